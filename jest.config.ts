@@ -1,0 +1,63 @@
+/** @jest-config-loader esbuild-register */
+import { existsSync, readdirSync } from 'node:fs';
+import type { Config } from 'jest';
+
+type Project = Exclude<NonNullable<Config['projects']>[number], string>;
+
+const swc = {
+  sourceMaps: 'inline',
+  jsc: {
+    target: 'es2023',
+    parser: { syntax: 'typescript', decorators: true },
+    keepClassNames: true,
+    transform: {
+      legacyDecorator: true,
+      decoratorMetadata: true,
+      useDefineForClassFields: true,
+      verbatimModuleSyntax: true,
+    },
+  },
+  module: { type: 'es6' },
+};
+
+const base: Project = {
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '^.+\\.ts$': ['@swc/jest', swc] },
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1.ts'] },
+};
+
+/** Unit tests of a package load its sources; nothing needs building. */
+const unit = (dir: string): Project => ({
+  ...base,
+  displayName: dir,
+  rootDir: dir,
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  testEnvironmentOptions: { customExportConditions: ['@sigil/source', 'node', 'node-addons'] },
+});
+
+/** Tests that cross packages load what `npm run build` emitted, as a user's program does. */
+const built: Project = {
+  ...base,
+  displayName: 'tests',
+  rootDir: 'tests',
+  testMatch: ['<rootDir>/**/*.test.ts'],
+  testEnvironmentOptions: { customExportConditions: ['node', 'node-addons'] },
+};
+
+const packages = readdirSync('packages')
+  .map((name) => `packages/${name}`)
+  .filter((dir) => existsSync(`${dir}/test`));
+
+const config: Config = {
+  projects: [...packages.map(unit), built],
+  collectCoverageFrom: ['packages/*/src/**/*.ts', '!**/*.d.ts'],
+  coverageProvider: 'v8',
+  coverageDirectory: 'coverage',
+  coverageReporters: ['text-summary', 'lcov'],
+  workerIdleMemoryLimit: '512MB',
+  maxWorkers: '50%',
+};
+
+export default config;

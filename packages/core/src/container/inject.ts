@@ -1,0 +1,30 @@
+import type { ServiceId } from './provider.js';
+import type { ScopeContainer } from './scope-container.js';
+
+// Construction is synchronous, so the container at work is the last one on this stack.
+const atWork: ScopeContainer[] = [];
+
+/** Runs a construction during which `inject` resolves from a container. */
+export function constructing<T>(container: ScopeContainer, construct: () => T): T {
+  atWork.push(container);
+  try {
+    return construct();
+  } finally {
+    atWork.pop();
+  }
+}
+
+/**
+ * Resolves a service while a class is being constructed, in a field initialiser or constructor. Needs no decorator
+ * metadata, so it works with every build.
+ *
+ * @param id a class, a token, or a name.
+ * @throws Error when no container is constructing anything.
+ */
+export function inject<T>(id: ServiceId<T>): T {
+  const container = atWork.at(-1);
+  if (!container) {
+    throw new Error('inject() works only while the container constructs a class; pass the dependency by hand here');
+  }
+  return container.get<T>(id);
+}

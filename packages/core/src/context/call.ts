@@ -1,0 +1,53 @@
+import type { Constructor } from '../protocol/constructor.js';
+import type { ClientCapabilities } from '../protocol/capabilities.js';
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitResult,
+  Root,
+} from '../protocol/client-requests.js';
+import type { Implementation } from '../protocol/descriptors.js';
+import type { RequestId } from '../protocol/json-rpc.js';
+import type { JsonSchema } from '../protocol/json.js';
+import type { LogLevel } from '../protocol/logging.js';
+import type { MaybePromise } from '../protocol/maybe-promise.js';
+import type { Principal, RequestFacts } from '../protocol/principal.js';
+
+/** The client on the other side, as far as it has told us. */
+export interface ClientView {
+  readonly info?: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
+  /** The protocol revision this request is served by. */
+  readonly protocolVersion: string;
+}
+
+/** How long a handler is ready to wait for the client. */
+export interface AskOptions {
+  /** Milliseconds until the wait ends with an error. Default 5 minutes. */
+  readonly timeoutMs?: number;
+}
+
+/** A service or token that a container can resolve. */
+export type Resolvable<T = unknown> = Constructor<T & object> | object | string;
+
+/** One request in flight, as contexts, guards and middleware see it. The engine implements it. */
+export interface Call {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly meta: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+  readonly client: ClientView;
+  readonly principal: Principal | undefined;
+  readonly facts: RequestFacts;
+  /** Identity of the legacy session; of the request itself in the modern era. */
+  readonly session: object;
+  progress(progress: number, total?: number, message?: string): void;
+  log(level: LogLevel, data: unknown, logger?: string): void;
+  elicit(message: string, form: Constructor | JsonSchema, options?: AskOptions): Promise<ElicitResult>;
+  elicitUrl(message: string, url: string, options?: AskOptions): Promise<ElicitResult>;
+  sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult>;
+  roots(options?: AskOptions): Promise<readonly Root[]>;
+  once<T>(key: string, run: () => MaybePromise<T>): Promise<T>;
+  resolve(id: Resolvable): MaybePromise<unknown>;
+}

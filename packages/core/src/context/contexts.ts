@@ -1,0 +1,47 @@
+import type { Call } from './call.js';
+import { RequestContext } from './request-context.js';
+
+/** The context of a tool. */
+export class ToolContext extends RequestContext {
+  /** The name the tool was called by. */
+  readonly tool: string;
+
+  constructor(call: Call) {
+    super(call);
+    this.tool = String(call.params['name']);
+  }
+}
+
+/** The context of a resource. */
+export class ResourceContext extends RequestContext {
+  /** The URI that is being read. */
+  readonly uri: string;
+
+  constructor(call: Call) {
+    super(call);
+    this.uri = String(call.params['uri']);
+  }
+}
+
+/** The context of a prompt. */
+export class PromptContext extends RequestContext {
+  /** The name the prompt was got by. */
+  readonly prompt: string;
+
+  constructor(call: Call) {
+    super(call);
+    this.prompt = String(call.params['name']);
+  }
+}
+
+/** The context of a completion. */
+export class CompletionContext extends RequestContext {
+  /** The arguments the user has already settled. */
+  readonly arguments: Readonly<Record<string, string>>;
+
+  constructor(call: Call) {
+    super(call);
+    const context = call.params['context'] as { arguments?: Record<string, string> } | undefined;
+    this.arguments = context?.arguments ?? {};
+  }
+}

@@ -1,0 +1,130 @@
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitResult,
+  Root,
+} from '../protocol/client-requests.js';
+import type { Constructor } from '../protocol/constructor.js';
+import type { RequestId } from '../protocol/json-rpc.js';
+import type { JsonSchema } from '../protocol/json.js';
+import type { MaybePromise } from '../protocol/maybe-promise.js';
+import type { Principal } from '../protocol/principal.js';
+import type { AskOptions, Call, ClientView, Resolvable } from './call.js';
+import { ContextLog } from './context-log.js';
+
+const BRAND = Symbol.for('sigil:context');
+
+/**
+ * What a handler may know and do beyond its arguments. Declare a parameter of this type, or of one of its
+ * subclasses, in any position; it never shows in a schema. Every member works in every protocol revision.
+ */
+export class RequestContext {
+  readonly #call: Call;
+  #log: ContextLog | undefined;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /** The JSON-RPC id of the request. */
+  get requestId(): RequestId {
+    return this.#call.id;
+  }
+
+  /** The `_meta` object of the request; empty when there was none. */
+  get meta(): Readonly<Record<string, unknown>> {
+    return this.#call.meta;
+  }
+
+  /** Aborts when the client cancels, disconnects for good, or the server stops. Pass it on to whatever waits. */
+  get signal(): AbortSignal {
+    return this.#call.signal;
+  }
+
+  /** Who is asking: name, version, capabilities and protocol revision of the client. */
+  get client(): ClientView {
+    return this.#call.client;
+  }
+
+  /** The authenticated principal; `undefined` on an unauthenticated transport. */
+  get principal(): Principal | undefined {
+    return this.#call.principal;
+  }
+
+  /** The HTTP headers of the request, names in lower case; empty on other transports. */
+  get headers(): Readonly<Record<string, string | readonly string[] | undefined>> {
+    return this.#call.facts.headers ?? {};
+  }
+
+  /** Logs to the client, if it asked for messages of that severity. */
+  get log(): ContextLog {
+    return (this.#log ??= new ContextLog(this.#call));
+  }
+
+  /**
+   * Reports progress, if the client asked for it. Values that do not increase are dropped.
+   *
+   * @param progress how far the work has come; must increase with every call.
+   * @param total what `progress` will be at the end, when known.
+   */
+  progress(progress: number, total?: number, message?: string): void {
+    this.#call.progress(progress, total, message);
+  }
+
+  /**
+   * Shows the user a form and waits for the answer.
+   *
+   * @param form a DTO class, whose instance then is the answer's `content`, or a flat JSON Schema object.
+   * @throws ProtocolError when the client cannot show forms, or its answer does not satisfy the form.
+   */
+  elicit<T extends object>(
+    message: string,
+    form: Constructor<T>,
+    options?: AskOptions,
+  ): Promise<ElicitResult<T>>;
+  elicit(message: string, form: JsonSchema, options?: AskOptions): Promise<ElicitResult>;
+  elicit(message: string, form: Constructor | JsonSchema, options?: AskOptions): Promise<ElicitResult> {
+    return this.#call.elicit(message, form, options);
+  }
+
+  /** Sends the user to a page, for secrets that must not pass through the client, and waits for consent. */
+  elicitUrl(message: string, url: string, options?: AskOptions): Promise<ElicitResult> {
+    return this.#call.elicitUrl(message, url, options);
+  }
+
+  /**
+   * Asks the client's model for a message.
+   *
+   * @throws ProtocolError when the client has no model to offer.
+   */
+  sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult> {
+    return this.#call.sample(params, options);
+  }
+
+  /**
+   * The directories and files the client lets the server work in.
+   *
+   * @throws ProtocolError when the client does not share them.
+   */
+  roots(options?: AskOptions): Promise<readonly Root[]> {
+    return this.#call.roots(options);
+  }
+
+  /** Runs a side effect once for this request, however often the handler runs, and remembers its result. */
+  once<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
+    return this.#call.once(key, run);
+  }
+
+  /** Resolves a service or token in the scope of this request. */
+  resolve<T>(id: Resolvable<T>): MaybePromise<T> {
+    return this.#call.resolve(id) as MaybePromise<T>;
+  }
+}
+
+// Subclasses inherit the brand through the chain of constructors.
+Object.defineProperty(RequestContext, BRAND, { value: true });
+
+/** Whether a type that reflection gave is a context class, of this copy of the package or another. */
+export function isContextClass(type: unknown): boolean {
+  return typeof type === 'function' && (type as unknown as Record<symbol, unknown>)[BRAND] === true;
+}

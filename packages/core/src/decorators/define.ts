@@ -1,0 +1,82 @@
+import type { GuardLike, MiddlewareLike } from '../context/access.js';
+import type { PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
+import type {
+  HandlerDefinition,
+  PromptDefinition,
+  ResourceDefinition,
+  SchemaLike,
+  ToolDefinition,
+} from '../metadata/definitions.js';
+import type { Constructor } from '../protocol/constructor.js';
+import type { ToolOptions } from './tool.js';
+import type { PromptOptions } from './prompt.js';
+import type { ResourceOptions } from './resource.js';
+
+/** A definition whose handler is a function. Give it to `createApp` or add it to a running app. */
+export interface FunctionDefinition<D extends HandlerDefinition = HandlerDefinition> {
+  readonly definition: D;
+  readonly input: SchemaLike | undefined;
+  readonly handle: (...values: never[]) => unknown;
+  readonly guards: readonly GuardLike[];
+  readonly middleware: readonly MiddlewareLike[];
+}
+
+interface Policies {
+  readonly guards?: readonly GuardLike[];
+  readonly middleware?: readonly MiddlewareLike[];
+}
+
+/** What the schema of a handler's arguments makes of them. */
+export type ArgumentsOf<S> = S extends Constructor<infer T> ? T : Record<string, unknown>;
+
+/** What `defineTool` is told: what `@Tool` is told, a name, and the handler. */
+export interface ToolFunctionOptions<S extends SchemaLike> extends Omit<ToolOptions, 'input'>, Policies {
+  readonly name: string;
+  readonly input?: S;
+  readonly handle: (args: ArgumentsOf<S>, context: ToolContext) => unknown;
+}
+
+/** The function twin of `@Tool`: same schemas, guards, results and errors. */
+export function defineTool<S extends SchemaLike = Record<string, never>>(
+  options: ToolFunctionOptions<S>,
+): FunctionDefinition<ToolDefinition> {
+  return record(options, { kind: 'tool' });
+}
+
+/** What `defineResource` is told: a URI or URI template, what `@Resource` is told, and the handler. */
+export interface ResourceFunctionOptions<S extends SchemaLike> extends ResourceOptions, Policies {
+  readonly uri: string;
+  readonly name: string;
+  /** Schema of the variables; without one the handler gets them as strings. */
+  readonly input?: S;
+  readonly handle: (variables: ArgumentsOf<S>, context: ResourceContext) => unknown;
+}
+
+/** The function twin of `@Resource`. */
+export function defineResource<S extends SchemaLike = Record<string, never>>(
+  options: ResourceFunctionOptions<S>,
+): FunctionDefinition<ResourceDefinition> {
+  return record(options, { kind: 'resource' });
+}
+
+/** What `definePrompt` is told: what `@Prompt` is told, a name, and the handler. */
+export interface PromptFunctionOptions<S extends SchemaLike> extends Omit<PromptOptions, 'input'>, Policies {
+  readonly name: string;
+  readonly input?: S;
+  readonly handle: (args: ArgumentsOf<S>, context: PromptContext) => unknown;
+}
+
+/** The function twin of `@Prompt`. */
+export function definePrompt<S extends SchemaLike = Record<string, never>>(
+  options: PromptFunctionOptions<S>,
+): FunctionDefinition<PromptDefinition> {
+  return record(options, { kind: 'prompt' });
+}
+
+function record<D extends HandlerDefinition>(
+  options: Policies & { readonly input?: SchemaLike; readonly handle: (...values: never[]) => unknown },
+  kind: Pick<D, 'kind'>,
+): FunctionDefinition<D> {
+  const { handle, guards = [], middleware = [], input, ...definition } = options;
+  return { definition: { ...definition, ...kind } as unknown as D, input, handle, guards, middleware };
+}

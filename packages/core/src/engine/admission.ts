@@ -1,0 +1,61 @@
+import type { ClientView } from '../context/call.js';
+import { ERROR_CODES } from '../errors/codes.js';
+import { ProtocolError } from '../errors/protocol-error.js';
+import { isObject } from '../protocol/json.js';
+import { META } from '../protocol/meta.js';
+import { METHODS } from '../protocol/methods.js';
+import type { Asker } from './ask.js';
+import { clientOfEnvelope } from './client-state.js';
+import type { Link } from './link.js';
+import { claimedRevision, negotiate, type Revision, STATELESS_VERSIONS } from './revisions/index.js';
+
+/** By which rules a request is served, and for whom. */
+export interface Admission {
+  readonly revision: Revision;
+  readonly client: ClientView;
+}
+
+const UNKNOWN_CLIENT: ClientView = { capabilities: {}, protocolVersion: '' };
+
+/** How the questions of handlers travel, by whether requests carry their own envelope. */
+export interface Askers {
+  readonly stateless: Asker;
+  readonly sessioned: Asker;
+}
+
+/**
+ * Decides by which revision a request is served. The version it carries in `_meta` decides; a request that carries
+ * none belongs to the session of its connection (2026-07-28, basic/versioning).
+ *
+ * @throws ProtocolError when the request cannot be served by any revision.
+ */
+export function admit(link: Link, method: string, params: Readonly<Record<string, unknown>>): Admission {
+  const meta = params['_meta'];
+  const claimed = isObject(meta) ? meta[META.protocolVersion] : undefined;
+  const admission = claimed === undefined ? admitToSession(link, method) : admitByClaim(claimed, meta as object);
+  if (!admission.revision.requests.has(method)) {
+    throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${method}`);
+  }
+  return admission;
+}
+
+function admitByClaim(claimed: unknown, meta: object): Admission {
+  const revision = claimedRevision(claimed);
+  if (!revision) {
+    throw new ProtocolError(ERROR_CODES.unsupportedProtocolVersion, 'Unsupported protocol version', {
+      supported: STATELESS_VERSIONS,
+      requested: claimed,
+    });
+  }
+  return { revision, client: clientOfEnvelope(meta as Record<string, unknown>) };
+}
+
+function admitToSession({ session }: Link, method: string): Admission {
+  if (session) return { revision: session.revision, client: session };
+  if (method === METHODS.initialize || method === METHODS.ping) {
+    return { revision: negotiate(undefined), client: UNKNOWN_CLIENT };
+  }
+  const envelope = `"_meta" with "${META.protocolVersion}" and "${META.clientCapabilities}"`;
+  const message = `Send ${envelope} with every request, or open a session with initialize`;
+  throw new ProtocolError(ERROR_CODES.invalidParams, message, { supported: STATELESS_VERSIONS });
+}

@@ -1,0 +1,89 @@
+import type { AskOptions } from '../context/call.js';
+import { ERROR_CODES } from '../errors/codes.js';
+import { ProtocolError } from '../errors/protocol-error.js';
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitResult,
+  Root,
+} from '../protocol/client-requests.js';
+import { isObject, type JsonSchema } from '../protocol/json.js';
+import { METHODS } from '../protocol/methods.js';
+import type { ValuePlan } from '../schema/index.js';
+import type { Exchange } from './exchange.js';
+
+/** How a handler's questions reach the client and its answers come back. */
+export interface Asker {
+  elicit(exchange: Exchange, message: string, form: ValuePlan, options?: AskOptions): Promise<ElicitResult>;
+  elicitUrl(exchange: Exchange, message: string, url: string, options?: AskOptions): Promise<ElicitResult>;
+  sample(exchange: Exchange, params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult>;
+  roots(exchange: Exchange, options?: AskOptions): Promise<readonly Root[]>;
+}
+
+/** One question to a client: a request of the server's, whatever carries it. */
+export interface Question {
+  readonly method: string;
+  readonly params?: object;
+}
+
+/** Carries questions to the client: as requests of its own, or inside results. */
+export type Carry = (exchange: Exchange, question: Question, options?: AskOptions) => Promise<Record<string, unknown>>;
+
+/** Makes questions of what handlers ask, sees to it that the client can answer, and checks the answers. */
+export function createAsker(carry: Carry): Asker {
+  return {
+    async elicit(exchange, message, form, options) {
+      const { capabilities } = exchange.client;
+      const { elicitation } = capabilities;
+      // A bare `elicitation: {}` means forms (2025-11-25, client/elicitation, "Capabilities").
+      const canShowForms = elicitation && (elicitation.form || !elicitation.url);
+      require(exchange.revision.elicitation.form && canShowForms, { elicitation: { form: {} } }, 'cannot show forms');
+      const params = { message, requestedSchema: formSchema(form.advertised) };
+      const answer = readElicitResult(await carry(exchange, { method: METHODS.elicit, params }, options));
+      if (answer.action !== 'accept') return { action: answer.action };
+      await form.ready();
+      return { action: 'accept', content: (await form.check(answer.content ?? {})) as Record<string, unknown> };
+    },
+    async elicitUrl(exchange, message, url, options) {
+      const canOpen = exchange.revision.elicitation.url && exchange.client.capabilities.elicitation?.url;
+      require(canOpen, { elicitation: { url: {} } }, 'cannot open pages');
+      const id = exchange.revision.stateless ? {} : { elicitationId: crypto.randomUUID() };
+      const params = { mode: 'url', message, url, ...id };
+      return { action: readElicitResult(await carry(exchange, { method: METHODS.elicit, params }, options)).action };
+    },
+    async sample(exchange, params, options) {
+      const { sampling } = exchange.client.capabilities;
+      require(sampling, { sampling: {} }, 'has no model to offer');
+      if (params.tools) require(sampling?.tools, { sampling: { tools: {} } }, 'has no model that uses tools');
+      const answer = await carry(exchange, { method: METHODS.createMessage, params }, options);
+      if (!('content' in answer) || typeof answer['role'] !== 'string') throw malformed(METHODS.createMessage);
+      return answer as unknown as CreateMessageResult;
+    },
+    async roots(exchange, options) {
+      require(exchange.client.capabilities.roots, { roots: {} }, 'does not share its roots');
+      const answer = await carry(exchange, { method: METHODS.listRoots }, options);
+      if (!Array.isArray(answer['roots'])) throw malformed(METHODS.listRoots);
+      return answer['roots'] as Root[];
+    },
+  };
+}
+
+function require(capable: unknown, requiredCapabilities: object, why: string): void {
+  if (capable) return;
+  throw new ProtocolError(ERROR_CODES.missingClientCapability, `The client ${why}`, { requiredCapabilities });
+}
+
+function malformed(method: string): ProtocolError {
+  return new ProtocolError(ERROR_CODES.invalidParams, `The client sent a malformed answer to ${method}`);
+}
+
+function readElicitResult(answer: Record<string, unknown>): ElicitResult {
+  const { action, content } = answer;
+  if (action !== 'accept' && action !== 'decline' && action !== 'cancel') throw malformed(METHODS.elicit);
+  return isObject(content) ? { action, content } : { action };
+}
+
+/** What a form may hold beside its properties is fixed by the specification (client/elicitation, "Requested Schema"). */
+function formSchema({ properties = {}, required }: JsonSchema): JsonSchema {
+  return { type: 'object', properties, ...(Array.isArray(required) && required.length > 0 ? { required } : {}) };
+}

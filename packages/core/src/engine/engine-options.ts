@@ -1,0 +1,29 @@
+import type { Container } from '../container/contract.js';
+import type { Constructor } from '../protocol/constructor.js';
+import type { Implementation } from '../protocol/descriptors.js';
+import type { JsonSchema } from '../protocol/json.js';
+import type { Logger } from '../protocol/logger.js';
+import type { Registry } from '../registry/registry.js';
+import type { ValuePlan } from '../schema/index.js';
+
+/** What the engine is wired to. */
+export interface EngineOptions {
+  readonly info: Implementation;
+  /** `info` as JSON. */
+  readonly serverInfoJson: string;
+  readonly instructions: string | undefined;
+  readonly registry: Registry;
+  readonly container: Container;
+  readonly logger: Logger;
+  readonly exposeErrors: boolean;
+  /** Most entries on one page of a list; `undefined` for all on one page. */
+  readonly pageSize: number | undefined;
+  /** How long clients may keep lists, in milliseconds. */
+  readonly listTtlMs: number;
+  /** Most requests in flight on one connection or session. */
+  readonly maxInFlight: number;
+  /** Whether results of stateless revisions name the server. */
+  readonly stampServerInfo: boolean;
+  /** The plan of a form given to `ctx.elicit`. */
+  readonly formPlan: (form: Constructor | JsonSchema) => ValuePlan;
+}

@@ -1,0 +1,69 @@
+import { ERROR_CODES } from '../errors/codes.js';
+import { ProtocolError } from '../errors/protocol-error.js';
+import type { Implementation } from '../protocol/descriptors.js';
+import type { Logger } from '../protocol/logger.js';
+import { NOTIFICATIONS } from '../protocol/methods.js';
+import type { Change } from '../registry/registry.js';
+import type { Endpoint, Outlet, Peer } from '../transport/contract.js';
+import { type Carry, createAsker } from './ask.js';
+import { askByRequest } from './ask-by-request.js';
+import type { EngineOptions } from './engine-options.js';
+import { allMethods } from './methods/index.js';
+import { EnginePeer, type PeerParts } from './peer.js';
+
+const LIST_CHANGED: Readonly<Record<Change, string>> = {
+  tools: NOTIFICATIONS.toolsListChanged,
+  prompts: NOTIFICATIONS.promptsListChanged,
+  resources: NOTIFICATIONS.resourcesListChanged,
+};
+
+/** The protocol engine: makes peers for transports and tells them what changes. */
+export class Engine implements Endpoint {
+  readonly info: Implementation;
+  readonly #peers = new Set<EnginePeer>();
+  readonly #parts: PeerParts;
+  readonly #stop: () => void;
+
+  constructor(private readonly options: EngineOptions) {
+    this.info = options.info;
+    this.#parts = {
+      options,
+      methods: allMethods(options),
+      askers: { sessioned: createAsker(askByRequest), stateless: createAsker(cannotAsk) },
+      closed: (peer) => this.#peers.delete(peer),
+    };
+    this.#stop = options.registry.onChange((change) => this.#broadcast(LIST_CHANGED[change]));
+  }
+
+  get logger(): Logger {
+    return this.options.logger;
+  }
+
+  connect(outlet?: Outlet): Peer {
+    const peer = new EnginePeer(this.#parts, outlet);
+    this.#peers.add(peer);
+    return peer;
+  }
+
+  /** Tells the sessions that subscribed to a resource that it has changed. */
+  notifyResourceUpdated(uri: string): void {
+    for (const peer of this.#peers) {
+      if (peer.isSubscribedTo(uri)) peer.notify(NOTIFICATIONS.resourceUpdated, { uri });
+    }
+  }
+
+  /** Cancels everything in flight and forgets every session. */
+  close(): void {
+    this.#stop();
+    for (const peer of [...this.#peers]) peer.close('The server is closing');
+  }
+
+  #broadcast(method: string): void {
+    for (const peer of this.#peers) peer.notify(method);
+  }
+}
+
+const cannotAsk: Carry = (_exchange, { method }) =>
+  Promise.reject(
+    new ProtocolError(ERROR_CODES.internalError, `${method} needs a session; this client opened none (2025-11-25 or older)`),
+  );

@@ -1,0 +1,205 @@
+import type { AskOptions, Call, ClientView, Resolvable } from '../context/call.js';
+import type { Constructor } from '../protocol/constructor.js';
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitResult,
+  Root,
+} from '../protocol/client-requests.js';
+import { errorResponse, notification, type RequestId } from '../protocol/json-rpc.js';
+import { isObject, type JsonSchema } from '../protocol/json.js';
+import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';
+import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
+import { META } from '../protocol/meta.js';
+import { NOTIFICATIONS } from '../protocol/methods.js';
+import type { Principal, RequestFacts } from '../protocol/principal.js';
+import { toProtocolError } from '../errors/from-unknown.js';
+import type { ActiveRequest, Outlet } from '../transport/contract.js';
+import type { Asker } from './ask.js';
+import type { EngineOptions } from './engine-options.js';
+import type { Link } from './link.js';
+import type { CacheHint, Revision } from './revisions/index.js';
+
+const NO_META: Readonly<Record<string, unknown>> = Object.freeze({});
+
+/** Serves one method: gives the result as JSON text. */
+export type MethodHandler = (
+  exchange: Exchange,
+  params: Readonly<Record<string, unknown>>,
+) => MaybePromise<string>;
+
+/** What an exchange is made of. */
+export interface ExchangeParts {
+  readonly options: EngineOptions;
+  readonly link: Link;
+  readonly revision: Revision;
+  readonly client: ClientView;
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly outlet: Outlet;
+  readonly facts: RequestFacts;
+  readonly asker: Asker;
+  /** Told once, when the exchange has ended. */
+  readonly ended: (exchange: Exchange) => void;
+}
+
+/** One request in flight: all state of the call lives here, so overlapping calls cannot touch each other. */
+export class Exchange implements Call, ActiveRequest {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly revision: Revision;
+  readonly client: ClientView;
+  readonly facts: RequestFacts;
+  readonly link: Link;
+  /** Set by methods whose results clients may keep. */
+  cache: CacheHint | undefined;
+  done = false;
+  readonly #parts: ExchangeParts;
+  #controller: AbortController | undefined;
+  #cancelled: string | undefined;
+  #progress = -Infinity;
+  #once: Map<string, Promise<unknown>> | undefined;
+
+  constructor(parts: ExchangeParts) {
+    this.#parts = parts;
+    this.id = parts.id;
+    this.method = parts.method;
+    this.params = parts.params;
+    this.revision = parts.revision;
+    this.client = parts.client;
+    this.facts = parts.facts;
+    this.link = parts.link;
+  }
+
+  get meta(): Readonly<Record<string, unknown>> {
+    const meta = this.params['_meta'];
+    return isObject(meta) ? meta : NO_META;
+  }
+
+  get principal(): Principal | undefined {
+    return this.facts.principal;
+  }
+
+  get session(): object {
+    return this.link.session ?? this;
+  }
+
+  get signal(): AbortSignal {
+    // Made on demand: most handlers never look.
+    this.#controller ??= new AbortController();
+    if (this.#cancelled !== undefined) this.#controller.abort(new Error(this.#cancelled));
+    return this.#controller.signal;
+  }
+
+  /** Runs a handler and answers with what it gives. */
+  run(handler: MethodHandler): void {
+    try {
+      const result = handler(this, this.params);
+      if (isPromise(result)) result.then(this.#succeed, this.#fail);
+      else this.#succeed(result);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  cancel(reason: string): void {
+    if (this.done) return;
+    this.#cancelled = reason;
+    this.#end();
+    this.#controller?.abort(new Error(reason));
+    this.#parts.outlet.abandon?.();
+  }
+
+  /** Sends a notification that belongs to this request. Nothing is sent once it is over. */
+  notify(method: string, params: object): void {
+    if (!this.done) this.#parts.outlet.send(notification(method, params));
+  }
+
+  /** Sends a message that belongs to this request. */
+  send(message: string): void {
+    if (!this.done) this.#parts.outlet.send(message);
+  }
+
+  progress(progress: number, total?: number, message?: string): void {
+    const progressToken = this.meta['progressToken'];
+    if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return;
+    if (!(progress > this.#progress)) return;
+    this.#progress = progress;
+    const params = {
+      progressToken,
+      progress,
+      ...(total === undefined ? {} : { total }),
+      ...(message === undefined ? {} : { message }),
+    };
+    this.notify(NOTIFICATIONS.progress, this.revision.progress(params));
+  }
+
+  log(level: LogLevel, data: unknown, logger?: string): void {
+    const asked = this.meta[META.logLevel];
+    const threshold = this.revision.logThreshold({
+      session: this.link.session?.logLevel,
+      request: isLogLevel(asked) ? asked : undefined,
+    });
+    if (threshold === undefined || !passes(level, threshold)) return;
+    this.notify(NOTIFICATIONS.message, { level, ...(logger === undefined ? {} : { logger }), data });
+  }
+
+  elicit(message: string, form: Constructor | JsonSchema, options?: AskOptions): Promise<ElicitResult> {
+    return this.#parts.asker.elicit(this, message, this.#parts.options.formPlan(form), options);
+  }
+
+  elicitUrl(message: string, url: string, options?: AskOptions): Promise<ElicitResult> {
+    return this.#parts.asker.elicitUrl(this, message, url, options);
+  }
+
+  sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult> {
+    return this.#parts.asker.sample(this, params, options);
+  }
+
+  roots(options?: AskOptions): Promise<readonly Root[]> {
+    return this.#parts.asker.roots(this, options);
+  }
+
+  once<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
+    this.#once ??= new Map();
+    const known = this.#once.get(key) as Promise<T> | undefined;
+    if (known) return known;
+    const result = Promise.resolve().then(run);
+    this.#once.set(key, result);
+    return result;
+  }
+
+  resolve(id: Resolvable): MaybePromise<unknown> {
+    return this.#parts.options.container.get(id as Constructor, { request: this, session: this.session });
+  }
+
+  readonly #succeed = (json: string): void => {
+    if (this.done) return;
+    this.#end();
+    this.#parts.outlet.end(`{"jsonrpc":"2.0","id":${JSON.stringify(this.id)},"result":${this.#seal(json)}}`);
+  };
+
+  readonly #fail = (thrown: unknown): void => {
+    if (this.done) return;
+    this.#end();
+    const { options, outlet } = this.#parts;
+    const error = toProtocolError(thrown, options.exposeErrors);
+    if (error !== thrown) options.logger.error({ err: thrown, method: this.method }, 'a request failed unexpectedly');
+    const { code, message, data } = error;
+    outlet.end(errorResponse(this.id, { code, message, ...(data === undefined ? {} : { data }) }));
+  };
+
+  #seal(json: string): string {
+    const { options } = this.#parts;
+    const members = this.revision.seal(options.stampServerInfo ? options.serverInfoJson : undefined, this.cache);
+    if (members === '') return json;
+    return json === '{}' ? `{${members}}` : `${json.slice(0, -1)},${members}}`;
+  }
+
+  #end(): void {
+    this.done = true;
+    this.#parts.ended(this);
+  }
+}

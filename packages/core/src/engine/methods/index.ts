@@ -1,0 +1,23 @@
+import type { EngineOptions } from '../engine-options.js';
+import type { MethodHandler } from '../exchange.js';
+import { completionMethods } from './completion.js';
+import { lifecycleMethods } from './lifecycle.js';
+import { loggingMethods } from './logging.js';
+import { promptMethods } from './prompts.js';
+import { resourceMethods } from './resources.js';
+import { subscriptionMethods } from './subscriptions.js';
+import { toolMethods } from './tools.js';
+
+/** Every method this server can serve; which of them a client may call is for its revision to say. */
+export function allMethods(options: EngineOptions): ReadonlyMap<string, MethodHandler> {
+  const groups = [
+    lifecycleMethods(options),
+    toolMethods(options),
+    resourceMethods(options),
+    promptMethods(options),
+    completionMethods(options),
+    loggingMethods(),
+    subscriptionMethods(options),
+  ];
+  return new Map(groups.flatMap((group) => Object.entries(group)));
+}

@@ -1,0 +1,47 @@
+import { ERROR_CODES } from '../../errors/codes.js';
+import { invalidParams, ProtocolError } from '../../errors/protocol-error.js';
+import type { ClientCapabilities } from '../../protocol/capabilities.js';
+import { isObject } from '../../protocol/json.js';
+import { METHODS } from '../../protocol/methods.js';
+import { deriveCapabilities } from '../capabilities.js';
+import { readImplementation } from '../client-state.js';
+import type { EngineOptions } from '../engine-options.js';
+import type { MethodHandler } from '../exchange.js';
+import { negotiate, STATELESS_VERSIONS } from '../revisions/index.js';
+import { Session } from '../session.js';
+import type { MethodTable } from './table.js';
+
+/** `initialize`, `ping` and `server/discover`: how a client and a server meet. */
+export function lifecycleMethods(options: EngineOptions): MethodTable {
+  const { info, instructions, registry, listTtlMs } = options;
+  const about = instructions === undefined ? {} : { instructions };
+
+  const initialize: MethodHandler = (exchange, params) => {
+    const { protocolVersion, capabilities, clientInfo } = params;
+    if (typeof protocolVersion !== 'string') throw invalidParams('initialize needs a string "protocolVersion"');
+    if (exchange.link.session) {
+      throw new ProtocolError(ERROR_CODES.invalidRequest, 'This session has been initialized already');
+    }
+    const revision = negotiate(protocolVersion);
+    const known = isObject(capabilities) ? (capabilities as ClientCapabilities) : {};
+    exchange.link.session = new Session(revision, readImplementation(clientInfo), known);
+    return JSON.stringify({
+      protocolVersion: revision.version,
+      capabilities: revision.capabilities(deriveCapabilities(registry)),
+      serverInfo: revision.implementation(info),
+      ...about,
+    });
+  };
+
+  const discover: MethodHandler = (exchange) => {
+    exchange.cache = { ttlMs: listTtlMs, scope: 'public' };
+    const capabilities = exchange.revision.capabilities(deriveCapabilities(registry));
+    return JSON.stringify({ supportedVersions: STATELESS_VERSIONS, capabilities, ...about });
+  };
+
+  return {
+    [METHODS.initialize]: initialize,
+    [METHODS.discover]: discover,
+    [METHODS.ping]: () => '{}',
+  };
+}

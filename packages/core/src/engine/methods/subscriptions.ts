@@ -1,0 +1,24 @@
+import { METHODS } from '../../protocol/methods.js';
+import type { EngineOptions } from '../engine-options.js';
+import { ifAllowed, type MethodTable, readString } from './table.js';
+
+/** `resources/subscribe` and `resources/unsubscribe`, for the session they are sent in. */
+export function subscriptionMethods({ registry }: EngineOptions): MethodTable {
+  return {
+    [METHODS.subscribe]: (exchange, params) => {
+      const uri = readString(params, 'uri');
+      const found = registry.resolveUri(uri);
+      if (!found) throw exchange.revision.resourceNotFound(uri);
+      const subscribe = (): string => {
+        const { session } = exchange.link;
+        if (session) (session.subscriptions ??= new Set()).add(uri);
+        return '{}';
+      };
+      return ifAllowed(exchange, found.entry.gate, subscribe, () => exchange.revision.resourceNotFound(uri));
+    },
+    [METHODS.unsubscribe]: (exchange, params) => {
+      exchange.link.session?.subscriptions?.delete(readString(params, 'uri'));
+      return '{}';
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { ERROR_CODES } from '../errors/codes.js';
+import { toProtocolError } from '../errors/from-unknown.js';
+import { invalidParams, ProtocolError } from '../errors/protocol-error.js';
+import { isRequestId, notification, readableId, type RequestId } from '../protocol/json-rpc.js';
+import { isObject } from '../protocol/json.js';
+import { isPromise } from '../protocol/maybe-promise.js';
+import { NOTIFICATIONS } from '../protocol/methods.js';
+import type { RequestFacts } from '../protocol/principal.js';
+import type { ActiveRequest, Outlet, Peer } from '../transport/contract.js';
+import { admit, type Askers } from './admission.js';
+import { receiveBatch } from './batch.js';
+import type { EngineOptions } from './engine-options.js';
+import { Exchange, type MethodHandler } from './exchange.js';
+import { Link } from './link.js';
+import { reject } from './rejection.js';
+
+const NOWHERE: Outlet = { send: () => undefined, end: () => undefined };
+const NO_PARAMS: Readonly<Record<string, unknown>> = Object.freeze({});
+const NO_FACTS: RequestFacts = Object.freeze({});
+
+/** What all peers of one engine share. */
+export interface PeerParts {
+  readonly options: EngineOptions;
+  readonly methods: ReadonlyMap<string, MethodHandler>;
+  readonly askers: Askers;
+  readonly closed: (peer: EnginePeer) => void;
+}
+
+/** One connection: takes messages, admits requests, and knows what is in flight. */
+export class EnginePeer implements Peer {
+  readonly #parts: PeerParts;
+  readonly #link: Link;
+  // Made at the first request, to keep idle sessions small. Equal ids are kept apart.
+  #inFlight: Set<Exchange> | undefined;
+  #idle: (() => void) | undefined;
+
+  constructor(parts: PeerParts, outlet: Outlet | undefined) {
+    this.#parts = parts;
+    this.#link = new Link(outlet);
+  }
+
+  get initialized(): boolean {
+    return this.#link.session !== undefined;
+  }
+
+  get version(): string | undefined {
+    return this.#link.session?.protocolVersion;
+  }
+
+  receive(message: unknown, outlet?: Outlet, facts: RequestFacts = NO_FACTS): ActiveRequest | undefined {
+    const out = outlet ?? this.#link.outlet ?? NOWHERE;
+    if (Array.isArray(message)) return this.#receiveBatch(message, out, facts);
+    if (!isObject(message) || message['jsonrpc'] !== '2.0') return this.#refuse(message, out, 'not a JSON-RPC 2.0 message');
+    const { id, method } = message;
+    if (typeof method === 'string') {
+      if (id === undefined) return this.#receiveNotification(method, message['params']);
+      if (!isRequestId(id)) return this.#refuse(message, out, '"id" must be a string or an integer');
+      return this.#receiveRequest(id, method, message['params'] ?? NO_PARAMS, out, facts);
+    }
+    if (!('result' in message) && !('error' in message)) return this.#refuse(message, out, '"method" must be a string');
+    if (this.#link.hasAsked) this.#link.pending.settle(message);
+    return undefined;
+  }
+
+  /** Tells the client about something it did not ask for in a request. */
+  notify(method: string, params?: object): void {
+    if (this.#link.session) this.#link.outlet?.send(notification(method, params));
+  }
+
+  /** Whether the client of this session wants to hear about a resource. */
+  isSubscribedTo(uri: string): boolean {
+    return this.#link.session?.subscriptions?.has(uri) ?? false;
+  }
+
+  async drain(graceMs: number): Promise<void> {
+    // Whoever is gone will not answer what handlers still ask.
+    if (this.#link.hasAsked) this.#link.pending.failAll('The client is gone');
+    if (this.#inFlight?.size) {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const idle = new Promise<void>((resolve) => (this.#idle = resolve));
+      const grace = new Promise<void>((resolve) => (timer = setTimeout(resolve, graceMs)));
+      await Promise.race([idle, grace]);
+      clearTimeout(timer);
+    }
+    this.close('The server is closing');
+  }
+
+  close(reason = 'The connection was closed'): void {
+    for (const exchange of [...(this.#inFlight ?? [])]) exchange.cancel(reason);
+    if (this.#link.hasAsked) this.#link.pending.failAll(reason);
+    const { session } = this.#link;
+    if (session) this.#release(session);
+    this.#parts.closed(this);
+  }
+
+  #receiveBatch(messages: readonly unknown[], outlet: Outlet, facts: RequestFacts): ActiveRequest | undefined {
+    const allowed = this.#link.session?.revision.batches === true && messages.length > 0;
+    if (!allowed) return this.#refuse(undefined, outlet, 'batches are not part of this protocol revision');
+    if (messages.length > this.#parts.options.maxInFlight) return this.#refuse(undefined, outlet, 'the batch is too long');
+    return receiveBatch(messages, outlet, (message, own) => this.receive(message, own, facts));
+  }
+
+  #receiveRequest(
+    id: RequestId,
+    method: string,
+    params: unknown,
+    outlet: Outlet,
+    facts: RequestFacts,
+  ): ActiveRequest | undefined {
+    const { options, methods, askers } = this.#parts;
+    const inFlight = (this.#inFlight ??= new Set());
+    try {
+      if (!isObject(params)) throw invalidParams('"params" must be an object');
+      const { revision, client } = admit(this.#link, method, params);
+      const handler = methods.get(method);
+      if (!handler) throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${method}`);
+      if (inFlight.size >= options.maxInFlight) {
+        throw new ProtocolError(ERROR_CODES.internalError, `More than ${options.maxInFlight} requests in flight`);
+      }
+      const asker = revision.stateless ? askers.stateless : askers.sessioned;
+      const link = revision.stateless ? new Link(undefined) : this.#link;
+      const parts = { options, link, revision, client, id, method, params, outlet, facts, asker, ended: this.#ended };
+      const exchange = new Exchange(parts);
+      inFlight.add(exchange);
+      exchange.run(handler);
+      return exchange.done ? undefined : exchange;
+    } catch (error) {
+      return reject(outlet, id, toProtocolError(error));
+    }
+  }
+
+  #receiveNotification(method: string, params: unknown): undefined {
+    if (method !== NOTIFICATIONS.cancelled || !isObject(params)) return undefined;
+    const { requestId, reason } = params;
+    for (const exchange of this.#inFlight ?? []) {
+      if (exchange.id === requestId) exchange.cancel(typeof reason === 'string' ? reason : 'The client cancelled');
+    }
+    return undefined;
+  }
+
+  #refuse(message: unknown, outlet: Outlet, why: string): undefined {
+    return reject(outlet, readableId(message), new ProtocolError(ERROR_CODES.invalidRequest, `Invalid request: ${why}`));
+  }
+
+  readonly #ended = (exchange: Exchange): void => {
+    this.#inFlight?.delete(exchange);
+    this.#release(exchange);
+    if (this.#inFlight?.size === 0) this.#idle?.();
+  };
+
+  #release(scope: object): void {
+    const { container, logger } = this.#parts.options;
+    const released = container.release?.(scope);
+    if (!isPromise(released)) return;
+    released.catch((error: unknown) => logger.error({ err: error }, 'a service failed to close'));
+  }
+}

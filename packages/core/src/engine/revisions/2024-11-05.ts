@@ -1,0 +1,25 @@
+import type { ContentBlock } from '../../protocol/content.js';
+import { revision20250326 } from './2025-03-26.js';
+import { omit } from './omit.js';
+import type { Revision } from './revision.js';
+
+/** Revision 2024-11-05: no tool annotations, no audio, no message with progress, no completions capability. */
+export const revision20241105: Revision = {
+  ...revision20250326,
+  version: '2024-11-05',
+  tool: (tool) => omit(revision20250326.tool(tool), ['annotations']),
+  capabilities: (capabilities) => omit(capabilities, ['completions']),
+  content,
+  callResult: (result) => revision20250326.callResult({ ...result, content: result.content.map(content) }),
+  promptResult: (result) =>
+    revision20250326.promptResult({
+      ...result,
+      messages: result.messages.map((message) => ({ ...message, content: content(message.content) })),
+    }),
+  progress: (params) => omit(params, ['message']),
+};
+
+function content(block: ContentBlock): ContentBlock {
+  if (block.type === 'audio') return { type: 'text', text: `[audio of type ${block.mimeType}, left out]` };
+  return revision20250326.content(block);
+}

@@ -1,0 +1,45 @@
+import type { Annotations, ContentBlock } from '../../protocol/content.js';
+import { revision20250618 } from './2025-06-18.js';
+import { omit } from './omit.js';
+import type { Revision } from './revision.js';
+
+const UNKNOWN = ['title', '_meta'];
+
+/**
+ * Revision 2025-03-26: batches; no titles, no structured content, no resource links, no elicitation, and `_meta` only on
+ * results and parameters.
+ */
+export const revision20250326: Revision = {
+  ...revision20250618,
+  version: '2025-03-26',
+  batches: true,
+  elicitation: { form: false, url: false },
+  tool: (tool) => omit(revision20250618.tool(tool), [...UNKNOWN, 'outputSchema']),
+  resource: (resource) => withKnownAnnotations(omit(revision20250618.resource(resource), UNKNOWN)),
+  template: (template) => withKnownAnnotations(omit(revision20250618.template(template), UNKNOWN)),
+  prompt(prompt) {
+    const shaped = omit(revision20250618.prompt(prompt), UNKNOWN);
+    if (!shaped.arguments) return shaped;
+    return { ...shaped, arguments: shaped.arguments.map((argument) => omit(argument, UNKNOWN)) };
+  },
+  implementation: (info) => omit(revision20250618.implementation(info), UNKNOWN),
+  content,
+  callResult: ({ content: blocks, isError, _meta }) =>
+    JSON.stringify({ content: blocks.map(content), ...(isError ? { isError } : {}), ...(_meta ? { _meta } : {}) }),
+  readResult: (result) =>
+    JSON.stringify({ ...result, contents: result.contents.map((contents) => omit(contents, UNKNOWN)) }),
+  promptResult: (result) =>
+    JSON.stringify({
+      ...result,
+      messages: result.messages.map((message) => ({ ...message, content: content(message.content) })),
+    }),
+};
+
+function content(block: ContentBlock): ContentBlock {
+  if (block.type === 'resource_link') return { type: 'text', text: `${block.name}: ${block.uri}` };
+  return withKnownAnnotations(omit(block, ['_meta']));
+}
+
+function withKnownAnnotations<T extends { readonly annotations?: Annotations }>(value: T): T {
+  return value.annotations ? { ...value, annotations: omit(value.annotations, ['lastModified']) } : value;
+}

@@ -1,0 +1,18 @@
+import { omit } from './omit.js';
+import { revision20251125 } from './2025-11-25.js';
+import type { Revision } from './revision.js';
+
+const UNKNOWN = ['icons'];
+
+/** Revision 2025-06-18: no icons, no description of an implementation, no URL mode of elicitation. */
+export const revision20250618: Revision = {
+  ...revision20251125,
+  version: '2025-06-18',
+  elicitation: { form: true, url: false },
+  tool: (tool) => omit(revision20251125.tool(tool), UNKNOWN),
+  resource: (resource) => omit(resource, UNKNOWN),
+  template: (template) => omit(template, UNKNOWN),
+  prompt: (prompt) => omit(prompt, UNKNOWN),
+  implementation: (info) => omit(info, ['icons', 'description', 'websiteUrl']),
+  content: (block) => (block.type === 'resource_link' ? omit(block, UNKNOWN) : block),
+};

@@ -1,0 +1,54 @@
+import { ERROR_CODES } from '../../errors/codes.js';
+import { ProtocolError } from '../../errors/protocol-error.js';
+import { META } from '../../protocol/meta.js';
+import { METHODS } from '../../protocol/methods.js';
+import { StructuredResult } from '../../invoke/structured-result.js';
+import { omit } from './omit.js';
+import type { Revision } from './revision.js';
+
+/** Revision 2026-07-28: stateless requests, and the shapes all older revisions are told apart from. */
+export const revision20260728: Revision = {
+  version: '2026-07-28',
+  stateless: true,
+  batches: false,
+  elicitation: { form: true, url: true },
+  requests: new Set([
+    METHODS.discover,
+    METHODS.listTools,
+    METHODS.callTool,
+    METHODS.listResources,
+    METHODS.listTemplates,
+    METHODS.readResource,
+    METHODS.listPrompts,
+    METHODS.getPrompt,
+    METHODS.complete,
+  ]),
+  tool: (tool) => tool,
+  resource: (resource) => resource,
+  template: (template) => template,
+  prompt: (prompt) => prompt,
+  implementation: (info) => info,
+  // Change notifications travel on subscription streams, which this server does not offer.
+  capabilities: (capabilities) => ({
+    ...capabilities,
+    ...(capabilities.tools ? { tools: omit(capabilities.tools, ['listChanged']) } : {}),
+    ...(capabilities.prompts ? { prompts: omit(capabilities.prompts, ['listChanged']) } : {}),
+    ...(capabilities.resources ? { resources: omit(capabilities.resources, ['listChanged', 'subscribe']) } : {}),
+  }),
+  content: (block) => block,
+  callResult(result) {
+    if (!(result instanceof StructuredResult)) return JSON.stringify(result);
+    const { json } = result;
+    return `{"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}}`;
+  },
+  readResult: (result) => JSON.stringify(result),
+  promptResult: (result) => JSON.stringify(result),
+  progress: (params) => params,
+  logThreshold: ({ request }) => request,
+  resourceNotFound: (uri) => new ProtocolError(ERROR_CODES.invalidParams, 'Resource not found', { uri }),
+  seal(serverInfo, cache) {
+    const hints = cache ? `,"ttlMs":${cache.ttlMs},"cacheScope":"${cache.scope}"` : '';
+    const identity = serverInfo === undefined ? '' : `,"_meta":{"${META.serverInfo}":${serverInfo}}`;
+    return `"resultType":"complete"${hints}${identity}`;
+  },
+};

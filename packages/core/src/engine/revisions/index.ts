@@ -1,0 +1,36 @@
+import { LATEST_LEGACY_VERSION } from '../../protocol/versions.js';
+import { revision20241105 } from './2024-11-05.js';
+import { revision20250326 } from './2025-03-26.js';
+import { revision20250618 } from './2025-06-18.js';
+import { revision20251125 } from './2025-11-25.js';
+import { revision20260728 } from './2026-07-28.js';
+import type { Revision } from './revision.js';
+
+export type { CacheHint, Revision } from './revision.js';
+
+const ALL: readonly Revision[] = [
+  revision20241105,
+  revision20250326,
+  revision20250618,
+  revision20251125,
+  revision20260728,
+];
+const STATELESS: ReadonlyMap<unknown, Revision> = byVersion(true);
+const SESSIONED: ReadonlyMap<unknown, Revision> = byVersion(false);
+
+/** The versions a request may carry in its `_meta`, newest first. */
+export const STATELESS_VERSIONS: readonly string[] = [...STATELESS.values()].map(({ version }) => version).reverse();
+
+/** The revision a request claims; `undefined` when it is none that requests can claim. */
+export function claimedRevision(version: unknown): Revision | undefined {
+  return STATELESS.get(version);
+}
+
+/** The revision `initialize` settles on: the one asked for, else the newest that has sessions. */
+export function negotiate(version: unknown): Revision {
+  return SESSIONED.get(version) ?? (SESSIONED.get(LATEST_LEGACY_VERSION) as Revision);
+}
+
+function byVersion(stateless: boolean): Map<unknown, Revision> {
+  return new Map(ALL.filter((revision) => revision.stateless === stateless).map((revision) => [revision.version, revision]));
+}

@@ -1,0 +1,60 @@
+import type { ContentBlock } from '../../protocol/content.js';
+import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/descriptors.js';
+import type { LogLevel } from '../../protocol/logging.js';
+import type { CallToolResult, GetPromptResult, ReadResourceResult } from '../../protocol/results.js';
+import type { ProtocolVersion } from '../../protocol/versions.js';
+import type { ProtocolError } from '../../errors/protocol-error.js';
+import type { ServerCapabilities } from '../../protocol/capabilities.js';
+
+/** How long, and for whom, a client may keep a result. */
+export interface CacheHint {
+  /** Milliseconds; 0 means that the result is stale at once. */
+  readonly ttlMs: number;
+  readonly scope: 'public' | 'private';
+}
+
+/** What a request says about who sent it, beyond its revision. */
+export interface LogThresholds {
+  /** The level the session asked for, if it did. */
+  readonly session: LogLevel | undefined;
+  /** The level the request itself asked for, if it did. */
+  readonly request: LogLevel | undefined;
+}
+
+/**
+ * Everything that differs between protocol revisions. One file a revision makes one of these, mostly by saying what
+ * its predecessor does not know yet; nothing outside this folder branches on a version.
+ */
+export interface Revision {
+  readonly version: ProtocolVersion;
+  /** Whether every request carries its version and capabilities (2026-07-28 and later). */
+  readonly stateless: boolean;
+  /** The requests a client may send. */
+  readonly requests: ReadonlySet<string>;
+  /** Whether several messages may travel in one array. */
+  readonly batches: boolean;
+  /** Whether the server may open a dialogue with the client's user. */
+  readonly elicitation: { readonly form: boolean; readonly url: boolean };
+  tool(tool: Tool): Tool;
+  resource(resource: Resource): Resource;
+  template(template: ResourceTemplate): ResourceTemplate;
+  prompt(prompt: Prompt): Prompt;
+  implementation(info: Implementation): Implementation;
+  capabilities(capabilities: ServerCapabilities): ServerCapabilities;
+  content(block: ContentBlock): ContentBlock;
+  /** Serialises results. */
+  callResult(result: CallToolResult): string;
+  readResult(result: ReadResourceResult): string;
+  promptResult(result: GetPromptResult): string;
+  /** The parameters of a progress notification. */
+  progress(params: { readonly message?: string; readonly [key: string]: unknown }): object;
+  /** The mildest log message that may be sent; `undefined` when none may. */
+  logThreshold(levels: LogThresholds): LogLevel | undefined;
+  resourceNotFound(uri: string): ProtocolError;
+  /**
+   * Members that every result has beside its own, as JSON text such as `"resultType":"complete"`; empty for none.
+   *
+   * @param serverInfo the identity of the server as JSON; `undefined` when it is not to be told.
+   */
+  seal(serverInfo: string | undefined, cache: CacheHint | undefined): string;
+}

@@ -1,0 +1,37 @@
+import { ERROR_CODES } from './codes.js';
+import { ProtocolError } from './protocol-error.js';
+import { ToolError } from './tool-error.js';
+
+/** The text that stands for any error the author did not address to the peer. */
+export const MASKED_MESSAGE = 'Internal error';
+
+/** How an error of unknown origin is to be treated. */
+export type ErrorKind = 'tool' | 'protocol' | 'internal';
+
+/** Tells the three families of errors apart, by name so that a second copy of this package agrees. */
+export function kindOf(error: unknown): ErrorKind {
+  if (error instanceof ToolError || nameOf(error) === 'ToolError') return 'tool';
+  if (error instanceof ProtocolError || nameOf(error) === 'ProtocolError') return 'protocol';
+  return 'internal';
+}
+
+/**
+ * The one way from `unknown` to an error that may cross the wire. Anything but a `ProtocolError` is masked:
+ * no message, stack or path of it reaches the peer unless `expose` is set. The original stays as `cause`.
+ */
+export function toProtocolError(error: unknown, expose = false): ProtocolError {
+  const kind = kindOf(error);
+  if (kind === 'protocol') return error as ProtocolError;
+  const message = kind === 'tool' || expose ? messageOf(error) : MASKED_MESSAGE;
+  return new ProtocolError(ERROR_CODES.internalError, message, undefined, { cause: error });
+}
+
+/** The message of anything that can be thrown. */
+export function messageOf(error: unknown): string {
+  const message = (error as { message?: unknown } | null | undefined)?.message;
+  return typeof message === 'string' ? message : String(error);
+}
+
+function nameOf(error: unknown): unknown {
+  return (error as { name?: unknown } | null | undefined)?.name;
+}

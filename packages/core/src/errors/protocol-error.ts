@@ -1,0 +1,28 @@
+import { ERROR_CODES } from './codes.js';
+
+/**
+ * Answers a request with a JSON-RPC error. Its code, message and data cross the wire as they are.
+ * A handler throws it when the request itself is wrong; for a failure the model should read, throw `ToolError`.
+ */
+export class ProtocolError extends Error {
+  override readonly name = 'ProtocolError';
+
+  /**
+   * @param code a JSON-RPC 2.0 or MCP code, or one of your own outside -32768 … -32000.
+   * @param message one sentence for the client's developer.
+   * @param data anything JSON can carry that helps the client to recover.
+   */
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data?: unknown,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** The request's parameters are wrong (-32602). */
+export function invalidParams(message: string, data?: unknown): ProtocolError {
+  return new ProtocolError(ERROR_CODES.invalidParams, message, data);
+}

@@ -1,0 +1,96 @@
+import 'reflect-metadata';
+
+// The app
+export { createApp } from './server/create-app.js';
+export { App } from './server/app.js';
+export type { AppOptions } from './server/app-options.js';
+export type { LiveCollection } from './server/live-collection.js';
+
+// Decorators, and their function twins
+export { Tool, type ToolOptions } from './decorators/tool.js';
+export { Resource, type ResourceOptions } from './decorators/resource.js';
+export { Prompt, type PromptOptions } from './decorators/prompt.js';
+export { Complete } from './decorators/complete.js';
+export { Arg, Param, type ArgOptions } from './decorators/arg.js';
+export { Describe } from './decorators/describe.js';
+export { Service, type ServiceOptions } from './decorators/service.js';
+export { UseGuards, UseMiddleware } from './decorators/use.js';
+export {
+  definePrompt,
+  defineResource,
+  defineTool,
+  type ArgumentsOf,
+  type FunctionDefinition,
+  type PromptFunctionOptions,
+  type ResourceFunctionOptions,
+  type ToolFunctionOptions,
+} from './decorators/define.js';
+export type { SchemaLike } from './metadata/definitions.js';
+
+// What handlers, guards and middleware receive
+export { RequestContext } from './context/request-context.js';
+export { CompletionContext, PromptContext, ResourceContext, ToolContext } from './context/contexts.js';
+export type { ContextLog } from './context/context-log.js';
+export type { AskOptions, ClientView } from './context/call.js';
+export type { Access, Guard, GuardLike, Middleware, MiddlewareLike, Next } from './context/access.js';
+export type { Principal, RequestFacts } from './protocol/principal.js';
+
+// What handlers return
+export {
+  assistant,
+  audio,
+  blobContents,
+  embedded,
+  image,
+  link,
+  text,
+  textContents,
+  user,
+} from './protocol/content-builders.js';
+export type {
+  Annotations,
+  AudioContent,
+  ContentBlock,
+  EmbeddedResource,
+  Icon,
+  ImageContent,
+  ResourceContents,
+  ResourceLink,
+  TextContent,
+} from './protocol/content.js';
+export type {
+  CallToolResult,
+  CompleteResult,
+  GetPromptResult,
+  PromptMessage,
+  ReadResourceResult,
+} from './protocol/results.js';
+
+// Errors
+export { DefinitionError, type Problem } from './errors/definition-error.js';
+export { ProtocolError } from './errors/protocol-error.js';
+export { ToolError } from './errors/tool-error.js';
+export { DEFINITION_CODES, ERROR_CODES, type DefinitionCode } from './errors/codes.js';
+
+// The container
+export { inject } from './container/inject.js';
+export { Inject, Token } from './container/typedi-registry.js';
+export type { Container, ResolutionScope } from './container/contract.js';
+export type { Provider, Resolve, ServiceId } from './container/provider.js';
+export type { Scope } from './metadata/service.js';
+
+// The protocol
+export type { Implementation, Prompt as PromptDescriptor, Tool as ToolDescriptor } from './protocol/descriptors.js';
+export type { ClientCapabilities, ServerCapabilities } from './protocol/capabilities.js';
+export type {
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitResult,
+  Root,
+  SamplingMessage,
+} from './protocol/client-requests.js';
+export type { JsonSchema } from './protocol/json.js';
+export type { LogLevel } from './protocol/logging.js';
+export type { Logger } from './protocol/logger.js';
+export { PROTOCOL_VERSIONS, type ProtocolVersion } from './protocol/versions.js';
+export type { RunningRuntime, Runtime } from './transport/contract.js';

@@ -1,0 +1,124 @@
+import type { GuardLike, MiddlewareLike } from '../context/access.js';
+import type { Call } from '../context/call.js';
+import { CompletionContext, PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
+import type { HandlerDefinition, ResourceDefinition } from '../metadata/definitions.js';
+import { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
+import type { CallToolResult } from '../protocol/results.js';
+import type { Compile } from '../registry/compile.js';
+import type { Declaration } from '../registry/declaration.js';
+import type { Handler } from '../registry/entry.js';
+import { InvalidValueError, type ValuePlan } from '../schema/index.js';
+import { compileRun, type ContextClass } from './bind.js';
+import { encodeCompletion } from './encode-completion.js';
+import { encodePrompt } from './encode-prompt.js';
+import { encodeResource } from './encode-resource.js';
+import { compileToolEncoder } from './encode-tool.js';
+import { type FailurePolicy, outputFailure, requestFailure, toolFailure } from './failure.js';
+import { compileGate } from './guards.js';
+import { compose, type Serve } from './middleware.js';
+import type { Instances } from './resolve-instance.js';
+
+/** What compiling handlers needs. */
+export interface InvokeOptions extends FailurePolicy {
+  readonly instances: Instances;
+  /** Guards and middleware of the whole app; they come before those of a service. */
+  readonly guards: readonly GuardLike[];
+  readonly middleware: readonly MiddlewareLike[];
+}
+
+/** Turns declarations into functions that serve requests: check, bind, invoke, encode, each decided here and once. */
+export function createCompile(options: InvokeOptions): Compile {
+  const { instances } = options;
+  const { container } = instances;
+
+  function serve(
+    declaration: Declaration,
+    Context: ContextClass,
+    check: (args: Record<string, unknown>) => MaybePromise<unknown>,
+    encode: (value: unknown, call: Call) => unknown,
+  ): Serve {
+    const run = compileRun(declaration.target, declaration.binding, Context, instances);
+    const inner: Serve = (call, args) =>
+      after(check(args), (checked) => after(run(call, checked), (value) => encode(value, call)));
+    const middleware = [...options.middleware, ...declaration.middleware];
+    const composed = compose(middleware, inner, Context, container);
+    // Middleware may answer in place of the handler, with anything a handler may return.
+    return composed === inner ? inner : (call, args) => after(composed(call, args), (value) => encode(value, call));
+  }
+
+  /** Resources, prompts and completions: whatever fails is an error response. */
+  function request<R>(declaration: Declaration<HandlerDefinition>, inner: Serve): Handler<R> {
+    const fail = (error: unknown): never => {
+      throw requestFailure(error, declaration.where, options);
+    };
+    return guarded(inner, fail) as Handler<R>;
+  }
+
+  return {
+    tool(declaration, input, output) {
+      const { where } = declaration;
+      const encodeValue = compileToolEncoder(output);
+      const encode = output ? checkedEncoder(encodeValue, where, options, output) : encodeValue;
+      const inner = serve(declaration, ToolContext, checker(input), encode);
+      return guarded(inner, (error) => toolFailure(error, where, options)) as Handler<CallToolResult>;
+    },
+    resource(declaration, input) {
+      const { mimeType } = declaration.definition as ResourceDefinition;
+      const check = checker(input);
+      const encode = (value: unknown, call: Call): unknown => encodeResource(value, String(call.params['uri']), mimeType);
+      return request(declaration, serve(declaration, ResourceContext, (args) => check(input.convert(args)), encode));
+    },
+    prompt(declaration, input) {
+      const { description } = declaration.definition;
+      const check = checker(input);
+      const encode = (value: unknown): unknown => encodePrompt(value, description);
+      return request(declaration, serve(declaration, PromptContext, (args) => check(input.convert(args)), encode));
+    },
+    completion(declaration) {
+      const prefix = (args: Record<string, unknown>): unknown => args['value'];
+      return request(declaration, serve(declaration, CompletionContext, prefix, encodeCompletion));
+    },
+    gate(declaration, target) {
+      return compileGate([...options.guards, ...declaration.guards], target, container, options.logger);
+    },
+  };
+}
+
+function checker(plan: ValuePlan): (args: unknown) => MaybePromise<unknown> {
+  return (args) => {
+    const loading = plan.ready();
+    return loading ? loading.then(() => plan.check(args)) : plan.check(args);
+  };
+}
+
+function checkedEncoder(
+  encode: (value: unknown) => MaybePromise<CallToolResult>,
+  where: string,
+  policy: FailurePolicy,
+  output: ValuePlan,
+): (value: unknown) => MaybePromise<CallToolResult> {
+  const fail = (error: unknown): never => {
+    throw error instanceof InvalidValueError ? outputFailure(error, where, policy) : error;
+  };
+  return (value) => {
+    const loading = output.ready();
+    if (loading) return loading.then(() => encode(value)).catch(fail);
+    try {
+      const encoded = encode(value);
+      return isPromise(encoded) ? encoded.catch(fail) : encoded;
+    } catch (error) {
+      return fail(error);
+    }
+  };
+}
+
+function guarded(inner: Serve, fail: (error: unknown) => unknown): Serve {
+  return (call, args) => {
+    try {
+      const result = inner(call, args);
+      return isPromise(result) ? result.catch(fail) : result;
+    } catch (error) {
+      return fail(error);
+    }
+  };
+}

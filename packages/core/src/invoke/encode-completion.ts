@@ -1,0 +1,24 @@
+import { isObject } from '../protocol/json.js';
+import type { CompleteResult } from '../protocol/results.js';
+
+/** Specification 2026-07-28, server/utilities/completion: no more than this many values a response. */
+const MAX_VALUES = 100;
+
+/**
+ * Turns what a completion method returned into its result.
+ *
+ * @throws TypeError when the value is not a list of strings.
+ */
+export function encodeCompletion(value: unknown): CompleteResult {
+  // What middleware hands on has been encoded already.
+  if (isObject(value) && isObject(value['completion'])) return value as unknown as CompleteResult;
+  const given = isObject(value) ? value : { values: value };
+  const values = given['values'];
+  if (!Array.isArray(values) || !values.every((item) => typeof item === 'string')) {
+    throw new TypeError('a completion returns a list of strings, or { values, total?, hasMore? }');
+  }
+  const total = typeof given['total'] === 'number' ? given['total'] : values.length;
+  const shown = values.slice(0, MAX_VALUES);
+  const hasMore = typeof given['hasMore'] === 'boolean' ? given['hasMore'] : total > shown.length;
+  return { completion: { values: shown, total, hasMore } };
+}

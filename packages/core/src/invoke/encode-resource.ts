@@ -1,0 +1,31 @@
+import { isBytes } from '../protocol/base64.js';
+import { blobContents, textContents } from '../protocol/content-builders.js';
+import type { ResourceContents } from '../protocol/content.js';
+import { isObject } from '../protocol/json.js';
+import type { ReadResourceResult } from '../protocol/results.js';
+import { isResourceContents } from './result-shapes.js';
+
+/**
+ * Turns what a resource returned into its result.
+ *
+ * @returns `undefined` when the handler returned nothing: there is no such resource.
+ */
+export function encodeResource(
+  value: unknown,
+  uri: string,
+  mimeType: string | undefined,
+): ReadResourceResult | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (isObject(value) && Array.isArray(value['contents']) && value['contents'].every(isResourceContents)) {
+    return value as unknown as ReadResourceResult;
+  }
+  if (isResourceContents(value)) return { contents: [value] };
+  if (Array.isArray(value) && value.length > 0 && value.every(isResourceContents)) return { contents: value };
+  return { contents: [encodeValue(value, uri, mimeType)] };
+}
+
+function encodeValue(value: unknown, uri: string, mimeType: string | undefined): ResourceContents {
+  if (typeof value === 'string') return textContents(uri, value, mimeType);
+  if (isBytes(value)) return blobContents(uri, value, mimeType);
+  return textContents(uri, JSON.stringify(value), mimeType ?? 'application/json');
+}

@@ -1,0 +1,55 @@
+import { kindOf, MASKED_MESSAGE, messageOf, toProtocolError } from '../errors/from-unknown.js';
+import { ProtocolError } from '../errors/protocol-error.js';
+import type { ToolError } from '../errors/tool-error.js';
+import { ERROR_CODES } from '../errors/codes.js';
+import type { Logger } from '../protocol/logger.js';
+import type { CallToolResult } from '../protocol/results.js';
+import { InvalidValueError } from '../schema/index.js';
+
+/** What the treatment of errors depends on. */
+export interface FailurePolicy {
+  readonly logger: Logger;
+  /** Whether the messages of unexpected errors reach the client. */
+  readonly exposeErrors: boolean;
+}
+
+/**
+ * Turns what a tool threw into its result.
+ *
+ * @throws ProtocolError when that is what the tool threw.
+ */
+export function toolFailure(error: unknown, where: string, policy: FailurePolicy): CallToolResult {
+  if (error instanceof InvalidValueError) return failed(error.message);
+  const kind = kindOf(error);
+  if (kind === 'protocol') throw error;
+  if (kind === 'tool') {
+    const { structuredContent } = error as ToolError;
+    return { ...failed(messageOf(error)), ...(structuredContent === undefined ? {} : { structuredContent }) };
+  }
+  report(error, where, policy);
+  return failed(policy.exposeErrors ? messageOf(error) : MASKED_MESSAGE);
+}
+
+/** Turns what a resource, prompt or completion threw into the error to answer with. */
+export function requestFailure(error: unknown, where: string, policy: FailurePolicy): ProtocolError {
+  if (error instanceof InvalidValueError) {
+    return new ProtocolError(ERROR_CODES.invalidParams, error.message, { issues: error.issues });
+  }
+  if (kindOf(error) === 'internal') report(error, where, policy);
+  return toProtocolError(error, policy.exposeErrors);
+}
+
+/** A result that does not fit the schema it was promised by: the author's mistake, not the caller's. */
+export function outputFailure(error: InvalidValueError, where: string, policy: FailurePolicy): ProtocolError {
+  policy.logger.error({ err: error, issues: error.issues, where }, 'a result does not match its output schema');
+  const message = 'The tool returned a result that does not match its output schema';
+  return new ProtocolError(ERROR_CODES.internalError, message, undefined, { cause: error });
+}
+
+function failed(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true };
+}
+
+function report(error: unknown, where: string, { logger }: FailurePolicy): void {
+  logger.error({ err: error, where }, 'a handler failed unexpectedly');
+}

@@ -1,0 +1,21 @@
+import { KEYS } from './keys.js';
+import { read, readOwn, write } from './reflect.js';
+
+/** What `@Describe` and its kin say about a class or one of its properties. */
+export interface SchemaAnnotations {
+  readonly title?: string;
+  readonly description?: string;
+  readonly examples?: readonly unknown[];
+  readonly deprecated?: boolean;
+}
+
+/** Adds annotations to a class, or to a property of it (`target` is then the prototype). */
+export function annotate(target: object, property: string | symbol | undefined, more: SchemaAnnotations): void {
+  const own = readOwn(KEYS.annotations, target, property) as SchemaAnnotations | undefined;
+  write(KEYS.annotations, { ...own, ...more }, target, property);
+}
+
+/** The annotations of a class or property, those of the classes it extends included. */
+export function annotationsOf(target: object, property?: string | symbol): SchemaAnnotations {
+  return (read(KEYS.annotations, target, property) as SchemaAnnotations | undefined) ?? {};
+}

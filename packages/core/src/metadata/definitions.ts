@@ -1,0 +1,73 @@
+import type { Constructor } from '../protocol/constructor.js';
+import type { Annotations, Icon } from '../protocol/content.js';
+import type { JsonSchema } from '../protocol/json.js';
+
+/** A schema as an author may give it: a DTO class, a list of one (`[Dto]`), or JSON Schema by hand. */
+export type SchemaLike = Constructor | readonly [Constructor] | JsonSchema;
+
+/** What every definition may say about itself. */
+export interface Presentation {
+  readonly name?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly icons?: readonly Icon[];
+  /** Travels as `_meta` with the definition. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+/** A tool, as declared. */
+export interface ToolDefinition extends Presentation {
+  readonly kind: 'tool';
+  readonly readOnly?: boolean;
+  readonly destructive?: boolean;
+  readonly idempotent?: boolean;
+  readonly openWorld?: boolean;
+  readonly input?: SchemaLike;
+  readonly output?: SchemaLike;
+}
+
+/** A resource or resource template, as declared. */
+export interface ResourceDefinition extends Presentation {
+  readonly kind: 'resource';
+  /** A fixed URI, or an RFC 6570 template. */
+  readonly uri: string;
+  readonly mimeType?: string;
+  readonly annotations?: Annotations;
+  /** Size of the raw contents in bytes. */
+  readonly size?: number;
+}
+
+/** A prompt, as declared. */
+export interface PromptDefinition extends Presentation {
+  readonly kind: 'prompt';
+  readonly input?: SchemaLike;
+}
+
+/** A source of completions for one argument, as declared. */
+export interface CompletionDefinition {
+  readonly kind: 'completion';
+  /** The name of a prompt, or the URI template of a resource. */
+  readonly ref: string;
+  readonly argument: string;
+}
+
+/** Anything a decorator on a method declares. */
+export type HandlerDefinition =
+  | ToolDefinition
+  | ResourceDefinition
+  | PromptDefinition
+  | CompletionDefinition;
+
+/** One value a handler parameter receives. */
+export interface ParameterDefinition {
+  readonly kind: 'arg' | 'param';
+  readonly index: number;
+  readonly name: string;
+  /** What the author says the type is, when reflection cannot know. */
+  readonly type?: unknown;
+  /** Type of the elements of an array. */
+  readonly items?: unknown;
+  readonly optional: boolean;
+  /** JSON Schema keywords: `description`, `minimum`, `enum`, `default` … */
+  readonly keywords: JsonSchema;
+}

@@ -1,0 +1,23 @@
+/** Every metadata key of ours, in one place, so that writer and reader cannot disagree. */
+export const KEYS: Readonly<
+  Record<'handlers' | 'parameters' | 'annotations' | 'guards' | 'middleware' | 'service', symbol>
+> = {
+  /** On a class: its handler definitions, by method name. */
+  handlers: Symbol.for('sigil:handlers'),
+  /** On a class and method: its parameter definitions, by index. */
+  parameters: Symbol.for('sigil:parameters'),
+  /** On a class, and on a class and property: annotations for schemas. */
+  annotations: Symbol.for('sigil:annotations'),
+  /** On a class, and on a class and method: guards and middleware. */
+  guards: Symbol.for('sigil:guards'),
+  middleware: Symbol.for('sigil:middleware'),
+  /** On a class: how the container makes it. */
+  service: Symbol.for('sigil:service'),
+};
+
+/** What TypeScript emits with `emitDecoratorMetadata`. */
+export const DESIGN = {
+  type: 'design:type',
+  parameters: 'design:paramtypes',
+  returns: 'design:returntype',
+} as const;

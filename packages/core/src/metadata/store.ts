@@ -1,0 +1,76 @@
+import type { Constructor } from '../protocol/constructor.js';
+import type { HandlerDefinition, ParameterDefinition } from './definitions.js';
+import { DESIGN, KEYS } from './keys.js';
+import { read, readOwn, write } from './reflect.js';
+
+type MethodName = string | symbol;
+type Handlers = ReadonlyMap<MethodName, readonly HandlerDefinition[]>;
+
+/** Records that a method of a class is a handler. A method may serve several definitions. */
+export function addHandler(prototype: object, method: MethodName, definition: HandlerDefinition): void {
+  const own = readOwn(KEYS.handlers, prototype) as Handlers | undefined;
+  // Decorators apply bottom-up; the topmost is to come first.
+  const definitions = [definition, ...(own?.get(method) ?? [])];
+  write(KEYS.handlers, new Map(own).set(method, definitions), prototype);
+}
+
+/**
+ * The handlers of a class by method name: those it inherits first, in the order they were declared.
+ * A method decorated again in a subclass keeps its place and takes the new definitions.
+ */
+export function handlersOf(cls: Constructor): Map<MethodName, readonly HandlerDefinition[]> {
+  const merged = new Map<MethodName, readonly HandlerDefinition[]>();
+  for (const prototype of chainOf(cls)) {
+    const own = readOwn(KEYS.handlers, prototype) as Handlers | undefined;
+    for (const [method, definitions] of own ?? []) merged.set(method, definitions);
+  }
+  return merged;
+}
+
+/** Records what a parameter of a method receives. */
+export function addParameter(prototype: object, method: MethodName, parameter: ParameterDefinition): void {
+  const own = (readOwn(KEYS.parameters, prototype, method) as ParameterDefinition[] | undefined) ?? [];
+  write(KEYS.parameters, [...own, parameter], prototype, method);
+}
+
+/** The decorated parameters of a method, in order of their index. */
+export function parametersOf(cls: Constructor, method: MethodName): readonly ParameterDefinition[] {
+  const found = (read(KEYS.parameters, cls.prototype as object, method) as ParameterDefinition[] | undefined) ?? [];
+  return [...found].sort((a, b) => a.index - b.index);
+}
+
+/** Adds to a list kept on a class (`prototype` without `method`) or on one of its methods. */
+export function addToList(
+  key: symbol,
+  prototype: object,
+  method: MethodName | undefined,
+  items: readonly unknown[],
+): void {
+  const own = (readOwn(key, prototype, method) as readonly unknown[] | undefined) ?? [];
+  write(key, [...items, ...own], prototype, method);
+}
+
+/** A list kept on a class or method: what the classes it extends say first, then its own. */
+export function listOf(key: symbol, cls: Constructor, method?: MethodName): readonly unknown[] {
+  return chainOf(cls).flatMap((prototype) => (readOwn(key, prototype, method) as unknown[] | undefined) ?? []);
+}
+
+/** The types TypeScript emitted for the parameters of a method; `undefined` when it emitted none. */
+export function parameterTypes(cls: Constructor, method: MethodName): readonly unknown[] | undefined {
+  return read(DESIGN.parameters, cls.prototype as object, method) as readonly unknown[] | undefined;
+}
+
+/** The types TypeScript emitted for the constructor of a class itself. */
+export function constructorTypes(cls: Constructor): readonly unknown[] | undefined {
+  return readOwn(DESIGN.parameters, cls) as readonly unknown[] | undefined;
+}
+
+function chainOf(cls: Constructor): object[] {
+  const chain: object[] = [];
+  let prototype = cls.prototype as object | null;
+  while (prototype !== null && prototype !== Object.prototype) {
+    chain.unshift(prototype);
+    prototype = Object.getPrototypeOf(prototype) as object | null;
+  }
+  return chain;
+}

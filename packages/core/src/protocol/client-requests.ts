@@ -1,0 +1,89 @@
+import type { AudioContent, ContentBlock, ImageContent, Role, TextContent } from './content.js';
+import type { Tool } from './descriptors.js';
+import type { JsonSchema } from './json.js';
+
+/** A form the client shows to its user (`elicitation/create`, form mode). */
+export interface ElicitFormParams {
+  readonly mode?: 'form';
+  readonly message: string;
+  /** A flat object of primitive properties. */
+  readonly requestedSchema: JsonSchema;
+}
+
+/** A page the client opens for its user (`elicitation/create`, URL mode). Since 2025-11-25. */
+export interface ElicitUrlParams {
+  readonly mode: 'url';
+  readonly message: string;
+  readonly url: string;
+  /** Required up to 2025-11-25; unknown to 2026-07-28. */
+  readonly elicitationId?: string;
+}
+
+/** The user's answer. */
+export interface ElicitResult<T = Record<string, unknown>> {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  /** Present when the action is `accept` and a form was shown. */
+  readonly content?: T;
+}
+
+/** The model calls a tool. Since 2025-11-25. */
+export interface ToolUseContent {
+  readonly type: 'tool_use';
+  readonly id: string;
+  readonly name: string;
+  readonly input: Record<string, unknown>;
+}
+
+/** The answer to a tool call of the model. Since 2025-11-25. */
+export interface ToolResultContent {
+  readonly type: 'tool_result';
+  readonly toolUseId: string;
+  readonly content: readonly ContentBlock[];
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean;
+}
+
+/** One block of a sampling message. */
+export type SamplingContent = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent;
+
+/** One message of a sampling conversation. */
+export interface SamplingMessage {
+  readonly role: Role;
+  readonly content: SamplingContent | readonly SamplingContent[];
+}
+
+/** What the server asks of the client's model (`sampling/createMessage`). */
+export interface CreateMessageParams {
+  readonly messages: readonly SamplingMessage[];
+  readonly maxTokens: number;
+  readonly systemPrompt?: string;
+  readonly temperature?: number;
+  readonly stopSequences?: readonly string[];
+  readonly includeContext?: 'none' | 'thisServer' | 'allServers';
+  readonly modelPreferences?: {
+    readonly hints?: readonly { readonly name?: string }[];
+    readonly costPriority?: number;
+    readonly speedPriority?: number;
+    readonly intelligencePriority?: number;
+  };
+  readonly metadata?: Record<string, unknown>;
+  readonly tools?: readonly Tool[];
+  readonly toolChoice?: { readonly mode?: 'auto' | 'required' | 'none' };
+}
+
+/** What the client's model answered. */
+export interface CreateMessageResult extends SamplingMessage {
+  readonly model: string;
+  readonly stopReason?: string;
+}
+
+/** A directory or file the client lets the server work in. */
+export interface Root {
+  readonly uri: string;
+  readonly name?: string;
+}
+
+/** The answer to `roots/list`. */
+export interface ListRootsResult {
+  readonly roots: readonly Root[];
+}

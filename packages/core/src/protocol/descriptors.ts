@@ -1,0 +1,66 @@
+import type { Annotations, Icon } from './content.js';
+import type { JsonSchema } from './json.js';
+
+/** Who a client or server is. */
+export interface Implementation {
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly websiteUrl?: string;
+  readonly icons?: readonly Icon[];
+}
+
+interface Descriptor {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly icons?: readonly Icon[];
+  readonly _meta?: Record<string, unknown>;
+}
+
+/** What a tool does to the world, for the client's consent dialogues. Since 2025-03-26. */
+export interface ToolAnnotations {
+  readonly title?: string;
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
+}
+
+/** A tool as `tools/list` shows it. */
+export interface Tool extends Descriptor {
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly annotations?: ToolAnnotations;
+}
+
+/** A resource as `resources/list` shows it. */
+export interface Resource extends Descriptor {
+  readonly uri: string;
+  readonly mimeType?: string;
+  readonly annotations?: Annotations;
+  /** Size of the raw contents in bytes. */
+  readonly size?: number;
+}
+
+/** A resource template as `resources/templates/list` shows it. */
+export interface ResourceTemplate extends Descriptor {
+  /** RFC 6570. */
+  readonly uriTemplate: string;
+  readonly mimeType?: string;
+  readonly annotations?: Annotations;
+}
+
+/** One argument of a prompt. */
+export interface PromptArgument {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly required?: boolean;
+}
+
+/** A prompt as `prompts/list` shows it. */
+export interface Prompt extends Descriptor {
+  readonly arguments?: readonly PromptArgument[];
+}

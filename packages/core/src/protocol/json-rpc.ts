@@ -1,0 +1,57 @@
+import { isObject } from './json.js';
+
+/** Identifies a request until its response has been sent. MCP forbids `null` and fractions. */
+export type RequestId = string | number;
+
+/** A JSON-RPC 2.0 request. */
+export interface JsonRpcRequest {
+  readonly jsonrpc: '2.0';
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params?: Record<string, unknown>;
+}
+
+/** A JSON-RPC 2.0 notification: a request that wants no response. */
+export interface JsonRpcNotification {
+  readonly jsonrpc: '2.0';
+  readonly method: string;
+  readonly params?: Record<string, unknown>;
+}
+
+/** The `error` member of a JSON-RPC 2.0 response. */
+export interface JsonRpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** A JSON-RPC 2.0 response: exactly one of `result` and `error` is present. */
+export interface JsonRpcResponse {
+  readonly jsonrpc: '2.0';
+  readonly id: RequestId | null;
+  readonly result?: Record<string, unknown>;
+  readonly error?: JsonRpcError;
+}
+
+/** Any single JSON-RPC 2.0 message. */
+export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse;
+
+/** Whether a value may identify an MCP request: a string, or an integer. */
+export function isRequestId(value: unknown): value is RequestId {
+  return typeof value === 'string' || Number.isInteger(value);
+}
+
+/** Reads the id of a message that may be malformed; `null` when it is not readable (JSON-RPC 2.0 §5). */
+export function readableId(message: unknown): RequestId | null {
+  return isObject(message) && isRequestId(message['id']) ? message['id'] : null;
+}
+
+/** Serialises an error response. */
+export function errorResponse(id: RequestId | null, error: JsonRpcError): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${JSON.stringify(error)}}`;
+}
+
+/** Serialises a notification. */
+export function notification(method: string, params?: object): string {
+  return JSON.stringify(params ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method });
+}

@@ -1,0 +1,24 @@
+/** The eight severities of RFC 5424, mildest first. */
+export const LOG_LEVELS = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+] as const;
+
+/** A severity of RFC 5424. */
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Whether a value names a severity. */
+export function isLogLevel(value: unknown): value is LogLevel {
+  return LOG_LEVELS.includes(value as LogLevel);
+}
+
+/** Whether a message of `level` passes a threshold of `minimum`. */
+export function passes(level: LogLevel, minimum: LogLevel): boolean {
+  return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(minimum);
+}

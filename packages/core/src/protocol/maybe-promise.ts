@@ -1,0 +1,12 @@
+/** A value, now or later. Handlers that answer at once are served without a turn of the event loop. */
+export type MaybePromise<T> = T | Promise<T>;
+
+/** Whether a value is a promise, of this realm or another. */
+export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
+  return typeof value === 'object' && value !== null && typeof (value as Promise<T>).then === 'function';
+}
+
+/** Applies `next` to a value now when it is here, later when it is promised. */
+export function after<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
+  return isPromise(value) ? value.then(next) : next(value);
+}

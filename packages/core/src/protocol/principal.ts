@@ -1,0 +1,15 @@
+/** Who a request is made for. */
+export interface Principal {
+  /** Stable and unique among principals. */
+  readonly id: string;
+  readonly scopes?: readonly string[];
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+/** What a transport knows of a request beside its message. */
+export interface RequestFacts {
+  /** HTTP headers, names in lower case; absent on other transports. */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The authenticated principal, when the transport has verified one. */
+  readonly principal?: Principal;
+}

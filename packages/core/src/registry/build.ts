@@ -1,0 +1,161 @@
+import type { Problem } from '../errors/definition-error.js';
+import type {
+  HandlerDefinition,
+  Presentation,
+  PromptDefinition,
+  ResourceDefinition,
+  ToolDefinition,
+} from '../metadata/definitions.js';
+import type { ToolAnnotations } from '../protocol/descriptors.js';
+import { compileMatcher, parseUriTemplate, type UriTemplate, UriTemplateError } from '../protocol/uri-template/index.js';
+import type { SchemaCompiler, ValuePlan } from '../schema/index.js';
+import type { Compile } from './compile.js';
+import type { Declaration, Target } from './declaration.js';
+import type { Completer, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from './entry.js';
+import { isValidName, nameFromMethod } from './names.js';
+import { explicitSource } from './parameters.js';
+import { promptArguments } from './prompt-arguments.js';
+import { checkVariables } from './variables.js';
+
+/** What building an entry needs. */
+export interface BuildTools {
+  readonly schemas: SchemaCompiler;
+  readonly compile: Compile;
+  readonly problems: Problem[];
+}
+
+/** Compiles a tool. */
+export function buildTool(declaration: Declaration<ToolDefinition>, tools: BuildTools): ToolEntry {
+  const { definition, where, binding } = declaration;
+  const { schemas, compile, problems } = tools;
+  const name = nameOf(declaration, problems);
+  const input = schemas.input(binding.source, where, problems);
+  const output =
+    definition.output === undefined
+      ? undefined
+      : schemas.output(explicitSource(definition.output), `${where}, output`, problems);
+  const annotations = annotationsOf(definition);
+  const gate = compile.gate(declaration, { kind: 'tool', name, meta: definition.meta ?? {} });
+  return {
+    kind: 'tool',
+    key: name,
+    where,
+    descriptor: {
+      name,
+      ...presentation(definition),
+      inputSchema: input.advertised,
+      ...(output ? { outputSchema: output.advertised } : {}),
+      ...(annotations ? { annotations } : {}),
+    },
+    run: compile.tool(declaration, input, output),
+    ...(gate ? { gate } : {}),
+  };
+}
+
+/** Compiles a resource, or a template when its URI has variables. `undefined` when the URI does not parse. */
+export function buildResource(
+  declaration: Declaration<ResourceDefinition>,
+  tools: BuildTools,
+): ResourceEntry | TemplateEntry | undefined {
+  const { definition, where, binding } = declaration;
+  const { schemas, compile, problems } = tools;
+  const template = parse(definition.uri, where, problems);
+  const input = schemas.input(binding.source, where, problems);
+  if (!template) return undefined;
+  problems.push(...checkVariables(declaration, template, input));
+  const { uri, mimeType, annotations, size } = definition;
+  const shared = {
+    name: nameOf(declaration, problems),
+    ...presentation(definition),
+    ...(mimeType === undefined ? {} : { mimeType }),
+    ...(annotations === undefined ? {} : { annotations }),
+  };
+  const isTemplate = template.variables.length > 0;
+  const run = compile.resource(declaration, input);
+  const access = { kind: isTemplate ? 'template' : 'resource', name: uri, meta: definition.meta ?? {} } as const;
+  const gate = compile.gate(declaration, access);
+  const base = { key: uri, where, run, ...(gate ? { gate } : {}) };
+  if (!isTemplate) {
+    const descriptor = { uri, ...shared, ...(size === undefined ? {} : { size }) };
+    return { ...base, kind: 'resource', descriptor };
+  }
+  const completers = new Map<string, Completer>();
+  const descriptor = { uriTemplate: uri, ...shared };
+  return { ...base, kind: 'template', descriptor, match: compileMatcher(template), completers };
+}
+
+/** Compiles a prompt. */
+export function buildPrompt(declaration: Declaration<PromptDefinition>, tools: BuildTools): PromptEntry {
+  const { definition, where, binding } = declaration;
+  const { schemas, compile, problems } = tools;
+  const name = nameOf(declaration, problems);
+  const input: ValuePlan = schemas.input(binding.source, where, problems);
+  const args = promptArguments(input.advertised);
+  const gate = compile.gate(declaration, { kind: 'prompt', name, meta: definition.meta ?? {} });
+  return {
+    kind: 'prompt',
+    key: name,
+    where,
+    descriptor: { name, ...presentation(definition), ...(args.length > 0 ? { arguments: args } : {}) },
+    run: compile.prompt(declaration, input),
+    completers: new Map(),
+    ...(gate ? { gate } : {}),
+  };
+}
+
+function nameOf(declaration: Declaration<HandlerDefinition & Presentation>, problems: Problem[]): string {
+  const name = declaration.definition.name ?? defaultName(declaration.target);
+  if (!isValidName(name) && declaration.definition.kind !== 'resource') {
+    problems.push({
+      code: 'SIGIL_INVALID_NAME',
+      where: declaration.where,
+      what: `'${name}' is not a valid name`,
+      fix: 'use 1 to 128 letters, digits, underscores, dots and hyphens',
+    });
+  }
+  return name;
+}
+
+function defaultName(target: Target): string {
+  return nameFromMethod(target.kind === 'method' ? target.method : target.handle.name);
+}
+
+function presentation({ title, description, icons, meta }: Presentation): Omit<Presentation, 'name' | 'meta'> {
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    ...(icons === undefined ? {} : { icons }),
+    ...(meta === undefined ? {} : { _meta: meta }),
+  };
+}
+
+function annotationsOf(definition: ToolDefinition): ToolAnnotations | undefined {
+  const { readOnly, destructive, idempotent, openWorld } = definition;
+  const annotations: ToolAnnotations = {
+    ...(readOnly === undefined ? {} : { readOnlyHint: readOnly }),
+    ...(destructive === undefined ? {} : { destructiveHint: destructive }),
+    ...(idempotent === undefined ? {} : { idempotentHint: idempotent }),
+    ...(openWorld === undefined ? {} : { openWorldHint: openWorld }),
+  };
+  return Object.keys(annotations).length > 0 ? annotations : undefined;
+}
+
+function parse(uri: string, where: string, problems: Problem[]): UriTemplate | undefined {
+  try {
+    if (/^[A-Za-z][A-Za-z0-9+.-]*:/.test(uri)) return parseUriTemplate(uri);
+    problems.push(invalidUri(uri, where, 'it does not begin with a scheme'));
+  } catch (error) {
+    if (!(error instanceof UriTemplateError)) throw error;
+    problems.push(invalidUri(uri, where, error.message));
+  }
+  return undefined;
+}
+
+function invalidUri(uri: string, where: string, reason: string): Problem {
+  return {
+    code: 'SIGIL_INVALID_URI',
+    where,
+    what: `'${uri}': ${reason}`,
+    fix: 'write a URI with a scheme, such as "config://app", or an RFC 6570 template, such as "users://{id}"',
+  };
+}

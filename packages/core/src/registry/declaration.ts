@@ -1,0 +1,32 @@
+import type { GuardLike, MiddlewareLike } from '../context/access.js';
+import type { HandlerDefinition } from '../metadata/definitions.js';
+import type { Constructor } from '../protocol/constructor.js';
+import type { SchemaSource } from '../schema/index.js';
+
+/** What runs: a method of a service, or a function. */
+export type Target =
+  | { readonly kind: 'method'; readonly cls: Constructor; readonly method: string | symbol }
+  | { readonly kind: 'function'; readonly handle: (...values: never[]) => unknown };
+
+/** Where the value of one handler parameter comes from. */
+export type ParameterBinding =
+  | { readonly from: 'arguments' }
+  | { readonly from: 'argument'; readonly name: string }
+  | { readonly from: 'context' };
+
+/** How a request's arguments become the parameters of a handler. */
+export interface Binding {
+  readonly parameters: readonly ParameterBinding[];
+  readonly source: SchemaSource;
+}
+
+/** A definition with everything reflection knows about its handler. */
+export interface Declaration<D extends HandlerDefinition = HandlerDefinition> {
+  readonly definition: D;
+  /** The place in the author's words: `Inventory.checkInventory`, or `defineTool('add')`. */
+  readonly where: string;
+  readonly target: Target;
+  readonly binding: Binding;
+  readonly guards: readonly GuardLike[];
+  readonly middleware: readonly MiddlewareLike[];
+}

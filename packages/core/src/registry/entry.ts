@@ -1,0 +1,55 @@
+import type { Call } from '../context/call.js';
+import type { Prompt, Resource, ResourceTemplate, Tool } from '../protocol/descriptors.js';
+import type { MaybePromise } from '../protocol/maybe-promise.js';
+import type { CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult } from '../protocol/results.js';
+
+/** Serves one request; compiled at boot. */
+export type Handler<R> = (call: Call, args: Record<string, unknown>) => MaybePromise<R>;
+
+/** Whether a caller may see and use an entry; compiled at boot, absent when everybody may. */
+export type Gate = (call: Call) => MaybePromise<boolean>;
+
+interface EntryBase {
+  /** What it is found by: a name, a URI, or a URI template. */
+  readonly key: string;
+  readonly where: string;
+  readonly gate?: Gate;
+}
+
+/** A source of completions for one argument. */
+export type Completer = Handler<CompleteResult>;
+
+/** A tool, compiled. */
+export interface ToolEntry extends EntryBase {
+  readonly kind: 'tool';
+  readonly descriptor: Tool;
+  readonly run: Handler<CallToolResult>;
+}
+
+/** A resource with a fixed URI, compiled. */
+export interface ResourceEntry extends EntryBase {
+  readonly kind: 'resource';
+  readonly descriptor: Resource;
+  readonly run: Handler<ReadResourceResult | undefined>;
+}
+
+/** A resource template, compiled. */
+export interface TemplateEntry extends EntryBase {
+  readonly kind: 'template';
+  readonly descriptor: ResourceTemplate;
+  /** Gives the values of the variables when a URI matches. */
+  readonly match: (uri: string) => Record<string, string | string[]> | undefined;
+  readonly run: Handler<ReadResourceResult | undefined>;
+  readonly completers: ReadonlyMap<string, Completer>;
+}
+
+/** A prompt, compiled. */
+export interface PromptEntry extends EntryBase {
+  readonly kind: 'prompt';
+  readonly descriptor: Prompt;
+  readonly run: Handler<GetPromptResult>;
+  readonly completers: ReadonlyMap<string, Completer>;
+}
+
+/** Anything a server serves. Frozen: a change is a new entry. */
+export type Entry = ToolEntry | ResourceEntry | TemplateEntry | PromptEntry;

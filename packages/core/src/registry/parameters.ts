@@ -1,0 +1,94 @@
+import { isContextClass } from '../context/request-context.js';
+import type { Problem } from '../errors/definition-error.js';
+import type { HandlerDefinition, ParameterDefinition, SchemaLike } from '../metadata/definitions.js';
+import { parametersOf, parameterTypes } from '../metadata/store.js';
+import type { Constructor } from '../protocol/constructor.js';
+import { isDto, type PropertyDeclaration, type SchemaSource } from '../schema/index.js';
+import type { Binding, ParameterBinding } from './declaration.js';
+import { placeOf } from './names.js';
+import { erased, invalidParameter, missingMetadata, mixed, wrongDecorator } from './parameter-problems.js';
+
+/** Works out where every parameter of a handler gets its value, and what schema its arguments have. */
+export function bindParameters(
+  cls: Constructor,
+  method: string | symbol,
+  definition: HandlerDefinition,
+  problems: Problem[],
+): Binding {
+  const types = parameterTypes(cls, method);
+  const decorated = new Map(parametersOf(cls, method).map((parameter) => [parameter.index, parameter]));
+  const length = (cls.prototype as Record<string | symbol, { length?: number }>)[method]?.length ?? 0;
+  const count = Math.max(length, types?.length ?? 0, ...[...decorated.keys()].map((index) => index + 1));
+  const explicit = 'input' in definition ? definition.input : undefined;
+  const parameters: ParameterBinding[] = [];
+  const properties: PropertyDeclaration[] = [];
+  const classes: Constructor[] = [];
+
+  for (let index = 0; index < count; index++) {
+    const where = `${placeOf(cls, method)}, parameter ${index}`;
+    const parameter = decorated.get(index);
+    const type = types?.[index];
+    if (parameter) {
+      if ((parameter.kind === 'param') !== (definition.kind === 'resource')) problems.push(wrongDecorator(where, parameter));
+      properties.push(propertyOf(parameter, type));
+      parameters.push({ from: 'argument', name: parameter.name });
+    } else if (isContextClass(type)) parameters.push({ from: 'context' });
+    else if (definition.kind === 'completion' && (type === String || type === undefined)) parameters.push({ from: 'arguments' });
+    else if (explicit !== undefined) parameters.push(types === undefined && index > 0 ? { from: 'context' } : { from: 'arguments' });
+    else if (isDto(type)) {
+      classes.push(type as Constructor);
+      parameters.push({ from: 'arguments' });
+    } else problems.push(problemWith(where, types, type));
+  }
+
+  if (classes.length > 1 || (classes.length > 0 && properties.length > 0)) problems.push(mixed(placeOf(cls, method)));
+  problems.push(...duplicates(placeOf(cls, method), properties));
+  return { parameters, source: sourceOf(explicit, classes[0], properties) };
+}
+
+/** The source of a schema that an author gave. */
+export function explicitSource(schema: SchemaLike): SchemaSource {
+  if (typeof schema === 'function') return { kind: 'class', cls: schema };
+  if (Array.isArray(schema)) return { kind: 'array', cls: (schema as readonly [Constructor])[0] };
+  return { kind: 'schema', schema: schema as Exclude<SchemaLike, Constructor | readonly [Constructor]> };
+}
+
+function sourceOf(
+  explicit: SchemaLike | undefined,
+  cls: Constructor | undefined,
+  properties: readonly PropertyDeclaration[],
+): SchemaSource {
+  if (explicit !== undefined) return explicitSource(explicit);
+  if (cls) return { kind: 'class', cls };
+  return properties.length > 0 ? { kind: 'properties', properties } : { kind: 'none' };
+}
+
+function propertyOf(parameter: ParameterDefinition, reflected: unknown): PropertyDeclaration {
+  const { name, optional, keywords } = parameter;
+  const type = typeof parameter.type === 'function' ? (parameter.type as () => unknown)() : reflected;
+  const items = typeof parameter.items === 'function' ? (parameter.items as () => unknown)() : undefined;
+  return {
+    name,
+    required: !optional,
+    keywords,
+    ...(type === undefined ? {} : { type }),
+    ...(items === undefined ? {} : { items }),
+  };
+}
+
+function problemWith(where: string, types: readonly unknown[] | undefined, type: unknown): Problem {
+  if (types === undefined) return missingMetadata(where);
+  if (type === undefined || type === Object || type === Function) return erased(where);
+  return invalidParameter(where, type);
+}
+
+function duplicates(where: string, properties: readonly PropertyDeclaration[]): Problem[] {
+  const names = properties.map((property) => property.name);
+  const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  return [...repeated].map((name) => ({
+    code: 'SIGIL_DUPLICATE_ARGUMENT',
+    where,
+    what: `two parameters are called '${name}'`,
+    fix: 'give each @Arg a name of its own',
+  }));
+}

@@ -1,0 +1,72 @@
+import type { Problem } from '../errors/definition-error.js';
+import type { CompletionDefinition, HandlerDefinition } from '../metadata/definitions.js';
+import { parseUriTemplate } from '../protocol/uri-template/index.js';
+import { buildPrompt, buildResource, buildTool, type BuildTools } from './build.js';
+import type { Collection } from './collection.js';
+import type { Declaration } from './declaration.js';
+import type { Completer, Entry } from './entry.js';
+import type { Registry } from './registry.js';
+
+/** Compiles declarations into a registry, completions last; everything wrong is added to `tools.problems`. */
+export function populate(registry: Registry, declarations: readonly Declaration[], tools: BuildTools): void {
+  for (const declaration of declarations) addEntry(registry, declaration, tools);
+  for (const declaration of declarations) {
+    if (isKind(declaration, 'completion')) addCompletion(registry, declaration, tools);
+  }
+}
+
+/** Compiles one declaration into a registry. Completions wait for what they complete. */
+export function addEntry(registry: Registry, declaration: Declaration, tools: BuildTools): void {
+  const { problems } = tools;
+  if (isKind(declaration, 'tool')) add(registry.tools, buildTool(declaration, tools), problems);
+  else if (isKind(declaration, 'prompt')) add(registry.prompts, buildPrompt(declaration, tools), problems);
+  else if (isKind(declaration, 'resource')) {
+    const entry = buildResource(declaration, tools);
+    if (entry?.kind === 'resource') add(registry.resources, entry, problems);
+    else if (entry) add(registry.templates, entry, problems);
+  }
+}
+
+function isKind<K extends HandlerDefinition['kind']>(
+  declaration: Declaration,
+  kind: K,
+): declaration is Declaration<Extract<HandlerDefinition, { kind: K }>> {
+  return declaration.definition.kind === kind;
+}
+
+function add<E extends Entry>(collection: Collection<E>, entry: E, problems: Problem[]): void {
+  const holder = collection.get(entry.key);
+  if (!holder) return collection.set(entry);
+  problems.push({
+    code: 'SIGIL_DUPLICATE_NAME',
+    where: entry.where,
+    what: `the ${entry.kind} '${entry.key}' is already defined by ${holder.where}`,
+    fix: entry.kind === 'tool' || entry.kind === 'prompt' ? 'rename one of them with { name }' : 'change one of the URIs',
+  });
+}
+
+function addCompletion(
+  registry: Registry,
+  declaration: Declaration<CompletionDefinition>,
+  tools: BuildTools,
+): void {
+  const { ref, argument } = declaration.definition;
+  const entry = registry.prompts.get(ref) ?? registry.templates.get(ref);
+  const names = entry?.kind === 'prompt' ? (entry.descriptor.arguments ?? []).map(({ name }) => name) : variablesOf(entry?.key);
+  if (entry && names.includes(argument)) {
+    (entry.completers as Map<string, Completer>).set(argument, tools.compile.completion(declaration));
+    return;
+  }
+  tools.problems.push({
+    code: 'SIGIL_UNKNOWN_COMPLETION',
+    where: declaration.where,
+    what: entry ? `'${ref}' has no argument '${argument}'` : `there is no prompt or resource template '${ref}'`,
+    fix: entry
+      ? `complete one of its arguments: ${names.join(', ') || 'it has none'}`
+      : 'write the name of a prompt, or the URI template exactly as in @Resource',
+  });
+}
+
+function variablesOf(uriTemplate: string | undefined): readonly string[] {
+  return uriTemplate === undefined ? [] : parseUriTemplate(uriTemplate).variables;
+}

@@ -1,0 +1,49 @@
+import { Collection } from './collection.js';
+import type { PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from './entry.js';
+
+/** What changed, in the words of the `list_changed` notifications. */
+export type Change = 'tools' | 'prompts' | 'resources';
+
+/** Everything a server serves. Listeners hear once of all changes made in one go. */
+export class Registry {
+  readonly tools: Collection<ToolEntry> = new Collection(() => this.#changed('tools'));
+  readonly prompts: Collection<PromptEntry> = new Collection(() => this.#changed('prompts'));
+  readonly resources: Collection<ResourceEntry> = new Collection(() => this.#changed('resources'));
+  readonly templates: Collection<TemplateEntry> = new Collection(() => this.#changed('resources'));
+  readonly #listeners = new Set<(change: Change) => void>();
+  readonly #pending = new Set<Change>();
+
+  /** @returns a function that stops the listening. */
+  onChange(listener: (change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The entry that serves a URI: the resource with exactly that URI, else the first template that matches. */
+  resolveUri(uri: string): ResolvedUri | undefined {
+    const resource = this.resources.get(uri);
+    if (resource) return { entry: resource, variables: {} };
+    for (const entry of this.templates) {
+      const variables = entry.match(uri);
+      if (variables) return { entry, variables };
+    }
+    return undefined;
+  }
+
+  #changed(change: Change): void {
+    if (this.#pending.size === 0) queueMicrotask(() => this.#announce());
+    this.#pending.add(change);
+  }
+
+  #announce(): void {
+    const changes = [...this.#pending];
+    this.#pending.clear();
+    for (const change of changes) for (const listener of this.#listeners) listener(change);
+  }
+}
+
+/** What serves a URI, and the values of its variables. */
+export interface ResolvedUri {
+  readonly entry: ResourceEntry | TemplateEntry;
+  readonly variables: Record<string, string | string[]>;
+}

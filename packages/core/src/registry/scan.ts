@@ -1,0 +1,62 @@
+import type { GuardLike, MiddlewareLike } from '../context/access.js';
+import type { Problem } from '../errors/definition-error.js';
+import { KEYS } from '../metadata/keys.js';
+import { handlersOf, listOf } from '../metadata/store.js';
+import type { Constructor } from '../protocol/constructor.js';
+import type { Declaration } from './declaration.js';
+import { placeOf } from './names.js';
+import { bindParameters } from './parameters.js';
+
+/** Reads the definitions off service classes, in the order of the classes and of the methods in them. */
+export function scan(services: readonly unknown[], problems: Problem[]): Declaration[] {
+  return [...new Set(services)].flatMap((service) => {
+    if (!isClass(service)) {
+      problems.push(notAService(service));
+      return [];
+    }
+    const declarations = scanClass(service, problems);
+    if (declarations.length === 0) problems.push(noDefinitions(service));
+    return declarations;
+  });
+}
+
+/** Whether a value can be listed as a service. */
+export function isClass(value: unknown): value is Constructor {
+  return typeof value === 'function' && typeof value.prototype === 'object';
+}
+
+/** Whether a class has decorated methods. */
+export function hasHandlers(cls: Constructor): boolean {
+  return handlersOf(cls).size > 0;
+}
+
+function scanClass(cls: Constructor, problems: Problem[]): Declaration[] {
+  return [...handlersOf(cls)].flatMap(([method, definitions]) =>
+    definitions.map((definition) => ({
+      definition,
+      where: placeOf(cls, method),
+      target: { kind: 'method' as const, cls, method },
+      binding: bindParameters(cls, method, definition, problems),
+      guards: [...listOf(KEYS.guards, cls), ...listOf(KEYS.guards, cls, method)] as GuardLike[],
+      middleware: [...listOf(KEYS.middleware, cls), ...listOf(KEYS.middleware, cls, method)] as MiddlewareLike[],
+    })),
+  );
+}
+
+function notAService(value: unknown): Problem {
+  return {
+    code: 'SIGIL_NOT_A_SERVICE',
+    where: 'createApp({ services })',
+    what: `${String(value)} is not a class`,
+    fix: 'list classes; an undefined entry usually means that two files import each other',
+  };
+}
+
+function noDefinitions(cls: Constructor): Problem {
+  return {
+    code: 'SIGIL_NO_DEFINITIONS',
+    where: cls.name,
+    what: 'it has no method with @Tool, @Resource, @Prompt or @Complete',
+    fix: 'decorate a method, or take the class off the list: what services inject is found by itself',
+  };
+}

@@ -1,0 +1,95 @@
+import type { Ajv } from 'ajv';
+import type { DataValidateFunction } from 'ajv/dist/types/index.js';
+import type { JsonSchema } from '../protocol/json.js';
+import { type RuleCheck, RULES_KEYWORD } from './rule-check.js';
+
+/** The dialects a hand-written schema may be in. */
+export type Dialect = '2020-12' | '2019-09' | 'draft-07';
+
+/** A compiled schema: true when a value satisfies it, or else `errors` says why not. */
+export interface CompiledSchema {
+  (value: unknown): unknown;
+  errors?: readonly SchemaViolation[] | null;
+}
+
+/** What is read of ajv's report of a violation. The last two are there in verbose mode. */
+export interface SchemaViolation {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly message?: string;
+  readonly data?: unknown;
+  readonly parentSchema?: unknown;
+}
+
+/** How a schema is to be compiled. */
+export interface CompileOptions {
+  readonly dialect: Dialect;
+  /** Whether properties must be the value's own: needed when a name is also on `Object.prototype`. */
+  readonly ownProperties: boolean;
+  /** Whether to find every violation, with the data, instead of stopping at the first. */
+  readonly everything: boolean;
+  /** Whether patterns have the `u` flag, as the standard wants; schemas written for others may not bear it. */
+  readonly unicode: boolean;
+}
+
+/** What is used of an ajv instance. */
+export interface SchemaEngine {
+  compile(schema: JsonSchema): unknown;
+  removeSchema(schema: JsonSchema): unknown;
+}
+
+/** Makes instances for one dialect. */
+export type AjvFactory = (options: CompileOptions) => SchemaEngine;
+
+/** Loads ajv (60 ms), and of it only the dialect that is wanted. */
+export async function loadAjv(dialect: Dialect): Promise<AjvFactory> {
+  const Ajv = await classOf(dialect);
+  return ({ ownProperties, everything, unicode }) => {
+    const ajv = new Ajv({
+      // Schemas are ours, or checked by hand: compiling the meta-schema would cost 98 ms.
+      strict: false,
+      validateSchema: false,
+      meta: false,
+      validateFormats: false,
+      logger: false,
+      addUsedSchema: false,
+      unicodeRegExp: unicode,
+      ownProperties,
+      allErrors: everything,
+      verbose: everything,
+    });
+    ajv.addKeyword({ keyword: RULES_KEYWORD, errors: true, compile: compileRules });
+    return ajv;
+  };
+}
+
+type AjvClass = new (
+  options: ConstructorParameters<typeof Ajv>[0],
+) => Pick<Ajv, 'compile' | 'removeSchema' | 'addKeyword'>;
+
+async function classOf(dialect: Dialect): Promise<AjvClass> {
+  switch (dialect) {
+    case '2020-12':
+      return (await import('ajv/dist/2020.js')).Ajv2020;
+    case '2019-09':
+      return (await import('ajv/dist/2019.js')).Ajv2019;
+    case 'draft-07':
+      return (await import('ajv/dist/ajv.js')).Ajv;
+  }
+}
+
+function compileRules(rules: readonly RuleCheck[]): DataValidateFunction {
+  const run: DataValidateFunction = (value: unknown) => {
+    const failed = rules.filter((rule) => !rule.test(value));
+    if (failed.length === 0) return true;
+    run.errors = failed.map((rule) => ({
+      keyword: RULES_KEYWORD,
+      params: { rule },
+      message: rule.explain(value),
+      data: value,
+    }));
+    return false;
+  };
+  return run;
+}

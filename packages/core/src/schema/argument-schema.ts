@@ -1,0 +1,139 @@
+import type { Problem } from '../errors/definition-error.js';
+import type { Constructor } from '../protocol/constructor.js';
+import type { JsonSchema } from '../protocol/json.js';
+import type { ClassSchemas } from './class-schema.js';
+import { DATE_KEYWORDS } from './date-check.js';
+import { type DeclaredType, normaliseType } from './declared-type.js';
+import type { SchemaPair } from './definitions.js';
+import type { InstancePlans } from './instance-plan.js';
+import { isDto } from './is-dto.js';
+import { bigintMaker, dateMaker, listMaker, type Maker } from './makers.js';
+import { mergeKeywords } from './merge-keywords.js';
+import { type ArgumentField, fallbackFor } from './object-maker.js';
+import type { PropertyDeclaration } from './source.js';
+import { typeKeywords } from './type-keywords.js';
+
+/** What a single argument becomes. */
+export interface ArgumentPlan {
+  readonly schemas: SchemaPair;
+  readonly field: ArgumentField;
+  /** The DTO class of it, or of its elements. */
+  readonly cls: Constructor | undefined;
+}
+
+/** What is there for arguments whose type is a DTO class; absent in an app without any. */
+export interface ClassSupport {
+  readonly schemas: ClassSchemas;
+  readonly plans: InstancePlans;
+}
+
+const SAYS_TYPE = ['type', '$ref', 'anyOf', 'oneOf', 'allOf'] as const;
+const SAYS_VALUES = ['enum', 'const'] as const;
+
+/** Plans one argument, or returns undefined and reports why its type is not known. */
+export function planArgument(
+  declaration: PropertyDeclaration,
+  classes: ClassSupport | undefined,
+  where: string,
+  problems: Problem[],
+): ArgumentPlan | undefined {
+  const { name, keywords = {} } = declaration;
+  const type = normaliseType(declaration.type);
+  const given = [...SAYS_TYPE, ...SAYS_VALUES].some((keyword) => keyword in keywords);
+  const one = describeType(type, classes, where, problems);
+  if (one === undefined && !given) {
+    problems.push(unknownType(declaration, type, where));
+    return undefined;
+  }
+  const described = one ?? { schemas: { shown: {}, enforced: {} }, maker: undefined, cls: undefined };
+  const whole = type.kind === 'array' ? ofItems(declaration, described, classes, where, problems) : described;
+  const base = SAYS_TYPE.some((keyword) => keyword in keywords) ? withoutType(whole.schemas) : whole.schemas;
+  return {
+    schemas: { shown: { ...base.shown, ...keywords }, enforced: { ...base.enforced, ...keywords } },
+    cls: whole.cls,
+    field: {
+      name,
+      maker: whole.maker,
+      fallback: keywords['default'] === undefined ? undefined : fallbackFor(keywords['default']),
+    },
+  };
+}
+
+interface Described {
+  readonly schemas: SchemaPair;
+  readonly maker: Maker | undefined;
+  readonly cls: Constructor | undefined;
+}
+
+function describeType(
+  type: DeclaredType,
+  classes: ClassSupport | undefined,
+  where: string,
+  problems: Problem[],
+): Described | undefined {
+  switch (type.kind) {
+    case 'unknown':
+      return undefined;
+    case 'class': {
+      if (!classes || !isDto(type.cls)) return undefined;
+      const reference = classes.schemas.nested({ cls: type.cls });
+      return { ...both(reference, classes.plans.of(type.cls, where, problems)), cls: type.cls };
+    }
+    case 'date': {
+      const shown = typeKeywords(type);
+      return {
+        schemas: { shown, enforced: mergeKeywords(shown, DATE_KEYWORDS) },
+        maker: dateMaker,
+        cls: undefined,
+      };
+    }
+    case 'bigint':
+      return both(typeKeywords(type), bigintMaker);
+    default:
+      return both(typeKeywords(type), undefined);
+  }
+}
+
+function ofItems(
+  { items }: PropertyDeclaration,
+  array: Described,
+  classes: ClassSupport | undefined,
+  where: string,
+  problems: Problem[],
+): Described {
+  const element = describeType(normaliseType(items), classes, where, problems);
+  if (!element) return array;
+  const { shown, enforced } = element.schemas;
+  return {
+    schemas: { shown: { type: 'array', items: shown }, enforced: { type: 'array', items: enforced } },
+    maker: element.maker && listMaker(element.maker),
+    cls: element.cls,
+  };
+}
+
+function both(schema: JsonSchema, maker: Maker | undefined): Described {
+  return { schemas: { shown: schema, enforced: schema }, maker, cls: undefined };
+}
+
+/** An author who says the type takes over from reflection entirely, but a Date stays one. */
+function withoutType({ shown, enforced }: SchemaPair): SchemaPair {
+  const strip = ({ type: _, $ref: __, enum: ___, ...rest }: JsonSchema): JsonSchema => rest;
+  return { shown: strip(shown), enforced: strip(enforced) };
+}
+
+function unknownType({ name, type }: PropertyDeclaration, normal: DeclaredType, where: string): Problem {
+  const seen =
+    normal.kind === 'class' ? `class ${normal.cls.name} has no class-validator decorator` : describe(type);
+  return {
+    code: 'SIGIL_ERASED_TYPE',
+    where,
+    what: `the type of argument "${name}" is not known at run time (${seen})`,
+    fix: `say it: @Arg('${name}', { type: String }), or another class, enum or JSON Schema type`,
+  };
+}
+
+function describe(type: unknown): string {
+  return typeof type === 'function'
+    ? `reflection says ${type.name || 'a function'}`
+    : 'reflection says nothing';
+}

@@ -1,0 +1,128 @@
+import type { Problem } from '../errors/definition-error.js';
+import type { Constructor } from '../protocol/constructor.js';
+import type { JsonSchema } from '../protocol/json.js';
+import type { Dialect } from './ajv.js';
+import { type ArgumentPlan, type ClassSupport, planArgument } from './argument-schema.js';
+import type { ClassLibraries } from './class-libraries.js';
+import { judgeAll } from './class-rules.js';
+import { readHandWritten } from './hand-written.js';
+import { listMaker, type Maker } from './makers.js';
+import { objectMaker } from './object-maker.js';
+import type { Direction, PropertyDeclaration } from './source.js';
+import { survey } from './survey.js';
+
+/** Runs the rules a schema cannot hold, on what was made from a value. @throws InvalidValueError (rejects). */
+export type Judge = (made: unknown) => Promise<unknown>;
+
+/** Everything a plan is built from, whatever its source. */
+export interface Blueprint {
+  readonly shown: JsonSchema;
+  readonly enforced: JsonSchema;
+  readonly dialect: Dialect;
+  readonly isolated: boolean;
+  /** Makes what the handler receives; undefined when that is the value itself. */
+  readonly maker?: Maker | undefined;
+  readonly judge?: Judge | undefined;
+  /** Whether class-transformer must write instances of it. */
+  readonly transformed?: boolean;
+  readonly cls?: Constructor;
+}
+
+/** What a blueprint may draw on while it is made. */
+export interface Workshop {
+  readonly direction: Direction;
+  readonly libraries: ClassLibraries | undefined;
+  readonly classes: ClassSupport | undefined;
+  readonly where: string;
+  readonly problems: Problem[];
+}
+
+const OWN = { dialect: '2020-12', isolated: false } as const;
+
+/** The blueprint of an instance of a class, or of an array of them. */
+export function classBlueprint(cls: Constructor, list: boolean, workshop: Workshop): Blueprint | undefined {
+  const { classes, libraries, where, problems } = workshop;
+  if (!classes || !libraries) {
+    problems.push(notLoaded(cls, where));
+    return undefined;
+  }
+  const { schemas, plans } = classes;
+  const one = plans.of(cls, where, problems);
+  const { settled, transformed } = survey(cls, schemas.models, where, problems);
+  const judge = settled ? undefined : (made: unknown): Promise<unknown> => judgeAll(libraries, made, '');
+  if (!list) {
+    const pair = schemas.definitions.attach(schemas.object(cls));
+    return { ...pair, ...OWN, maker: one, judge, transformed, cls };
+  }
+  const array = { type: 'array', items: schemas.nested({ cls }) };
+  const pair = schemas.definitions.attach({ shown: array, enforced: array });
+  return { ...pair, ...OWN, maker: listMaker(one), judge, transformed, cls };
+}
+
+/** The blueprint of an object made of single arguments. */
+export function argumentsBlueprint(
+  declared: readonly PropertyDeclaration[],
+  workshop: Workshop,
+): Blueprint | undefined {
+  const { classes, libraries, where, problems } = workshop;
+  const before = problems.length;
+  for (const { name } of declared) if (name === '__proto__') problems.push(reservedName(name, where));
+  const plans = declared.map((one) => planArgument(one, classes, where, problems));
+  const complete = plans.filter((plan): plan is ArgumentPlan => plan !== undefined);
+  if (problems.length > before) return undefined;
+  const isInput = workshop.direction === 'input';
+  const required = declared
+    .filter((one) => one.required && !(isInput && one.keywords?.['default'] !== undefined))
+    .map(({ name }) => name);
+  const rest = {
+    ...(required.length > 0 && { required }),
+    ...(isInput && { additionalProperties: false }),
+  };
+  const object = (side: 'shown' | 'enforced'): JsonSchema => {
+    const properties = Object.fromEntries(complete.map(({ schemas, field }) => [field.name, schemas[side]]));
+    return { type: 'object', properties, ...rest };
+  };
+  const pair = { shown: object('shown'), enforced: object('enforced') };
+  const unsettled = complete.filter(({ cls }) => {
+    return cls && classes && !survey(cls, classes.schemas.models, where, problems).settled;
+  });
+  const names = unsettled.map(({ field }) => field.name);
+  return {
+    ...(classes ? classes.schemas.definitions.attach(pair) : pair),
+    ...OWN,
+    maker: objectMaker(complete.map(({ field }) => field)),
+    judge:
+      libraries && names.length > 0
+        ? async (made) => {
+            for (const name of names)
+              await judgeAll(libraries, (made as Record<string, unknown>)[name], name);
+            return made;
+          }
+        : undefined,
+  };
+}
+
+/** The blueprint of a schema written by hand. */
+export function handWrittenBlueprint(schema: JsonSchema, workshop: Workshop): Blueprint | undefined {
+  const { direction, where, problems } = workshop;
+  const known = readHandWritten(schema, direction === 'input', where, problems);
+  return known && { shown: schema, enforced: schema, ...known };
+}
+
+function notLoaded(cls: Constructor, where: string): Problem {
+  return {
+    code: 'SIGIL_INVALID_SCHEMA',
+    where,
+    what: `class ${cls.name} is used as a DTO, but class-validator is not loaded`,
+    fix: `decorate the properties of ${cls.name} with class-validator, and install class-validator and class-transformer`,
+  };
+}
+
+function reservedName(name: string, where: string): Problem {
+  return {
+    code: 'SIGIL_INVALID_SCHEMA',
+    where,
+    what: `an argument is named "${name}", which JavaScript reserves`,
+    fix: 'choose another name for the argument',
+  };
+}

@@ -1,0 +1,31 @@
+import type { instanceToPlain, plainToInstance } from 'class-transformer';
+import type { MetadataStorage, validate } from 'class-validator';
+import type { TransformerStorage } from './transformer-storage.js';
+
+/** What class-validator recorded about one use of a decorator. */
+export type RuleMetadata = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];
+
+/** What is used of class-validator and class-transformer. Nothing else imports them. */
+export interface ClassLibraries {
+  readonly rules: MetadataStorage;
+  readonly transforms: TransformerStorage;
+  readonly validate: typeof validate;
+  readonly plainToInstance: typeof plainToInstance;
+  readonly instanceToPlain: typeof instanceToPlain;
+}
+
+/** Loads both libraries. Costs about 180 ms, so an app without DTO classes must not call it. */
+export async function loadClassLibraries(): Promise<ClassLibraries> {
+  const [validator, transformer, storage] = await Promise.all([
+    import('class-validator'),
+    import('class-transformer'),
+    import('class-transformer/cjs/storage.js'),
+  ]);
+  return {
+    rules: validator.getMetadataStorage(),
+    transforms: storage.defaultMetadataStorage as TransformerStorage,
+    validate: validator.validate,
+    plainToInstance: transformer.plainToInstance,
+    instanceToPlain: transformer.instanceToPlain,
+  };
+}

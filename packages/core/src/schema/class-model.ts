@@ -1,0 +1,76 @@
+import type { Problem } from '../errors/definition-error.js';
+import { annotationsOf, type SchemaAnnotations } from '../metadata/annotations.js';
+import type { Constructor } from '../protocol/constructor.js';
+import type { ClassLibraries, RuleMetadata } from './class-libraries.js';
+import { isDto } from './is-dto.js';
+import { initialValues } from './initial-values.js';
+import { propertyModel, type PropertyModel } from './property-model.js';
+import { readTransforms } from './read-transforms.js';
+import type { Direction } from './source.js';
+
+/** What a DTO class says about its instances. */
+export interface ClassModel {
+  readonly cls: Constructor;
+  readonly properties: readonly PropertyModel[];
+  readonly annotations: SchemaAnnotations;
+  /** Whether only class-transformer can make its instances: it is renamed, excluded, transformed or polymorphic. */
+  readonly transformed: boolean;
+}
+
+/** Reads classes, each once, and reports the mistakes in them where they are first used. */
+export class ClassModels {
+  readonly #models = new Map<Constructor, ClassModel>();
+
+  constructor(
+    readonly libraries: ClassLibraries,
+    readonly direction: Direction,
+  ) {}
+
+  /** @param where the place for problem reports. */
+  of(cls: Constructor, where: string, problems: Problem[]): ClassModel {
+    const known = this.#models.get(cls);
+    if (known) return known;
+    const model = this.#read(cls, where, problems);
+    this.#models.set(cls, model);
+    return model;
+  }
+
+  #read(cls: Constructor, where: string, problems: Problem[]): ClassModel {
+    const rules = this.libraries.rules.getTargetValidationMetadatas(cls, '', false, false);
+    if (!isDto(cls)) problems.push(undecorated(cls, where));
+    const transforms = readTransforms(cls, this.libraries.transforms, this.direction);
+    const initial = this.direction === 'input' ? initialValues(cls, where, problems) : undefined;
+    const properties = [...byProperty(rules)]
+      .filter(([name]) => transforms.has(name))
+      .map(([name, own]) =>
+        propertyModel({ cls, name, own, where, problems, initial, transforms, libraries: this.libraries }),
+      );
+    return {
+      cls,
+      properties,
+      annotations: annotationsOf(cls),
+      transformed:
+        transforms.renames ||
+        properties.some((property) => property.nested?.variants || property.transformed),
+    };
+  }
+}
+
+function byProperty(rules: readonly RuleMetadata[]): Map<string, RuleMetadata[]> {
+  const grouped = new Map<string, RuleMetadata[]>();
+  for (const rule of rules) {
+    const own = grouped.get(rule.propertyName);
+    if (own) own.push(rule);
+    else grouped.set(rule.propertyName, [rule]);
+  }
+  return grouped;
+}
+
+function undecorated(cls: Constructor, where: string): Problem {
+  return {
+    code: 'SIGIL_INVALID_SCHEMA',
+    where,
+    what: `class ${cls.name} has no class-validator decorator on any property, so nothing is known about it`,
+    fix: `decorate the properties of ${cls.name}, for example with @IsString()`,
+  };
+}

@@ -1,0 +1,121 @@
+import { DefinitionError, type Problem } from '../errors/definition-error.js';
+import type { Constructor } from '../protocol/constructor.js';
+import {
+  argumentsBlueprint,
+  type Blueprint,
+  classBlueprint,
+  handWrittenBlueprint,
+  type Workshop,
+} from './blueprint.js';
+import { InputPlan } from './input-plan.js';
+import { type ClassLibraries, loadClassLibraries } from './class-libraries.js';
+import { ClassModels } from './class-model.js';
+import { ClassSchemas } from './class-schema.js';
+import { anything, noArguments } from './fixed-plans.js';
+import { InstancePlans } from './instance-plan.js';
+import { OutputPlan } from './output-plan.js';
+import { namesOnPrototype } from './prototype-names.js';
+import type { Direction, SchemaSource } from './source.js';
+import { Validator, ValidatorPool } from './validator.js';
+import type { SchemaCompiler, ValuePlan } from './value-plan.js';
+
+/**
+ * Makes the schema compiler of an app.
+ * @param options.classes whether any source is, or holds, a DTO class: loads class-validator and class-transformer.
+ */
+export async function createSchemaCompiler(options: { readonly classes: boolean }): Promise<SchemaCompiler> {
+  return new Compiler(options.classes ? await loadClassLibraries() : undefined);
+}
+
+/** What is read once from classes, for one direction. */
+interface Knowledge {
+  readonly models: ClassModels;
+  readonly plans: InstancePlans;
+  readonly done: Map<Constructor, ValuePlan>;
+}
+
+class Compiler implements SchemaCompiler {
+  readonly #libraries: ClassLibraries | undefined;
+  readonly #knowledge: Readonly<Record<Direction, Knowledge>> | undefined;
+  readonly #pool = new ValidatorPool();
+
+  constructor(libraries: ClassLibraries | undefined) {
+    this.#libraries = libraries;
+    this.#knowledge = libraries && { input: know(libraries, 'input'), output: know(libraries, 'output') };
+  }
+
+  input(source: SchemaSource, where: string, problems: Problem[]): ValuePlan {
+    if (source.kind === 'none') return noArguments;
+    return this.#plan(source, 'input', where, problems);
+  }
+
+  output(source: SchemaSource, where: string, problems: Problem[]): ValuePlan {
+    if (source.kind === 'none') return anything;
+    return this.#plan(source, 'output', where, problems);
+  }
+
+  async warm(): Promise<void> {
+    const results = await Promise.allSettled([...this.#pool.cold].map((validator) => validator.ready()));
+    const errors = results.flatMap((result) =>
+      result.status === 'rejected' ? [result.reason as unknown] : [],
+    );
+    const problems = errors.flatMap((error) => (error instanceof DefinitionError ? error.problems : []));
+    if (problems.length > 0) throw new DefinitionError(problems);
+    if (errors.length > 0) throw errors[0];
+  }
+
+  #plan(source: SchemaSource, direction: Direction, where: string, problems: Problem[]): ValuePlan {
+    const done = this.#knowledge?.[direction].done;
+    // Most DTO classes serve several handlers.
+    const known = source.kind === 'class' ? done?.get(source.cls) : undefined;
+    if (known) return known;
+    const blueprint = this.#blueprint(source, direction, where, problems);
+    const plan = blueprint ? this.#build(blueprint, direction, where) : anything;
+    if (source.kind === 'class') done?.set(source.cls, plan);
+    return plan;
+  }
+
+  #blueprint(
+    source: SchemaSource,
+    direction: Direction,
+    where: string,
+    problems: Problem[],
+  ): Blueprint | undefined {
+    const knowledge = this.#knowledge?.[direction];
+    const classes = knowledge && {
+      schemas: new ClassSchemas(knowledge.models, where, problems),
+      plans: knowledge.plans,
+    };
+    const workshop: Workshop = { direction, libraries: this.#libraries, classes, where, problems };
+    switch (source.kind) {
+      case 'class':
+      case 'array':
+        return classBlueprint(source.cls, source.kind === 'array', workshop);
+      case 'properties':
+        return argumentsBlueprint(source.properties, workshop);
+      case 'schema':
+        return handWrittenBlueprint(source.schema, workshop);
+      case 'none':
+        return undefined;
+    }
+  }
+
+  #build(blueprint: Blueprint, direction: Direction, where: string): ValuePlan {
+    const validator = new Validator(this.#pool, {
+      schema: blueprint.enforced,
+      dialect: blueprint.dialect,
+      isolated: blueprint.isolated,
+      // Instances have getters and methods that JSON does not write; they must not count as properties.
+      ownProperties: direction === 'output' || namesOnPrototype(blueprint.shown),
+      where,
+    });
+    return direction === 'input'
+      ? new InputPlan(blueprint, validator)
+      : new OutputPlan(blueprint, validator, this.#libraries);
+  }
+}
+
+function know(libraries: ClassLibraries, direction: Direction): Knowledge {
+  const models = new ClassModels(libraries, direction);
+  return { models, plans: new InstancePlans(models), done: new Map() };
+}

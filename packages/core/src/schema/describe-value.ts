@@ -1,0 +1,35 @@
+const SHOWN_CHARACTERS = 60;
+
+/** Says what a value is without repeating more than a short piece of it: it goes back to a model. */
+export function describeValue(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return `the string ${JSON.stringify(shorten(value, SHOWN_CHARACTERS))}`;
+    case 'undefined':
+      return 'nothing';
+    case 'object':
+      if (value === null) return 'null';
+      return Array.isArray(value) ? `an array of ${value.length}` : 'an object';
+    case 'number':
+    case 'boolean':
+    case 'bigint':
+      return String(value);
+    default:
+      return `a ${typeof value}`;
+  }
+}
+
+/** Writes allowed values in a row, as JSON. */
+export function listValues(values: readonly unknown[], shown = 20): string {
+  const texts = values
+    .slice(0, shown)
+    .map((value) => shorten(JSON.stringify(value) ?? String(value), SHOWN_CHARACTERS));
+  if (values.length > shown) texts.push(`… (${values.length} in all)`);
+  return texts.join(', ');
+}
+
+/** Cuts a text at a number of characters, never through a surrogate pair, and marks the cut. */
+export function shorten(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}

@@ -1,0 +1,34 @@
+import { isObject } from '../protocol/json.js';
+import { InvalidValueError } from './invalid-value-error.js';
+import { shorten } from './describe-value.js';
+import type { ValuePlan } from './value-plan.js';
+
+const SHOWN_NAME = 60;
+
+/** For handlers without arguments. Needs no validator. */
+export const noArguments: ValuePlan = {
+  advertised: { type: 'object', additionalProperties: false },
+  convert: (value) => value,
+  ready: () => undefined,
+  check(value) {
+    if (value === undefined) return {};
+    if (!isObject(value)) throw unexpected('', 'expected an object without properties');
+    const [name] = Object.keys(value);
+    if (name !== undefined)
+      throw unexpected(shorten(name, SHOWN_NAME), 'unknown property; no arguments are taken');
+    return value;
+  },
+};
+
+/** Stands in where a definition is wrong, so that its other mistakes can be found as well. Accepts everything. */
+export const anything: ValuePlan = {
+  advertised: { type: 'object' },
+  convert: (value) => value,
+  ready: () => undefined,
+  check: (value) => value,
+};
+
+function unexpected(path: string, text: string): InvalidValueError {
+  const message = path === '' ? text : `${path}: ${text}`;
+  return new InvalidValueError([{ path, expected: 'no arguments', received: 'something else', message }]);
+}

@@ -1,0 +1,99 @@
+import type { Problem } from '../errors/definition-error.js';
+import type { Constructor } from '../protocol/constructor.js';
+import { isObject } from '../protocol/json.js';
+import type { ClassLibraries } from './class-libraries.js';
+import type { ClassModel, ClassModels } from './class-model.js';
+import { unmakeable } from './class-rules.js';
+import { dateMaker, listMaker, type Maker } from './makers.js';
+import type { PropertyModel } from './property-model.js';
+
+interface Field {
+  readonly name: string;
+  readonly maker: Maker | undefined;
+}
+
+/** Makes instances of a class from checked values: its own declared keys, and nothing else. */
+class InstancePlan implements Maker {
+  fields: readonly Field[] = [];
+
+  constructor(readonly cls: Constructor) {}
+
+  make(value: unknown): unknown {
+    if (!isObject(value)) return value;
+    const instance = new this.cls() as Record<string, unknown>;
+    for (const { name, maker } of this.fields) {
+      // Own keys only, or a property called `toString` would be found on every value.
+      if (!Object.hasOwn(value, name)) continue;
+      const given = value[name];
+      instance[name] = maker ? maker.make(given) : given;
+    }
+    return instance;
+  }
+}
+
+/** Makes instances by class-transformer, for classes it renames, transforms or chooses. */
+class TransformerPlan implements Maker {
+  constructor(
+    readonly cls: Constructor,
+    readonly libraries: ClassLibraries,
+  ) {}
+
+  make(value: unknown): unknown {
+    if (!isObject(value)) return value;
+    try {
+      return this.libraries.plainToInstance(this.cls as new () => object, value);
+    } catch (error) {
+      throw unmakeable('', error);
+    }
+  }
+}
+
+/** Plans how classes are instantiated, each once. */
+export class InstancePlans {
+  readonly #plans = new Map<Constructor, Maker>();
+
+  constructor(readonly models: ClassModels) {}
+
+  /** @param where the place for problem reports. */
+  of(cls: Constructor, where: string, problems: Problem[]): Maker {
+    const known = this.#plans.get(cls);
+    if (known) return known;
+    const model = this.models.of(cls, where, problems);
+    if (model.transformed) {
+      const plan = new TransformerPlan(cls, this.models.libraries);
+      this.#plans.set(cls, plan);
+      return plan;
+    }
+    const plan = new InstancePlan(cls);
+    // Known before its fields are, because a class may hold itself.
+    this.#plans.set(cls, plan);
+    plan.fields = this.#fields(model, where, problems);
+    return plan;
+  }
+
+  #fields(model: ClassModel, where: string, problems: Problem[]): Field[] {
+    return model.properties
+      .filter(({ name }) => isAssignable(model.cls.prototype as object, name))
+      .map((property) => ({ name: property.name, maker: this.#maker(property, where, problems) }));
+  }
+
+  #maker(property: PropertyModel, where: string, problems: Problem[]): Maker | undefined {
+    const one = property.nested
+      ? this.of(property.nested.cls, where, problems)
+      : property.date
+        ? dateMaker
+        : undefined;
+    return one && property.list ? listMaker(one) : one;
+  }
+}
+
+const NEVER_ASSIGNED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+function isAssignable(prototype: object, name: string): boolean {
+  if (NEVER_ASSIGNED.has(name)) return false;
+  for (let at: object | null = prototype; at !== null; at = Object.getPrototypeOf(at) as object | null) {
+    const found = Object.getOwnPropertyDescriptor(at, name);
+    if (found) return found.set !== undefined || found.writable === true;
+  }
+  return true;
+}

@@ -1,0 +1,19 @@
+interface KnownClasses {
+  readonly validationMetadatas?: { has(target: unknown): boolean };
+}
+
+/**
+ * Whether a class, or one it extends, carries class-validator rules. Loads nothing: the library keeps its storage on
+ * `globalThis`, so false is also the answer when it was never imported.
+ */
+export function isDto(cls: unknown): boolean {
+  if (typeof cls !== 'function') return false;
+  const storage = (globalThis as { classValidatorMetadataStorage?: KnownClasses })
+    .classValidatorMetadataStorage;
+  const known = storage?.validationMetadatas;
+  if (known === undefined) return false;
+  for (let at: unknown = cls; typeof at === 'function'; at = Object.getPrototypeOf(at)) {
+    if (known.has(at)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,37 @@
+const MAX_LENGTH = 40;
+
+/** The candidate a misspelt name most likely meant, or undefined when none is near enough. */
+export function nearest(name: string, candidates: readonly string[]): string | undefined {
+  if (name.length > MAX_LENGTH) return undefined;
+  const wanted = simplify(name);
+  let best: string | undefined;
+  let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  for (const candidate of candidates) {
+    if (candidate.length > MAX_LENGTH) continue;
+    const distance = distanceBetween(wanted, simplify(candidate));
+    if (distance < least) {
+      least = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+/** Case and separators are what spellings differ in most. */
+function simplify(name: string): string {
+  return name.toLowerCase().replace(/[\s_-]/g, '');
+}
+
+/** How many characters must be inserted, deleted or replaced. */
+function distanceBetween(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const replaced = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      current.push(Math.min(replaced, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}

@@ -1,0 +1,49 @@
+import type { JsonSchema } from '../protocol/json.js';
+import { type MaybePromise } from '../protocol/maybe-promise.js';
+import type { Blueprint } from './blueprint.js';
+import { ensure } from './input-plan.js';
+import type { ClassLibraries } from './class-libraries.js';
+import { convertStrings } from './convert-strings.js';
+import { toJson } from './to-json.js';
+import type { Validator } from './validator.js';
+import type { ValuePlan } from './value-plan.js';
+
+/** Checks what handlers return, as JSON will say it. */
+export class OutputPlan implements ValuePlan {
+  readonly advertised: JsonSchema;
+  readonly #blueprint: Blueprint;
+  readonly #validator: Validator;
+  readonly #libraries: ClassLibraries | undefined;
+
+  constructor(blueprint: Blueprint, validator: Validator, libraries: ClassLibraries | undefined) {
+    this.advertised = blueprint.shown;
+    this.#blueprint = blueprint;
+    this.#validator = validator;
+    this.#libraries = libraries;
+  }
+
+  convert(value: Record<string, unknown>): Record<string, unknown> {
+    return convertStrings(value, this.advertised);
+  }
+
+  ready(): Promise<void> | undefined {
+    return this.#validator.ready();
+  }
+
+  check(value: unknown): MaybePromise<unknown> {
+    const pending = this.#validator.ready();
+    if (pending) return pending.then(() => this.check(value));
+    const { judge, transformed } = this.#blueprint;
+    const json = toJson(transformed && this.#libraries ? this.#libraries.instanceToPlain(value) : value);
+    ensure(this.#validator, json);
+    return judge ? judge(this.#instances(value, json)).then(() => json) : json;
+  }
+
+  /** Rules judge instances: those the handler returned, or else some made for them. */
+  #instances(value: unknown, json: unknown): unknown {
+    const { cls, maker } = this.#blueprint;
+    const isInstance = (one: unknown): boolean => cls !== undefined && one instanceof cls;
+    const areInstances = Array.isArray(value) ? value.every(isInstance) : isInstance(value);
+    return areInstances || !maker ? value : maker.make(json);
+  }
+}

@@ -1,0 +1,21 @@
+import type { JsonSchema } from '../../protocol/json.js';
+
+/** The arguments a decorator was given, as class-validator keeps them. */
+export type RuleArguments = readonly unknown[];
+
+/** What JSON Schema can say about one decorator of class-validator. */
+export interface Rule {
+  /** Keywords that hold for every value the decorator accepts; shown and enforced. */
+  readonly keywords?: (args: RuleArguments) => JsonSchema;
+  /** Keywords that only inform clients, because a schema validator reads them differently from class-validator. */
+  readonly shown?: (args: RuleArguments) => JsonSchema;
+  /** Whether `keywords` accept exactly what the decorator accepts, so that it need not run. */
+  readonly exact?: boolean | ((args: RuleArguments) => boolean);
+  /** Whether a missing value satisfies the decorator. */
+  readonly acceptsMissing?: boolean | ((args: RuleArguments) => boolean);
+  /** Whether the decorator judges a Date, which travels as a string. */
+  readonly date?: true;
+}
+
+/** Rules by the name class-validator records. */
+export type RuleTable = Readonly<Record<string, Rule>>;

@@ -1,0 +1,52 @@
+import { MAX_DEPTH, tooDeep } from './depth.js';
+import { InvalidValueError } from './invalid-value-error.js';
+
+/**
+ * The value `JSON.stringify` would write, so that a schema can be checked against it. What is JSON already, class
+ * instances with own properties included, comes back as it is, uncopied.
+ * @throws InvalidValueError when it is too deep or contains itself.
+ */
+export function toJson(value: unknown, levels: number = MAX_DEPTH): unknown {
+  if (typeof value !== 'object' || value === null) return scalar(value);
+  if (levels === 0) throw new InvalidValueError([tooDeep()]);
+  const convert = (value as { toJSON?: unknown }).toJSON;
+  if (typeof convert === 'function') return toJson(Reflect.apply(convert, value, ['']), levels - 1);
+  return Array.isArray(value) ? ofArray(value, levels) : ofObject(value as Record<string, unknown>, levels);
+}
+
+function scalar(value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) return null;
+  if (typeof value === 'bigint') return value.toString();
+  return typeof value === 'function' || typeof value === 'symbol' ? undefined : value;
+}
+
+function ofArray(value: readonly unknown[], levels: number): readonly unknown[] {
+  let copy: unknown[] | undefined;
+  for (let index = 0; index < value.length; index += 1) {
+    const element = value[index];
+    const json = toJson(element, levels - 1) ?? null;
+    if (json === element && copy === undefined) continue;
+    copy ??= value.slice(0, index);
+    copy[index] = json;
+  }
+  return copy ?? value;
+}
+
+function ofObject(value: Record<string, unknown>, levels: number): Record<string, unknown> {
+  let changed: Record<string, unknown> | undefined;
+  for (const key of Object.keys(value)) {
+    const member = value[key];
+    const json = toJson(member, levels - 1);
+    if (json === member && json !== undefined) continue;
+    changed ??= Object.fromEntries(Object.entries(value));
+    if (json === undefined) delete changed[key];
+    else
+      Object.defineProperty(changed, key, {
+        value: json,
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
+  }
+  return changed ?? value;
+}

@@ -1,0 +1,122 @@
+import { DefinitionError } from '../errors/definition-error.js';
+import { messageOf } from '../errors/from-unknown.js';
+import type { JsonSchema } from '../protocol/json.js';
+import type {
+  AjvFactory,
+  CompiledSchema,
+  CompileOptions,
+  Dialect,
+  SchemaEngine,
+  SchemaViolation,
+} from './ajv.js';
+
+/** Keeps ajv instances, so that schemas of one kind share one. Loads nothing until a schema is compiled. */
+export class ValidatorPool {
+  readonly #factories = new Map<Dialect, Promise<AjvFactory>>();
+  readonly #instances = new Map<string, SchemaEngine>();
+  /** The validators that have not been compiled. */
+  readonly cold: Set<Validator> = new Set();
+
+  /** Loads what a dialect needs. */
+  factory(dialect: Dialect): Promise<AjvFactory> {
+    const known = this.#factories.get(dialect);
+    if (known) return known;
+    const loading = import('./ajv.js').then(({ loadAjv }) => loadAjv(dialect));
+    this.#factories.set(dialect, loading);
+    return loading;
+  }
+
+  /** Compiles a schema, without keeping it. @throws whatever ajv throws when it does not compile. */
+  compile(
+    factory: AjvFactory,
+    schema: JsonSchema,
+    options: CompileOptions,
+    isolated: boolean,
+  ): CompiledSchema {
+    // Identifiers register themselves with the instance, so such a schema gets one of its own.
+    const ajv = isolated ? factory(options) : this.#instance(factory, options);
+    const compiled = ajv.compile(schema);
+    ajv.removeSchema(schema);
+    return compiled as CompiledSchema;
+  }
+
+  #instance(factory: AjvFactory, options: CompileOptions): SchemaEngine {
+    const key = JSON.stringify([options.dialect, options.ownProperties, options.everything, options.unicode]);
+    const ajv = this.#instances.get(key) ?? factory(options);
+    this.#instances.set(key, ajv);
+    return ajv;
+  }
+}
+
+/** What a validator is made from. */
+export interface ValidatorOptions {
+  readonly schema: JsonSchema;
+  readonly dialect: Dialect;
+  readonly ownProperties: boolean;
+  /** Whether the schema has identifiers. */
+  readonly isolated: boolean;
+  /** The place for the report when the schema does not compile. */
+  readonly where: string;
+}
+
+/** A schema that is compiled when it is first needed, and again, more talkative, when a value first fails. */
+export class Validator {
+  #factory: AjvFactory | undefined;
+  #first: CompiledSchema | undefined;
+  #every: CompiledSchema | undefined;
+  #loading: Promise<void> | undefined;
+
+  constructor(
+    readonly pool: ValidatorPool,
+    readonly options: ValidatorOptions,
+  ) {
+    pool.cold.add(this);
+  }
+
+  /** Compiles the schema; undefined when that has happened. @throws DefinitionError when it does not compile. */
+  ready(): Promise<void> | undefined {
+    if (this.#first) return undefined;
+    this.#loading ??= this.pool.factory(this.options.dialect).then((factory) => {
+      this.#factory = factory;
+      this.#first = this.#compile(factory, false);
+      this.pool.cold.delete(this);
+    });
+    return this.#loading;
+  }
+
+  /** Whether a value satisfies the schema. Only to be called when ready. */
+  accepts(value: unknown): boolean {
+    return this.#first?.(value) === true;
+  }
+
+  /** Every reason why a value does not satisfy the schema. Only to be called when ready. */
+  violations(value: unknown): readonly SchemaViolation[] {
+    if (!this.#factory) return [];
+    this.#every ??= this.#compile(this.#factory, true);
+    return this.#every(value) === true ? [] : (this.#every.errors ?? []);
+  }
+
+  #compile(factory: AjvFactory, everything: boolean): CompiledSchema {
+    const { schema, dialect, ownProperties, isolated, where } = this.options;
+    const compile = (unicode: boolean): CompiledSchema =>
+      this.pool.compile(factory, schema, { dialect, ownProperties, everything, unicode }, isolated);
+    try {
+      return withoutUnicode(compile);
+    } catch (cause) {
+      const fix =
+        'mend the schema; it must be valid in the dialect its $schema names (2020-12 when it names none)';
+      const what = `the schema does not compile: ${messageOf(cause)}`;
+      throw new DefinitionError([{ code: 'SIGIL_INVALID_SCHEMA', where, what, fix }], { cause });
+    }
+  }
+}
+
+/** Patterns such as `[\w-\.]` are valid without the `u` flag only. */
+function withoutUnicode(compile: (unicode: boolean) => CompiledSchema): CompiledSchema {
+  try {
+    return compile(true);
+  } catch (error) {
+    if ((error as { name?: unknown } | null)?.name !== 'SyntaxError') throw error;
+    return compile(false);
+  }
+}

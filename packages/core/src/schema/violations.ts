@@ -1,0 +1,106 @@
+import type { SchemaViolation } from './ajv.js';
+import { describeValue, listValues, shorten } from './describe-value.js';
+import { expectationFrom, expectationOf } from './expectations.js';
+import type { Issue } from './invalid-value-error.js';
+import { nearest } from './nearest.js';
+import { joinPath, pathOf } from './paths.js';
+import { type RuleCheck, RULES_KEYWORD } from './rule-check.js';
+
+const SHOWN_NAME = 60;
+
+/** Turns what the schema validator found into issues, one for each thing that is wrong. */
+export function issuesFrom(violations: readonly SchemaViolation[], value: unknown): Issue[] {
+  const ranked = telling(violations).map((violation) => ({
+    rank: rankOf(violation),
+    issue: issueOf(violation, value),
+  }));
+  const best = new Map<string, number>();
+  for (const { rank, issue } of ranked) best.set(issue.path, Math.min(rank, best.get(issue.path) ?? rank));
+  const kept = ranked.filter(({ rank, issue }) => rank === best.get(issue.path)).map(({ issue }) => issue);
+  return [...new Map(kept.map((issue) => [issue.message, issue])).values()];
+}
+
+/** What an author worded says it best; after that a wrong type explains everything else about a value. */
+function rankOf({ keyword, params }: SchemaViolation): number {
+  if (keyword === RULES_KEYWORD) return (params['rule'] as RuleCheck).worded ? 0 : 2;
+  return keyword === 'type' || keyword === 'required' || keyword === 'additionalProperties' ? 1 : 2;
+}
+
+/** Leaves out what only says that an alternative failed: "or null", and the sum of several failures. */
+function telling(violations: readonly SchemaViolation[]): readonly SchemaViolation[] {
+  const isNullBranch = ({ keyword, params }: SchemaViolation): boolean =>
+    keyword === 'type' && params['type'] === 'null';
+  const rest = violations.filter((violation) => !isNullBranch(violation));
+  const isSum = ({ keyword }: SchemaViolation): boolean => keyword === 'anyOf' || keyword === 'if';
+  const leaves = rest.filter((violation) => !isSum(violation));
+  return leaves.length > 0 ? leaves : rest.length > 0 ? rest : violations;
+}
+
+function issueOf(violation: SchemaViolation, value: unknown): Issue {
+  const at = pathOf(violation.instancePath, value);
+  switch (violation.keyword) {
+    case 'required':
+    case 'dependentRequired':
+      return missing(violation, at);
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return unknownProperty(violation, at);
+    case RULES_KEYWORD: {
+      const expected = violation.message ?? 'another value';
+      const received = describeValue(violation.data);
+      return { path: at, expected, received, message: line(at, `${expected}; received ${received}`) };
+    }
+    default:
+      return mismatch(violation, at);
+  }
+}
+
+function mismatch(violation: SchemaViolation, path: string): Issue {
+  const expected = expectationOf(violation);
+  const received = describeValue(violation.data);
+  const meant = suggestion(violation);
+  return {
+    path,
+    expected,
+    received,
+    message: line(path, `expected ${expected}; received ${received}${meant}`),
+  };
+}
+
+function suggestion({ keyword, params, data }: SchemaViolation): string {
+  if (keyword !== 'enum' || typeof data !== 'string') return '';
+  const allowed = [params['allowedValues']].flat().filter((allowedValue) => typeof allowedValue === 'string');
+  const meant = nearest(data, allowed);
+  return meant === undefined ? '' : `. Did you mean ${JSON.stringify(meant)}?`;
+}
+
+function missing({ params, parentSchema }: SchemaViolation, at: string): Issue {
+  const name = String(params['missingProperty']);
+  const path = joinPath(at, name, false);
+  const { properties } = (parentSchema ?? {}) as { properties?: Record<string, unknown> };
+  const schema = properties?.[name] as Record<string, unknown> | undefined;
+  const rules = (schema?.[RULES_KEYWORD] ?? []) as readonly RuleCheck[];
+  const worded = rules.find((rule) => rule.worded)?.explain(undefined);
+  const expected = worded ?? expectationFrom(schema);
+  const text = worded ?? `required, expected ${expected}; received nothing`;
+  return { path, expected, received: 'nothing', message: line(path, text) };
+}
+
+function unknownProperty({ params, parentSchema }: SchemaViolation, at: string): Issue {
+  const name = String(params['additionalProperty'] ?? params['unevaluatedProperty']);
+  const known = Object.keys((parentSchema as { properties?: object } | undefined)?.properties ?? {});
+  const path = joinPath(at, shorten(name, SHOWN_NAME), false);
+  const meant = nearest(name, known);
+  const allowed = known.length > 0 ? ` Known properties: ${listValues(known)}.` : '';
+  const hint = meant === undefined ? allowed : ` Did you mean ${JSON.stringify(meant)}?`;
+  return {
+    path,
+    expected: 'no such property',
+    received: `the property ${JSON.stringify(shorten(name, SHOWN_NAME))}`,
+    message: line(path, `unknown property.${hint}`),
+  };
+}
+
+function line(path: string, text: string): string {
+  return path === '' ? text : `${path}: ${text}`;
+}

@@ -1,0 +1,41 @@
+import type { Container } from '../container/contract.js';
+import type { Provider } from '../container/provider.js';
+import type { GuardLike, MiddlewareLike } from '../context/access.js';
+import type { FunctionDefinition } from '../decorators/define.js';
+import type { Constructor } from '../protocol/constructor.js';
+import type { Implementation } from '../protocol/descriptors.js';
+import type { Logger } from '../protocol/logger.js';
+
+/** What `createApp` is told. */
+export interface AppOptions extends Implementation {
+  /** How a model should use this server. */
+  readonly instructions?: string;
+  /** Classes with decorated methods. What they inject is found by itself. */
+  readonly services?: readonly Constructor[];
+  /** A folder whose modules export such classes: `new URL('./services/', import.meta.url)`. */
+  readonly discover?: URL;
+  /** Definitions made by `defineTool`, `defineResource` and `definePrompt`. */
+  readonly definitions?: readonly FunctionDefinition[];
+  /** How tokens, values and classes that no decorator describes are made. */
+  readonly providers?: readonly Provider[];
+  /** Another container than typedi's; `providers` is then its own affair. */
+  readonly container?: Container;
+  /** Guards before every definition, from the outside in. */
+  readonly guards?: readonly GuardLike[];
+  /** Middleware around every handler, from the outside in. */
+  readonly middleware?: readonly MiddlewareLike[];
+  /** Where the server reports; anything with pino's interface. The runtime's logger unless given. */
+  readonly logger?: Logger;
+  /** Whether messages of unexpected errors reach clients. Off unless given: they may hold secrets. */
+  readonly exposeErrors?: boolean;
+  /** Most entries on one page of a list. All on one page unless given. */
+  readonly pageSize?: number;
+  /** How long clients of 2026-07-28 may keep lists, in milliseconds. 0 unless given. */
+  readonly listTtlMs?: number;
+  /** Most requests in flight on one connection or session. 1024 unless given. */
+  readonly maxInFlight?: number;
+  /** Whether results of 2026-07-28 name the server. On unless given. */
+  readonly stampServerInfo?: boolean;
+  /** Compile every validator at start instead of at first use. */
+  readonly warm?: boolean;
+}

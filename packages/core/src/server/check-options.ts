@@ -1,0 +1,28 @@
+import type { Problem } from '../errors/definition-error.js';
+import type { AppOptions } from './app-options.js';
+
+/** Everything wrong with the options of `createApp` themselves. */
+export function checkOptions(options: AppOptions): Problem[] {
+  const problems: Problem[] = [];
+  for (const key of ['name', 'version'] as const) {
+    if (typeof options[key] !== 'string' || options[key] === '') problems.push(invalid(key, 'a string that is not empty'));
+  }
+  for (const key of ['pageSize', 'maxInFlight'] as const) {
+    const value = options[key];
+    if (value !== undefined && !(Number.isInteger(value) && value > 0)) problems.push(invalid(key, 'a positive integer'));
+  }
+  const { listTtlMs } = options;
+  if (listTtlMs !== undefined && !(Number.isInteger(listTtlMs) && listTtlMs >= 0)) {
+    problems.push(invalid('listTtlMs', 'an integer of milliseconds, 0 or more'));
+  }
+  return problems;
+}
+
+function invalid(option: string, expected: string): Problem {
+  return {
+    code: 'SIGIL_INVALID_OPTIONS',
+    where: `createApp({ ${option} })`,
+    what: `it must be ${expected}`,
+    fix: 'give a value in range, or leave the option out where it has a default',
+  };
+}

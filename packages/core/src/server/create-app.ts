@@ -1,0 +1,105 @@
+import { TypediContainer } from '../container/typedi.js';
+import type { FunctionDefinition } from '../decorators/define.js';
+import { Engine } from '../engine/engine.js';
+import { DefinitionError, type Problem } from '../errors/definition-error.js';
+import { createCompile } from '../invoke/compile.js';
+import type { Instances } from '../invoke/resolve-instance.js';
+import type { Constructor } from '../protocol/constructor.js';
+import type { Implementation } from '../protocol/descriptors.js';
+import type { BuildTools } from '../registry/build.js';
+import type { Declaration } from '../registry/declaration.js';
+import { addEntry, populate } from '../registry/populate.js';
+import { Registry } from '../registry/registry.js';
+import { scan } from '../registry/scan.js';
+import { createSchemaCompiler } from '../schema/index.js';
+import { App } from './app.js';
+import type { AppOptions } from './app-options.js';
+import { checkOptions } from './check-options.js';
+import { declareFunction } from './declare-function.js';
+import { discover } from './discover.js';
+import { formPlans } from './form-plans.js';
+import { RelayLogger } from './relay-logger.js';
+import { needsClasses } from './needs-classes.js';
+
+/**
+ * Makes a server of decorated classes: finds the definitions, checks them, compiles them, and makes the services.
+ *
+ * @throws DefinitionError with everything that is wrong with the definitions, at once.
+ */
+export async function createApp(options: AppOptions): Promise<App> {
+  const problems: Problem[] = checkOptions(options);
+  const found = options.discover ? await discover(options.discover, problems) : [];
+  const declarations = [
+    ...scan([...(options.services ?? []), ...found], problems),
+    ...(options.definitions ?? []).map(declareFunction),
+  ];
+  const services = classesOf(declarations);
+  const { container, instances, start } = chooseContainer(options, services, problems);
+  const logger = new RelayLogger(options.logger);
+  const exposeErrors = options.exposeErrors ?? false;
+  const { guards = [], middleware = [] } = options;
+  const compile = createCompile({ logger, exposeErrors, instances, guards, middleware });
+  const schemas = await createSchemaCompiler({ classes: needsClasses(declarations) });
+  const registry = new Registry();
+  const build = (into: Problem[]): BuildTools => ({ schemas, compile, problems: into });
+  populate(registry, declarations, build(problems));
+  if (problems.length > 0) throw new DefinitionError(problems);
+
+  await start();
+  if (options.warm) await schemas.warm();
+  const info = infoOf(options);
+  const engine = new Engine({
+    info,
+    serverInfoJson: JSON.stringify(info),
+    instructions: options.instructions,
+    registry,
+    container,
+    logger,
+    exposeErrors,
+    pageSize: options.pageSize,
+    listTtlMs: options.listTtlMs ?? 0,
+    maxInFlight: options.maxInFlight ?? 1024,
+    stampServerInfo: options.stampServerInfo ?? true,
+    formPlan: formPlans(schemas),
+  });
+  const define = (definition: FunctionDefinition, into: Problem[]): void =>
+    addEntry(registry, declareFunction(definition), build(into));
+  return new App({ engine, registry, container, logger, define });
+}
+
+interface ChosenContainer {
+  readonly container: Instances['container'];
+  readonly instances: Instances;
+  readonly start: () => Promise<void>;
+}
+
+function chooseContainer(
+  { container, providers }: AppOptions,
+  services: readonly Constructor[],
+  problems: Problem[],
+): ChosenContainer {
+  if (container) {
+    // A foreign container alone knows how long its instances live, so it is asked each time.
+    return { container, instances: { container, isSingleton: () => false }, start: () => Promise.resolve() };
+  }
+  const own = new TypediContainer(providers);
+  problems.push(...own.check(services));
+  const instances = { container: own, isSingleton: (cls: Constructor) => own.scopeOf(cls) === 'singleton' };
+  return { container: own, instances, start: () => own.start(services) };
+}
+
+function classesOf(declarations: readonly Declaration[]): Constructor[] {
+  const classes = declarations.map(({ target }) => (target.kind === 'method' ? target.cls : undefined));
+  return [...new Set(classes.filter((cls) => cls !== undefined))];
+}
+
+function infoOf({ name, version, title, description, websiteUrl, icons }: AppOptions): Implementation {
+  return {
+    name,
+    version,
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    ...(websiteUrl === undefined ? {} : { websiteUrl }),
+    ...(icons === undefined ? {} : { icons }),
+  };
+}

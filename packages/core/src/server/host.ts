@@ -1,0 +1,44 @@
+/** The part of Node's `process` that is used when it is there. */
+interface HostProcess {
+  readonly argv?: readonly string[];
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  getBuiltinModule?(id: 'node:fs'): FileSystem | undefined;
+}
+
+interface FileSystem {
+  readdirSync(folder: URL, options: { withFileTypes: true }): readonly DirectoryEntry[];
+}
+
+interface DirectoryEntry {
+  readonly name: string;
+  isDirectory(): boolean;
+}
+
+// This file alone asks where it runs; on hosts without a `process` the answers are empty.
+const host: HostProcess = (globalThis as { process?: HostProcess }).process ?? {};
+
+/** The arguments the program was started with. */
+export function hostArguments(): readonly string[] {
+  return host.argv?.slice(2) ?? [];
+}
+
+/** An environment variable. */
+export function hostVariable(name: string): string | undefined {
+  return host.env?.[name];
+}
+
+/**
+ * The files below a folder, in alphabetical order, as URLs.
+ *
+ * @throws Error when the host has no file system, or the folder cannot be read.
+ */
+export function listFiles(folder: URL): URL[] {
+  const fs = host.getBuiltinModule?.('node:fs');
+  if (!fs) throw new Error('discovery needs a file system; list the classes in "services" instead');
+  const base = folder.href.endsWith('/') ? folder : new URL(`${folder.href}/`);
+  const entries = [...fs.readdirSync(base, { withFileTypes: true })].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return entries.flatMap((entry) => {
+    const url = new URL(encodeURIComponent(entry.name), base);
+    return entry.isDirectory() ? listFiles(url) : [url];
+  });
+}

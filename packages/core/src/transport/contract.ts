@@ -1,0 +1,82 @@
+import type { Implementation } from '../protocol/descriptors.js';
+import type { Logger } from '../protocol/logger.js';
+import type { RequestFacts } from '../protocol/principal.js';
+
+/**
+ * Where messages of one request go. HTTP makes one per POST; stdio has one for the whole connection.
+ * Messages are serialised JSON-RPC without line breaks.
+ */
+export interface Outlet {
+  /** Sends a message that is not the response: a notification, or a request to the client. */
+  send(message: string): void;
+  /**
+   * Sends the response, after which nothing more is sent for this request.
+   *
+   * @param rejection the JSON-RPC error code, when the request was refused before any handler saw it;
+   *   HTTP chooses its status from it. Absent when a handler answered, with whatever result.
+   */
+  end(message: string, rejection?: number): void;
+  /** Called instead of `end` when the request was cancelled and will get no response. */
+  abandon?(): void;
+}
+
+/** A request that has been accepted and not yet answered. */
+export interface ActiveRequest {
+  /** Whether the response has been sent or given up. */
+  readonly done: boolean;
+  /** Aborts the handler's signal and gives the response up. */
+  cancel(reason: string): void;
+}
+
+/**
+ * The server's side of one connection: a stdio process, a legacy HTTP session, a pair in memory.
+ * Modern requests carry all they need and may arrive on any peer.
+ */
+export interface Peer {
+  /**
+   * Takes one parsed JSON-RPC message, or a batch.
+   *
+   * @param outlet where everything about this message goes; the peer's own outlet when absent.
+   * @returns the request in flight, or `undefined` when nothing is left to wait for.
+   */
+  receive(message: unknown, outlet?: Outlet, facts?: RequestFacts): ActiveRequest | undefined;
+  /**
+   * Waits for the requests in flight, then closes.
+   *
+   * @param graceMs how long to wait, in milliseconds, before the rest are cancelled.
+   */
+  drain(graceMs: number): Promise<void>;
+  /** Cancels everything in flight, fails what waits for the client, and frees the session. */
+  close(reason?: string): void;
+  /** The legacy session, once `initialize` has been answered. */
+  readonly initialized: boolean;
+  /** The revision negotiated by `initialize`, once there is one. */
+  readonly version: string | undefined;
+}
+
+/** The server as a transport sees it. */
+export interface Endpoint {
+  readonly info: Implementation;
+  /** Where a transport reports what no client should see. */
+  readonly logger: Logger;
+  /** @param outlet where messages go that belong to no request; without it they are dropped. */
+  connect(outlet?: Outlet): Peer;
+}
+
+/** A started runtime. */
+export interface RunningRuntime {
+  /** Resolves when the runtime has ended by itself, as stdio does at the end of its input. */
+  readonly closed: Promise<void>;
+  /** Where clients reach it, such as a URL; empty for stdio. */
+  readonly address: string;
+  /** Stops taking requests, drains, and frees what it holds. */
+  close(): Promise<void>;
+}
+
+/** Something a server can be mounted on: `stdio()`, `http()`, or your own. */
+export interface Runtime {
+  readonly name: string;
+  /** Where log lines go unless the author gave a logger. */
+  readonly logger?: Logger;
+  start(endpoint: Endpoint): Promise<RunningRuntime>;
+}

@@ -1,0 +1,19 @@
+// What a transport needs, and nothing else: the contract, and the parts of JSON-RPC that framing touches.
+export { connectInMemory, type InMemoryConnection } from './in-memory.js';
+export type {
+  ActiveRequest,
+  Endpoint,
+  Outlet,
+  Peer,
+  RunningRuntime,
+  Runtime,
+} from './contract.js';
+export type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../protocol/json-rpc.js';
+export type { LogMethod, Logger } from '../protocol/logger.js';
+export type { Principal, RequestFacts } from '../protocol/principal.js';
+export type { Implementation } from '../protocol/descriptors.js';
+export { errorResponse, isRequestId, readableId } from '../protocol/json-rpc.js';
+export { ERROR_CODES } from '../errors/codes.js';
+export { METHODS, NOTIFICATIONS } from '../protocol/methods.js';
+export { META } from '../protocol/meta.js';
+export { LATEST_LEGACY_VERSION, LATEST_VERSION, PROTOCOL_VERSIONS } from '../protocol/versions.js';

@@ -1,0 +1,396 @@
+import 'reflect-metadata';
+import { describe, expect, test } from '@jest/globals';
+import { Expose, Transform, Type } from 'class-transformer';
+import {
+  Allow,
+  ArrayMinSize,
+  IsArray,
+  IsDate,
+  IsEmail,
+  IsEnum,
+  IsIn,
+  IsInt,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  Min,
+  registerDecorator,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import { annotate } from '../../src/metadata/annotations.js';
+import { accepts, failure, planClass, problemsOf } from './harness.js';
+
+describe('a flat class', () => {
+  class Query {
+    @IsString() @Length(3, 12) sku!: string;
+    @IsInt() @Min(0) @Max(10) quantity!: number;
+    @IsOptional() @IsString() note?: string;
+    @IsIn(['asc', 'desc']) order: string = 'asc';
+  }
+
+  test('is advertised with its keywords and defaults', async () => {
+    expect((await planClass(Query)).advertised).toEqual({
+      type: 'object',
+      properties: {
+        sku: { type: 'string', minLength: 3, maxLength: 12 },
+        quantity: { type: 'integer', minimum: 0, maximum: 10 },
+        note: { type: 'string' },
+        order: { enum: ['asc', 'desc'], default: 'asc' },
+      },
+      required: ['sku', 'quantity'],
+      additionalProperties: false,
+    });
+  });
+
+  test('becomes an instance at once, with its defaults', async () => {
+    const made = (await planClass(Query)).check({ sku: 'ABC', quantity: 2 });
+    expect(made).toBeInstanceOf(Query);
+    expect(made).toMatchObject({ sku: 'ABC', quantity: 2, order: 'asc' });
+  });
+
+  test('accepts null for an optional property, though clients are not told', async () => {
+    expect(await accepts(await planClass(Query), { sku: 'ABC', quantity: 2, note: null })).toBe(true);
+  });
+
+  test('lists every problem, one a line', async () => {
+    const error = await failure(await planClass(Query), { sku: 'A', quantitty: 1, order: 'dsc' });
+    expect(error.message.split('\n')).toEqual([
+      'quantity: required, expected an integer; received nothing',
+      'quantitty: unknown property. Did you mean "quantity"?',
+      'sku: sku must be longer than or equal to 3 characters; received the string "A"',
+      'order: expected one of "asc", "desc"; received the string "dsc". Did you mean "desc"?',
+    ]);
+    expect(error.issues.map(({ path }) => path)).toEqual(['quantity', 'quantitty', 'sku', 'order']);
+  });
+
+  test('never repeats much of the input', async () => {
+    const error = await failure(await planClass(Query), {
+      sku: 'x'.repeat(5000),
+      quantity: 'y'.repeat(5000),
+    });
+    for (const { message } of error.issues) expect(message.length).toBeLessThan(200);
+  });
+
+  test('refuses hostile keys and pollutes nothing', async () => {
+    const made = await planClass(Query);
+    for (const key of ['__proto__', 'constructor', 'toString']) {
+      const hostile: unknown = JSON.parse(`{"sku":"ABC","quantity":1,"${key}":{"polluted":true}}`);
+      expect(await accepts(made, hostile)).toBe(false);
+    }
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+
+  test('refuses what is no object', async () => {
+    const made = await planClass(Query);
+    for (const value of [null, [], 'text', 1, undefined]) expect(await accepts(made, value)).toBe(false);
+  });
+});
+
+test('words a failure as the author did', async () => {
+  class Coded {
+    @IsString({ message: 'give a code' })
+    @Matches(/^[A-Z]{3}$/, { message: '$property is three capitals, not $value' })
+    code!: string;
+  }
+  const made = await planClass(Coded);
+  expect((await failure(made, { code: 'abc' })).message).toContain(
+    'code is three capitals, not the string "abc"',
+  );
+  expect((await failure(made, {})).message).toContain('give a code');
+});
+
+test('inherits rules', async () => {
+  class Base {
+    @IsString() id!: string;
+  }
+  class Derived extends Base {
+    @IsInt() count!: number;
+  }
+  const made = await planClass(Derived);
+  expect(made.advertised['required']).toEqual(['count', 'id']);
+  expect(made.check({ id: 'a', count: 1 })).toBeInstanceOf(Derived);
+});
+
+test('shows annotations', async () => {
+  class Described {
+    @IsString() sku!: string;
+  }
+  annotate(Described, undefined, { description: 'A product' });
+  annotate(Described.prototype, 'sku', {
+    title: 'SKU',
+    description: 'Stock keeping unit',
+    examples: ['A-1'],
+  });
+  expect((await planClass(Described)).advertised).toMatchObject({
+    description: 'A product',
+    properties: {
+      sku: { type: 'string', title: 'SKU', description: 'Stock keeping unit', examples: ['A-1'] },
+    },
+  });
+});
+
+describe('enums', () => {
+  enum Level {
+    Low,
+    High = 7,
+  }
+  enum Colour {
+    Red = 'red',
+    Blue = 'blue',
+  }
+  class Painted {
+    @IsEnum(Level) level!: Level;
+    @IsEnum(Colour, { each: true }) colours!: Colour[];
+  }
+
+  test('are shown by value, numeric ones without their reverse names', async () => {
+    expect((await planClass(Painted)).advertised['properties']).toEqual({
+      level: { enum: [0, 7] },
+      colours: { type: 'array', items: { enum: ['red', 'blue'] } },
+    });
+  });
+
+  test('refuse the names of a numeric enum', async () => {
+    const made = await planClass(Painted);
+    expect(await accepts(made, { level: 7, colours: ['red'] })).toBe(true);
+    expect(await accepts(made, { level: 'High', colours: ['red'] })).toBe(false);
+    expect((await failure(made, { level: 0, colours: ['red', 'bleu'] })).issues[0]?.path).toBe('colours[1]');
+  });
+});
+
+describe('nested classes', () => {
+  class Warehouse {
+    @IsString() @IsNotEmpty() code!: string;
+    @IsOptional() @IsInt() shelf?: number;
+  }
+  class Stock {
+    @ValidateNested() main!: Warehouse;
+    @IsArray() @ArrayMinSize(1) @ValidateNested({ each: true }) @Type(() => Warehouse) others!: Warehouse[];
+  }
+
+  test('are shared definitions', async () => {
+    expect((await planClass(Stock)).advertised).toEqual({
+      type: 'object',
+      properties: {
+        main: { $ref: '#/$defs/Warehouse' },
+        others: { type: 'array', minItems: 1, items: { $ref: '#/$defs/Warehouse' } },
+      },
+      required: ['main', 'others'],
+      additionalProperties: false,
+      $defs: {
+        Warehouse: {
+          type: 'object',
+          properties: { code: { type: 'string', minLength: 1 }, shelf: { type: 'integer' } },
+          required: ['code'],
+          additionalProperties: false,
+        },
+      },
+    });
+  });
+
+  test('become instances, in arrays too', async () => {
+    const made = (await planClass(Stock)).check({ main: { code: 'A' }, others: [{ code: 'B' }] }) as Stock;
+    expect(made.main).toBeInstanceOf(Warehouse);
+    expect(made.others[0]).toBeInstanceOf(Warehouse);
+  });
+
+  test('report where they are wrong', async () => {
+    const error = await failure(await planClass(Stock), { main: { code: 'A' }, others: [{ code: '' }, 3] });
+    expect(error.issues.map(({ path }) => path)).toEqual(['others[0].code', 'others[1]']);
+  });
+
+  test('of the same name are told apart', async () => {
+    const First = class Item {
+      a!: string;
+    };
+    const Second = class Item {
+      b!: string;
+    };
+    IsString()(First.prototype, 'a');
+    IsString()(Second.prototype, 'b');
+    class Both {
+      @ValidateNested() @Type(() => First) first!: object;
+      @ValidateNested() @Type(() => Second) second!: object;
+    }
+    expect(Object.keys((await planClass(Both)).advertised['$defs'] as object)).toEqual(['Item', 'Item_2']);
+  });
+
+  test('without a known class are a problem that says the fix', async () => {
+    class Lost {
+      @ValidateNested({ each: true }) parts!: Warehouse[];
+    }
+    const [problem] = await problemsOf({ kind: 'class', cls: Lost });
+    expect(problem).toMatchObject({ code: 'SIGIL_ERASED_TYPE', where: 'Fixture.method, parameter 0' });
+    expect(problem?.what).toContain('Lost.parts');
+    expect(problem?.fix).toContain('@Type(() => TheClass)');
+  });
+});
+
+describe('recursive classes', () => {
+  class Node {
+    @IsString() name!: string;
+    @IsOptional() @ValidateNested({ each: true }) @Type(() => Node) children?: Node[];
+  }
+  const nest = (levels: number): object =>
+    levels === 0 ? { name: 'leaf' } : { name: 'n', children: [nest(levels - 1)] };
+
+  test('refer to themselves', async () => {
+    const made = await planClass(Node);
+    expect(made.advertised['properties']).toMatchObject({ children: { items: { $ref: '#/$defs/Node' } } });
+    expect((made.check(nest(3)) as Node).children?.[0]?.children?.[0]).toBeInstanceOf(Node);
+  });
+
+  test('are refused, not overflowed, when too deep', async () => {
+    const made = await planClass(Node);
+    expect((await failure(made, nest(100))).message).toContain('at most 64 levels');
+    let deep: object = { name: 'leaf' };
+    for (let level = 0; level < 50_000; level += 1) deep = { name: 'n', children: [deep] };
+    expect((await failure(made, deep)).message).toContain('at most 64 levels');
+  });
+});
+
+test('dates travel as text and arrive as Dates', async () => {
+  class Period {
+    @IsDate() @Type(() => Date) from!: Date;
+    @IsOptional() until?: Date;
+  }
+  const made = await planClass(Period);
+  expect(made.advertised['properties']).toEqual({
+    from: { type: 'string', format: 'date-time' },
+    until: { type: 'string', format: 'date-time' },
+  });
+  const period = made.check({ from: '2026-01-02T03:04:05Z', until: '2027-01-01' }) as Period;
+  expect(period.from.getTime()).toBe(Date.UTC(2026, 0, 2, 3, 4, 5));
+  expect(period.until?.getTime()).toBe(Date.UTC(2027, 0, 1));
+  expect(await accepts(made, { from: 'soon' })).toBe(false);
+  expect(await accepts(made, { from: '2026-01-02', until: 'later' })).toBe(false);
+});
+
+describe('rules a schema cannot hold', () => {
+  const SameAs =
+    (other: string) =>
+    (target: object, propertyName: string): void =>
+      registerDecorator({
+        name: 'sameAs',
+        target: target.constructor,
+        propertyName,
+        constraints: [],
+        validator: {
+          validate: (value: unknown, args) => value === (args?.object as Record<string, unknown>)[other],
+          defaultMessage: () => `must equal ${other}`,
+        },
+      });
+
+  test('see the instance', async () => {
+    class Passwords {
+      @IsString() first!: string;
+      @SameAs('first') second!: string;
+    }
+    const made = await planClass(Passwords);
+    expect(await made.check({ first: 'a', second: 'a' })).toBeInstanceOf(Passwords);
+    expect((await failure(made, { first: 'a', second: 'b' })).message).toBe(
+      'second: must equal first; received the string "b"',
+    );
+  });
+
+  test('may be asynchronous, conditional, or throw', async () => {
+    const Custom =
+      (validate: (value: unknown) => boolean | Promise<boolean>) =>
+      (target: object, propertyName: string): void =>
+        registerDecorator({
+          name: 'custom',
+          target: target.constructor,
+          propertyName,
+          validator: { validate },
+        });
+    class Later {
+      @Custom((value) => Promise.resolve(value === 1)) value!: unknown;
+    }
+    class Thrower {
+      @Custom(() => {
+        throw new Error('secret');
+      })
+      value!: unknown;
+    }
+    class Conditional {
+      @IsString() kind!: string;
+      @ValidateIf((self: Conditional) => self.kind === 'mail') @IsEmail() address?: string;
+    }
+    expect(await accepts(await planClass(Later), { value: 1 })).toBe(true);
+    expect(await accepts(await planClass(Later), { value: 2 })).toBe(false);
+    expect((await failure(await planClass(Thrower), { value: 1 })).message).not.toContain('secret');
+    const conditional = await planClass(Conditional);
+    expect(await accepts(conditional, { kind: 'none' })).toBe(true);
+    expect(await accepts(conditional, { kind: 'mail', address: 'nobody' })).toBe(false);
+    expect(await accepts(conditional, { kind: 'mail', address: 'a@example.com' })).toBe(true);
+  });
+});
+
+test('class-transformer renames and transforms', async () => {
+  class Shaped {
+    @Expose({ name: 'sku_id' }) @IsString() sku!: string;
+    @Transform(({ value }) => String(value).split(',')) @IsArray() tags!: string[];
+  }
+  const made = await planClass(Shaped);
+  expect(Object.keys(made.advertised['properties'] as object)).toEqual(['sku_id', 'tags']);
+  expect(await made.check({ sku_id: 'A', tags: 'x,y' })).toMatchObject({ sku: 'A', tags: ['x', 'y'] });
+});
+
+test('a discriminator chooses the class', async () => {
+  abstract class Shape {
+    @Allow() kind!: string;
+  }
+  class Circle extends Shape {
+    @IsInt() radius!: number;
+  }
+  class Square extends Shape {
+    @IsInt() side!: number;
+  }
+  class Drawing {
+    @ValidateNested()
+    @Type(() => Shape, {
+      keepDiscriminatorProperty: true,
+      discriminator: {
+        property: 'kind',
+        subTypes: [
+          { value: Circle, name: 'circle' },
+          { value: Square, name: 'square' },
+        ],
+      },
+    })
+    shape!: Shape;
+  }
+  const made = await planClass(Drawing);
+  expect(((await made.check({ shape: { kind: 'square', side: 2 } })) as Drawing).shape).toBeInstanceOf(
+    Square,
+  );
+  expect(await accepts(made, { shape: { kind: 'square', radius: 2 } })).toBe(false);
+  expect(await accepts(made, { shape: { kind: 'line' } })).toBe(false);
+});
+
+test('a property named like one every object has must be there itself', async () => {
+  class Odd {
+    @Allow() @IsNotEmpty() toString!: () => string;
+  }
+  const made = await planClass(Odd);
+  expect(await accepts(made, {})).toBe(false);
+  expect(await accepts(made, { toString: 'own' })).toBe(true);
+});
+
+test('a class without rules, or that needs arguments, is a problem', async () => {
+  class Bare {
+    name!: string;
+  }
+  class Needy {
+    @IsString() name: string;
+    constructor(from: { name: string }) {
+      this.name = from.name;
+    }
+  }
+  expect((await problemsOf({ kind: 'class', cls: Bare }))[0]?.what).toContain('no class-validator decorator');
+  expect((await problemsOf({ kind: 'class', cls: Needy }))[0]?.what).toContain('without arguments');
+});

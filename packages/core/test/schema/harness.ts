@@ -1,0 +1,67 @@
+import type { Problem } from '../../src/errors/definition-error.js';
+import type { Constructor } from '../../src/protocol/constructor.js';
+import {
+  createSchemaCompiler,
+  InvalidValueError,
+  type PropertyDeclaration,
+  type SchemaSource,
+  type ValuePlan,
+} from '../../src/schema/index.js';
+
+/** Plans a source and makes it ready; a definition with problems fails the test. */
+export async function plan(
+  source: SchemaSource,
+  direction: 'input' | 'output' = 'input',
+): Promise<ValuePlan> {
+  const compiler = await createSchemaCompiler({ classes: true });
+  const problems: Problem[] = [];
+  const made = compiler[direction](source, 'Fixture.method, parameter 0', problems);
+  if (problems.length > 0) throw new Error(JSON.stringify(problems));
+  await made.ready();
+  return made;
+}
+
+/** Plans the instances of a class. */
+export function planClass(cls: Constructor, direction: 'input' | 'output' = 'input'): Promise<ValuePlan> {
+  return plan({ kind: 'class', cls }, direction);
+}
+
+/** Plans an object of single arguments; each is required unless it says otherwise. */
+export function planArguments(
+  ...properties: (Partial<PropertyDeclaration> & { readonly name: string })[]
+): Promise<ValuePlan> {
+  return plan({ kind: 'properties', properties: properties.map((one) => ({ required: true, ...one })) });
+}
+
+/** The problems a source has. */
+export async function problemsOf(
+  source: SchemaSource,
+  direction: 'input' | 'output' = 'input',
+): Promise<Problem[]> {
+  const compiler = await createSchemaCompiler({ classes: true });
+  const problems: Problem[] = [];
+  compiler[direction](source, 'Fixture.method, parameter 0', problems);
+  return problems;
+}
+
+/** The error a check ends in; fails when it passes. */
+export async function failure(made: ValuePlan, value: unknown): Promise<InvalidValueError> {
+  try {
+    await made.check(value);
+  } catch (error) {
+    if (error instanceof InvalidValueError) return error;
+    throw error;
+  }
+  throw new Error('the value was accepted');
+}
+
+/** Whether a check passes. */
+export async function accepts(made: ValuePlan, value: unknown): Promise<boolean> {
+  try {
+    await made.check(value);
+    return true;
+  } catch (error) {
+    if (error instanceof InvalidValueError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,138 @@
+import type { Endpoint, Peer, RunningRuntime } from '@sigil/core/transport';
+import { ERROR_CODES, errorResponse } from '@sigil/core/transport';
+import { LineSplitter } from './line-splitter.js';
+import { LineWriter } from './line-writer.js';
+import type { StdioSettings } from './options.js';
+import { parseLine } from './parse-line.js';
+import { handleSignals } from './signals.js';
+import { guardStdout } from './stdout-guard.js';
+import { deferred, within } from './waiting.js';
+
+const HANG_UP = new Set(['EPIPE', 'ECONNRESET']);
+
+/** One client on one pair of streams, from the first byte to the last. */
+export class Connection implements RunningRuntime {
+  readonly address = '';
+  readonly closed: Promise<void>;
+  readonly #settings: StdioSettings;
+  readonly #endpoint: Endpoint;
+  readonly #peer: Peer;
+  readonly #splitter: LineSplitter;
+  readonly #writer: LineWriter;
+  readonly #releases: (() => void)[] = [];
+  readonly #resolveClosed: () => void;
+  #state: 'reading' | 'draining' | 'closed' = 'reading';
+
+  /** Starts to read at once. */
+  constructor(endpoint: Endpoint, settings: StdioSettings) {
+    const { promise, resolve } = deferred();
+    this.closed = promise;
+    this.#resolveClosed = resolve;
+    this.#endpoint = endpoint;
+    this.#settings = settings;
+    this.#splitter = new LineSplitter(settings.maxLineBytes, {
+      line: (bytes) => this.#takeLine(bytes),
+      overlong: () =>
+        this.#refuse(ERROR_CODES.invalidRequest, `A message is longer than ${settings.maxLineBytes} bytes`),
+    });
+    this.#writer = this.#openWriter();
+    const send = (message: string): void => this.#writer.write(message);
+    this.#peer = endpoint.connect({ send, end: send });
+    this.#listen();
+    // A stream that has ended before says so to nobody.
+    if (settings.input.readableEnded || settings.input.destroyed) void this.close();
+  }
+
+  /** Stops reading, gives requests in flight `drainMs`, and resolves when their answers are written. */
+  close(): Promise<void> {
+    if (this.#stopReading()) void this.#finish(true);
+    return this.closed;
+  }
+
+  #openWriter(): LineWriter {
+    const { input, output, guardStdout: wanted } = this.#settings;
+    const guard = wanted && output === process.stdout ? guardStdout(output, process.stderr) : undefined;
+    if (guard) this.#releases.push(guard.release);
+    return new LineWriter(output, guard?.write ?? (output.write.bind(output) as typeof output.write), {
+      blocked: () => input.pause(),
+      unblocked: () => {
+        if (this.#state === 'reading') input.resume();
+      },
+      gone: (error) => this.#hangUp(error),
+    });
+  }
+
+  #listen(): void {
+    const { input, drainMs } = this.#settings;
+    const takeChunk = (chunk: Buffer | string): void => {
+      if (this.#state === 'reading')
+        this.#splitter.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+    };
+    const takeEnd = (): void => {
+      if (this.#state === 'reading') this.#splitter.end();
+      void this.close();
+    };
+    input.on('data', takeChunk).on('end', takeEnd).on('close', takeEnd);
+    // Stays for good: a stream may fail later, and an error nobody hears ends the process.
+    input.on('error', (error) => {
+      if (this.#state === 'reading') this.#endpoint.logger.error({ error }, 'The input failed');
+      void this.close();
+    });
+    this.#releases.push(() => input.off('data', takeChunk).off('end', takeEnd).off('close', takeEnd));
+    if (this.#settings.handleSignals) {
+      this.#releases.push(handleSignals(process, () => this.close(), drainMs));
+    }
+  }
+
+  #takeLine(bytes: Buffer): void {
+    // The rest of a chunk may follow the line that ended the connection.
+    if (this.#state !== 'reading') return;
+    let message: unknown;
+    try {
+      message = parseLine(bytes);
+    } catch {
+      this.#refuse(ERROR_CODES.parseError, 'Parse error: a line is not JSON in UTF-8');
+      return;
+    }
+    try {
+      this.#peer.receive(message);
+    } catch (error) {
+      this.#endpoint.logger.error({ error }, 'A message could not be processed');
+    }
+  }
+
+  #refuse(code: number, message: string): void {
+    this.#writer.write(errorResponse(null, { code, message }));
+  }
+
+  #hangUp(error?: NodeJS.ErrnoException): void {
+    if (this.#state === 'closed') return;
+    if (error && !HANG_UP.has(error.code ?? '')) this.#endpoint.logger.error({ error }, 'The output failed');
+    // Nobody is left to read the answers; a drain that already waits for them ends with this too.
+    this.#peer.close('The client is gone');
+    if (this.#stopReading()) void this.#finish(false);
+  }
+
+  /** @returns whether it was still reading. */
+  #stopReading(): boolean {
+    if (this.#state !== 'reading') return false;
+    this.#state = 'draining';
+    this.#settings.input.pause();
+    return true;
+  }
+
+  async #finish(drain: boolean): Promise<void> {
+    const { input, drainMs } = this.#settings;
+    try {
+      if (drain) await this.#peer.drain(drainMs);
+    } catch (error) {
+      this.#endpoint.logger.error({ error }, 'Requests in flight could not be drained');
+    }
+    await within(drainMs, this.#writer.settled());
+    for (const release of this.#releases.splice(0)) release();
+    // A pipe that the parent keeps open must not keep the process alive.
+    if (input === process.stdin) process.stdin.unref?.();
+    this.#state = 'closed';
+    this.#resolveClosed();
+  }
+}

@@ -1,0 +1,2 @@
+export type { StdioOptions } from './options.js';
+export { stdio } from './runtime.js';

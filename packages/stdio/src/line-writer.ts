@@ -1,0 +1,94 @@
+import type { Writable } from 'node:stream';
+
+/** What a `LineWriter` tells of its stream. */
+export interface WriterListener {
+  /** The stream takes no more for now: produce less until `unblocked`. */
+  blocked(): void;
+  /** The stream takes more again. */
+  unblocked(): void;
+  /** The stream has failed or closed, and nothing more will be written. Called once. */
+  gone(error?: Error): void;
+}
+
+/** Writes lines to a stream: those of one turn of the event loop in one piece, none while the stream is full. */
+export class LineWriter {
+  readonly #write: Writable['write'];
+  readonly #listener: WriterListener;
+  readonly #waiting: (() => void)[] = [];
+  #lines: string[] = [];
+  #scheduled = false;
+  #blocked = false;
+  #unwritten = 0;
+  #gone = false;
+
+  /** @param write the stream's own `write`, bound to it, in case a guard has replaced the public one. */
+  constructor(output: Writable, write: Writable['write'], listener: WriterListener) {
+    this.#write = write;
+    this.#listener = listener;
+    // These stay for good: a stream may fail after its last write, and an error nobody hears ends the process.
+    output.on('error', (error) => this.#lose(error));
+    output.on('close', () => this.#lose());
+    output.on('drain', this.#unblock);
+  }
+
+  /** Queues a line. @param line without line breaks. */
+  write(line: string): void {
+    if (this.#gone) return;
+    this.#lines.push(line);
+    this.#schedule();
+  }
+
+  /** Resolves when everything queued so far is written, or the stream is gone. */
+  settled(): Promise<void> {
+    if (this.#isSettled()) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#blocked || this.#lines.length === 0) return;
+    this.#scheduled = true;
+    // Promise callbacks of handlers that answer now all run before this, so their answers share one write.
+    setImmediate(this.#flush);
+  }
+
+  readonly #flush = (): void => {
+    this.#scheduled = false;
+    if (this.#gone) return;
+    const text = `${this.#lines.join('\n')}\n`;
+    this.#lines = [];
+    this.#unwritten += 1;
+    if (!this.#write(text, this.#written) && !this.#gone) {
+      this.#blocked = true;
+      this.#listener.blocked();
+    }
+  };
+
+  readonly #written = (error?: Error | null): void => {
+    this.#unwritten -= 1;
+    if (error) this.#lose(error);
+    else this.#settle();
+  };
+
+  readonly #unblock = (): void => {
+    if (!this.#blocked || this.#gone) return;
+    this.#blocked = false;
+    this.#schedule();
+    this.#listener.unblocked();
+  };
+
+  #lose(error?: Error): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    this.#lines = [];
+    this.#listener.gone(error);
+    this.#settle();
+  }
+
+  #isSettled(): boolean {
+    return this.#gone || (this.#lines.length === 0 && this.#unwritten === 0);
+  }
+
+  #settle(): void {
+    if (this.#isSettled()) this.#waiting.splice(0).forEach((resolve) => resolve());
+  }
+}

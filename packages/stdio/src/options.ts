@@ -1,0 +1,46 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** How `stdio()` is to behave. */
+export interface StdioOptions {
+  /** Where messages come from; `process.stdin` by default. */
+  readonly input?: Readable;
+  /** Where messages go; `process.stdout` by default. */
+  readonly output?: Writable;
+  /** The most bytes of one message, 16 MiB by default. A longer one is answered with -32600 and never held. */
+  readonly maxLineBytes?: number;
+  /** How long requests in flight may take at the end of the input, in milliseconds; 5000 by default. */
+  readonly drainMs?: number;
+  /** Whether SIGTERM (exit code 0) and SIGINT (130) end the server gently, and a second one at once; yes by default. */
+  readonly handleSignals?: boolean;
+  /**
+   * Whether what other code writes to standard output, through `console` too, goes to standard error while the server
+   * runs; yes by default. Without effect on an `output` of your own.
+   */
+  readonly guardStdout?: boolean;
+}
+
+/** Options with every default filled in. */
+export type StdioSettings = Required<StdioOptions>;
+
+/**
+ * Fills in the defaults.
+ *
+ * @throws RangeError when a number is out of range.
+ */
+export function readSettings(options: StdioOptions): StdioSettings {
+  const { maxLineBytes = 16 * 1024 * 1024, drainMs = 5000 } = options;
+  if (!Number.isInteger(maxLineBytes) || maxLineBytes < 1) {
+    throw new RangeError(`stdio: maxLineBytes must be a positive integer, not ${maxLineBytes}`);
+  }
+  if (!(drainMs >= 0 && drainMs <= 2 ** 31 - 1)) {
+    throw new RangeError(`stdio: drainMs must be between 0 and 2147483647, not ${drainMs}`);
+  }
+  return {
+    input: options.input ?? process.stdin,
+    output: options.output ?? process.stdout,
+    maxLineBytes,
+    drainMs,
+    handleSignals: options.handleSignals ?? true,
+    guardStdout: options.guardStdout ?? true,
+  };
+}

@@ -1,0 +1,11 @@
+import { isUtf8 } from 'node:buffer';
+
+/**
+ * Parses one line.
+ *
+ * @throws SyntaxError when the bytes are not UTF-8 or not JSON.
+ */
+export function parseLine(line: Buffer): unknown {
+  if (!isUtf8(line)) throw new SyntaxError('Invalid UTF-8');
+  return JSON.parse(line.toString('utf8'));
+}

@@ -1,0 +1,27 @@
+import type { Runtime } from '@sigil/core/transport';
+import { Connection } from './connection.js';
+import { readSettings, type StdioOptions } from './options.js';
+import { streamLogger } from './stderr-logger.js';
+
+/**
+ * Serves one client over standard streams, one JSON-RPC message a line (MCP, transports, stdio).
+ *
+ * It ends by itself at the end of its input, when the client no longer reads, or on SIGTERM or SIGINT. A line that
+ * is too long, not UTF-8 or not JSON is answered with an error and does not end it. Log lines go to standard error.
+ *
+ * @throws RangeError when an option is out of range.
+ */
+export function stdio(options: StdioOptions = {}): Runtime {
+  const settings = readSettings(options);
+  // A parent that closes our standard error must not end the process through it.
+  if (!process.stderr.listeners('error').includes(ignore)) process.stderr.on('error', ignore);
+  return {
+    name: 'stdio',
+    logger: streamLogger(process.stderr),
+    start: (endpoint) => new Promise((resolve) => resolve(new Connection(endpoint, settings))),
+  };
+}
+
+function ignore(): void {
+  // Log lines that nobody can read are lost.
+}

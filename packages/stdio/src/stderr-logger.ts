@@ -1,0 +1,40 @@
+import type { Writable } from 'node:stream';
+import { inspect, types } from 'node:util';
+import type { Logger, LogMethod } from '@sigil/core/transport';
+
+/**
+ * A logger that writes each entry as one line of JSON: `level`, `time` (ISO 8601), `message`, then the details.
+ * It never throws, whatever the details are.
+ */
+export function streamLogger(stream: Writable): Logger {
+  const at =
+    (level: keyof Logger): LogMethod =>
+    (details: object | string, message?: string) => {
+      stream.write(`${formatEntry(level, details, message)}\n`);
+    };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+function formatEntry(level: keyof Logger, details: object | string, message: string | undefined): string {
+  const fixed = {
+    level,
+    time: new Date().toISOString(),
+    message: typeof details === 'string' ? details : message,
+  };
+  if (typeof details === 'string') return JSON.stringify(fixed);
+  try {
+    const named = types.isNativeError(details) ? { error: details } : details;
+    // First for their place in the line, last so that no detail of the same name hides them.
+    return JSON.stringify(Object.assign({}, fixed, named, fixed), replace);
+  } catch {
+    return JSON.stringify({ ...fixed, details: inspect(details) });
+  }
+}
+
+function replace(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString();
+  if (!types.isNativeError(value)) return value;
+  // An error's own words are not enumerable; what its class added is.
+  const { name, message, stack, cause } = value;
+  return Object.assign({ name, message, stack, cause }, value);
+}

@@ -1,0 +1,52 @@
+import { EventEmitter } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { handleSignals, type SignalHost } from '../src/signals.js';
+
+class FakeProcess extends EventEmitter implements SignalHost {
+  exitCode: number | string | null | undefined = undefined;
+  readonly exits: number[] = [];
+  exit(code: number): void {
+    this.exits.push(code);
+  }
+}
+
+const never = (): Promise<void> => new Promise(() => undefined);
+
+describe('handleSignals', () => {
+  test.each([
+    ['SIGTERM', 0],
+    ['SIGINT', 130],
+  ])('shuts down on the first %s with exit code %i', (signal, code) => {
+    const host = new FakeProcess();
+    const calls: string[] = [];
+    handleSignals(host, () => (calls.push('shut down'), never()), 1000);
+    host.emit(signal, signal);
+    expect(calls).toEqual(['shut down']);
+    expect(host.exitCode).toBe(code);
+    expect(host.exits).toEqual([]);
+  });
+
+  test('exits at once on the second signal', () => {
+    const host = new FakeProcess();
+    handleSignals(host, never, 1000);
+    host.emit('SIGTERM', 'SIGTERM');
+    host.emit('SIGINT', 'SIGINT');
+    expect(host.exits).toEqual([130]);
+  });
+
+  test('exits by force when something else outlives the shutdown', async () => {
+    const host = new FakeProcess();
+    handleSignals(host, () => Promise.resolve(), 5);
+    host.emit('SIGTERM', 'SIGTERM');
+    await delay(30);
+    expect(host.exits).toEqual([0]);
+  });
+
+  test('stops listening when told to', () => {
+    const host = new FakeProcess();
+    const stop = handleSignals(host, never, 1000);
+    stop();
+    expect(host.eventNames()).toEqual([]);
+  });
+});
