@@ -80,7 +80,11 @@ export type { Provider, Resolve, ServiceId } from './container/provider.js';
 export type { Scope } from './metadata/service.js';
 
 // The protocol
-export type { Implementation, Prompt as PromptDescriptor, Tool as ToolDescriptor } from './protocol/descriptors.js';
+export type {
+  Implementation,
+  Prompt as PromptDescriptor,
+  Tool as ToolDescriptor,
+} from './protocol/descriptors.js';
 export type { ClientCapabilities, ServerCapabilities } from './protocol/capabilities.js';
 export type {
   CreateMessageParams,

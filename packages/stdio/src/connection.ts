@@ -1,10 +1,10 @@
 import type { Endpoint, Peer, RunningRuntime } from '@sigil/core/transport';
 import { ERROR_CODES, errorResponse } from '@sigil/core/transport';
+import { handleSignals } from '@sigil/node';
 import { LineSplitter } from './line-splitter.js';
 import { LineWriter } from './line-writer.js';
 import type { StdioSettings } from './options.js';
 import { parseLine } from './parse-line.js';
-import { handleSignals } from './signals.js';
 import { guardStdout } from './stdout-guard.js';
 import { deferred, within } from './waiting.js';
 

@@ -1,7 +1,7 @@
 import type { Runtime } from '@sigil/core/transport';
+import { stderrLogger } from '@sigil/node';
 import { Connection } from './connection.js';
 import { readSettings, type StdioOptions } from './options.js';
-import { streamLogger } from './stderr-logger.js';
 
 /**
  * Serves one client over standard streams, one JSON-RPC message a line (MCP, transports, stdio).
@@ -13,15 +13,9 @@ import { streamLogger } from './stderr-logger.js';
  */
 export function stdio(options: StdioOptions = {}): Runtime {
   const settings = readSettings(options);
-  // A parent that closes our standard error must not end the process through it.
-  if (!process.stderr.listeners('error').includes(ignore)) process.stderr.on('error', ignore);
   return {
     name: 'stdio',
-    logger: streamLogger(process.stderr),
+    logger: stderrLogger(),
     start: (endpoint) => new Promise((resolve) => resolve(new Connection(endpoint, settings))),
   };
-}
-
-function ignore(): void {
-  // Log lines that nobody can read are lost.
 }

@@ -10,7 +10,16 @@ export interface Dependencies {
   readonly problems: readonly Problem[];
 }
 
-const NOT_INJECTABLE: readonly unknown[] = [undefined, null, Object, Function, String, Number, Boolean, Array];
+const NOT_INJECTABLE: readonly unknown[] = [
+  undefined,
+  null,
+  Object,
+  Function,
+  String,
+  Number,
+  Boolean,
+  Array,
+];
 
 /** Reads what the constructor of a class needs, from `@Inject` first, then from the emitted types. */
 export function dependenciesOf(cls: Constructor): Dependencies {

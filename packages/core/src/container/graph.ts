@@ -32,7 +32,8 @@ export function checkGraph(
     problems.push(...dependencies.problems);
     for (const dependency of dependencies.ids) {
       const shorter = factsOf(dependency);
-      if (shorter && isCaptive(facts.scope, shorter.scope)) problems.push(captive(id, facts, dependency, shorter));
+      if (shorter && isCaptive(facts.scope, shorter.scope))
+        problems.push(captive(id, facts, dependency, shorter));
       visit(dependency, [...path, id]);
     }
   }

@@ -24,7 +24,9 @@ export function constructing<T>(container: ScopeContainer, construct: () => T): 
 export function inject<T>(id: ServiceId<T>): T {
   const container = atWork.at(-1);
   if (!container) {
-    throw new Error('inject() works only while the container constructs a class; pass the dependency by hand here');
+    throw new Error(
+      'inject() works only while the container constructs a class; pass the dependency by hand here',
+    );
   }
   return container.get<T>(id);
 }

@@ -53,7 +53,9 @@ export class TypediContainer implements Container {
   }
 
   release(scope: object): Promise<void> | undefined {
-    const ended = [this.#take(this.#requests, scope), this.#take(this.#sessions, scope)].filter((held) => held !== undefined);
+    const ended = [this.#take(this.#requests, scope), this.#take(this.#sessions, scope)].filter(
+      (held) => held !== undefined,
+    );
     if (ended.length === 0) return undefined;
     // The request ends before the session it belongs to: what was made last goes first.
     return dispose(ended.reverse().flatMap((container) => container.disposables.splice(0)));
@@ -92,7 +94,8 @@ export class TypediContainer implements Container {
     const scope = this.scopeOf(id);
     const home = scope === 'transient' ? from : this.#homeOf(id, scope, from);
     if (home.instances.has(id)) return home.instances.get(id);
-    if (this.#building.includes(id)) throw this.#failure('SIGIL_DEPENDENCY_CYCLE', id, 'it needs itself to be made');
+    if (this.#building.includes(id))
+      throw this.#failure('SIGIL_DEPENDENCY_CYCLE', id, 'it needs itself to be made');
     this.#building.push(id);
     try {
       const made = constructing(home, () => this.#make(id, home));
@@ -135,7 +138,11 @@ export class TypediContainer implements Container {
       const cls = id as Constructor;
       const own = serviceOf(cls);
       if (own) return { scope: own.scope, cls };
-      if (service) return { scope: service.transient ? 'transient' : 'singleton', cls: service.factory ? undefined : cls };
+      if (service)
+        return {
+          scope: service.transient ? 'transient' : 'singleton',
+          cls: service.factory ? undefined : cls,
+        };
       return { scope: 'singleton', cls };
     }
     return service ? { scope: service.transient ? 'transient' : 'singleton' } : undefined;
@@ -143,6 +150,8 @@ export class TypediContainer implements Container {
 
   #failure(code: Problem['code'], id: ServiceId, what: string): DefinitionError {
     const where = [...this.#building, id].map(nameOf).join(' → ');
-    return new DefinitionError([{ code, where, what, fix: 'see the scopes of these services in @Service({ scope })' }]);
+    return new DefinitionError([
+      { code, where, what, fix: 'see the scopes of these services in @Service({ scope })' },
+    ]);
   }
 }

@@ -36,5 +36,4 @@ export interface Middleware {
 
 /** A middleware: a function, or a class that the container resolves. */
 export type MiddlewareLike =
-  | ((context: RequestContext, next: Next) => MaybePromise<unknown>)
-  | Constructor<Middleware>;
+  ((context: RequestContext, next: Next) => MaybePromise<unknown>) | Constructor<Middleware>;

@@ -36,7 +36,8 @@ export function Param(name: string, options: ArgOptions = {}): ParameterDecorato
 
 function record(kind: ParameterDefinition['kind'], name: string, options: ArgOptions): ParameterDecorator {
   return (prototype, method, index) => {
-    if (method === undefined) throw new TypeError(`@Arg and @Param belong on the parameters of methods: ${name}`);
+    if (method === undefined)
+      throw new TypeError(`@Arg and @Param belong on the parameters of methods: ${name}`);
     const { type, items, optional, ...keywords } = options;
     const byName = typeof type === 'string' ? { type } : {};
     addParameter(prototype, method, {

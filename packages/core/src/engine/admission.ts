@@ -32,7 +32,8 @@ export interface Askers {
 export function admit(link: Link, method: string, params: Readonly<Record<string, unknown>>): Admission {
   const meta = params['_meta'];
   const claimed = isObject(meta) ? meta[META.protocolVersion] : undefined;
-  const admission = claimed === undefined ? admitToSession(link, method) : admitByClaim(claimed, meta as object);
+  const admission =
+    claimed === undefined ? admitToSession(link, method) : admitByClaim(claimed, meta as object);
   if (!admission.revision.requests.has(method)) {
     throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${method}`);
   }

@@ -27,7 +27,11 @@ export interface Question {
 }
 
 /** Carries questions to the client: as requests of its own, or inside results. */
-export type Carry = (exchange: Exchange, question: Question, options?: AskOptions) => Promise<Record<string, unknown>>;
+export type Carry = (
+  exchange: Exchange,
+  question: Question,
+  options?: AskOptions,
+) => Promise<Record<string, unknown>>;
 
 /** Makes questions of what handlers ask, sees to it that the client can answer, and checks the answers. */
 export function createAsker(carry: Carry): Asker {
@@ -37,26 +41,34 @@ export function createAsker(carry: Carry): Asker {
       const { elicitation } = capabilities;
       // A bare `elicitation: {}` means forms (2025-11-25, client/elicitation, "Capabilities").
       const canShowForms = elicitation && (elicitation.form || !elicitation.url);
-      require(exchange.revision.elicitation.form && canShowForms, { elicitation: { form: {} } }, 'cannot show forms');
+      require(exchange.revision.elicitation.form && canShowForms, {
+        elicitation: { form: {} },
+      }, 'cannot show forms');
       const params = { message, requestedSchema: formSchema(form.advertised) };
       const answer = readElicitResult(await carry(exchange, { method: METHODS.elicit, params }, options));
       if (answer.action !== 'accept') return { action: answer.action };
       await form.ready();
-      return { action: 'accept', content: (await form.check(answer.content ?? {})) as Record<string, unknown> };
+      return {
+        action: 'accept',
+        content: (await form.check(answer.content ?? {})) as Record<string, unknown>,
+      };
     },
     async elicitUrl(exchange, message, url, options) {
       const canOpen = exchange.revision.elicitation.url && exchange.client.capabilities.elicitation?.url;
       require(canOpen, { elicitation: { url: {} } }, 'cannot open pages');
       const id = exchange.revision.stateless ? {} : { elicitationId: crypto.randomUUID() };
       const params = { mode: 'url', message, url, ...id };
-      return { action: readElicitResult(await carry(exchange, { method: METHODS.elicit, params }, options)).action };
+      return {
+        action: readElicitResult(await carry(exchange, { method: METHODS.elicit, params }, options)).action,
+      };
     },
     async sample(exchange, params, options) {
       const { sampling } = exchange.client.capabilities;
       require(sampling, { sampling: {} }, 'has no model to offer');
       if (params.tools) require(sampling?.tools, { sampling: { tools: {} } }, 'has no model that uses tools');
       const answer = await carry(exchange, { method: METHODS.createMessage, params }, options);
-      if (!('content' in answer) || typeof answer['role'] !== 'string') throw malformed(METHODS.createMessage);
+      if (!('content' in answer) || typeof answer['role'] !== 'string')
+        throw malformed(METHODS.createMessage);
       return answer as unknown as CreateMessageResult;
     },
     async roots(exchange, options) {
@@ -85,5 +97,9 @@ function readElicitResult(answer: Record<string, unknown>): ElicitResult {
 
 /** What a form may hold beside its properties is fixed by the specification (client/elicitation, "Requested Schema"). */
 function formSchema({ properties = {}, required }: JsonSchema): JsonSchema {
-  return { type: 'object', properties, ...(Array.isArray(required) && required.length > 0 ? { required } : {}) };
+  return {
+    type: 'object',
+    properties,
+    ...(Array.isArray(required) && required.length > 0 ? { required } : {}),
+  };
 }

@@ -7,7 +7,11 @@ export type Receive = (message: unknown, outlet: Outlet) => ActiveRequest | unde
  * Serves the messages of a batch side by side and answers with one array (JSON-RPC 2.0 §6). When nothing in it wants an
  * answer, none is sent.
  */
-export function receiveBatch(messages: readonly unknown[], outlet: Outlet, receive: Receive): ActiveRequest | undefined {
+export function receiveBatch(
+  messages: readonly unknown[],
+  outlet: Outlet,
+  receive: Receive,
+): ActiveRequest | undefined {
   const answers: string[] = [];
   const active: ActiveRequest[] = [];
   let open = messages.length;

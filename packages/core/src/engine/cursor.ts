@@ -17,7 +17,8 @@ export function decodeCursor(cursor: unknown): Position {
   if (cursor === undefined) return 0;
   const text = typeof cursor === 'string' ? decode(cursor) : '';
   const digits = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : '';
-  if (!/^[1-9][0-9]{0,15}$/.test(digits)) throw invalidParams('Invalid cursor: pass nextCursor of the previous page');
+  if (!/^[1-9][0-9]{0,15}$/.test(digits))
+    throw invalidParams('Invalid cursor: pass nextCursor of the previous page');
   return Number(digits);
 }
 

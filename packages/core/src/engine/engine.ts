@@ -65,5 +65,8 @@ export class Engine implements Endpoint {
 
 const cannotAsk: Carry = (_exchange, { method }) =>
   Promise.reject(
-    new ProtocolError(ERROR_CODES.internalError, `${method} needs a session; this client opened none (2025-11-25 or older)`),
+    new ProtocolError(
+      ERROR_CODES.internalError,
+      `${method} needs a session; this client opened none (2025-11-25 or older)`,
+    ),
   );

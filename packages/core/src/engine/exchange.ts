@@ -13,6 +13,7 @@ import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import { META } from '../protocol/meta.js';
 import { NOTIFICATIONS } from '../protocol/methods.js';
 import type { Principal, RequestFacts } from '../protocol/principal.js';
+import { ERROR_CODES } from '../errors/codes.js';
 import { toProtocolError } from '../errors/from-unknown.js';
 import type { ActiveRequest, Outlet } from '../transport/contract.js';
 import type { Asker } from './ask.js';
@@ -186,14 +187,20 @@ export class Exchange implements Call, ActiveRequest {
     this.#end();
     const { options, outlet } = this.#parts;
     const error = toProtocolError(thrown, options.exposeErrors);
-    if (error !== thrown) options.logger.error({ err: thrown, method: this.method }, 'a request failed unexpectedly');
+    if (error !== thrown)
+      options.logger.error({ err: thrown, method: this.method }, 'a request failed unexpectedly');
     const { code, message, data } = error;
-    outlet.end(errorResponse(this.id, { code, message, ...(data === undefined ? {} : { data }) }));
+    // What the client cannot do is found out by the handler, yet refuses the request itself (basic, "Capabilities").
+    const rejection = code === ERROR_CODES.missingClientCapability ? code : undefined;
+    outlet.end(errorResponse(this.id, { code, message, ...(data === undefined ? {} : { data }) }), rejection);
   };
 
   #seal(json: string): string {
     const { options } = this.#parts;
-    const members = this.revision.seal(options.stampServerInfo ? options.serverInfoJson : undefined, this.cache);
+    const members = this.revision.seal(
+      options.stampServerInfo ? options.serverInfoJson : undefined,
+      this.cache,
+    );
     if (members === '') return json;
     return json === '{}' ? `{${members}}` : `${json.slice(0, -1)},${members}}`;
   }

@@ -50,14 +50,16 @@ export class EnginePeer implements Peer {
   receive(message: unknown, outlet?: Outlet, facts: RequestFacts = NO_FACTS): ActiveRequest | undefined {
     const out = outlet ?? this.#link.outlet ?? NOWHERE;
     if (Array.isArray(message)) return this.#receiveBatch(message, out, facts);
-    if (!isObject(message) || message['jsonrpc'] !== '2.0') return this.#refuse(message, out, 'not a JSON-RPC 2.0 message');
+    if (!isObject(message) || message['jsonrpc'] !== '2.0')
+      return this.#refuse(message, out, 'not a JSON-RPC 2.0 message');
     const { id, method } = message;
     if (typeof method === 'string') {
       if (id === undefined) return this.#receiveNotification(method, message['params']);
       if (!isRequestId(id)) return this.#refuse(message, out, '"id" must be a string or an integer');
       return this.#receiveRequest(id, method, message['params'] ?? NO_PARAMS, out, facts);
     }
-    if (!('result' in message) && !('error' in message)) return this.#refuse(message, out, '"method" must be a string');
+    if (!('result' in message) && !('error' in message))
+      return this.#refuse(message, out, '"method" must be a string');
     if (this.#link.hasAsked) this.#link.pending.settle(message);
     return undefined;
   }
@@ -93,10 +95,15 @@ export class EnginePeer implements Peer {
     this.#parts.closed(this);
   }
 
-  #receiveBatch(messages: readonly unknown[], outlet: Outlet, facts: RequestFacts): ActiveRequest | undefined {
+  #receiveBatch(
+    messages: readonly unknown[],
+    outlet: Outlet,
+    facts: RequestFacts,
+  ): ActiveRequest | undefined {
     const allowed = this.#link.session?.revision.batches === true && messages.length > 0;
     if (!allowed) return this.#refuse(undefined, outlet, 'batches are not part of this protocol revision');
-    if (messages.length > this.#parts.options.maxInFlight) return this.#refuse(undefined, outlet, 'the batch is too long');
+    if (messages.length > this.#parts.options.maxInFlight)
+      return this.#refuse(undefined, outlet, 'the batch is too long');
     return receiveBatch(messages, outlet, (message, own) => this.receive(message, own, facts));
   }
 
@@ -115,11 +122,26 @@ export class EnginePeer implements Peer {
       const handler = methods.get(method);
       if (!handler) throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${method}`);
       if (inFlight.size >= options.maxInFlight) {
-        throw new ProtocolError(ERROR_CODES.internalError, `More than ${options.maxInFlight} requests in flight`);
+        throw new ProtocolError(
+          ERROR_CODES.internalError,
+          `More than ${options.maxInFlight} requests in flight`,
+        );
       }
       const asker = revision.stateless ? askers.stateless : askers.sessioned;
       const link = revision.stateless ? new Link(undefined) : this.#link;
-      const parts = { options, link, revision, client, id, method, params, outlet, facts, asker, ended: this.#ended };
+      const parts = {
+        options,
+        link,
+        revision,
+        client,
+        id,
+        method,
+        params,
+        outlet,
+        facts,
+        asker,
+        ended: this.#ended,
+      };
       const exchange = new Exchange(parts);
       inFlight.add(exchange);
       exchange.run(handler);
@@ -133,13 +155,18 @@ export class EnginePeer implements Peer {
     if (method !== NOTIFICATIONS.cancelled || !isObject(params)) return undefined;
     const { requestId, reason } = params;
     for (const exchange of this.#inFlight ?? []) {
-      if (exchange.id === requestId) exchange.cancel(typeof reason === 'string' ? reason : 'The client cancelled');
+      if (exchange.id === requestId)
+        exchange.cancel(typeof reason === 'string' ? reason : 'The client cancelled');
     }
     return undefined;
   }
 
   #refuse(message: unknown, outlet: Outlet, why: string): undefined {
-    return reject(outlet, readableId(message), new ProtocolError(ERROR_CODES.invalidRequest, `Invalid request: ${why}`));
+    return reject(
+      outlet,
+      readableId(message),
+      new ProtocolError(ERROR_CODES.invalidRequest, `Invalid request: ${why}`),
+    );
   }
 
   readonly #ended = (exchange: Exchange): void => {

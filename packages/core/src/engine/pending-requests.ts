@@ -30,7 +30,10 @@ export class PendingRequests {
   ask(send: (id: RequestId) => void, { timeoutMs, signal }: WaitOptions): Promise<Record<string, unknown>> {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => end(failure(`The client did not answer within ${timeoutMs} ms`)), timeoutMs);
+      const timer = setTimeout(
+        () => end(failure(`The client did not answer within ${timeoutMs} ms`)),
+        timeoutMs,
+      );
       const abort = (): void => end(failure('The request was cancelled while waiting for the client'));
       const end = (error?: Error): void => {
         clearTimeout(timer);
@@ -58,7 +61,9 @@ export class PendingRequests {
     if (isObject(response['result'])) return pending.settle(response['result']);
     const { code, message, data } = isObject(response['error']) ? response['error'] : {};
     const reason = typeof message === 'string' ? message : 'The client sent a malformed response';
-    pending.fail(new ProtocolError(Number.isInteger(code) ? (code as number) : ERROR_CODES.internalError, reason, data));
+    pending.fail(
+      new ProtocolError(Number.isInteger(code) ? (code as number) : ERROR_CODES.internalError, reason, data),
+    );
   }
 
   /** Fails everything that waits: the client is gone. */

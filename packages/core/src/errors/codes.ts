@@ -17,7 +17,8 @@ export const ERROR_CODES = {
 /** String codes of definition errors: the mistakes an author can make, and what each means. */
 export const DEFINITION_CODES = {
   SIGIL_INVALID_DEFINITIONS: 'one or more definitions are wrong; `problems` lists each',
-  SIGIL_MISSING_METADATA: 'the build emitted no decorator metadata for a method or constructor with parameters',
+  SIGIL_MISSING_METADATA:
+    'the build emitted no decorator metadata for a method or constructor with parameters',
   SIGIL_ERASED_TYPE: 'the type of a parameter did not survive compilation',
   SIGIL_INVALID_PARAMETER: 'a handler parameter is not a DTO, an argument, or a context',
   SIGIL_MIXED_PARAMETERS: 'a handler takes both a DTO and single arguments, or two DTOs',

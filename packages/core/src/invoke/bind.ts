@@ -13,7 +13,12 @@ export type Run = (call: Call, args: unknown) => unknown;
 type Method = (...values: unknown[]) => unknown;
 
 /** Compiles the call of a handler: which instance, which parameters, in which order. */
-export function compileRun(target: Target, binding: Binding, Context: ContextClass, instances: Instances): Run {
+export function compileRun(
+  target: Target,
+  binding: Binding,
+  Context: ContextClass,
+  instances: Instances,
+): Run {
   if (target.kind === 'function') {
     const handle = target.handle as unknown as Method;
     return (call, args) => handle(args, new Context(call));

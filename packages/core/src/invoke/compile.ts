@@ -43,7 +43,9 @@ export function createCompile(options: InvokeOptions): Compile {
     const middleware = [...options.middleware, ...declaration.middleware];
     const composed = compose(middleware, inner, Context, container);
     // Middleware may answer in place of the handler, with anything a handler may return.
-    return composed === inner ? inner : (call, args) => after(composed(call, args), (value) => encode(value, call));
+    return composed === inner
+      ? inner
+      : (call, args) => after(composed(call, args), (value) => encode(value, call));
   }
 
   /** Resources, prompts and completions: whatever fails is an error response. */
@@ -65,14 +67,21 @@ export function createCompile(options: InvokeOptions): Compile {
     resource(declaration, input) {
       const { mimeType } = declaration.definition as ResourceDefinition;
       const check = checker(input);
-      const encode = (value: unknown, call: Call): unknown => encodeResource(value, String(call.params['uri']), mimeType);
-      return request(declaration, serve(declaration, ResourceContext, (args) => check(input.convert(args)), encode));
+      const encode = (value: unknown, call: Call): unknown =>
+        encodeResource(value, String(call.params['uri']), mimeType);
+      return request(
+        declaration,
+        serve(declaration, ResourceContext, (args) => check(input.convert(args)), encode),
+      );
     },
     prompt(declaration, input) {
       const { description } = declaration.definition;
       const check = checker(input);
       const encode = (value: unknown): unknown => encodePrompt(value, description);
-      return request(declaration, serve(declaration, PromptContext, (args) => check(input.convert(args)), encode));
+      return request(
+        declaration,
+        serve(declaration, PromptContext, (args) => check(input.convert(args)), encode),
+      );
     },
     completion(declaration) {
       const prefix = (args: Record<string, unknown>): unknown => args['value'];

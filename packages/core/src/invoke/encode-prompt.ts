@@ -17,5 +17,7 @@ export function encodePrompt(value: unknown, description: string | undefined): G
 function toMessage(value: unknown): PromptMessage {
   if (isPromptMessage(value)) return value;
   if (typeof value === 'string' || isContent(value)) return user(value);
-  throw new TypeError('a prompt returns text, content, messages made by user() and assistant(), or { messages }');
+  throw new TypeError(
+    'a prompt returns text, content, messages made by user() and assistant(), or { messages }',
+  );
 }

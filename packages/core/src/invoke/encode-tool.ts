@@ -22,7 +22,10 @@ function encodeChecked(value: unknown, output: ValuePlan): MaybePromise<CallTool
   if (isToolResult(value)) {
     // A failed result need not fit the schema (server/tools, "Output Schema").
     if (value.isError === true) return value;
-    return after(output.check(value.structuredContent), (structuredContent) => ({ ...value, structuredContent }));
+    return after(output.check(value.structuredContent), (structuredContent) => ({
+      ...value,
+      structuredContent,
+    }));
   }
   return after(output.check(value), (structured) => new StructuredResult(structured));
 }
@@ -46,7 +49,11 @@ function encodeObject(value: object | null): CallToolResult {
   if (isContent(value)) return { content: [value] };
   if (isContentList(value)) return { content: value };
   if (isBytes(value)) {
-    const resource = { uri: 'data:application/octet-stream', mimeType: 'application/octet-stream', blob: toBase64(value) };
+    const resource = {
+      uri: 'data:application/octet-stream',
+      mimeType: 'application/octet-stream',
+      blob: toBase64(value),
+    };
     return { content: [{ type: 'resource', resource }] };
   }
   return isObject(value) || Array.isArray(value) ? new StructuredResult(value) : { content: [] };

@@ -41,7 +41,10 @@ export function requestFailure(error: unknown, where: string, policy: FailurePol
 
 /** A result that does not fit the schema it was promised by: the author's mistake, not the caller's. */
 export function outputFailure(error: InvalidValueError, where: string, policy: FailurePolicy): ProtocolError {
-  policy.logger.error({ err: error, issues: error.issues, where }, 'a result does not match its output schema');
+  policy.logger.error(
+    { err: error, issues: error.issues, where },
+    'a result does not match its output schema',
+  );
   const message = 'The tool returned a result that does not match its output schema';
   return new ProtocolError(ERROR_CODES.internalError, message, undefined, { cause: error });
 }

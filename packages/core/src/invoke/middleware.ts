@@ -32,7 +32,10 @@ export function compose(
 
 /** Whether a guard or middleware is a class that the container is to resolve. */
 export function isClassWith(like: unknown, method: string): like is Constructor {
-  return typeof like === 'function' && typeof (like.prototype as Record<string, unknown> | undefined)?.[method] === 'function';
+  return (
+    typeof like === 'function' &&
+    typeof (like.prototype as Record<string, unknown> | undefined)?.[method] === 'function'
+  );
 }
 
 function toStep(like: MiddlewareLike, container: Container): Step {
@@ -41,7 +44,10 @@ function toStep(like: MiddlewareLike, container: Container): Step {
     return (context, _call, next) => handle(context, next);
   }
   return (context, call, next) => {
-    const instance = container.get(like, { request: call, session: call.session }) as MaybePromise<Middleware>;
+    const instance = container.get(like, {
+      request: call,
+      session: call.session,
+    }) as MaybePromise<Middleware>;
     return isPromise(instance)
       ? instance.then((made) => made.handle(context, next))
       : instance.handle(context, next);

@@ -14,7 +14,8 @@ const RESULT_KEYS = new Set(['content', 'structuredContent', 'isError', '_meta']
 
 /** Whether a value is a content block. */
 export function isContent(value: unknown): value is ContentBlock {
-  if (!isObject(value) || typeof value['type'] !== 'string' || !Object.hasOwn(REQUIRED, value['type'])) return false;
+  if (!isObject(value) || typeof value['type'] !== 'string' || !Object.hasOwn(REQUIRED, value['type']))
+    return false;
   return (REQUIRED[value['type']] ?? []).every((key) => value[key] !== undefined);
 }
 

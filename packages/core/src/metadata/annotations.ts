@@ -10,7 +10,11 @@ export interface SchemaAnnotations {
 }
 
 /** Adds annotations to a class, or to a property of it (`target` is then the prototype). */
-export function annotate(target: object, property: string | symbol | undefined, more: SchemaAnnotations): void {
+export function annotate(
+  target: object,
+  property: string | symbol | undefined,
+  more: SchemaAnnotations,
+): void {
   const own = readOwn(KEYS.annotations, target, property) as SchemaAnnotations | undefined;
   write(KEYS.annotations, { ...own, ...more }, target, property);
 }

@@ -52,11 +52,7 @@ export interface CompletionDefinition {
 }
 
 /** Anything a decorator on a method declares. */
-export type HandlerDefinition =
-  | ToolDefinition
-  | ResourceDefinition
-  | PromptDefinition
-  | CompletionDefinition;
+export type HandlerDefinition = ToolDefinition | ResourceDefinition | PromptDefinition | CompletionDefinition;
 
 /** One value a handler parameter receives. */
 export interface ParameterDefinition {

@@ -17,7 +17,12 @@ export function readOwn(key: string | symbol, target: object, property?: string 
 }
 
 /** Records metadata on a class or prototype. */
-export function write(key: string | symbol, value: unknown, target: object, property?: string | symbol): void {
+export function write(
+  key: string | symbol,
+  value: unknown,
+  target: object,
+  property?: string | symbol,
+): void {
   if (property === undefined) Reflect.defineMetadata(key, value, target);
   else Reflect.defineMetadata(key, value, target, property);
 }

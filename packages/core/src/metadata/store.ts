@@ -35,7 +35,8 @@ export function addParameter(prototype: object, method: MethodName, parameter: P
 
 /** The decorated parameters of a method, in order of their index. */
 export function parametersOf(cls: Constructor, method: MethodName): readonly ParameterDefinition[] {
-  const found = (read(KEYS.parameters, cls.prototype as object, method) as ParameterDefinition[] | undefined) ?? [];
+  const found =
+    (read(KEYS.parameters, cls.prototype as object, method) as ParameterDefinition[] | undefined) ?? [];
   return [...found].sort((a, b) => a.index - b.index);
 }
 
@@ -52,7 +53,9 @@ export function addToList(
 
 /** A list kept on a class or method: what the classes it extends say first, then its own. */
 export function listOf(key: symbol, cls: Constructor, method?: MethodName): readonly unknown[] {
-  return chainOf(cls).flatMap((prototype) => (readOwn(key, prototype, method) as unknown[] | undefined) ?? []);
+  return chainOf(cls).flatMap(
+    (prototype) => (readOwn(key, prototype, method) as unknown[] | undefined) ?? [],
+  );
 }
 
 /** The types TypeScript emitted for the parameters of a method; `undefined` when it emitted none. */

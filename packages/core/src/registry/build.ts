@@ -7,7 +7,12 @@ import type {
   ToolDefinition,
 } from '../metadata/definitions.js';
 import type { ToolAnnotations } from '../protocol/descriptors.js';
-import { compileMatcher, parseUriTemplate, type UriTemplate, UriTemplateError } from '../protocol/uri-template/index.js';
+import {
+  compileMatcher,
+  parseUriTemplate,
+  type UriTemplate,
+  UriTemplateError,
+} from '../protocol/uri-template/index.js';
 import type { SchemaCompiler, ValuePlan } from '../schema/index.js';
 import type { Compile } from './compile.js';
 import type { Declaration, Target } from './declaration.js';
@@ -72,7 +77,11 @@ export function buildResource(
   };
   const isTemplate = template.variables.length > 0;
   const run = compile.resource(declaration, input);
-  const access = { kind: isTemplate ? 'template' : 'resource', name: uri, meta: definition.meta ?? {} } as const;
+  const access = {
+    kind: isTemplate ? 'template' : 'resource',
+    name: uri,
+    meta: definition.meta ?? {},
+  } as const;
   const gate = compile.gate(declaration, access);
   const base = { key: uri, where, run, ...(gate ? { gate } : {}) };
   if (!isTemplate) {
@@ -120,7 +129,12 @@ function defaultName(target: Target): string {
   return nameFromMethod(target.kind === 'method' ? target.method : target.handle.name);
 }
 
-function presentation({ title, description, icons, meta }: Presentation): Omit<Presentation, 'name' | 'meta'> {
+function presentation({
+  title,
+  description,
+  icons,
+  meta,
+}: Presentation): Omit<Presentation, 'name' | 'meta'> {
   return {
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),

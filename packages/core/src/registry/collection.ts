@@ -44,7 +44,8 @@ export class Collection<E extends Entry> {
 
   /** The entries after a position, with their own. */
   *after(position: Position): Generator<readonly [Position, E]> {
-    for (const held of this.#entries.values()) if (held.position > position) yield [held.position, held.entry];
+    for (const held of this.#entries.values())
+      if (held.position > position) yield [held.position, held.entry];
   }
 
   *[Symbol.iterator](): Generator<E> {

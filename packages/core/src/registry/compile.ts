@@ -5,14 +5,23 @@ import type {
   ToolDefinition,
 } from '../metadata/definitions.js';
 import type { Access } from '../context/access.js';
-import type { CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult } from '../protocol/results.js';
+import type {
+  CallToolResult,
+  CompleteResult,
+  GetPromptResult,
+  ReadResourceResult,
+} from '../protocol/results.js';
 import type { ValuePlan } from '../schema/index.js';
 import type { Declaration } from './declaration.js';
 import type { Gate, Handler } from './entry.js';
 
 /** Turns declarations into functions. The room above provides it, so that building entries knows no invocation. */
 export interface Compile {
-  tool(declaration: Declaration<ToolDefinition>, input: ValuePlan, output?: ValuePlan): Handler<CallToolResult>;
+  tool(
+    declaration: Declaration<ToolDefinition>,
+    input: ValuePlan,
+    output?: ValuePlan,
+  ): Handler<CallToolResult>;
   resource(
     declaration: Declaration<ResourceDefinition>,
     input: ValuePlan,

@@ -1,7 +1,12 @@
 import type { Call } from '../context/call.js';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../protocol/descriptors.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
-import type { CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult } from '../protocol/results.js';
+import type {
+  CallToolResult,
+  CompleteResult,
+  GetPromptResult,
+  ReadResourceResult,
+} from '../protocol/results.js';
 
 /** Serves one request; compiled at boot. */
 export type Handler<R> = (call: Call, args: Record<string, unknown>) => MaybePromise<R>;

@@ -29,19 +29,23 @@ export function bindParameters(
     const parameter = decorated.get(index);
     const type = types?.[index];
     if (parameter) {
-      if ((parameter.kind === 'param') !== (definition.kind === 'resource')) problems.push(wrongDecorator(where, parameter));
+      if ((parameter.kind === 'param') !== (definition.kind === 'resource'))
+        problems.push(wrongDecorator(where, parameter));
       properties.push(propertyOf(parameter, type));
       parameters.push({ from: 'argument', name: parameter.name });
     } else if (isContextClass(type)) parameters.push({ from: 'context' });
-    else if (definition.kind === 'completion' && (type === String || type === undefined)) parameters.push({ from: 'arguments' });
-    else if (explicit !== undefined) parameters.push(types === undefined && index > 0 ? { from: 'context' } : { from: 'arguments' });
+    else if (definition.kind === 'completion' && (type === String || type === undefined))
+      parameters.push({ from: 'arguments' });
+    else if (explicit !== undefined)
+      parameters.push(types === undefined && index > 0 ? { from: 'context' } : { from: 'arguments' });
     else if (isDto(type)) {
       classes.push(type as Constructor);
       parameters.push({ from: 'arguments' });
     } else problems.push(problemWith(where, types, type));
   }
 
-  if (classes.length > 1 || (classes.length > 0 && properties.length > 0)) problems.push(mixed(placeOf(cls, method)));
+  if (classes.length > 1 || (classes.length > 0 && properties.length > 0))
+    problems.push(mixed(placeOf(cls, method)));
   problems.push(...duplicates(placeOf(cls, method), properties));
   return { parameters, source: sourceOf(explicit, classes[0], properties) };
 }

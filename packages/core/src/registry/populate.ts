@@ -41,7 +41,10 @@ function add<E extends Entry>(collection: Collection<E>, entry: E, problems: Pro
     code: 'SIGIL_DUPLICATE_NAME',
     where: entry.where,
     what: `the ${entry.kind} '${entry.key}' is already defined by ${holder.where}`,
-    fix: entry.kind === 'tool' || entry.kind === 'prompt' ? 'rename one of them with { name }' : 'change one of the URIs',
+    fix:
+      entry.kind === 'tool' || entry.kind === 'prompt'
+        ? 'rename one of them with { name }'
+        : 'change one of the URIs',
   });
 }
 
@@ -52,7 +55,10 @@ function addCompletion(
 ): void {
   const { ref, argument } = declaration.definition;
   const entry = registry.prompts.get(ref) ?? registry.templates.get(ref);
-  const names = entry?.kind === 'prompt' ? (entry.descriptor.arguments ?? []).map(({ name }) => name) : variablesOf(entry?.key);
+  const names =
+    entry?.kind === 'prompt'
+      ? (entry.descriptor.arguments ?? []).map(({ name }) => name)
+      : variablesOf(entry?.key);
   if (entry && names.includes(argument)) {
     (entry.completers as Map<string, Completer>).set(argument, tools.compile.completion(declaration));
     return;
@@ -60,7 +66,9 @@ function addCompletion(
   tools.problems.push({
     code: 'SIGIL_UNKNOWN_COMPLETION',
     where: declaration.where,
-    what: entry ? `'${ref}' has no argument '${argument}'` : `there is no prompt or resource template '${ref}'`,
+    what: entry
+      ? `'${ref}' has no argument '${argument}'`
+      : `there is no prompt or resource template '${ref}'`,
     fix: entry
       ? `complete one of its arguments: ${names.join(', ') || 'it has none'}`
       : 'write the name of a prompt, or the URI template exactly as in @Resource',

@@ -38,7 +38,10 @@ function scanClass(cls: Constructor, problems: Problem[]): Declaration[] {
       target: { kind: 'method' as const, cls, method },
       binding: bindParameters(cls, method, definition, problems),
       guards: [...listOf(KEYS.guards, cls), ...listOf(KEYS.guards, cls, method)] as GuardLike[],
-      middleware: [...listOf(KEYS.middleware, cls), ...listOf(KEYS.middleware, cls, method)] as MiddlewareLike[],
+      middleware: [
+        ...listOf(KEYS.middleware, cls),
+        ...listOf(KEYS.middleware, cls, method),
+      ] as MiddlewareLike[],
     })),
   );
 }

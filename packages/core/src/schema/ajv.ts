@@ -53,7 +53,6 @@ export async function loadAjv(dialect: Dialect): Promise<AjvFactory> {
       meta: false,
       validateFormats: false,
       logger: false,
-      addUsedSchema: false,
       unicodeRegExp: unicode,
       ownProperties,
       allErrors: everything,

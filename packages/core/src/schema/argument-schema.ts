@@ -1,11 +1,10 @@
 import type { Problem } from '../errors/definition-error.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
-import type { ClassSchemas } from './class-schema.js';
+import type { ClassSupport } from './class-support.js';
 import { DATE_KEYWORDS } from './date-check.js';
 import { type DeclaredType, normaliseType } from './declared-type.js';
 import type { SchemaPair } from './definitions.js';
-import type { InstancePlans } from './instance-plan.js';
 import { isDto } from './is-dto.js';
 import { bigintMaker, dateMaker, listMaker, type Maker } from './makers.js';
 import { mergeKeywords } from './merge-keywords.js';
@@ -21,12 +20,6 @@ export interface ArgumentPlan {
   readonly cls: Constructor | undefined;
 }
 
-/** What is there for arguments whose type is a DTO class; absent in an app without any. */
-export interface ClassSupport {
-  readonly schemas: ClassSchemas;
-  readonly plans: InstancePlans;
-}
-
 const SAYS_TYPE = ['type', '$ref', 'anyOf', 'oneOf', 'allOf'] as const;
 const SAYS_VALUES = ['enum', 'const'] as const;
 
@@ -40,13 +33,13 @@ export function planArgument(
   const { name, keywords = {} } = declaration;
   const type = normaliseType(declaration.type);
   const given = [...SAYS_TYPE, ...SAYS_VALUES].some((keyword) => keyword in keywords);
-  const one = describeType(type, classes, where, problems);
+  const one = describeType(type, classes);
   if (one === undefined && !given) {
     problems.push(unknownType(declaration, type, where));
     return undefined;
   }
   const described = one ?? { schemas: { shown: {}, enforced: {} }, maker: undefined, cls: undefined };
-  const whole = type.kind === 'array' ? ofItems(declaration, described, classes, where, problems) : described;
+  const whole = type.kind === 'array' ? ofItems(declaration, described, classes) : described;
   const base = SAYS_TYPE.some((keyword) => keyword in keywords) ? withoutType(whole.schemas) : whole.schemas;
   return {
     schemas: { shown: { ...base.shown, ...keywords }, enforced: { ...base.enforced, ...keywords } },
@@ -65,19 +58,14 @@ interface Described {
   readonly cls: Constructor | undefined;
 }
 
-function describeType(
-  type: DeclaredType,
-  classes: ClassSupport | undefined,
-  where: string,
-  problems: Problem[],
-): Described | undefined {
+function describeType(type: DeclaredType, classes: ClassSupport | undefined): Described | undefined {
   switch (type.kind) {
     case 'unknown':
       return undefined;
     case 'class': {
       if (!classes || !isDto(type.cls)) return undefined;
-      const reference = classes.schemas.nested({ cls: type.cls });
-      return { ...both(reference, classes.plans.of(type.cls, where, problems)), cls: type.cls };
+      const reference = classes.reference(type.cls);
+      return { ...both(reference, classes.maker(type.cls)), cls: type.cls };
     }
     case 'date': {
       const shown = typeKeywords(type);
@@ -98,10 +86,8 @@ function ofItems(
   { items }: PropertyDeclaration,
   array: Described,
   classes: ClassSupport | undefined,
-  where: string,
-  problems: Problem[],
 ): Described {
-  const element = describeType(normaliseType(items), classes, where, problems);
+  const element = describeType(normaliseType(items), classes);
   if (!element) return array;
   const { shown, enforced } = element.schemas;
   return {

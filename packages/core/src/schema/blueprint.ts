@@ -2,14 +2,12 @@ import type { Problem } from '../errors/definition-error.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { Dialect } from './ajv.js';
-import { type ArgumentPlan, type ClassSupport, planArgument } from './argument-schema.js';
-import type { ClassLibraries } from './class-libraries.js';
-import { judgeAll } from './class-rules.js';
+import { type ArgumentPlan, planArgument } from './argument-schema.js';
+import type { ClassSupport } from './class-support.js';
 import { readHandWritten } from './hand-written.js';
 import { listMaker, type Maker } from './makers.js';
 import { objectMaker } from './object-maker.js';
 import type { Direction, PropertyDeclaration } from './source.js';
-import { survey } from './survey.js';
 
 /** Runs the rules a schema cannot hold, on what was made from a value. @throws InvalidValueError (rejects). */
 export type Judge = (made: unknown) => Promise<unknown>;
@@ -23,15 +21,14 @@ export interface Blueprint {
   /** Makes what the handler receives; undefined when that is the value itself. */
   readonly maker?: Maker | undefined;
   readonly judge?: Judge | undefined;
-  /** Whether class-transformer must write instances of it. */
-  readonly transformed?: boolean;
+  /** Writes instances, where class-transformer's decorators say how. */
+  readonly toPlain?: ((value: unknown) => unknown) | undefined;
   readonly cls?: Constructor;
 }
 
 /** What a blueprint may draw on while it is made. */
 export interface Workshop {
   readonly direction: Direction;
-  readonly libraries: ClassLibraries | undefined;
   readonly classes: ClassSupport | undefined;
   readonly where: string;
   readonly problems: Problem[];
@@ -41,22 +38,22 @@ const OWN = { dialect: '2020-12', isolated: false } as const;
 
 /** The blueprint of an instance of a class, or of an array of them. */
 export function classBlueprint(cls: Constructor, list: boolean, workshop: Workshop): Blueprint | undefined {
-  const { classes, libraries, where, problems } = workshop;
-  if (!classes || !libraries) {
+  const { classes, where, problems } = workshop;
+  if (!classes) {
     problems.push(notLoaded(cls, where));
     return undefined;
   }
-  const { schemas, plans } = classes;
-  const one = plans.of(cls, where, problems);
-  const { settled, transformed } = survey(cls, schemas.models, where, problems);
-  const judge = settled ? undefined : (made: unknown): Promise<unknown> => judgeAll(libraries, made, '');
-  if (!list) {
-    const pair = schemas.definitions.attach(schemas.object(cls));
-    return { ...pair, ...OWN, maker: one, judge, transformed, cls };
-  }
-  const array = { type: 'array', items: schemas.nested({ cls }) };
-  const pair = schemas.definitions.attach({ shown: array, enforced: array });
-  return { ...pair, ...OWN, maker: listMaker(one), judge, transformed, cls };
+  const one = classes.maker(cls);
+  const { settled, transformed } = classes.survey(cls);
+  const rest = {
+    ...OWN,
+    cls,
+    judge: settled ? undefined : (made: unknown): Promise<unknown> => classes.judge(made, ''),
+    toPlain: transformed ? (value: unknown): unknown => classes.toPlain(value) : undefined,
+  };
+  if (!list) return { ...classes.attach(classes.root(cls)), ...rest, maker: one };
+  const array = { type: 'array', items: classes.reference(cls) };
+  return { ...classes.attach({ shown: array, enforced: array }), ...rest, maker: listMaker(one) };
 }
 
 /** The blueprint of an object made of single arguments. */
@@ -64,7 +61,7 @@ export function argumentsBlueprint(
   declared: readonly PropertyDeclaration[],
   workshop: Workshop,
 ): Blueprint | undefined {
-  const { classes, libraries, where, problems } = workshop;
+  const { classes, where, problems } = workshop;
   const before = problems.length;
   for (const { name } of declared) if (name === '__proto__') problems.push(reservedName(name, where));
   const plans = declared.map((one) => planArgument(one, classes, where, problems));
@@ -83,22 +80,17 @@ export function argumentsBlueprint(
     return { type: 'object', properties, ...rest };
   };
   const pair = { shown: object('shown'), enforced: object('enforced') };
-  const unsettled = complete.filter(({ cls }) => {
-    return cls && classes && !survey(cls, classes.schemas.models, where, problems).settled;
-  });
-  const names = unsettled.map(({ field }) => field.name);
+  const unsettled = complete.filter(({ cls }) => cls && classes && !classes.survey(cls).settled);
   return {
-    ...(classes ? classes.schemas.definitions.attach(pair) : pair),
+    ...(classes ? classes.attach(pair) : pair),
     ...OWN,
     maker: objectMaker(complete.map(({ field }) => field)),
     judge:
-      libraries && names.length > 0
-        ? async (made) => {
-            for (const name of names)
-              await judgeAll(libraries, (made as Record<string, unknown>)[name], name);
-            return made;
-          }
-        : undefined,
+      classes &&
+      judgeOf(
+        unsettled.map(({ field }) => field.name),
+        classes,
+      ),
   };
 }
 
@@ -107,6 +99,14 @@ export function handWrittenBlueprint(schema: JsonSchema, workshop: Workshop): Bl
   const { direction, where, problems } = workshop;
   const known = readHandWritten(schema, direction === 'input', where, problems);
   return known && { shown: schema, enforced: schema, ...known };
+}
+
+function judgeOf(names: readonly string[], classes: ClassSupport): Judge | undefined {
+  if (names.length === 0) return undefined;
+  return async (made) => {
+    for (const name of names) await classes.judge((made as Record<string, unknown>)[name], name);
+    return made;
+  };
 }
 
 function notLoaded(cls: Constructor, where: string): Problem {

@@ -8,11 +8,8 @@ import {
   type Workshop,
 } from './blueprint.js';
 import { InputPlan } from './input-plan.js';
-import { type ClassLibraries, loadClassLibraries } from './class-libraries.js';
-import { ClassModels } from './class-model.js';
-import { ClassSchemas } from './class-schema.js';
+import type { ClassKnowledge } from './class-knowledge.js';
 import { anything, noArguments } from './fixed-plans.js';
-import { InstancePlans } from './instance-plan.js';
 import { OutputPlan } from './output-plan.js';
 import { namesOnPrototype } from './prototype-names.js';
 import type { Direction, SchemaSource } from './source.js';
@@ -24,24 +21,22 @@ import type { SchemaCompiler, ValuePlan } from './value-plan.js';
  * @param options.classes whether any source is, or holds, a DTO class: loads class-validator and class-transformer.
  */
 export async function createSchemaCompiler(options: { readonly classes: boolean }): Promise<SchemaCompiler> {
-  return new Compiler(options.classes ? await loadClassLibraries() : undefined);
-}
-
-/** What is read once from classes, for one direction. */
-interface Knowledge {
-  readonly models: ClassModels;
-  readonly plans: InstancePlans;
-  readonly done: Map<Constructor, ValuePlan>;
+  if (!options.classes) return new Compiler(undefined);
+  // Not imported above: an app without DTO classes starts sooner for it.
+  const { loadClassKnowledge } = await import('./class-knowledge.js');
+  return new Compiler(await loadClassKnowledge());
 }
 
 class Compiler implements SchemaCompiler {
-  readonly #libraries: ClassLibraries | undefined;
-  readonly #knowledge: Readonly<Record<Direction, Knowledge>> | undefined;
+  readonly #knowledge: ClassKnowledge | undefined;
   readonly #pool = new ValidatorPool();
+  readonly #done = {
+    input: new Map<Constructor, ValuePlan>(),
+    output: new Map<Constructor, ValuePlan>(),
+  } as const;
 
-  constructor(libraries: ClassLibraries | undefined) {
-    this.#libraries = libraries;
-    this.#knowledge = libraries && { input: know(libraries, 'input'), output: know(libraries, 'output') };
+  constructor(knowledge: ClassKnowledge | undefined) {
+    this.#knowledge = knowledge;
   }
 
   input(source: SchemaSource, where: string, problems: Problem[]): ValuePlan {
@@ -65,13 +60,13 @@ class Compiler implements SchemaCompiler {
   }
 
   #plan(source: SchemaSource, direction: Direction, where: string, problems: Problem[]): ValuePlan {
-    const done = this.#knowledge?.[direction].done;
+    const done = this.#done[direction];
     // Most DTO classes serve several handlers.
-    const known = source.kind === 'class' ? done?.get(source.cls) : undefined;
+    const known = source.kind === 'class' ? done.get(source.cls) : undefined;
     if (known) return known;
     const blueprint = this.#blueprint(source, direction, where, problems);
     const plan = blueprint ? this.#build(blueprint, direction, where) : anything;
-    if (source.kind === 'class') done?.set(source.cls, plan);
+    if (source.kind === 'class') done.set(source.cls, plan);
     return plan;
   }
 
@@ -81,12 +76,8 @@ class Compiler implements SchemaCompiler {
     where: string,
     problems: Problem[],
   ): Blueprint | undefined {
-    const knowledge = this.#knowledge?.[direction];
-    const classes = knowledge && {
-      schemas: new ClassSchemas(knowledge.models, where, problems),
-      plans: knowledge.plans,
-    };
-    const workshop: Workshop = { direction, libraries: this.#libraries, classes, where, problems };
+    const classes = this.#knowledge?.open(direction, where, problems);
+    const workshop: Workshop = { direction, classes, where, problems };
     switch (source.kind) {
       case 'class':
       case 'array':
@@ -109,13 +100,6 @@ class Compiler implements SchemaCompiler {
       ownProperties: direction === 'output' || namesOnPrototype(blueprint.shown),
       where,
     });
-    return direction === 'input'
-      ? new InputPlan(blueprint, validator)
-      : new OutputPlan(blueprint, validator, this.#libraries);
+    return direction === 'input' ? new InputPlan(blueprint, validator) : new OutputPlan(blueprint, validator);
   }
-}
-
-function know(libraries: ClassLibraries, direction: Direction): Knowledge {
-  const models = new ClassModels(libraries, direction);
-  return { models, plans: new InstancePlans(models), done: new Map() };
 }

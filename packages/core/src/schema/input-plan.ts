@@ -3,11 +3,11 @@ import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { Blueprint, Judge } from './blueprint.js';
 import { convertStrings } from './convert-strings.js';
 import { boundsDepth, isTooDeep, tooDeep } from './depth.js';
+import { ensure } from './ensure.js';
 import { InvalidValueError } from './invalid-value-error.js';
 import type { Maker } from './makers.js';
 import type { Validator } from './validator.js';
 import type { ValuePlan } from './value-plan.js';
-import { issuesFrom } from './violations.js';
 
 /** Checks what comes from clients, and makes what handlers receive. */
 export class InputPlan implements ValuePlan {
@@ -41,16 +41,4 @@ export class InputPlan implements ValuePlan {
     const made = this.#maker ? this.#maker.make(value) : value;
     return this.#judge ? this.#judge(made) : made;
   }
-}
-
-/** @throws InvalidValueError with every issue when a value does not satisfy a schema. */
-export function ensure(validator: Validator, value: unknown): void {
-  if (validator.accepts(value)) return;
-  const issues = issuesFrom(validator.violations(value), value);
-  throw new InvalidValueError(issues.length > 0 ? issues : [unexplained()]);
-}
-
-function unexplained(): InvalidValueError['issues'][number] {
-  const message = 'the value does not satisfy the schema';
-  return { path: '', expected: 'a value that satisfies the schema', received: 'another', message };
 }

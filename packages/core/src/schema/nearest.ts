@@ -5,10 +5,13 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   if (name.length > MAX_LENGTH) return undefined;
   const wanted = simplify(name);
   let best: string | undefined;
-  let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  // Of a name of one letter nothing would be left that is alike.
+  let least = Math.min(Math.max(1, Math.floor(wanted.length / 3)) + 0.75, wanted.length);
   for (const candidate of candidates) {
     if (candidate.length > MAX_LENGTH) continue;
-    const distance = distanceBetween(wanted, simplify(candidate));
+    const spelt = simplify(candidate);
+    // Few misspell the first letter, so it decides between candidates equally far.
+    const distance = distanceBetween(wanted, spelt) + (spelt[0] === wanted[0] ? 0 : 0.5);
     if (distance < least) {
       least = distance;
       best = candidate;

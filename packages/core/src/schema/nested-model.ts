@@ -2,7 +2,7 @@ import type { Problem } from '../errors/definition-error.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { DeclaredType } from './declared-type.js';
 import { isDto } from './is-dto.js';
-import type { PropertyContext } from './property-model.js';
+import type { PropertyContext } from './property-context.js';
 
 /** The class of what a property holds. */
 export interface NestedModel {

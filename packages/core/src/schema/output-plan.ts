@@ -1,8 +1,7 @@
 import type { JsonSchema } from '../protocol/json.js';
-import { type MaybePromise } from '../protocol/maybe-promise.js';
+import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { Blueprint } from './blueprint.js';
-import { ensure } from './input-plan.js';
-import type { ClassLibraries } from './class-libraries.js';
+import { ensure } from './ensure.js';
 import { convertStrings } from './convert-strings.js';
 import { toJson } from './to-json.js';
 import type { Validator } from './validator.js';
@@ -13,13 +12,11 @@ export class OutputPlan implements ValuePlan {
   readonly advertised: JsonSchema;
   readonly #blueprint: Blueprint;
   readonly #validator: Validator;
-  readonly #libraries: ClassLibraries | undefined;
 
-  constructor(blueprint: Blueprint, validator: Validator, libraries: ClassLibraries | undefined) {
+  constructor(blueprint: Blueprint, validator: Validator) {
     this.advertised = blueprint.shown;
     this.#blueprint = blueprint;
     this.#validator = validator;
-    this.#libraries = libraries;
   }
 
   convert(value: Record<string, unknown>): Record<string, unknown> {
@@ -33,8 +30,8 @@ export class OutputPlan implements ValuePlan {
   check(value: unknown): MaybePromise<unknown> {
     const pending = this.#validator.ready();
     if (pending) return pending.then(() => this.check(value));
-    const { judge, transformed } = this.#blueprint;
-    const json = toJson(transformed && this.#libraries ? this.#libraries.instanceToPlain(value) : value);
+    const { judge, toPlain } = this.#blueprint;
+    const json = toJson(toPlain ? toPlain(value) : value);
     ensure(this.#validator, json);
     return judge ? judge(this.#instances(value, json)).then(() => json) : json;
   }

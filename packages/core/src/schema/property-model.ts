@@ -1,12 +1,10 @@
-import type { Problem } from '../errors/definition-error.js';
 import { annotationsOf, type SchemaAnnotations } from '../metadata/annotations.js';
 import { DESIGN } from '../metadata/keys.js';
 import { read } from '../metadata/reflect.js';
-import type { Constructor } from '../protocol/constructor.js';
 import type { ClassLibraries, RuleMetadata } from './class-libraries.js';
 import { type DeclaredType, normaliseType } from './declared-type.js';
 import { type NestedModel, nestedModel } from './nested-model.js';
-import type { Transforms } from './read-transforms.js';
+import type { PropertyContext } from './property-context.js';
 import { type Constraint, ruleCheck, type RuleCheck } from './rule-check.js';
 import type { Rule } from './rules/rule.js';
 import { ruleNamed } from './rules/table.js';
@@ -41,18 +39,6 @@ export interface PropertyModel {
   /** What its initialiser gives; undefined when it has none. */
   readonly initial: unknown;
   readonly annotations: SchemaAnnotations;
-}
-
-/** What reading a property needs to know. */
-export interface PropertyContext {
-  readonly cls: Constructor;
-  readonly name: string;
-  readonly own: readonly RuleMetadata[];
-  readonly where: string;
-  readonly problems: Problem[];
-  readonly initial: Readonly<Record<string, unknown>> | undefined;
-  readonly transforms: Transforms;
-  readonly libraries: ClassLibraries;
 }
 
 /** Reads one property of a class. */

@@ -80,9 +80,9 @@ function missing({ params, parentSchema }: SchemaViolation, at: string): Issue {
   const { properties } = (parentSchema ?? {}) as { properties?: Record<string, unknown> };
   const schema = properties?.[name] as Record<string, unknown> | undefined;
   const rules = (schema?.[RULES_KEYWORD] ?? []) as readonly RuleCheck[];
-  const worded = rules.find((rule) => rule.worded)?.explain(undefined);
-  const expected = worded ?? expectationFrom(schema);
-  const text = worded ?? `required, expected ${expected}; received nothing`;
+  const worded = rules.filter((rule) => rule.worded).map((rule) => rule.explain(undefined));
+  const expected = worded.join('; ') || expectationFrom(schema);
+  const text = worded.length > 0 ? expected : `required, expected ${expected}; received nothing`;
   return { path, expected, received: 'nothing', message: line(path, text) };
 }
 

@@ -36,7 +36,9 @@ export class App {
     this.#parts = parts;
     const { registry } = parts;
     this.tools = liveCollection([registry.tools], (definition) => this.#define(definition));
-    this.resources = liveCollection([registry.resources, registry.templates], (definition) => this.#define(definition));
+    this.resources = liveCollection([registry.resources, registry.templates], (definition) =>
+      this.#define(definition),
+    );
     this.prompts = liveCollection([registry.prompts], (definition) => this.#define(definition));
   }
 

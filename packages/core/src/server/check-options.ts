@@ -5,11 +5,13 @@ import type { AppOptions } from './app-options.js';
 export function checkOptions(options: AppOptions): Problem[] {
   const problems: Problem[] = [];
   for (const key of ['name', 'version'] as const) {
-    if (typeof options[key] !== 'string' || options[key] === '') problems.push(invalid(key, 'a string that is not empty'));
+    if (typeof options[key] !== 'string' || options[key] === '')
+      problems.push(invalid(key, 'a string that is not empty'));
   }
   for (const key of ['pageSize', 'maxInFlight'] as const) {
     const value = options[key];
-    if (value !== undefined && !(Number.isInteger(value) && value > 0)) problems.push(invalid(key, 'a positive integer'));
+    if (value !== undefined && !(Number.isInteger(value) && value > 0))
+      problems.push(invalid(key, 'a positive integer'));
   }
   const { listTtlMs } = options;
   if (listTtlMs !== undefined && !(Number.isInteger(listTtlMs) && listTtlMs >= 0)) {

@@ -18,11 +18,19 @@ export async function discover(folder: URL, problems: Problem[]): Promise<Constr
       const exported = Object.values((await import(file.href)) as Record<string, unknown>);
       for (const value of exported) if (isClass(value) && hasHandlers(value)) found.add(value);
     } catch (error) {
-      problems.push(problem(file, messageOf(error), 'make the module importable, or move it out of the folder'));
+      problems.push(
+        problem(file, messageOf(error), 'make the module importable, or move it out of the folder'),
+      );
     }
   }
   if (found.size === 0 && problems.length === 0) {
-    problems.push(problem(folder, 'no exported class in it has decorated methods', 'export the services, and build them first'));
+    problems.push(
+      problem(
+        folder,
+        'no exported class in it has decorated methods',
+        'export the services, and build them first',
+      ),
+    );
   }
   return [...found];
 }
@@ -31,7 +39,8 @@ function filesIn(folder: URL, problems: Problem[]): URL[] {
   try {
     return listFiles(folder).filter(({ pathname }) => MODULE.test(pathname) && !NOT_A_SERVICE.test(pathname));
   } catch (error) {
-    const fix = 'give createApp({ discover }) a folder that is there at run time, such as new URL("./services/", import.meta.url)';
+    const fix =
+      'give createApp({ discover }) a folder that is there at run time, such as new URL("./services/", import.meta.url)';
     problems.push(problem(folder, messageOf(error), fix));
     return [];
   }

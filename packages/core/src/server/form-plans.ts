@@ -11,7 +11,9 @@ export function formPlans(schemas: SchemaCompiler): (form: Constructor | JsonSch
     if (known) return known;
     const problems: Problem[] = [];
     const source =
-      typeof form === 'function' ? ({ kind: 'class', cls: form } as const) : ({ kind: 'schema', schema: form } as const);
+      typeof form === 'function'
+        ? ({ kind: 'class', cls: form } as const)
+        : ({ kind: 'schema', schema: form } as const);
     const plan = schemas.input(source, 'ctx.elicit()', problems);
     if (problems.length > 0) throw new DefinitionError(problems);
     plans.set(form, plan);

@@ -36,7 +36,9 @@ export function listFiles(folder: URL): URL[] {
   const fs = host.getBuiltinModule?.('node:fs');
   if (!fs) throw new Error('discovery needs a file system; list the classes in "services" instead');
   const base = folder.href.endsWith('/') ? folder : new URL(`${folder.href}/`);
-  const entries = [...fs.readdirSync(base, { withFileTypes: true })].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const entries = [...fs.readdirSync(base, { withFileTypes: true })].sort((a, b) =>
+    a.name < b.name ? -1 : 1,
+  );
   return entries.flatMap((entry) => {
     const url = new URL(encodeURIComponent(entry.name), base);
     return entry.isDirectory() ? listFiles(url) : [url];

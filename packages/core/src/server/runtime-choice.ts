@@ -26,7 +26,10 @@ export async function chooseRuntime(): Promise<Runtime> {
   if (!http) throw missing('@sigil/http');
   const port = valueAfter(args, '--port') ?? hostVariable('PORT');
   const host = valueAfter(args, '--host') ?? hostVariable('HOST');
-  return http({ ...(port === undefined ? {} : { port: readPort(port) }), ...(host === undefined ? {} : { host }) });
+  return http({
+    ...(port === undefined ? {} : { port: readPort(port) }),
+    ...(host === undefined ? {} : { host }),
+  });
 }
 
 async function load(name: string): Promise<RuntimeModule> {
@@ -49,7 +52,12 @@ function readPort(text: string): number {
   if (text !== '' && Number.isInteger(port) && port >= 0 && port <= 65535) return port;
   const what = `'${text}' is no port`;
   throw new DefinitionError([
-    { code: 'SIGIL_INVALID_OPTIONS', where: '--port', what, fix: 'give a number from 0 (any free port) to 65535' },
+    {
+      code: 'SIGIL_INVALID_OPTIONS',
+      where: '--port',
+      what,
+      fix: 'give a number from 0 (any free port) to 65535',
+    },
   ]);
 }
 

@@ -1,13 +1,6 @@
 // What a transport needs, and nothing else: the contract, and the parts of JSON-RPC that framing touches.
 export { connectInMemory, type InMemoryConnection } from './in-memory.js';
-export type {
-  ActiveRequest,
-  Endpoint,
-  Outlet,
-  Peer,
-  RunningRuntime,
-  Runtime,
-} from './contract.js';
+export type { ActiveRequest, Endpoint, Outlet, Peer, RunningRuntime, Runtime } from './contract.js';
 export type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../protocol/json-rpc.js';
 export type { LogMethod, Logger } from '../protocol/logger.js';
 export type { Principal, RequestFacts } from '../protocol/principal.js';

@@ -18,7 +18,8 @@ export function lifecycleMethods(options: EngineOptions): MethodTable {
 
   const initialize: MethodHandler = (exchange, params) => {
     const { protocolVersion, capabilities, clientInfo } = params;
-    if (typeof protocolVersion !== 'string') throw invalidParams('initialize needs a string "protocolVersion"');
+    if (typeof protocolVersion !== 'string')
+      throw invalidParams('initialize needs a string "protocolVersion"');
     if (exchange.link.session) {
       throw new ProtocolError(ERROR_CODES.invalidRequest, 'This session has been initialized already');
     }

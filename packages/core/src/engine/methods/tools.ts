@@ -8,7 +8,13 @@ import { ifAllowed, type MethodTable, readArguments, readString, requireFeature 
 /** `tools/list` and `tools/call`. */
 export function toolMethods({ registry, pageSize, listTtlMs }: EngineOptions): MethodTable {
   const { tools } = registry;
-  const list = new List(tools, 'tools', (revision, entry) => revision.tool(entry.descriptor), pageSize, listTtlMs);
+  const list = new List(
+    tools,
+    'tools',
+    (revision, entry) => revision.tool(entry.descriptor),
+    pageSize,
+    listTtlMs,
+  );
   return {
     [METHODS.listTools]: (exchange, params) => {
       requireFeature(exchange, tools.size > 0);
@@ -22,7 +28,9 @@ export function toolMethods({ registry, pageSize, listTtlMs }: EngineOptions): M
       const call = () => {
         const result = entry.run(exchange, args);
         const { revision } = exchange;
-        return isPromise(result) ? result.then((settled) => revision.callResult(settled)) : revision.callResult(result);
+        return isPromise(result)
+          ? result.then((settled) => revision.callResult(settled))
+          : revision.callResult(result);
       };
       return ifAllowed(exchange, entry.gate, call, () => unknownTool(name));
     },

@@ -25,7 +25,11 @@ export const revision20250326: Revision = {
   implementation: (info) => omit(revision20250618.implementation(info), UNKNOWN),
   content,
   callResult: ({ content: blocks, isError, _meta }) =>
-    JSON.stringify({ content: blocks.map(content), ...(isError ? { isError } : {}), ...(_meta ? { _meta } : {}) }),
+    JSON.stringify({
+      content: blocks.map(content),
+      ...(isError ? { isError } : {}),
+      ...(_meta ? { _meta } : {}),
+    }),
   readResult: (result) =>
     JSON.stringify({ ...result, contents: result.contents.map((contents) => omit(contents, UNKNOWN)) }),
   promptResult: (result) =>

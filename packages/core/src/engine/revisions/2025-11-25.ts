@@ -36,7 +36,8 @@ export const revision20251125: Revision = {
       return revision20260728.callResult(result);
     }
     const wrapped = { result: result.structuredContent };
-    if (!(result instanceof StructuredResult)) return JSON.stringify({ ...result, structuredContent: wrapped });
+    if (!(result instanceof StructuredResult))
+      return JSON.stringify({ ...result, structuredContent: wrapped });
     // The text stays the bare value: it is what the model reads.
     return JSON.stringify({ content: result.content, structuredContent: wrapped });
   },

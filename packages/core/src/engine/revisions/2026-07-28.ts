@@ -33,7 +33,9 @@ export const revision20260728: Revision = {
     ...capabilities,
     ...(capabilities.tools ? { tools: omit(capabilities.tools, ['listChanged']) } : {}),
     ...(capabilities.prompts ? { prompts: omit(capabilities.prompts, ['listChanged']) } : {}),
-    ...(capabilities.resources ? { resources: omit(capabilities.resources, ['listChanged', 'subscribe']) } : {}),
+    ...(capabilities.resources
+      ? { resources: omit(capabilities.resources, ['listChanged', 'subscribe']) }
+      : {}),
   }),
   content: (block) => block,
   callResult(result) {

@@ -19,7 +19,9 @@ const STATELESS: ReadonlyMap<unknown, Revision> = byVersion(true);
 const SESSIONED: ReadonlyMap<unknown, Revision> = byVersion(false);
 
 /** The versions a request may carry in its `_meta`, newest first. */
-export const STATELESS_VERSIONS: readonly string[] = [...STATELESS.values()].map(({ version }) => version).reverse();
+export const STATELESS_VERSIONS: readonly string[] = [...STATELESS.values()]
+  .map(({ version }) => version)
+  .reverse();
 
 /** The revision a request claims; `undefined` when it is none that requests can claim. */
 export function claimedRevision(version: unknown): Revision | undefined {
@@ -32,5 +34,10 @@ export function negotiate(version: unknown): Revision {
 }
 
 function byVersion(stateless: boolean): Map<unknown, Revision> {
-  return new Map(ALL.filter((revision) => revision.stateless === stateless).map((revision) => [revision.version, revision]));
+  return new Map(
+    ALL.filter((revision) => revision.stateless === stateless).map((revision) => [
+      revision.version,
+      revision,
+    ]),
+  );
 }

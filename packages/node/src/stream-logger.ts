@@ -15,6 +15,17 @@ export function streamLogger(stream: Writable): Logger {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
+/** A logger on standard error, which clients of stdio servers show or keep. */
+export function stderrLogger(): Logger {
+  // A parent that closes our standard error must not end the process through it.
+  if (!process.stderr.listeners('error').includes(ignore)) process.stderr.on('error', ignore);
+  return streamLogger(process.stderr);
+}
+
+function ignore(): void {
+  // Log lines that nobody can read are lost.
+}
+
 function formatEntry(level: keyof Logger, details: object | string, message: string | undefined): string {
   const fixed = {
     level,

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { streamLogger } from '../src/stderr-logger.js';
+import { streamLogger } from '../src/stream-logger.js';
 
 function entriesOf(write: (logger: ReturnType<typeof streamLogger>) => void): Record<string, unknown>[] {
   const stream = new PassThrough();

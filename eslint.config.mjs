@@ -1,0 +1,95 @@
+import tseslint from 'typescript-eslint';
+
+/** Rooms whose runtime is not Node: nothing of the host may be taken for granted. */
+const NEUTRAL = ['packages/core/src/**/*.ts', 'packages/testing/src/**/*.ts'];
+
+export default tseslint.config(
+  {
+    ignores: [
+      '**/dist/**',
+      'coverage/**',
+      'node_modules/**',
+      '.scratch/**',
+      '**/results/**',
+      '**/*.mjs',
+      'jest.config.ts',
+    ],
+  },
+  ...tseslint.configs.recommendedTypeChecked,
+  {
+    languageOptions: { parserOptions: { projectService: true } },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      // Decorator-aware: it leaves alone what metadata needs at run time.
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/require-await': 'off',
+      'max-lines': ['error', 400],
+      'no-console': 'error',
+      eqeqeq: 'error',
+      'prefer-const': 'error',
+    },
+  },
+  {
+    files: ['packages/*/src/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'Program > VariableDeclaration[kind="let"]',
+          message: 'Module state cannot diverge if there is none: keep it on an object.',
+        },
+        { selector: 'ExportAllDeclaration', message: 'Every public name is a decision: export it by name.' },
+      ],
+    },
+  },
+  {
+    files: NEUTRAL,
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              group: ['node:*'],
+              message: 'Core runs everywhere; Node belongs in packages/node, stdio and http.',
+            },
+          ],
+        },
+      ],
+      'no-restricted-globals': ['error', 'process', 'Buffer', 'console', 'require', '__dirname'],
+    },
+  },
+  {
+    files: ['packages/{stdio,http,node,testing}/src/**/*.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: '^@sigil/core/(?!transport$)',
+              message:
+                'Transports use the public API, so that anybody can write one: @sigil/core and @sigil/core/transport.',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    files: ['**/test/**/*.ts', 'tests/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+      'no-console': 'off',
+    },
+  },
+  { files: ['apps/*/src/**/*.ts'], rules: { 'no-console': 'off' } },
+);

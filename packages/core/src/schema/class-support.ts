@@ -1,0 +1,23 @@
+import type { Constructor } from '../protocol/constructor.js';
+import type { JsonSchema } from '../protocol/json.js';
+import type { SchemaPair } from './definitions.js';
+import type { Maker } from './makers.js';
+import type { Survey } from './survey.js';
+
+/** What DTO classes offer to one document. What implements it is loaded only for an app that has any. */
+export interface ClassSupport {
+  /** The schema of a class as the root of the document. */
+  root(cls: Constructor): SchemaPair;
+  /** A reference to the schema of a class. */
+  reference(cls: Constructor): JsonSchema;
+  /** Adds the definitions that references met to the root of the document. */
+  attach(root: SchemaPair): SchemaPair;
+  /** What makes instances of a class from checked values. */
+  maker(cls: Constructor): Maker;
+  /** What holds for a class and all classes inside it. */
+  survey(cls: Constructor): Survey;
+  /** Runs class-validator on an instance, or on each of an array. @throws InvalidValueError (rejects). */
+  judge(made: unknown, path: string): Promise<unknown>;
+  /** Writes instances as class-transformer's decorators say. */
+  toPlain(value: unknown): unknown;
+}

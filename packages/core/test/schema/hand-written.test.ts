@@ -1,0 +1,116 @@
+import 'reflect-metadata';
+import { describe, expect, test } from '@jest/globals';
+import type { Problem } from '../../src/errors/definition-error.js';
+import type { JsonSchema } from '../../src/protocol/json.js';
+import { createSchemaCompiler } from '../../src/schema/index.js';
+import { accepts, failure, plan, problemsOf } from './harness.js';
+
+const written = (schema: JsonSchema): { kind: 'schema'; schema: JsonSchema } => ({ kind: 'schema', schema });
+
+describe('a hand-written schema', () => {
+  test('reaches clients unchanged', async () => {
+    const schema = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $id: 'https://example.com/order',
+      type: 'object',
+      properties: { kind: { $ref: '#/$defs/kind' }, note: { $ref: '#note' } },
+      allOf: [{ if: { properties: { kind: { const: 'a' } } }, then: { required: ['note'] }, else: {} }],
+      $defs: { kind: { enum: ['a', 'b'] }, note: { $anchor: 'note', type: 'string' } },
+      'x-own': true,
+    };
+    const before = JSON.stringify(schema);
+    const made = await plan(written(schema));
+    expect(made.advertised).toBe(schema);
+    expect(await accepts(made, { kind: 'b' })).toBe(true);
+    expect((await failure(made, { kind: 'a' })).issues[0]?.path).toBe('note');
+    expect((await failure(made, { kind: 'c' })).message).toContain('one of "a", "b"');
+    expect(JSON.stringify(schema)).toBe(before);
+  });
+
+  test('may be in draft-07, or used twice with one identifier', async () => {
+    const schema = {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      $id: 'https://example.com/pair',
+      type: 'object',
+      properties: {
+        pair: { type: 'array', items: [{ type: 'string' }, { type: 'number' }], additionalItems: false },
+      },
+    };
+    const compiler = await createSchemaCompiler({ classes: false });
+    for (const copy of [schema, structuredClone(schema)]) {
+      const made = compiler.input(written(copy), 'A.b', []);
+      await made.ready();
+      expect(await accepts(made, { pair: ['a', 1] })).toBe(true);
+      expect(await accepts(made, { pair: [1, 'a'] })).toBe(false);
+    }
+  });
+
+  test('may have patterns that are invalid with the u flag', async () => {
+    const made = await plan(written({ type: 'object', properties: { a: { pattern: '^[\\w-\\.]+\\_$' } } }));
+    expect(await accepts(made, { a: 'x_' })).toBe(true);
+    expect(await accepts(made, { a: 'x' })).toBe(false);
+  });
+
+  test('may refer to its own root, whichever others there are', async () => {
+    const compiler = await createSchemaCompiler({ classes: false });
+    const plans = ['string', 'number'].map((type) =>
+      compiler.input(
+        written({
+          type: 'object',
+          required: ['v'],
+          properties: { v: { type }, a: { $ref: '#' }, b: { $ref: '#/$defs/d' } },
+          $defs: { d: { items: { $ref: '#' } } },
+        }),
+        'A.b',
+        [],
+      ),
+    );
+    for (const made of plans) await made.ready();
+    expect(await accepts(plans[0]!, { v: 'x', a: { v: 'y' }, b: [{ v: 'z' }] })).toBe(true);
+    expect(await accepts(plans[0]!, { v: 'x', a: { v: 1 } })).toBe(false);
+    expect(await accepts(plans[0]!, { v: 'x', b: [{ v: 1 }] })).toBe(false);
+    expect(await accepts(plans[1]!, { v: 1, a: { v: 1 }, b: [{ v: 2 }] })).toBe(true);
+    expect(await accepts(plans[1]!, { v: 1, b: [{ v: 'z' }] })).toBe(false);
+  });
+
+  test('requires own properties, also by names every object inherits', async () => {
+    const made = await plan(written({ type: 'object', required: ['toString'] }));
+    expect(await accepts(made, {})).toBe(false);
+  });
+
+  test('refuses values that are too deep', async () => {
+    const made = await plan(written({ type: 'object', properties: { a: { $ref: '#' } } }));
+    let value: object = {};
+    for (let level = 0; level < 20_000; level += 1) value = { a: value };
+    expect((await failure(made, value)).message).toContain('64 levels');
+  });
+
+  let deep: JsonSchema = { type: 'string' };
+  for (let level = 0; level < 70; level += 1) deep = { type: 'object', properties: { a: deep } };
+  const many = Object.fromEntries(Array.from({ length: 2001 }, (_, index) => [`p${index}`, {}]));
+  test.each([
+    ['is not an object', 'text'],
+    ['at its root', { type: 'string' }],
+    ['only local ones', { type: 'object', properties: { a: { $ref: 'https://example.com/a' } } }],
+    ['which is not in it', { type: 'object', properties: { a: { $ref: '#/$defs/missing' } } }],
+    ['unknown type', { type: 'object', properties: { a: { type: 'strnig' } } }],
+    ['deeper than 64', deep],
+    ['more than 2000', { type: 'object', properties: many }],
+    ['larger than 256 KB', { type: 'object', description: 'x'.repeat(300_000) }],
+  ])('is refused at boot when it %s', async (what, schema) => {
+    const [problem] = await problemsOf(written(schema as JsonSchema));
+    expect(problem?.code).toBe('SIGIL_INVALID_SCHEMA');
+    expect(problem?.what).toContain(what);
+  });
+
+  test('that does not compile is reported when warmed', async () => {
+    const compiler = await createSchemaCompiler({ classes: false });
+    const problems: Problem[] = [];
+    compiler.input(written({ type: 'object', properties: { a: { pattern: '(' } } }), 'Shop.find', problems);
+    expect(problems).toEqual([]);
+    await expect(compiler.warm()).rejects.toMatchObject({
+      name: 'DefinitionError',
+      problems: [{ where: 'Shop.find' }],
+    });
+  });
+});

@@ -1,0 +1,123 @@
+import { type Endpoint, ERROR_CODES, type Peer } from '@sigil/core/transport';
+import { refuse } from './answers.js';
+import { accepts, acceptsAnswer, isJson } from './content-negotiation.js';
+import { preflight } from './cors.js';
+import { EventStream } from './event-stream.js';
+import type { HttpExchange } from './http-exchange.js';
+import { claimOf, isFields } from './message.js';
+import type { ResolvedOptions } from './options.js';
+import { isAllowedHost, isAllowedOrigin } from './origin-check.js';
+import { serveClaimed } from './serve-claimed.js';
+import { findSession, serveSessioned } from './serve-sessioned.js';
+import { SessionTable } from './session-table.js';
+
+const METHODS_ALLOWED = 'POST, GET, DELETE, OPTIONS';
+
+/** One MCP endpoint over HTTP: every protocol revision, on whatever server its exchanges come from. */
+export class EndpointHandler {
+  readonly #sessions: SessionTable;
+  readonly #stateless: Peer;
+
+  constructor(
+    endpoint: Endpoint,
+    private readonly options: ResolvedOptions,
+  ) {
+    this.#sessions = new SessionTable(endpoint, options.sessionIdleMs, options.maxSessions);
+    // Requests that carry their own envelope share a peer: nothing of one is visible to another.
+    this.#stateless = endpoint.connect();
+  }
+
+  /** Sessions that are open. */
+  get sessionCount(): number {
+    return this.#sessions.size;
+  }
+
+  /** Serves one HTTP request. */
+  handle(http: HttpExchange): void {
+    const origin = http.header('origin');
+    if (!isAllowedHost(http.header('host'), this.options)) {
+      return refuse(
+        http,
+        403,
+        ERROR_CODES.invalidRequest,
+        'This Host is not served here; see the option allowedHosts',
+      );
+    }
+    if (!isAllowedOrigin(origin, this.options)) {
+      return refuse(
+        http,
+        403,
+        ERROR_CODES.invalidRequest,
+        'This Origin may not call; see the option allowedOrigins',
+      );
+    }
+    switch (http.method) {
+      case 'POST':
+        return this.#post(http);
+      case 'GET':
+        return this.#get(http);
+      case 'DELETE':
+        return this.#delete(http);
+      case 'OPTIONS':
+        return preflight(http, origin, METHODS_ALLOWED);
+      default:
+        return refuse(http, 405, ERROR_CODES.invalidRequest, `${http.method} is not allowed`, null, {
+          Allow: METHODS_ALLOWED,
+        });
+    }
+  }
+
+  /** Lets requests in flight finish, then ends everything. @param graceMs how long they may take. */
+  async drain(graceMs: number): Promise<void> {
+    await Promise.all([this.#stateless.drain(graceMs), this.#sessions.drain(graceMs)]);
+  }
+
+  #post(http: HttpExchange): void {
+    if (!isJson(http.header('content-type'))) {
+      return refuse(http, 415, ERROR_CODES.invalidRequest, 'Content-Type must be application/json');
+    }
+    if (!acceptsAnswer(http.header('accept'))) {
+      const message = 'Accept must allow both application/json and text/event-stream';
+      return refuse(http, 406, ERROR_CODES.invalidRequest, message);
+    }
+    http.readBody(this.options.maxBodyBytes, (body) => this.#received(http, body));
+  }
+
+  #received(http: HttpExchange, body: string | undefined): void {
+    const { maxBodyBytes, keepAliveMs } = this.options;
+    if (body === undefined) {
+      return refuse(http, 413, ERROR_CODES.invalidRequest, `The body is longer than ${maxBodyBytes} bytes`);
+    }
+    const message = parse(body);
+    if (message === undefined)
+      return refuse(http, 400, ERROR_CODES.parseError, 'Parse error: the body is not JSON');
+    if (isFields(message)) {
+      const claimed = claimOf(message);
+      if (claimed !== undefined) return serveClaimed(http, message, claimed, this.#stateless, keepAliveMs);
+    }
+    return serveSessioned(http, message, this.#sessions, keepAliveMs);
+  }
+
+  #get(http: HttpExchange): void {
+    if (!accepts(http.header('accept'), 'text/event-stream')) {
+      return refuse(http, 406, ERROR_CODES.invalidRequest, 'Accept must allow text/event-stream');
+    }
+    const session = findSession(http, this.#sessions);
+    session?.attach(new EventStream(http, this.options.keepAliveMs));
+  }
+
+  #delete(http: HttpExchange): void {
+    const session = findSession(http, this.#sessions);
+    if (!session) return;
+    this.#sessions.end(session, 'The client ended the session');
+    http.respond(204, {});
+  }
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

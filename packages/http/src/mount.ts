@@ -1,0 +1,49 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { App } from '@sigil/core';
+import { EndpointHandler } from './endpoint-handler.js';
+import { NodeExchange } from './node-exchange.js';
+import { type HttpOptions, resolveOptions } from './options.js';
+import { WebExchange } from './web-exchange.js';
+
+/** Handles requests of a `node:http` server, or of anything built on one: Express, Fastify's raw mode, Connect. */
+export interface NodeHandler {
+  (request: IncomingMessage, response: ServerResponse): void;
+  /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** Handles requests the web's way. */
+export interface FetchHandler {
+  (request: Request): Promise<Response>;
+  /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
+  close(graceMs?: number): Promise<void>;
+}
+
+const DEFAULT_GRACE_MS = 5_000;
+
+/**
+ * Mounts an app into an existing Node server: `createServer(nodeHandler(app))`, `express.all('/mcp', nodeHandler(app))`.
+ *
+ * @throws RangeError when an option is out of range.
+ */
+export function nodeHandler(app: App, options: HttpOptions = {}): NodeHandler {
+  const handler = new EndpointHandler(app.endpoint, resolveOptions(options));
+  const serve = (request: IncomingMessage, response: ServerResponse): void =>
+    handler.handle(new NodeExchange(request, response));
+  return Object.assign(serve, { close: (graceMs = DEFAULT_GRACE_MS) => handler.drain(graceMs) });
+}
+
+/**
+ * Mounts an app where requests and responses are the web's: `export default { fetch: fetchHandler(app) }`.
+ *
+ * @throws RangeError when an option is out of range.
+ */
+export function fetchHandler(app: App, options: HttpOptions = {}): FetchHandler {
+  const handler = new EndpointHandler(app.endpoint, resolveOptions(options));
+  const serve = (request: Request): Promise<Response> => {
+    const exchange = new WebExchange(request);
+    handler.handle(exchange);
+    return exchange.response;
+  };
+  return Object.assign(serve, { close: (graceMs = DEFAULT_GRACE_MS) => handler.drain(graceMs) });
+}

@@ -1,0 +1,89 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Endpoint, RunningRuntime, Runtime } from '@sigil/core/transport';
+import { ERROR_CODES } from '@sigil/core/transport';
+import { handleSignals, stderrLogger } from '@sigil/node';
+import { refuse } from './answers.js';
+import { EndpointHandler } from './endpoint-handler.js';
+import { NodeExchange } from './node-exchange.js';
+import { type HttpRuntimeOptions, LOOPBACK_HOSTS, resolveOptions } from './options.js';
+
+const DEFAULT_PORT = 3000;
+const DEFAULT_DRAIN_MS = 5_000;
+
+/**
+ * Serves an app over Streamable HTTP with `node:http`, for every protocol revision on one endpoint.
+ *
+ * @throws RangeError when an option is out of range.
+ */
+export function http(options: HttpRuntimeOptions = {}): Runtime {
+  const host = options.host ?? '127.0.0.1';
+  // Whoever listens to the network says by which names; without that any name must do.
+  const isLocal = host === '::1' || LOOPBACK_HOSTS.includes(host);
+  const resolved = resolveOptions(isLocal ? options : { allowedHosts: '*', ...options });
+  return {
+    name: 'http',
+    logger: stderrLogger(),
+    start: (endpoint) => start(endpoint, { ...options, host }, new EndpointHandler(endpoint, resolved)),
+  };
+}
+
+async function start(
+  endpoint: Endpoint,
+  {
+    host,
+    port = DEFAULT_PORT,
+    path = '/mcp',
+    drainMs = DEFAULT_DRAIN_MS,
+    handleSignals: wanted = true,
+  }: HttpRuntimeOptions & { host: string },
+  handler: EndpointHandler,
+): Promise<RunningRuntime> {
+  const server = createServer((request, response) => {
+    const exchange = new NodeExchange(request, response);
+    if (isAt(request.url, path)) handler.handle(exchange);
+    else
+      refuse(
+        exchange,
+        404,
+        ERROR_CODES.invalidRequest,
+        `Nothing is served here; the MCP endpoint is ${path}`,
+      );
+  });
+  await listen(server, port, host);
+  let settle: () => void = () => undefined;
+  const closed = new Promise<void>((resolve) => (settle = resolve));
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= stop(server, handler, drainMs).then(settle));
+  const stopListening = wanted ? handleSignals(process, close, drainMs) : () => undefined;
+  void closed.then(stopListening);
+  const shown = host.includes(':') ? `[${host}]` : host;
+  return { closed, close, address: `http://${shown}:${(server.address() as AddressInfo).port}${path}` };
+}
+
+function isAt(url: string | undefined, path: string): boolean {
+  return (
+    url === path ||
+    (url?.startsWith(path) === true && (url[path.length] === '?' || url.slice(path.length) === '/'))
+  );
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+async function stop(server: Server, handler: EndpointHandler, drainMs: number): Promise<void> {
+  const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
+  await handler.drain(drainMs);
+  server.closeIdleConnections();
+  // What a client has not read by now it will not read.
+  const deadline = setTimeout(() => server.closeAllConnections(), 1_000);
+  await stopped;
+  clearTimeout(deadline);
+}

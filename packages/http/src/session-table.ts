@@ -1,0 +1,77 @@
+import type { Endpoint } from '@sigil/core/transport';
+import { HttpSession } from './session.js';
+
+/** The sessions of one endpoint, longest idle first. They expire, and there is a cap. */
+export class SessionTable {
+  // A Map keeps insertion order: a session is put last again whenever it is used.
+  readonly #sessions = new Map<string, HttpSession>();
+  #sweep: ReturnType<typeof setInterval> | undefined;
+
+  /**
+   * @param idleMs a session without traffic ends after this many milliseconds.
+   * @param max most sessions at once.
+   */
+  constructor(
+    private readonly endpoint: Endpoint,
+    private readonly idleMs: number,
+    private readonly max: number,
+  ) {}
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /** Makes a session that nobody can find yet: it is kept once its client has been let in. */
+  create(): HttpSession {
+    return new HttpSession(crypto.randomUUID(), this.endpoint, Date.now());
+  }
+
+  /** Keeps a session, at the cost of the longest idle one when there are too many. */
+  keep(session: HttpSession): void {
+    if (this.#sessions.size >= this.max) this.#evict();
+    this.#sessions.set(session.id, session);
+    if (this.#sweep !== undefined) return;
+    this.#sweep = setInterval(() => this.#expire(Date.now()), Math.min(this.idleMs, 30_000));
+    (this.#sweep as { unref?(): void }).unref?.();
+  }
+
+  /** Finds a session and counts that as use. */
+  find(id: string): HttpSession | undefined {
+    const session = this.#sessions.get(id);
+    if (!session) return undefined;
+    session.lastUsed = Date.now();
+    this.#sessions.delete(id);
+    this.#sessions.set(id, session);
+    return session;
+  }
+
+  /** Ends a session: what is in flight is cancelled, and its id is unknown from now on. */
+  end(session: HttpSession, reason: string): void {
+    this.#sessions.delete(session.id);
+    session.close(reason);
+    if (this.#sessions.size > 0) return;
+    clearInterval(this.#sweep);
+    this.#sweep = undefined;
+  }
+
+  /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
+  async drain(graceMs: number): Promise<void> {
+    const sessions = [...this.#sessions.values()];
+    await Promise.all(sessions.map((session) => session.peer.drain(graceMs)));
+    for (const session of sessions) this.end(session, 'The server is closing');
+  }
+
+  #expire(now: number): void {
+    for (const session of this.#sessions.values()) {
+      // Sessions behind this one were used later.
+      if (now - session.lastUsed < this.idleMs) return;
+      if (!session.busy) this.end(session, 'The session was idle for too long');
+    }
+  }
+
+  #evict(): void {
+    const idle =
+      [...this.#sessions.values()].find((session) => !session.busy) ?? this.#sessions.values().next().value;
+    if (idle) this.end(idle, 'Too many sessions');
+  }
+}
