@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { codeBlocks, compile } from './code-blocks.js';
+
+const compiled = { dist: '' };
+
+beforeAll(async () => {
+  compiled.dist = await compile(await codeBlocks('README.md'));
+}, 60_000);
+
+async function withServer(name: string, use: (client: Client) => Promise<void>): Promise<void> {
+  const client = new Client({ name: 'reader', version: '1.0.0' });
+  const args = [join(compiled.dist, name)];
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'inherit' }));
+  try {
+    await use(client);
+  } finally {
+    await client.close();
+  }
+}
+
+describe('the README', () => {
+  test('shows the two commands and a complete server on its first screen', async () => {
+    const lines = (await readFile('README.md', 'utf8')).split('\n').slice(0, 70).join('\n');
+    expect(lines).toContain('npm install && npm start');
+    expect(lines).toContain('npm install && npm test');
+    expect(lines).toContain('await app.run();');
+  });
+
+  test('shows a server that runs and answers', async () => {
+    await withServer('main.js', async (client) => {
+      const call = (sku: string) => client.callTool({ name: 'check_inventory', arguments: { sku } });
+      expect((await call('TEA-001')).structuredContent).toEqual({ sku: 'TEA-001', quantity: 12 });
+      expect(await call('NONE')).toMatchObject({ isError: true, content: [{ text: 'There is no product NONE' }] });
+      const { contents } = await client.readResource({ uri: 'commerce://products/TEA-001' });
+      expect(contents).toMatchObject([{ text: '{"sku":"TEA-001","quantity":12}' }]);
+    });
+  });
+
+  test('shows handlers that do what it says of them', async () => {
+    await withServer('handlers.js', async (client) => {
+      const text = async (name: string, args: Record<string, unknown> = {}) =>
+        ((await client.callTool({ name, arguments: args })).content as { text?: string }[])[0]?.text;
+      expect(await text('add', { a: 1, b: 2 })).toBe('3');
+      expect(await text('count_to_three')).toBe('done');
+      expect(await text('picture')).toBe('A red dot');
+      expect(await text('shout', { what: 'tea' })).toBe('TEA');
+      const { messages } = await client.getPrompt({ name: 'greet', arguments: { name: 'Ada' } });
+      expect(messages).toMatchObject([{ role: 'user', content: { text: 'Say hello to Ada' } }]);
+      const ref = { type: 'ref/prompt' as const, name: 'greet' };
+      const { completion } = await client.complete({ ref, argument: { name: 'name', value: 'A' } });
+      expect(completion.values).toEqual(['Ada', 'Alan']);
+    });
+  });
+
+  test('shows a test of a server that passes', async () => {
+    const run = promisify(execFile)(process.execPath, [join(compiled.dist, 'inventory.test.js')], { timeout: 20_000 });
+    await expect(run).resolves.toBeDefined();
+  });
+});
