@@ -25,7 +25,12 @@ export {
   type ResourceFunctionOptions,
   type ToolFunctionOptions,
 } from './decorators/define.js';
-export type { SchemaLike } from './metadata/definitions.js';
+export type {
+  PromptDefinition,
+  ResourceDefinition,
+  SchemaLike,
+  ToolDefinition,
+} from './metadata/definitions.js';
 
 // What handlers, guards and middleware receive
 export { RequestContext } from './context/request-context.js';

@@ -70,7 +70,8 @@ async function readText(request: Request, maxBytes: number): Promise<string | un
   const decoder = new TextDecoder();
   let length = 0;
   let text = '';
-  const reader = request.body?.getReader();
+  const body = request.body as ReadableStream<Uint8Array> | null;
+  const reader = body?.getReader();
   for (let chunk = await reader?.read(); chunk && !chunk.done; chunk = await reader?.read()) {
     length += chunk.value.byteLength;
     if (length > maxBytes) {

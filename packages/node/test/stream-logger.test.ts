@@ -35,7 +35,7 @@ describe('streamLogger', () => {
       name: 'Error',
       message: 'outer',
       code: 'E1',
-      stack: expect.stringContaining('stderr-logger.test'),
+      stack: expect.stringContaining('stream-logger.test'),
       cause: expect.objectContaining({ name: 'TypeError', message: 'inner' }),
     };
     expect(nested).toMatchObject({ level: 'error', message: 'failed', error: expected });

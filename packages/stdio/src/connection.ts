@@ -5,7 +5,7 @@ import { LineSplitter } from './line-splitter.js';
 import { LineWriter } from './line-writer.js';
 import type { StdioSettings } from './options.js';
 import { parseLine } from './parse-line.js';
-import { guardStdout } from './stdout-guard.js';
+import { guardStdout, type StreamWrite } from './stdout-guard.js';
 import { deferred, within } from './waiting.js';
 
 const HANG_UP = new Set(['EPIPE', 'ECONNRESET']);
@@ -52,8 +52,9 @@ export class Connection implements RunningRuntime {
   #openWriter(): LineWriter {
     const { input, output, guardStdout: wanted } = this.#settings;
     const guard = wanted && output === process.stdout ? guardStdout(output, process.stderr) : undefined;
-    if (guard) this.#releases.push(guard.release);
-    return new LineWriter(output, guard?.write ?? (output.write.bind(output) as typeof output.write), {
+    if (guard) this.#releases.push(() => guard.release());
+    const writeTo: StreamWrite = (text, written) => output.write(text, written);
+    return new LineWriter(output, guard?.write ?? writeTo, {
       blocked: () => input.pause(),
       unblocked: () => {
         if (this.#state === 'reading') input.resume();

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import type { StreamWrite } from './stdout-guard.js';
 
 /** What a `LineWriter` tells of its stream. */
 export interface WriterListener {
@@ -12,7 +13,7 @@ export interface WriterListener {
 
 /** Writes lines to a stream: those of one turn of the event loop in one piece, none while the stream is full. */
 export class LineWriter {
-  readonly #write: Writable['write'];
+  readonly #write: StreamWrite;
   readonly #listener: WriterListener;
   readonly #waiting: (() => void)[] = [];
   #lines: string[] = [];
@@ -22,7 +23,7 @@ export class LineWriter {
   #gone = false;
 
   /** @param write the stream's own `write`, bound to it, in case a guard has replaced the public one. */
-  constructor(output: Writable, write: Writable['write'], listener: WriterListener) {
+  constructor(output: Writable, write: StreamWrite, listener: WriterListener) {
     this.#write = write;
     this.#listener = listener;
     // These stay for good: a stream may fail after its last write, and an error nobody hears ends the process.

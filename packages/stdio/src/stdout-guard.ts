@@ -1,9 +1,14 @@
 import type { Writable } from 'node:stream';
 
+/** Writes text to a stream, whoever the method belongs to, and calls back when it is written or has failed. */
+export type StreamWrite = (text: string, written: (error?: Error | null) => void) => boolean;
+
+type AnyWrite = (...args: Parameters<Writable['write']>) => boolean;
+
 /** Keeps a stream for its owner. */
 export interface StdoutGuard {
   /** Writes to the guarded stream itself. */
-  readonly write: Writable['write'];
+  readonly write: StreamWrite;
   /** Gives the stream back to everyone. */
   release(): void;
 }
@@ -14,18 +19,17 @@ export interface StdoutGuard {
  */
 export function guardStdout(stdout: Writable, stderr: Writable): StdoutGuard {
   const wasOwn = Object.hasOwn(stdout, 'write');
-  const original = stdout.write;
-  const write = original.bind(stdout) as Writable['write'];
+  const original = Reflect.get(stdout, 'write') as Writable['write'] & AnyWrite;
+  const write: AnyWrite = original.bind(stdout);
   const state = { active: true };
-  const divert = ((...args: Parameters<Writable['write']>) =>
-    state.active ? stderr.write(...args) : write(...args)) as Writable['write'];
-  stdout.write = divert;
+  const divert: AnyWrite = (...args) => (state.active ? stderr.write(...args) : write(...args));
+  stdout.write = divert as Writable['write'];
   return {
-    write,
+    write: (text, written) => write(text, 'utf8', written),
     release() {
       state.active = false;
       // Somebody may have wrapped our function meanwhile; then it stays, and lets everything through.
-      if (stdout.write !== divert) return;
+      if (Reflect.get(stdout, 'write') !== divert) return;
       if (wasOwn) stdout.write = original;
       else Reflect.deleteProperty(stdout, 'write');
     },

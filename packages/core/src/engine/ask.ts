@@ -7,10 +7,11 @@ import type {
   ElicitResult,
   Root,
 } from '../protocol/client-requests.js';
-import { isObject, type JsonSchema } from '../protocol/json.js';
+import { isObject } from '../protocol/json.js';
 import { METHODS } from '../protocol/methods.js';
-import type { ValuePlan } from '../schema/index.js';
+import { InvalidValueError, type ValuePlan } from '../schema/index.js';
 import type { Exchange } from './exchange.js';
+import { requestedSchema } from './requested-schema.js';
 
 /** How a handler's questions reach the client and its answers come back. */
 export interface Asker {
@@ -44,14 +45,10 @@ export function createAsker(carry: Carry): Asker {
       require(exchange.revision.elicitation.form && canShowForms, {
         elicitation: { form: {} },
       }, 'cannot show forms');
-      const params = { message, requestedSchema: formSchema(form.advertised) };
+      const params = { message, requestedSchema: requestedSchema(form.advertised) };
       const answer = readElicitResult(await carry(exchange, { method: METHODS.elicit, params }, options));
       if (answer.action !== 'accept') return { action: answer.action };
-      await form.ready();
-      return {
-        action: 'accept',
-        content: (await form.check(answer.content ?? {})) as Record<string, unknown>,
-      };
+      return { action: 'accept', content: await checkAnswer(form, answer.content ?? {}) };
     },
     async elicitUrl(exchange, message, url, options) {
       const canOpen = exchange.revision.elicitation.url && exchange.client.capabilities.elicitation?.url;
@@ -89,17 +86,22 @@ function malformed(method: string): ProtocolError {
   return new ProtocolError(ERROR_CODES.invalidParams, `The client sent a malformed answer to ${method}`);
 }
 
+async function checkAnswer(
+  form: ValuePlan,
+  content: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  await form.ready();
+  try {
+    return (await form.check(content)) as Record<string, unknown>;
+  } catch (error) {
+    if (!(error instanceof InvalidValueError)) throw error;
+    const message = `The client's answer does not satisfy the form: ${error.message}`;
+    throw new ProtocolError(ERROR_CODES.invalidParams, message, { issues: error.issues });
+  }
+}
+
 function readElicitResult(answer: Record<string, unknown>): ElicitResult {
   const { action, content } = answer;
   if (action !== 'accept' && action !== 'decline' && action !== 'cancel') throw malformed(METHODS.elicit);
   return isObject(content) ? { action, content } : { action };
-}
-
-/** What a form may hold beside its properties is fixed by the specification (client/elicitation, "Requested Schema"). */
-function formSchema({ properties = {}, required }: JsonSchema): JsonSchema {
-  return {
-    type: 'object',
-    properties,
-    ...(Array.isArray(required) && required.length > 0 ? { required } : {}),
-  };
 }

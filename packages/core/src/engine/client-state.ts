@@ -1,6 +1,5 @@
 import type { ClientView } from '../context/call.js';
 import { invalidParams } from '../errors/protocol-error.js';
-import type { ClientCapabilities } from '../protocol/capabilities.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import { isObject } from '../protocol/json.js';
 import { isLogLevel } from '../protocol/logging.js';
@@ -19,7 +18,7 @@ export function clientOfEnvelope(meta: Readonly<Record<string, unknown>>): Clien
   const info = readImplementation(meta[META.clientInfo]);
   return {
     ...(info ? { info } : {}),
-    capabilities: capabilities as ClientCapabilities,
+    capabilities: capabilities,
     protocolVersion: String(meta[META.protocolVersion]),
   };
 }

@@ -27,6 +27,6 @@ function report(problems: readonly Problem[]): string {
   const lines = problems.map(
     ({ code, where, what, fix }, index) => `  ${index + 1}. ${where}: ${what}\n     Fix: ${fix} [${code}]`,
   );
-  const count = problems.length === 1 ? 'One problem keeps' : `${problems.length} problems keep`;
-  return `${count} this server from starting:\n${lines.join('\n')}`;
+  const count = problems.length === 1 ? 'One problem' : `${problems.length} problems`;
+  return `${count} with the definitions of this server:\n${lines.join('\n')}`;
 }

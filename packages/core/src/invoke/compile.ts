@@ -1,7 +1,7 @@
 import type { GuardLike, MiddlewareLike } from '../context/access.js';
 import type { Call } from '../context/call.js';
 import { CompletionContext, PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
-import type { HandlerDefinition, ResourceDefinition } from '../metadata/definitions.js';
+import type { HandlerDefinition } from '../metadata/definitions.js';
 import { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { CallToolResult } from '../protocol/results.js';
 import type { Compile } from '../registry/compile.js';
@@ -50,8 +50,8 @@ export function createCompile(options: InvokeOptions): Compile {
 
   /** Resources, prompts and completions: whatever fails is an error response. */
   function request<R>(declaration: Declaration<HandlerDefinition>, inner: Serve): Handler<R> {
-    const fail = (error: unknown): never => {
-      throw requestFailure(error, declaration.where, options);
+    const fail = (error: unknown, call: Call): never => {
+      throw requestFailure(error, call, declaration.where, options);
     };
     return guarded(inner, fail) as Handler<R>;
   }
@@ -62,10 +62,12 @@ export function createCompile(options: InvokeOptions): Compile {
       const encodeValue = compileToolEncoder(output);
       const encode = output ? checkedEncoder(encodeValue, where, options, output) : encodeValue;
       const inner = serve(declaration, ToolContext, checker(input), encode);
-      return guarded(inner, (error) => toolFailure(error, where, options)) as Handler<CallToolResult>;
+      return guarded(inner, (error, call) =>
+        toolFailure(error, call, where, options),
+      ) as Handler<CallToolResult>;
     },
     resource(declaration, input) {
-      const { mimeType } = declaration.definition as ResourceDefinition;
+      const { mimeType } = declaration.definition;
       const check = checker(input);
       const encode = (value: unknown, call: Call): unknown =>
         encodeResource(value, String(call.params['uri']), mimeType);
@@ -121,13 +123,13 @@ function checkedEncoder(
   };
 }
 
-function guarded(inner: Serve, fail: (error: unknown) => unknown): Serve {
+function guarded(inner: Serve, fail: (error: unknown, call: Call) => unknown): Serve {
   return (call, args) => {
     try {
       const result = inner(call, args);
-      return isPromise(result) ? result.catch(fail) : result;
+      return isPromise(result) ? result.catch((error: unknown) => fail(error, call)) : result;
     } catch (error) {
-      return fail(error);
+      return fail(error, call);
     }
   };
 }

@@ -1,6 +1,7 @@
 import { kindOf, MASKED_MESSAGE, messageOf, toProtocolError } from '../errors/from-unknown.js';
 import { ProtocolError } from '../errors/protocol-error.js';
 import type { ToolError } from '../errors/tool-error.js';
+import type { Call } from '../context/call.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import type { Logger } from '../protocol/logger.js';
 import type { CallToolResult } from '../protocol/results.js';
@@ -18,7 +19,12 @@ export interface FailurePolicy {
  *
  * @throws ProtocolError when that is what the tool threw.
  */
-export function toolFailure(error: unknown, where: string, policy: FailurePolicy): CallToolResult {
+export function toolFailure(
+  error: unknown,
+  call: Call,
+  where: string,
+  policy: FailurePolicy,
+): CallToolResult {
   if (error instanceof InvalidValueError) return failed(error.message);
   const kind = kindOf(error);
   if (kind === 'protocol') throw error;
@@ -26,16 +32,21 @@ export function toolFailure(error: unknown, where: string, policy: FailurePolicy
     const { structuredContent } = error as ToolError;
     return { ...failed(messageOf(error)), ...(structuredContent === undefined ? {} : { structuredContent }) };
   }
-  report(error, where, policy);
+  report(error, call, where, policy);
   return failed(policy.exposeErrors ? messageOf(error) : MASKED_MESSAGE);
 }
 
 /** Turns what a resource, prompt or completion threw into the error to answer with. */
-export function requestFailure(error: unknown, where: string, policy: FailurePolicy): ProtocolError {
+export function requestFailure(
+  error: unknown,
+  call: Call,
+  where: string,
+  policy: FailurePolicy,
+): ProtocolError {
   if (error instanceof InvalidValueError) {
     return new ProtocolError(ERROR_CODES.invalidParams, error.message, { issues: error.issues });
   }
-  if (kindOf(error) === 'internal') report(error, where, policy);
+  if (kindOf(error) === 'internal') report(error, call, where, policy);
   return toProtocolError(error, policy.exposeErrors);
 }
 
@@ -53,6 +64,8 @@ function failed(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-function report(error: unknown, where: string, { logger }: FailurePolicy): void {
+function report(error: unknown, call: Call, where: string, { logger }: FailurePolicy): void {
+  // A handler that stops because its client cancelled has not failed.
+  if (call.signal.aborted) return;
   logger.error({ err: error, where }, 'a handler failed unexpectedly');
 }

@@ -18,8 +18,8 @@ export function compileGate(
 ): Gate | undefined {
   if (guards.length === 0) return undefined;
   const ask = (guard: GuardLike, call: Call, access: Access): MaybePromise<boolean> => {
-    if (!isClassWith(guard, 'allows')) return (guard as (access: Access) => MaybePromise<boolean>)(access);
-    const made = container.get(guard, { request: call, session: call.session }) as MaybePromise<Guard>;
+    if (!isClassWith<Guard>(guard, 'allows')) return guard(access);
+    const made = container.get<Guard>(guard, { request: call, session: call.session });
     return after(made, (instance) => instance.allows(access));
   };
   const askFrom = (index: number, call: Call, access: Access): MaybePromise<boolean> => {

@@ -3,7 +3,7 @@ import type { Middleware, MiddlewareLike } from '../context/access.js';
 import type { Call } from '../context/call.js';
 import type { RequestContext } from '../context/request-context.js';
 import type { Constructor } from '../protocol/constructor.js';
-import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
+import { after, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { ContextClass } from './bind.js';
 
 type Step = (context: RequestContext, call: Call, next: () => Promise<unknown>) => MaybePromise<unknown>;
@@ -31,25 +31,16 @@ export function compose(
 }
 
 /** Whether a guard or middleware is a class that the container is to resolve. */
-export function isClassWith(like: unknown, method: string): like is Constructor {
+export function isClassWith<T extends object>(like: unknown, method: keyof T): like is Constructor<T> {
   return (
-    typeof like === 'function' &&
-    typeof (like.prototype as Record<string, unknown> | undefined)?.[method] === 'function'
+    typeof like === 'function' && typeof (like.prototype as Partial<T> | undefined)?.[method] === 'function'
   );
 }
 
 function toStep(like: MiddlewareLike, container: Container): Step {
-  if (!isClassWith(like, 'handle')) {
-    const handle = like as (context: RequestContext, next: () => Promise<unknown>) => MaybePromise<unknown>;
-    return (context, _call, next) => handle(context, next);
-  }
+  if (!isClassWith<Middleware>(like, 'handle')) return (context, _call, next) => like(context, next);
   return (context, call, next) => {
-    const instance = container.get(like, {
-      request: call,
-      session: call.session,
-    }) as MaybePromise<Middleware>;
-    return isPromise(instance)
-      ? instance.then((made) => made.handle(context, next))
-      : instance.handle(context, next);
+    const made = container.get<Middleware>(like, { request: call, session: call.session });
+    return after(made, (instance) => instance.handle(context, next));
   };
 }

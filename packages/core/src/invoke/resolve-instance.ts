@@ -14,9 +14,10 @@ export interface Instances {
 }
 
 /** Compiles the way from a call to an instance: a singleton is asked for once, anything else each time. */
-export function instanceSource(cls: Constructor, { container, isSingleton }: Instances): InstanceSource {
+export function instanceSource(cls: Constructor, instances: Instances): InstanceSource {
   type Instance = Record<string | symbol, unknown>;
-  if (!isSingleton(cls)) {
+  const { container } = instances;
+  if (!instances.isSingleton(cls)) {
     return (call) => container.get(cls, { request: call, session: call.session }) as MaybePromise<Instance>;
   }
   const kept: { instance?: MaybePromise<Instance> } = {};

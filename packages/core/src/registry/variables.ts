@@ -1,6 +1,5 @@
 import type { Problem } from '../errors/definition-error.js';
 import type { ResourceDefinition } from '../metadata/definitions.js';
-import { isObject } from '../protocol/json.js';
 import type { UriTemplate } from '../protocol/uri-template/index.js';
 import type { ValuePlan } from '../schema/index.js';
 import type { Declaration } from './declaration.js';
@@ -11,10 +10,10 @@ export function checkVariables(
   template: UriTemplate,
   input: ValuePlan,
 ): Problem[] {
-  // A function receives all variables in one object.
-  if (declaration.target.kind === 'function' && declaration.binding.source.kind === 'none') return [];
-  const properties = isObject(input.advertised['properties']) ? input.advertised['properties'] : {};
-  const received = Object.keys(properties);
+  const { properties = {} } = input.advertised;
+  // A schema by hand that names no properties takes them all.
+  if (declaration.binding.source.kind === 'schema' && !('properties' in input.advertised)) return [];
+  const received = Object.keys(properties as object);
   const unknown = received.filter((name) => !template.variables.includes(name));
   const unbound = template.variables.filter((name) => !received.includes(name));
   const known = template.variables.length > 0 ? template.variables.join(', ') : 'none';

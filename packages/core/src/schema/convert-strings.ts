@@ -67,7 +67,8 @@ function typesOf(schema: JsonSchema): readonly unknown[] {
 
 function resolve(schema: unknown, root: JsonSchema): JsonSchema {
   if (!isObject(schema)) return {};
-  const name = /^#\/\$defs\/([^/]+)$/.exec(String(schema['$ref'] ?? ''))?.[1];
+  const reference = typeof schema['$ref'] === 'string' ? schema['$ref'] : '';
+  const name = /^#\/\$defs\/([^/]+)$/.exec(reference)?.[1];
   const definitions = root['$defs'];
   const found = name !== undefined && isObject(definitions) ? definitions[name] : undefined;
   return isObject(found) ? found : schema;

@@ -50,7 +50,9 @@ class Compiler implements SchemaCompiler {
   }
 
   async warm(): Promise<void> {
-    const results = await Promise.allSettled([...this.#pool.cold].map((validator) => validator.ready()));
+    const results = await Promise.allSettled(
+      [...this.#pool.cold].map(async (validator) => validator.ready()),
+    );
     const errors = results.flatMap((result) =>
       result.status === 'rejected' ? [result.reason as unknown] : [],
     );

@@ -56,7 +56,7 @@ function textOf(schema: JsonSchema): string | undefined {
 }
 
 function dialectOf(name: unknown): Dialect {
-  const uri = String(name ?? '');
+  const uri = typeof name === 'string' ? name : '';
   if (/draft-0[4-7]/.test(uri)) return 'draft-07';
   return uri.includes('2019-09') ? '2019-09' : '2020-12';
 }

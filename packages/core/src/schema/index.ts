@@ -1,5 +1,5 @@
 export { createSchemaCompiler } from './create-compiler.js';
 export { InvalidValueError, type Issue } from './invalid-value-error.js';
-export { isDto } from './is-dto.js';
+export { hasClassValidator, isDto } from './is-dto.js';
 export type { Direction, PropertyDeclaration, SchemaSource } from './source.js';
 export type { SchemaCompiler, ValuePlan } from './value-plan.js';

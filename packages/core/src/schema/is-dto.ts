@@ -2,6 +2,11 @@ interface KnownClasses {
   readonly validationMetadatas?: { has(target: unknown): boolean };
 }
 
+/** Whether class-validator has been imported by anybody. */
+export function hasClassValidator(): boolean {
+  return 'classValidatorMetadataStorage' in globalThis;
+}
+
 /**
  * Whether a class, or one it extends, carries class-validator rules. Loads nothing: the library keeps its storage on
  * `globalThis`, so false is also the answer when it was never imported.

@@ -24,7 +24,7 @@ export function mergeKeywords(first: JsonSchema, second: JsonSchema): JsonSchema
     const present = merged[key];
     if (present === undefined) merged[key] = value;
     else if (Array.isArray(present) && key.startsWith('sigil'))
-      merged[key] = [...present, ...(value as unknown[])];
+      merged[key] = [...(present as unknown[]), ...(value as unknown[])];
     else if (JSON.stringify(present) !== JSON.stringify(value)) {
       const combined = COMBINE.get(key)?.(present, value);
       if (combined === undefined) apart[key] = value;

@@ -5,7 +5,7 @@ import type { ClassLibraries, RuleMetadata } from './class-libraries.js';
 import { type DeclaredType, normaliseType } from './declared-type.js';
 import { type NestedModel, nestedModel } from './nested-model.js';
 import type { PropertyContext } from './property-context.js';
-import { type Constraint, ruleCheck, type RuleCheck } from './rule-check.js';
+import { ruleCheck, type RuleCheck } from './rule-check.js';
 import type { Rule } from './rules/rule.js';
 import { ruleNamed } from './rules/table.js';
 
@@ -97,7 +97,7 @@ function boundRule(metadata: RuleMetadata, { rules }: ClassLibraries): BoundRule
   const rule = isStructural(metadata) ? undefined : ruleNamed(metadata.name);
   const [constraint] = rule ? rules.getTargetValidatorConstraints(metadata.constraintCls) : [];
   if (rule === undefined || constraint === undefined) return [];
-  const check = ruleCheck(metadata, constraint.instance as Constraint, rule.date === true);
+  const check = ruleCheck(metadata, constraint.instance, rule.date === true);
   const conditional = metadata.validateIf !== undefined;
   return [{ rule, args: metadata.constraints ?? [], each: metadata.each === true, conditional, check }];
 }

@@ -1,6 +1,8 @@
 import type { FunctionDefinition } from '../decorators/define.js';
+import type { HandlerDefinition, SchemaLike } from '../metadata/definitions.js';
 import type { Declaration } from '../registry/declaration.js';
 import { explicitSource } from '../registry/parameters.js';
+import type { SchemaSource } from '../schema/index.js';
 
 /** Gives a function definition the shape that scanning gives a decorated method. */
 export function declareFunction({
@@ -17,8 +19,14 @@ export function declareFunction({
     definition,
     where: `define${kind}('${name}')`,
     target: { kind: 'function', handle },
-    binding: { parameters: [], source: input === undefined ? { kind: 'none' } : explicitSource(input) },
+    binding: { parameters: [], source: sourceOf(definition, input) },
     guards,
     middleware,
   };
+}
+
+function sourceOf(definition: HandlerDefinition, input: SchemaLike | undefined): SchemaSource {
+  if (input !== undefined) return explicitSource(input);
+  // Without a schema, a function takes the variables of its template as they come.
+  return definition.kind === 'resource' ? { kind: 'schema', schema: { type: 'object' } } : { kind: 'none' };
 }

@@ -1,22 +1,43 @@
+import { unshowable } from '../engine/requested-schema.js';
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { SchemaCompiler, ValuePlan } from '../schema/index.js';
 
-/** Plans the forms that handlers show to users, each once. */
+/** Schemas written in place are new objects each time, so they are known by their text; so many are remembered. */
+const MAX_REMEMBERED = 256;
+const WHERE = 'ctx.elicit()';
+
+/**
+ * Plans the forms that handlers show to users, each once.
+ *
+ * @throws DefinitionError when a form is nothing a client can show.
+ */
 export function formPlans(schemas: SchemaCompiler): (form: Constructor | JsonSchema) => ValuePlan {
-  const plans = new WeakMap<object, ValuePlan>();
+  const plans = new Map<Constructor | string, ValuePlan>();
   return (form) => {
-    const known = plans.get(form);
+    const key = typeof form === 'function' ? form : JSON.stringify(form);
+    const known = plans.get(key);
     if (known) return known;
     const problems: Problem[] = [];
     const source =
       typeof form === 'function'
         ? ({ kind: 'class', cls: form } as const)
         : ({ kind: 'schema', schema: form } as const);
-    const plan = schemas.input(source, 'ctx.elicit()', problems);
+    const plan = schemas.input(source, WHERE, problems);
+    for (const property of unshowable(plan.advertised)) problems.push(notFlat(property));
     if (problems.length > 0) throw new DefinitionError(problems);
-    plans.set(form, plan);
+    if (plans.size >= MAX_REMEMBERED) plans.delete(plans.keys().next().value ?? key);
+    plans.set(key, plan);
     return plan;
+  };
+}
+
+function notFlat(property: string): Problem {
+  return {
+    code: 'SIGIL_INVALID_SCHEMA',
+    where: WHERE,
+    what: `no client can show the property '${property}' of the form`,
+    fix: 'forms are flat: strings, numbers, booleans, choices, and lists of choices',
   };
 }

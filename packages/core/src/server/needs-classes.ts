@@ -1,8 +1,12 @@
 import type { Declaration } from '../registry/declaration.js';
-import { isDto, type SchemaSource } from '../schema/index.js';
+import { hasClassValidator, isDto, type SchemaSource } from '../schema/index.js';
 
-/** Whether any definition takes its schema from a class: only then are the class libraries loaded. */
+/**
+ * Whether the class libraries are wanted: when a definition takes its schema from a class, or when the author has loaded
+ * class-validator anyway, for a form or for a tool that comes later.
+ */
 export function needsClasses(declarations: readonly Declaration[]): boolean {
+  if (hasClassValidator()) return true;
   return declarations.some(({ definition, binding }) => {
     const output = 'output' in definition ? definition.output : undefined;
     return typeof output === 'function' || Array.isArray(output) || sourceHasClass(binding.source);

@@ -18,15 +18,15 @@ export async function chooseRuntime(): Promise<Runtime> {
   const wantsHttp =
     args.includes('--http') || (!args.includes('--stdio') && hostVariable('MCP_TRANSPORT') === 'http');
   if (!wantsHttp) {
-    const { stdio } = await load('@sigil/stdio');
-    if (stdio) return stdio();
+    const module = await load('@sigil/stdio');
+    if (module.stdio) return module.stdio();
     throw missing('@sigil/stdio');
   }
-  const { http } = await load('@sigil/http');
-  if (!http) throw missing('@sigil/http');
+  const module = await load('@sigil/http');
+  if (!module.http) throw missing('@sigil/http');
   const port = valueAfter(args, '--port') ?? hostVariable('PORT');
   const host = valueAfter(args, '--host') ?? hostVariable('HOST');
-  return http({
+  return module.http({
     ...(port === undefined ? {} : { port: readPort(port) }),
     ...(host === undefined ? {} : { host }),
   });

@@ -11,7 +11,7 @@ export function escapePattern(seed: string): string {
  */
 export function portablePattern(pattern: unknown, modifiers: unknown): JsonSchema {
   const source = sourceOf(pattern);
-  const flags = typeof pattern === 'string' ? String(modifiers ?? '') : flagsOf(pattern);
+  const flags = typeof pattern === 'string' ? textOr(modifiers) : flagsOf(pattern);
   if (source === undefined || /[^gud]/.test(flags)) return {};
   try {
     new RegExp(source, 'u');
@@ -28,5 +28,9 @@ function sourceOf(pattern: unknown): string | undefined {
 }
 
 function flagsOf(pattern: unknown): string {
-  return String((pattern as { flags?: unknown } | undefined)?.flags ?? '');
+  return textOr((pattern as { flags?: unknown } | undefined)?.flags);
+}
+
+function textOr(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

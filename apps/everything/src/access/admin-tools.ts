@@ -1,0 +1,16 @@
+import { Service, Tool, ToolContext, UseGuards } from '@sigil/core';
+import { CallCounter } from '../calls/call-counter.js';
+import { RequiresScope } from './requires-scope.js';
+
+/** Tools that are not there for everybody. */
+@Service()
+@UseGuards(RequiresScope)
+export class AdminTools {
+  constructor(private readonly counter: CallCounter) {}
+
+  @Tool({ description: 'Forgets how often anything was called', destructive: true, meta: { scope: 'admin' } })
+  resetCounts({ principal }: ToolContext): string {
+    this.counter.reset();
+    return `Reset by ${principal?.id ?? 'nobody'}`;
+  }
+}

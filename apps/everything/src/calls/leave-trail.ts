@@ -1,0 +1,13 @@
+import { type Middleware, type Next, type RequestContext, Service } from '@sigil/core';
+import { RequestTrail } from './request-trail.js';
+
+/** Middleware of one service, made for each request because what it injects is. */
+@Service({ scope: 'request' })
+export class LeaveTrail implements Middleware {
+  constructor(private readonly trail: RequestTrail) {}
+
+  async handle(context: RequestContext, next: Next): Promise<unknown> {
+    this.trail.note(`middleware saw request ${context.requestId}`);
+    return next();
+  }
+}

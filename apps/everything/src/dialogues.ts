@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { Prompt, PromptContext, Service, Tool, ToolContext } from '@sigil/core';
+import { BackgroundForm, ColourForm, ConfirmForm, NameForm } from './forms/small-forms.js';
+import { question } from './sampling/question.js';
+import { spoken } from './sampling/spoken.js';
+
+/** Handlers that talk with the client in straight-line code, however many rounds that takes on the wire. */
+@Service()
+export class Dialogues {
+  @Tool({ name: 'test_input_required_result_elicitation', description: 'Asks the user for a name' })
+  async greet(ctx: ToolContext): Promise<string> {
+    const { content } = await ctx.elicit('What is your name?', NameForm);
+    return `Hello, ${content?.name ?? 'stranger'}!`;
+  }
+
+  @Tool({ name: 'test_input_required_result_sampling', description: "Asks the client's model one question" })
+  async capital(ctx: ToolContext): Promise<string> {
+    return spoken(await ctx.sample(question('What is the capital of France?', 100)));
+  }
+
+  @Tool({ name: 'test_input_required_result_list_roots', description: 'Asks what the server may work in' })
+  async roots(ctx: ToolContext): Promise<string> {
+    const roots = await ctx.roots();
+    return `Roots: ${roots.map(({ uri }) => uri).join(', ')}`;
+  }
+
+  @Tool({
+    name: 'test_input_required_result_request_state',
+    description: 'Draws a ticket once, asks for consent, and still knows the ticket',
+  })
+  async ticket(ctx: ToolContext): Promise<string> {
+    const ticket = await ctx.once('ticket', () => randomUUID());
+    const { content } = await ctx.elicit('Please confirm', ConfirmForm);
+    return `state-ok: ticket ${ticket} is ${content?.ok ? 'confirmed' : 'void'}`;
+  }
+
+  @Tool({
+    name: 'test_input_required_result_tampered_state',
+    description: 'Asks for consent; an answer with a state that is not ours never gets here',
+  })
+  async consent(ctx: ToolContext): Promise<string> {
+    const { content } = await ctx.elicit('Please confirm', ConfirmForm);
+    return content?.ok ? 'Confirmed' : 'Not confirmed';
+  }
+
+  @Tool({
+    name: 'test_input_required_result_multiple_inputs',
+    description: 'Asks user, model and client at the same time',
+  })
+  async everybody(ctx: ToolContext): Promise<string> {
+    const [{ content }, greeting, roots] = await Promise.all([
+      ctx.elicit('What is your name?', NameForm),
+      ctx.sample(question('Generate a greeting', 50)),
+      ctx.roots(),
+    ]);
+    return `${spoken(greeting)} ${content?.name ?? 'stranger'}, you share ${roots.length} roots`;
+  }
+
+  @Tool({ name: 'test_input_required_result_multi_round', description: 'Asks the user twice' })
+  async interview(ctx: ToolContext): Promise<string> {
+    const name = await ctx.elicit('Step 1: What is your name?', NameForm);
+    const colour = await ctx.elicit('Step 2: What is your favorite color?', ColourForm);
+    return `${name.content?.name ?? 'Somebody'} likes ${colour.content?.color ?? 'no colour'}`;
+  }
+
+  @Tool({
+    name: 'test_input_required_result_capabilities',
+    description: 'Asks whomever this client lets it ask: its user, its model, or both',
+  })
+  async whoeverIsThere(ctx: ToolContext): Promise<string> {
+    const { elicitation, sampling } = ctx.client.capabilities;
+    const [answer, message] = await Promise.all([
+      elicitation && ctx.elicit('What is your name?', NameForm),
+      sampling && ctx.sample(question('What is the capital of France?', 100)),
+    ]);
+    return [answer?.content?.name, message && spoken(message)].filter(Boolean).join(': ');
+  }
+
+  @Prompt({
+    name: 'test_input_required_result_prompt',
+    description: 'Asks the user before there is a prompt',
+  })
+  async background(ctx: PromptContext): Promise<string> {
+    const { content } = await ctx.elicit('What context should the prompt use?', BackgroundForm);
+    return `Keep in mind: ${content?.context ?? 'nothing'}`;
+  }
+}

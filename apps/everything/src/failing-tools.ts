@@ -1,0 +1,20 @@
+import { Arg, ProtocolError, Service, Tool, ToolError } from '@sigil/core';
+
+/** The three ways to fail. */
+@Service()
+export class FailingTools {
+  @Tool({ description: 'Fails with a text for the model' })
+  testErrorHandling(): never {
+    throw new ToolError('This tool intentionally returns an error for testing');
+  }
+
+  @Tool({ description: 'Fails with a JSON-RPC error of its own' })
+  failProtocol(@Arg('code', { type: 'integer', default: 4001 }) code: number): never {
+    throw new ProtocolError(code, 'This tool answers with an error response', { tool: 'fail_protocol' });
+  }
+
+  @Tool({ description: 'Fails unexpectedly: the client learns nothing about it, the log everything' })
+  failUnexpectedly(): never {
+    throw new Error('connection to postgres://admin@db refused');
+  }
+}

@@ -1,0 +1,26 @@
+import { Describe } from '@sigil/core';
+import { IsBoolean, IsIn, IsInt, IsNumber, IsString } from 'class-validator';
+
+/** A form that comes filled in: initial values of a class become defaults of its schema. */
+export class ProfileForm {
+  @Describe('Full name')
+  @IsString()
+  name: string = 'John Doe';
+
+  @Describe('Age in years')
+  @IsInt()
+  age: number = 30;
+
+  @Describe('Score in percent')
+  @IsNumber()
+  score: number = 95.5;
+
+  @Describe('What the account is')
+  @IsString()
+  @IsIn(['active', 'inactive', 'pending'])
+  status: string = 'active';
+
+  @Describe('Whether the address was verified')
+  @IsBoolean()
+  verified: boolean = true;
+}

@@ -1,0 +1,27 @@
+import { Describe } from '@sigil/core';
+import { IsBoolean, IsString } from 'class-validator';
+
+/** Asks for a name. */
+export class NameForm {
+  @IsString()
+  name!: string;
+}
+
+/** Asks for a colour. */
+export class ColourForm {
+  @Describe('Any colour you like')
+  @IsString()
+  color!: string;
+}
+
+/** Asks for consent. */
+export class ConfirmForm {
+  @IsBoolean()
+  ok!: boolean;
+}
+
+/** Asks what a prompt should know. */
+export class BackgroundForm {
+  @IsString()
+  context!: string;
+}

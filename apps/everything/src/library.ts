@@ -1,0 +1,54 @@
+import {
+  Complete,
+  CompletionContext,
+  Param,
+  Resource,
+  ResourceContext,
+  type ResourceContents,
+  Service,
+  textContents,
+} from '@sigil/core';
+
+const BOOK = 'library://{shelf}/{book}{?page,format}';
+
+const SHELVES: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>> = new Map([
+  ['novels', new Map([['moby-dick', ['Call me Ishmael.', 'There she blows!']]])],
+  [
+    'poems',
+    new Map([
+      ['jabberwocky', ['Twas brillig, and the slithy toves']],
+      ['the-raven', ['Once upon a midnight dreary', 'Nevermore.']],
+    ]),
+  ],
+]);
+
+/** A template with several variables, some of which may be left out, and completions for them. */
+@Service()
+export class Library {
+  @Resource(BOOK, { title: 'Book', description: 'A page of a book, as text or JSON' })
+  book(
+    @Param('shelf') shelf: string,
+    @Param('book') book: string,
+    @Param('page', { type: 'integer', minimum: 1, default: 1 }) page: number,
+    @Param('format', { enum: ['text', 'json'], default: 'text' }) format: string,
+    { uri }: ResourceContext,
+  ): ResourceContents | undefined {
+    const text = SHELVES.get(shelf)?.get(book)?.[page - 1];
+    if (text === undefined) return undefined;
+    if (format === 'json')
+      return textContents(uri, JSON.stringify({ shelf, book, page, text }), 'application/json');
+    return textContents(uri, text);
+  }
+
+  @Complete(BOOK, 'shelf')
+  shelves(prefix: string): string[] {
+    return [...SHELVES.keys()].filter((name) => name.startsWith(prefix));
+  }
+
+  @Complete(BOOK, 'book')
+  books(prefix: string, { arguments: { shelf } }: CompletionContext): string[] {
+    const shelves =
+      shelf === undefined ? [...SHELVES.values()] : [SHELVES.get(shelf) ?? new Map<string, never>()];
+    return shelves.flatMap((books) => [...books.keys()]).filter((name) => name.startsWith(prefix));
+  }
+}

@@ -1,0 +1,48 @@
+import { createApp } from '@sigil/core';
+import { AdminTools } from './access/admin-tools.js';
+import { CallCounter } from './calls/call-counter.js';
+import { RequestTools } from './calls/request-tools.js';
+import { ClientFeatures } from './client-features.js';
+import { Completions } from './completions.js';
+import { ContentTools } from './content-tools.js';
+import { Dialogues } from './dialogues.js';
+import { addDynamicTools } from './dynamic-tools.js';
+import { FailingTools } from './failing-tools.js';
+import { banner, describeText, wordCount } from './functions.js';
+import { Library } from './library.js';
+import { OrderTools } from './orders/order-tools.js';
+import { quoteOrder } from './orders/quote-order.js';
+import { ProgressAndLogging } from './progress-and-logging.js';
+import { Prompts } from './prompts.js';
+import { Resources } from './resources.js';
+import { SchemaTools } from './schema-tools.js';
+import { WatchedResource } from './watched-resource.js';
+
+const app = await createApp({
+  name: 'everything',
+  version: '0.1.0',
+  title: 'Everything',
+  description: 'Every feature on one server',
+  instructions:
+    'The tools, resources and prompts here show what a server can do; none of them reaches beyond it.',
+  services: [
+    ContentTools,
+    ProgressAndLogging,
+    FailingTools,
+    ClientFeatures,
+    Dialogues,
+    SchemaTools,
+    OrderTools,
+    AdminTools,
+    RequestTools,
+    Resources,
+    WatchedResource,
+    Library,
+    Prompts,
+    Completions,
+  ],
+  definitions: [quoteOrder, wordCount, banner, describeText],
+  middleware: [CallCounter],
+});
+addDynamicTools(app);
+await app.run();

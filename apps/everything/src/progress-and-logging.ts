@@ -1,0 +1,36 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Service, Tool, ToolContext } from '@sigil/core';
+
+const STEP_MS = 50;
+
+/** Tools that say how they are getting on. */
+@Service()
+export class ProgressAndLogging {
+  @Tool({ description: 'Logs three messages while it works' })
+  async testToolWithLogging({ log, signal }: ToolContext): Promise<string> {
+    log.info('Tool execution started');
+    await delay(STEP_MS, undefined, { signal });
+    log.info('Tool processing data');
+    await delay(STEP_MS, undefined, { signal });
+    log.info('Tool execution completed');
+    return 'Tool with logging executed successfully';
+  }
+
+  @Tool({ description: 'Reports progress in three steps' })
+  async testToolWithProgress(ctx: ToolContext): Promise<string> {
+    ctx.progress(0, 100, 'Started');
+    await delay(STEP_MS, undefined, { signal: ctx.signal });
+    ctx.progress(50, 100, 'Half way');
+    await delay(STEP_MS, undefined, { signal: ctx.signal });
+    ctx.progress(100, 100, 'Done');
+    return 'Tool with progress executed successfully';
+  }
+
+  @Tool({ description: 'Logs at every severity, as far as the client asked for it' })
+  testLoggingTool({ log }: ToolContext): string {
+    log.debug('looking closely');
+    log.info({ event: 'called', tool: 'test_logging_tool' }, 'everything');
+    log.warning('nothing is wrong, this only shows a warning');
+    return 'Logged what the client asked to hear';
+  }
+}

@@ -1,0 +1,56 @@
+import {
+  Arg,
+  assistant,
+  embedded,
+  image,
+  Prompt,
+  PromptContext,
+  type PromptMessage,
+  Service,
+  textContents,
+  user,
+} from '@sigil/core';
+import { RED_PIXEL_PNG } from './media.js';
+import { ReviewRequest } from './review-request.js';
+
+/** Prompts: fixed, with arguments, and with more than text in them. */
+@Service()
+export class Prompts {
+  @Prompt({ description: 'A prompt without arguments' })
+  testSimplePrompt(): string {
+    return 'This is a simple prompt for testing.';
+  }
+
+  @Prompt({ description: 'A prompt with two arguments' })
+  testPromptWithArguments(
+    @Arg('arg1', { description: 'The first argument' }) arg1: string,
+    @Arg('arg2', { description: 'The second argument' }) arg2: string,
+  ): PromptMessage {
+    return user(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`);
+  }
+
+  @Prompt({ description: 'A prompt that carries a resource' })
+  testPromptWithEmbeddedResource(
+    @Arg('resourceUri', { description: 'The URI the resource is to have' }) resourceUri: string,
+  ): PromptMessage[] {
+    return [
+      user(embedded(textContents(resourceUri, 'Embedded resource content for testing.'))),
+      user('Please process the embedded resource above.'),
+    ];
+  }
+
+  @Prompt({ description: 'A prompt that carries a picture' })
+  testPromptWithImage(): PromptMessage[] {
+    return [user(image(RED_PIXEL_PNG, 'image/png')), user('Please analyze the image above.')];
+  }
+
+  @Prompt({ title: 'Code review', description: 'Asks for a review, by arguments that are more than strings' })
+  reviewCode({ language, maxFindings, strict }: ReviewRequest, ctx: PromptContext): PromptMessage[] {
+    ctx.log.debug({ prompt: ctx.prompt, language });
+    const tone = strict ? 'Be strict.' : 'Be kind.';
+    return [
+      user(`Review the ${language} code I paste next. Name at most ${maxFindings} findings. ${tone}`),
+      assistant('Paste it, and I begin.'),
+    ];
+  }
+}

@@ -1,0 +1,6 @@
+import type { CreateMessageParams } from '@sigil/core';
+
+/** One question to the client's model. */
+export function question(prompt: string, maxTokens: number): CreateMessageParams {
+  return { messages: [{ role: 'user', content: { type: 'text', text: prompt } }], maxTokens };
+}

@@ -1,0 +1,70 @@
+import { META, METHODS } from '@sigil/core/transport';
+import type { Caller } from './caller.js';
+import { isObject } from './is-object.js';
+import type { Notification, NotificationLog } from './notification-log.js';
+
+const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
+
+/** What a subscription stream is to carry (2026-07-28, basic/patterns/subscriptions). */
+export interface ListenFilter {
+  readonly toolsListChanged?: boolean;
+  readonly promptsListChanged?: boolean;
+  readonly resourcesListChanged?: boolean;
+  /** URIs of resources. */
+  readonly resourceSubscriptions?: readonly string[];
+}
+
+/** An open subscription stream. What it carries is among the client's notifications. */
+export interface Listening {
+  /** Tells its notifications from those of other streams; see `isFrom`. */
+  readonly id: string | number;
+  /** What the server agreed to send. */
+  readonly agreed: ListenFilter;
+  /** Resolves when the server ends the stream in good order; rejects when it or the connection breaks it off. */
+  readonly ended: Promise<void>;
+  /** Whether a notification came on this stream. */
+  isFrom(notification: Notification): boolean;
+  /** Ends the stream. */
+  stop(): void;
+}
+
+/** What a stream is opened with. */
+export interface ListenParts {
+  readonly caller: Caller;
+  readonly log: NotificationLog;
+  /** Milliseconds to wait for the server's acknowledgement. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Opens a subscription stream and waits until the server has acknowledged it.
+ *
+ * @throws ProtocolError when the server refuses; Error when it does not acknowledge in time.
+ */
+export async function listen(parts: ListenParts, notifications: ListenFilter): Promise<Listening> {
+  const { caller, log, timeoutMs } = parts;
+  const stopped = new AbortController();
+  const options = { timeoutMs: Infinity, signal: stopped.signal };
+  const { id, result } = caller.start(METHODS.listen, { notifications }, options);
+  const isFrom = ({ params }: Notification): boolean =>
+    isObject(params['_meta']) && params['_meta'][META.subscriptionId] === id;
+  const ended = result.then(() => undefined);
+  const over = new AbortController();
+  ended.then(
+    () => over.abort(new Error('The server ended the subscription before it acknowledged it')),
+    (error: unknown) => over.abort(error),
+  );
+  try {
+    const { params } = await log.next(ACKNOWLEDGED, isFrom, { timeoutMs, signal: over.signal });
+    return { id, agreed: (params['notifications'] ?? {}) as ListenFilter, ended, isFrom, stop };
+  } catch (error) {
+    stop();
+    throw error;
+  }
+
+  function stop(): void {
+    // Whoever stops a stream is not told again that it ended.
+    ended.catch(() => undefined);
+    stopped.abort(new Error('The client stopped listening'));
+  }
+}

@@ -1,0 +1,90 @@
+import { afterMs } from './after-ms.js';
+
+/** A notification of a server. */
+export interface Notification {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** Tells the notification that is wanted from others of its method. */
+export type NotificationPredicate = (notification: Notification) => boolean;
+
+/** When a wait ends without what was waited for. */
+export interface WaitLimits {
+  /** Milliseconds; `Infinity` for no limit. */
+  readonly timeoutMs: number;
+  /** Ends the wait early, with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+interface Waiter {
+  readonly wants: NotificationPredicate;
+  readonly give: (notification: Notification) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** The notifications received, in order, and those who wait for more. */
+export class NotificationLog {
+  readonly entries: Notification[] = [];
+  readonly #given = new Set<Notification>();
+  readonly #waiters = new Set<Waiter>();
+  #closed: Error | undefined;
+
+  /** Takes a notification that has just arrived. */
+  add(notification: Notification): void {
+    this.entries.push(notification);
+    for (const waiter of this.#waiters) {
+      if (!waiter.wants(notification)) continue;
+      this.#given.add(notification);
+      return waiter.give(notification);
+    }
+  }
+
+  /**
+   * Gives the first notification of a method, received already or yet to come, that no earlier wait was given.
+   *
+   * @throws Error when none came in time; the signal's reason when it aborted.
+   */
+  next(method: string, predicate: NotificationPredicate, limits: WaitLimits): Promise<Notification> {
+    const wants: NotificationPredicate = (one) => one.method === method && predicate(one);
+    const known = this.entries.find((one) => !this.#given.has(one) && wants(one));
+    if (!known) return this.#closed ? Promise.reject(this.#closed) : this.#wait(method, wants, limits);
+    this.#given.add(known);
+    return Promise.resolve(known);
+  }
+
+  /** Ends every wait: nothing more will come. */
+  close(error: Error): void {
+    this.#closed = error;
+    for (const waiter of this.#waiters) waiter.fail(error);
+  }
+
+  #wait(
+    method: string,
+    wants: NotificationPredicate,
+    { timeoutMs, signal }: WaitLimits,
+  ): Promise<Notification> {
+    return new Promise((resolve, reject) => {
+      const callOff = afterMs(timeoutMs, () => waiter.fail(this.#nothingCame(method, timeoutMs)));
+      const abort = (): void => waiter.fail(signal?.reason);
+      const end = (): void => {
+        callOff();
+        signal?.removeEventListener('abort', abort);
+        this.#waiters.delete(waiter);
+      };
+      const waiter: Waiter = {
+        wants,
+        give: (notification) => (end(), resolve(notification)),
+        fail: (error) => (end(), reject(error)),
+      };
+      this.#waiters.add(waiter);
+      signal?.addEventListener('abort', abort, { once: true });
+      if (signal?.aborted) abort();
+    });
+  }
+
+  #nothingCame(method: string, timeoutMs: number): Error {
+    const methods = this.entries.map((one) => one.method).join(', ') || 'none';
+    return new Error(`No ${method} came within ${timeoutMs} ms; notifications received so far: ${methods}`);
+  }
+}

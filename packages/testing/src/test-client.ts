@@ -1,0 +1,192 @@
+import type {
+  CallToolResult,
+  CompleteResult,
+  GetPromptResult,
+  LogLevel,
+  PromptDescriptor,
+  ProtocolVersion,
+  ReadResourceResult,
+  ToolDescriptor,
+} from '@sigil/core';
+import { METHODS } from '@sigil/core/transport';
+import { allPages } from './all-pages.js';
+import type { CallOptions } from './call-options.js';
+import type { Caller } from './caller.js';
+import type { CompletionReference } from './completion-reference.js';
+import { listen, type Listening, type ListenFilter } from './listen.js';
+import type { Notification, NotificationLog, NotificationPredicate } from './notification-log.js';
+import type { ResourceDescriptor, ResourceTemplateDescriptor } from './resource-descriptors.js';
+import type { DiscoverResult, ServerFacts } from './server-facts.js';
+import { Subscriptions } from './subscriptions.js';
+import type { Wire } from './wire.js';
+
+/** What a client is made of. */
+export interface ClientParts {
+  readonly revision: ProtocolVersion;
+  readonly server: ServerFacts | undefined;
+  readonly wire: Wire;
+  readonly caller: Caller;
+  readonly log: NotificationLog;
+  /** Milliseconds a wait may take; `Infinity` for no limit. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * A client of a server in the same process. Made by `connect`.
+ *
+ * Every method that asks the server rejects with a `ProtocolError` when the answer is a JSON-RPC error, and with an
+ * `Error` when there is no answer in time. Results are what was on the wire, envelope members such as `resultType`
+ * included.
+ */
+export class TestClient implements AsyncDisposable {
+  /** The protocol revision spoken. */
+  readonly revision: ProtocolVersion;
+  /** What the server said of itself at `initialize`; `undefined` in 2026-07-28, where `discover()` asks for it. */
+  readonly server: ServerFacts | undefined;
+  readonly #parts: ClientParts;
+  readonly #subscriptions: Subscriptions;
+
+  constructor(parts: ClientParts) {
+    this.#parts = parts;
+    this.revision = parts.revision;
+    this.server = parts.server;
+    this.#subscriptions = new Subscriptions(parts.revision, parts.caller, (filter) => this.listen(filter));
+  }
+
+  /** Every notification received so far, in order. */
+  get notifications(): readonly Notification[] {
+    return this.#parts.log.entries;
+  }
+
+  /** Every tool, from all pages. */
+  listTools(options?: CallOptions): Promise<ToolDescriptor[]> {
+    return this.#list(METHODS.listTools, 'tools', options);
+  }
+
+  /** Every resource with a fixed URI, from all pages. */
+  listResources(options?: CallOptions): Promise<ResourceDescriptor[]> {
+    return this.#list(METHODS.listResources, 'resources', options);
+  }
+
+  /** Every resource template, from all pages. */
+  listResourceTemplates(options?: CallOptions): Promise<ResourceTemplateDescriptor[]> {
+    return this.#list(METHODS.listTemplates, 'resourceTemplates', options);
+  }
+
+  /** Every prompt, from all pages. */
+  listPrompts(options?: CallOptions): Promise<PromptDescriptor[]> {
+    return this.#list(METHODS.listPrompts, 'prompts', options);
+  }
+
+  /** Calls a tool. A failure of the tool itself is a result with `isError`, not a rejection. */
+  callTool(name: string, args: object = {}, options?: CallOptions): Promise<CallToolResult> {
+    return this.request(METHODS.callTool, { name, arguments: args }, options);
+  }
+
+  /** Reads a resource by its URI. */
+  readResource(uri: string, options?: CallOptions): Promise<ReadResourceResult> {
+    return this.request(METHODS.readResource, { uri }, options);
+  }
+
+  /** Gets the messages of a prompt. On the wire all arguments of prompts are strings. */
+  getPrompt(
+    name: string,
+    args: Readonly<Record<string, string>> = {},
+    options?: CallOptions,
+  ): Promise<GetPromptResult> {
+    return this.request(METHODS.getPrompt, { name, arguments: args }, options);
+  }
+
+  /**
+   * Asks for completions of one argument.
+   *
+   * @param value what the user has typed so far.
+   * @param settled the other arguments, as far as the user has settled them. Since 2025-06-18.
+   */
+  async complete(
+    ref: CompletionReference,
+    argument: string,
+    value: string,
+    settled?: Readonly<Record<string, string>>,
+    options?: CallOptions,
+  ): Promise<CompleteResult['completion']> {
+    const context = settled ? { context: { arguments: settled } } : {};
+    const params = { ref, argument: { name: argument, value }, ...context };
+    return (await this.request<CompleteResult>(METHODS.complete, params, options)).completion;
+  }
+
+  /** Asks whether the server is there. Unknown to 2026-07-28, whose servers refuse it (-32601). */
+  async ping(options?: CallOptions): Promise<void> {
+    await this.request(METHODS.ping, {}, options);
+  }
+
+  /** Asks what the server offers. Known to 2026-07-28 alone; older sessions refuse it (-32601). */
+  discover(options?: CallOptions): Promise<DiscoverResult> {
+    return this.request(METHODS.discover, {}, options);
+  }
+
+  /** Asks to be told when a resource changes: in the session, or on a subscription stream where there are none. */
+  subscribe(uri: string): Promise<void> {
+    return this.#subscriptions.add(uri);
+  }
+
+  /** Ends what `subscribe` began. */
+  unsubscribe(uri: string): Promise<void> {
+    return this.#subscriptions.remove(uri);
+  }
+
+  /** Opens a subscription stream (2026-07-28 and later) and waits until the server has acknowledged it. */
+  listen(filter: ListenFilter): Promise<Listening> {
+    return listen(this.#parts, filter);
+  }
+
+  /** Sets the mildest log message wanted: for the session, or for every later request where there are none. */
+  setLogLevel(level: LogLevel): Promise<void> {
+    return this.#parts.caller.setLogLevel(level);
+  }
+
+  /** Makes any request. The envelope of the revision is added; everything else is sent as it is. */
+  async request<T extends object = Record<string, unknown>>(
+    method: string,
+    params: Readonly<Record<string, unknown>> = {},
+    options?: CallOptions,
+  ): Promise<T> {
+    return (await this.#parts.caller.call(method, params, options)) as T;
+  }
+
+  /** Sends a notification, such as `notifications/roots/list_changed`. */
+  notify(method: string, params?: object): void {
+    this.#parts.wire.notify(method, params);
+  }
+
+  /**
+   * Waits for a notification. One that has come already counts, unless an earlier wait was given it, so waiting twice
+   * waits for two.
+   *
+   * @param predicate tells the one wanted from others of its method.
+   * @param timeoutMs milliseconds to wait; as long as for a request unless given.
+   * @throws Error when none came in time.
+   */
+  waitFor(
+    method: string,
+    predicate: NotificationPredicate = () => true,
+    timeoutMs: number = this.#parts.timeoutMs,
+  ): Promise<Notification> {
+    return this.#parts.log.next(method, predicate, { timeoutMs });
+  }
+
+  /** Leaves the server, which goes on. Calls and waits under way reject. */
+  async close(): Promise<void> {
+    const error = new Error('The client was closed');
+    this.#parts.log.close(error);
+    await this.#parts.wire.close(error);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #list<T>(method: string, key: string, options?: CallOptions): Promise<T[]> {
+    return allPages<T>(key, (params) => this.request(method, params, options));
+  }
+}

@@ -1,0 +1,128 @@
+import { ERROR_CODES, ProtocolError, type RequestFacts } from '@sigil/core';
+import {
+  connectInMemory,
+  type Endpoint,
+  errorResponse,
+  type InMemoryConnection,
+  isRequestId,
+  NOTIFICATIONS,
+  type RequestId,
+} from '@sigil/core/transport';
+import { afterMs } from './after-ms.js';
+import type { Answerer } from './answerer.js';
+import { isObject } from './is-object.js';
+import type { Notification } from './notification-log.js';
+import { PendingCalls } from './pending-calls.js';
+
+/** Whom the wire hands what the server sends by itself. */
+export interface WireHandlers {
+  readonly answer: Answerer;
+  readonly notified: (notification: Notification) => void;
+}
+
+/** When a request is given up. */
+export interface RequestLimits {
+  /** Milliseconds; `Infinity` for no limit. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Whether the server is told when it is. `initialize` must not be cancelled. */
+  readonly cancellable: boolean;
+}
+
+/** A request that has been sent. */
+export interface Sent {
+  readonly id: RequestId;
+  readonly result: Promise<Record<string, unknown>>;
+}
+
+/** JSON-RPC with a server in the same process: matches responses to requests and answers what the server asks. */
+export class Wire {
+  readonly #connection: InMemoryConnection;
+  readonly #handlers: WireHandlers;
+  readonly #pending = new PendingCalls();
+  #lastId = 0;
+  #closed: Error | undefined;
+
+  constructor(endpoint: Endpoint, facts: RequestFacts, handlers: WireHandlers) {
+    this.#handlers = handlers;
+    this.#connection = connectInMemory(endpoint, (message) => this.#receive(message), facts);
+  }
+
+  /**
+   * Sends a request.
+   *
+   * @param makeParams gets the id the request will have.
+   */
+  request(method: string, makeParams: (id: RequestId) => object, limits: RequestLimits): Sent {
+    const id = ++this.#lastId;
+    return { id, result: this.#send(id, method, makeParams(id), limits) };
+  }
+
+  /** Sends a notification. */
+  notify(method: string, params?: object): void {
+    this.#connection.send({ jsonrpc: '2.0', method, ...(params ? { params } : {}) });
+  }
+
+  /** Tells the server that a request is no longer wanted. */
+  cancel(requestId: RequestId, reason: string): void {
+    this.notify(NOTIFICATIONS.cancelled, { requestId, reason });
+  }
+
+  /** Fails what waits for an answer, and leaves. */
+  async close(error: Error): Promise<void> {
+    this.#closed ??= error;
+    this.#pending.failAll(error);
+    await this.#connection.close();
+  }
+
+  async #send(
+    id: RequestId,
+    method: string,
+    params: object,
+    limits: RequestLimits,
+  ): Promise<Record<string, unknown>> {
+    const { timeoutMs, signal, cancellable } = limits;
+    if (this.#closed) throw this.#closed;
+    signal?.throwIfAborted();
+    const giveUp = (error: unknown): void => {
+      if (this.#pending.fail(id, error) && cancellable) this.cancel(id, reasonOf(error));
+    };
+    const abort = (): void => giveUp(signal?.reason);
+    const late = (): void =>
+      giveUp(new Error(`${method} (request ${id}) was not answered within ${timeoutMs} ms`));
+    const callOff = afterMs(timeoutMs, late);
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      const answered = this.#pending.wait(id);
+      this.#connection.send({ jsonrpc: '2.0', id, method, params });
+      return await answered;
+    } finally {
+      callOff();
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  #receive(message: unknown): void {
+    if (Array.isArray(message)) return message.forEach((one) => this.#receive(one));
+    if (this.#closed || !isObject(message)) return;
+    const { id, method } = message;
+    if (typeof method !== 'string') return this.#pending.settle(message);
+    const params = isObject(message['params']) ? message['params'] : {};
+    if (isRequestId(id)) void this.#answer(id, method, params);
+    else this.#handlers.notified({ method, params });
+  }
+
+  async #answer(id: RequestId, method: string, params: object): Promise<void> {
+    try {
+      this.#connection.send({ jsonrpc: '2.0', id, result: await this.#handlers.answer(method, params) });
+    } catch (error) {
+      const code = error instanceof ProtocolError ? error.code : ERROR_CODES.internalError;
+      const data = error instanceof ProtocolError && error.data !== undefined ? { data: error.data } : {};
+      this.#connection.send(JSON.parse(errorResponse(id, { code, message: reasonOf(error), ...data })));
+    }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
