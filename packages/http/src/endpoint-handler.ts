@@ -6,7 +6,7 @@ import { EventStream } from './event-stream.js';
 import type { HttpExchange } from './http-exchange.js';
 import { claimOf, isFields } from './message.js';
 import type { ResolvedOptions } from './options.js';
-import { isAllowedHost, isAllowedOrigin } from './origin-check.js';
+import { OriginCheck } from './origin-check.js';
 import { serveClaimed } from './serve-claimed.js';
 import { findSession, serveSessioned } from './serve-sessioned.js';
 import { SessionTable } from './session-table.js';
@@ -17,12 +17,14 @@ const METHODS_ALLOWED = 'POST, GET, DELETE, OPTIONS';
 export class EndpointHandler {
   readonly #sessions: SessionTable;
   readonly #stateless: Peer;
+  readonly #origins: OriginCheck;
 
   constructor(
     endpoint: Endpoint,
     private readonly options: ResolvedOptions,
   ) {
     this.#sessions = new SessionTable(endpoint, options.sessionIdleMs, options.maxSessions);
+    this.#origins = new OriginCheck(options);
     // Requests that carry their own envelope share a peer: nothing of one is visible to another.
     this.#stateless = endpoint.connect();
   }
@@ -35,7 +37,7 @@ export class EndpointHandler {
   /** Serves one HTTP request. */
   handle(http: HttpExchange): void {
     const origin = http.header('origin');
-    if (!isAllowedHost(http.header('host'), this.options)) {
+    if (!this.#origins.allowsHost(http.header('host'))) {
       return refuse(
         http,
         403,
@@ -43,7 +45,7 @@ export class EndpointHandler {
         'This Host is not served here; see the option allowedHosts',
       );
     }
-    if (!isAllowedOrigin(origin, this.options)) {
+    if (!this.#origins.allowsOrigin(origin)) {
       return refuse(
         http,
         403,

@@ -49,7 +49,9 @@ export class NodeExchange implements HttpExchange {
   respond(status: number, headers: ResponseHeaders, body?: string): void {
     const { request, response } = this;
     if (response.headersSent || response.destroyed) return;
-    const all: Record<string, string | number> = { ...headers, ...corsHeaders(request.headers.origin) };
+    const { origin } = request.headers;
+    const all: Record<string, string | number> =
+      origin === undefined ? { ...headers } : { ...headers, ...corsHeaders(origin) };
     if (body !== undefined) all['Content-Length'] = Buffer.byteLength(body);
     // Whatever of the body has not been read is not worth reading.
     if (!request.complete && status >= 400) all['Connection'] = 'close';

@@ -17,9 +17,6 @@ const SESSION_VERSIONS: readonly string[] = PROTOCOL_VERSIONS.filter(
   (version) => version <= LATEST_LEGACY_VERSION,
 );
 
-/** Errors that clients of these revisions expect as ordinary answers. */
-const IN_BAND: readonly number[] = [ERROR_CODES.methodNotFound, ERROR_CODES.missingClientCapability];
-
 /** Serves a message, or a batch, that belongs to a session or opens one (2025-03-26 to 2025-11-25). */
 export function serveSessioned(
   http: HttpExchange,
@@ -114,5 +111,6 @@ function isWellFormed(message: unknown): boolean {
 }
 
 function statusOf(rejection: number): number {
-  return IN_BAND.includes(rejection) ? 200 : 400;
+  // Clients of these revisions expect an unknown method as an ordinary answer.
+  return rejection === ERROR_CODES.methodNotFound ? 200 : 400;
 }

@@ -75,7 +75,7 @@ export class NotificationLog {
       const waiter: Waiter = {
         wants,
         give: (notification) => (end(), resolve(notification)),
-        fail: (error) => (end(), reject(error)),
+        fail: (error) => (end(), reject(error as Error)),
       };
       this.#waiters.add(waiter);
       signal?.addEventListener('abort', abort, { once: true });

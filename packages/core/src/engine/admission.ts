@@ -48,7 +48,7 @@ function admitByClaim(claimed: unknown, meta: object): Admission {
       requested: claimed,
     });
   }
-  return { revision, client: clientOfEnvelope(meta as Record<string, unknown>) };
+  return { revision, client: clientOfEnvelope(meta as Record<string, unknown>, revision.version) };
 }
 
 function admitToSession({ session }: Link, method: string): Admission {

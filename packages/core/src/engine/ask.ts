@@ -1,6 +1,7 @@
 import type { AskOptions } from '../context/call.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import { ProtocolError } from '../errors/protocol-error.js';
+import type { ClientCapabilities } from '../protocol/capabilities.js';
 import type {
   CreateMessageParams,
   CreateMessageResult,
@@ -42,9 +43,14 @@ export function createAsker(carry: Carry): Asker {
       const { elicitation } = capabilities;
       // A bare `elicitation: {}` means forms (2025-11-25, client/elicitation, "Capabilities").
       const canShowForms = elicitation && (elicitation.form || !elicitation.url);
-      require(exchange.revision.elicitation.form && canShowForms, {
-        elicitation: { form: {} },
-      }, 'cannot show forms');
+      demand(
+        exchange,
+        exchange.revision.elicitation.form && canShowForms,
+        {
+          elicitation: { form: {} },
+        },
+        'cannot show forms',
+      );
       const params = { message, requestedSchema: requestedSchema(form.advertised) };
       const answer = readElicitResult(await carry(exchange, { method: METHODS.elicit, params }, options));
       if (answer.action !== 'accept') return { action: answer.action };
@@ -52,7 +58,7 @@ export function createAsker(carry: Carry): Asker {
     },
     async elicitUrl(exchange, message, url, options) {
       const canOpen = exchange.revision.elicitation.url && exchange.client.capabilities.elicitation?.url;
-      require(canOpen, { elicitation: { url: {} } }, 'cannot open pages');
+      demand(exchange, canOpen, { elicitation: { url: {} } }, 'cannot open pages');
       const id = exchange.revision.stateless ? {} : { elicitationId: crypto.randomUUID() };
       const params = { mode: 'url', message, url, ...id };
       return {
@@ -61,15 +67,16 @@ export function createAsker(carry: Carry): Asker {
     },
     async sample(exchange, params, options) {
       const { sampling } = exchange.client.capabilities;
-      require(sampling, { sampling: {} }, 'has no model to offer');
-      if (params.tools) require(sampling?.tools, { sampling: { tools: {} } }, 'has no model that uses tools');
+      demand(exchange, sampling, { sampling: {} }, 'has no model to offer');
+      if (params.tools)
+        demand(exchange, sampling?.tools, { sampling: { tools: {} } }, 'has no model that uses tools');
       const answer = await carry(exchange, { method: METHODS.createMessage, params }, options);
       if (!('content' in answer) || typeof answer['role'] !== 'string')
         throw malformed(METHODS.createMessage);
       return answer as unknown as CreateMessageResult;
     },
     async roots(exchange, options) {
-      require(exchange.client.capabilities.roots, { roots: {} }, 'does not share its roots');
+      demand(exchange, exchange.client.capabilities.roots, { roots: {} }, 'does not share its roots');
       const answer = await carry(exchange, { method: METHODS.listRoots }, options);
       if (!Array.isArray(answer['roots'])) throw malformed(METHODS.listRoots);
       return answer['roots'] as Root[];
@@ -77,9 +84,8 @@ export function createAsker(carry: Carry): Asker {
   };
 }
 
-function require(capable: unknown, requiredCapabilities: object, why: string): void {
-  if (capable) return;
-  throw new ProtocolError(ERROR_CODES.missingClientCapability, `The client ${why}`, { requiredCapabilities });
+function demand(exchange: Exchange, capable: unknown, required: ClientCapabilities, why: string): void {
+  if (!capable) throw exchange.revision.missingCapability(`The client ${why}`, required);
 }
 
 function malformed(method: string): ProtocolError {

@@ -98,8 +98,12 @@ export class Exchange implements Call, ActiveRequest {
   run(handler: MethodHandler): void {
     try {
       const result = handler(this, this.params);
-      if (isPromise(result)) result.then(this.#succeed, this.#fail);
-      else this.#succeed(result);
+      if (!isPromise(result)) this.#succeed(result);
+      else
+        result.then(
+          (json) => this.#succeed(json),
+          (error: unknown) => this.#fail(error),
+        );
     } catch (error) {
       this.#fail(error);
     }
@@ -108,14 +112,15 @@ export class Exchange implements Call, ActiveRequest {
   cancel(reason: string): void {
     if (this.done) return;
     this.#cancelled = reason;
-    this.#end();
+    // While this runs, questions to the client can still be withdrawn.
     this.#controller?.abort(new Error(reason));
+    this.#end();
     this.#parts.outlet.abandon?.();
   }
 
   /** Sends a notification that belongs to this request. Nothing is sent once it is over. */
   notify(method: string, params: object): void {
-    if (!this.done) this.#parts.outlet.send(notification(method, params));
+    if (this.#cancelled === undefined) this.send(notification(method, params));
   }
 
   /** Sends a message that belongs to this request. */
@@ -176,13 +181,13 @@ export class Exchange implements Call, ActiveRequest {
     return this.#parts.options.container.get(id as Constructor, { request: this, session: this.session });
   }
 
-  readonly #succeed = (json: string): void => {
+  #succeed(json: string): void {
     if (this.done) return;
     this.#end();
     this.#parts.outlet.end(`{"jsonrpc":"2.0","id":${JSON.stringify(this.id)},"result":${this.#seal(json)}}`);
-  };
+  }
 
-  readonly #fail = (thrown: unknown): void => {
+  #fail(thrown: unknown): void {
     if (this.done) return;
     this.#end();
     const { options, outlet } = this.#parts;
@@ -193,7 +198,7 @@ export class Exchange implements Call, ActiveRequest {
     // What the client cannot do is found out by the handler, yet refuses the request itself (basic, "Capabilities").
     const rejection = code === ERROR_CODES.missingClientCapability ? code : undefined;
     outlet.end(errorResponse(this.id, { code, message, ...(data === undefined ? {} : { data }) }), rejection);
-  };
+  }
 
   #seal(json: string): string {
     const { options } = this.#parts;

@@ -33,6 +33,7 @@ export class EnginePeer implements Peer {
   // Made at the first request, to keep idle sessions small. Equal ids are kept apart.
   #inFlight: Set<Exchange> | undefined;
   #idle: (() => void) | undefined;
+  #closed = false;
 
   constructor(parts: PeerParts, outlet: Outlet | undefined) {
     this.#parts = parts;
@@ -48,6 +49,7 @@ export class EnginePeer implements Peer {
   }
 
   receive(message: unknown, outlet?: Outlet, facts: RequestFacts = NO_FACTS): ActiveRequest | undefined {
+    if (this.#closed) return undefined;
     const out = outlet ?? this.#link.outlet ?? NOWHERE;
     if (Array.isArray(message)) return this.#receiveBatch(message, out, facts);
     if (!isObject(message) || message['jsonrpc'] !== '2.0')
@@ -88,6 +90,7 @@ export class EnginePeer implements Peer {
   }
 
   close(reason = 'The connection was closed'): void {
+    this.#closed = true;
     for (const exchange of [...(this.#inFlight ?? [])]) exchange.cancel(reason);
     if (this.#link.hasAsked) this.#link.pending.failAll(reason);
     const { session } = this.#link;

@@ -3,6 +3,14 @@ import { ProtocolError } from '../errors/protocol-error.js';
 import type { RequestId } from '../protocol/json-rpc.js';
 import { isObject } from '../protocol/json.js';
 
+/** How a request to the client travels. */
+export interface Question {
+  /** Puts the request on the wire. */
+  send(id: RequestId): void;
+  /** Tells the client that nobody waits any more. */
+  withdraw(id: RequestId, reason: string): void;
+}
+
 interface Pending {
   readonly settle: (result: Record<string, unknown>) => void;
   readonly fail: (error: Error) => void;
@@ -24,17 +32,17 @@ export class PendingRequests {
   /**
    * Sends a request and waits for its answer.
    *
-   * @param send gets the id of the request and puts it on the wire.
    * @throws ProtocolError with the client's error, or when the wait ends without an answer.
    */
-  ask(send: (id: RequestId) => void, { timeoutMs, signal }: WaitOptions): Promise<Record<string, unknown>> {
+  ask(question: Question, { timeoutMs, signal }: WaitOptions): Promise<Record<string, unknown>> {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(
-        () => end(failure(`The client did not answer within ${timeoutMs} ms`)),
-        timeoutMs,
-      );
-      const abort = (): void => end(failure('The request was cancelled while waiting for the client'));
+      const giveUp = (reason: string): void => {
+        end(failure(reason));
+        question.withdraw(id, reason);
+      };
+      const timer = setTimeout(() => giveUp(`The client did not answer within ${timeoutMs} ms`), timeoutMs);
+      const abort = (): void => giveUp('The request was cancelled while waiting for the client');
       const end = (error?: Error): void => {
         clearTimeout(timer);
         signal.removeEventListener('abort', abort);
@@ -49,8 +57,8 @@ export class PendingRequests {
         fail: end,
       });
       signal.addEventListener('abort', abort, { once: true });
-      if (signal.aborted) abort();
-      else send(id);
+      if (signal.aborted) end(failure('The request was cancelled before the client was asked'));
+      else question.send(id);
     });
   }
 
@@ -59,11 +67,7 @@ export class PendingRequests {
     const pending = this.#pending.get(response['id'] as RequestId);
     if (!pending) return;
     if (isObject(response['result'])) return pending.settle(response['result']);
-    const { code, message, data } = isObject(response['error']) ? response['error'] : {};
-    const reason = typeof message === 'string' ? message : 'The client sent a malformed response';
-    pending.fail(
-      new ProtocolError(Number.isInteger(code) ? (code as number) : ERROR_CODES.internalError, reason, data),
-    );
+    pending.fail(refusal(response['error']));
   }
 
   /** Fails everything that waits: the client is gone. */
@@ -74,4 +78,13 @@ export class PendingRequests {
 
 function failure(message: string): ProtocolError {
   return new ProtocolError(ERROR_CODES.internalError, message);
+}
+
+/** The client's refusal is a failure of the handler that asked, not the answer to whoever called the handler. */
+function refusal(error: unknown): ProtocolError {
+  const { code, message, data } = isObject(error) ? error : {};
+  if (typeof message !== 'string' || !Number.isInteger(code))
+    return failure('The client sent a malformed response');
+  const cause = new ProtocolError(code as number, message, data);
+  return new ProtocolError(ERROR_CODES.internalError, `The client refused: ${message}`, undefined, { cause });
 }

@@ -43,6 +43,7 @@ export const revision20251125: Revision = {
   },
   logThreshold: ({ session }) => session ?? 'debug',
   resourceNotFound: (uri) => new ProtocolError(ERROR_CODES.resourceNotFound, 'Resource not found', { uri }),
+  missingCapability: (message) => new ProtocolError(ERROR_CODES.invalidRequest, message),
   seal: () => '',
 };
 

@@ -48,6 +48,8 @@ export const revision20260728: Revision = {
   progress: (params) => params,
   logThreshold: ({ request }) => request,
   resourceNotFound: (uri) => new ProtocolError(ERROR_CODES.invalidParams, 'Resource not found', { uri }),
+  missingCapability: (message, requiredCapabilities) =>
+    new ProtocolError(ERROR_CODES.missingClientCapability, message, { requiredCapabilities }),
   seal(serverInfo, cache) {
     const hints = cache ? `,"ttlMs":${cache.ttlMs},"cacheScope":"${cache.scope}"` : '';
     const identity = serverInfo === undefined ? '' : `,"_meta":{"${META.serverInfo}":${serverInfo}}`;

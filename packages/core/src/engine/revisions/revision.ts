@@ -4,7 +4,7 @@ import type { LogLevel } from '../../protocol/logging.js';
 import type { CallToolResult, GetPromptResult, ReadResourceResult } from '../../protocol/results.js';
 import type { ProtocolVersion } from '../../protocol/versions.js';
 import type { ProtocolError } from '../../errors/protocol-error.js';
-import type { ServerCapabilities } from '../../protocol/capabilities.js';
+import type { ClientCapabilities, ServerCapabilities } from '../../protocol/capabilities.js';
 
 /** How long, and for whom, a client may keep a result. */
 export interface CacheHint {
@@ -51,6 +51,8 @@ export interface Revision {
   /** The mildest log message that may be sent; `undefined` when none may. */
   logThreshold(levels: LogThresholds): LogLevel | undefined;
   resourceNotFound(uri: string): ProtocolError;
+  /** The error for a request that needs what its client has not declared. */
+  missingCapability(message: string, required: ClientCapabilities): ProtocolError;
   /**
    * Members that every result has beside its own, as JSON text such as `"resultType":"complete"`; empty for none.
    *

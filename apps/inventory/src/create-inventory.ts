@@ -1,0 +1,26 @@
+import { type App, createApp } from '@sigil/core';
+import { Database } from './database/database.js';
+import { openDatabase } from './database/open-database.js';
+import { Catalog } from './services/catalog.service.js';
+import { Inventory } from './services/inventory.service.js';
+import { Orders } from './services/orders.service.js';
+import { Recommendations } from './services/recommendations.service.js';
+
+/**
+ * Makes the inventory server with a fresh database of its own.
+ *
+ * @returns the app; closing it closes the database.
+ * @throws Error when the catalogue cannot be read.
+ */
+export function createInventory(): Promise<App> {
+  return createApp({
+    name: 'inventory',
+    title: 'Outdoor shop inventory',
+    version: '1.0.0',
+    instructions:
+      'Stock, products and orders of an outdoor shop. Check stock before reserving it; prices are in euros. ' +
+      'commerce://catalog/categories lists what there is.',
+    services: [Inventory, Catalog, Orders, Recommendations],
+    providers: [{ provide: Database, useFactory: openDatabase }],
+  });
+}

@@ -1,0 +1,21 @@
+import { Describe } from '@sigil/core';
+import { Type } from 'class-transformer';
+import { IsInt, IsString, Min, ValidateNested } from 'class-validator';
+import { WarehouseStock } from './warehouse-stock.js';
+
+/** What `check_inventory` answers. */
+export class StockLevel {
+  @Describe('Stock keeping unit, as the catalogue writes it')
+  @IsString()
+  sku!: string;
+
+  @Describe('Pieces that can be reserved now, in the warehouses below together')
+  @IsInt()
+  @Min(0)
+  quantity!: number;
+
+  @Describe('Stock by warehouse, empty warehouses included')
+  @Type(() => WarehouseStock)
+  @ValidateNested({ each: true })
+  warehouses!: WarehouseStock[];
+}

@@ -1,0 +1,47 @@
+import { Service } from '@sigil/core';
+import { Database } from '../database/database.js';
+
+/** What a customer ordered, without the items. */
+export interface Order {
+  readonly id: string;
+  readonly customer: string;
+  /** ISO 8601. */
+  readonly placedAt: string;
+  readonly status: string;
+}
+
+/** One line of an order. */
+export interface OrderItem {
+  readonly sku: string;
+  readonly name: string;
+  readonly quantity: number;
+  /** Price of one piece when it was ordered. */
+  readonly unitPriceCents: number;
+}
+
+/** Reads orders. */
+@Service()
+export class OrderRepository {
+  constructor(private readonly database: Database) {}
+
+  /** @returns `undefined` when there is no such order. */
+  byId(id: string): Order | undefined {
+    return this.database.first('SELECT id, customer, placedAt, status FROM orders WHERE id = ?', id);
+  }
+
+  /** The lines of an order, by SKU. */
+  items(orderId: string): OrderItem[] {
+    const sql = `
+      SELECT orderItems.sku, name, quantity, unitPriceCents
+      FROM orderItems JOIN products ON products.sku = orderItems.sku
+      WHERE orderId = ? ORDER BY orderItems.sku`;
+    return this.database.all(sql, orderId);
+  }
+
+  /** The ids of all orders, newest first. */
+  ids(): string[] {
+    return this.database
+      .all<{ id: string }>('SELECT id FROM orders ORDER BY placedAt DESC')
+      .map(({ id }) => id);
+  }
+}

@@ -1,0 +1,62 @@
+import { Service } from '@sigil/core';
+import { Database } from '../database/database.js';
+
+/** A kind of products. */
+export interface Category {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  /** How many products belong to it. */
+  readonly products: number;
+}
+
+/** A product as the shop sells it. */
+export interface Product {
+  readonly sku: string;
+  readonly name: string;
+  /** Id of its category. */
+  readonly category: string;
+  readonly description: string;
+  readonly priceCents: number;
+  readonly weightGrams: number;
+  /** Pieces in stock, in all warehouses together. */
+  readonly quantity: number;
+}
+
+const PRODUCT = `
+  SELECT sku, name, category, description, priceCents, weightGrams,
+    (SELECT coalesce(sum(quantity), 0) FROM stock WHERE stock.sku = products.sku) AS quantity
+  FROM products`;
+
+/** Reads products and categories. */
+@Service()
+export class ProductRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Every category, by id. */
+  categories(): Category[] {
+    return this.database.all(`
+      SELECT id, name, description, (SELECT count(*) FROM products WHERE category = id) AS products
+      FROM categories ORDER BY id`);
+  }
+
+  /** @returns `undefined` when there is no product with this SKU. */
+  bySku(sku: string): Product | undefined {
+    return this.database.first(`${PRODUCT} WHERE sku = ?`, sku);
+  }
+
+  /**
+   * Products of a category that are in stock, cheapest first.
+   *
+   * @param maxPriceCents leaves dearer ones out.
+   */
+  available(category: string, maxPriceCents: number): Product[] {
+    const sql = `${PRODUCT} WHERE category = ? AND priceCents <= ? AND quantity > 0 ORDER BY priceCents, sku`;
+    return this.database.all(sql, category, maxPriceCents);
+  }
+
+  /** Every SKU, in order. */
+  skus(): string[] {
+    return this.database.all<{ sku: string }>('SELECT sku FROM products ORDER BY sku').map(({ sku }) => sku);
+  }
+}

@@ -1,0 +1,73 @@
+import { Service } from '@sigil/core';
+import { Database } from '../database/database.js';
+
+/** How many pieces of one product lie in one warehouse. */
+export interface StockRow {
+  readonly code: string;
+  readonly quantity: number;
+}
+
+const STOCK = 'SELECT warehouse AS code, quantity FROM stock WHERE sku = ?';
+
+/** Reads and changes what lies in the warehouses. */
+@Service()
+export class StockRepository {
+  constructor(private readonly database: Database) {}
+
+  /** The stock of a product in every warehouse, by code, empty ones included. */
+  ofProduct(sku: string): StockRow[] {
+    return this.database.all(`${STOCK} ORDER BY warehouse`, sku);
+  }
+
+  /** The codes of all warehouses, in order. */
+  warehouses(): string[] {
+    return this.database.all<StockRow>('SELECT code FROM warehouses ORDER BY code').map(({ code }) => code);
+  }
+
+  /**
+   * Takes pieces off the stock and records them as reserved, all of them or none. Full warehouses give first.
+   *
+   * @param quantity pieces, more than 0.
+   * @param warehouse takes from this one alone.
+   * @returns the id of the reservation and what each warehouse gave; `undefined` when there are not enough pieces.
+   */
+  reserve(sku: string, quantity: number, warehouse?: string): { id: string; taken: StockRow[] } | undefined {
+    return this.database.transaction(() => {
+      const taken = share(quantity, this.#candidates(sku, warehouse));
+      if (!taken) return undefined;
+      const id = this.#nextId();
+      for (const { code, quantity: pieces } of taken) {
+        this.database.run(
+          'UPDATE stock SET quantity = quantity - ? WHERE sku = ? AND warehouse = ?',
+          pieces,
+          sku,
+          code,
+        );
+        this.database.run('INSERT INTO reservations VALUES (?, ?, ?, ?)', id, sku, code, pieces);
+      }
+      return { id, taken };
+    });
+  }
+
+  #candidates(sku: string, warehouse: string | undefined): StockRow[] {
+    if (warehouse !== undefined) return this.database.all(`${STOCK} AND warehouse = ?`, sku, warehouse);
+    return this.database.all(`${STOCK} ORDER BY quantity DESC, warehouse`, sku);
+  }
+
+  #nextId(): string {
+    const row = this.database.first<{ made: number }>('SELECT count(DISTINCT id) AS made FROM reservations');
+    return `RSV-${1001 + (row?.made ?? 0)}`;
+  }
+}
+
+/** Splits a quantity over warehouses in their order; `undefined` when they hold less. */
+function share(quantity: number, rows: readonly StockRow[]): StockRow[] | undefined {
+  const taken: StockRow[] = [];
+  let missing = quantity;
+  for (const row of rows) {
+    const pieces = Math.min(missing, row.quantity);
+    if (pieces > 0) taken.push({ code: row.code, quantity: pieces });
+    missing -= pieces;
+  }
+  return missing === 0 ? taken : undefined;
+}

@@ -1,0 +1,92 @@
+import { Service, Tool, ToolError } from '@sigil/core';
+import { ReservationRequest } from '../dto/reservation-request.js';
+import { Reservation } from '../dto/reservation.js';
+import { StockLevel } from '../dto/stock-level.js';
+import { StockQuery } from '../dto/stock-query.js';
+import { nearWords } from '../near-words.js';
+import { type Product, ProductRepository } from '../repositories/product-repository.js';
+import { StockRepository, type StockRow } from '../repositories/stock-repository.js';
+
+/** Stock: how much there is, and setting it aside. */
+@Service()
+export class Inventory {
+  constructor(
+    private readonly stock: StockRepository,
+    private readonly products: ProductRepository,
+  ) {}
+
+  /** @throws ToolError when there is no such product or warehouse. */
+  @Tool({
+    title: 'Check inventory',
+    description: 'Real-time quantity of a product by SKU, in all warehouses or in one',
+    readOnly: true,
+    openWorld: false,
+    output: StockLevel,
+  })
+  checkInventory(query: StockQuery): StockLevel {
+    const { sku } = this.#productOf(query.sku);
+    const code = this.#warehouseOf(query.warehouse);
+    const warehouses = this.stock.ofProduct(sku).filter((row) => code === undefined || row.code === code);
+    return { sku, quantity: total(warehouses), warehouses };
+  }
+
+  /** @throws ToolError when there is no such product or warehouse, or not enough of the product. */
+  @Tool({
+    title: 'Reserve stock',
+    description:
+      'Sets pieces of a product aside for a customer, all of them or none; they are no longer in stock then',
+    destructive: false,
+    idempotent: false,
+    openWorld: false,
+    output: Reservation,
+  })
+  reserveStock(request: ReservationRequest): Reservation {
+    const { sku } = this.#productOf(request.sku);
+    const code = this.#warehouseOf(request.warehouse);
+    const reserved = this.stock.reserve(sku, request.quantity, code);
+    const rows = this.stock.ofProduct(sku);
+    if (!reserved) throw notEnough(sku, request.quantity, code, rows);
+    return {
+      reservationId: reserved.id,
+      sku,
+      quantity: request.quantity,
+      taken: reserved.taken,
+      left: total(rows),
+    };
+  }
+
+  #productOf(sku: string): Product {
+    const product = this.products.bySku(sku.trim());
+    if (product) return product;
+    const near = nearWords(sku.trim(), this.products.skus()).map((word) => this.products.bySku(word));
+    const names = near.flatMap((one) => (one ? [`${one.sku} (${one.name})`] : []));
+    const hint =
+      names.length > 0
+        ? `Did you mean ${names.join(', ')}?`
+        : 'Read commerce://catalog/categories to see what there is.';
+    throw new ToolError(`There is no product with the SKU "${sku}". ${hint}`);
+  }
+
+  #warehouseOf(code: string | undefined): string | undefined {
+    if (code === undefined) return undefined;
+    const codes = this.stock.warehouses();
+    const known = codes.find((one) => one === code.trim().toUpperCase());
+    if (known) return known;
+    throw new ToolError(`There is no warehouse "${code}". The warehouses are ${codes.join(', ')}.`);
+  }
+}
+
+function total(rows: readonly StockRow[]): number {
+  return rows.reduce((sum, row) => sum + row.quantity, 0);
+}
+
+function notEnough(
+  sku: string,
+  wanted: number,
+  code: string | undefined,
+  rows: readonly StockRow[],
+): ToolError {
+  const where = rows.map((row) => `${row.code} has ${row.quantity}`).join(', ');
+  const what = code === undefined ? `${wanted} of ${sku}` : `${wanted} of ${sku} in ${code}`;
+  return new ToolError(`There are not ${what}, and nothing was reserved: ${where}.`);
+}
