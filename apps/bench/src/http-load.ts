@@ -1,0 +1,54 @@
+import autocannon from 'autocannon';
+import { type AnswerCheck, parseAnswer } from './answers.js';
+import type { HttpMessage } from './messages.js';
+import type { Load } from './throughput.js';
+
+/** Sends the message once and checks the answer; returns the body, which every answer under load must repeat. */
+export async function verifyHttp(url: string, message: HttpMessage, check: AnswerCheck): Promise<string> {
+  const response = await fetch(url, { method: 'POST', ...message });
+  const body = await response.text();
+  const wrong = response.ok
+    ? check(parseAnswer(body, response.headers.get('content-type') ?? ''))
+    : `status ${response.status}`;
+  if (wrong !== undefined) throw new Error(`${wrong}: ${body.slice(0, 500)}`);
+  return body;
+}
+
+const connections = 32;
+/** Fewer answers than this say more about the moment a round ends than about the server. */
+const enoughAnswers = 3 * connections;
+const longestMs = 8000;
+
+/**
+ * Makes the load of one row at one server: the message over 32 connections, each waiting for its answer. Any failure,
+ * and any answer other than the verified one, fails the measurement. A server too slow for the time gets more of it.
+ */
+export function httpLoad(url: string, message: HttpMessage, expectBody: string): Load {
+  let slowest = 0;
+  const load: Load = async (ms) => {
+    const span = Math.max(ms, slowest);
+    const result = await autocannon({
+      url,
+      method: 'POST',
+      headers: { ...message.headers },
+      body: message.body,
+      connections,
+      duration: span / 1000,
+      // It ends a run only when it takes a sample; at the usual second short rounds would all last one.
+      sampleInt: 50,
+      expectBody,
+    });
+    const { errors, timeouts, mismatches, non2xx, start, finish } = result;
+    const answers = result['2xx'];
+    if (errors + timeouts + mismatches + non2xx > 0 || (answers === 0 && span >= longestMs)) {
+      throw new Error(`under load: ${JSON.stringify({ answers, errors, timeouts, mismatches, non2xx })}`);
+    }
+    if (answers >= enoughAnswers || span >= longestMs) {
+      return (answers * 1000) / (finish.getTime() - start.getTime());
+    }
+    // Remembered, so that only the first measurement is thrown away.
+    slowest = Math.min(longestMs, 1.2 * span * Math.min(4, enoughAnswers / Math.max(answers, 1)));
+    return load(ms);
+  };
+  return load;
+}

@@ -1,0 +1,28 @@
+/** What every bench server is told: the same command line for ours, the floors and the peers. */
+export interface ServerOptions {
+  /** Serve HTTP instead of stdio. */
+  readonly http: boolean;
+  /** Port to listen on when `http` is set. */
+  readonly port: number;
+  /** How many tools to register. */
+  readonly tools: number;
+  /** Keep one transport per session instead of answering statelessly (SDK peers only). */
+  readonly sessions: boolean;
+}
+
+/** Reads `--http`, `--port N`, `TOOLS` and `SESSIONS`. */
+export function readServerOptions(): ServerOptions {
+  const args = process.argv.slice(2);
+  const at = args.indexOf('--port');
+  return {
+    http: args.includes('--http'),
+    port: at < 0 ? 3000 : Number(args[at + 1]),
+    tools: Number(process.env['TOOLS'] ?? '1'),
+    sessions: process.env['SESSIONS'] === '1',
+  };
+}
+
+/** The names of the tools a server registers: `add`, `add1`, `add2`, … */
+export function toolNames(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => (index === 0 ? 'add' : `add${index}`));
+}

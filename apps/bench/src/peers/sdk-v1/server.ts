@@ -1,0 +1,14 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { readServerOptions } from '../../options.js';
+import { add, adderSchemas, description } from '../adder-schemas.js';
+
+const schemas = adderSchemas(readServerOptions().tools);
+
+/** A server of the official SDK v1 with every tool registered. */
+export function buildServer(): McpServer {
+  const server = new McpServer({ name: 'bench', version: '1.0.0' });
+  for (const { name, input, output } of schemas) {
+    server.registerTool(name, { description, inputSchema: input, outputSchema: output }, add);
+  }
+  return server;
+}

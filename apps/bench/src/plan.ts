@@ -1,0 +1,46 @@
+import type { Cores } from './cores.js';
+
+/** How much is measured. */
+export interface Plan {
+  readonly cores: Cores;
+  /** Measure only ours and whom the budget of a row holds it against. */
+  readonly budgetedOnly: boolean;
+  /** Rounds of every contestant in the throughput rows. */
+  readonly rounds: number;
+  readonly roundMs: number;
+  /** When warming up ends at the latest. */
+  readonly warmUpMs: number;
+  /** How often every server is started in the start rows. */
+  readonly starts: number;
+  /** How often session memory is measured, and with how many sessions. */
+  readonly memoryRounds: number;
+  readonly sessions: number;
+}
+
+/**
+ * `--quick` stays under a minute, the full plan under five. A minute is too short to warm up the SDK peers, so the quick
+ * ratios against them flatter us; those of the full plan count.
+ */
+export function makePlan(quick: boolean, cores: Cores): Plan {
+  return quick
+    ? {
+        cores,
+        budgetedOnly: true,
+        rounds: 3,
+        roundMs: 350,
+        warmUpMs: 1600,
+        starts: 3,
+        memoryRounds: 1,
+        sessions: 1000,
+      }
+    : {
+        cores,
+        budgetedOnly: false,
+        rounds: 5,
+        roundMs: 700,
+        warmUpMs: 7500,
+        starts: 5,
+        memoryRounds: 2,
+        sessions: 4000,
+      };
+}

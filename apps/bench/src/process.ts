@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer, connect, type AddressInfo } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** How a server is started. */
+export interface Launch {
+  readonly script: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly nodeArgs?: readonly string[];
+  /** Cores to pin it to, as `taskset -c` takes them. */
+  readonly cores?: string | undefined;
+  /** Open an IPC channel, for the heap probe. */
+  readonly ipc?: boolean;
+}
+
+const startLimitMs = 20_000;
+const running = new Set<ChildProcess>();
+
+// Whatever ends the harness, no server outlives it.
+process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
+
+/** A server process of the bench, ended by its own handle. */
+export class ServerProcess {
+  readonly child: ChildProcess;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly #script: string;
+  #complaint = '';
+
+  constructor({ script, args = [], env = {}, nodeArgs = [], cores, ipc = false }: Launch) {
+    const command = [process.execPath, ...nodeArgs, script, ...args];
+    const pinned = cores === undefined ? command : ['taskset', '-c', cores, ...command];
+    const child = spawn(pinned[0] ?? '', pinned.slice(1), {
+      env: { ...process.env, ...env },
+      stdio: ipc ? ['pipe', 'pipe', 'pipe', 'ipc'] : ['pipe', 'pipe', 'pipe'],
+    });
+    if (!child.stdin || !child.stdout || !child.stderr) throw new Error(`${script} has no pipes`);
+    this.child = child;
+    this.stdin = child.stdin;
+    this.stdout = child.stdout;
+    this.#script = script;
+    running.add(child);
+    child.once('exit', () => running.delete(child));
+    // A server that has gone is reported by whoever waits for its answer.
+    child.on('error', (error) => (this.#complaint += error.message));
+    child.stdin.on('error', () => {});
+    child.stderr.on(
+      'data',
+      (chunk: Buffer) => (this.#complaint = (this.#complaint + String(chunk)).slice(-4000)),
+    );
+  }
+
+  /** Whether the process has gone. */
+  get ended(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  /** An error that tells what the server said last. */
+  failure(what: string): Error {
+    const said = this.#complaint.trim();
+    return new Error(`${this.#script}: ${what}${said ? `\n${said}` : ''}`);
+  }
+
+  /** Resolves once something listens on the port. */
+  async listening(port: number): Promise<void> {
+    const deadline = Date.now() + startLimitMs;
+    // Nobody reads what an HTTP server prints; a full pipe would stop it.
+    this.stdout.resume();
+    while (!(await accepts(port))) {
+      if (this.ended) throw this.failure(`ended with ${this.child.exitCode ?? this.child.signalCode}`);
+      if (Date.now() > deadline) throw this.failure(`does not listen on port ${port}`);
+      await delay(20);
+    }
+  }
+
+  /** Seconds of processor time all its threads used so far, where the system tells. */
+  cpuSeconds(): number | undefined {
+    const tasks = `/proc/${this.child.pid}/task`;
+    if (this.ended || !existsSync(tasks)) return undefined;
+    const nanoseconds = readdirSync(tasks).map((task) => {
+      const [onCpu] = readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ');
+      return Number(onCpu);
+    });
+    return nanoseconds.reduce((sum, thread) => sum + thread, 0) / 1e9;
+  }
+
+  /** Ends the process and waits until it has gone. */
+  async stop(): Promise<void> {
+    if (this.ended) return;
+    const gone = once(this.child, 'exit');
+    this.child.kill('SIGTERM');
+    const patience = setTimeout(() => this.child.kill('SIGKILL'), 1000);
+    await gone;
+    clearTimeout(patience);
+  }
+}
+
+/** A port nothing listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}

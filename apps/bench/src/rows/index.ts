@@ -1,0 +1,18 @@
+import type { Row } from '../row.js';
+import { httpCallMany } from './http-call-many.js';
+import { httpCall } from './http-call.js';
+import { httpList } from './http-list.js';
+import { sessionMemory } from './session-memory.js';
+import { startWithArg, startWithDto } from './start.js';
+import { stdioCall } from './stdio-call.js';
+
+/** All rows, in the order of the table. */
+export const rows: readonly Row[] = [
+  httpCall,
+  httpCallMany,
+  httpList,
+  stdioCall,
+  startWithArg,
+  startWithDto,
+  sessionMemory,
+];

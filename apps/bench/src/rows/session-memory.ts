@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { atMostValue } from '../budget.js';
+import { contestants } from '../contestants.js';
+import type { HeapReading } from '../heap-probe.js';
+import { interleave } from '../interleave.js';
+import type { Plan } from '../plan.js';
+import { freePort, ServerProcess } from '../process.js';
+import type { Reading, Row } from '../row.js';
+import { openSessions } from '../sessions.js';
+
+const probe = fileURLToPath(new URL('../heap-probe.js', import.meta.url));
+/** Enough to have compiled the code and grown the pools that would else count as memory of sessions. */
+const warmUpSessions = 300;
+
+/** What a legacy session over HTTP keeps in memory while nothing happens on it. */
+export const sessionMemory: Row = {
+  id: 'session-memory',
+  title: 'memory per idle legacy session',
+  unit: 'KB',
+  budget: [atMostValue(4, 'KB')],
+  contestants: contestants.filter(({ sessions }) => sessions),
+  measure: (plan, contestants) =>
+    interleave({
+      contestants,
+      rounds: plan.memoryRounds,
+      script: (contestant) => contestant.http,
+      open: (_, script) =>
+        Promise.resolve({
+          warmUp: () => Promise.resolve(),
+          round: () => measureOnce(plan, script),
+          close: () => Promise.resolve(),
+        }),
+    }),
+};
+
+/** A fresh server every time: collected sessions of an earlier round would hide in the heap. */
+async function measureOnce(plan: Plan, script: string): Promise<Reading> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}/mcp`;
+  const server = new ServerProcess({
+    script,
+    args: ['--http', '--port', String(port)],
+    env: { TOOLS: '1', SESSIONS: '1' },
+    nodeArgs: ['--expose-gc', '--import', probe],
+    cores: plan.cores.server,
+    ipc: true,
+  });
+  try {
+    await server.listening(port);
+    await openSessions(url, warmUpSessions);
+    const before = await readHeap(server);
+    await openSessions(url, plan.sessions);
+    const after = await readHeap(server);
+    return {
+      value: (after.heap - before.heap) / plan.sessions / 1024,
+      rss: (after.rss - before.rss) / plan.sessions / 1024,
+    };
+  } finally {
+    await server.stop();
+  }
+}
+
+async function readHeap(server: ServerProcess): Promise<HeapReading> {
+  const answer = once(server.child, 'message', { signal: AbortSignal.timeout(20_000) });
+  server.child.send('read');
+  const [reading] = (await answer) as [HeapReading];
+  return reading;
+}

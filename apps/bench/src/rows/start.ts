@@ -1,0 +1,59 @@
+import { atMost } from '../budget.js';
+import { type Contestant, contestants } from '../contestants.js';
+import { interleave } from '../interleave.js';
+import type { Plan } from '../plan.js';
+import { ServerProcess } from '../process.js';
+import type { Cells, Row } from '../row.js';
+import { StdioClient } from '../stdio-load.js';
+
+/** From spawn to the first answer over stdio, with one tool taking its arguments by `@Arg`. */
+export const startWithArg: Row = {
+  id: 'start-arg',
+  title: 'start to first answer, @Arg',
+  unit: 'ms',
+  budget: [atMost(1, 'sdk v2')],
+  contestants,
+  measure: (plan, contestants) =>
+    measureStart(plan, contestants, (contestant) => contestant.smallest ?? contestant.stdio),
+};
+
+/** The same with one tool taking a DTO. */
+export const startWithDto: Row = {
+  id: 'start-dto',
+  title: 'start to first answer, DTO',
+  unit: 'ms',
+  budget: [atMost(1.1, 'sdk v2')],
+  contestants,
+  measure: (plan, contestants) => measureStart(plan, contestants, (contestant) => contestant.stdio),
+};
+
+function measureStart(
+  plan: Plan,
+  contestants: readonly Contestant[],
+  script: (contestant: Contestant) => string,
+): Promise<Cells> {
+  return interleave({
+    contestants,
+    rounds: plan.starts,
+    script,
+    open: (contestant, path) => {
+      const start = async (): Promise<number> => {
+        const begin = performance.now();
+        // Not pinned to one core: starting is what compiler threads are for.
+        const server = new ServerProcess({ script: path, env: { TOOLS: '1' }, cores: plan.cores.all });
+        try {
+          await new StdioClient(server, contestant.era).firstCall();
+          return performance.now() - begin;
+        } finally {
+          await server.stop();
+        }
+      };
+      return Promise.resolve({
+        // The first start reads files that later ones find in the system's cache.
+        warmUp: async () => void (await start()),
+        round: async () => ({ value: await start() }),
+        close: () => Promise.resolve(),
+      });
+    },
+  });
+}

@@ -1,0 +1,73 @@
+/**
+ * Runs the public conformance suite against the app that shows every feature.
+ *
+ *   node tests/conformance/run.mjs [--only <set>] [--server <script>]
+ *   node tests/conformance/run.mjs --scenario <name> [--spec-version <version>]
+ *
+ * Exits 1 when a scenario fails that `expected-failures.json` does not list, or when one it lists does not fail.
+ */
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { compareWithExpected, expectedFailures } from './expectations.mjs';
+import { readOutcomes, scenariosIn } from './outcomes.mjs';
+import { installReferee, runReferee } from './referee.mjs';
+import { printSet } from './report.mjs';
+import { withServer } from './server-under-test.mjs';
+import { sets } from './sets.mjs';
+
+const everything = fileURLToPath(new URL('../../apps/everything/dist/main.js', import.meta.url));
+const results = fileURLToPath(new URL('results/', import.meta.url));
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    scenario: { type: 'string' },
+    'spec-version': { type: 'string' },
+    server: { type: 'string', default: everything },
+  },
+});
+
+await installReferee();
+process.exitCode = values.scenario === undefined ? await runSets() : await runScenario(values.scenario);
+
+/** Runs one scenario and shows all the referee says. */
+async function runScenario(scenario) {
+  const version = values['spec-version'];
+  const args = [
+    '--scenario',
+    scenario,
+    ...(version === undefined ? [] : ['--spec-version', version]),
+    '--verbose',
+  ];
+  const code = await withServer(values.server, (url) => runReferee(['server', '--url', url, ...args]));
+  return code ?? 1;
+}
+
+/** Runs the sets one after the other, each on a server of its own, and compares with what we expect. */
+async function runSets() {
+  const chosen = sets.filter(({ name }) => values.only === undefined || values.only === name);
+  if (chosen.length === 0) {
+    throw new Error(`no set ${values.only}; there are ${sets.map(({ name }) => name).join(', ')}`);
+  }
+  let surprises = 0;
+  for (const { name, args, scored } of chosen) {
+    const folder = join(results, name);
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    await withServer(values.server, (url) =>
+      runReferee(['server', '--url', url, ...args, '-o', folder], join(folder, 'referee.log')),
+    );
+    const counted = await scored();
+    const outcomes = readOutcomes(folder, counted);
+    const unscored = readOutcomes(
+      folder,
+      scenariosIn(folder).filter((scenario) => !counted.includes(scenario)),
+    );
+    const difference = compareWithExpected(outcomes, expectedFailures(name));
+    printSet(name, outcomes, difference, unscored);
+    surprises += difference.unexpected.length + difference.stale.length;
+  }
+  return surprises > 0 ? 1 : 0;
+}
