@@ -49,13 +49,15 @@ export class NodeExchange implements HttpExchange {
   respond(status: number, headers: ResponseHeaders, body?: string): void {
     const { request, response } = this;
     if (response.headersSent || response.destroyed) return;
+    // A flat list is what node:http writes fastest.
+    const lines: (string | number)[] = [];
+    for (const name in headers) lines.push(name, headers[name] as string);
     const { origin } = request.headers;
-    const all: Record<string, string | number> =
-      origin === undefined ? { ...headers } : { ...headers, ...corsHeaders(origin) };
-    if (body !== undefined) all['Content-Length'] = Buffer.byteLength(body);
+    if (origin !== undefined) lines.push(...Object.entries(corsHeaders(origin)).flat());
+    if (body !== undefined) lines.push('Content-Length', Buffer.byteLength(body));
     // Whatever of the body has not been read is not worth reading.
-    if (!request.complete && status >= 400) all['Connection'] = 'close';
-    response.writeHead(status, all);
+    if (status >= 400 && !request.complete) lines.push('Connection', 'close');
+    response.writeHead(status, lines as string[]);
     response.end(body);
   }
 

@@ -36,7 +36,6 @@ export const DEFINITION_CODES = {
   SIGIL_CAPTIVE_SCOPE: 'a service of a longer scope depends on one of a shorter scope',
   SIGIL_DEPENDENCY_CYCLE: 'services depend on each other in a circle',
   SIGIL_DISCOVERY_FAILED: 'a file in the discovery folder could not be imported',
-  SIGIL_DUPLICATE_DEPENDENCY: 'two copies of a library that keeps its own registry are loaded',
   SIGIL_INVALID_OPTIONS: 'an option of createApp, of a runtime or of a decorator is out of range',
   SIGIL_NO_RUNTIME: 'the package of the chosen runtime is not installed',
 } as const;

@@ -9,21 +9,33 @@ import type { Registry } from './registry.js';
 
 /** Compiles declarations into a registry, completions last; everything wrong is added to `tools.problems`. */
 export function populate(registry: Registry, declarations: readonly Declaration[], tools: BuildTools): void {
-  for (const declaration of declarations) addEntry(registry, declaration, tools);
+  for (const declaration of declarations) {
+    const entry = compileEntry(declaration, tools);
+    if (entry) register(registry, entry, tools.problems);
+  }
   for (const declaration of declarations) {
     if (isKind(declaration, 'completion')) addCompletion(registry, declaration, tools);
   }
 }
 
-/** Compiles one declaration into a registry. Completions wait for what they complete. */
-export function addEntry(registry: Registry, declaration: Declaration, tools: BuildTools): void {
-  const { problems } = tools;
-  if (isKind(declaration, 'tool')) add(registry.tools, buildTool(declaration, tools), problems);
-  else if (isKind(declaration, 'prompt')) add(registry.prompts, buildPrompt(declaration, tools), problems);
-  else if (isKind(declaration, 'resource')) {
-    const entry = buildResource(declaration, tools);
-    if (entry?.kind === 'resource') add(registry.resources, entry, problems);
-    else if (entry) add(registry.templates, entry, problems);
+/** Compiles one declaration. `undefined` for completions, which are part of what they complete. */
+export function compileEntry(declaration: Declaration, tools: BuildTools): Entry | undefined {
+  if (isKind(declaration, 'tool')) return buildTool(declaration, tools);
+  if (isKind(declaration, 'prompt')) return buildPrompt(declaration, tools);
+  return isKind(declaration, 'resource') ? buildResource(declaration, tools) : undefined;
+}
+
+/** Puts an entry into its collection, unless its name is taken. */
+export function register(registry: Registry, entry: Entry, problems: Problem[]): void {
+  switch (entry.kind) {
+    case 'tool':
+      return add(registry.tools, entry, problems);
+    case 'prompt':
+      return add(registry.prompts, entry, problems);
+    case 'resource':
+      return add(registry.resources, entry, problems);
+    case 'template':
+      return add(registry.templates, entry, problems);
   }
 }
 

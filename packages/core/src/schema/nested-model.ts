@@ -46,6 +46,6 @@ function unresolved(cls: Constructor, name: string, list: boolean, where: string
     what: `${cls.name}.${name} has @ValidateNested(), but its class is not known at run time`,
     fix: `add @Type(() => TheClass) from class-transformer to ${cls.name}.${name}${
       list ? ', where TheClass is the class of one element' : ''
-    }`,
+    }; if it is there, two copies of class-transformer are installed (npm ls class-transformer)`,
   };
 }

@@ -1,8 +1,6 @@
 import type { FunctionDefinition } from '../decorators/define.js';
 import type { Engine } from '../engine/engine.js';
-import { DefinitionError } from '../errors/definition-error.js';
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from '../metadata/definitions.js';
-import type { Problem } from '../errors/definition-error.js';
 import type { Container } from '../container/contract.js';
 import type { Registry } from '../registry/registry.js';
 import type { Endpoint, RunningRuntime, Runtime } from '../transport/contract.js';
@@ -16,8 +14,8 @@ export interface AppParts {
   readonly registry: Registry;
   readonly container: Container;
   readonly logger: RelayLogger;
-  /** Compiles a definition into the registry; adds to `problems` what is wrong with it. */
-  readonly define: (definition: FunctionDefinition, problems: Problem[]) => void;
+  /** Compiles a definition into the registry. @throws DefinitionError when it is wrong. */
+  readonly define: (definition: FunctionDefinition) => void;
 }
 
 /** A server, ready to be mounted on runtimes. Made by `createApp`. */
@@ -35,11 +33,9 @@ export class App {
   constructor(parts: AppParts) {
     this.#parts = parts;
     const { registry } = parts;
-    this.tools = liveCollection([registry.tools], (definition) => this.#define(definition));
-    this.resources = liveCollection([registry.resources, registry.templates], (definition) =>
-      this.#define(definition),
-    );
-    this.prompts = liveCollection([registry.prompts], (definition) => this.#define(definition));
+    this.tools = liveCollection([registry.tools], parts.define);
+    this.resources = liveCollection([registry.resources, registry.templates], parts.define);
+    this.prompts = liveCollection([registry.prompts], parts.define);
   }
 
   /** The server as transports see it: for mounting it into something else than a runtime. */
@@ -53,18 +49,16 @@ export class App {
    * @param runtime where to: `stdio()`, `http({ port })`, or your own. Without one, the program's arguments decide
    *   (`--http [--port N] [--host H]`), then `MCP_TRANSPORT=http`, `PORT` and `HOST`; stdio otherwise.
    * @throws DefinitionError when the package of the chosen runtime is not installed.
+   * @throws Error when the app has been closed.
    */
   async run(runtime?: Runtime): Promise<RunningRuntime> {
+    if (this.#closing) throw new Error('This app has been closed; make a new one with createApp()');
     const chosen = runtime ?? (await chooseRuntime());
     this.#parts.logger.relayTo(chosen.logger);
     const running = await chosen.start(this.endpoint);
     this.#running.add(running);
     // A runtime that ends by itself, as stdio does with its input, ends the app when it was the last.
-    void running.closed.then(() => {
-      this.#running.delete(running);
-      if (this.#running.size === 0) return this.close();
-      return undefined;
-    });
+    void running.closed.then(() => this.#ended(running));
     return running;
   }
 
@@ -82,15 +76,20 @@ export class App {
     await this.close();
   }
 
+  async #ended(running: RunningRuntime): Promise<void> {
+    this.#running.delete(running);
+    if (this.#running.size > 0) return;
+    try {
+      await this.close();
+    } catch (error) {
+      // Nobody awaits this: the runtime ended by itself.
+      this.#parts.logger.error({ err: error }, 'the app did not close cleanly');
+    }
+  }
+
   async #close(): Promise<void> {
     await Promise.all([...this.#running].map((running) => running.close()));
     this.#parts.engine.close();
     await this.#parts.container.close?.();
-  }
-
-  #define(definition: FunctionDefinition): void {
-    const problems: Problem[] = [];
-    this.#parts.define(definition, problems);
-    if (problems.length > 0) throw new DefinitionError(problems);
   }
 }

@@ -8,7 +8,7 @@ import type { Constructor } from '../protocol/constructor.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { BuildTools } from '../registry/build.js';
 import type { Declaration } from '../registry/declaration.js';
-import { addEntry, populate } from '../registry/populate.js';
+import { compileEntry, populate, register } from '../registry/populate.js';
 import { Registry } from '../registry/registry.js';
 import { scan } from '../registry/scan.js';
 import { createSchemaCompiler } from '../schema/index.js';
@@ -45,8 +45,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   populate(registry, declarations, build(problems));
   if (problems.length > 0) throw new DefinitionError(problems);
 
-  await start();
-  if (options.warm) await schemas.warm();
+  try {
+    await start();
+    if (options.warm) await schemas.warm();
+  } catch (error) {
+    // What was made before the failure is not left behind.
+    await container.close?.();
+    throw error;
+  }
   const info = infoOf(options);
   const engine = new Engine({
     info,
@@ -62,8 +68,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     stampServerInfo: options.stampServerInfo ?? true,
     formPlan: formPlans(schemas),
   });
-  const define = (definition: FunctionDefinition, into: Problem[]): void =>
-    addEntry(registry, declareFunction(definition), build(into));
+  const define = (definition: FunctionDefinition): void => {
+    const wrong: Problem[] = [];
+    const entry = compileEntry(declareFunction(definition), build(wrong));
+    if (entry && wrong.length === 0) register(registry, entry, wrong);
+    if (wrong.length > 0) throw new DefinitionError(wrong);
+  };
   return new App({ engine, registry, container, logger, define });
 }
 
