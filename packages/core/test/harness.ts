@@ -1,4 +1,11 @@
-import { type App, type AppOptions, createApp, DefinitionError, type Logger, type Problem } from '../src/index.js';
+import {
+  type App,
+  type AppOptions,
+  createApp,
+  DefinitionError,
+  type Logger,
+  type Problem,
+} from '../src/index.js';
 import { connectInMemory, META, type RequestFacts } from '../src/transport/index.js';
 
 /** A JSON object as it came over the wire. */

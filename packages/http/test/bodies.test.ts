@@ -24,7 +24,7 @@ describeBridges(
           controller.close();
         },
       });
-      const init = { method: 'POST', headers: headersOf(), body, duplex: 'half' };
+      const init = { method: 'POST', headers: headersOf(), body, duplex: 'half' as const };
       const response = await within(bench().send(init));
       expect(response.status).toBe(413);
       expect((await json(response)).error?.code).toBe(-32600);
@@ -61,18 +61,24 @@ describeBridges('what is in bodies', (bench) => {
     expect((await json(response)).error?.code).toBe(-32700);
   });
 
-  test.each([null, 1.5, true, {}, []])('the id %j in a session: 400 and -32600 [checklist 15]', async (id) => {
-    const session = await openSession(bench());
-    const response = await session.post(request('ping', undefined, id));
-    expect(response.status).toBe(400);
-    expect(await json(response)).toMatchObject({ id: null, error: { code: -32600 } });
-  });
+  test.each([null, 1.5, true, {}, []])(
+    'the id %j in a session: 400 and -32600 [checklist 15]',
+    async (id) => {
+      const session = await openSession(bench());
+      const response = await session.post(request('ping', undefined, id));
+      expect(response.status).toBe(400);
+      expect(await json(response)).toMatchObject({ id: null, error: { code: -32600 } });
+    },
+  );
 
-  test.each([null, 1.5, true, {}, []])('the id %j of a modern request: 400 and -32600 [checklist 15]', async (id) => {
-    const response = await postModern(bench(), 'tools/list', {}, { id });
-    expect(response.status).toBe(400);
-    expect(await json(response)).toMatchObject({ id: null, error: { code: -32600 } });
-  });
+  test.each([null, 1.5, true, {}, []])(
+    'the id %j of a modern request: 400 and -32600 [checklist 15]',
+    async (id) => {
+      const response = await postModern(bench(), 'tools/list', {}, { id });
+      expect(response.status).toBe(400);
+      expect(await json(response)).toMatchObject({ id: null, error: { code: -32600 } });
+    },
+  );
 
   test.each([
     ['a version of JSON-RPC that is not 2.0', { jsonrpc: '1.0', id: 3, method: 'ping' }],
@@ -94,7 +100,9 @@ describeBridges('what is in bodies', (bench) => {
 
   test('params that are an array: -32602 with the id', async () => {
     const session = await openSession(bench());
-    const answer = await json(await session.post({ jsonrpc: '2.0', id: 3, method: 'tools/list', params: [] }));
+    const answer = await json(
+      await session.post({ jsonrpc: '2.0', id: 3, method: 'tools/list', params: [] }),
+    );
     expect(answer).toMatchObject({ id: 3, error: { code: -32602 } });
   });
 

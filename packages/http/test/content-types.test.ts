@@ -16,7 +16,12 @@ describeBridges('content negotiation', (bench) => {
   test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json;charset="UTF-8"'])(
     'a body of type %s is read [checklist 15]',
     async (type) => {
-      const response = await callModern(bench(), 'echo', { text: 'ünïcode' }, { headers: { 'Content-Type': type } });
+      const response = await callModern(
+        bench(),
+        'echo',
+        { text: 'ünïcode' },
+        { headers: { 'Content-Type': type } },
+      );
       expect(response.status).toBe(200);
       expect(textOf(await json(response))).toBe('ünïcode');
     },

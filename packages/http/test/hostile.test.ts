@@ -17,46 +17,57 @@ async function expectAlive(bench: Bench): Promise<void> {
 const claim = (version: string): string =>
   `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"${META.version}":${version},"${META.capabilities}":{}}}}`;
 
-describeBridges('hostile messages', (bench) => {
-  test.each([
-    ['an object that has no text form', '{"toString":null,"valueOf":null}'],
-    ['an array nested 200,000 deep', deepArray],
-    ['null', 'null'],
-    ['a number', '20260728'],
-  ])('a claimed version that is %s is refused with 400 [checklist 5]', async (_what, version) => {
-    const response = await within(
-      post(bench(), claim(version), { 'MCP-Protocol-Version': MODERN, 'Mcp-Method': 'tools/list' }),
+describeBridges(
+  'hostile messages',
+  (bench) => {
+    test.each([
+      ['an object that has no text form', '{"toString":null,"valueOf":null}'],
+      ['an array nested 200,000 deep', deepArray],
+      ['null', 'null'],
+      ['a number', '20260728'],
+    ])('a claimed version that is %s is refused with 400 [checklist 5]', async (_what, version) => {
+      const response = await within(
+        post(bench(), claim(version), { 'MCP-Protocol-Version': MODERN, 'Mcp-Method': 'tools/list' }),
+      );
+      expect(response.status).toBe(400);
+      expect((await json(response)).error).toBeDefined();
+      await expectAlive(bench());
+    });
+
+    test('a message nested 200,000 deep is answered with 400', async () => {
+      const response = await within(post(bench(), deepArray));
+      expect(response.status).toBe(400);
+      await expectAlive(bench());
+    });
+
+    test('a batch of batches nested 200,000 deep does not end the server [checklist 16]', async () => {
+      const session = await openSession(bench(), '2025-03-26');
+      const response = await within(session.post(deepArray));
+      expect(response.status).toBeLessThan(500);
+      await expectAlive(bench());
+    });
+
+    test('arguments nested 200,000 deep do not end the server', async () => {
+      const text = JSON.stringify(call('echo', { text: 'x', more: 0 }, 1)).replace(
+        '"more":0',
+        `"more":${deepArray}`,
+      );
+      const session = await openSession(bench());
+      const response = await within(session.post(text));
+      expect(response.status).toBeLessThan(600);
+      await response.text();
+      await expectAlive(bench());
+    });
+
+    test.each(['__proto__', 'constructor', 'toString'])(
+      'a method called %s is an unknown one',
+      async (method) => {
+        const session = await openSession(bench());
+        const answer = await json(await session.post({ jsonrpc: '2.0', id: 7, method }));
+        expect(answer).toMatchObject({ id: 7, error: { code: -32601 } });
+      },
     );
-    expect(response.status).toBe(400);
-    expect((await json(response)).error).toBeDefined();
-    await expectAlive(bench());
-  });
-
-  test('a message nested 200,000 deep is answered with 400', async () => {
-    const response = await within(post(bench(), deepArray));
-    expect(response.status).toBe(400);
-    await expectAlive(bench());
-  });
-
-  test('a batch of batches nested 200,000 deep does not end the server [checklist 16]', async () => {
-    const session = await openSession(bench(), '2025-03-26');
-    const response = await within(session.post(deepArray));
-    expect(response.status).toBeLessThan(500);
-    await expectAlive(bench());
-  });
-
-  test('arguments nested 200,000 deep do not end the server', async () => {
-    const text = JSON.stringify(call('echo', { text: 'x', more: 0 }, 1)).replace('"more":0', `"more":${deepArray}`);
-    const session = await openSession(bench());
-    const response = await within(session.post(text));
-    expect(response.status).toBeLessThan(600);
-    await response.text();
-    await expectAlive(bench());
-  });
-
-  test.each(['__proto__', 'constructor', 'toString'])('a method called %s is an unknown one', async (method) => {
-    const session = await openSession(bench());
-    const answer = await json(await session.post({ jsonrpc: '2.0', id: 7, method }));
-    expect(answer).toMatchObject({ id: 7, error: { code: -32601 } });
-  });
-}, {}, [mountedInNode, webHandler]);
+  },
+  {},
+  [mountedInNode, webHandler],
+);

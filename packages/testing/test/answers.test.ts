@@ -90,8 +90,8 @@ describe.each(PROTOCOL_VERSIONS.slice(0, 4))('answers in %s', (revision) => {
     await using app = await host();
     await using client = await connect(app, { revision, capabilities: { sampling: {} } });
     expect(JSON.parse(textOf(await client.callTool('think')))).toEqual({
-      code: -32601,
-      message: 'The test client has no answer to sampling/createMessage',
+      code: -32603,
+      message: 'The client refused: The test client has no answer to sampling/createMessage',
     });
   });
 
@@ -100,9 +100,8 @@ describe.each(PROTOCOL_VERSIONS.slice(0, 4))('answers in %s', (revision) => {
     const refused = new ProtocolError(-1, 'The user said no', { why: 'tired' });
     await using client = await connect(app, { revision, onSample: () => Promise.reject(refused) });
     expect(JSON.parse(textOf(await client.callTool('think')))).toEqual({
-      code: -1,
-      message: 'The user said no',
-      data: { why: 'tired' },
+      code: -32603,
+      message: 'The client refused: The user said no',
     });
   });
 });

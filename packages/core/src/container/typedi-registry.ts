@@ -11,6 +11,7 @@ export interface RegisteredService {
   readonly type: Constructor | null;
   readonly factory: unknown;
   readonly transient: boolean;
+  readonly value: unknown;
 }
 
 /** Finds a service in typedi's default container, where its decorators register. */
@@ -20,9 +21,10 @@ export function registered(id: ServiceId): RegisteredService | undefined {
   return defaults.services.find((service) => service.id === id);
 }
 
-/** The value of a token or name set on typedi's default container. */
-export function registeredValue(id: ServiceId): unknown {
-  return Container.get(id as string);
+/** Whether a registered service is a value, set by hand or made by the default container before. */
+export function isValue({ value }: RegisteredService): boolean {
+  // typedi marks what it has not made with a symbol that it does not export.
+  return !(typeof value === 'symbol' && value.description === 'EMPTY_VALUE');
 }
 
 /** What `@Inject` asks for at a constructor parameter; `undefined` when the parameter has none. */

@@ -1,13 +1,14 @@
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
 import { type Scope, serviceOf } from '../metadata/service.js';
 import type { Constructor } from '../protocol/constructor.js';
+import { isPromise } from '../protocol/maybe-promise.js';
 import type { Container, ResolutionScope } from './contract.js';
 import { dispose } from './disposal.js';
 import { checkGraph, isCaptive, type ServiceFacts } from './graph.js';
 import { constructing } from './inject.js';
 import { nameOf, type Provider, type ServiceId } from './provider.js';
 import { ScopeContainer } from './scope-container.js';
-import { registered, registeredValue } from './typedi-registry.js';
+import { isValue, registered } from './typedi-registry.js';
 
 /** The container of an app: typedi makes the instances, this class decides where they live and when they end. */
 export class TypediContainer implements Container {
@@ -36,9 +37,11 @@ export class TypediContainer implements Container {
   async start(services: readonly Constructor[]): Promise<void> {
     for (const provider of this.#providers.values()) {
       if (!('useFactory' in provider) || (provider.scope ?? 'singleton') !== 'singleton') continue;
-      const made = await this.#root.get<unknown>(provider.provide);
-      this.#root.instances.set(provider.provide, made);
-      this.#root.track(made);
+      const made = this.#root.get<unknown>(provider.provide);
+      if (!isPromise(made)) continue;
+      const settled = await made;
+      this.#root.instances.set(provider.provide, settled);
+      this.#root.track(settled);
     }
     for (const service of services) if (this.scopeOf(service) === 'singleton') this.get(service);
   }
@@ -93,18 +96,24 @@ export class TypediContainer implements Container {
   readonly #resolve = (id: ServiceId, from: ScopeContainer): unknown => {
     const scope = this.scopeOf(id);
     const home = scope === 'transient' ? from : this.#homeOf(id, scope, from);
-    if (home.instances.has(id)) return home.instances.get(id);
+    if (home.instances.has(id)) return this.#settled(id, home.instances.get(id));
     if (this.#building.includes(id))
       throw this.#failure('SIGIL_DEPENDENCY_CYCLE', id, 'it needs itself to be made');
     this.#building.push(id);
     try {
       const made = constructing(home, () => this.#make(id, home));
       if (scope !== 'transient') home.instances.set(id, made);
-      return made;
+      return this.#settled(id, made);
     } finally {
       this.#building.pop();
     }
   };
+
+  /** What is promised can be awaited at the outside, and nowhere within a construction. */
+  #settled(id: ServiceId, made: unknown): unknown {
+    if (!isPromise(made) || this.#building.at(-1) === this.#building[0]) return made;
+    throw this.#failure('SIGIL_UNRESOLVABLE', id, 'its factory is asynchronous and has not finished');
+  }
 
   #homeOf(id: ServiceId, scope: Exclude<Scope, 'transient'>, from: ScopeContainer): ScopeContainer {
     if (isCaptive(from.scope, scope)) {
@@ -119,12 +128,18 @@ export class TypediContainer implements Container {
   #make(id: ServiceId, home: ScopeContainer): unknown {
     const provider = this.#providers.get(id);
     if (provider && 'useValue' in provider) return provider.useValue;
-    if (provider && 'useFactory' in provider) return provider.useFactory((other) => home.get(other));
+    if (provider && 'useFactory' in provider) {
+      const made = provider.useFactory((other) => home.get(other));
+      // What is promised is tracked when it is there.
+      if (!isPromise(made)) home.track(made);
+      return made;
+    }
     if (provider) return home.construct(id, provider.useClass);
     const service = registered(id);
+    if (service && isValue(service)) return service.value;
     if (service?.factory) return home.produce(id, service.factory);
-    if (typeof id === 'function') return home.construct(id, id);
-    if (service) return registeredValue(id);
+    const cls = service?.type ?? id;
+    if (typeof cls === 'function') return home.construct(id, cls);
     throw this.#failure('SIGIL_UNRESOLVABLE', id, 'the container does not know how to make it');
   }
 

@@ -31,6 +31,7 @@ export class Engine implements Endpoint {
       methods: allMethods(options),
       askers: { sessioned: createAsker(askByRequest), stateless: createAsker(cannotAsk) },
       closed: (peer) => this.#peers.delete(peer),
+      releases: new Set(),
     };
     this.#stop = options.registry.onChange((change) => this.#broadcast(LIST_CHANGED[change]));
   }
@@ -52,10 +53,11 @@ export class Engine implements Endpoint {
     }
   }
 
-  /** Cancels everything in flight and forgets every session. */
-  close(): void {
+  /** Cancels everything in flight, forgets every session, and waits for what lived in them to be disposed of. */
+  async close(): Promise<void> {
     this.#stop();
     for (const peer of [...this.#peers]) peer.close('The server is closing');
+    await Promise.all(this.#parts.releases);
   }
 
   #broadcast(method: string): void {

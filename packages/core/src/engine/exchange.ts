@@ -41,8 +41,10 @@ export interface ExchangeParts {
   readonly outlet: Outlet;
   readonly facts: RequestFacts;
   readonly asker: Asker;
-  /** Told once, when the exchange has ended. */
+  /** Told once, when the request has been answered or given up. */
   readonly ended: (exchange: Exchange) => void;
+  /** Told once, when its handler has run to its end, which may be later. */
+  readonly settled: (exchange: Exchange) => void;
 }
 
 /** One request in flight: all state of the call lives here, so overlapping calls cannot touch each other. */
@@ -56,6 +58,8 @@ export class Exchange implements Call, ActiveRequest {
   readonly link: Link;
   /** Set by methods whose results clients may keep. */
   cache: CacheHint | undefined;
+  /** Set by methods whose results carry `_meta` of the author's. */
+  resultMeta: Readonly<Record<string, unknown>> | undefined;
   done = false;
   readonly #parts: ExchangeParts;
   #controller: AbortController | undefined;
@@ -131,12 +135,12 @@ export class Exchange implements Call, ActiveRequest {
   progress(progress: number, total?: number, message?: string): void {
     const progressToken = this.meta['progressToken'];
     if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return;
-    if (!(progress > this.#progress)) return;
+    if (!Number.isFinite(progress) || progress <= this.#progress) return;
     this.#progress = progress;
     const params = {
       progressToken,
       progress,
-      ...(total === undefined ? {} : { total }),
+      ...(Number.isFinite(total) ? { total } : {}),
       ...(message === undefined ? {} : { message }),
     };
     this.notify(NOTIFICATIONS.progress, this.revision.progress(params));
@@ -149,7 +153,11 @@ export class Exchange implements Call, ActiveRequest {
       request: isLogLevel(asked) ? asked : undefined,
     });
     if (threshold === undefined || !passes(level, threshold)) return;
-    this.notify(NOTIFICATIONS.message, { level, ...(logger === undefined ? {} : { logger }), data });
+    this.notify(NOTIFICATIONS.message, {
+      level,
+      ...(logger === undefined ? {} : { logger }),
+      data: data ?? null,
+    });
   }
 
   elicit(message: string, form: Constructor | JsonSchema, options?: AskOptions): Promise<ElicitResult> {
@@ -182,12 +190,14 @@ export class Exchange implements Call, ActiveRequest {
   }
 
   #succeed(json: string): void {
+    this.#parts.settled(this);
     if (this.done) return;
     this.#end();
     this.#parts.outlet.end(`{"jsonrpc":"2.0","id":${JSON.stringify(this.id)},"result":${this.#seal(json)}}`);
   }
 
   #fail(thrown: unknown): void {
+    this.#parts.settled(this);
     if (this.done) return;
     this.#end();
     const { options, outlet } = this.#parts;
@@ -202,10 +212,8 @@ export class Exchange implements Call, ActiveRequest {
 
   #seal(json: string): string {
     const { options } = this.#parts;
-    const members = this.revision.seal(
-      options.stampServerInfo ? options.serverInfoJson : undefined,
-      this.cache,
-    );
+    const serverInfo = options.stampServerInfo ? options.serverInfoJson : undefined;
+    const members = this.revision.seal({ serverInfo, cache: this.cache, meta: this.resultMeta });
     if (members === '') return json;
     return json === '{}' ? `{${members}}` : `${json.slice(0, -1)},${members}}`;
   }

@@ -43,7 +43,8 @@ export class List<E extends Entry> {
     const known = rendered.pages.get(start);
     if (known !== undefined) return known;
     const page = this.#render(exchange.revision, this.collection.after(start));
-    rendered.pages.set(start, page);
+    // Anybody can make up cursors; only pages that begin after an entry are worth keeping.
+    if (start === 0 || this.collection.isPosition(start)) rendered.pages.set(start, page);
     return page;
   }
 

@@ -24,6 +24,8 @@ export interface PeerParts {
   readonly methods: ReadonlyMap<string, MethodHandler>;
   readonly askers: Askers;
   readonly closed: (peer: EnginePeer) => void;
+  /** What is being disposed of, for whoever closes the app to await. */
+  readonly releases: Set<Promise<void>>;
 }
 
 /** One connection: takes messages, admits requests, and knows what is in flight. */
@@ -107,7 +109,11 @@ export class EnginePeer implements Peer {
     if (!allowed) return this.#refuse(undefined, outlet, 'batches are not part of this protocol revision');
     if (messages.length > this.#parts.options.maxInFlight)
       return this.#refuse(undefined, outlet, 'the batch is too long');
-    return receiveBatch(messages, outlet, (message, own) => this.receive(message, own, facts));
+    return receiveBatch(messages, outlet, (message, own) =>
+      Array.isArray(message)
+        ? this.#refuse(message, own, 'a batch within a batch')
+        : this.receive(message, own, facts),
+    );
   }
 
   #receiveRequest(
@@ -144,6 +150,7 @@ export class EnginePeer implements Peer {
         facts,
         asker,
         ended: this.#ended,
+        settled: this.#settled,
       };
       const exchange = new Exchange(parts);
       inFlight.add(exchange);
@@ -174,14 +181,19 @@ export class EnginePeer implements Peer {
 
   readonly #ended = (exchange: Exchange): void => {
     this.#inFlight?.delete(exchange);
-    this.#release(exchange);
     if (this.#inFlight?.size === 0) this.#idle?.();
   };
 
+  readonly #settled = (exchange: Exchange): void => this.#release(exchange);
+
   #release(scope: object): void {
-    const { container, logger } = this.#parts.options;
-    const released = container.release?.(scope);
+    const { options, releases } = this.#parts;
+    const released = options.container.release?.(scope);
     if (!isPromise(released)) return;
-    released.catch((error: unknown) => logger.error({ err: error }, 'a service failed to close'));
+    const reported = released.catch((error: unknown) => {
+      options.logger.error({ err: error }, 'a service failed to close');
+    });
+    releases.add(reported);
+    void reported.then(() => releases.delete(reported));
   }
 }

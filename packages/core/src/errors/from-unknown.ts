@@ -11,7 +11,7 @@ export type ErrorKind = 'tool' | 'protocol' | 'internal';
 /** Tells the three families of errors apart, by name so that a second copy of this package agrees. */
 export function kindOf(error: unknown): ErrorKind {
   if (error instanceof ToolError || nameOf(error) === 'ToolError') return 'tool';
-  if (error instanceof ProtocolError || nameOf(error) === 'ProtocolError') return 'protocol';
+  if (error instanceof ProtocolError || isForeignProtocolError(error)) return 'protocol';
   return 'internal';
 }
 
@@ -30,6 +30,10 @@ export function toProtocolError(error: unknown, expose = false): ProtocolError {
 export function messageOf(error: unknown): string {
   const message = (error as { message?: unknown } | null | undefined)?.message;
   return typeof message === 'string' ? message : String(error);
+}
+
+function isForeignProtocolError(error: unknown): boolean {
+  return nameOf(error) === 'ProtocolError' && Number.isInteger((error as { code?: unknown }).code);
 }
 
 function nameOf(error: unknown): unknown {

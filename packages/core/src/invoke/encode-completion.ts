@@ -10,15 +10,25 @@ const MAX_VALUES = 100;
  * @throws TypeError when the value is not a list of strings.
  */
 export function encodeCompletion(value: unknown): CompleteResult {
-  // What middleware hands on has been encoded already.
-  if (isObject(value) && isObject(value['completion'])) return value as unknown as CompleteResult;
-  const given = isObject(value) ? value : { values: value };
+  const given = unwrap(value);
   const values = given['values'];
   if (!Array.isArray(values) || !values.every((item) => typeof item === 'string')) {
     throw new TypeError('a completion returns a list of strings, or { values, total?, hasMore? }');
   }
   const total = typeof given['total'] === 'number' ? given['total'] : values.length;
   const shown = values.slice(0, MAX_VALUES);
-  const hasMore = typeof given['hasMore'] === 'boolean' ? given['hasMore'] : total > shown.length;
-  return { completion: { values: shown, total, hasMore } };
+  const hasMore = given['hasMore'] === true || shown.length < values.length;
+  return {
+    completion: {
+      values: shown,
+      total,
+      hasMore: given['hasMore'] === undefined ? total > shown.length : hasMore,
+    },
+  };
+}
+
+/** The part of a value that says something: a whole result, its inside, or just the values. */
+function unwrap(value: unknown): Record<string, unknown> {
+  if (!isObject(value)) return { values: value };
+  return isObject(value['completion']) ? value['completion'] : value;
 }

@@ -1,7 +1,7 @@
 import type { Constructor } from '../protocol/constructor.js';
 import type { HandlerDefinition, ParameterDefinition } from './definitions.js';
 import { DESIGN, KEYS } from './keys.js';
-import { read, readOwn, write } from './reflect.js';
+import { readOwn, write } from './reflect.js';
 
 type MethodName = string | symbol;
 type Handlers = ReadonlyMap<MethodName, readonly HandlerDefinition[]>;
@@ -36,7 +36,7 @@ export function addParameter(prototype: object, method: MethodName, parameter: P
 /** The decorated parameters of a method, in order of their index. */
 export function parametersOf(cls: Constructor, method: MethodName): readonly ParameterDefinition[] {
   const found =
-    (read(KEYS.parameters, cls.prototype as object, method) as ParameterDefinition[] | undefined) ?? [];
+    (readOwn(KEYS.parameters, declarerOf(cls, method), method) as ParameterDefinition[] | undefined) ?? [];
   return [...found].sort((a, b) => a.index - b.index);
 }
 
@@ -60,12 +60,19 @@ export function listOf(key: symbol, cls: Constructor, method?: MethodName): read
 
 /** The types TypeScript emitted for the parameters of a method; `undefined` when it emitted none. */
 export function parameterTypes(cls: Constructor, method: MethodName): readonly unknown[] | undefined {
-  return read(DESIGN.parameters, cls.prototype as object, method) as readonly unknown[] | undefined;
+  return readOwn(DESIGN.parameters, declarerOf(cls, method), method) as readonly unknown[] | undefined;
 }
 
 /** The types TypeScript emitted for the constructor of a class itself. */
 export function constructorTypes(cls: Constructor): readonly unknown[] | undefined {
   return readOwn(DESIGN.parameters, cls) as readonly unknown[] | undefined;
+}
+
+/** The prototype nearest to a class that decorates a method: its word about the parameters counts, and no other. */
+function declarerOf(cls: Constructor, method: MethodName): object {
+  const declares = (prototype: object): boolean =>
+    (readOwn(KEYS.handlers, prototype) as Handlers | undefined)?.has(method) ?? false;
+  return chainOf(cls).reverse().find(declares) ?? (cls.prototype as object);
 }
 
 function chainOf(cls: Constructor): object[] {

@@ -6,6 +6,7 @@ export type Position = number;
 /** The entries of one kind, by key, in the order they were added. */
 export class Collection<E extends Entry> {
   readonly #entries = new Map<string, { readonly entry: E; readonly position: Position }>();
+  readonly #positions = new Set<Position>();
   #next: Position = 1;
   #version = 0;
 
@@ -13,6 +14,11 @@ export class Collection<E extends Entry> {
 
   get size(): number {
     return this.#entries.size;
+  }
+
+  /** Whether there ever was an entry: a capability once announced is not taken back. */
+  get everUsed(): boolean {
+    return this.#version > 0;
   }
 
   /** Changes with every addition and removal. */
@@ -24,14 +30,18 @@ export class Collection<E extends Entry> {
   set(entry: E): void {
     const position = this.#entries.get(entry.key)?.position ?? this.#next++;
     this.#entries.set(entry.key, { entry: Object.freeze(entry), position });
+    this.#positions.add(position);
     this.#touch();
   }
 
   /** @returns whether there was such an entry. */
   delete(key: string): boolean {
-    const existed = this.#entries.delete(key);
-    if (existed) this.#touch();
-    return existed;
+    const held = this.#entries.get(key);
+    if (!held) return false;
+    this.#entries.delete(key);
+    this.#positions.delete(held.position);
+    this.#touch();
+    return true;
   }
 
   get(key: string): E | undefined {
@@ -40,6 +50,11 @@ export class Collection<E extends Entry> {
 
   has(key: string): boolean {
     return this.#entries.has(key);
+  }
+
+  /** Whether an entry stands at a position. */
+  isPosition(position: Position): boolean {
+    return this.#positions.has(position);
   }
 
   /** The entries after a position, with their own. */

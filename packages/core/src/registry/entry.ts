@@ -22,7 +22,10 @@ interface EntryBase {
 }
 
 /** A source of completions for one argument. */
-export type Completer = Handler<CompleteResult>;
+export interface Completer {
+  readonly run: Handler<CompleteResult>;
+  readonly gate?: Gate;
+}
 
 /** A tool, compiled. */
 export interface ToolEntry extends EntryBase {

@@ -72,7 +72,10 @@ function addCompletion(
       ? (entry.descriptor.arguments ?? []).map(({ name }) => name)
       : variablesOf(entry?.key);
   if (entry && names.includes(argument)) {
-    (entry.completers as Map<string, Completer>).set(argument, tools.compile.completion(declaration));
+    const meta = entry.descriptor._meta ?? {};
+    const gate = tools.compile.gate(declaration, { kind: entry.kind, name: entry.key, meta });
+    const run = tools.compile.completion(declaration);
+    (entry.completers as Map<string, Completer>).set(argument, { run, ...(gate ? { gate } : {}) });
     return;
   }
   tools.problems.push({

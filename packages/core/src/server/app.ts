@@ -89,7 +89,7 @@ export class App {
 
   async #close(): Promise<void> {
     await Promise.all([...this.#running].map((running) => running.close()));
-    this.#parts.engine.close();
+    await this.#parts.engine.close();
     await this.#parts.container.close?.();
   }
 }

@@ -2,7 +2,9 @@ import { TypediContainer } from '../container/typedi.js';
 import type { FunctionDefinition } from '../decorators/define.js';
 import { Engine } from '../engine/engine.js';
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
+import type { Guard, Middleware } from '../context/access.js';
 import { createCompile } from '../invoke/compile.js';
+import { isClassWith } from '../invoke/middleware.js';
 import type { Instances } from '../invoke/resolve-instance.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Implementation } from '../protocol/descriptors.js';
@@ -34,7 +36,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...(options.definitions ?? []).map(declareFunction),
   ];
   const services = classesOf(declarations);
-  const { container, instances, start } = chooseContainer(options, services, problems);
+  const policies = policyClasses(options, declarations);
+  const { container, instances, start } = chooseContainer(options, [...services, ...policies], problems);
   const logger = new RelayLogger(options.logger);
   const exposeErrors = options.exposeErrors ?? false;
   const { guards = [], middleware = [] } = options;
@@ -101,6 +104,19 @@ function chooseContainer(
 function classesOf(declarations: readonly Declaration[]): Constructor[] {
   const classes = declarations.map(({ target }) => (target.kind === 'method' ? target.cls : undefined));
   return [...new Set(classes.filter((cls) => cls !== undefined))];
+}
+
+/** The guards and middleware that the container is to make. */
+function policyClasses(
+  { guards = [], middleware = [] }: AppOptions,
+  declarations: readonly Declaration[],
+): Constructor[] {
+  const allGuards = [...guards, ...declarations.flatMap((declaration) => declaration.guards)];
+  const allMiddleware = [...middleware, ...declarations.flatMap((declaration) => declaration.middleware)];
+  return [
+    ...allGuards.filter((guard) => isClassWith<Guard>(guard, 'allows')),
+    ...allMiddleware.filter((step) => isClassWith<Middleware>(step, 'handle')),
+  ];
 }
 
 function infoOf({ name, version, title, description, websiteUrl, icons }: AppOptions): Implementation {

@@ -6,7 +6,6 @@ import { DEFINITION_CODES } from '../../src/index.js';
 /** Codes whose tests need another process or another package, and where those are. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   SIGIL_NO_RUNTIME: 'tests/: needs an installation without the runtime packages',
-  SIGIL_DUPLICATE_DEPENDENCY: 'tests/: needs two copies of a library',
 };
 
 const folder = fileURLToPath(new URL('../', import.meta.url));

@@ -1,13 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  Arg,
-  Complete,
-  defineTool,
-  Param,
-  Prompt,
-  Resource,
-  Tool,
-} from '../../src/index.js';
+import { Arg, Complete, defineTool, Param, Prompt, Resource, Tool } from '../../src/index.js';
 import { problemsOf } from '../harness.js';
 
 describe('SIGIL_DUPLICATE_NAME', () => {

@@ -228,7 +228,7 @@ describe('a report of several problems', () => {
       ['SIGIL_DUPLICATE_NAME', 'Inventory.second'],
       ['SIGIL_UNKNOWN_VARIABLE', 'Inventory.product'],
     ]);
-    expect(error.message).toContain('3 problems keep this server from starting');
+    expect(error.message).toMatch(/^3 problems /);
     for (const { where, what, fix, code } of error.problems) {
       expect(error.message).toContain(`${where}: ${what}\n     Fix: ${fix} [${code}]`);
     }
@@ -243,6 +243,6 @@ describe('a report of several problems', () => {
     }
     const error = await definitionError({ services: [Twice] });
     expect(error.code).toBe('SIGIL_UNKNOWN_COMPLETION');
-    expect(error.message).toContain('One problem keeps this server from starting');
+    expect(error.message).toMatch(/^One problem /);
   });
 });

@@ -5,20 +5,28 @@ import { appOf, Client, deferred, openSession, settled } from '../harness.js';
 const ping = (id: unknown) => ({ jsonrpc: '2.0', id, method: 'ping' });
 
 describe('a batch', () => {
-  test.each(['2024-11-05', '2025-03-26'])('is answered with one array in %s [checklist 16]', async (version) => {
-    const client = await openSession(await appOf({}), version);
-    client.send([ping(1), { jsonrpc: '2.0', method: 'notifications/unheard' }, ping('two'), { jsonrpc: '2.0', id: 3, method: 'no' }]);
-    await settled();
-    const batch = client.received.at(-1);
-    expect(batch).toHaveLength(3);
-    expect(batch).toEqual(
-      expect.arrayContaining([
-        { jsonrpc: '2.0', id: 1, result: {} },
-        { jsonrpc: '2.0', id: 'two', result: {} },
-        expect.objectContaining({ id: 3, error: expect.objectContaining({ code: -32601 }) }),
-      ]),
-    );
-  });
+  test.each(['2024-11-05', '2025-03-26'])(
+    'is answered with one array in %s [checklist 16]',
+    async (version) => {
+      const client = await openSession(await appOf({}), version);
+      client.send([
+        ping(1),
+        { jsonrpc: '2.0', method: 'notifications/unheard' },
+        ping('two'),
+        { jsonrpc: '2.0', id: 3, method: 'no' },
+      ]);
+      await settled();
+      const batch = client.received.at(-1);
+      expect(batch).toHaveLength(3);
+      expect(batch).toEqual(
+        expect.arrayContaining([
+          { jsonrpc: '2.0', id: 1, result: {} },
+          { jsonrpc: '2.0', id: 'two', result: {} },
+          expect.objectContaining({ id: 3, error: expect.objectContaining({ code: -32601 }) }),
+        ]),
+      );
+    },
+  );
 
   test.each(['2025-06-18', '2025-11-25'])('is refused in %s [checklist 16]', async (version) => {
     const client = await openSession(await appOf({}), version);
@@ -31,7 +39,9 @@ describe('a batch', () => {
     const client = new Client(await appOf({}));
     client.send([ping(1)]);
     await settled();
-    expect(client.received).toEqual([expect.objectContaining({ id: null, error: expect.objectContaining({ code: -32600 }) })]);
+    expect(client.received).toEqual([
+      expect.objectContaining({ id: null, error: expect.objectContaining({ code: -32600 }) }),
+    ]);
   });
 
   test('is refused when it is empty', async () => {

@@ -11,7 +11,11 @@ describe('a request with an envelope', () => {
   class Clients {
     @Tool()
     who({ client, meta }: ToolContext) {
-      return { version: client.protocolVersion, name: client.info?.name ?? null, token: meta['mine'] ?? null };
+      return {
+        version: client.protocolVersion,
+        name: client.info?.name ?? null,
+        token: meta['mine'] ?? null,
+      };
     }
   }
   const client = async () => new Client(await appOf({ services: [Clients] }));
@@ -115,7 +119,11 @@ describe('one connection', () => {
   test('opens a session after it was probed with server/discover [checklist 48]', async () => {
     const client = new Client(await appOf({}));
     await client.result('server/discover', envelope());
-    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'x', version: '1' },
+    };
     expect(await client.result('initialize', params)).toMatchObject({ protocolVersion: '2025-11-25' });
   });
 });

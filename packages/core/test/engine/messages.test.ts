@@ -33,9 +33,12 @@ describe('a malformed message', () => {
     ['an object as id', { jsonrpc: '2.0', id: {}, method: 'ping' }, null],
     ['no method', { jsonrpc: '2.0', id: 7 }, 7],
     ['a number as method', { jsonrpc: '2.0', id: 'seven', method: 7 }, 'seven'],
-  ])('with %s is refused with -32600 and the id as far as it is readable [checklist 9] [checklist 15]', async (_, message, id) => {
-    expect(await answerTo(message)).toMatchObject({ jsonrpc: '2.0', id, error: { code: -32600 } });
-  });
+  ])(
+    'with %s is refused with -32600 and the id as far as it is readable [checklist 9] [checklist 15]',
+    async (_, message, id) => {
+      expect(await answerTo(message)).toMatchObject({ jsonrpc: '2.0', id, error: { code: -32600 } });
+    },
+  );
 
   test.each<[string, unknown]>([
     ['an array', []],
@@ -64,7 +67,11 @@ describe('a malformed message', () => {
     ['a long string', 'x'.repeat(500)],
     ['a string of digits', '1'],
   ])('is not one whose id is %s', async (_, id) => {
-    expect(await answerTo({ jsonrpc: '2.0', id, method: 'ping' })).toEqual({ jsonrpc: '2.0', id, result: {} });
+    expect(await answerTo({ jsonrpc: '2.0', id, method: 'ping' })).toEqual({
+      jsonrpc: '2.0',
+      id,
+      result: {},
+    });
   });
 });
 
@@ -114,7 +121,10 @@ describe('another unknown name', () => {
 
   test.each([
     ['prompts/get', { name: 'constructor' }],
-    ['completion/complete', { ref: { type: 'ref/prompt', name: '__proto__' }, argument: { name: 'a', value: '' } }],
+    [
+      'completion/complete',
+      { ref: { type: 'ref/prompt', name: '__proto__' }, argument: { name: 'a', value: '' } },
+    ],
     ['completion/complete', { ref: { type: 'ref/other', name: 'x' }, argument: { name: 'a', value: '' } }],
     ['completion/complete', { ref: 'x', argument: { name: 'a', value: '' } }],
     ['completion/complete', { ref: { type: 'ref/prompt', name: 'x' } }],

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   Arg,
   audio,
+  Complete,
   embedded,
   link,
   Param,
@@ -18,9 +19,37 @@ import { appOf, Client, clientOf, type Json } from '../harness.js';
 
 /** The revision each member came with: 0 for 2024-11-05, 1 for 2025-03-26, and so on (schema/<revision>/schema.ts). */
 const SINCE = {
-  tool: { name: 0, description: 0, inputSchema: 0, annotations: 1, title: 2, outputSchema: 2, _meta: 2, icons: 3 },
-  resource: { uri: 0, name: 0, description: 0, mimeType: 0, size: 0, annotations: 0, title: 2, _meta: 2, icons: 3 },
-  template: { uriTemplate: 0, name: 0, description: 0, mimeType: 0, annotations: 0, title: 2, _meta: 2, icons: 3 },
+  tool: {
+    name: 0,
+    description: 0,
+    inputSchema: 0,
+    annotations: 1,
+    title: 2,
+    outputSchema: 2,
+    _meta: 2,
+    icons: 3,
+  },
+  resource: {
+    uri: 0,
+    name: 0,
+    description: 0,
+    mimeType: 0,
+    size: 0,
+    annotations: 0,
+    title: 2,
+    _meta: 2,
+    icons: 3,
+  },
+  template: {
+    uriTemplate: 0,
+    name: 0,
+    description: 0,
+    mimeType: 0,
+    annotations: 0,
+    title: 2,
+    _meta: 2,
+    icons: 3,
+  },
   prompt: { name: 0, description: 0, arguments: 0, title: 2, _meta: 2, icons: 3 },
   promptArgument: { name: 0, description: 0, required: 0, title: 2 },
   implementation: { name: 0, version: 0, title: 2, description: 3, websiteUrl: 3, icons: 3 },
@@ -29,7 +58,18 @@ const SINCE = {
   audio: { type: 1, data: 1, mimeType: 1, annotations: 1, _meta: 2 },
   embedded: { type: 0, resource: 0, annotations: 0, _meta: 2 },
   contents: { uri: 0, mimeType: 0, text: 0, _meta: 2 },
-  link: { type: 2, uri: 2, name: 2, title: 2, description: 2, mimeType: 2, size: 2, annotations: 2, _meta: 2, icons: 3 },
+  link: {
+    type: 2,
+    uri: 2,
+    name: 2,
+    title: 2,
+    description: 2,
+    mimeType: 2,
+    size: 2,
+    annotations: 2,
+    _meta: 2,
+    icons: 3,
+  },
   callResult: { content: 0, isError: 0, _meta: 0, structuredContent: 2, resultType: 4 },
   readResult: { contents: 0, _meta: 0, resultType: 4, ttlMs: 4, cacheScope: 4 },
   promptResult: { description: 0, messages: 0, _meta: 0, resultType: 4 },
@@ -178,7 +218,6 @@ describe.each(PROTOCOL_VERSIONS.map((version, revision) => [version, revision] a
 );
 
 test('the completions capability came with 2025-03-26', async () => {
-  const { Complete } = await import('../../src/index.js');
   class Greetings {
     @Prompt()
     greet(@Arg('name') name: string) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import Ajv from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type App, defineTool, type JsonSchema, PROTOCOL_VERSIONS } from '../../src/index.js';
 import { appOf, clientOf, type Json, textOf } from '../harness.js';
 
@@ -52,7 +52,7 @@ describe('structured content', () => {
       const client = await clientOf(app, version);
       const schema = (await client.list('tools'))[0]?.['outputSchema'] as Json;
       if (version !== '2026-07-28') expect(schema['type']).toBe('object');
-      const validate = new Ajv({ strict: false }).compile(schema);
+      const validate = new Ajv2020({ strict: false }).compile(schema);
       const { structuredContent } = await client.call('give');
       expect([version, validate(structuredContent), validate.errors]).toEqual([version, true, null]);
     }
@@ -69,7 +69,11 @@ describe('structured content', () => {
     const client = await clientOf(app, '2025-11-25');
     for (const name of ['date', 'list', 'odd']) {
       const { structuredContent } = await client.call(name);
-      expect([name, typeof (structuredContent ?? {}), Array.isArray(structuredContent)]).toEqual([name, 'object', false]);
+      expect([name, typeof (structuredContent ?? {}), Array.isArray(structuredContent)]).toEqual([
+        name,
+        'object',
+        false,
+      ]);
     }
   });
 });

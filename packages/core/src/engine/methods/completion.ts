@@ -1,10 +1,10 @@
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
 import { isObject } from '../../protocol/json.js';
-import { after } from '../../protocol/maybe-promise.js';
 import { METHODS } from '../../protocol/methods.js';
-import type { PromptEntry, ResourceEntry, TemplateEntry } from '../../registry/entry.js';
+import type { Completer, PromptEntry, ResourceEntry, TemplateEntry } from '../../registry/entry.js';
 import type { Registry } from '../../registry/registry.js';
 import type { EngineOptions } from '../engine-options.js';
+import type { Exchange } from '../exchange.js';
 import { ifAllowed, type MethodTable, readString } from './table.js';
 
 const NOTHING = JSON.stringify({ completion: { values: [], total: 0, hasMore: false } });
@@ -20,11 +20,20 @@ export function completionMethods({ registry }: EngineOptions): MethodTable {
       const entry = isObject(ref) ? referred(registry, ref) : undefined;
       if (!entry) throw unknownReference(ref);
       const completer = 'completers' in entry ? entry.completers.get(name) : undefined;
-      const complete = () =>
-        completer ? after(completer(exchange, { value }), (result) => JSON.stringify(result)) : NOTHING;
-      return ifAllowed(exchange, entry.gate, complete, () => unknownReference(ref));
+      const refuse = (): ProtocolError => unknownReference(ref);
+      return ifAllowed(
+        exchange,
+        entry.gate,
+        () => (completer ? complete(exchange, completer, value) : NOTHING),
+        refuse,
+      );
     },
   };
+}
+
+async function complete(exchange: Exchange, completer: Completer, value: string): Promise<string> {
+  const allowed = (await completer.gate?.(exchange)) ?? true;
+  return allowed ? JSON.stringify(await completer.run(exchange, { value })) : NOTHING;
 }
 
 function referred(

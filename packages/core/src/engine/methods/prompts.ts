@@ -17,7 +17,7 @@ export function promptMethods({ registry, pageSize, listTtlMs }: EngineOptions):
   );
   return {
     [METHODS.listPrompts]: (exchange, params) => {
-      requireFeature(exchange, prompts.size > 0);
+      requireFeature(exchange, prompts.everUsed);
       return list.page(exchange, params['cursor']);
     },
     [METHODS.getPrompt]: (exchange, params) => {
@@ -25,7 +25,11 @@ export function promptMethods({ registry, pageSize, listTtlMs }: EngineOptions):
       const entry = prompts.get(name);
       if (!entry) throw unknownPrompt(name);
       const args = readArguments(params);
-      const get = () => after(entry.run(exchange, args), (result) => exchange.revision.promptResult(result));
+      const get = () =>
+        after(entry.run(exchange, args), (result) => {
+          exchange.resultMeta = result._meta;
+          return exchange.revision.promptResult(result);
+        });
       return ifAllowed(exchange, entry.gate, get, () => unknownPrompt(name));
     },
   };

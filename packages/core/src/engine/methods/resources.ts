@@ -7,7 +7,7 @@ import { ifAllowed, type MethodTable, readString, requireFeature } from './table
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
 export function resourceMethods({ registry, pageSize, listTtlMs }: EngineOptions): MethodTable {
   const { resources, templates } = registry;
-  const hasResources = (): boolean => resources.size > 0 || templates.size > 0;
+  const hasResources = (): boolean => resources.everUsed || templates.everUsed;
   const resourceList = new List(
     resources,
     'resources',
@@ -41,6 +41,7 @@ export function resourceMethods({ registry, pageSize, listTtlMs }: EngineOptions
       const read = () =>
         after(found.entry.run(exchange, found.variables), (result) => {
           if (!result) throw revision.resourceNotFound(uri);
+          exchange.resultMeta = result._meta;
           return revision.readResult(result);
         });
       return ifAllowed(exchange, found.entry.gate, read, () => revision.resourceNotFound(uri));

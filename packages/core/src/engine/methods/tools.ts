@@ -1,5 +1,5 @@
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
-import { isPromise } from '../../protocol/maybe-promise.js';
+import { after } from '../../protocol/maybe-promise.js';
 import { METHODS } from '../../protocol/methods.js';
 import type { EngineOptions } from '../engine-options.js';
 import { List } from '../list.js';
@@ -17,7 +17,7 @@ export function toolMethods({ registry, pageSize, listTtlMs }: EngineOptions): M
   );
   return {
     [METHODS.listTools]: (exchange, params) => {
-      requireFeature(exchange, tools.size > 0);
+      requireFeature(exchange, tools.everUsed);
       return list.page(exchange, params['cursor']);
     },
     [METHODS.callTool]: (exchange, params) => {
@@ -25,13 +25,11 @@ export function toolMethods({ registry, pageSize, listTtlMs }: EngineOptions): M
       const entry = tools.get(name);
       if (!entry) throw unknownTool(name);
       const args = readArguments(params);
-      const call = () => {
-        const result = entry.run(exchange, args);
-        const { revision } = exchange;
-        return isPromise(result)
-          ? result.then((settled) => revision.callResult(settled))
-          : revision.callResult(result);
-      };
+      const call = () =>
+        after(entry.run(exchange, args), (result) => {
+          exchange.resultMeta = result._meta;
+          return exchange.revision.callResult(result, entry.descriptor);
+        });
       return ifAllowed(exchange, entry.gate, call, () => unknownTool(name));
     },
   };

@@ -1,5 +1,6 @@
 import type { ContentBlock } from '../../protocol/content.js';
 import { revision20250326 } from './2025-03-26.js';
+import { mapContent } from './map-content.js';
 import { omit } from './omit.js';
 import type { Revision } from './revision.js';
 
@@ -10,12 +11,9 @@ export const revision20241105: Revision = {
   tool: (tool) => omit(revision20250326.tool(tool), ['annotations']),
   capabilities: (capabilities) => omit(capabilities, ['completions']),
   content,
-  callResult: (result) => revision20250326.callResult({ ...result, content: result.content.map(content) }),
-  promptResult: (result) =>
-    revision20250326.promptResult({
-      ...result,
-      messages: result.messages.map((message) => ({ ...message, content: content(message.content) })),
-    }),
+  callResult: (result, tool) =>
+    revision20250326.callResult({ ...result, content: result.content.map(content) }, tool),
+  promptResult: (result) => revision20250326.promptResult(mapContent(result, content)),
   progress: (params) => omit(params, ['message']),
 };
 

@@ -1,5 +1,6 @@
 import type { Annotations, ContentBlock } from '../../protocol/content.js';
 import { revision20250618 } from './2025-06-18.js';
+import { mapContent } from './map-content.js';
 import { omit } from './omit.js';
 import type { Revision } from './revision.js';
 
@@ -24,24 +25,17 @@ export const revision20250326: Revision = {
   },
   implementation: (info) => omit(revision20250618.implementation(info), UNKNOWN),
   content,
-  callResult: ({ content: blocks, isError, _meta }) =>
-    JSON.stringify({
-      content: blocks.map(content),
-      ...(isError ? { isError } : {}),
-      ...(_meta ? { _meta } : {}),
-    }),
+  callResult: ({ content: blocks, isError }) =>
+    JSON.stringify({ content: blocks.map(content), ...(isError ? { isError } : {}) }),
   readResult: (result) =>
-    JSON.stringify({ ...result, contents: result.contents.map((contents) => omit(contents, UNKNOWN)) }),
-  promptResult: (result) =>
-    JSON.stringify({
-      ...result,
-      messages: result.messages.map((message) => ({ ...message, content: content(message.content) })),
-    }),
+    JSON.stringify({ contents: result.contents.map((contents) => omit(contents, UNKNOWN)) }),
+  promptResult: (result) => revision20250618.promptResult(mapContent(result, content)),
 };
 
 function content(block: ContentBlock): ContentBlock {
   if (block.type === 'resource_link') return { type: 'text', text: `${block.name}: ${block.uri}` };
-  return withKnownAnnotations(omit(block, ['_meta']));
+  const bare = withKnownAnnotations(omit(block, ['_meta']));
+  return bare.type === 'resource' ? { ...bare, resource: omit(bare.resource, UNKNOWN) } : bare;
 }
 
 function withKnownAnnotations<T extends { readonly annotations?: Annotations }>(value: T): T {

@@ -1,3 +1,5 @@
+import type { ContentBlock } from '../../protocol/content.js';
+import { mapContent } from './map-content.js';
 import { omit } from './omit.js';
 import { revision20251125 } from './2025-11-25.js';
 import type { Revision } from './revision.js';
@@ -14,5 +16,18 @@ export const revision20250618: Revision = {
   template: (template) => omit(template, UNKNOWN),
   prompt: (prompt) => omit(prompt, UNKNOWN),
   implementation: (info) => omit(info, ['icons', 'description', 'websiteUrl']),
-  content: (block) => (block.type === 'resource_link' ? omit(block, UNKNOWN) : block),
+  content,
+  callResult(result, tool) {
+    if (!result.content.some(isLinkWithIcons)) return revision20251125.callResult(result, tool);
+    return revision20251125.callResult({ ...result, content: result.content.map(content) }, tool);
+  },
+  promptResult: (result) => revision20251125.promptResult(mapContent(result, content)),
 };
+
+function isLinkWithIcons(block: ContentBlock): boolean {
+  return block.type === 'resource_link' && 'icons' in block;
+}
+
+function content(block: ContentBlock): ContentBlock {
+  return isLinkWithIcons(block) ? omit(block, UNKNOWN) : block;
+}

@@ -1,6 +1,8 @@
 import { ERROR_CODES } from '../../errors/codes.js';
 import { ProtocolError } from '../../errors/protocol-error.js';
-import { isObject, type JsonSchema } from '../../protocol/json.js';
+import type { Tool } from '../../protocol/descriptors.js';
+import type { JsonSchema } from '../../protocol/json.js';
+import type { CallToolResult } from '../../protocol/results.js';
 import { METHODS } from '../../protocol/methods.js';
 import { StructuredResult } from '../../invoke/structured-result.js';
 import { revision20260728 } from './2026-07-28.js';
@@ -31,21 +33,30 @@ export const revision20251125: Revision = {
       ? { ...tool, outputSchema: wrapSchema(tool.outputSchema) }
       : tool,
   capabilities: (capabilities) => capabilities,
-  callResult(result) {
-    if (result.structuredContent === undefined || isObject(result.structuredContent)) {
-      return revision20260728.callResult(result);
-    }
-    const wrapped = { result: result.structuredContent };
-    if (!(result instanceof StructuredResult))
-      return JSON.stringify({ ...result, structuredContent: wrapped });
+  callResult(result, tool) {
+    const { structuredContent } = result;
+    if (structuredContent === undefined || !needsWrapper(result, tool))
+      return revision20260728.callResult(result, tool);
     // The text stays the bare value: it is what the model reads.
-    return JSON.stringify({ content: result.content, structuredContent: wrapped });
+    const { content, isError } = result;
+    return JSON.stringify({
+      content,
+      structuredContent: { result: structuredContent },
+      ...(isError ? { isError } : {}),
+    });
   },
   logThreshold: ({ session }) => session ?? 'debug',
   resourceNotFound: (uri) => new ProtocolError(ERROR_CODES.resourceNotFound, 'Resource not found', { uri }),
   missingCapability: (message) => new ProtocolError(ERROR_CODES.invalidRequest, message),
-  seal: () => '',
+  seal: ({ meta }) => (meta ? `"_meta":${JSON.stringify(meta)}` : ''),
 };
+
+/** What the schema says decides, so that the two agree; without a schema, what the value is on the wire. */
+function needsWrapper(result: CallToolResult, { outputSchema }: Tool): boolean {
+  if (outputSchema) return !describesObject(outputSchema);
+  const json = result instanceof StructuredResult ? result.json : JSON.stringify(result.structuredContent);
+  return !json.startsWith('{');
+}
 
 function describesObject(schema: JsonSchema): boolean {
   return schema['type'] === 'object';

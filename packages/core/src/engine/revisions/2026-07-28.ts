@@ -4,7 +4,7 @@ import { META } from '../../protocol/meta.js';
 import { METHODS } from '../../protocol/methods.js';
 import { StructuredResult } from '../../invoke/structured-result.js';
 import { omit } from './omit.js';
-import type { Revision } from './revision.js';
+import type { Revision, SealParts } from './revision.js';
 
 /** Revision 2026-07-28: stateless requests, and the shapes all older revisions are told apart from. */
 export const revision20260728: Revision = {
@@ -39,20 +39,26 @@ export const revision20260728: Revision = {
   }),
   content: (block) => block,
   callResult(result) {
-    if (!(result instanceof StructuredResult)) return JSON.stringify(result);
+    if (!(result instanceof StructuredResult)) return JSON.stringify(omit(result, ['_meta']));
     const { json } = result;
     return `{"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}}`;
   },
-  readResult: (result) => JSON.stringify(result),
-  promptResult: (result) => JSON.stringify(result),
+  readResult: (result) => JSON.stringify(omit(result, ['_meta'])),
+  promptResult: (result) => JSON.stringify(omit(result, ['_meta'])),
   progress: (params) => params,
   logThreshold: ({ request }) => request,
   resourceNotFound: (uri) => new ProtocolError(ERROR_CODES.invalidParams, 'Resource not found', { uri }),
   missingCapability: (message, requiredCapabilities) =>
     new ProtocolError(ERROR_CODES.missingClientCapability, message, { requiredCapabilities }),
-  seal(serverInfo, cache) {
+  seal({ serverInfo, cache, meta }) {
     const hints = cache ? `,"ttlMs":${cache.ttlMs},"cacheScope":"${cache.scope}"` : '';
-    const identity = serverInfo === undefined ? '' : `,"_meta":{"${META.serverInfo}":${serverInfo}}`;
-    return `"resultType":"complete"${hints}${identity}`;
+    return `"resultType":"complete"${hints}${sealMeta(serverInfo, meta)}`;
   },
 };
+
+function sealMeta(serverInfo: string | undefined, meta: SealParts['meta']): string {
+  if (!meta) return serverInfo === undefined ? '' : `,"_meta":{"${META.serverInfo}":${serverInfo}}`;
+  const stamped =
+    serverInfo === undefined ? meta : { [META.serverInfo]: JSON.parse(serverInfo) as unknown, ...meta };
+  return `,"_meta":${JSON.stringify(stamped)}`;
+}

@@ -21,6 +21,15 @@ export interface LogThresholds {
   readonly request: LogLevel | undefined;
 }
 
+/** What goes into the members that results have beside their own. */
+export interface SealParts {
+  /** The identity of the server as JSON; `undefined` when it is not to be told. */
+  readonly serverInfo: string | undefined;
+  readonly cache: CacheHint | undefined;
+  /** The `_meta` that the author gave the result. */
+  readonly meta: Readonly<Record<string, unknown>> | undefined;
+}
+
 /**
  * Everything that differs between protocol revisions. One file a revision makes one of these, mostly by saying what
  * its predecessor does not know yet; nothing outside this folder branches on a version.
@@ -42,8 +51,13 @@ export interface Revision {
   implementation(info: Implementation): Implementation;
   capabilities(capabilities: ServerCapabilities): ServerCapabilities;
   content(block: ContentBlock): ContentBlock;
-  /** Serialises results. */
-  callResult(result: CallToolResult): string;
+  /**
+   * Serialises the result of a tool, without its `_meta`.
+   *
+   * @param tool the descriptor of the tool that gave it.
+   */
+  callResult(result: CallToolResult, tool: Tool): string;
+  /** Serialise results, without their `_meta`. */
   readResult(result: ReadResourceResult): string;
   promptResult(result: GetPromptResult): string;
   /** The parameters of a progress notification. */
@@ -54,9 +68,7 @@ export interface Revision {
   /** The error for a request that needs what its client has not declared. */
   missingCapability(message: string, required: ClientCapabilities): ProtocolError;
   /**
-   * Members that every result has beside its own, as JSON text such as `"resultType":"complete"`; empty for none.
-   *
-   * @param serverInfo the identity of the server as JSON; `undefined` when it is not to be told.
+   * Members that a result has beside its own, as JSON text such as `"resultType":"complete"`; empty for none.
    */
-  seal(serverInfo: string | undefined, cache: CacheHint | undefined): string;
+  seal(parts: SealParts): string;
 }

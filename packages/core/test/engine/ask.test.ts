@@ -1,0 +1,282 @@
+import { describe, expect, test } from '@jest/globals';
+import { IsInt, IsOptional, IsString, Max } from 'class-validator';
+import { defineTool, Tool, ToolContext } from '../../src/index.js';
+import {
+  type Answerer,
+  appOf,
+  type Client,
+  type Json,
+  openSession,
+  settled,
+  statelessClient,
+} from '../harness.js';
+
+class Order {
+  @IsString() colour!: string;
+  @IsInt() @Max(9) @IsOptional() count?: number;
+}
+const MESSAGES = [{ role: 'user' as const, content: { type: 'text' as const, text: 'Hi' } }];
+
+class Asking {
+  @Tool()
+  async form(context: ToolContext) {
+    const { action, content } = await context.elicit('Which?', Order);
+    return { action, isOrder: content instanceof Order, ...content };
+  }
+  @Tool()
+  async schema(context: ToolContext) {
+    return context.elicit('Which?', {
+      type: 'object',
+      properties: { a: { type: 'string' } },
+      required: ['a'],
+    });
+  }
+  @Tool()
+  async page(context: ToolContext) {
+    return context.elicitUrl('Sign in', 'https://example.com/sign-in');
+  }
+  @Tool()
+  async model(context: ToolContext) {
+    return context.sample({ messages: MESSAGES, maxTokens: 10 });
+  }
+  @Tool()
+  async modelWithTools(context: ToolContext) {
+    return context.sample({ messages: MESSAGES, maxTokens: 10, tools: [] });
+  }
+  @Tool()
+  async roots(context: ToolContext) {
+    return { roots: await context.roots() };
+  }
+  @Tool()
+  async impatient(context: ToolContext) {
+    return { roots: await context.roots({ timeoutMs: 10 }) };
+  }
+}
+const ALL = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} };
+
+async function session(answer?: Answerer, capabilities: Json = ALL, version = '2025-11-25'): Promise<Client> {
+  return openSession(await appOf({ services: [Asking] }), version, capabilities, answer ? { answer } : {});
+}
+const asked = (client: Client) =>
+  client.messages.filter(({ id, method }) => id !== undefined && method !== undefined);
+
+describe('a form', () => {
+  test('is shown by a request of the server, and its answer is an instance', async () => {
+    const client = await session(() => ({ action: 'accept', content: { colour: 'red', count: 2 } }));
+    expect((await client.call('form'))['structuredContent']).toEqual({
+      action: 'accept',
+      isOrder: true,
+      colour: 'red',
+      count: 2,
+    });
+    expect(asked(client)).toEqual([
+      {
+        jsonrpc: '2.0',
+        id: expect.any(Number),
+        method: 'elicitation/create',
+        params: {
+          message: 'Which?',
+          requestedSchema: {
+            type: 'object',
+            properties: { colour: { type: 'string' }, count: { type: 'integer', maximum: 9 } },
+            required: ['colour'],
+          },
+        },
+      },
+    ]);
+  });
+
+  test('may be a schema, and its answer is as it came', async () => {
+    const client = await session(() => ({ action: 'accept', content: { a: 'x' } }));
+    expect((await client.call('schema'))['structuredContent']).toEqual({
+      action: 'accept',
+      content: { a: 'x' },
+    });
+  });
+
+  test('works in an app that has no other class', async () => {
+    const definitions = [
+      defineTool({
+        name: 'form',
+        handle: async (_args, context) => (await context.elicit('Which?', Order)).content,
+      }),
+    ];
+    const answer = () => ({ action: 'accept', content: { colour: 'red' } });
+    const client = await openSession(await appOf({ definitions }), '2025-11-25', ALL, { answer });
+    expect((await client.call('form'))['structuredContent']).toEqual({ colour: 'red' });
+  });
+
+  test.each(['decline', 'cancel'])('that ends in %s gives no content', async (action) => {
+    const client = await session(() => ({ action, content: { colour: 'red' } }));
+    expect((await client.call('form'))['structuredContent']).toEqual({ action, isOrder: false });
+  });
+
+  test.each<[string, unknown]>([
+    ['misses a property', { action: 'accept', content: {} }],
+    ['has a wrong value', { action: 'accept', content: { colour: 'red', count: 10 } }],
+    ['has no content', { action: 'accept' }],
+    ['has no action', { content: { colour: 'red' } }],
+    ['has an unknown action', { action: 'maybe' }],
+  ])('whose answer %s is a JSON-RPC error', async (_, answer) => {
+    const client = await session(() => answer);
+    expect(await client.error('tools/call', { name: 'form' })).toMatchObject({ code: -32602 });
+  });
+});
+
+describe('a page', () => {
+  test('is opened by a request with an id of its own', async () => {
+    const client = await session(() => ({ action: 'accept' }));
+    expect((await client.call('page'))['structuredContent']).toEqual({ action: 'accept' });
+    expect(asked(client)[0]).toMatchObject({
+      method: 'elicitation/create',
+      params: {
+        mode: 'url',
+        message: 'Sign in',
+        url: 'https://example.com/sign-in',
+        elicitationId: expect.stringMatching(/./),
+      },
+    });
+  });
+});
+
+describe('a model', () => {
+  test('is asked by a request of the server', async () => {
+    const message = { role: 'assistant', content: { type: 'text', text: 'Hello' }, model: 'm' };
+    const client = await session(() => message);
+    expect((await client.call('model'))['structuredContent']).toEqual(message);
+    expect(asked(client)[0]).toMatchObject({
+      method: 'sampling/createMessage',
+      params: { messages: MESSAGES, maxTokens: 10 },
+    });
+  });
+
+  test('that answers nonsense is a JSON-RPC error', async () => {
+    const client = await session(() => ({ hello: 1 }));
+    expect(await client.error('tools/call', { name: 'model' })).toMatchObject({ code: -32602 });
+  });
+});
+
+describe('roots', () => {
+  test('are asked for by a request of the server', async () => {
+    const roots = [{ uri: 'file:///home', name: 'Home' }];
+    const client = await session(() => ({ roots }));
+    expect((await client.call('roots'))['structuredContent']).toEqual({ roots });
+    expect(asked(client)[0]).toEqual({ jsonrpc: '2.0', id: expect.any(Number), method: 'roots/list' });
+  });
+});
+
+describe('a client that cannot', () => {
+  test.each<[string, Json, string]>([
+    ['form', {}, '2025-11-25'],
+    ['form', { elicitation: { url: {} } }, '2025-11-25'],
+    ['form', { elicitation: {} }, '2025-03-26'],
+    ['page', { elicitation: {} }, '2025-11-25'],
+    ['page', { elicitation: { url: {} } }, '2025-06-18'],
+    ['model', {}, '2025-11-25'],
+    ['model_with_tools', { sampling: {} }, '2025-11-25'],
+    ['roots', {}, '2025-11-25'],
+  ])('is not asked for %s: capabilities %j in %s [checklist 42]', async (name, capabilities, version) => {
+    const client = await session(undefined, capabilities, version);
+    expect(await client.error('tools/call', { name })).toMatchObject({
+      code: -32600,
+      message: expect.stringMatching(/^The client (cannot|has no|does not)/),
+    });
+    expect(asked(client)).toEqual([]);
+  });
+
+  test('is one that showed a bare elicitation capability only for pages [checklist 42]', async () => {
+    const client = await session(() => ({ action: 'decline' }), { elicitation: {} }, '2025-06-18');
+    expect((await client.call('form'))['structuredContent']).toMatchObject({ action: 'decline' });
+  });
+
+  test('is told in the stateless era what it lacks, and gets no request [checklist 42] [checklist 44]', async () => {
+    const client = statelessClient(await appOf({ services: [Asking] }));
+    for (const [name, requiredCapabilities] of [
+      ['form', { elicitation: { form: {} } }],
+      ['page', { elicitation: { url: {} } }],
+      ['model', { sampling: {} }],
+      ['model_with_tools', { sampling: {} }],
+      ['roots', { roots: {} }],
+    ] as const) {
+      const error = await client.error('tools/call', { name });
+      expect(error).toMatchObject({ code: -32021, data: { requiredCapabilities } });
+    }
+    expect(asked(client)).toEqual([]);
+  });
+});
+
+describe('an answer', () => {
+  test('that is an error fails the call, without its code', async () => {
+    const client = await session(() => {
+      throw new Error('The user is asleep');
+    });
+    expect(await client.error('tools/call', { name: 'roots' })).toEqual({
+      code: -32603,
+      message: 'The client refused: The user is asleep',
+    });
+  });
+
+  test('that does not come in time ends the wait, and the question is withdrawn', async () => {
+    const client = await session();
+    const error = await client.error('tools/call', { name: 'impatient' });
+    expect(error).toMatchObject({ code: -32603, message: expect.stringContaining('within 10 ms') });
+    expect(client.heard('notifications/cancelled')).toEqual([
+      { requestId: asked(client)[0]?.id, reason: expect.stringContaining('10 ms') },
+    ]);
+  });
+
+  test('finds its question among several', async () => {
+    const client = await session();
+    const ids = [client.start('tools/call', { name: 'roots' }), client.start('tools/call', { name: 'form' })];
+    await settled();
+    const [first, second] = asked(client);
+    expect(first?.id).not.toBe(second?.id);
+    client.send({ jsonrpc: '2.0', id: second?.id, result: { action: 'decline' } });
+    client.send({ jsonrpc: '2.0', id: first?.id, result: { roots: [] } });
+    const answers = await Promise.all(ids.map((id) => client.response(id)));
+    expect(answers.map(({ result }) => result?.['structuredContent'])).toEqual([
+      { roots: [] },
+      { action: 'decline', isOrder: false },
+    ]);
+  });
+
+  test('of one client does not reach another [checklist 26]', async () => {
+    const app = await appOf({ services: [Asking] });
+    const [one, other] = [
+      await openSession(app, '2025-11-25', ALL),
+      await openSession(app, '2025-11-25', ALL),
+    ];
+    const id = one.start('tools/call', { name: 'roots' });
+    other.start('tools/call', { name: 'roots' });
+    await settled();
+    const question = asked(one)[0]?.id;
+    other.send({ jsonrpc: '2.0', id: question, result: { roots: [{ uri: 'file:///other' }] } });
+    await settled();
+    one.send({ jsonrpc: '2.0', id: question, result: { roots: [{ uri: 'file:///one' }] } });
+    expect((await one.response(id)).result?.['structuredContent']).toEqual({
+      roots: [{ uri: 'file:///one' }],
+    });
+  });
+
+  test('is waited for no longer once the request is cancelled', async () => {
+    const client = await session();
+    client.start('tools/call', { name: 'roots' }, 'r');
+    await settled();
+    client.notify('notifications/cancelled', { requestId: 'r' });
+    await settled();
+    expect(client.heard('notifications/cancelled')).toMatchObject([{ requestId: asked(client)[0]?.id }]);
+    client.send({ jsonrpc: '2.0', id: asked(client)[0]?.id, result: { roots: [] } });
+    await settled();
+    expect(client.messages.filter(({ id, method }) => id === 'r' && method === undefined)).toEqual([]);
+  });
+
+  test('is waited for no longer once the client is gone', async () => {
+    const client = await session();
+    client.start('tools/call', { name: 'roots' }, 'r');
+    await settled();
+    await client.close(1000);
+    expect(client.messages.find(({ id }) => id === 'r')).toMatchObject({
+      error: { code: -32603, message: 'The client is gone' },
+    });
+  });
+});

@@ -1,0 +1,176 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  type Access,
+  Arg,
+  Complete,
+  defineTool,
+  type Guard,
+  Inject,
+  Prompt,
+  Service,
+  Token,
+  Tool,
+  UseGuards,
+} from '../../src/index.js';
+import { appOf, type Client, openSession, problemsOf, recordingLogger, textOf } from '../harness.js';
+
+const names = async (client: Client) => (await client.list('tools')).map(({ name }) => name);
+
+describe('guards', () => {
+  test('are asked in order, app, class, method, and the first refusal ends the asking', async () => {
+    const asked: string[] = [];
+    const guard =
+      (name: string, answer = true) =>
+      () => {
+        asked.push(name);
+        return answer;
+      };
+    @UseGuards(guard('class 1'), guard('class 2'))
+    class Tools {
+      @Tool()
+      @UseGuards(guard('method 1'), guard('method 2', false), guard('method 3'))
+      one() {
+        return 1;
+      }
+    }
+    const client = await openSession(await appOf({ services: [Tools], guards: [guard('app')] }));
+    await client.error('tools/call', { name: 'one' });
+    expect(asked).toEqual(['app', 'class 1', 'class 2', 'method 1', 'method 2']);
+  });
+
+  test('of a base class hold for a subclass', async () => {
+    @UseGuards(() => false)
+    class Base {
+      @Tool()
+      one() {
+        return 1;
+      }
+    }
+    class Derived extends Base {
+      @Tool()
+      two() {
+        return 2;
+      }
+    }
+    expect(await names(await openSession(await appOf({ services: [Derived] })))).toEqual([]);
+  });
+
+  test('see who asks for what', async () => {
+    const seen: Access[] = [];
+    class Tools {
+      @Tool({ meta: { level: 3 } })
+      @UseGuards((access) => seen.push(access) > 0)
+      one() {
+        return 1;
+      }
+    }
+    const facts = { principal: { id: 'ada' }, headers: { 'x-tenant': 'blue' } };
+    const client = await openSession(
+      await appOf({ services: [Tools] }),
+      '2025-06-18',
+      { roots: {} },
+      { facts },
+    );
+    await client.call('one');
+    expect(seen).toHaveLength(1);
+    expect(seen[0]).toMatchObject({
+      kind: 'tool',
+      name: 'one',
+      meta: { level: 3 },
+      principal: { id: 'ada' },
+      facts: { headers: { 'x-tenant': 'blue' } },
+      client: { protocolVersion: '2025-06-18', capabilities: { roots: {} }, info: { name: 'tester' } },
+    });
+  });
+
+  test.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no database');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('no database'))],
+  ])('refuse when one %s, and the reason is logged', async (_, fail) => {
+    const logger = recordingLogger();
+    const guards = [fail as () => boolean];
+    const definitions = [defineTool({ name: 'one', guards, handle: () => 1 })];
+    const client = await openSession(await appOf({ logger, definitions }));
+    expect(await client.error('tools/call', { name: 'one' })).toEqual({
+      code: -32602,
+      message: 'Unknown tool: one',
+    });
+    expect(await names(client)).toEqual([]);
+    expect(logger.lines[0]).toMatchObject({ level: 'error', details: { name: 'one' } });
+  });
+
+  test.each([[undefined], [1], ['yes'], [{}]])(
+    'refuse when one answers %j instead of true',
+    async (answer) => {
+      const guards = [(() => answer) as unknown as () => boolean];
+      const definitions = [defineTool({ name: 'one', guards, handle: () => 1 })];
+      const client = await openSession(await appOf({ definitions }));
+      await client.error('tools/call', { name: 'one' });
+    },
+  );
+
+  test('that are classes get their dependencies from the container', async () => {
+    @Service()
+    class Policy {
+      readonly open = true;
+    }
+    @Service()
+    class PolicyGuard implements Guard {
+      constructor(private readonly policy: Policy) {}
+      allows() {
+        return this.policy.open;
+      }
+    }
+    const definitions = [defineTool({ name: 'one', guards: [PolicyGuard], handle: () => 1 })];
+    const client = await openSession(await appOf({ definitions }));
+    expect(textOf(await client.call('one'))).toBe('1');
+  });
+
+  test('that the container cannot make keep the app from starting', async () => {
+    const missing = new Token<string>('MISSING');
+    @Service()
+    class BrokenGuard implements Guard {
+      constructor(@Inject(missing) private readonly name: string) {}
+      allows() {
+        return this.name !== '';
+      }
+    }
+    class Tools {
+      @Tool()
+      @UseGuards(BrokenGuard)
+      one() {
+        return 1;
+      }
+    }
+    expect(await problemsOf({ services: [Tools] })).toEqual([
+      expect.objectContaining({ code: 'SIGIL_UNRESOLVABLE', where: expect.stringContaining('BrokenGuard') }),
+    ]);
+  });
+
+  test('on a completion method are asked too', async () => {
+    let calls = 0;
+    class Greetings {
+      @Prompt()
+      greet(@Arg('name') name: string) {
+        return name;
+      }
+    }
+    @UseGuards(() => false)
+    class Names {
+      @Complete('greet', 'name')
+      names() {
+        calls += 1;
+        return ['secret'];
+      }
+    }
+    const client = await openSession(await appOf({ services: [Greetings, Names] }));
+    const ref = { type: 'ref/prompt', name: 'greet' };
+    await client.request('completion/complete', { ref, argument: { name: 'name', value: '' } });
+    expect(calls).toBe(0);
+  });
+});

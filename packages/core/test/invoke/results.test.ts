@@ -1,0 +1,216 @@
+import { describe, expect, test } from '@jest/globals';
+import { IsNumber } from 'class-validator';
+import {
+  assistant,
+  audio,
+  blobContents,
+  definePrompt,
+  defineResource,
+  defineTool,
+  embedded,
+  image,
+  link,
+  text,
+  textContents,
+  user,
+} from '../../src/index.js';
+import { appOf, openSession, recordingLogger } from '../harness.js';
+
+const said = (value: string) => ({ type: 'text', text: value });
+const bytes = new Uint8Array([1, 2, 3]);
+
+class Point {
+  @IsNumber() x = 1;
+}
+
+describe('what a tool returns', () => {
+  const structured = (value: object) => ({
+    content: [said(JSON.stringify(value))],
+    structuredContent: value,
+  });
+
+  test.each<[string, unknown, unknown]>([
+    ['a string', 'x', { content: [said('x')] }],
+    ['an empty string', '', { content: [said('')] }],
+    ['a number', 42, { content: [said('42')] }],
+    ['zero', 0, { content: [said('0')] }],
+    ['true', true, { content: [said('true')] }],
+    ['false', false, { content: [said('false')] }],
+    ['a bigint', 12n, { content: [said('12')] }],
+    ['nothing', undefined, { content: [] }],
+    ['null', null, { content: [] }],
+    ['a plain object', { a: 1 }, structured({ a: 1 })],
+    ['an object with a type of its own', { type: 'invoice' }, structured({ type: 'invoice' })],
+    ['an object with content that is none', { content: 'x' }, structured({ content: 'x' })],
+    ['an object with content and more', { content: [], title: 'x' }, structured({ content: [], title: 'x' })],
+    ['an instance', new Point(), structured({ x: 1 })],
+    ['an array', [1, 2], { content: [said('[1,2]')], structuredContent: { result: [1, 2] } }],
+    ['an empty array', [], { content: [said('[]')], structuredContent: { result: [] } }],
+    ['text', text('x'), { content: [said('x')] }],
+    [
+      'an image of bytes',
+      image(bytes, 'image/png'),
+      { content: [{ type: 'image', data: 'AQID', mimeType: 'image/png' }] },
+    ],
+    [
+      'an image in base64',
+      image('AQID', 'image/png'),
+      { content: [{ type: 'image', data: 'AQID', mimeType: 'image/png' }] },
+    ],
+    [
+      'a recording',
+      audio(bytes.buffer, 'audio/wav'),
+      { content: [{ type: 'audio', data: 'AQID', mimeType: 'audio/wav' }] },
+    ],
+    [
+      'a part of a longer buffer',
+      image(new Uint8Array(new Uint8Array([0, 1, 2, 3, 4]).buffer, 1, 3), 'image/png'),
+      { content: [{ type: 'image', data: 'AQID', mimeType: 'image/png' }] },
+    ],
+    [
+      'an embedded resource',
+      embedded(textContents('x://y', 'z')),
+      { content: [{ type: 'resource', resource: { uri: 'x://y', mimeType: 'text/plain', text: 'z' } }] },
+    ],
+    ['a link', link('x://y', 'y'), { content: [{ type: 'resource_link', uri: 'x://y', name: 'y' }] }],
+    ['several pieces of content', [text('a'), text('b')], { content: [said('a'), said('b')] }],
+    ['a whole result', { content: [said('a')], isError: true }, { content: [said('a')], isError: true }],
+    [
+      'a whole result with structure',
+      { content: [said('a')], structuredContent: { b: 1 } },
+      { content: [said('a')], structuredContent: { b: 1 } },
+    ],
+    [
+      'a Buffer',
+      Buffer.from(bytes),
+      {
+        content: [
+          {
+            type: 'resource',
+            resource: {
+              uri: 'data:application/octet-stream',
+              mimeType: 'application/octet-stream',
+              blob: 'AQID',
+            },
+          },
+        ],
+      },
+    ],
+  ])('as %s is encoded by its kind, now or later', async (_, value, expected) => {
+    const app = await appOf({
+      definitions: [
+        defineTool({ name: 'now', handle: () => value }),
+        defineTool({ name: 'later', handle: () => Promise.resolve(value) }),
+        defineTool({ name: 'wrapped', handle: () => value, middleware: [(_context, next) => next()] }),
+      ],
+    });
+    const client = await openSession(app);
+    for (const name of ['now', 'later', 'wrapped']) expect(await client.call(name)).toEqual(expected);
+  });
+
+  test.each<[string, () => unknown]>([
+    ['what JSON cannot carry', () => ({ n: 1n })],
+    [
+      'an object that contains itself',
+      () => {
+        const self: Record<string, unknown> = {};
+        self['self'] = self;
+        return self;
+      },
+    ],
+  ])('as %s is a masked failure', async (_, handle) => {
+    const logger = recordingLogger();
+    const client = await openSession(
+      await appOf({ logger, definitions: [defineTool({ name: 'odd', handle })] }),
+    );
+    expect(await client.call('odd')).toEqual({ content: [said('Internal error')], isError: true });
+    expect(logger.lines).toHaveLength(1);
+  });
+});
+
+describe('what a resource returns', () => {
+  const uri = 'config://app';
+
+  test.each<[string, unknown, unknown]>([
+    ['a string', 'x', [{ uri, mimeType: 'text/plain', text: 'x' }]],
+    ['an empty string', '', [{ uri, mimeType: 'text/plain', text: '' }]],
+    ['bytes [checklist 37]', bytes, [{ uri, mimeType: 'application/octet-stream', blob: 'AQID' }]],
+    ['a Buffer', Buffer.from(bytes), [{ uri, mimeType: 'application/octet-stream', blob: 'AQID' }]],
+    ['an ArrayBuffer', bytes.buffer, [{ uri, mimeType: 'application/octet-stream', blob: 'AQID' }]],
+    ['an object', { a: 1 }, [{ uri, mimeType: 'application/json', text: '{"a":1}' }]],
+    ['an array', [1], [{ uri, mimeType: 'application/json', text: '[1]' }]],
+    ['an empty array', [], [{ uri, mimeType: 'application/json', text: '[]' }]],
+    ['a number', 0, [{ uri, mimeType: 'application/json', text: '0' }]],
+    ['contents', textContents('x://y', 'z'), [{ uri: 'x://y', mimeType: 'text/plain', text: 'z' }]],
+    [
+      'several contents',
+      [textContents('x://1', 'a'), blobContents('x://2', bytes)],
+      [
+        { uri: 'x://1', mimeType: 'text/plain', text: 'a' },
+        { uri: 'x://2', mimeType: 'application/octet-stream', blob: 'AQID' },
+      ],
+    ],
+    ['a whole result', { contents: [{ uri, text: 'x' }] }, [{ uri, text: 'x' }]],
+  ])('as %s is encoded by its kind', async (_, value, contents) => {
+    const app = await appOf({ definitions: [defineResource({ uri, name: 'app', handle: () => value })] });
+    const client = await openSession(app);
+    expect(await client.result('resources/read', { uri })).toEqual({ contents });
+  });
+
+  test.each<[string, unknown]>([
+    ['a string', 'x'],
+    ['an object', { a: 1 }],
+    ['bytes', bytes],
+  ])('as %s has the MIME type of the definition', async (_, value) => {
+    const definition = defineResource({ uri, name: 'app', mimeType: 'x/y', handle: () => value });
+    const client = await openSession(await appOf({ definitions: [definition] }));
+    expect(await client.result('resources/read', { uri })).toMatchObject({ contents: [{ mimeType: 'x/y' }] });
+  });
+
+  test.each([[undefined], [null]])('as %s means that there is no such resource', async (value) => {
+    const definition = defineResource({ uri, name: 'app', handle: () => value });
+    const client = await openSession(await appOf({ definitions: [definition] }));
+    expect(await client.error('resources/read', { uri })).toMatchObject({ code: -32002, data: { uri } });
+  });
+});
+
+describe('what a prompt returns', () => {
+  const message = (role: string, content: unknown) => ({ role, content });
+
+  test.each<[string, unknown, unknown]>([
+    ['a string', 'x', [message('user', said('x'))]],
+    [
+      'content',
+      image('AQID', 'image/png'),
+      [message('user', { type: 'image', data: 'AQID', mimeType: 'image/png' })],
+    ],
+    ['a message', assistant('x'), [message('assistant', said('x'))]],
+    [
+      'several messages',
+      [user('a'), assistant(text('b')), 'c'],
+      [message('user', said('a')), message('assistant', said('b')), message('user', said('c'))],
+    ],
+  ])('as %s becomes messages', async (_, value, messages) => {
+    const definition = definePrompt({ name: 'ask', description: 'Asks', handle: () => value });
+    const client = await openSession(await appOf({ definitions: [definition] }));
+    expect(await client.result('prompts/get', { name: 'ask' })).toEqual({ description: 'Asks', messages });
+  });
+
+  test('as a whole result is itself', async () => {
+    const whole = { description: 'Mine', messages: [user('x')] };
+    const definition = definePrompt({ name: 'ask', description: 'Asks', handle: () => whole });
+    const client = await openSession(await appOf({ definitions: [definition] }));
+    expect(await client.result('prompts/get', { name: 'ask' })).toEqual(whole);
+  });
+
+  test.each([[undefined], [null], [7], [{ a: 1 }]])('as %j is a masked failure', async (value) => {
+    const logger = recordingLogger();
+    const definition = definePrompt({ name: 'ask', handle: () => value });
+    const client = await openSession(await appOf({ logger, definitions: [definition] }));
+    expect(await client.error('prompts/get', { name: 'ask' })).toEqual({
+      code: -32603,
+      message: 'Internal error',
+    });
+    expect(String(logger.lines[0]?.details['err'])).toContain('a prompt returns');
+  });
+});

@@ -1,0 +1,188 @@
+import { describe, expect, test } from '@jest/globals';
+import { DefinitionError, defineTool, type RunningRuntime, type Runtime, Tool } from '../../src/index.js';
+import {
+  appOf,
+  deferred,
+  openSession,
+  recordingLogger,
+  settled,
+  statelessClient,
+  textOf,
+} from '../harness.js';
+
+/** A runtime that writes down what happens to it. */
+function recordingRuntime(steps: string[], more: Partial<Runtime> = {}) {
+  const ended = deferred();
+  const runtime: Runtime = {
+    name: 'recording',
+    start: async (endpoint): Promise<RunningRuntime> => {
+      steps.push(`start ${endpoint.info.name}`);
+      return {
+        closed: ended.promise,
+        address: 'nowhere',
+        close: async () => {
+          await settled();
+          steps.push('runtime closed');
+          ended.resolve();
+        },
+      };
+    },
+    ...more,
+  };
+  return { runtime, end: () => ended.resolve() };
+}
+
+describe('an app', () => {
+  test('starts a runtime and hands it its endpoint', async () => {
+    const steps: string[] = [];
+    const app = await appOf({});
+    const running = await app.run(recordingRuntime(steps).runtime);
+    expect(running.address).toBe('nowhere');
+    expect(steps).toEqual(['start test']);
+  });
+
+  test('closes its runtimes first and its services last, once', async () => {
+    const steps: string[] = [];
+    class Tools {
+      @Tool()
+      one() {
+        return 1;
+      }
+      destroy() {
+        steps.push('services closed');
+      }
+    }
+    const app = await appOf({ services: [Tools] });
+    for (let count = 0; count < 2; count++) await app.run(recordingRuntime(steps).runtime);
+    await Promise.all([app.close(), app.close()]);
+    await settled();
+    expect(steps.slice(2)).toEqual(['runtime closed', 'runtime closed', 'services closed']);
+  });
+
+  test('closes when its last runtime has ended by itself', async () => {
+    const steps: string[] = [];
+    class Tools {
+      @Tool()
+      one() {
+        return 1;
+      }
+      destroy() {
+        steps.push('services closed');
+      }
+    }
+    const app = await appOf({ services: [Tools] });
+    const [first, second] = [recordingRuntime([]), recordingRuntime([])];
+    await app.run(first.runtime);
+    await app.run(second.runtime);
+    first.end();
+    await settled();
+    expect(steps).toEqual([]);
+    second.end();
+    await settled();
+    expect(steps).toEqual(['services closed']);
+  });
+
+  test('that has been closed does not run again', async () => {
+    const steps: string[] = [];
+    const app = await appOf({});
+    await app.close();
+    await expect(app.run(recordingRuntime(steps).runtime)).rejects.toThrow('closed');
+    expect(steps).toEqual([]);
+  });
+
+  test('passes on why a runtime does not start', async () => {
+    const start = () => Promise.reject(new Error('EADDRINUSE'));
+    const app = await appOf({});
+    await expect(app.run(recordingRuntime([], { start }).runtime)).rejects.toThrow('EADDRINUSE');
+  });
+
+  test('may be run on several runtimes at once', async () => {
+    const steps: string[] = [];
+    const app = await appOf({});
+    await app.run(recordingRuntime(steps).runtime);
+    await app.run(recordingRuntime(steps).runtime);
+    expect(steps).toHaveLength(2);
+  });
+});
+
+describe('the log', () => {
+  const failing = defineTool({
+    name: 'fail',
+    handle: () => {
+      throw new Error('broken');
+    },
+  });
+
+  test("goes to the runtime's logger unless the author gave one", async () => {
+    const [own, theirs] = [recordingLogger(), recordingLogger()];
+    const silent = await appOf({ definitions: [failing] });
+    await silent.run(recordingRuntime([], { logger: theirs }).runtime);
+    await (await openSession(silent)).call('fail');
+    expect(theirs.lines).toHaveLength(1);
+    const speaking = await appOf({ definitions: [failing], logger: own });
+    await speaking.run(recordingRuntime([], { logger: theirs }).runtime);
+    await (await openSession(speaking)).call('fail');
+    expect([own.lines.length, theirs.lines.length]).toEqual([1, 1]);
+  });
+
+  test('is open to transports through the endpoint', async () => {
+    const logger = recordingLogger();
+    const app = await appOf({ logger });
+    app.endpoint.logger.warn({ a: 1 }, 'from a transport');
+    expect(logger.lines).toEqual([{ level: 'warn', details: { a: 1 }, message: 'from a transport' }]);
+  });
+
+  test('keeps quiet when there is nowhere to go', async () => {
+    const app = await appOf({ definitions: [failing] });
+    expect(textOf(await (await openSession(app)).call('fail'))).toBe('Internal error');
+  });
+});
+
+describe('createApp', () => {
+  test('needs nothing but a name and a version', async () => {
+    const app = await appOf({});
+    expect(app.endpoint.info).toEqual({ name: 'test', version: '1.0.0' });
+    expect(app.tools.keys()).toEqual([]);
+  });
+
+  test('does not name the server in results when told not to', async () => {
+    const app = await appOf({
+      definitions: [defineTool({ name: 'one', handle: () => 1 })],
+      stampServerInfo: false,
+    });
+    expect(await statelessClient(app).call('one')).toEqual({
+      content: [{ type: 'text', text: '1' }],
+      resultType: 'complete',
+    });
+  });
+
+  test('leaves nothing behind of a start that failed', async () => {
+    const steps: string[] = [];
+    class First {
+      @Tool()
+      one() {
+        return 1;
+      }
+      destroy() {
+        steps.push('first closed');
+      }
+    }
+    class Second {
+      constructor() {
+        throw new Error('no database');
+      }
+      @Tool()
+      two() {
+        return 2;
+      }
+    }
+    await expect(appOf({ services: [First, Second] })).rejects.toThrow('no database');
+    expect(steps).toEqual(['first closed']);
+  });
+
+  test('throws errors that say they are of the definitions', async () => {
+    const error: unknown = await appOf({ name: '' }).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(DefinitionError);
+    expect(error).toMatchObject({ name: 'DefinitionError', code: 'SIGIL_INVALID_OPTIONS' });
+  });
+});

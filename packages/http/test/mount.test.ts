@@ -1,0 +1,124 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { fetchHandler, nodeHandler } from '../src/index.js';
+import { createFixture, type Fixture } from './fixtures/app.js';
+import type { Mounted } from './fixtures/bridges.js';
+import { nodeFetch } from './fixtures/node-fetch.js';
+import { callModern, headersOf, json, post, postModern, textOf } from './fixtures/messages.js';
+import { initialize, openSession } from './fixtures/session.js';
+import { within } from './fixtures/within.js';
+
+let fixture: Fixture;
+let server: Server | undefined;
+
+beforeEach(async () => {
+  fixture = await createFixture();
+});
+
+afterEach(async () => {
+  server?.closeAllConnections();
+  await new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()));
+  server = undefined;
+  await fixture.app.close();
+});
+
+/** A server that reads bodies itself before it hands requests on, as frameworks do. */
+async function startParsing(parse: (body: Buffer) => unknown): Promise<Mounted> {
+  const handler = nodeHandler(fixture.app);
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      (request as IncomingMessage & { body?: unknown }).body = parse(Buffer.concat(chunks));
+      handler(request, response);
+    });
+  });
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    send: (init) => nodeFetch(`http://127.0.0.1:${port}/any/path`, init),
+    close: (graceMs) => handler.close(graceMs),
+  };
+}
+
+describe('nodeHandler() behind a framework that has read the body', () => {
+  test.each([
+    ['parsed it', (body: Buffer): unknown => (body.length > 0 ? JSON.parse(body.toString()) : {})],
+    ['kept it as text', (body: Buffer): unknown => body.toString()],
+    ['kept it as bytes', (body: Buffer): unknown => body],
+  ])('serves what it is given when that %s', async (_what, parse) => {
+    const mounted = await startParsing(parse);
+    expect(textOf(await json(await callModern(mounted, 'echo', { text: 'grüß dich' })))).toBe('grüß dich');
+    const session = await openSession(mounted);
+    expect((await session.end()).status).toBe(204);
+  });
+});
+
+describe('fetchHandler()', () => {
+  const send = (
+    handler: (request: Request) => Promise<Response>,
+    url: string,
+    headers = {},
+  ): Promise<Response> => {
+    const init = { method: 'POST', headers: headersOf(headers), body: JSON.stringify(initialize()) };
+    return handler(new Request(url, init));
+  };
+
+  test('takes the host of the URL where there is no Host header [checklist 18]', async () => {
+    const handler = fetchHandler(fixture.app);
+    expect((await send(handler, 'http://localhost:8787/mcp')).status).toBe(200);
+    expect((await send(handler, 'https://mcp.example/mcp')).status).toBe(403);
+    const allowing = fetchHandler(fixture.app, { allowedHosts: ['mcp.example'] });
+    expect((await send(allowing, 'https://mcp.example/mcp')).status).toBe(200);
+    await Promise.all([handler.close(), allowing.close()]);
+  });
+
+  test('a request that is aborted while its body comes does no harm', async () => {
+    const handler = fetchHandler(fixture.app);
+    const gone = new AbortController();
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => gone.signal.addEventListener('abort', () => controller.error(new Error('gone'))),
+    });
+    const init = { method: 'POST', headers: headersOf(), body, duplex: 'half' as const, signal: gone.signal };
+    const pending = handler(new Request('http://localhost/mcp', init));
+    gone.abort();
+    await within(pending);
+    expect((await send(handler, 'http://localhost/mcp')).status).toBe(200);
+    await handler.close();
+  });
+
+  test('close lets what is in flight finish [checklist 47]', async () => {
+    const handler = fetchHandler(fixture.app);
+    const mounted: Mounted = {
+      send: (init) => handler(new Request('http://localhost/mcp', init)),
+      close: () => handler.close(),
+    };
+    const pending = callModern(mounted, 'hold', { label: 'a' });
+    const held = await fixture.holds.next();
+    const closing = handler.close(2_000);
+    held.release();
+    expect(textOf(await json(await within(pending)))).toBe('held a');
+    await within(closing);
+  });
+});
+
+test.each([
+  ['nodeHandler()', nodeHandler],
+  ['fetchHandler()', fetchHandler],
+] as const)('%s refuses options out of range at once', (_name, mount) => {
+  expect(() => mount(fixture.app, { maxBodyBytes: -1 })).toThrow(RangeError);
+  expect(() => mount(fixture.app, { sessions: { idleMs: Number.NaN } })).toThrow(RangeError);
+});
+
+test('one app may be mounted twice, each mount with sessions of its own [checklist 26]', async () => {
+  const handlers = [fetchHandler(fixture.app), fetchHandler(fixture.app)];
+  const [one, other] = handlers.map((handler): Mounted => ({
+    send: (init) => handler(new Request('http://localhost/mcp', init)),
+    close: () => handler.close(),
+  })) as [Mounted, Mounted];
+  const session = await openSession(one);
+  expect((await post(other, initialize(), session.headers)).status).toBe(404);
+  expect((await postModern(other, 'tools/list')).status).toBe(200);
+  await Promise.all(handlers.map((handler) => handler.close()));
+});

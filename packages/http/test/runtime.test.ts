@@ -1,0 +1,278 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { RunningRuntime } from '@sigil/core/transport';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { http, type HttpRuntimeOptions } from '../src/index.js';
+import { createFixture, type Fixture } from './fixtures/app.js';
+import { nodeFetch } from './fixtures/node-fetch.js';
+import type { Mounted } from './fixtures/bridges.js';
+import { EventReader } from './fixtures/events.js';
+import {
+  call,
+  callModern,
+  envelope,
+  json,
+  MODERN,
+  post,
+  postModern,
+  request,
+  textOf,
+} from './fixtures/messages.js';
+import { RawClient } from './fixtures/raw-client.js';
+import { initialize, openSession } from './fixtures/session.js';
+import { until, within } from './fixtures/within.js';
+
+let fixture: Fixture;
+let running: RunningRuntime | undefined;
+const clients: RawClient[] = [];
+
+beforeEach(async () => {
+  fixture = await createFixture();
+});
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.socket.destroy();
+  await running?.close();
+  await fixture.app.close();
+  running = undefined;
+});
+
+async function start(options: HttpRuntimeOptions = {}): Promise<Mounted & RunningRuntime> {
+  const started = await fixture.app.run(http({ port: 0, handleSignals: false, ...options }));
+  running = started;
+  const { address, closed } = started;
+  return { address, closed, close: () => started.close(), send: (init) => nodeFetch(address, init) };
+}
+
+function rawClient(address: string): RawClient {
+  const client = new RawClient(address);
+  clients.push(client);
+  return client;
+}
+
+describe('http()', () => {
+  test('says where it is to be reached', async () => {
+    expect((await start()).address).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*\/mcp$/);
+  });
+
+  test('listens on this machine only, unless told otherwise [checklist 18]', async () => {
+    const { port } = new URL((await start()).address);
+    const other = createServer();
+    // The same port on another loopback address is still free.
+    await expect(listen(other, Number(port), '127.0.0.2')).resolves.toBeUndefined();
+    other.close();
+  });
+
+  test('serves its path, with or without what follows, and nothing else', async () => {
+    const { address } = await start({ path: '/api/mcp' });
+    const status = async (path: string): Promise<number> => {
+      const sendTo = { send: (init: RequestInit) => nodeFetch(new URL(path, address).href, init) } as Mounted;
+      return (await post(sendTo, initialize())).status;
+    };
+    for (const path of ['/api/mcp', '/api/mcp/', '/api/mcp?x=1'])
+      expect([path, await status(path)]).toEqual([path, 200]);
+    for (const path of ['/', '/mcp', '/api/mcpx', '/api/mcp/more', '/api']) {
+      expect([path, await status(path)]).toEqual([path, 404]);
+    }
+  });
+
+  test('fails to start on a port that is taken, and says so', async () => {
+    const { address } = await start();
+    const again = fixture.app.run(http({ port: Number(new URL(address).port), handleSignals: false }));
+    await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+
+  test.each([
+    { maxBodyBytes: 0 },
+    { keepAliveMs: -1 },
+    { sessions: { idleMs: 1.5 } },
+    { sessions: { max: 0 } },
+  ])('refuses the options %j at once', (options) => expect(() => http(options)).toThrow(RangeError));
+
+  test('two apps on two ports know nothing of each other [checklist 26]', async () => {
+    const one = await start();
+    const other = await createFixture();
+    const otherRunning = await other.app.run(http({ port: 0, handleSignals: false }));
+    const session = await openSession(one);
+    const elsewhere = { send: (init: RequestInit) => nodeFetch(otherRunning.address, init) } as Mounted;
+    expect((await post(elsewhere, request('ping'), session.headers)).status).toBe(404);
+    await other.app.close();
+  });
+});
+
+describe('bodies on the wire', () => {
+  const head = ['MCP-Protocol-Version: 2026-07-28', 'Mcp-Method: tools/list'];
+  const body = JSON.stringify(request('tools/list', { _meta: envelope() }));
+
+  test('one of a declared length beyond the bound is refused before it comes [checklist 15]', async () => {
+    const client = rawClient((await start({ maxBodyBytes: 1_000 })).address);
+    client.post(['Content-Length: 1000000']);
+    await within(client.ended);
+    expect(client.received).toMatch(/^HTTP\/1\.1 413 /);
+    expect(client.received).toContain('-32600');
+  });
+
+  test('one that grows beyond the bound is refused in the middle, and the connection ends [checklist 15]', async () => {
+    const client = rawClient((await start({ maxBodyBytes: 1_000 })).address);
+    client.post(['Transfer-Encoding: chunked'], `7d0\r\n${'x'.repeat(2_000)}\r\n`);
+    await within(client.ended);
+    expect(client.received).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  test('a client that goes on sending gets the 413, not a broken connection [checklist 15]', async () => {
+    const server = await start({ maxBodyBytes: 1_000 });
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const client = rawClient(server.address);
+      client.post(['Content-Length: 3000000'], 'x'.repeat(3_000_000));
+      await within(client.ended, 4_000);
+      expect(client.received).toMatch(/^HTTP\/1\.1 413 /);
+    }
+  });
+
+  test('one that comes byte by byte is put together, characters too', async () => {
+    const client = rawClient((await start()).address);
+    const bytes = Buffer.from(JSON.stringify(initialize()).replace('client', 'clïënt 🌍'), 'utf8');
+    client.post([`Content-Length: ${bytes.length}`, 'Connection: close']);
+    for (const byte of bytes) client.socket.write(Buffer.from([byte]));
+    await within(client.ended);
+    expect(client.received).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('one that never ends does no harm when its client leaves', async () => {
+    const server = await start();
+    const client = rawClient(server.address);
+    client.post(['Content-Length: 1000'], '{"jsonrpc"');
+    await until(() => client.socket.bytesWritten > 0);
+    client.socket.destroy();
+    await within(client.ended);
+    expect((await callModern(server, 'echo', { text: 'a' })).status).toBe(200);
+  });
+
+  test('requests in a pipeline are answered in order', async () => {
+    const client = rawClient((await start()).address);
+    for (let turn = 0; turn < 3; turn++) client.post([...head, `Content-Length: ${body.length}`], body);
+    await until(() => client.received.match(/HTTP\/1\.1 200 /g)?.length === 3);
+  });
+
+  test('a client that wants to be told to continue is', async () => {
+    const client = rawClient((await start()).address);
+    client.post([...head, `Content-Length: ${body.length}`, 'Expect: 100-continue']);
+    await until(() => client.received.startsWith('HTTP/1.1 100 '));
+    client.socket.write(body);
+    await until(() => client.received.includes('HTTP/1.1 200 '));
+  });
+});
+
+describe('closing http()', () => {
+  test('lets what is in flight finish, and says when it has [checklist 47]', async () => {
+    const server = await start();
+    const pending = callModern(server, 'hold', { label: 'a' });
+    const held = await fixture.holds.next();
+    const closing = server.close();
+    expect(held.signal.aborted).toBe(false);
+    held.release();
+    expect(textOf(await json(await within(pending)))).toBe('held a');
+    await within(closing);
+    await within(server.closed);
+  });
+
+  test('delivers a long answer whole to a client that reads slowly [checklist 47]', async () => {
+    const server = await start();
+    const client = rawClient(server.address);
+    client.socket.pause();
+    const letters = 30_000_000;
+    const message = JSON.stringify(
+      request('tools/call', { name: 'large', arguments: { letters }, _meta: envelope() }),
+    );
+    const names = ['MCP-Protocol-Version: 2026-07-28', 'Mcp-Method: tools/call', 'Mcp-Name: large'];
+    client.post([...names, `Content-Length: ${message.length}`], message);
+    await once(client.socket, 'readable');
+    const closing = server.close();
+    client.socket.resume();
+    await within(closing, 5_000);
+    await within(client.ended, 5_000);
+    expect(client.received.length).toBeGreaterThan(letters);
+  });
+
+  test('aborts what takes longer than it may', async () => {
+    const server = await start({ drainMs: 30 });
+    const pending = callModern(server, 'hold', { label: 'a' });
+    pending.catch(() => undefined);
+    const held = await fixture.holds.next();
+    await within(server.close());
+    expect(held.signal.aborted).toBe(true);
+  });
+
+  test('does not wait for clients that only listen', async () => {
+    const server = await start();
+    const events = new EventReader(await (await openSession(server)).listen());
+    const before = Date.now();
+    await within(server.close());
+    expect(Date.now() - before).toBeLessThan(500);
+    expect(await within(events.rest())).toEqual([]);
+  });
+
+  test('does not wait for connections that have sent nothing', async () => {
+    const server = await start();
+    const idle = rawClient(server.address);
+    await once(idle.socket, 'connect');
+    const before = Date.now();
+    await within(server.close());
+    expect(Date.now() - before).toBeLessThan(500);
+    await within(idle.ended);
+  });
+
+  test('does not wait for connections kept for a next request', async () => {
+    const server = await start();
+    const body = JSON.stringify(initialize());
+    const idle = rawClient(server.address);
+    idle.post([`Content-Length: ${body.length}`], body);
+    await until(() => idle.received.includes('protocolVersion'));
+    const before = Date.now();
+    await within(server.close());
+    expect(Date.now() - before).toBeLessThan(500);
+  });
+
+  test('fails questions that wait for a client instead of waiting for it', async () => {
+    const server = await start();
+    const session = await openSession(server, '2025-11-25', { elicitation: {} });
+    const events = new EventReader(await session.post(call('ask', {}, 9)));
+    await within(events.message());
+    const closing = server.close();
+    expect((await within(events.message()))?.id).toBe(9);
+    await within(closing);
+  });
+
+  test('may be asked for twice, and takes no one in afterwards', async () => {
+    const server = await start();
+    await Promise.all([server.close(), server.close()]);
+    await expect(postModern(server, 'tools/list')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  test('leaves no signal handlers behind', async () => {
+    const before = process.listenerCount('SIGTERM');
+    const server = await start({ handleSignals: true });
+    expect(process.listenerCount('SIGTERM')).toBe(before + 1);
+    await server.close();
+    await until(() => process.listenerCount('SIGTERM') === before);
+  });
+});
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => resolve());
+  });
+}
+
+test('the port is free again after closing', async () => {
+  const server = await start();
+  const { port } = new URL(server.address);
+  await server.close();
+  const other = createServer();
+  await listen(other, Number(port), '127.0.0.1');
+  expect((other.address() as AddressInfo).port).toBe(Number(port));
+  other.close();
+  expect(MODERN).toBe('2026-07-28');
+});

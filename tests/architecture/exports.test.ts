@@ -1,0 +1,37 @@
+import { expect, test } from '@jest/globals';
+import ts from 'typescript';
+import { PACKAGES, parse, read, walk } from './sources.js';
+
+/** Names that a file exports, types marked as such. */
+function exportedNames(path: string): string[] {
+  const names: string[] = [];
+  walk(parse(path), (node) => {
+    if (!ts.isExportSpecifier(node)) return;
+    const isType = node.isTypeOnly || node.parent.parent.isTypeOnly;
+    names.push(`${isType ? 'type ' : ''}${node.name.getText()}`);
+  });
+  return names.sort();
+}
+
+test.each(PACKAGES)('the public names of %s are what they were: a change is a decision', (name) => {
+  expect(exportedNames(`packages/${name}/src/index.ts`)).toMatchSnapshot();
+});
+
+test('the public names of @sigil/core/transport are what they were: a change is a decision', () => {
+  expect(exportedNames('packages/core/src/transport/index.ts')).toMatchSnapshot();
+});
+
+test.each(PACKAGES)('the entry points of %s are what they were: a change is a decision', (name) => {
+  const { exports } = JSON.parse(read(`packages/${name}/package.json`)) as {
+    exports: Record<string, unknown>;
+  };
+  expect(exports).toMatchSnapshot();
+});
+
+test.each(['core', 'http', 'stdio'])('what %s exports is there when it is built', async (name) => {
+  const values = exportedNames(`packages/${name}/src/index.ts`).filter(
+    (exported) => !exported.startsWith('type '),
+  );
+  const built = (await import(`@sigil/${name}`)) as Record<string, unknown>;
+  expect(Object.keys(built).sort()).toEqual(values);
+});

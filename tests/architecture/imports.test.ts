@@ -1,0 +1,101 @@
+import { describe, expect, test } from '@jest/globals';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { allSources, read, sourcesOf } from './sources.js';
+
+const CORE = 'packages/core/src/';
+
+/** Where in core a library may be imported: files, or folders with a slash at the end. */
+const HOMES: Readonly<Record<string, readonly string[]>> = {
+  ajv: ['schema/'],
+  'class-validator': ['schema/'],
+  'class-transformer': ['schema/'],
+  typedi: ['container/'],
+  'reflect-metadata': ['metadata/', 'index.ts'],
+};
+
+const packageOf = (specifier: string): string => /^(@[^/]+\/[^/]+|[^/]+)/.exec(specifier)?.[0] ?? specifier;
+
+describe('relative imports', () => {
+  const relatives = allSources().flatMap(({ path, imports }) =>
+    imports.filter(({ target }) => target !== undefined).map((found) => ({ path, ...found })),
+  );
+
+  test('carry their extension', () => {
+    const bare = relatives.filter(({ specifier }) => !specifier.endsWith('.js'));
+    expect(bare.map(({ path, specifier }) => `${path} → ${specifier}`)).toEqual([]);
+  });
+
+  test('lead to files that are there', () => {
+    const lost = relatives.filter(({ target = '' }) => {
+      const file = fileURLToPath(new URL(`../../${target}`, import.meta.url));
+      return !existsSync(file) && !existsSync(file.replace(/\.ts$/, '.d.ts'));
+    });
+    expect(lost.map(({ path, specifier }) => `${path} → ${specifier}`)).toEqual([]);
+  });
+
+  test('stay within the package', () => {
+    const leaving = relatives.filter(({ path, target = '' }) => {
+      const home = path.split('/').slice(0, 3).join('/');
+      return !target.startsWith(`${home}/`);
+    });
+    expect(leaving.map(({ path, specifier }) => `${path} → ${specifier}`)).toEqual([]);
+  });
+});
+
+describe('libraries', () => {
+  const external = sourcesOf('core').flatMap(({ path, imports }) =>
+    imports
+      .filter(({ target }) => target === undefined)
+      .map(({ specifier }) => ({ path: path.slice(CORE.length), specifier })),
+  );
+
+  test.each(Object.entries(HOMES))('%s is imported in its room only', (library, homes) => {
+    const strays = external.filter(
+      ({ path, specifier }) =>
+        packageOf(specifier) === library &&
+        !homes.some((home) => (home.endsWith('/') ? path.startsWith(home) : path === home)),
+    );
+    expect(strays).toEqual([]);
+  });
+
+  test('core imports no others', () => {
+    const strangers = external.filter(({ specifier }) => !(packageOf(specifier) in HOMES));
+    expect(strangers).toEqual([]);
+  });
+
+  test.each(['core', 'node', 'stdio', 'http'])('%s declares what it imports', (name) => {
+    const manifest = JSON.parse(read(`packages/${name}/package.json`)) as Record<
+      string,
+      Record<string, string>
+    >;
+    const declared = { ...manifest['dependencies'], ...manifest['peerDependencies'] };
+    const used = sourcesOf(name).flatMap(({ imports }) => imports.map(({ specifier }) => specifier));
+    const libraries = used.filter((specifier) => !/^(\.|node:)/.test(specifier)).map(packageOf);
+    expect([...new Set(libraries)].filter((library) => !(library in declared))).toEqual([]);
+  });
+});
+
+describe('packages', () => {
+  const ALLOWED = new Set(['@sigil/core', '@sigil/core/transport', '@sigil/node']);
+
+  test('import the public entry points of each other, never deep paths', () => {
+    const deep = allSources().flatMap(({ path, imports }) =>
+      imports
+        .filter(({ specifier }) => specifier.startsWith('@sigil/') && !ALLOWED.has(specifier))
+        .map(({ specifier }) => `${path} → ${specifier}`),
+    );
+    expect(deep).toEqual([]);
+  });
+
+  test('transports of ours have nothing that others could not use', () => {
+    for (const name of ['stdio', 'http']) {
+      const { exports } = JSON.parse(read('packages/core/package.json')) as {
+        exports: Record<string, unknown>;
+      };
+      const used = sourcesOf(name).flatMap(({ imports }) => imports.map(({ specifier }) => specifier));
+      const entries = used.filter((specifier) => packageOf(specifier) === '@sigil/core');
+      for (const entry of entries) expect(exports).toHaveProperty([entry.replace('@sigil/core', '.')]);
+    }
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from '@jest/globals';
+import ts from 'typescript';
+import { allSources, filesBelow, PACKAGES, parse, read, sourcesOf, walk } from './sources.js';
+
+const MOST_LINES = 400;
+const MEDIAN_LINES = 100;
+
+const linesOf = (text: string): number => text.split('\n').length - 1;
+
+describe('files', () => {
+  test(`have ${MOST_LINES} lines at most`, () => {
+    const long = allSources().filter(({ text }) => linesOf(text) > MOST_LINES);
+    expect(long.map(({ path }) => path)).toEqual([]);
+  });
+
+  test.each(PACKAGES)(`of %s have fewer than ${MEDIAN_LINES} lines in the median`, (name) => {
+    const lengths = sourcesOf(name)
+      .map(({ text }) => linesOf(text))
+      .sort((a, b) => a - b);
+    expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThan(MEDIAN_LINES);
+  });
+
+  test('have names in lower case with hyphens', () => {
+    const odd = allSources().filter(
+      ({ path }) => !/^[a-z0-9-]+(\.d)?\.ts$/.test(path.split('/').at(-1) ?? ''),
+    );
+    expect(odd.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('have no state that a module shares: no `let` at the top', () => {
+    const stateful = allSources().filter(({ path, text }) =>
+      parse(path, text).statements.some(
+        (statement) =>
+          ts.isVariableStatement(statement) && !(statement.declarationList.flags & ts.NodeFlags.Const),
+      ),
+    );
+    expect(stateful.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('export by name: neither everything of another file nor a default', () => {
+    const careless = allSources().filter(({ path, text }) =>
+      parse(path, text).statements.some(
+        (statement) =>
+          (ts.isExportDeclaration(statement) && !statement.exportClause) || ts.isExportAssignment(statement),
+      ),
+    );
+    expect(careless.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('silence no rule', () => {
+    const silenced = allSources().filter(({ text }) =>
+      /eslint-disable|@ts-ignore|@ts-nocheck|prettier-ignore/.test(text),
+    );
+    expect(silenced.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe('types that are published', () => {
+  test.each(PACKAGES)('of %s never say any', (name) => {
+    const loose = filesBelow(`packages/${name}/dist`, '.d.ts').flatMap((path) => {
+      const found: string[] = [];
+      walk(parse(path), (node) => {
+        if (node.kind === ts.SyntaxKind.AnyKeyword) found.push(`${path}: ${node.parent.getText()}`);
+      });
+      return found;
+    });
+    expect(loose).toEqual([]);
+  });
+
+  test.each(PACKAGES)('of %s are documented: every function and class of the index has a comment', (name) => {
+    const wordless = exportedDeclarations(name).filter(({ documented }) => !documented);
+    expect(wordless.map(({ where }) => where)).toEqual([]);
+  });
+});
+
+/** Functions and classes that the index of a package exports by name from its files. */
+function exportedDeclarations(name: string): { where: string; documented: boolean }[] {
+  const index = `packages/${name}/src/index.ts`;
+  const found: { where: string; documented: boolean }[] = [];
+  const { imports } = sourcesOf(name).find(({ path }) => path === index) ?? { imports: [] };
+  const names = new Set<string>();
+  walk(parse(index), (node) => {
+    if (ts.isExportSpecifier(node)) names.add((node.propertyName ?? node.name).getText());
+  });
+  for (const { target } of imports) {
+    if (target === undefined) continue;
+    const file = parse(target, read(target));
+    const documentedNames = new Map<string, boolean>();
+    for (const statement of file.statements) {
+      if (!ts.isFunctionDeclaration(statement) && !ts.isClassDeclaration(statement)) continue;
+      const declared = statement.name?.text ?? '';
+      const documented = ts.getJSDocCommentsAndTags(statement).length > 0;
+      documentedNames.set(declared, documented || (documentedNames.get(declared) ?? false));
+    }
+    for (const [declared, documented] of documentedNames) {
+      if (names.has(declared)) found.push({ where: `${target}: ${declared}`, documented });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, posix, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** One import, export-from or `import()` of a source file. */
+export interface Import {
+  readonly specifier: string;
+  /** The file it leads to, from the root of the repository; `undefined` for packages. */
+  readonly target: string | undefined;
+}
+
+/** A TypeScript source of a package. */
+export interface Source {
+  /** From the root of the repository, with slashes: `packages/core/src/index.ts`. */
+  readonly path: string;
+  readonly text: string;
+  readonly imports: readonly Import[];
+}
+
+/** The packages that are there. */
+export const PACKAGES: readonly string[] = readdirSync(join(ROOT, 'packages')).filter((name) => {
+  try {
+    return statSync(join(ROOT, 'packages', name, 'src', 'index.ts')).isFile();
+  } catch {
+    return false;
+  }
+});
+
+/** All sources of a package. */
+export function sourcesOf(name: string): Source[] {
+  return filesBelow(join('packages', name, 'src'), '.ts').map(readSource);
+}
+
+/** All sources of all packages. */
+export function allSources(): Source[] {
+  return PACKAGES.flatMap(sourcesOf);
+}
+
+/** Paths of the files below a folder, from the root of the repository. */
+export function filesBelow(folder: string, extension: string): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(extension))
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .sort();
+}
+
+export function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+
+/** Parses a source. */
+export function parse(path: string, text = read(path)): ts.SourceFile {
+  return ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true);
+}
+
+/** Visits every node of a source. */
+export function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
+  visit(node);
+  node.forEachChild((child) => walk(child, visit));
+}
+
+function readSource(path: string): Source {
+  const text = read(path);
+  const imports = specifiersOf(parse(path, text)).map((specifier): Import => {
+    if (!specifier.startsWith('.')) return { specifier, target: undefined };
+    const target = posix.join(dirname(path), specifier).replace(/\.js$/, '.ts');
+    return { specifier, target };
+  });
+  return { path, text, imports };
+}
+
+function specifiersOf(file: ts.SourceFile): string[] {
+  const specifiers: string[] = [];
+  walk(file, (node) => {
+    const literal = moduleOf(node);
+    if (literal && ts.isStringLiteralLike(literal)) specifiers.push(literal.text);
+  });
+  return specifiers;
+}
+
+/** What a node imports from: declarations, `import()`, and `import('…')` in types alike. */
+function moduleOf(node: ts.Node): ts.Node | undefined {
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier;
+  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) return node.argument.literal;
+  if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+    return node.arguments[0];
+  return undefined;
+}

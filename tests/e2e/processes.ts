@@ -1,0 +1,105 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The fixture, and the apps of the repository, as a user starts them. */
+export const SERVER = `${ROOT}tests/e2e/fixtures/server.mjs`;
+export const INVENTORY = `${ROOT}apps/inventory/dist/main.js`;
+export const EVERYTHING = `${ROOT}apps/everything/dist/main.js`;
+
+/** How a process ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A server in a process of its own. */
+export class ServerProcess {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly ended: Promise<Ended>;
+  stdout = '';
+  stderr = '';
+
+  constructor(script: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+    this.child = spawn(process.execPath, [script, ...args], { env: { ...process.env, ...env } });
+    started.push(this);
+    this.child.stdout.setEncoding('utf8').on('data', (chunk: string) => (this.stdout += chunk));
+    this.child.stderr.setEncoding('utf8').on('data', (chunk: string) => (this.stderr += chunk));
+    this.child.stdin.on('error', () => undefined);
+    this.ended = once(this.child, 'close').then(([code, signal]: unknown[]) => ({ code, signal }) as Ended);
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  /** Sends one message, as a line. */
+  send(message: object): void {
+    this.child.stdin.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** Messages that have come on standard output. Throws when a line is no JSON. */
+  messages(): Record<string, unknown>[] {
+    const lines = this.stdout.split('\n').filter((line) => line !== '');
+    return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  }
+
+  /** Waits for an event that the fixture reports on standard error. */
+  async event(name: string): Promise<Record<string, unknown>> {
+    const find = (): Record<string, unknown> | undefined =>
+      this.stderr
+        .split('\n')
+        .filter((line) => line.includes(`"event":"${name}"`))
+        .map((line) => JSON.parse(line) as Record<string, unknown>)[0];
+    await until(() => find() !== undefined);
+    return find() ?? {};
+  }
+}
+
+const started: ServerProcess[] = [];
+
+/** Ends every process that was started here and is still there, by its id. */
+export async function endProcesses(): Promise<void> {
+  const left = started.splice(0).filter(({ pid }) => isAlive(pid));
+  for (const { child } of left) child.kill('SIGKILL');
+  await Promise.all(left.map(({ ended }) => ended));
+}
+
+/** Whether there is a process of an id. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Starts the fixture over HTTP and waits until it can be reached. */
+export async function startHttp(): Promise<{ server: ServerProcess; address: string }> {
+  const server = new ServerProcess(SERVER, ['--http']);
+  const { address } = await server.event('ready');
+  return { server, address: String(address) };
+}
+
+/** A port nobody listens on. */
+export async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+/** Waits until a condition holds. */
+export async function until(holds: () => boolean | Promise<boolean>, ms = 8_000): Promise<void> {
+  const deadline = Date.now() + ms;
+  while (!(await holds())) {
+    if (Date.now() > deadline)
+      throw new Error(`The condition did not hold within ${ms} ms: ${holds.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
