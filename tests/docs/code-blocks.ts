@@ -18,7 +18,8 @@ export async function codeBlocks(page: string): Promise<CodeBlock[]> {
   const text = await readFile(join(root, page), 'utf8');
   return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => {
     const name = /^\/\/ (\S+\.ts)\n/.exec(code)?.[1];
-    if (name === undefined) throw new Error(`a code block of ${page} does not begin with its file name:\n${code}`);
+    if (name === undefined)
+      throw new Error(`a code block of ${page} does not begin with its file name:\n${code}`);
     return { name, code };
   });
 }
@@ -53,7 +54,7 @@ export async function compile(blocks: readonly CodeBlock[]): Promise<string> {
   const tsc = join(root, 'node_modules/@typescript/native/bin/tsc');
   const run = promisify(execFile)(process.execPath, [tsc, '-p', folder]);
   await run.catch((error: { stdout?: string }) => {
-    throw new Error(`the code blocks do not compile:\n${error.stdout ?? String(error)}`);
+    throw new Error(`the code blocks do not compile:\n${error.stdout ?? ''}`);
   });
   return join(folder, 'dist');
 }

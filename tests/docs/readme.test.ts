@@ -36,7 +36,10 @@ describe('the README', () => {
     await withServer('main.js', async (client) => {
       const call = (sku: string) => client.callTool({ name: 'check_inventory', arguments: { sku } });
       expect((await call('TEA-001')).structuredContent).toEqual({ sku: 'TEA-001', quantity: 12 });
-      expect(await call('NONE')).toMatchObject({ isError: true, content: [{ text: 'There is no product NONE' }] });
+      expect(await call('NONE')).toMatchObject({
+        isError: true,
+        content: [{ text: 'There is no product NONE' }],
+      });
       const { contents } = await client.readResource({ uri: 'commerce://products/TEA-001' });
       expect(contents).toMatchObject([{ text: '{"sku":"TEA-001","quantity":12}' }]);
     });
@@ -59,7 +62,9 @@ describe('the README', () => {
   });
 
   test('shows a test of a server that passes', async () => {
-    const run = promisify(execFile)(process.execPath, [join(compiled.dist, 'inventory.test.js')], { timeout: 20_000 });
+    const run = promisify(execFile)(process.execPath, [join(compiled.dist, 'inventory.test.js')], {
+      timeout: 20_000,
+    });
     await expect(run).resolves.toBeDefined();
   });
 });

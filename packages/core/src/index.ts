@@ -96,6 +96,7 @@ export type {
   CreateMessageResult,
   ElicitResult,
   Root,
+  SamplingContent,
   SamplingMessage,
 } from './protocol/client-requests.js';
 export type { JsonSchema } from './protocol/json.js';

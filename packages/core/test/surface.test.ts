@@ -117,6 +117,7 @@ test('the package exports these types', () => {
     'Root',
     'RunningRuntime',
     'Runtime',
+    'SamplingContent',
     'SamplingMessage',
     'SchemaLike',
     'Scope',

@@ -15,11 +15,10 @@ export function corsHeaders(origin: string | undefined): ResponseHeaders {
 }
 
 /** Answers the question a browser asks before it lets a page call. */
-export function preflight(http: HttpExchange, origin: string | undefined, methods: string): void {
+export function preflight(http: HttpExchange, methods: string): void {
   const asked = http.header('access-control-request-headers');
   http.respond(204, {
     Allow: methods,
-    ...corsHeaders(origin),
     'Access-Control-Allow-Methods': methods,
     // Mcp-Param-* headers have names that only the client knows.
     'Access-Control-Allow-Headers': asked ?? REQUEST_HEADERS,

@@ -3,26 +3,30 @@ import { refuse } from './answers.js';
 import { accepts, acceptsAnswer, isJson } from './content-negotiation.js';
 import { preflight } from './cors.js';
 import { EventStream } from './event-stream.js';
-import type { HttpExchange } from './http-exchange.js';
+import { findSession } from './find-session.js';
+import type { BodyProblem, HttpExchange } from './http-exchange.js';
 import { claimOf, isFields } from './message.js';
 import type { ResolvedOptions } from './options.js';
 import { OriginCheck } from './origin-check.js';
 import { serveClaimed } from './serve-claimed.js';
-import { findSession, serveSessioned } from './serve-sessioned.js';
+import { serveSessioned } from './serve-sessioned.js';
 import { SessionTable } from './session-table.js';
 
 const METHODS_ALLOWED = 'POST, GET, DELETE, OPTIONS';
+const NOT_JSON = Symbol('not JSON');
 
 /** One MCP endpoint over HTTP: every protocol revision, on whatever server its exchanges come from. */
 export class EndpointHandler {
+  readonly #endpoint: Endpoint;
+  readonly #options: ResolvedOptions;
   readonly #sessions: SessionTable;
   readonly #stateless: Peer;
   readonly #origins: OriginCheck;
+  #closing = false;
 
-  constructor(
-    endpoint: Endpoint,
-    private readonly options: ResolvedOptions,
-  ) {
+  constructor(endpoint: Endpoint, options: ResolvedOptions) {
+    this.#endpoint = endpoint;
+    this.#options = options;
     this.#sessions = new SessionTable(endpoint, options.sessionIdleMs, options.maxSessions);
     this.#origins = new OriginCheck(options);
     // Requests that carry their own envelope share a peer: nothing of one is visible to another.
@@ -34,8 +38,27 @@ export class EndpointHandler {
     return this.#sessions.size;
   }
 
-  /** Serves one HTTP request. */
+  /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
   handle(http: HttpExchange): void {
+    this.#guarded(http, () => this.#route(http));
+  }
+
+  /** Lets requests in flight finish, then ends everything. @param graceMs how long they may take. */
+  async drain(graceMs: number): Promise<void> {
+    this.#closing = true;
+    await Promise.all([this.#stateless.drain(graceMs), this.#sessions.drain(graceMs)]);
+  }
+
+  #guarded(http: HttpExchange, serve: () => void): void {
+    try {
+      serve();
+    } catch (error) {
+      this.#endpoint.logger.error({ err: error }, 'an HTTP request could not be served');
+      refuse(http, 500, ERROR_CODES.internalError, 'Internal error');
+    }
+  }
+
+  #route(http: HttpExchange): void {
     const origin = http.header('origin');
     if (!this.#origins.allowsHost(http.header('host'))) {
       return refuse(
@@ -53,6 +76,8 @@ export class EndpointHandler {
         'This Origin may not call; see the option allowedOrigins',
       );
     }
+    http.corsOrigin = origin;
+    if (this.#closing) return refuse(http, 503, ERROR_CODES.internalError, 'The server is closing');
     switch (http.method) {
       case 'POST':
         return this.#post(http);
@@ -61,17 +86,12 @@ export class EndpointHandler {
       case 'DELETE':
         return this.#delete(http);
       case 'OPTIONS':
-        return preflight(http, origin, METHODS_ALLOWED);
-      default:
-        return refuse(http, 405, ERROR_CODES.invalidRequest, `${http.method} is not allowed`, null, {
-          Allow: METHODS_ALLOWED,
-        });
+        return preflight(http, METHODS_ALLOWED);
+      default: {
+        const message = `${http.method} is not allowed`;
+        return refuse(http, 405, ERROR_CODES.invalidRequest, message, null, { Allow: METHODS_ALLOWED });
+      }
     }
-  }
-
-  /** Lets requests in flight finish, then ends everything. @param graceMs how long they may take. */
-  async drain(graceMs: number): Promise<void> {
-    await Promise.all([this.#stateless.drain(graceMs), this.#sessions.drain(graceMs)]);
   }
 
   #post(http: HttpExchange): void {
@@ -82,22 +102,25 @@ export class EndpointHandler {
       const message = 'Accept must allow both application/json and text/event-stream';
       return refuse(http, 406, ERROR_CODES.invalidRequest, message);
     }
-    http.readBody(this.options.maxBodyBytes, (body) => this.#received(http, body));
+    http.readBody(this.#options.maxBodyBytes, (body, problem) =>
+      this.#guarded(http, () => this.#received(http, body, problem)),
+    );
   }
 
-  #received(http: HttpExchange, body: string | undefined): void {
-    const { maxBodyBytes, keepAliveMs } = this.options;
-    if (body === undefined) {
-      return refuse(http, 413, ERROR_CODES.invalidRequest, `The body is longer than ${maxBodyBytes} bytes`);
+  #received(http: HttpExchange, body: string | undefined, problem: BodyProblem | undefined): void {
+    if (problem === 'too long') {
+      const message = `The body is longer than ${this.#options.maxBodyBytes} bytes`;
+      return refuse(http, 413, ERROR_CODES.invalidRequest, message);
     }
-    const message = parse(body);
-    if (message === undefined)
-      return refuse(http, 400, ERROR_CODES.parseError, 'Parse error: the body is not JSON');
+    const message = body === undefined ? NOT_JSON : parse(body);
+    if (message === NOT_JSON) {
+      return refuse(http, 400, ERROR_CODES.parseError, 'Parse error: the body is not JSON in UTF-8');
+    }
     if (isFields(message)) {
       const claimed = claimOf(message);
-      if (claimed !== undefined) return serveClaimed(http, message, claimed, this.#stateless, keepAliveMs);
+      if (claimed !== undefined) return serveClaimed(http, message, claimed, this.#stateless, this.#options);
     }
-    return serveSessioned(http, message, this.#sessions, keepAliveMs);
+    return serveSessioned(http, message, this.#sessions, this.#options);
   }
 
   #get(http: HttpExchange): void {
@@ -105,7 +128,7 @@ export class EndpointHandler {
       return refuse(http, 406, ERROR_CODES.invalidRequest, 'Accept must allow text/event-stream');
     }
     const session = findSession(http, this.#sessions);
-    session?.attach(new EventStream(http, this.options.keepAliveMs));
+    session?.attach(new EventStream(http, this.#options));
   }
 
   #delete(http: HttpExchange): void {
@@ -120,6 +143,6 @@ function parse(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    return undefined;
+    return NOT_JSON;
   }
 }

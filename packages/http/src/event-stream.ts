@@ -1,4 +1,4 @@
-import type { BodyStream, HttpExchange } from './http-exchange.js';
+import type { BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
 
 const HEADERS = {
   'Content-Type': 'text/event-stream',
@@ -7,15 +7,26 @@ const HEADERS = {
   'X-Accel-Buffering': 'no',
 };
 
+/** How streams behave. */
+export interface StreamRules {
+  /** A comment is sent after this many quiet milliseconds. */
+  readonly keepAliveMs: number;
+  /** A client that leaves more bytes than this unread is cut off. */
+  readonly maxBufferedBytes: number;
+}
+
 /** Sends JSON-RPC messages as server-sent events. */
 export class EventStream {
   readonly #body: BodyStream;
   readonly #keepAlive: ReturnType<typeof setInterval>;
   #ended = false;
 
-  /** @param keepAliveMs a comment is sent after this many quiet milliseconds. */
-  constructor(http: HttpExchange, keepAliveMs: number, headers: Readonly<Record<string, string>> = {}) {
-    this.#body = http.stream({ ...HEADERS, ...headers });
+  constructor(
+    http: HttpExchange,
+    { keepAliveMs, maxBufferedBytes }: StreamRules,
+    headers: ResponseHeaders = {},
+  ) {
+    this.#body = http.stream({ ...HEADERS, ...headers }, maxBufferedBytes);
     this.#keepAlive = setInterval(() => this.#body.write(':\n\n'), keepAliveMs);
     (this.#keepAlive as { unref?(): void }).unref?.();
     http.onGone(() => this.#stop());

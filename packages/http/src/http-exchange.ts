@@ -7,22 +7,31 @@ export interface BodyStream {
   end(): void;
 }
 
+/** Why a body cannot be had as text. */
+export type BodyProblem = 'too long' | 'not UTF-8';
+
 /** One HTTP request and its response, whoever's server they come from. A bridge makes one a request. */
 export interface HttpExchange {
   readonly method: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   header(name: string): string | undefined;
+  /** The origin of the page that called, once it has been let in: answers then let it read them. */
+  corsOrigin: string | undefined;
   /**
-   * Reads the whole body as text and hands it over, or `undefined` when it is longer than the bound.
+   * Reads the whole body and hands it over as text, or what is the matter with it.
    *
    * @param maxBytes the bound, in bytes.
    */
-  readBody(maxBytes: number, done: (body: string | undefined) => void): void;
+  readBody(maxBytes: number, done: (body: string | undefined, problem?: BodyProblem) => void): void;
   /** Answers in one piece. */
   respond(status: number, headers: ResponseHeaders, body?: string): void;
-  /** Answers with status 200 and a stream. */
-  stream(headers: ResponseHeaders): BodyStream;
+  /**
+   * Answers with status 200 and a stream.
+   *
+   * @param maxBufferedBytes a client that leaves more than this unread is cut off.
+   */
+  stream(headers: ResponseHeaders, maxBufferedBytes: number): BodyStream;
   /** Calls back when the client goes away before the response has ended. */
   onGone(listener: () => void): void;
 }

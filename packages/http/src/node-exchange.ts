@@ -1,9 +1,14 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { corsHeaders } from './cors.js';
-import type { BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
+import type { BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
+
+type BodyDone = (body: string | undefined, problem?: BodyProblem) => void;
 
 /** An exchange of `node:http`, written straight to its response. */
 export class NodeExchange implements HttpExchange {
+  corsOrigin: string | undefined;
+
   constructor(
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
@@ -22,12 +27,12 @@ export class NodeExchange implements HttpExchange {
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
-  readBody(maxBytes: number, done: (body: string | undefined) => void): void {
+  readBody(maxBytes: number, done: BodyDone): void {
     const { request } = this;
-    // A framework around us may have parsed the body already.
-    const parsed = (request as { body?: unknown }).body;
-    if (parsed !== undefined) return done(typeof parsed === 'string' ? parsed : JSON.stringify(parsed));
-    if (Number(request.headers['content-length']) > maxBytes) return done(undefined);
+    // A framework around us may have read the body already.
+    const read = (request as { body?: unknown }).body;
+    if (read !== undefined) return takeBody(bytesOf(read), maxBytes, done);
+    if (Number(request.headers['content-length']) > maxBytes) return done(undefined, 'too long');
     const chunks: Buffer[] = [];
     let length = 0;
     const onData = (chunk: Buffer): void => {
@@ -37,11 +42,10 @@ export class NodeExchange implements HttpExchange {
         return;
       }
       request.off('data', onData).off('end', onEnd);
-      done(undefined);
+      done(undefined, 'too long');
     };
     const onEnd = (): void => {
-      const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
-      done(body.toString('utf8'));
+      takeBody(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks), maxBytes, done);
     };
     request.on('data', onData).on('end', onEnd);
   }
@@ -49,11 +53,7 @@ export class NodeExchange implements HttpExchange {
   respond(status: number, headers: ResponseHeaders, body?: string): void {
     const { request, response } = this;
     if (response.headersSent || response.destroyed) return;
-    // A flat list is what node:http writes fastest.
-    const lines: (string | number)[] = [];
-    for (const name in headers) lines.push(name, headers[name] as string);
-    const { origin } = request.headers;
-    if (origin !== undefined) lines.push(...Object.entries(corsHeaders(origin)).flat());
+    const lines = this.#headerLines(headers);
     if (body !== undefined) lines.push('Content-Length', Buffer.byteLength(body));
     // Whatever of the body has not been read is not worth reading.
     if (status >= 400 && !request.complete) lines.push('Connection', 'close');
@@ -61,12 +61,15 @@ export class NodeExchange implements HttpExchange {
     response.end(body);
   }
 
-  stream(headers: ResponseHeaders): BodyStream {
-    const { request, response } = this;
-    response.writeHead(200, { ...headers, ...corsHeaders(request.headers.origin) });
+  stream(headers: ResponseHeaders, maxBufferedBytes: number): BodyStream {
+    const { response } = this;
+    response.writeHead(200, this.#headerLines(headers) as string[]);
     response.flushHeaders();
     return {
-      write: (text) => void response.write(text),
+      write(text) {
+        response.write(text);
+        if (response.writableLength > maxBufferedBytes) response.destroy();
+      },
       end: () => void response.end(),
     };
   }
@@ -77,4 +80,24 @@ export class NodeExchange implements HttpExchange {
       if (!response.writableFinished) listener();
     });
   }
+
+  /** A flat list is what node:http writes fastest. */
+  #headerLines(headers: ResponseHeaders): (string | number)[] {
+    const lines: (string | number)[] = [];
+    for (const name in headers) lines.push(name, headers[name] as string);
+    if (this.corsOrigin !== undefined) lines.push(...Object.entries(corsHeaders(this.corsOrigin)).flat());
+    return lines;
+  }
+}
+
+function takeBody(bytes: Uint8Array, maxBytes: number, done: BodyDone): void {
+  if (bytes.byteLength > maxBytes) return done(undefined, 'too long');
+  if (!isUtf8(bytes)) return done(undefined, 'not UTF-8');
+  return done(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+}
+
+/** What a body parser left: bytes, text, or parsed JSON. */
+function bytesOf(body: unknown): Uint8Array {
+  if (body instanceof Uint8Array) return body;
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }

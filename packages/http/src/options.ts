@@ -18,6 +18,8 @@ export interface HttpOptions {
   readonly sessions?: SessionOptions;
   /** A comment is sent on a quiet stream after this many milliseconds. 15 seconds unless given. */
   readonly keepAliveMs?: number;
+  /** A client that leaves more bytes than this of a stream unread is cut off. 16 MiB unless given. */
+  readonly maxBufferedBytes?: number;
 }
 
 /** What `http()` may be told. */
@@ -42,10 +44,13 @@ export interface ResolvedOptions {
   readonly sessionIdleMs: number;
   readonly maxSessions: number;
   readonly keepAliveMs: number;
+  readonly maxBufferedBytes: number;
 }
 
 /** The names a machine calls itself. */
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+
+const NUMBERS = ['maxBodyBytes', 'sessionIdleMs', 'maxSessions', 'keepAliveMs', 'maxBufferedBytes'] as const;
 
 /**
  * Fills in defaults.
@@ -55,16 +60,21 @@ export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::
 export function resolveOptions(options: HttpOptions): ResolvedOptions {
   const resolved = {
     maxBodyBytes: options.maxBodyBytes ?? 4 * 1024 * 1024,
-    allowedHosts: options.allowedHosts ?? LOOPBACK_HOSTS,
+    allowedHosts: lowerCase(options.allowedHosts ?? LOOPBACK_HOSTS),
     allowedOrigins: options.allowedOrigins ?? [],
     sessionIdleMs: options.sessions?.idleMs ?? 30 * 60_000,
     maxSessions: options.sessions?.max ?? 10_000,
     keepAliveMs: options.keepAliveMs ?? 15_000,
+    maxBufferedBytes: options.maxBufferedBytes ?? 16 * 1024 * 1024,
   };
-  for (const key of ['maxBodyBytes', 'sessionIdleMs', 'maxSessions', 'keepAliveMs'] as const) {
+  for (const key of NUMBERS) {
     const value = resolved[key];
     if (!(Number.isSafeInteger(value) && value > 0))
       throw new RangeError(`${key} must be a positive integer, not ${value}`);
   }
   return resolved;
+}
+
+function lowerCase(hosts: readonly string[] | '*'): readonly string[] | '*' {
+  return hosts === '*' ? hosts : hosts.map((host) => host.toLowerCase());
 }

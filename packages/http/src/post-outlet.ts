@@ -1,11 +1,11 @@
 import type { Outlet } from '@sigil/core/transport';
 import { JSON_HEADERS } from './answers.js';
-import { EventStream } from './event-stream.js';
+import { EventStream, type StreamRules } from './event-stream.js';
 import type { HttpExchange, ResponseHeaders } from './http-exchange.js';
 
 /** What the answer to one POST depends on, beside its message. */
 export interface AnswerRules {
-  readonly keepAliveMs: number;
+  readonly stream: StreamRules;
   /** The HTTP status for a request that was refused with a JSON-RPC error code. */
   readonly statusOf: (rejection: number) => number;
   /** Headers to add, asked for when the answer begins. */
@@ -22,7 +22,7 @@ export class PostOutlet implements Outlet {
   ) {}
 
   send(message: string): void {
-    this.#stream ??= new EventStream(this.http, this.rules.keepAliveMs, this.rules.headers?.());
+    this.#stream ??= new EventStream(this.http, this.rules.stream, this.rules.headers?.());
     this.#stream.send(message);
   }
 
@@ -39,6 +39,6 @@ export class PostOutlet implements Outlet {
 
   abandon(): void {
     if (this.#stream) this.#stream.end();
-    else this.http.respond(204, {});
+    else this.http.respond(202, {});
   }
 }

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Endpoint, RunningRuntime, Runtime } from '@sigil/core/transport';
 import { ERROR_CODES } from '@sigil/core/transport';
 import { handleSignals, stderrLogger } from '@sigil/node';
@@ -50,11 +50,12 @@ async function start(
         `Nothing is served here; the MCP endpoint is ${path}`,
       );
   });
+  const sockets = trackSockets(server);
   await listen(server, port, host);
   let settle: () => void = () => undefined;
   const closed = new Promise<void>((resolve) => (settle = resolve));
   let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => (closing ??= stop(server, handler, drainMs).then(settle));
+  const close = (): Promise<void> => (closing ??= stop(server, sockets, handler, drainMs).then(settle));
   const stopListening = wanted ? handleSignals(process, close, drainMs) : () => undefined;
   void closed.then(stopListening);
   const shown = host.includes(':') ? `[${host}]` : host;
@@ -78,12 +79,27 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   });
 }
 
-async function stop(server: Server, handler: EndpointHandler, drainMs: number): Promise<void> {
-  const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
+function trackSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+async function stop(
+  server: Server,
+  sockets: ReadonlySet<Socket>,
+  handler: EndpointHandler,
+  drainMs: number,
+): Promise<void> {
+  // http.Server's own close() would cut off connections whose answer is still on its way.
+  const stopped = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   await handler.drain(drainMs);
-  server.closeIdleConnections();
+  for (const socket of sockets) socket.destroySoon();
   // What a client has not read by now it will not read.
-  const deadline = setTimeout(() => server.closeAllConnections(), 1_000);
+  const deadline = setTimeout(() => sockets.forEach((socket) => socket.destroy()), drainMs);
   await stopped;
   clearTimeout(deadline);
 }

@@ -1,5 +1,6 @@
 import { ERROR_CODES, LATEST_VERSION, type Peer, readableId } from '@sigil/core/transport';
 import { refuse } from './answers.js';
+import type { StreamRules } from './event-stream.js';
 import type { HttpExchange } from './http-exchange.js';
 import { type Fields, isRequest, paramsOf } from './message.js';
 import { PostOutlet } from './post-outlet.js';
@@ -14,7 +15,7 @@ export function serveClaimed(
   message: Fields,
   claimed: unknown,
   peer: Peer,
-  keepAliveMs: number,
+  stream: StreamRules,
 ): void {
   const id = readableId(message);
   const mismatch = versionMismatch(http, claimed) ?? mirrorMismatch(http, message, claimed);
@@ -27,12 +28,13 @@ export function serveClaimed(
     http.respond(202, {});
     return;
   }
-  const outlet = new PostOutlet(http, { keepAliveMs, statusOf });
+  const outlet = new PostOutlet(http, { stream, statusOf });
   const request = peer.receive(message, outlet, { headers: http.headers });
   if (request && !request.done) http.onGone(() => request.cancel('The client closed the response stream'));
 }
 
 function statusOf(rejection: number): number {
+  if (rejection === ERROR_CODES.internalError) return 503;
   return rejection === ERROR_CODES.methodNotFound ? 404 : 400;
 }
 
@@ -40,7 +42,9 @@ function versionMismatch(http: HttpExchange, claimed: unknown): string | undefin
   const sent = http.header('mcp-protocol-version');
   if (sent === undefined) return 'the header MCP-Protocol-Version is missing';
   if (sent.trim() === claimed) return undefined;
-  return `the header MCP-Protocol-Version says '${sent}', the body '${String(claimed)}'`;
+  // What the client sent may be anything, and not all of it can be shown.
+  const shown = typeof claimed === 'string' ? `'${claimed}'` : 'something else than a string';
+  return `the header MCP-Protocol-Version says '${sent}', the body ${shown}`;
 }
 
 function mirrorMismatch(http: HttpExchange, message: Fields, claimed: unknown): string | undefined {

@@ -1,10 +1,11 @@
 import { corsHeaders } from './cors.js';
-import type { BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
+import type { BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
 
 /** An exchange of the web's `Request` and `Response`, for Workers, Deno, Bun and tests. */
 export class WebExchange implements HttpExchange {
   /** Resolves with the response as soon as it begins. */
   readonly response: Promise<Response>;
+  corsOrigin: string | undefined;
   readonly #request: Request;
   readonly #gone: (() => void)[] = [];
   #resolve: (response: Response) => void = () => undefined;
@@ -29,25 +30,36 @@ export class WebExchange implements HttpExchange {
     return this.#request.headers.get(name) ?? fallback;
   }
 
-  readBody(maxBytes: number, done: (body: string | undefined) => void): void {
-    readText(this.#request, maxBytes).then(done, () => done(''));
+  readBody(maxBytes: number, done: (body: string | undefined, problem?: BodyProblem) => void): void {
+    readBytes(this.#request, maxBytes).then(
+      (bytes) => {
+        const text = bytes && decode(bytes);
+        if (text !== undefined) done(text);
+        else done(undefined, bytes ? 'not UTF-8' : 'too long');
+      },
+      // A body that breaks off belongs to a client that is gone.
+      () => done(''),
+    );
   }
 
   respond(status: number, headers: ResponseHeaders, body?: string): void {
     this.#resolve(new Response(body ?? null, { status, headers: this.#withCors(headers) }));
   }
 
-  stream(headers: ResponseHeaders): BodyStream {
+  stream(headers: ResponseHeaders, maxBufferedBytes: number): BodyStream {
     const encoder = new TextEncoder();
-    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(undefined, undefined, {
-      highWaterMark: 1024,
-    });
+    const sizes = new ByteLengthQueuingStrategy({ highWaterMark: maxBufferedBytes });
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(undefined, sizes, sizes);
     const writer = writable.getWriter();
     // A reader that has gone away fails the writes: that is how a disconnect shows here.
     writer.closed.catch(() => this.#goAway());
     this.#resolve(new Response(readable, { status: 200, headers: this.#withCors(headers) }));
     return {
-      write: (text) => void writer.write(encoder.encode(text)).catch(() => undefined),
+      write(text) {
+        writer.write(encoder.encode(text)).catch(() => undefined);
+        if ((writer.desiredSize ?? 0) < 0)
+          writer.abort(new Error('the client does not read')).catch(() => undefined);
+      },
       end: () => void writer.close().catch(() => undefined),
     };
   }
@@ -61,15 +73,15 @@ export class WebExchange implements HttpExchange {
   }
 
   #withCors(headers: ResponseHeaders): Record<string, string> {
-    return { ...headers, ...corsHeaders(this.#request.headers.get('origin') ?? undefined) };
+    return { ...headers, ...corsHeaders(this.corsOrigin) };
   }
 }
 
-async function readText(request: Request, maxBytes: number): Promise<string | undefined> {
+/** @returns `undefined` when there are more bytes than the bound. */
+async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array | undefined> {
   if (Number(request.headers.get('content-length')) > maxBytes) return undefined;
-  const decoder = new TextDecoder();
+  const chunks: Uint8Array[] = [];
   let length = 0;
-  let text = '';
   const body = request.body as ReadableStream<Uint8Array> | null;
   const reader = body?.getReader();
   for (let chunk = await reader?.read(); chunk && !chunk.done; chunk = await reader?.read()) {
@@ -78,7 +90,22 @@ async function readText(request: Request, maxBytes: number): Promise<string | un
       await reader?.cancel();
       return undefined;
     }
-    text += decoder.decode(chunk.value, { stream: true });
+    chunks.push(chunk.value);
   }
-  return text + decoder.decode();
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}
+
+/** @returns `undefined` when the bytes are not UTF-8. A byte-order mark stays, and is then no JSON. */
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }

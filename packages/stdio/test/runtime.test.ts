@@ -114,9 +114,8 @@ describe('stdio', () => {
       },
     });
     const { input, running } = await start(
-      new FakeEndpoint(async (message, outlet) => {
-        await null;
-        outlet.end(JSON.stringify(message));
+      new FakeEndpoint((message, outlet) => {
+        void Promise.resolve().then(() => outlet.end(JSON.stringify(message)));
       }),
       { output },
     );

@@ -10,7 +10,7 @@ describe('guardStdout', () => {
     const stderr = new PassThrough();
     const guard = guardStdout(stdout, stderr);
     stdout.write('stray\n');
-    guard.write('protocol\n');
+    guard.write('protocol\n', () => undefined);
     expect(textOf(stdout)).toBe('protocol\n');
     expect(textOf(stderr)).toBe('stray\n');
   });

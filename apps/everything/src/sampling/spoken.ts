@@ -1,7 +1,7 @@
-import type { CreateMessageResult } from '@sigil/core';
+import type { CreateMessageResult, SamplingContent } from '@sigil/core';
 
 /** What the model said, without what it drew or played. */
 export function spoken({ content }: CreateMessageResult): string {
-  const blocks = Array.isArray(content) ? content : [content];
+  const blocks = [content].flat() as SamplingContent[];
   return blocks.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
 }

@@ -4,7 +4,7 @@ import { ProtocolError } from '../errors/protocol-error.js';
 import { isObject } from '../protocol/json.js';
 import { META } from '../protocol/meta.js';
 import { METHODS } from '../protocol/methods.js';
-import type { Asker } from './ask.js';
+import type { Asker } from './asker.js';
 import { clientOfEnvelope } from './client-state.js';
 import type { Link } from './link.js';
 import { claimedRevision, negotiate, type Revision, STATELESS_VERSIONS } from './revisions/index.js';
@@ -45,7 +45,8 @@ function admitByClaim(claimed: unknown, meta: object): Admission {
   if (!revision) {
     throw new ProtocolError(ERROR_CODES.unsupportedProtocolVersion, 'Unsupported protocol version', {
       supported: STATELESS_VERSIONS,
-      requested: claimed,
+      // An object could be too deep to be written down again.
+      requested: typeof claimed === 'object' ? null : claimed,
     });
   }
   return { revision, client: clientOfEnvelope(meta as Record<string, unknown>, revision.version) };

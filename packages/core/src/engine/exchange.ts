@@ -16,7 +16,7 @@ import type { Principal, RequestFacts } from '../protocol/principal.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import { toProtocolError } from '../errors/from-unknown.js';
 import type { ActiveRequest, Outlet } from '../transport/contract.js';
-import type { Asker } from './ask.js';
+import type { Asker } from './asker.js';
 import type { EngineOptions } from './engine-options.js';
 import type { Link } from './link.js';
 import type { CacheHint, Revision } from './revisions/index.js';
