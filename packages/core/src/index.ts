@@ -4,6 +4,7 @@ import 'reflect-metadata';
 export { createApp } from './server/create-app.js';
 export { App } from './server/app.js';
 export type { AppOptions } from './server/app-options.js';
+export type { AppEvents } from './engine/events.js';
 export type { LiveCollection } from './server/live-collection.js';
 
 // Decorators, and their function twins
@@ -75,6 +76,7 @@ export type {
 export { DefinitionError, type Problem } from './errors/definition-error.js';
 export { ProtocolError } from './errors/protocol-error.js';
 export { ToolError } from './errors/tool-error.js';
+export { UrlElicitationRequiredError, type RequiredPage } from './errors/url-elicitation-required.js';
 export { DEFINITION_CODES, ERROR_CODES, type DefinitionCode } from './errors/codes.js';
 
 // The container
@@ -95,6 +97,7 @@ export type {
   CreateMessageParams,
   CreateMessageResult,
   ElicitResult,
+  ElicitUrlResult,
   Root,
   SamplingContent,
   SamplingMessage,

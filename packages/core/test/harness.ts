@@ -159,11 +159,17 @@ export class Client {
   #answer(answer: Answerer, request: Message): void {
     if (request.method === undefined || request.id === undefined) return;
     const { id } = request;
+    const refuse = (error: unknown): void =>
+      this.send({ jsonrpc: '2.0', id, error: { code: -1, message: (error as Error).message } });
+    const reply = (result: unknown): void => {
+      if (result !== undefined) this.send({ jsonrpc: '2.0', id, result });
+    };
     try {
       const result = answer(request);
-      if (result !== undefined) this.send({ jsonrpc: '2.0', id, result });
+      if (result instanceof Promise) result.then(reply, refuse);
+      else reply(result);
     } catch (error) {
-      this.send({ jsonrpc: '2.0', id, error: { code: -1, message: (error as Error).message } });
+      refuse(error);
     }
   }
 }

@@ -119,7 +119,7 @@ describe.each(['2025-06-18', '2025-11-25'] as const)('elicitation in %s', (revis
     });
     expect(textOf(await client.callTool('greet'))).toBe('Hello Grace');
     expect(textOf(await client.callTool('greet'))).toBe('You said decline');
-    expect(seen[0]).toEqual({ message: 'Who are you?', requestedSchema: NAME_FORM });
+    expect(seen[0]).toMatchObject({ message: 'Who are you?', requestedSchema: NAME_FORM });
   });
 });
 

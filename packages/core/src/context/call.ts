@@ -4,6 +4,7 @@ import type {
   CreateMessageParams,
   CreateMessageResult,
   ElicitResult,
+  ElicitUrlResult,
   Root,
 } from '../protocol/client-requests.js';
 import type { Implementation } from '../protocol/descriptors.js';
@@ -23,8 +24,10 @@ export interface ClientView {
 
 /** How long a handler is ready to wait for the client. */
 export interface AskOptions {
-  /** Milliseconds until the wait ends with an error. Default 5 minutes. */
+  /** Milliseconds until the wait ends with an error; progress of the client starts them anew. 5 minutes unless given. */
   readonly timeoutMs?: number;
+  /** Milliseconds after which the wait ends whatever the progress. One hour unless given. */
+  readonly maxTimeoutMs?: number;
 }
 
 /** A service or token that a container can resolve. */
@@ -45,7 +48,8 @@ export interface Call {
   progress(progress: number, total?: number, message?: string): void;
   log(level: LogLevel, data: unknown, logger?: string): void;
   elicit(message: string, form: Constructor | JsonSchema, options?: AskOptions): Promise<ElicitResult>;
-  elicitUrl(message: string, url: string, options?: AskOptions): Promise<ElicitResult>;
+  elicitUrl(message: string, url: string, options?: AskOptions): Promise<ElicitUrlResult>;
+  ping(options?: AskOptions): Promise<void>;
   sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult>;
   roots(options?: AskOptions): Promise<readonly Root[]>;
   once<T>(key: string, run: () => MaybePromise<T>): Promise<T>;

@@ -2,6 +2,7 @@ import type {
   CreateMessageParams,
   CreateMessageResult,
   ElicitResult,
+  ElicitUrlResult,
   Root,
 } from '../protocol/client-requests.js';
 import type { Constructor } from '../protocol/constructor.js';
@@ -88,7 +89,7 @@ export class RequestContext {
   }
 
   /** Sends the user to a page, for secrets that must not pass through the client, and waits for consent. */
-  elicitUrl(message: string, url: string, options?: AskOptions): Promise<ElicitResult> {
+  elicitUrl(message: string, url: string, options?: AskOptions): Promise<ElicitUrlResult> {
     return this.#call.elicitUrl(message, url, options);
   }
 
@@ -108,6 +109,15 @@ export class RequestContext {
    */
   roots(options?: AskOptions): Promise<readonly Root[]> {
     return this.#call.roots(options);
+  }
+
+  /**
+   * Asks the client for a sign of life. In the modern era the request itself is one.
+   *
+   * @throws ProtocolError when none comes in time.
+   */
+  ping(options?: AskOptions): Promise<void> {
+    return this.#call.ping(options);
   }
 
   /** Runs a side effect once for this request, however often the handler runs, and remembers its result. */

@@ -16,14 +16,8 @@ export function createAsker(carry: Carry): Asker {
       const { elicitation } = capabilities;
       // A bare `elicitation: {}` means forms (2025-11-25, client/elicitation, "Capabilities").
       const canShowForms = elicitation && (elicitation.form || !elicitation.url);
-      demand(
-        asking,
-        asking.revision.elicitation.form && canShowForms,
-        {
-          elicitation: { form: {} },
-        },
-        'cannot show forms',
-      );
+      const canShow = asking.revision.elicitation.form && canShowForms;
+      demand(asking, canShow, { elicitation: { form: {} } }, 'cannot show forms');
       const params = { message, requestedSchema: requestedSchema(form.advertised) };
       const answer = readElicitResult(await carry(asking, { method: METHODS.elicit, params }, options));
       if (answer.action !== 'accept') return { action: answer.action };
@@ -33,16 +27,24 @@ export function createAsker(carry: Carry): Asker {
       const canOpen = asking.revision.elicitation.url && asking.client.capabilities.elicitation?.url;
       demand(asking, canOpen, { elicitation: { url: {} } }, 'cannot open pages');
       const id = asking.revision.stateless ? {} : { elicitationId: crypto.randomUUID() };
-      const params = { mode: 'url', message, url, ...id };
-      return {
-        action: readElicitResult(await carry(asking, { method: METHODS.elicit, params }, options)).action,
-      };
+      const question = { method: METHODS.elicit, params: { mode: 'url', message, url, ...id } };
+      const { action } = readElicitResult(await carry(asking, question, options));
+      if (id.elicitationId !== undefined) (asking.link.elicitations ??= new Set()).add(id.elicitationId);
+      return { action, ...id };
+    },
+    async ping(asking, options) {
+      if (!asking.revision.stateless) await carry(asking, { method: METHODS.ping }, options);
     },
     async sample(asking, params, options) {
       const { sampling } = asking.client.capabilities;
       demand(asking, sampling, { sampling: {} }, 'has no model to offer');
       if (params.tools)
-        demand(asking, sampling?.tools, { sampling: { tools: {} } }, 'has no model that uses tools');
+        demand(
+          asking,
+          asking.revision.samplingTools && sampling?.tools,
+          { sampling: { tools: {} } },
+          'has no model that uses tools',
+        );
       const answer = await carry(asking, { method: METHODS.createMessage, params }, options);
       if (!('content' in answer) || typeof answer['role'] !== 'string')
         throw malformed(METHODS.createMessage);

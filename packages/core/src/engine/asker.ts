@@ -3,6 +3,7 @@ import type {
   CreateMessageParams,
   CreateMessageResult,
   ElicitResult,
+  ElicitUrlResult,
   Root,
 } from '../protocol/client-requests.js';
 import type { ValuePlan } from '../schema/index.js';
@@ -21,7 +22,8 @@ export interface Asking {
 /** How a handler's questions reach the client and its answers come back. */
 export interface Asker {
   elicit(asking: Asking, message: string, form: ValuePlan, options?: AskOptions): Promise<ElicitResult>;
-  elicitUrl(asking: Asking, message: string, url: string, options?: AskOptions): Promise<ElicitResult>;
+  elicitUrl(asking: Asking, message: string, url: string, options?: AskOptions): Promise<ElicitUrlResult>;
+  ping(asking: Asking, options?: AskOptions): Promise<void>;
   sample(asking: Asking, params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult>;
   roots(asking: Asking, options?: AskOptions): Promise<readonly Root[]>;
 }

@@ -1,5 +1,6 @@
 import type { ServerCapabilities } from '../protocol/capabilities.js';
 import type { Registry } from '../registry/registry.js';
+import type { Revision } from './revisions/index.js';
 
 /** What a server offers, read off what is registered. */
 export function deriveCapabilities(registry: Registry): ServerCapabilities {
@@ -15,4 +16,23 @@ export function deriveCapabilities(registry: Registry): ServerCapabilities {
     // Any handler may log through its context.
     logging: {},
   };
+}
+
+/** The capabilities of a server, derived anew only when something was registered since. */
+export class Capabilities {
+  readonly #derived = new Map<Revision, ServerCapabilities>();
+  #version = -1;
+
+  constructor(private readonly registry: Registry) {}
+
+  /** What clients of a revision are told. The same object until something changes, so that sessions share it. */
+  of(revision: Revision): ServerCapabilities {
+    const { tools, prompts, resources, templates } = this.registry;
+    const version = tools.version + prompts.version + resources.version + templates.version;
+    if (version !== this.#version) this.#derived.clear();
+    this.#version = version;
+    const known = this.#derived.get(revision) ?? revision.capabilities(deriveCapabilities(this.registry));
+    this.#derived.set(revision, known);
+    return known;
+  }
 }

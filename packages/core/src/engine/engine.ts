@@ -2,6 +2,7 @@ import { ERROR_CODES } from '../errors/codes.js';
 import { ProtocolError } from '../errors/protocol-error.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { Logger } from '../protocol/logger.js';
+import { type LogLevel, passes } from '../protocol/logging.js';
 import { NOTIFICATIONS } from '../protocol/methods.js';
 import type { Change } from '../registry/registry.js';
 import type { Endpoint, Outlet, Peer } from '../transport/contract.js';
@@ -9,8 +10,10 @@ import { createAsker } from './ask.js';
 import type { Carry } from './asker.js';
 import { askByRequest } from './ask-by-request.js';
 import type { EngineOptions } from './engine-options.js';
+import { Events } from './events.js';
 import { allMethods } from './methods/index.js';
 import { EnginePeer, type PeerParts } from './peer.js';
+import { Subscribers } from './subscribers.js';
 
 const LIST_CHANGED: Readonly<Record<Change, string>> = {
   tools: NOTIFICATIONS.toolsListChanged,
@@ -21,20 +24,25 @@ const LIST_CHANGED: Readonly<Record<Change, string>> = {
 /** The protocol engine: makes peers for transports and tells them what changes. */
 export class Engine implements Endpoint {
   readonly info: Implementation;
+  readonly events: Events;
   readonly #peers = new Set<EnginePeer>();
   readonly #parts: PeerParts;
   readonly #stop: () => void;
 
   constructor(private readonly options: EngineOptions) {
     this.info = options.info;
+    this.events = new Events(options.logger);
+    const subscribers = new Subscribers(this.events);
     this.#parts = {
       options,
-      methods: allMethods(options),
+      methods: allMethods(options, subscribers),
+      events: this.events,
+      subscribers,
       askers: { sessioned: createAsker(askByRequest), stateless: createAsker(cannotAsk) },
       closed: (peer) => this.#peers.delete(peer),
       releases: new Set(),
     };
-    this.#stop = options.registry.onChange((change) => this.#broadcast(LIST_CHANGED[change]));
+    this.#stop = options.registry.onChange((change) => this.#announce(change));
   }
 
   get logger(): Logger {
@@ -50,7 +58,26 @@ export class Engine implements Endpoint {
   /** Tells the sessions that subscribed to a resource that it has changed. */
   notifyResourceUpdated(uri: string): void {
     for (const peer of this.#peers) {
-      if (peer.isSubscribedTo(uri)) peer.notify(NOTIFICATIONS.resourceUpdated, { uri });
+      if (peer.session?.subscriptions?.has(uri)) peer.notify(NOTIFICATIONS.resourceUpdated, { uri });
+    }
+  }
+
+  /**
+   * Tells the client whose user was sent to a page that the page has done its work.
+   *
+   * @returns whether that client is still there.
+   */
+  completeElicitation(elicitationId: string): boolean {
+    const peer = [...this.#peers].find((candidate) => candidate.completeElicitation(elicitationId));
+    peer?.notify(NOTIFICATIONS.elicitationComplete, { elicitationId });
+    return peer !== undefined;
+  }
+
+  /** Sends a log message to the sessions that asked for messages of its level. */
+  log(level: LogLevel, data: unknown): void {
+    for (const peer of this.#peers) {
+      const asked = peer.session?.logLevel;
+      if (asked !== undefined && passes(level, asked)) peer.notify(NOTIFICATIONS.message, { level, data });
     }
   }
 
@@ -61,8 +88,10 @@ export class Engine implements Endpoint {
     await Promise.all(this.#parts.releases);
   }
 
-  #broadcast(method: string): void {
-    for (const peer of this.#peers) peer.notify(method);
+  #announce(change: Change): void {
+    for (const peer of this.#peers) {
+      if (peer.session?.announced[change]?.listChanged) peer.notify(LIST_CHANGED[change]);
+    }
   }
 }
 

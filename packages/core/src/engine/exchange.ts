@@ -4,6 +4,7 @@ import type {
   CreateMessageParams,
   CreateMessageResult,
   ElicitResult,
+  ElicitUrlResult,
   Root,
 } from '../protocol/client-requests.js';
 import { errorResponse, notification, type RequestId } from '../protocol/json-rpc.js';
@@ -164,7 +165,7 @@ export class Exchange implements Call, ActiveRequest {
     return this.#parts.asker.elicit(this, message, this.#parts.options.formPlan(form), options);
   }
 
-  elicitUrl(message: string, url: string, options?: AskOptions): Promise<ElicitResult> {
+  elicitUrl(message: string, url: string, options?: AskOptions): Promise<ElicitUrlResult> {
     return this.#parts.asker.elicitUrl(this, message, url, options);
   }
 
@@ -174,6 +175,10 @@ export class Exchange implements Call, ActiveRequest {
 
   roots(options?: AskOptions): Promise<readonly Root[]> {
     return this.#parts.asker.roots(this, options);
+  }
+
+  ping(options?: AskOptions): Promise<void> {
+    return this.#parts.asker.ping(this, options);
   }
 
   once<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
@@ -201,8 +206,9 @@ export class Exchange implements Call, ActiveRequest {
     if (this.done) return;
     this.#end();
     const { options, outlet } = this.#parts;
-    const error = toProtocolError(thrown, options.exposeErrors);
-    if (error !== thrown)
+    const funnelled = toProtocolError(thrown, options.exposeErrors);
+    const error = this.revision.error(funnelled);
+    if (funnelled !== thrown)
       options.logger.error({ err: thrown, method: this.method }, 'a request failed unexpectedly');
     const { code, message, data } = error;
     // What the client cannot do is found out by the handler, yet refuses the request itself (basic, "Capabilities").

@@ -5,6 +5,8 @@ import type { Session } from './session.js';
 /** What the requests of one connection share: its session, its own outlet, and what waits for the client. */
 export class Link {
   session: Session | undefined;
+  /** Ids of the pages the user was sent to, until they have done their work. */
+  elicitations: Set<string> | undefined;
   #pending: PendingRequests | undefined;
 
   constructor(readonly outlet: Outlet | undefined) {}

@@ -4,15 +4,18 @@ import { invalidParams, ProtocolError } from '../errors/protocol-error.js';
 import { isRequestId, notification, readableId, type RequestId } from '../protocol/json-rpc.js';
 import { isObject } from '../protocol/json.js';
 import { isPromise } from '../protocol/maybe-promise.js';
-import { NOTIFICATIONS } from '../protocol/methods.js';
 import type { RequestFacts } from '../protocol/principal.js';
 import type { ActiveRequest, Outlet, Peer } from '../transport/contract.js';
 import { admit, type Askers } from './admission.js';
 import { receiveBatch } from './batch.js';
 import type { EngineOptions } from './engine-options.js';
+import { CLIENT_NOTIFICATIONS } from './client-notifications.js';
+import type { Events } from './events.js';
 import { Exchange, type MethodHandler } from './exchange.js';
 import { Link } from './link.js';
 import { reject } from './rejection.js';
+import type { Session } from './session.js';
+import type { Subscribers } from './subscribers.js';
 
 const NOWHERE: Outlet = { send: () => undefined, end: () => undefined };
 const NO_PARAMS: Readonly<Record<string, unknown>> = Object.freeze({});
@@ -24,6 +27,8 @@ export interface PeerParts {
   readonly methods: ReadonlyMap<string, MethodHandler>;
   readonly askers: Askers;
   readonly closed: (peer: EnginePeer) => void;
+  readonly events: Events;
+  readonly subscribers: Subscribers;
   /** What is being disposed of, for whoever closes the app to await. */
   readonly releases: Set<Promise<void>>;
 }
@@ -68,14 +73,19 @@ export class EnginePeer implements Peer {
     return undefined;
   }
 
-  /** Tells the client about something it did not ask for in a request. */
-  notify(method: string, params?: object): void {
-    if (this.#link.session) this.#link.outlet?.send(notification(method, params));
+  /** The session, once its client has said that it is ready. */
+  get session(): Session | undefined {
+    return this.#link.session?.ready ? this.#link.session : undefined;
   }
 
-  /** Whether the client of this session wants to hear about a resource. */
-  isSubscribedTo(uri: string): boolean {
-    return this.#link.session?.subscriptions?.has(uri) ?? false;
+  /** Tells the client about something it did not ask for in a request. */
+  notify(method: string, params?: object): void {
+    if (this.session) this.#link.outlet?.send(notification(method, params));
+  }
+
+  /** Forgets a page the user was sent to. @returns whether it was this client's user. */
+  completeElicitation(elicitationId: string): boolean {
+    return this.#link.elicitations?.delete(elicitationId) ?? false;
   }
 
   async drain(graceMs: number): Promise<void> {
@@ -96,7 +106,10 @@ export class EnginePeer implements Peer {
     for (const exchange of [...(this.#inFlight ?? [])]) exchange.cancel(reason);
     if (this.#link.hasAsked) this.#link.pending.failAll(reason);
     const { session } = this.#link;
-    if (session) this.#release(session);
+    if (session) {
+      this.#parts.subscribers.removeAll(session);
+      this.#release(session);
+    }
     this.#parts.closed(this);
   }
 
@@ -162,12 +175,9 @@ export class EnginePeer implements Peer {
   }
 
   #receiveNotification(method: string, params: unknown): undefined {
-    if (method !== NOTIFICATIONS.cancelled || !isObject(params)) return undefined;
-    const { requestId, reason } = params;
-    for (const exchange of this.#inFlight ?? []) {
-      if (exchange.id === requestId)
-        exchange.cancel(typeof reason === 'string' ? reason : 'The client cancelled');
-    }
+    const { events } = this.#parts;
+    const notified = { link: this.#link, inFlight: this.#inFlight ?? [], events };
+    CLIENT_NOTIFICATIONS.get(method)?.(notified, isObject(params) ? params : NO_PARAMS);
     return undefined;
   }
 

@@ -4,7 +4,7 @@ import type { RequestId } from '../protocol/json-rpc.js';
 import { isObject } from '../protocol/json.js';
 
 /** How a request to the client travels. */
-export interface Question {
+export interface Sending {
   /** Puts the request on the wire. */
   send(id: RequestId): void;
   /** Tells the client that nobody waits any more. */
@@ -14,12 +14,15 @@ export interface Question {
 interface Pending {
   readonly settle: (result: Record<string, unknown>) => void;
   readonly fail: (error: Error) => void;
+  readonly extend: () => void;
 }
 
 /** How a request to the client is waited for. */
 export interface WaitOptions {
-  /** Milliseconds until the wait ends with an error. */
+  /** Milliseconds until the wait ends with an error; progress of the client starts them anew. */
   readonly timeoutMs: number;
+  /** Milliseconds after which the wait ends whatever the progress. */
+  readonly maxTimeoutMs: number;
   /** Ends the wait when the request that asked is cancelled. */
   readonly signal: AbortSignal;
 }
@@ -30,21 +33,25 @@ export class PendingRequests {
   #next = 1;
 
   /**
-   * Sends a request and waits for its answer.
+   * Sends a request and waits for its answer. Its progress token is its id.
    *
    * @throws ProtocolError with the client's error, or when the wait ends without an answer.
    */
-  ask(question: Question, { timeoutMs, signal }: WaitOptions): Promise<Record<string, unknown>> {
+  ask(sending: Sending, { timeoutMs, maxTimeoutMs, signal }: WaitOptions): Promise<Record<string, unknown>> {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
       const giveUp = (reason: string): void => {
         end(failure(reason));
-        question.withdraw(id, reason);
+        sending.withdraw(id, reason);
       };
-      const timer = setTimeout(() => giveUp(`The client did not answer within ${timeoutMs} ms`), timeoutMs);
+      const wait = (ms: number): ReturnType<typeof setTimeout> =>
+        setTimeout(() => giveUp(`The client did not answer within ${ms} ms`), ms);
+      const limit = wait(maxTimeoutMs);
+      const timer = { current: wait(timeoutMs) };
       const abort = (): void => giveUp('The request was cancelled while waiting for the client');
       const end = (error?: Error): void => {
-        clearTimeout(timer);
+        clearTimeout(limit);
+        clearTimeout(timer.current);
         signal.removeEventListener('abort', abort);
         this.#pending.delete(id);
         if (error) reject(error);
@@ -55,10 +62,14 @@ export class PendingRequests {
           resolve(result);
         },
         fail: end,
+        extend: () => {
+          clearTimeout(timer.current);
+          timer.current = wait(timeoutMs);
+        },
       });
       signal.addEventListener('abort', abort, { once: true });
       if (signal.aborted) end(failure('The request was cancelled before the client was asked'));
-      else question.send(id);
+      else sending.send(id);
     });
   }
 
@@ -68,6 +79,11 @@ export class PendingRequests {
     if (!pending) return;
     if (isObject(response['result'])) return pending.settle(response['result']);
     pending.fail(refusal(response['error']));
+  }
+
+  /** Gives a request more time: the client reports progress on it. */
+  extend(progressToken: unknown): void {
+    this.#pending.get(progressToken as RequestId)?.extend();
   }
 
   /** Fails everything that waits: the client is gone. */

@@ -1,19 +1,23 @@
 import type { ClientView } from '../context/call.js';
-import type { ClientCapabilities } from '../protocol/capabilities.js';
+import type { ClientCapabilities, ServerCapabilities } from '../protocol/capabilities.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { LogLevel } from '../protocol/logging.js';
 import type { Revision } from './revisions/index.js';
 
 /** What `initialize` settled between a client and a server, and what the client asked for since. */
 export class Session implements ClientView {
+  /** Whether the client has said that it is ready: until then nothing is sent that it did not ask for. */
+  ready = false;
   logLevel: LogLevel | undefined;
   /** URIs the client wants to hear about; made at the first subscription, to keep idle sessions small. */
   subscriptions: Set<string> | undefined;
 
+  /** @param announced what the client was told the server can do. */
   constructor(
     readonly revision: Revision,
     readonly info: Implementation | undefined,
     readonly capabilities: ClientCapabilities,
+    readonly announced: ServerCapabilities,
   ) {}
 
   get protocolVersion(): string {

@@ -26,6 +26,13 @@ export interface ElicitResult<T = Record<string, unknown>> {
   readonly content?: T;
 }
 
+/** The user's answer to being sent to a page: consent, not yet that the page has done its work. */
+export interface ElicitUrlResult {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  /** For `app.completeElicitation()` when the page has done its work. 2025-11-25 only. */
+  readonly elicitationId?: string;
+}
+
 /** The model calls a tool. Since 2025-11-25. */
 export interface ToolUseContent {
   readonly type: 'tool_use';

@@ -32,4 +32,5 @@ export const NOTIFICATIONS = {
   promptsListChanged: 'notifications/prompts/list_changed',
   resourcesListChanged: 'notifications/resources/list_changed',
   resourceUpdated: 'notifications/resources/updated',
+  elicitationComplete: 'notifications/elicitation/complete',
 } as const;

@@ -1,5 +1,8 @@
 import type { FunctionDefinition } from '../decorators/define.js';
 import type { Engine } from '../engine/engine.js';
+import { bridgedLogger } from '../engine/engine-logger.js';
+import type { AppEvents } from '../engine/events.js';
+import type { Logger } from '../protocol/logger.js';
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from '../metadata/definitions.js';
 import type { Container } from '../container/contract.js';
 import type { Registry } from '../registry/registry.js';
@@ -28,6 +31,7 @@ export class App {
   readonly prompts: LiveCollection<PromptDefinition>;
   readonly #parts: AppParts;
   readonly #running = new Set<RunningRuntime>();
+  #logger: Logger | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(parts: AppParts) {
@@ -60,6 +64,34 @@ export class App {
     // A runtime that ends by itself, as stdio does with its input, ends the app when it was the last.
     void running.closed.then(() => this.#ended(running));
     return running;
+  }
+
+  /**
+   * Logs where the app logs, and also to the sessions that asked for messages of that level with `logging/setLevel`. All of
+   * them: log through `ctx.log` what only one client may see.
+   */
+  get logger(): Logger {
+    const { engine, logger } = this.#parts;
+    return (this.#logger ??= bridgedLogger(logger, (level, data) => engine.log(level, data)));
+  }
+
+  /**
+   * Listens to what happens with clients: `subscribed` and `unsubscribed` when a resource gets its first subscriber and
+   * loses its last, `rootsChanged` when a client shares other roots.
+   *
+   * @returns a function that stops the listening.
+   */
+  on<K extends keyof AppEvents>(event: K, listener: (...details: AppEvents[K]) => void): () => void {
+    return this.#parts.engine.events.on(event, listener);
+  }
+
+  /**
+   * Tells the client whose user `ctx.elicitUrl()` sent to a page that the page has done its work (2025-11-25).
+   *
+   * @returns whether that client is still connected.
+   */
+  completeElicitation(elicitationId: string): boolean {
+    return this.#parts.engine.completeElicitation(elicitationId);
   }
 
   /** Tells clients that subscribed to a resource that it has changed. */

@@ -1,5 +1,6 @@
 import type { EngineOptions } from '../engine-options.js';
 import type { MethodHandler } from '../exchange.js';
+import type { Subscribers } from '../subscribers.js';
 import { completionMethods } from './completion.js';
 import { lifecycleMethods } from './lifecycle.js';
 import { loggingMethods } from './logging.js';
@@ -9,7 +10,10 @@ import { subscriptionMethods } from './subscriptions.js';
 import { toolMethods } from './tools.js';
 
 /** Every method this server can serve; which of them a client may call is for its revision to say. */
-export function allMethods(options: EngineOptions): ReadonlyMap<string, MethodHandler> {
+export function allMethods(
+  options: EngineOptions,
+  subscribers: Subscribers,
+): ReadonlyMap<string, MethodHandler> {
   const groups = [
     lifecycleMethods(options),
     toolMethods(options),
@@ -17,7 +21,7 @@ export function allMethods(options: EngineOptions): ReadonlyMap<string, MethodHa
     promptMethods(options),
     completionMethods(options),
     loggingMethods(),
-    subscriptionMethods(options),
+    subscriptionMethods(options, subscribers),
   ];
   return new Map(groups.flatMap((group) => Object.entries(group)));
 }

@@ -3,7 +3,7 @@ import { invalidParams, ProtocolError } from '../../errors/protocol-error.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import { isObject } from '../../protocol/json.js';
 import { METHODS } from '../../protocol/methods.js';
-import { deriveCapabilities } from '../capabilities.js';
+import { Capabilities } from '../capabilities.js';
 import { readImplementation } from '../client-state.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { MethodHandler } from '../exchange.js';
@@ -14,6 +14,7 @@ import type { MethodTable } from './table.js';
 /** `initialize`, `ping` and `server/discover`: how a client and a server meet. */
 export function lifecycleMethods(options: EngineOptions): MethodTable {
   const { info, instructions, registry, listTtlMs } = options;
+  const offered = new Capabilities(registry);
   const about = instructions === undefined ? {} : { instructions };
 
   const initialize: MethodHandler = (exchange, params) => {
@@ -25,10 +26,11 @@ export function lifecycleMethods(options: EngineOptions): MethodTable {
     }
     const revision = negotiate(protocolVersion);
     const known = isObject(capabilities) ? (capabilities as ClientCapabilities) : {};
-    exchange.link.session = new Session(revision, readImplementation(clientInfo), known);
+    const announced = offered.of(revision);
+    exchange.link.session = new Session(revision, readImplementation(clientInfo), known, announced);
     return JSON.stringify({
       protocolVersion: revision.version,
-      capabilities: revision.capabilities(deriveCapabilities(registry)),
+      capabilities: announced,
       serverInfo: revision.implementation(info),
       ...about,
     });
@@ -36,7 +38,7 @@ export function lifecycleMethods(options: EngineOptions): MethodTable {
 
   const discover: MethodHandler = (exchange) => {
     exchange.cache = { ttlMs: listTtlMs, scope: 'public' };
-    const capabilities = exchange.revision.capabilities(deriveCapabilities(registry));
+    const capabilities = offered.of(exchange.revision);
     return JSON.stringify({ supportedVersions: STATELESS_VERSIONS, capabilities, ...about });
   };
 

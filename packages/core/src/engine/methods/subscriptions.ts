@@ -1,9 +1,10 @@
 import { METHODS } from '../../protocol/methods.js';
 import type { EngineOptions } from '../engine-options.js';
+import type { Subscribers } from '../subscribers.js';
 import { ifAllowed, type MethodTable, readString } from './table.js';
 
 /** `resources/subscribe` and `resources/unsubscribe`, for the session they are sent in. */
-export function subscriptionMethods({ registry }: EngineOptions): MethodTable {
+export function subscriptionMethods({ registry }: EngineOptions, subscribers: Subscribers): MethodTable {
   return {
     [METHODS.subscribe]: (exchange, params) => {
       const uri = readString(params, 'uri');
@@ -11,13 +12,15 @@ export function subscriptionMethods({ registry }: EngineOptions): MethodTable {
       if (!found) throw exchange.revision.resourceNotFound(uri);
       const subscribe = (): string => {
         const { session } = exchange.link;
-        if (session) (session.subscriptions ??= new Set()).add(uri);
+        if (session) subscribers.add(session, uri);
         return '{}';
       };
       return ifAllowed(exchange, found.entry.gate, subscribe, () => exchange.revision.resourceNotFound(uri));
     },
     [METHODS.unsubscribe]: (exchange, params) => {
-      exchange.link.session?.subscriptions?.delete(readString(params, 'uri'));
+      const uri = readString(params, 'uri');
+      const { session } = exchange.link;
+      if (session) subscribers.remove(session, uri);
       return '{}';
     },
   };

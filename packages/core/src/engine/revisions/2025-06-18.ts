@@ -1,16 +1,25 @@
+import { ERROR_CODES } from '../../errors/codes.js';
 import type { ContentBlock } from '../../protocol/content.js';
 import { mapContent } from './map-content.js';
 import { omit } from './omit.js';
+import { replaceCodes } from './replace-codes.js';
 import { revision20251125 } from './2025-11-25.js';
 import type { Revision } from './revision.js';
 
 const UNKNOWN = ['icons'];
+
+/** Codes that only 2025-11-25 knows. */
+const REPLACED: ReadonlyMap<number, number> = new Map([
+  [ERROR_CODES.urlElicitationRequired, ERROR_CODES.invalidRequest],
+]);
 
 /** Revision 2025-06-18: no icons, no description of an implementation, no URL mode of elicitation. */
 export const revision20250618: Revision = {
   ...revision20251125,
   version: '2025-06-18',
   elicitation: { form: true, url: false },
+  samplingTools: false,
+  error: (error) => replaceCodes(revision20251125.error(error), REPLACED),
   tool: (tool) => omit(revision20251125.tool(tool), UNKNOWN),
   resource: (resource) => omit(resource, UNKNOWN),
   template: (template) => omit(template, UNKNOWN),

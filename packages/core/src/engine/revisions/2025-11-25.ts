@@ -6,7 +6,15 @@ import type { CallToolResult } from '../../protocol/results.js';
 import { METHODS } from '../../protocol/methods.js';
 import { StructuredResult } from '../../invoke/structured-result.js';
 import { revision20260728 } from './2026-07-28.js';
+import { replaceCodes } from './replace-codes.js';
 import type { Revision } from './revision.js';
+
+/** Codes that only later revisions know. */
+const REPLACED: ReadonlyMap<number, number> = new Map([
+  [ERROR_CODES.headerMismatch, ERROR_CODES.invalidRequest],
+  [ERROR_CODES.missingClientCapability, ERROR_CODES.invalidRequest],
+  [ERROR_CODES.unsupportedProtocolVersion, ERROR_CODES.invalidRequest],
+]);
 
 /** Revision 2025-11-25: sessions, and structured content that must be an object. */
 export const revision20251125: Revision = {
@@ -47,6 +55,7 @@ export const revision20251125: Revision = {
   },
   logThreshold: ({ session }) => session ?? 'debug',
   resourceNotFound: (uri) => new ProtocolError(ERROR_CODES.resourceNotFound, 'Resource not found', { uri }),
+  error: (error) => replaceCodes(error, REPLACED),
   missingCapability: (message) => new ProtocolError(ERROR_CODES.invalidRequest, message),
   seal: ({ meta }) => (meta ? `"_meta":${JSON.stringify(meta)}` : ''),
 };

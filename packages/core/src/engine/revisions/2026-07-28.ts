@@ -4,7 +4,14 @@ import { META } from '../../protocol/meta.js';
 import { METHODS } from '../../protocol/methods.js';
 import { StructuredResult } from '../../invoke/structured-result.js';
 import { omit } from './omit.js';
+import { replaceCodes } from './replace-codes.js';
 import type { Revision, SealParts } from './revision.js';
+
+/** Codes that this revision has retired (basic, "Error Codes"). */
+const REPLACED: ReadonlyMap<number, number> = new Map([
+  [ERROR_CODES.resourceNotFound, ERROR_CODES.invalidParams],
+  [ERROR_CODES.urlElicitationRequired, ERROR_CODES.invalidRequest],
+]);
 
 /** Revision 2026-07-28: stateless requests, and the shapes all older revisions are told apart from. */
 export const revision20260728: Revision = {
@@ -12,6 +19,7 @@ export const revision20260728: Revision = {
   stateless: true,
   batches: false,
   elicitation: { form: true, url: true },
+  samplingTools: true,
   requests: new Set([
     METHODS.discover,
     METHODS.listTools,
@@ -48,6 +56,7 @@ export const revision20260728: Revision = {
   progress: (params) => params,
   logThreshold: ({ request }) => request,
   resourceNotFound: (uri) => new ProtocolError(ERROR_CODES.invalidParams, 'Resource not found', { uri }),
+  error: (error) => replaceCodes(error, REPLACED),
   missingCapability: (message, requiredCapabilities) =>
     new ProtocolError(ERROR_CODES.missingClientCapability, message, { requiredCapabilities }),
   seal({ serverInfo, cache, meta }) {

@@ -44,6 +44,8 @@ export interface Revision {
   readonly batches: boolean;
   /** Whether the server may open a dialogue with the client's user. */
   readonly elicitation: { readonly form: boolean; readonly url: boolean };
+  /** Whether the client's model may be given tools. */
+  readonly samplingTools: boolean;
   tool(tool: Tool): Tool;
   resource(resource: Resource): Resource;
   template(template: ResourceTemplate): ResourceTemplate;
@@ -65,6 +67,8 @@ export interface Revision {
   /** The mildest log message that may be sent; `undefined` when none may. */
   logThreshold(levels: LogThresholds): LogLevel | undefined;
   resourceNotFound(uri: string): ProtocolError;
+  /** An error as this revision knows it: codes of other revisions never reach a client. */
+  error(error: ProtocolError): ProtocolError;
   /** The error for a request that needs what its client has not declared. */
   missingCapability(message: string, required: ClientCapabilities): ProtocolError;
   /**
