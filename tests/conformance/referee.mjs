@@ -64,12 +64,15 @@ export async function runReferee(args, logFile) {
 }
 
 /**
- * All server scenarios the referee knows.
+ * The server scenarios the referee knows, or knows for a revision.
  *
+ * @param {string} [revision]
  * @returns {Promise<string[]>}
  */
-export async function listScenarios() {
-  const child = spawn(nodeToUse(), [entry(), 'list', '--server'], { stdio: ['ignore', 'pipe', 'inherit'] });
+export async function listScenarios(revision) {
+  const chosen = revision === undefined ? [] : ['--spec-version', revision];
+  const args = [entry(), 'list', '--server', ...chosen];
+  const child = spawn(nodeToUse(), args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (chunk) => (output += chunk));
   await once(child, 'close');

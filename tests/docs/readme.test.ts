@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { codeBlocks, compile } from './code-blocks.js';
 
@@ -13,8 +14,12 @@ beforeAll(async () => {
   compiled.dist = await compile(await codeBlocks('README.md'));
 }, 60_000);
 
-async function withServer(name: string, use: (client: Client) => Promise<void>): Promise<void> {
-  const client = new Client({ name: 'reader', version: '1.0.0' });
+async function withServer(
+  name: string,
+  use: (client: Client) => Promise<void>,
+  capabilities = {},
+): Promise<void> {
+  const client = new Client({ name: 'reader', version: '1.0.0' }, { capabilities });
   const args = [join(compiled.dist, name)];
   await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'inherit' }));
   try {
@@ -59,6 +64,24 @@ describe('the README', () => {
       const { completion } = await client.complete({ ref, argument: { name: 'name', value: 'A' } });
       expect(completion.values).toEqual(['Ada', 'Alan']);
     });
+  });
+
+  test('shows a server that asks the user', async () => {
+    const capabilities = { elicitation: {} };
+    await withServer(
+      'booking.js',
+      async (client) => {
+        client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+          expect(params).toMatchObject({ message: 'Which day?' });
+          return { action: 'accept', content: { day: 'Friday' } };
+        });
+        const { content } = await client.callTool({ name: 'book_table', arguments: { guests: 2 } });
+        expect(content).toMatchObject([
+          { text: expect.stringMatching(/^Booked for 2 on Friday: [0-9a-f-]{36}$/) },
+        ]);
+      },
+      capabilities,
+    );
   });
 
   test('shows a test of a server that passes', async () => {

@@ -121,10 +121,9 @@ for (const [where, place] of PLACES) {
       expect(await calls.text('echo', { text: 'on' })).toBe('on');
     });
 
-    test('is asked by a tool, where it has a session to be asked in', async () => {
+    test('is asked by a tool, where its revision has that [checklist 44]', async () => {
       const asked = calls.text('ask');
-      if (!isOlderThan('2026-07-28')) await expect(asked).rejects.toMatchObject({ code: -32603 });
-      else if (isOlderThan('2025-06-18')) await expect(asked).rejects.toMatchObject({ code: -32600 });
+      if (isOlderThan('2025-06-18')) await expect(asked).rejects.toMatchObject({ code: -32600 });
       else expect(await asked).toBe('accept: Ada');
     });
   });

@@ -5,7 +5,7 @@ import { makePlan } from './plan.js';
 import { writeResults } from './results.js';
 import type { Row } from './row.js';
 import { rows } from './rows/index.js';
-import { drawTable, listFailures, type MeasuredRow } from './table.js';
+import { drawTable, listFailures, listNotes, type MeasuredRow } from './table.js';
 
 const { values } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } },
@@ -39,6 +39,7 @@ process.stdout.write(
   [
     `Node ${process.version}, ${pinning}, ${seconds} s. Medians of interleaved rounds.`,
     '÷ is sigil by the other: req/s per second of server processor time (more is better), ms and KB (less is better).',
+    ...listNotes(measured),
     '* the server left its core idle: something else was the limit.',
     ...(values.quick
       ? ['--quick has no time to warm the SDK peers up; the full run gives the ratios that count.']

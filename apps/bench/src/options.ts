@@ -8,17 +8,21 @@ export interface ServerOptions {
   readonly tools: number;
   /** Keep one transport per session instead of answering statelessly (SDK peers only). */
   readonly sessions: boolean;
+  /** How long sessions live without traffic, where the server takes that (`server-idle` only). */
+  readonly idleMs: number | undefined;
 }
 
-/** Reads `--http`, `--port N`, `TOOLS` and `SESSIONS`. */
+/** Reads `--http`, `--port N`, `TOOLS`, `SESSIONS` and `IDLE_MS`. */
 export function readServerOptions(): ServerOptions {
   const args = process.argv.slice(2);
   const at = args.indexOf('--port');
+  const idleMs = process.env['IDLE_MS'];
   return {
     http: args.includes('--http'),
     port: at < 0 ? 3000 : Number(args[at + 1]),
     tools: Number(process.env['TOOLS'] ?? '1'),
     sessions: process.env['SESSIONS'] === '1',
+    idleMs: idleMs === undefined ? undefined : Number(idleMs),
   };
 }
 

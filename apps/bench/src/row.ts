@@ -12,6 +12,8 @@ export interface Reading {
   readonly cpuShare?: number;
   /** Growth of the resident set per session, in KB. */
   readonly rss?: number;
+  /** What one number cannot say. */
+  readonly note?: string;
 }
 
 /** What a row knows about one contestant. */
@@ -28,7 +30,7 @@ export interface Row {
   /** What `--only` names it by. */
   readonly id: string;
   readonly title: string;
-  readonly unit: 'req/s' | 'ms' | 'KB';
+  readonly unit: 'req/s' | 'ms' | 'KB' | '%';
   /** What must hold, from the design's speed budget. */
   readonly budget: readonly Budget[];
   readonly contestants: readonly Contestant[];

@@ -41,6 +41,17 @@ export function listFailures(measured: readonly MeasuredRow[]): string[] {
   );
 }
 
+/** What the numbers of the table leave unsaid. */
+export function listNotes(measured: readonly MeasuredRow[]): string[] {
+  return measured.flatMap(({ row, cells }) =>
+    [...cells].flatMap(([id, cell]) =>
+      cell.kind === 'measured'
+        ? cell.readings.flatMap(({ note }) => (note === undefined ? [] : [`${row.id}, ${id}: ${note}`]))
+        : [],
+    ),
+  );
+}
+
 /** What a server printed before it ended, without the stack. */
 function brief(reason: string): string {
   const lines = reason.split('\n').filter((line) => line.trim() !== '' && !/^\s+at /.test(line));

@@ -9,7 +9,7 @@ import { spoken } from './sampling/spoken.js';
 export class Dialogues {
   @Tool({ name: 'test_input_required_result_elicitation', description: 'Asks the user for a name' })
   async greet(ctx: ToolContext): Promise<string> {
-    const { content } = await ctx.elicit('What is your name?', NameForm);
+    const { content } = await ctx.elicit('What is your name?', NameForm, { key: 'user_name' });
     return `Hello, ${content?.name ?? 'stranger'}!`;
   }
 

@@ -3,6 +3,7 @@ import { AdminTools } from './access/admin-tools.js';
 import { CallCounter } from './calls/call-counter.js';
 import { RequestTools } from './calls/request-tools.js';
 import { ClientFeatures } from './client-features.js';
+import { addClientEvents } from './client-events.js';
 import { Completions } from './completions.js';
 import { ContentTools } from './content-tools.js';
 import { Dialogues } from './dialogues.js';
@@ -13,9 +14,13 @@ import { Library } from './library.js';
 import { OrderTools } from './orders/order-tools.js';
 import { quoteOrder } from './orders/quote-order.js';
 import { ProgressAndLogging } from './progress-and-logging.js';
+import { addPageTools } from './page-tools.js';
 import { Prompts } from './prompts.js';
+import { ReconnectionTool } from './reconnection-tool.js';
 import { Resources } from './resources.js';
+import { HeaderTools } from './header-tools.js';
 import { SchemaTools } from './schema-tools.js';
+import { WaitingTools } from './waiting-tools.js';
 import { WatchedResource } from './watched-resource.js';
 
 const app = await createApp({
@@ -31,6 +36,9 @@ const app = await createApp({
     FailingTools,
     ClientFeatures,
     Dialogues,
+    WaitingTools,
+    ReconnectionTool,
+    HeaderTools,
     SchemaTools,
     OrderTools,
     AdminTools,
@@ -45,4 +53,6 @@ const app = await createApp({
   middleware: [CallCounter],
 });
 addDynamicTools(app);
+addClientEvents(app);
+addPageTools(app);
 await app.run();

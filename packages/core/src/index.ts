@@ -3,6 +3,7 @@ import 'reflect-metadata';
 // The app
 export { createApp } from './server/create-app.js';
 export { App } from './server/app.js';
+export type { StateKey } from './engine/rounds/state-sealer.js';
 export type { AppOptions } from './server/app-options.js';
 export type { AppEvents } from './engine/events.js';
 export type { LiveCollection } from './server/live-collection.js';
@@ -14,6 +15,7 @@ export { Prompt, type PromptOptions } from './decorators/prompt.js';
 export { Complete } from './decorators/complete.js';
 export { Arg, Param, type ArgOptions } from './decorators/arg.js';
 export { Describe } from './decorators/describe.js';
+export { Header } from './decorators/header.js';
 export { Service, type ServiceOptions } from './decorators/service.js';
 export { UseGuards, UseMiddleware } from './decorators/use.js';
 export {

@@ -36,9 +36,29 @@ export class EventStream {
     return this.#ended;
   }
 
-  /** Sends one message, serialised without line breaks. */
-  send(message: string): void {
-    if (!this.#ended) this.#body.write(`event: message\ndata: ${message}\n\n`);
+  /**
+   * Sends one message, serialised without line breaks.
+   *
+   * @param id what a client sends as `Last-Event-ID` to get what comes after.
+   */
+  send(message: string, id?: string): void {
+    const named = id === undefined ? '' : `id: ${id}\n`;
+    if (!this.#ended) this.#body.write(`event: message\n${named}data: ${message}\n\n`);
+  }
+
+  /** Gives a client an id to come back with before there is any message (2025-11-25, "Sending Messages to the Server"). */
+  prime(id: string, retryMs: number): void {
+    if (!this.#ended) this.#body.write(`id: ${id}\nretry: ${retryMs}\ndata:\n\n`);
+  }
+
+  /** Tells a client how long to wait before it comes back. */
+  retry(retryMs: number): void {
+    if (!this.#ended) this.#body.write(`retry: ${retryMs}\n\n`);
+  }
+
+  /** Sends an event of another kind than a message. */
+  announce(event: string, data: string): void {
+    if (!this.#ended) this.#body.write(`event: ${event}\ndata: ${data}\n\n`);
   }
 
   end(): void {

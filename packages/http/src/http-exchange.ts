@@ -13,6 +13,8 @@ export type BodyProblem = 'too long' | 'not UTF-8';
 /** One HTTP request and its response, whoever's server they come from. A bridge makes one a request. */
 export interface HttpExchange {
   readonly method: string;
+  /** Path and query, as the client named them: with the path of whatever the app is mounted into. */
+  readonly target: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   header(name: string): string | undefined;
@@ -32,6 +34,8 @@ export interface HttpExchange {
    * @param maxBufferedBytes a client that leaves more than this unread is cut off.
    */
   stream(headers: ResponseHeaders, maxBufferedBytes: number): BodyStream;
+  /** Whether the connection has closed: nothing written from now on reaches the client. */
+  readonly gone: boolean;
   /** Calls back when the client goes away before the response has ended. */
   onGone(listener: () => void): void;
 }

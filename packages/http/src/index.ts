@@ -2,4 +2,7 @@
 export { http } from './runtime.js';
 // Mounting into something else
 export { fetchHandler, nodeHandler, type FetchHandler, type NodeHandler } from './mount.js';
+// What sessions keep for clients that come back
+export { MemoryEventStore, type EventLimits } from './memory-event-store.js';
+// Options
 export type { HttpOptions, HttpRuntimeOptions, SessionOptions } from './options.js';

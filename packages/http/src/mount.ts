@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { App } from '@sigil/core';
-import { EndpointHandler } from './endpoint-handler.js';
+import { createHandler } from './create-handler.js';
 import { NodeExchange } from './node-exchange.js';
 import { type HttpOptions, resolveOptions } from './options.js';
 import { WebExchange } from './web-exchange.js';
@@ -27,7 +27,7 @@ const DEFAULT_GRACE_MS = 5_000;
  * @throws RangeError when an option is out of range.
  */
 export function nodeHandler(app: App, options: HttpOptions = {}): NodeHandler {
-  const handler = new EndpointHandler(app.endpoint, resolveOptions(options));
+  const handler = createHandler(app.endpoint, resolveOptions(options));
   const serve = (request: IncomingMessage, response: ServerResponse): void =>
     handler.handle(new NodeExchange(request, response));
   return Object.assign(serve, { close: (graceMs = DEFAULT_GRACE_MS) => handler.drain(graceMs) });
@@ -39,7 +39,7 @@ export function nodeHandler(app: App, options: HttpOptions = {}): NodeHandler {
  * @throws RangeError when an option is out of range.
  */
 export function fetchHandler(app: App, options: HttpOptions = {}): FetchHandler {
-  const handler = new EndpointHandler(app.endpoint, resolveOptions(options));
+  const handler = createHandler(app.endpoint, resolveOptions(options));
   const serve = (request: Request): Promise<Response> => {
     const exchange = new WebExchange(request);
     handler.handle(exchange);

@@ -18,6 +18,12 @@ export class NodeExchange implements HttpExchange {
     return this.request.method ?? 'GET';
   }
 
+  get target(): string {
+    const { request } = this;
+    // Routers of frameworks cut off what they have matched, and keep the whole beside it.
+    return (request as { originalUrl?: string }).originalUrl ?? request.url ?? '/';
+  }
+
   get headers(): Readonly<Record<string, string | readonly string[] | undefined>> {
     return this.request.headers;
   }
@@ -74,11 +80,18 @@ export class NodeExchange implements HttpExchange {
     };
   }
 
+  get gone(): boolean {
+    return this.response.destroyed;
+  }
+
   onGone(listener: () => void): void {
     const { response } = this;
-    response.on('close', () => {
+    const tell = (): void => {
       if (!response.writableFinished) listener();
-    });
+    };
+    // Whoever called us may have taken its time, and the client may not have waited.
+    if (response.destroyed) tell();
+    else response.on('close', tell);
   }
 
   /** A flat list is what node:http writes fastest. */

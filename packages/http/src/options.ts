@@ -1,3 +1,6 @@
+import type { EventStore } from '@sigil/core/transport';
+import { MemoryEventStore } from './memory-event-store.js';
+
 /** How long sessions live and how many there may be. */
 export interface SessionOptions {
   /** A session without traffic ends after this many milliseconds. 30 minutes unless given. */
@@ -20,6 +23,25 @@ export interface HttpOptions {
   readonly keepAliveMs?: number;
   /** A client that leaves more bytes than this of a stream unread is cut off. 16 MiB unless given. */
   readonly maxBufferedBytes?: number;
+  /**
+   * Where the streams of sessions are kept, so that a client that loses its connection gets the rest of them, results
+   * included, and handlers may let go of connections. In memory, within the limits of `MemoryEventStore`, unless given;
+   * `false` keeps nothing, and what is lost is lost.
+   */
+  readonly eventStore?: EventStore | false;
+  /** How long clients of sessions wait before they come back to a stream, in milliseconds. 1 second unless given. */
+  readonly retryMs?: number;
+  /**
+   * A request of a session (2025-11-25) that has waited this many milliseconds for its answer gets it on a stream, which
+   * the client can resume should its connection break. 1 second unless given. An answer that comes sooner is one JSON
+   * object: when its connection breaks on the way, it is lost.
+   */
+  readonly streamAfterMs?: number;
+  /**
+   * Whether to serve HTTP+SSE of 2024-11-05 too, at `/sse` and `/messages`, for clients that know nothing newer. A mounted
+   * app takes whatever path ends so. Streams beyond `sessions.max` are refused. Off unless given.
+   */
+  readonly sse?: boolean;
 }
 
 /** What `http()` may be told. */
@@ -45,12 +67,24 @@ export interface ResolvedOptions {
   readonly maxSessions: number;
   readonly keepAliveMs: number;
   readonly maxBufferedBytes: number;
+  readonly eventStore: EventStore | undefined;
+  readonly retryMs: number;
+  readonly streamAfterMs: number;
+  readonly sse: boolean;
 }
 
 /** The names a machine calls itself. */
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
-const NUMBERS = ['maxBodyBytes', 'sessionIdleMs', 'maxSessions', 'keepAliveMs', 'maxBufferedBytes'] as const;
+const NUMBERS = [
+  'maxBodyBytes',
+  'sessionIdleMs',
+  'maxSessions',
+  'keepAliveMs',
+  'maxBufferedBytes',
+  'retryMs',
+  'streamAfterMs',
+] as const;
 
 /**
  * Fills in defaults.
@@ -66,6 +100,10 @@ export function resolveOptions(options: HttpOptions): ResolvedOptions {
     maxSessions: options.sessions?.max ?? 10_000,
     keepAliveMs: options.keepAliveMs ?? 15_000,
     maxBufferedBytes: options.maxBufferedBytes ?? 16 * 1024 * 1024,
+    eventStore: options.eventStore === false ? undefined : (options.eventStore ?? new MemoryEventStore()),
+    retryMs: options.retryMs ?? 1_000,
+    streamAfterMs: options.streamAfterMs ?? 1_000,
+    sse: options.sse ?? false,
   };
   for (const key of NUMBERS) {
     const value = resolved[key];

@@ -4,9 +4,10 @@ import type { Endpoint, RunningRuntime, Runtime } from '@sigil/core/transport';
 import { ERROR_CODES } from '@sigil/core/transport';
 import { handleSignals, stderrLogger } from '@sigil/node';
 import { refuse } from './answers.js';
-import { EndpointHandler } from './endpoint-handler.js';
+import { createHandler, type HttpHandler } from './create-handler.js';
 import { NodeExchange } from './node-exchange.js';
 import { type HttpRuntimeOptions, LOOPBACK_HOSTS, resolveOptions } from './options.js';
+import { SSE_PATHS, sseTarget } from './sse-target.js';
 
 const DEFAULT_PORT = 3000;
 const DEFAULT_DRAIN_MS = 5_000;
@@ -21,10 +22,14 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
   // Whoever listens to the network says by which names; without that any name must do.
   const isLocal = host === '::1' || LOOPBACK_HOSTS.includes(host);
   const resolved = resolveOptions(isLocal ? options : { allowedHosts: '*', ...options });
+  if (resolved.sse && options.path !== undefined && sseTarget(options.path))
+    throw new RangeError(
+      `path must end in none of ${SSE_PATHS.join(', ')} where sse is on, not ${options.path}`,
+    );
   return {
     name: 'http',
     logger: stderrLogger(),
-    start: (endpoint) => start(endpoint, { ...options, host }, new EndpointHandler(endpoint, resolved)),
+    start: (endpoint) => start(endpoint, { ...options, host }, createHandler(endpoint, resolved)),
   };
 }
 
@@ -34,14 +39,16 @@ async function start(
     host,
     port = DEFAULT_PORT,
     path = '/mcp',
+    sse = false,
     drainMs = DEFAULT_DRAIN_MS,
     handleSignals: wanted = true,
   }: HttpRuntimeOptions & { host: string },
-  handler: EndpointHandler,
+  handler: HttpHandler,
 ): Promise<RunningRuntime> {
   const server = createServer((request, response) => {
     const exchange = new NodeExchange(request, response);
-    if (isAt(request.url, path)) handler.handle(exchange);
+    const served = isAt(request.url, path) || (sse && SSE_PATHS.some((end) => isAt(request.url, end)));
+    if (served) handler.handle(exchange);
     else
       refuse(
         exchange,
@@ -63,10 +70,7 @@ async function start(
 }
 
 function isAt(url: string | undefined, path: string): boolean {
-  return (
-    url === path ||
-    (url?.startsWith(path) === true && (url[path.length] === '?' || url.slice(path.length) === '/'))
-  );
+  return url === path || (url?.startsWith(path) === true && /^\/?(\?|$)/.test(url.slice(path.length)));
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {
@@ -91,7 +95,7 @@ function trackSockets(server: Server): ReadonlySet<Socket> {
 async function stop(
   server: Server,
   sockets: ReadonlySet<Socket>,
-  handler: EndpointHandler,
+  handler: HttpHandler,
   drainMs: number,
 ): Promise<void> {
   // http.Server's own close() would cut off connections whose answer is still on its way.

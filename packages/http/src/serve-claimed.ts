@@ -1,5 +1,13 @@
-import { ERROR_CODES, LATEST_VERSION, type Peer, readableId } from '@sigil/core/transport';
+import {
+  type Endpoint,
+  ERROR_CODES,
+  LATEST_VERSION,
+  METHODS,
+  type Peer,
+  readableId,
+} from '@sigil/core/transport';
 import { refuse } from './answers.js';
+import { argumentMismatch } from './argument-headers.js';
 import type { StreamRules } from './event-stream.js';
 import type { HttpExchange } from './http-exchange.js';
 import { type Fields, isRequest, paramsOf } from './message.js';
@@ -15,10 +23,11 @@ export function serveClaimed(
   message: Fields,
   claimed: unknown,
   peer: Peer,
+  endpoint: Endpoint,
   stream: StreamRules,
 ): void {
   const id = readableId(message);
-  const mismatch = versionMismatch(http, claimed) ?? mirrorMismatch(http, message, claimed);
+  const mismatch = versionMismatch(http, claimed) ?? mirrorMismatch(http, message, claimed, endpoint);
   if (mismatch !== undefined) {
     refuse(http, 400, ERROR_CODES.headerMismatch, `Header mismatch: ${mismatch}`, id);
     return;
@@ -47,9 +56,18 @@ function versionMismatch(http: HttpExchange, claimed: unknown): string | undefin
   return `the header MCP-Protocol-Version says '${sent}', the body ${shown}`;
 }
 
-function mirrorMismatch(http: HttpExchange, message: Fields, claimed: unknown): string | undefined {
+function mirrorMismatch(
+  http: HttpExchange,
+  message: Fields,
+  claimed: unknown,
+  endpoint: Endpoint,
+): string | undefined {
   const { method } = message;
   // A version this server does not speak is for the engine to refuse.
   if (claimed !== LATEST_VERSION || typeof method !== 'string') return undefined;
-  return headerMismatch(http, method, paramsOf(message));
+  const params = paramsOf(message);
+  const mismatch = headerMismatch(http, method, params);
+  if (mismatch !== undefined || method !== METHODS.callTool) return mismatch;
+  const { name, arguments: args } = params;
+  return typeof name === 'string' ? argumentMismatch(http, endpoint.mirroredArguments(name), args) : undefined;
 }

@@ -6,6 +6,7 @@ import type { HttpExchange } from './http-exchange.js';
 import { isFields, isRequest } from './message.js';
 import { PostOutlet } from './post-outlet.js';
 import type { HttpSession } from './session.js';
+import { SessionOutlet } from './session-outlet.js';
 import type { SessionTable } from './session-table.js';
 
 /** Serves a message, or a batch, that belongs to a session or opens one (2025-03-26 to 2025-11-25). */
@@ -26,39 +27,19 @@ export function serveSessioned(
   if (!session) return;
   if (opens)
     return refuse(http, 400, ERROR_CODES.invalidRequest, 'This session has been initialized already', id);
-  serve(http, message, session, stream, id);
+  serve(http, message, session, id);
 }
 
-function serve(
-  http: HttpExchange,
-  message: unknown,
-  session: HttpSession,
-  stream: StreamRules,
-  id: RequestId | null,
-): void {
+function serve(http: HttpExchange, message: unknown, session: HttpSession, id: RequestId | null): void {
   if (isFields(message) && !isRequest(message)) {
     if (!isWellFormed(message)) return refuse(http, 400, ERROR_CODES.invalidRequest, 'Invalid request', id);
     session.peer.receive(message);
     return http.respond(202, {});
   }
-  const close = session.open();
-  const outlet = new PostOutlet(http, { stream, statusOf });
+  const outlet = new SessionOutlet(http, session, statusOf);
   // A client that goes away has not cancelled: it may come back for the result.
-  session.peer.receive(
-    message,
-    {
-      send: (text) => outlet.send(text),
-      end: (text, rejection) => {
-        close();
-        outlet.end(text, rejection);
-      },
-      abandon: () => {
-        close();
-        outlet.abandon();
-      },
-    },
-    { headers: http.headers },
-  );
+  const request = session.peer.receive(message, outlet, { headers: http.headers });
+  if (request && !request.done) session.waits(outlet);
 }
 
 function openSession(

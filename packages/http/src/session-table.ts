@@ -1,5 +1,4 @@
-import type { Endpoint } from '@sigil/core/transport';
-import { HttpSession } from './session.js';
+import { HttpSession, type SessionParts } from './session.js';
 
 /** The sessions of one endpoint, longest idle first. They expire, and there is a cap. */
 export class SessionTable {
@@ -7,15 +6,13 @@ export class SessionTable {
   readonly #sessions = new Map<string, HttpSession>();
   #sweep: ReturnType<typeof setInterval> | undefined;
 
-  /**
-   * @param idleMs a session without traffic ends after this many milliseconds.
-   * @param max most sessions at once.
-   */
-  constructor(
-    private readonly endpoint: Endpoint,
-    private readonly idleMs: number,
-    private readonly max: number,
-  ) {}
+  readonly #idleMs: number;
+  readonly #max: number;
+
+  constructor(private readonly parts: SessionParts) {
+    this.#idleMs = parts.options.sessionIdleMs;
+    this.#max = parts.options.maxSessions;
+  }
 
   get size(): number {
     return this.#sessions.size;
@@ -23,15 +20,15 @@ export class SessionTable {
 
   /** Makes a session that nobody can find yet: it is kept once its client has been let in. */
   create(): HttpSession {
-    return new HttpSession(crypto.randomUUID(), this.endpoint, Date.now());
+    return new HttpSession(crypto.randomUUID(), this.parts, Date.now());
   }
 
   /** Keeps a session, at the cost of the longest idle one when there are too many. */
   keep(session: HttpSession): void {
-    if (this.#sessions.size >= this.max) this.#evict();
+    if (this.#sessions.size >= this.#max) this.#evict();
     this.#sessions.set(session.id, session);
     if (this.#sweep !== undefined) return;
-    this.#sweep = setInterval(() => this.#expire(Date.now()), Math.min(this.idleMs, 30_000));
+    this.#sweep = setInterval(() => this.#expire(Date.now()), Math.min(this.#idleMs, 30_000));
     (this.#sweep as { unref?(): void }).unref?.();
   }
 
@@ -64,7 +61,7 @@ export class SessionTable {
   #expire(now: number): void {
     for (const session of this.#sessions.values()) {
       // Sessions behind this one were used later.
-      if (now - session.lastUsed < this.idleMs) return;
+      if (now - session.lastUsed < this.#idleMs) return;
       if (!session.busy) this.end(session, 'The session was idle for too long');
     }
   }

@@ -1,46 +1,82 @@
 import type { Endpoint, Outlet, Peer } from '@sigil/core/transport';
-import type { EventStream } from './event-stream.js';
+import type { HttpExchange } from './http-exchange.js';
+import type { LongWaits, Waiting } from './long-waits.js';
+import type { ResolvedOptions } from './options.js';
+import { SessionStreams } from './session-streams.js';
 
-/** A session of a client up to 2025-11-25: its peer, and the stream for what belongs to no request. */
+/** What all sessions of one endpoint share. */
+export interface SessionParts {
+  readonly endpoint: Endpoint;
+  readonly options: ResolvedOptions;
+  readonly longWaits: LongWaits;
+}
+
+/** A session of a client up to 2025-11-25: its peer, and its streams. */
 export class HttpSession implements Outlet {
   readonly peer: Peer;
   lastUsed: number;
-  #stream: EventStream | undefined;
+  // Made when the first one is needed, to keep idle sessions small.
+  #streams: SessionStreams | undefined;
   #posts = 0;
 
   constructor(
     readonly id: string,
-    endpoint: Endpoint,
+    private readonly parts: SessionParts,
     now: number,
   ) {
-    this.peer = endpoint.connect(this);
+    this.peer = parts.endpoint.connect(this);
     this.lastUsed = now;
   }
 
   /** Whether a request or a stream is open: such a session does not expire. */
   get busy(): boolean {
-    return this.#posts > 0 || (this.#stream !== undefined && !this.#stream.ended);
+    return this.#posts > 0 || this.#streams?.listening === true;
   }
 
-  /** Makes a stream the one that carries what belongs to no request. An older one, dead or alive, gives way. */
-  attach(stream: EventStream): void {
-    this.#stream?.end();
-    this.#stream = stream;
+  /** Whether its client can be let go of in the middle of a request, and comes back (2025-11-25, SEP-1699). */
+  get resumable(): boolean {
+    return this.parts.options.eventStore !== undefined && this.peer.resumes;
   }
 
-  /** Counts a request in, until the function returned is called. */
-  open(): () => void {
+  get streams(): SessionStreams {
+    if (this.#streams) return this.#streams;
+    const { endpoint, options } = this.parts;
+    return (this.#streams = new SessionStreams({
+      session: this.id,
+      store: options.eventStore,
+      rules: options,
+      retryMs: options.retryMs,
+      resumable: this.resumable,
+      logger: endpoint.logger,
+    }));
+  }
+
+  /** Serves a GET: resumes the stream that an event id names, else carries what belongs to no request. */
+  get(http: HttpExchange): void {
+    const lastEventId = http.header('last-event-id');
+    if (lastEventId && this.parts.options.eventStore) this.streams.resume(http, lastEventId);
+    else this.streams.listen(http);
+  }
+
+  /** Counts a request in. */
+  began(): void {
     this.#posts += 1;
-    let open = true;
-    return () => {
-      if (open) this.#posts -= 1;
-      open = false;
-      this.lastUsed = Date.now();
-    };
+  }
+
+  /** Keeps an eye on a request that has not been answered at once. */
+  waits(request: Waiting): void {
+    if (this.resumable) this.parts.longWaits.add(request);
+  }
+
+  /** Counts a request out. */
+  finished(request: Waiting): void {
+    this.#posts -= 1;
+    this.lastUsed = Date.now();
+    this.parts.longWaits.delete(request);
   }
 
   send(message: string): void {
-    this.#stream?.send(message);
+    this.#streams?.send(message);
   }
 
   end(message: string): void {
@@ -49,6 +85,6 @@ export class HttpSession implements Outlet {
 
   close(reason: string): void {
     this.peer.close(reason);
-    this.#stream?.end();
+    this.#streams?.close();
   }
 }

@@ -7,17 +7,24 @@ export class WebExchange implements HttpExchange {
   readonly response: Promise<Response>;
   corsOrigin: string | undefined;
   readonly #request: Request;
-  readonly #gone: (() => void)[] = [];
+  /** Who is to be told when the client goes away; `undefined` once it has. */
+  #gone: (() => void)[] | undefined = [];
   #resolve: (response: Response) => void = () => undefined;
 
   constructor(request: Request) {
     this.#request = request;
     this.response = new Promise((resolve) => (this.#resolve = resolve));
-    request.signal.addEventListener('abort', () => this.#goAway(), { once: true });
+    if (request.signal.aborted) this.#gone = undefined;
+    else request.signal.addEventListener('abort', () => this.#goAway(), { once: true });
   }
 
   get method(): string {
     return this.#request.method;
+  }
+
+  get target(): string {
+    const { pathname, search } = new URL(this.#request.url);
+    return pathname + search;
   }
 
   get headers(): Readonly<Record<string, string>> {
@@ -64,12 +71,19 @@ export class WebExchange implements HttpExchange {
     };
   }
 
+  get gone(): boolean {
+    return this.#request.signal.aborted;
+  }
+
   onGone(listener: () => void): void {
-    this.#gone.push(listener);
+    if (this.#gone) this.#gone.push(listener);
+    else listener();
   }
 
   #goAway(): void {
-    for (const listener of this.#gone.splice(0)) listener();
+    const listeners = this.#gone ?? [];
+    this.#gone = undefined;
+    for (const listener of listeners) listener();
   }
 
   #withCors(headers: ResponseHeaders): Record<string, string> {

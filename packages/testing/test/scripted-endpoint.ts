@@ -22,11 +22,16 @@ export class ScriptedEndpoint implements Endpoint {
     return this;
   }
 
+  mirroredArguments(): readonly [] {
+    return [];
+  }
+
   connect(outlet?: Outlet): ReturnType<Endpoint['connect']> {
     const send = (message: object): void => outlet?.send(JSON.stringify({ jsonrpc: '2.0', ...message }));
     return {
       initialized: false,
       version: undefined,
+      resumes: false,
       receive: (message) => {
         this.received.push(message as Message);
         this.script(message as Message, send);

@@ -1,4 +1,5 @@
 import type { Row } from '../row.js';
+import { abandonedSessions } from './abandoned-sessions.js';
 import { httpCallMany } from './http-call-many.js';
 import { httpCall } from './http-call.js';
 import { httpList } from './http-list.js';
@@ -15,4 +16,5 @@ export const rows: readonly Row[] = [
   startWithArg,
   startWithDto,
   sessionMemory,
+  abandonedSessions,
 ];

@@ -1,15 +1,12 @@
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { atMostValue } from '../budget.js';
 import { contestants } from '../contestants.js';
-import type { HeapReading } from '../heap-probe.js';
 import { interleave } from '../interleave.js';
 import type { Plan } from '../plan.js';
 import { freePort, ServerProcess } from '../process.js';
+import { heapProbeArgs, readHeap } from '../read-heap.js';
 import type { Reading, Row } from '../row.js';
 import { openSessions } from '../sessions.js';
 
-const probe = fileURLToPath(new URL('../heap-probe.js', import.meta.url));
 /** Enough to have compiled the code and grown the pools that would else count as memory of sessions. */
 const warmUpSessions = 300;
 
@@ -42,7 +39,7 @@ async function measureOnce(plan: Plan, script: string): Promise<Reading> {
     script,
     args: ['--http', '--port', String(port)],
     env: { TOOLS: '1', SESSIONS: '1' },
-    nodeArgs: ['--expose-gc', '--import', probe],
+    nodeArgs: heapProbeArgs,
     cores: plan.cores.server,
     ipc: true,
   });
@@ -59,11 +56,4 @@ async function measureOnce(plan: Plan, script: string): Promise<Reading> {
   } finally {
     await server.stop();
   }
-}
-
-async function readHeap(server: ServerProcess): Promise<HeapReading> {
-  const answer = once(server.child, 'message', { signal: AbortSignal.timeout(20_000) });
-  server.child.send('read');
-  const [reading] = (await answer) as [HeapReading];
-  return reading;
 }

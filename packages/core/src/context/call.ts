@@ -22,8 +22,10 @@ export interface ClientView {
   readonly protocolVersion: string;
 }
 
-/** How long a handler is ready to wait for the client. */
+/** How a handler asks the client. */
 export interface AskOptions {
+  /** Names the question among those of the request. By its place in their order unless given. */
+  readonly key?: string;
   /** Milliseconds until the wait ends with an error; progress of the client starts them anew. 5 minutes unless given. */
   readonly timeoutMs?: number;
   /** Milliseconds after which the wait ends whatever the progress. One hour unless given. */
@@ -52,6 +54,7 @@ export interface Call {
   ping(options?: AskOptions): Promise<void>;
   sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult>;
   roots(options?: AskOptions): Promise<readonly Root[]>;
+  closeStream(retryMs?: number): void;
   once<T>(key: string, run: () => MaybePromise<T>): Promise<T>;
   resolve(id: Resolvable): MaybePromise<unknown>;
 }

@@ -75,6 +75,9 @@ export class RequestContext {
   /**
    * Shows the user a form and waits for the answer.
    *
+   * With clients of 2026-07-28 the handler ends here, its signal aborts, and it is run again from its beginning when the answer
+   * has come: ask the same questions in the same order, and make side effects before a question with `once()`.
+   *
    * @param form a DTO class, whose instance then is the answer's `content`, or a flat JSON Schema object.
    * @throws ProtocolError when the client cannot show forms, or its answer does not satisfy the form.
    */
@@ -118,6 +121,17 @@ export class RequestContext {
    */
   ping(options?: AskOptions): Promise<void> {
     return this.#call.ping(options);
+  }
+
+  /**
+   * Lets go of the connection that waits for the answer, for work that takes long: the client comes back for what was
+   * sent meanwhile, and for the result (2025-11-25, basic/transports, "Sending Messages to the Server"). Does nothing where
+   * a client could not come back: on stdio, without an event store, for older clients, and in the modern era.
+   *
+   * @param retryMs when the client is to come back, in milliseconds; the transport's option `retryMs` unless given.
+   */
+  closeStream(retryMs?: number): void {
+    this.#call.closeStream(retryMs);
   }
 
   /** Runs a side effect once for this request, however often the handler runs, and remembers its result. */

@@ -1,10 +1,10 @@
 import type { ClientView } from '../context/call.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import { ProtocolError } from '../errors/protocol-error.js';
-import { isObject } from '../protocol/json.js';
 import { META } from '../protocol/meta.js';
 import { METHODS } from '../protocol/methods.js';
 import type { Asker } from './asker.js';
+import { claimOf } from './claim.js';
 import { clientOfEnvelope } from './client-state.js';
 import type { Link } from './link.js';
 import { claimedRevision, negotiate, type Revision, STATELESS_VERSIONS } from './revisions/index.js';
@@ -30,10 +30,9 @@ export interface Askers {
  * @throws ProtocolError when the request cannot be served by any revision.
  */
 export function admit(link: Link, method: string, params: Readonly<Record<string, unknown>>): Admission {
-  const meta = params['_meta'];
-  const claimed = isObject(meta) ? meta[META.protocolVersion] : undefined;
+  const claimed = claimOf(params);
   const admission =
-    claimed === undefined ? admitToSession(link, method) : admitByClaim(claimed, meta as object);
+    claimed === undefined ? admitToSession(link, method) : admitByClaim(claimed, params['_meta'] as object);
   if (!admission.revision.requests.has(method)) {
     throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${method}`);
   }

@@ -8,14 +8,18 @@ import type {
 } from '../protocol/client-requests.js';
 import type { ValuePlan } from '../schema/index.js';
 import type { Link } from './link.js';
+import type { Question } from './question.js';
 import type { Revision } from './revisions/index.js';
+import type { Rounds } from './rounds/rounds.js';
 
 /** The part of an exchange that asking needs. */
 export interface Asking {
+  readonly method: string;
   readonly revision: Revision;
   readonly client: ClientView;
   readonly signal: AbortSignal;
   readonly link: Link;
+  readonly rounds: Rounds;
   send(message: string): void;
 }
 
@@ -26,12 +30,6 @@ export interface Asker {
   ping(asking: Asking, options?: AskOptions): Promise<void>;
   sample(asking: Asking, params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult>;
   roots(asking: Asking, options?: AskOptions): Promise<readonly Root[]>;
-}
-
-/** One question to a client: a request of the server's, whatever carries it. */
-export interface Question {
-  readonly method: string;
-  readonly params?: object;
 }
 
 /** Carries questions to the client: as requests of its own, or inside results. */

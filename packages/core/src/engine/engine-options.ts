@@ -4,6 +4,7 @@ import type { Implementation } from '../protocol/descriptors.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { Logger } from '../protocol/logger.js';
 import type { Registry } from '../registry/registry.js';
+import type { RoundKeeper } from './rounds/round-keeper.js';
 import type { ValuePlan } from '../schema/index.js';
 
 /** What the engine is wired to. */
@@ -22,8 +23,12 @@ export interface EngineOptions {
   readonly listTtlMs: number;
   /** Most requests in flight on one connection or session. */
   readonly maxInFlight: number;
+  /** Most subscriptions open at once. */
+  readonly maxSubscriptions: number;
   /** Whether results of stateless revisions name the server. */
   readonly stampServerInfo: boolean;
+  /** Keeps what the rounds of a request have brought so far. */
+  readonly rounds: RoundKeeper;
   /** The plan of a form given to `ctx.elicit`. */
   readonly formPlan: (form: Constructor | JsonSchema) => ValuePlan;
 }

@@ -1,25 +1,20 @@
-import { ERROR_CODES } from '../errors/codes.js';
-import { ProtocolError } from '../errors/protocol-error.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { Logger } from '../protocol/logger.js';
+import type { MirroredArgument } from '../protocol/mirrored-argument.js';
 import { type LogLevel, passes } from '../protocol/logging.js';
 import { NOTIFICATIONS } from '../protocol/methods.js';
 import type { Change } from '../registry/registry.js';
 import type { Endpoint, Outlet, Peer } from '../transport/contract.js';
 import { createAsker } from './ask.js';
-import type { Carry } from './asker.js';
 import { askByRequest } from './ask-by-request.js';
+import { askByRound } from './ask-by-round.js';
 import type { EngineOptions } from './engine-options.js';
 import { Events } from './events.js';
+import { LIST_CHANGED } from './list-changed.js';
+import { Listeners } from './listeners.js';
 import { allMethods } from './methods/index.js';
 import { EnginePeer, type PeerParts } from './peer.js';
 import { Subscribers } from './subscribers.js';
-
-const LIST_CHANGED: Readonly<Record<Change, string>> = {
-  tools: NOTIFICATIONS.toolsListChanged,
-  prompts: NOTIFICATIONS.promptsListChanged,
-  resources: NOTIFICATIONS.resourcesListChanged,
-};
 
 /** The protocol engine: makes peers for transports and tells them what changes. */
 export class Engine implements Endpoint {
@@ -27,18 +22,21 @@ export class Engine implements Endpoint {
   readonly events: Events;
   readonly #peers = new Set<EnginePeer>();
   readonly #parts: PeerParts;
+  readonly #listeners: Listeners;
   readonly #stop: () => void;
 
   constructor(private readonly options: EngineOptions) {
     this.info = options.info;
     this.events = new Events(options.logger);
     const subscribers = new Subscribers(this.events);
+    this.#listeners = new Listeners(subscribers);
     this.#parts = {
       options,
-      methods: allMethods(options, subscribers),
+      methods: allMethods(options, subscribers, this.#listeners),
       events: this.events,
       subscribers,
-      askers: { sessioned: createAsker(askByRequest), stateless: createAsker(cannotAsk) },
+      listeners: this.#listeners,
+      askers: { sessioned: createAsker(askByRequest), stateless: createAsker(askByRound) },
       closed: (peer) => this.#peers.delete(peer),
       releases: new Set(),
     };
@@ -49,14 +47,19 @@ export class Engine implements Endpoint {
     return this.options.logger;
   }
 
+  mirroredArguments(tool: string): readonly MirroredArgument[] {
+    return this.options.registry.tools.get(tool)?.mirrored ?? [];
+  }
+
   connect(outlet?: Outlet): Peer {
     const peer = new EnginePeer(this.#parts, outlet);
     this.#peers.add(peer);
     return peer;
   }
 
-  /** Tells the sessions that subscribed to a resource that it has changed. */
+  /** Tells the clients that subscribed to a resource that it has changed. */
   notifyResourceUpdated(uri: string): void {
+    this.#listeners.resourceUpdated(uri);
     for (const peer of this.#peers) {
       if (peer.session?.subscriptions?.has(uri)) peer.notify(NOTIFICATIONS.resourceUpdated, { uri });
     }
@@ -89,16 +92,9 @@ export class Engine implements Endpoint {
   }
 
   #announce(change: Change): void {
+    this.#listeners.listChanged(change);
     for (const peer of this.#peers) {
       if (peer.session?.announced[change]?.listChanged) peer.notify(LIST_CHANGED[change]);
     }
   }
 }
-
-const cannotAsk: Carry = (_exchange, { method }) =>
-  Promise.reject(
-    new ProtocolError(
-      ERROR_CODES.internalError,
-      `${method} needs a session; this client opened none (2025-11-25 or older)`,
-    ),
-  );

@@ -20,7 +20,10 @@ import type { ActiveRequest, Outlet } from '../transport/contract.js';
 import type { Asker } from './asker.js';
 import type { EngineOptions } from './engine-options.js';
 import type { Link } from './link.js';
-import type { CacheHint, Revision } from './revisions/index.js';
+import type { CacheHint, Revision, SealParts } from './revisions/index.js';
+import type { RoundRequest } from './rounds/round-keeper.js';
+import type { RoundMemory } from './rounds/round-memory.js';
+import { type InputRequests, Rounds } from './rounds/rounds.js';
 
 const NO_META: Readonly<Record<string, unknown>> = Object.freeze({});
 
@@ -66,7 +69,7 @@ export class Exchange implements Call, ActiveRequest {
   #controller: AbortController | undefined;
   #cancelled: string | undefined;
   #progress = -Infinity;
-  #once: Map<string, Promise<unknown>> | undefined;
+  #rounds: Rounds | undefined;
 
   constructor(parts: ExchangeParts) {
     this.#parts = parts;
@@ -99,10 +102,15 @@ export class Exchange implements Call, ActiveRequest {
     return this.#controller.signal;
   }
 
+  /** The questions and side effects of this request; made on demand. */
+  get rounds(): Rounds {
+    return (this.#rounds ??= new Rounds((questions, memory) => void this.#suspend(questions, memory)));
+  }
+
   /** Runs a handler and answers with what it gives. */
   run(handler: MethodHandler): void {
     try {
-      const result = handler(this, this.params);
+      const result = this.#isRetry ? this.#resume(handler) : handler(this, this.params);
       if (!isPromise(result)) this.#succeed(result);
       else
         result.then(
@@ -130,7 +138,7 @@ export class Exchange implements Call, ActiveRequest {
 
   /** Sends a message that belongs to this request. */
   send(message: string): void {
-    if (!this.done) this.#parts.outlet.send(message);
+    if (!this.done) this.#parts.outlet.send(this.link.word(message));
   }
 
   progress(progress: number, total?: number, message?: string): void {
@@ -181,24 +189,55 @@ export class Exchange implements Call, ActiveRequest {
     return this.#parts.asker.ping(this, options);
   }
 
+  closeStream(retryMs?: number): void {
+    if (!this.done) this.#parts.outlet.closeStream?.(retryMs);
+  }
+
   once<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
-    this.#once ??= new Map();
-    const known = this.#once.get(key) as Promise<T> | undefined;
-    if (known) return known;
-    const result = Promise.resolve().then(run);
-    this.#once.set(key, result);
-    return result;
+    return this.rounds.once(key, run);
   }
 
   resolve(id: Resolvable): MaybePromise<unknown> {
     return this.#parts.options.container.get(id as Constructor, { request: this, session: this.session });
   }
 
-  #succeed(json: string): void {
+  /** Whether the client brings back what it was given to carry in an earlier round. */
+  get #isRetry(): boolean {
+    const { requestState, inputResponses } = this.params;
+    return (
+      (requestState !== undefined || inputResponses !== undefined) && this.revision.rounds.has(this.method)
+    );
+  }
+
+  async #resume(handler: MethodHandler): Promise<string> {
+    this.rounds.memory = await this.#parts.options.rounds.open(this.#roundRequest);
+    return handler(this, this.params);
+  }
+
+  /** Answers with the questions of a handler, which is then left where it waits and run again in the next round. */
+  async #suspend(inputRequests: InputRequests, memory: RoundMemory): Promise<void> {
+    if (this.done) return;
+    try {
+      const requestState = await this.#parts.options.rounds.close(this.#roundRequest, memory);
+      this.cache = undefined;
+      this.#succeed(JSON.stringify({ inputRequests, requestState }), 'input_required');
+      this.#controller?.abort(new Error('The handler waits for the client and is run again'));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  get #roundRequest(): RoundRequest {
+    return { method: this.method, params: this.params, principal: this.principal?.id };
+  }
+
+  #succeed(json: string, resultType: SealParts['resultType'] = 'complete'): void {
     this.#parts.settled(this);
     if (this.done) return;
     this.#end();
-    this.#parts.outlet.end(`{"jsonrpc":"2.0","id":${JSON.stringify(this.id)},"result":${this.#seal(json)}}`);
+    this.#parts.outlet.end(
+      `{"jsonrpc":"2.0","id":${JSON.stringify(this.id)},"result":${this.#seal(json, resultType)}}`,
+    );
   }
 
   #fail(thrown: unknown): void {
@@ -216,10 +255,10 @@ export class Exchange implements Call, ActiveRequest {
     outlet.end(errorResponse(this.id, { code, message, ...(data === undefined ? {} : { data }) }), rejection);
   }
 
-  #seal(json: string): string {
+  #seal(json: string, resultType: SealParts['resultType']): string {
     const { options } = this.#parts;
     const serverInfo = options.stampServerInfo ? options.serverInfoJson : undefined;
-    const members = this.revision.seal({ serverInfo, cache: this.cache, meta: this.resultMeta });
+    const members = this.revision.seal({ resultType, serverInfo, cache: this.cache, meta: this.resultMeta });
     if (members === '') return json;
     return json === '{}' ? `{${members}}` : `${json.slice(0, -1)},${members}}`;
   }

@@ -1,4 +1,7 @@
+import { isObject } from '../protocol/json.js';
 import type { Outlet } from '../transport/contract.js';
+import { claimOf } from './claim.js';
+import { fromDialect, toDialect, type Translated } from './dialect/translate.js';
 import { PendingRequests } from './pending-requests.js';
 import type { Session } from './session.js';
 
@@ -8,6 +11,7 @@ export class Link {
   /** Ids of the pages the user was sent to, until they have done their work. */
   elicitations: Set<string> | undefined;
   #pending: PendingRequests | undefined;
+  #speaksDialect = false;
 
   constructor(readonly outlet: Outlet | undefined) {}
 
@@ -19,5 +23,21 @@ export class Link {
   /** Whether anything was ever asked of the client. */
   get hasAsked(): boolean {
     return this.#pending !== undefined;
+  }
+
+  /**
+   * Looks for a name that nobody knows among those of the older dialect. From the first one on the client of this session
+   * is spoken to in that dialect.
+   */
+  understand(method: string, params: unknown): Translated | undefined {
+    if (!this.session || (isObject(params) && claimOf(params) !== undefined)) return undefined;
+    const translated = fromDialect(method, params);
+    if (translated) this.#speaksDialect = true;
+    return translated;
+  }
+
+  /** Puts a request or notification for the client, as JSON text, into the words it uses. */
+  word(message: string): string {
+    return this.#speaksDialect ? toDialect(message) : message;
   }
 }

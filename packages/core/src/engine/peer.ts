@@ -13,6 +13,7 @@ import { CLIENT_NOTIFICATIONS } from './client-notifications.js';
 import type { Events } from './events.js';
 import { Exchange, type MethodHandler } from './exchange.js';
 import { Link } from './link.js';
+import type { Listeners } from './listeners.js';
 import { reject } from './rejection.js';
 import type { Session } from './session.js';
 import type { Subscribers } from './subscribers.js';
@@ -29,6 +30,7 @@ export interface PeerParts {
   readonly closed: (peer: EnginePeer) => void;
   readonly events: Events;
   readonly subscribers: Subscribers;
+  readonly listeners: Listeners;
   /** What is being disposed of, for whoever closes the app to await. */
   readonly releases: Set<Promise<void>>;
 }
@@ -53,6 +55,10 @@ export class EnginePeer implements Peer {
 
   get version(): string | undefined {
     return this.#link.session?.protocolVersion;
+  }
+
+  get resumes(): boolean {
+    return this.#link.session?.revision.resumes === true;
   }
 
   receive(message: unknown, outlet?: Outlet, facts: RequestFacts = NO_FACTS): ActiveRequest | undefined {
@@ -80,7 +86,7 @@ export class EnginePeer implements Peer {
 
   /** Tells the client about something it did not ask for in a request. */
   notify(method: string, params?: object): void {
-    if (this.session) this.#link.outlet?.send(notification(method, params));
+    if (this.session) this.#link.outlet?.send(this.#link.word(notification(method, params)));
   }
 
   /** Forgets a page the user was sent to. @returns whether it was this client's user. */
@@ -91,6 +97,7 @@ export class EnginePeer implements Peer {
   async drain(graceMs: number): Promise<void> {
     // Whoever is gone will not answer what handlers still ask.
     if (this.#link.hasAsked) this.#link.pending.failAll('The client is gone');
+    for (const exchange of [...(this.#inFlight ?? [])]) this.#parts.listeners.end(exchange);
     if (this.#inFlight?.size) {
       let timer: ReturnType<typeof setTimeout> | undefined;
       const idle = new Promise<void>((resolve) => (this.#idle = resolve));
@@ -136,14 +143,17 @@ export class EnginePeer implements Peer {
     outlet: Outlet,
     facts: RequestFacts,
   ): ActiveRequest | undefined {
-    const { options, methods, askers } = this.#parts;
+    const { options, methods, askers, listeners } = this.#parts;
     const inFlight = (this.#inFlight ??= new Set());
     try {
       if (!isObject(params)) throw invalidParams('"params" must be an object');
-      const { revision, client } = admit(this.#link, method, params);
       const handler = methods.get(method);
+      const translated = handler ? undefined : this.#link.understand(method, params);
+      if (translated) return this.#receiveRequest(id, translated.method, translated.params, outlet, facts);
+      const { revision, client } = admit(this.#link, method, params);
       if (!handler) throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${method}`);
-      if (inFlight.size >= options.maxInFlight) {
+      // Subscriptions have a bound of their own.
+      if (inFlight.size >= options.maxInFlight + listeners.size) {
         throw new ProtocolError(
           ERROR_CODES.internalError,
           `More than ${options.maxInFlight} requests in flight`,
@@ -177,7 +187,13 @@ export class EnginePeer implements Peer {
   #receiveNotification(method: string, params: unknown): undefined {
     const { events } = this.#parts;
     const notified = { link: this.#link, inFlight: this.#inFlight ?? [], events };
-    CLIENT_NOTIFICATIONS.get(method)?.(notified, isObject(params) ? params : NO_PARAMS);
+    const handler = CLIENT_NOTIFICATIONS.get(method);
+    if (handler) {
+      handler(notified, isObject(params) ? params : NO_PARAMS);
+      return undefined;
+    }
+    const translated = this.#link.understand(method, params);
+    if (translated) this.#receiveNotification(translated.method, translated.params);
     return undefined;
   }
 

@@ -1,15 +1,19 @@
 import type { Events } from './events.js';
-import type { Session } from './session.js';
 
-/** Which sessions want to hear about which resources. */
+/** Somebody who wants to hear about resources: a session, or an open subscription. */
+export interface Subscriber {
+  subscriptions: Set<string> | undefined;
+}
+
+/** Who wants to hear about which resources. */
 export class Subscribers {
   readonly #counts = new Map<string, number>();
 
   constructor(private readonly events: Events) {}
 
-  /** A session that subscribes twice counts once. */
-  add(session: Session, uri: string): void {
-    const uris = (session.subscriptions ??= new Set());
+  /** Who subscribes twice counts once. */
+  add(subscriber: Subscriber, uri: string): void {
+    const uris = (subscriber.subscriptions ??= new Set());
     if (uris.has(uri)) return;
     uris.add(uri);
     const count = (this.#counts.get(uri) ?? 0) + 1;
@@ -17,8 +21,8 @@ export class Subscribers {
     if (count === 1) this.events.emit('subscribed', uri);
   }
 
-  remove(session: Session, uri: string): void {
-    if (!session.subscriptions?.delete(uri)) return;
+  remove(subscriber: Subscriber, uri: string): void {
+    if (!subscriber.subscriptions?.delete(uri)) return;
     const count = (this.#counts.get(uri) ?? 1) - 1;
     if (count > 0) {
       this.#counts.set(uri, count);
@@ -28,8 +32,8 @@ export class Subscribers {
     this.events.emit('unsubscribed', uri);
   }
 
-  /** Forgets a session that has ended. */
-  removeAll(session: Session): void {
-    for (const uri of [...(session.subscriptions ?? [])]) this.remove(session, uri);
+  /** Forgets somebody who is gone. */
+  removeAll(subscriber: Subscriber): void {
+    for (const uri of [...(subscriber.subscriptions ?? [])]) this.remove(subscriber, uri);
   }
 }

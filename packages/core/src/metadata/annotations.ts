@@ -7,6 +7,8 @@ export interface SchemaAnnotations {
   readonly description?: string;
   readonly examples?: readonly unknown[];
   readonly deprecated?: boolean;
+  /** The header that repeats the value. */
+  readonly header?: string;
 }
 
 /** Adds annotations to a class, or to a property of it (`target` is then the prototype). */

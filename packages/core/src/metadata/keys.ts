@@ -1,11 +1,13 @@
 /** Every metadata key of ours, in one place, so that writer and reader cannot disagree. */
 export const KEYS: Readonly<
-  Record<'handlers' | 'parameters' | 'annotations' | 'guards' | 'middleware' | 'service', symbol>
+  Record<'handlers' | 'parameters' | 'headers' | 'annotations' | 'guards' | 'middleware' | 'service', symbol>
 > = {
   /** On a class: its handler definitions, by method name. */
   handlers: Symbol.for('sigil:handlers'),
   /** On a class and method: its parameter definitions, by index. */
   parameters: Symbol.for('sigil:parameters'),
+  /** On a class and method: the headers of its parameters, by index. */
+  headers: Symbol.for('sigil:headers'),
   /** On a class, and on a class and property: annotations for schemas. */
   annotations: Symbol.for('sigil:annotations'),
   /** On a class, and on a class and method: guards and middleware. */

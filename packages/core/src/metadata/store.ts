@@ -1,5 +1,6 @@
 import type { Constructor } from '../protocol/constructor.js';
 import type { HandlerDefinition, ParameterDefinition } from './definitions.js';
+import { HEADER_KEYWORD } from '../protocol/mirrored-argument.js';
 import { DESIGN, KEYS } from './keys.js';
 import { readOwn, write } from './reflect.js';
 
@@ -33,11 +34,25 @@ export function addParameter(prototype: object, method: MethodName, parameter: P
   write(KEYS.parameters, [...own, parameter], prototype, method);
 }
 
+/** Records that clients repeat the argument of a parameter in a header. */
+export function addHeader(prototype: object, method: MethodName, index: number, header: string): void {
+  const own = readOwn(KEYS.headers, prototype, method) as ReadonlyMap<number, string> | undefined;
+  write(KEYS.headers, new Map(own).set(index, header), prototype, method);
+}
+
 /** The decorated parameters of a method, in order of their index. */
 export function parametersOf(cls: Constructor, method: MethodName): readonly ParameterDefinition[] {
-  const found =
-    (readOwn(KEYS.parameters, declarerOf(cls, method), method) as ParameterDefinition[] | undefined) ?? [];
-  return [...found].sort((a, b) => a.index - b.index);
+  const declarer = declarerOf(cls, method);
+  const found = (readOwn(KEYS.parameters, declarer, method) as ParameterDefinition[] | undefined) ?? [];
+  const headers = readOwn(KEYS.headers, declarer, method) as ReadonlyMap<number, string> | undefined;
+  return [...found]
+    .sort((a, b) => a.index - b.index)
+    .map((parameter) => withHeader(parameter, headers?.get(parameter.index)));
+}
+
+function withHeader(parameter: ParameterDefinition, header: string | undefined): ParameterDefinition {
+  if (header === undefined) return parameter;
+  return { ...parameter, keywords: { ...parameter.keywords, [HEADER_KEYWORD]: header } };
 }
 
 /** Adds to a list kept on a class (`prototype` without `method`) or on one of its methods. */

@@ -32,5 +32,6 @@ export const NOTIFICATIONS = {
   promptsListChanged: 'notifications/prompts/list_changed',
   resourcesListChanged: 'notifications/resources/list_changed',
   resourceUpdated: 'notifications/resources/updated',
+  acknowledged: 'notifications/subscriptions/acknowledged',
   elicitationComplete: 'notifications/elicitation/complete',
 } as const;

@@ -17,6 +17,7 @@ import type { SchemaCompiler, ValuePlan } from '../schema/index.js';
 import type { Compile } from './compile.js';
 import type { Declaration, Target } from './declaration.js';
 import type { Completer, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from './entry.js';
+import { mirroredArguments } from './mirrored-arguments.js';
 import { isValidName, nameFromMethod } from './names.js';
 import { explicitSource } from './parameters.js';
 import { promptArguments } from './prompt-arguments.js';
@@ -52,6 +53,7 @@ export function buildTool(declaration: Declaration<ToolDefinition>, tools: Build
       ...(output ? { outputSchema: output.advertised } : {}),
       ...(annotations ? { annotations } : {}),
     },
+    mirrored: mirroredArguments(input.advertised, where, problems),
     run: compile.tool(declaration, input, output),
     ...(gate ? { gate } : {}),
   };

@@ -1,5 +1,6 @@
 import type { Call } from '../context/call.js';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../protocol/descriptors.js';
+import type { MirroredArgument } from '../protocol/mirrored-argument.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type {
   CallToolResult,
@@ -31,6 +32,8 @@ export interface Completer {
 export interface ToolEntry extends EntryBase {
   readonly kind: 'tool';
   readonly descriptor: Tool;
+  /** The arguments that clients repeat in headers. */
+  readonly mirrored: readonly MirroredArgument[];
   readonly run: Handler<CallToolResult>;
 }
 

@@ -1,13 +1,15 @@
 import type { SchemaAnnotations } from '../metadata/annotations.js';
 import type { JsonSchema } from '../protocol/json.js';
+import { HEADER_KEYWORD } from '../protocol/mirrored-argument.js';
 
 /** The keywords that what `@Describe` and its kin said becomes. */
 export function annotationKeywords(annotations: SchemaAnnotations): JsonSchema {
-  const { title, description, examples, deprecated } = annotations;
+  const { title, description, examples, deprecated, header } = annotations;
   return {
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
     ...(examples !== undefined && { examples }),
     ...(deprecated !== undefined && { deprecated }),
+    ...(header !== undefined && { [HEADER_KEYWORD]: header }),
   };
 }

@@ -4,6 +4,7 @@ import type { GuardLike, MiddlewareLike } from '../context/access.js';
 import type { FunctionDefinition } from '../decorators/define.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Implementation } from '../protocol/descriptors.js';
+import type { StateKey } from '../engine/rounds/state-sealer.js';
 import type { Logger } from '../protocol/logger.js';
 
 /** What `createApp` is told. */
@@ -34,6 +35,15 @@ export interface AppOptions extends Implementation {
   readonly listTtlMs?: number;
   /** Most requests in flight on one connection or session. 1024 unless given. */
   readonly maxInFlight?: number;
+  /** Most subscriptions of 2026-07-28 open at once. 10,000 unless given. */
+  readonly maxSubscriptions?: number;
+  /**
+   * Secrets that protect what clients of 2026-07-28 carry between the rounds of a request: the current one first, then
+   * those that are still accepted. Give the same to every process that serves the app; a random one unless given.
+   */
+  readonly stateKeys?: readonly StateKey[];
+  /** How long a client may take for one round, in milliseconds. 10 minutes unless given. */
+  readonly stateTtlMs?: number;
   /** Whether results of 2026-07-28 name the server. On unless given. */
   readonly stampServerInfo?: boolean;
   /** Compile every validator at start instead of at first use. */

@@ -1,3 +1,4 @@
+import { isStateKey } from '../engine/rounds/state-sealer.js';
 import type { Problem } from '../errors/definition-error.js';
 import type { AppOptions } from './app-options.js';
 
@@ -8,10 +9,17 @@ export function checkOptions(options: AppOptions): Problem[] {
     if (typeof options[key] !== 'string' || options[key] === '')
       problems.push(invalid(key, 'a string that is not empty'));
   }
-  for (const key of ['pageSize', 'maxInFlight'] as const) {
+  for (const key of ['pageSize', 'maxInFlight', 'maxSubscriptions'] as const) {
     const value = options[key];
     if (value !== undefined && !(Number.isInteger(value) && value > 0))
       problems.push(invalid(key, 'a positive integer'));
+  }
+  if (options.stateKeys && !options.stateKeys.every(isStateKey)) {
+    problems.push(invalid('stateKeys', 'a list of secrets of at least 32 bytes or characters'));
+  }
+  const { stateTtlMs } = options;
+  if (stateTtlMs !== undefined && !(Number.isInteger(stateTtlMs) && stateTtlMs > 0)) {
+    problems.push(invalid('stateTtlMs', 'a positive integer of milliseconds'));
   }
   const { listTtlMs } = options;
   if (listTtlMs !== undefined && !(Number.isInteger(listTtlMs) && listTtlMs >= 0)) {

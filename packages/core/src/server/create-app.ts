@@ -1,6 +1,8 @@
 import { TypediContainer } from '../container/typedi.js';
 import type { FunctionDefinition } from '../decorators/define.js';
 import { Engine } from '../engine/engine.js';
+import { RoundKeeper } from '../engine/rounds/round-keeper.js';
+import { StateSealer } from '../engine/rounds/state-sealer.js';
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
 import type { Guard, Middleware } from '../context/access.js';
 import { createCompile } from '../invoke/compile.js';
@@ -22,6 +24,9 @@ import { discover } from './discover.js';
 import { formPlans } from './form-plans.js';
 import { RelayLogger } from './relay-logger.js';
 import { needsClasses } from './needs-classes.js';
+
+/** Clients carry state in requests, whose bodies are bounded; so many characters leave room for the rest. */
+const MAX_STATE_LENGTH = 256 * 1024;
 
 /**
  * Makes a server of decorated classes: finds the definitions, checks them, compiles them, and makes the services.
@@ -68,7 +73,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     pageSize: options.pageSize,
     listTtlMs: options.listTtlMs ?? 0,
     maxInFlight: options.maxInFlight ?? 1024,
+    maxSubscriptions: options.maxSubscriptions ?? 10_000,
     stampServerInfo: options.stampServerInfo ?? true,
+    rounds: new RoundKeeper(new StateSealer(options.stateKeys ?? []), {
+      ttlMs: options.stateTtlMs ?? 10 * 60_000,
+      maxLength: MAX_STATE_LENGTH,
+    }),
     formPlan: formPlans(schemas),
   });
   const define = (definition: FunctionDefinition): void => {

@@ -1,5 +1,6 @@
 import type { Implementation } from '../protocol/descriptors.js';
 import type { Logger } from '../protocol/logger.js';
+import type { MirroredArgument } from '../protocol/mirrored-argument.js';
 import type { RequestFacts } from '../protocol/principal.js';
 
 /**
@@ -18,6 +19,13 @@ export interface Outlet {
   end(message: string, rejection?: number): void;
   /** Called instead of `end` when the request was cancelled and will get no response. */
   abandon?(): void;
+  /**
+   * Lets the connection go while the request runs on; the client comes back for the rest. Absent where nothing could be
+   * fetched later.
+   *
+   * @param retryMs when the client is to come back, in milliseconds; the transport decides when absent.
+   */
+  closeStream?(retryMs?: number): void;
 }
 
 /** A request that has been accepted and not yet answered. */
@@ -52,6 +60,8 @@ export interface Peer {
   readonly initialized: boolean;
   /** The revision negotiated by `initialize`, once there is one. */
   readonly version: string | undefined;
+  /** Whether the client, by its revision, comes back to a stream of events that stops before its response. */
+  readonly resumes: boolean;
 }
 
 /** The server as a transport sees it. */
@@ -59,6 +69,8 @@ export interface Endpoint {
   readonly info: Implementation;
   /** Where a transport reports what no client should see. */
   readonly logger: Logger;
+  /** The arguments of a tool that clients repeat in headers; none for a tool that is not there. */
+  mirroredArguments(tool: string): readonly MirroredArgument[];
   /** @param outlet where messages go that belong to no request; without it they are dropped. */
   connect(outlet?: Outlet): Peer;
 }

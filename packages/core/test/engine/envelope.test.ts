@@ -88,7 +88,7 @@ describe('server/discover', () => {
     const app = await appOf({ services: [Tools], instructions: 'Ask first.', listTtlMs: 5000 });
     expect(await statelessClient(app).result('server/discover')).toEqual({
       supportedVersions: ['2026-07-28'],
-      capabilities: { tools: {}, logging: {} },
+      capabilities: { tools: { listChanged: true }, logging: {} },
       instructions: 'Ask first.',
       resultType: 'complete',
       ttlMs: 5000,

@@ -1,8 +1,11 @@
 import type { EngineOptions } from '../engine-options.js';
 import type { MethodHandler } from '../exchange.js';
+import { Capabilities } from '../capabilities.js';
+import type { Listeners } from '../listeners.js';
 import type { Subscribers } from '../subscribers.js';
 import { completionMethods } from './completion.js';
 import { lifecycleMethods } from './lifecycle.js';
+import { listenMethods } from './listen.js';
 import { loggingMethods } from './logging.js';
 import { promptMethods } from './prompts.js';
 import { resourceMethods } from './resources.js';
@@ -13,9 +16,12 @@ import { toolMethods } from './tools.js';
 export function allMethods(
   options: EngineOptions,
   subscribers: Subscribers,
+  listeners: Listeners,
 ): ReadonlyMap<string, MethodHandler> {
+  const capabilities = new Capabilities(options.registry);
   const groups = [
-    lifecycleMethods(options),
+    lifecycleMethods(options, capabilities),
+    listenMethods(options, capabilities, listeners),
     toolMethods(options),
     resourceMethods(options),
     promptMethods(options),

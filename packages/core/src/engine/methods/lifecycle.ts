@@ -3,7 +3,7 @@ import { invalidParams, ProtocolError } from '../../errors/protocol-error.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import { isObject } from '../../protocol/json.js';
 import { METHODS } from '../../protocol/methods.js';
-import { Capabilities } from '../capabilities.js';
+import type { Capabilities } from '../capabilities.js';
 import { readImplementation } from '../client-state.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { MethodHandler } from '../exchange.js';
@@ -12,9 +12,8 @@ import { Session } from '../session.js';
 import type { MethodTable } from './table.js';
 
 /** `initialize`, `ping` and `server/discover`: how a client and a server meet. */
-export function lifecycleMethods(options: EngineOptions): MethodTable {
-  const { info, instructions, registry, listTtlMs } = options;
-  const offered = new Capabilities(registry);
+export function lifecycleMethods(options: EngineOptions, offered: Capabilities): MethodTable {
+  const { info, instructions, listTtlMs } = options;
   const about = instructions === undefined ? {} : { instructions };
 
   const initialize: MethodHandler = (exchange, params) => {

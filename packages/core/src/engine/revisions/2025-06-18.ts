@@ -17,6 +17,7 @@ const REPLACED: ReadonlyMap<number, number> = new Map([
 export const revision20250618: Revision = {
   ...revision20251125,
   version: '2025-06-18',
+  resumes: false,
   elicitation: { form: true, url: false },
   samplingTools: false,
   error: (error) => replaceCodes(revision20251125.error(error), REPLACED),

@@ -21,6 +21,8 @@ export const revision20251125: Revision = {
   ...revision20260728,
   version: '2025-11-25',
   stateless: false,
+  resumes: true,
+  rounds: new Set(),
   requests: new Set([
     METHODS.initialize,
     METHODS.ping,
@@ -40,7 +42,6 @@ export const revision20251125: Revision = {
     tool.outputSchema && !describesObject(tool.outputSchema)
       ? { ...tool, outputSchema: wrapSchema(tool.outputSchema) }
       : tool,
-  capabilities: (capabilities) => capabilities,
   callResult(result, tool) {
     const { structuredContent } = result;
     if (structuredContent === undefined || !needsWrapper(result, tool))

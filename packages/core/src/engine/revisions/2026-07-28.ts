@@ -17,6 +17,8 @@ const REPLACED: ReadonlyMap<number, number> = new Map([
 export const revision20260728: Revision = {
   version: '2026-07-28',
   stateless: true,
+  rounds: new Set([METHODS.callTool, METHODS.getPrompt, METHODS.readResource]),
+  resumes: false,
   batches: false,
   elicitation: { form: true, url: true },
   samplingTools: true,
@@ -30,21 +32,14 @@ export const revision20260728: Revision = {
     METHODS.listPrompts,
     METHODS.getPrompt,
     METHODS.complete,
+    METHODS.listen,
   ]),
   tool: (tool) => tool,
   resource: (resource) => resource,
   template: (template) => template,
   prompt: (prompt) => prompt,
   implementation: (info) => info,
-  // Change notifications travel on subscription streams, which this server does not offer.
-  capabilities: (capabilities) => ({
-    ...capabilities,
-    ...(capabilities.tools ? { tools: omit(capabilities.tools, ['listChanged']) } : {}),
-    ...(capabilities.prompts ? { prompts: omit(capabilities.prompts, ['listChanged']) } : {}),
-    ...(capabilities.resources
-      ? { resources: omit(capabilities.resources, ['listChanged', 'subscribe']) }
-      : {}),
-  }),
+  capabilities: (capabilities) => capabilities,
   content: (block) => block,
   callResult(result) {
     if (!(result instanceof StructuredResult)) return JSON.stringify(omit(result, ['_meta']));
@@ -59,9 +54,9 @@ export const revision20260728: Revision = {
   error: (error) => replaceCodes(error, REPLACED),
   missingCapability: (message, requiredCapabilities) =>
     new ProtocolError(ERROR_CODES.missingClientCapability, message, { requiredCapabilities }),
-  seal({ serverInfo, cache, meta }) {
+  seal({ resultType, serverInfo, cache, meta }) {
     const hints = cache ? `,"ttlMs":${cache.ttlMs},"cacheScope":"${cache.scope}"` : '';
-    return `"resultType":"complete"${hints}${sealMeta(serverInfo, meta)}`;
+    return `"resultType":"${resultType}"${hints}${sealMeta(serverInfo, meta)}`;
   },
 };
 

@@ -23,6 +23,7 @@ export interface LogThresholds {
 
 /** What goes into the members that results have beside their own. */
 export interface SealParts {
+  readonly resultType: 'complete' | 'input_required';
   /** The identity of the server as JSON; `undefined` when it is not to be told. */
   readonly serverInfo: string | undefined;
   readonly cache: CacheHint | undefined;
@@ -40,6 +41,10 @@ export interface Revision {
   readonly stateless: boolean;
   /** The requests a client may send. */
   readonly requests: ReadonlySet<string>;
+  /** The requests that may be answered with questions instead of a result. */
+  readonly rounds: ReadonlySet<string>;
+  /** Whether clients come back to a stream that stops before its response, and know events without data (SEP-1699). */
+  readonly resumes: boolean;
   /** Whether several messages may travel in one array. */
   readonly batches: boolean;
   /** Whether the server may open a dialogue with the client's user. */

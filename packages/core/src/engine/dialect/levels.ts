@@ -1,0 +1,27 @@
+import type { LogLevel } from '../../protocol/logging.js';
+
+/** A severity as the older dialect knows it: five of them. */
+export type OldLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
+
+const READ: ReadonlyMap<unknown, LogLevel> = new Map([
+  ['warn', 'warning'],
+  ['trace', 'debug'],
+]);
+
+const WRITTEN: ReadonlyMap<unknown, OldLevel> = new Map([
+  ['notice', 'info'],
+  ['warning', 'warn'],
+  ['critical', 'error'],
+  ['alert', 'error'],
+  ['emergency', 'error'],
+]);
+
+/** Reads a level of the dialect. What is none is left for whoever checks it. */
+export function readLevel(level: unknown): unknown {
+  return READ.get(level) ?? level;
+}
+
+/** Writes a severity of RFC 5424 as the nearest level of the dialect. */
+export function writeLevel(level: unknown): unknown {
+  return WRITTEN.get(level) ?? level;
+}

@@ -1,0 +1,33 @@
+import { isObject } from '../../protocol/json.js';
+
+/** What belongs to a round and not to the request that is retried. */
+const OF_THE_ROUND: readonly string[] = ['_meta', 'inputResponses', 'requestState'];
+
+/** Identifies a request by its method and parameters, so that state of one cannot be used on another. */
+export async function requestDigest(
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const salient = Object.fromEntries(Object.entries(params).filter(([key]) => !OF_THE_ROUND.includes(key)));
+  const bytes = new TextEncoder().encode(canonical([method, salient]));
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Identifies a question. It stands inside what is sealed, so it need not withstand anybody. */
+export function questionDigest(question: unknown): string {
+  let hash = 0xcbf29ce484222325n;
+  for (const byte of new TextEncoder().encode(canonical(question))) {
+    hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+  }
+  return hash.toString(36);
+}
+
+/** JSON with the members of every object in one order. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    isObject(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+}

@@ -1,0 +1,105 @@
+import { ERROR_CODES } from '../../errors/codes.js';
+import { invalidParams, ProtocolError } from '../../errors/protocol-error.js';
+import { isObject } from '../../protocol/json.js';
+import { requestDigest } from './digest.js';
+import { type AskedQuestion, noMemory, type RoundMemory } from './round-memory.js';
+import type { StateSealer } from './state-sealer.js';
+
+/** The request whose rounds are kept. */
+export interface RoundRequest {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly principal: string | undefined;
+}
+
+/** How long state lives and how long it may be. */
+export interface RoundLimits {
+  /** Milliseconds the client has for one round. */
+  readonly ttlMs: number;
+  /** Longest state, in characters. */
+  readonly maxLength: number;
+}
+
+interface Payload {
+  readonly digest: string;
+  readonly expires: number;
+  readonly principal: string | null;
+  readonly questions: readonly (readonly [string, AskedQuestion])[];
+  readonly effects: readonly (readonly [string, unknown])[];
+}
+
+/**
+ * Keeps what the rounds of a request have brought so far, in the `requestState` that the client carries
+ * (2026-07-28, basic/patterns/mrtr).
+ */
+export class RoundKeeper {
+  constructor(
+    private readonly sealer: StateSealer,
+    private readonly limits: RoundLimits,
+  ) {}
+
+  /**
+   * Reads what the client brings back, and adds its answers.
+   *
+   * @throws ProtocolError (-32602) when the state is not ours, has expired, or belongs to another request or principal.
+   */
+  async open(request: RoundRequest): Promise<RoundMemory> {
+    const { requestState, inputResponses } = request.params;
+    const given = readResponses(inputResponses);
+    if (requestState === undefined) return { ...noMemory(), given };
+    if (typeof requestState !== 'string') throw invalidParams('"requestState" must be a string');
+    const payload = await this.#read(requestState);
+    if (!payload) throw refused('it is not a state of this server');
+    if (payload.expires < Date.now()) throw refused('it has expired');
+    if (payload.principal !== (request.principal ?? null)) throw refused('it belongs to somebody else');
+    if (payload.digest !== (await requestDigest(request.method, request.params))) {
+      throw refused('it belongs to another request');
+    }
+    const questions = new Map(payload.questions);
+    for (const [key, question] of questions) {
+      const answer = given.get(key);
+      if (question.answer === undefined && answer) questions.set(key, { ...question, answer });
+    }
+    return { questions, effects: new Map(payload.effects), given };
+  }
+
+  /**
+   * Writes what the client is to bring back.
+   *
+   * @throws ProtocolError (-32603) when that is too much for a client to carry.
+   */
+  async close({ method, params, principal }: RoundRequest, memory: RoundMemory): Promise<string> {
+    const payload: Payload = {
+      digest: await requestDigest(method, params),
+      expires: Date.now() + this.limits.ttlMs,
+      principal: principal ?? null,
+      questions: [...memory.questions],
+      effects: [...memory.effects],
+    };
+    const state = await this.sealer.seal(payload);
+    if (state.length <= this.limits.maxLength) return state;
+    const message = `The state of the request is longer than ${this.limits.maxLength} characters`;
+    throw new ProtocolError(ERROR_CODES.internalError, message);
+  }
+
+  async #read(state: string): Promise<Payload | undefined> {
+    // Longer than anything we write.
+    if (state.length > this.limits.maxLength) return undefined;
+    return (await this.sealer.open(state)) as Payload | undefined;
+  }
+}
+
+/** Reads the client's answers. @throws ProtocolError (-32602) when they are none. */
+function readResponses(responses: unknown): Map<string, Record<string, unknown>> {
+  if (responses === undefined) return new Map();
+  if (!isObject(responses)) throw invalidParams('"inputResponses" must be an object');
+  const entries = Object.entries(responses).map(([key, response]) => {
+    if (!isObject(response)) throw invalidParams(`The response to "${key}" must be an object`);
+    return [key, response] as const;
+  });
+  return new Map(entries);
+}
+
+function refused(why: string): ProtocolError {
+  return invalidParams(`"requestState" is refused: ${why}`, { reason: 'invalid_request_state' });
+}

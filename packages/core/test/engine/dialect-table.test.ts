@@ -1,0 +1,121 @@
+import { describe, expect, test } from '@jest/globals';
+import { DIALECT } from '../../src/engine/dialect/dialect.js';
+import { fromDialect, toDialect } from '../../src/engine/dialect/translate.js';
+import { LOG_LEVELS } from '../../src/protocol/logging.js';
+
+type Message = readonly [method: string, params?: unknown];
+
+/** A message of the dialect, and the same in the specification. */
+const SAME: readonly (readonly [Message, Message])[] = [
+  [['initialized'], ['notifications/initialized']],
+  [
+    ['$/cancelled', { id: 7, reason: 'no' }],
+    ['notifications/cancelled', { requestId: 7, reason: 'no' }],
+  ],
+  [
+    ['$/progress', { token: 't', value: { progress: 1, total: 4, message: 'first' } }],
+    ['notifications/progress', { progressToken: 't', progress: 1, total: 4, message: 'first' }],
+  ],
+  [
+    ['logging/set_level', { level: 'warn' }],
+    ['logging/setLevel', { level: 'warning' }],
+  ],
+  [
+    ['sampling/create_message', { messages: [], maxTokens: 1 }],
+    ['sampling/createMessage', { messages: [], maxTokens: 1 }],
+  ],
+  [
+    ['elicitation/request', { message: 'Who?' }],
+    ['elicitation/create', { message: 'Who?' }],
+  ],
+];
+const LOG: readonly [Message, Message] = [
+  ['notifications/message', { level: 'warn', logger: 'part', message: 'text' }],
+  ['notifications/message', { level: 'warning', logger: 'part', data: 'text' }],
+];
+
+const written = (method: string, params?: unknown): unknown =>
+  JSON.parse(toDialect(JSON.stringify({ jsonrpc: '2.0', id: 1, method, ...(params ? { params } : {}) })));
+
+describe('the table of the older dialect', () => {
+  test('is tested row by row', () => {
+    expect([...SAME, LOG].map(([[old]]) => old).sort()).toEqual(DIALECT.map(({ old }) => old).sort());
+  });
+
+  test.each(SAME)('reads %j as %j', ([method, params], [name, meant]) => {
+    expect(fromDialect(method, params)).toEqual({ method: name, params: meant });
+  });
+
+  test.each([...SAME, LOG])('writes %j for %j', ([method, params], [name, meant]) => {
+    expect(written(name, meant)).toEqual({ jsonrpc: '2.0', id: 1, method, ...(params ? { params } : {}) });
+  });
+
+  test('reads a log message, whose name gives no dialect away', () => {
+    expect(fromDialect('notifications/message', LOG[0][1])).toBeUndefined();
+    const row = DIALECT.find(({ old }) => old === 'notifications/message');
+    expect(row?.read?.({ level: 'warn', logger: 'part', message: 'text' })).toEqual(LOG[1][1]);
+  });
+
+  test.each([
+    ['error', 'error'],
+    ['warn', 'warning'],
+    ['info', 'info'],
+    ['debug', 'debug'],
+    ['trace', 'debug'],
+    ['loud', 'loud'],
+    [undefined, undefined],
+  ])('reads the level %s as %s', (level, meant) => {
+    expect(fromDialect('logging/set_level', { level })?.params).toEqual({ level: meant });
+  });
+
+  test('writes every severity as one of the five levels', () => {
+    const levels = LOG_LEVELS.map((level) => written('notifications/message', { level, data: '' }));
+    expect(levels.map((message) => (message as { params: { level: string } }).params.level)).toEqual([
+      'debug',
+      'info',
+      'info',
+      'warn',
+      'error',
+      'error',
+      'error',
+      'error',
+    ]);
+  });
+
+  test.each([
+    ['text', 'text'],
+    [{ a: 1 }, '{"a":1}'],
+    [null, 'null'],
+    [7, '7'],
+  ])('writes the data %j as the message %j', (data, message) => {
+    expect(written('notifications/message', { level: 'info', data })).toMatchObject({
+      params: { level: 'info', message },
+    });
+  });
+
+  test('reads a value that is a mere number as progress', () => {
+    expect(fromDialect('$/progress', { token: 1, value: 0.5 })?.params).toEqual({
+      progressToken: 1,
+      progress: 0.5,
+    });
+  });
+
+  test.each([[undefined], [null], [[1]], ['x']])('leaves params %j as they are', (params) => {
+    expect(fromDialect('$/cancelled', params)).toEqual({ method: 'notifications/cancelled', params });
+  });
+
+  test.each(['notifications/cancelled', 'tools/call', '__proto__', 'constructor', ''])(
+    'does not know the name %j',
+    (method) => expect(fromDialect(method, {})).toBeUndefined(),
+  );
+
+  test('leaves what has no row untouched, to the byte', () => {
+    for (const message of [
+      '{"jsonrpc": "2.0","method":"notifications/tools/list_changed"}',
+      '{"jsonrpc":"2.0","id":1,"method":"roots/list"}',
+      '{"jsonrpc":"2.0","id":1,"result":{"method":"elicitation/create"}}',
+    ]) {
+      expect(toDialect(message)).toBe(message);
+    }
+  });
+});

@@ -1,0 +1,31 @@
+import type { Endpoint } from '@sigil/core/transport';
+import { EndpointHandler } from './endpoint-handler.js';
+import type { HttpExchange } from './http-exchange.js';
+import type { ResolvedOptions } from './options.js';
+import { SseEndpoint } from './sse-endpoint.js';
+import { sseTarget } from './sse-target.js';
+
+/** What serves the exchanges of a server, whatever bridge they come over. */
+export interface HttpHandler {
+  /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
+  handle(http: HttpExchange): void;
+  /** Lets requests in flight finish, then ends everything. @param graceMs how long they may take. */
+  drain(graceMs: number): Promise<void>;
+}
+
+/** Makes the handler of an app: its MCP endpoint, and HTTP+SSE beside it where that is wanted. */
+export function createHandler(endpoint: Endpoint, options: ResolvedOptions): HttpHandler {
+  const mcp = new EndpointHandler(endpoint, options);
+  if (!options.sse) return mcp;
+  const sse = new SseEndpoint(endpoint, options);
+  return {
+    handle(http) {
+      const target = sseTarget(http.target);
+      if (target) sse.handle(http, target);
+      else mcp.handle(http);
+    },
+    async drain(graceMs) {
+      await Promise.all([mcp.drain(graceMs), sse.drain(graceMs)]);
+    },
+  };
+}

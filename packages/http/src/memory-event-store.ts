@@ -1,0 +1,151 @@
+import type { EventStore, StoredEvent, StreamName } from '@sigil/core/transport';
+import { LinkedQueue, type Place } from './linked-queue.js';
+
+/** How much is kept. Whatever is too much, the oldest events go first. */
+export interface EventLimits {
+  /** Most events of one stream. 1,000 unless given. */
+  readonly maxEventsPerStream?: number;
+  /** Most bytes of one session, as its messages lie in memory. 8 MiB unless given; a larger message is not kept. */
+  readonly maxBytesPerSession?: number;
+  /** Most bytes of all sessions. 64 MiB unless given. */
+  readonly maxBytes?: number;
+  /** How long an event is kept, in milliseconds. 5 minutes unless given. */
+  readonly maxAgeMs?: number;
+}
+
+interface KeptSession {
+  readonly name: string;
+  readonly events: LinkedQueue<KeptEvent>;
+  readonly streams: Map<string, LinkedQueue<KeptEvent>>;
+  bytes: number;
+  /** The number of its last event; ids are never given twice, also when their events are gone. */
+  last: number;
+}
+
+interface KeptEvent {
+  readonly session: KeptSession;
+  readonly stream: string;
+  readonly position: number;
+  readonly message: string;
+  readonly bytes: number;
+  readonly expires: number;
+  readonly places: readonly (readonly [LinkedQueue<KeptEvent>, Place<KeptEvent>])[];
+}
+
+/** What an event costs beside its message, in bytes: a rounded-up measurement. */
+const OVERHEAD_BYTES = 400;
+
+/** Keeps events in this process, within limits. What is gone is gone with the process. */
+export class MemoryEventStore implements EventStore {
+  readonly #limits: Required<EventLimits>;
+  readonly #sessions = new Map<string, KeptSession>();
+  readonly #events = new LinkedQueue<KeptEvent>();
+  #bytes = 0;
+  #sweep: ReturnType<typeof setInterval> | undefined;
+
+  /** @throws RangeError when a limit is no positive integer. */
+  constructor(limits: EventLimits = {}) {
+    this.#limits = {
+      maxEventsPerStream: limits.maxEventsPerStream ?? 1_000,
+      maxBytesPerSession: limits.maxBytesPerSession ?? 8 * 1024 * 1024,
+      maxBytes: limits.maxBytes ?? 64 * 1024 * 1024,
+      maxAgeMs: limits.maxAgeMs ?? 5 * 60_000,
+    };
+    for (const [name, value] of Object.entries(this.#limits)) {
+      if (!(Number.isSafeInteger(value) && value > 0))
+        throw new RangeError(`${name} must be a positive integer, not ${value}`);
+    }
+  }
+
+  /** Events that are kept. */
+  get size(): number {
+    return this.#events.size;
+  }
+
+  /** Bytes that are kept, counted as the limits count them: two a character, and what an event costs itself. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  append({ session: name, stream }: StreamName, message: string): string {
+    const session = this.#sessionOf(name);
+    const position = ++session.last;
+    const bytes = OVERHEAD_BYTES + 2 * message.length;
+    const { maxBytesPerSession, maxBytes, maxEventsPerStream } = this.#limits;
+    // What is too large by itself is not worth the loss of everything else.
+    if (bytes > maxBytesPerSession || bytes > maxBytes) return String(position);
+    const events = this.#keep({ session, stream, position, message, bytes });
+    if (events.size > maxEventsPerStream) this.#drop(events.oldest);
+    while (session.bytes > maxBytesPerSession) this.#drop(session.events.oldest);
+    while (this.#bytes > maxBytes) this.#drop(this.#events.oldest);
+    return String(position);
+  }
+
+  after({ session: name, stream }: StreamName, id?: string): readonly StoredEvent[] {
+    const session = this.#sessions.get(name);
+    const events = session?.streams.get(stream);
+    const from = id === undefined ? 0 : readPosition(id);
+    if (!session || !events || from === undefined || from > session.last) return [];
+    this.#expire();
+    const found: StoredEvent[] = [];
+    for (const { position, message } of events) {
+      if (position > from) found.push({ id: String(position), message });
+    }
+    return found;
+  }
+
+  forget(name: string, stream?: string): void {
+    const session = this.#sessions.get(name);
+    if (!session) return;
+    for (const event of (stream === undefined ? session.events : session.streams.get(stream)) ?? [])
+      this.#drop(event);
+    if (stream === undefined) this.#sessions.delete(name);
+  }
+
+  #sessionOf(name: string): KeptSession {
+    let session = this.#sessions.get(name);
+    if (session) return session;
+    session = { name, events: new LinkedQueue(), streams: new Map(), bytes: 0, last: 0 };
+    this.#sessions.set(name, session);
+    return session;
+  }
+
+  /** @returns the events of its stream. */
+  #keep(event: Omit<KeptEvent, 'expires' | 'places'>): LinkedQueue<KeptEvent> {
+    const { session, stream, bytes } = event;
+    const ofStream = session.streams.get(stream) ?? new LinkedQueue<KeptEvent>();
+    session.streams.set(stream, ofStream);
+    const places: [LinkedQueue<KeptEvent>, Place<KeptEvent>][] = [];
+    const kept: KeptEvent = { ...event, expires: Date.now() + this.#limits.maxAgeMs, places };
+    for (const queue of [this.#events, session.events, ofStream]) places.push([queue, queue.add(kept)]);
+    session.bytes += bytes;
+    this.#bytes += bytes;
+    if (this.#sweep === undefined) {
+      this.#sweep = setInterval(() => this.#expire(), Math.min(this.#limits.maxAgeMs, 30_000));
+      (this.#sweep as { unref?(): void }).unref?.();
+    }
+    return ofStream;
+  }
+
+  #drop(event: KeptEvent | undefined): void {
+    if (!event) return;
+    const { session, stream, bytes } = event;
+    for (const [queue, place] of event.places) queue.remove(place);
+    if (session.streams.get(stream)?.size === 0) session.streams.delete(stream);
+    session.bytes -= bytes;
+    this.#bytes -= bytes;
+    if (this.#events.size > 0) return;
+    clearInterval(this.#sweep);
+    this.#sweep = undefined;
+  }
+
+  #expire(): void {
+    const now = Date.now();
+    for (let event = this.#events.oldest; event && event.expires <= now; event = this.#events.oldest)
+      this.#drop(event);
+  }
+}
+
+function readPosition(id: string): number | undefined {
+  return /^[1-9]\d{0,15}$/.test(id) ? Number(id) : undefined;
+}
