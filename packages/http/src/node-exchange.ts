@@ -73,8 +73,9 @@ export class NodeExchange implements HttpExchange {
     response.flushHeaders();
     return {
       write(text) {
-        response.write(text);
+        // What counts is what was left unread before: one long message may be longer than the bound.
         if (response.writableLength > maxBufferedBytes) response.destroy();
+        else response.write(text);
       },
       end: () => void response.end(),
     };

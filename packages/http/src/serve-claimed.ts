@@ -69,5 +69,7 @@ function mirrorMismatch(
   const mismatch = headerMismatch(http, method, params);
   if (mismatch !== undefined || method !== METHODS.callTool) return mismatch;
   const { name, arguments: args } = params;
-  return typeof name === 'string' ? argumentMismatch(http, endpoint.mirroredArguments(name), args) : undefined;
+  return typeof name === 'string'
+    ? argumentMismatch(http, endpoint.mirroredArguments(name), args)
+    : undefined;
 }

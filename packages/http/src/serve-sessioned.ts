@@ -39,7 +39,7 @@ function serve(http: HttpExchange, message: unknown, session: HttpSession, id: R
   const outlet = new SessionOutlet(http, session, statusOf);
   // A client that goes away has not cancelled: it may come back for the result.
   const request = session.peer.receive(message, outlet, { headers: http.headers });
-  if (request && !request.done) session.waits(outlet);
+  if (request && !request.done) outlet.waits();
 }
 
 function openSession(

@@ -1,7 +1,8 @@
 import type { Outlet } from '@sigil/core/transport';
 import { JSON_HEADERS } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
-import type { Waiting } from './long-waits.js';
+import type { Place } from './linked-queue.js';
+import type { Wait, Waiting } from './long-waits.js';
 import type { HttpSession } from './session.js';
 import type { SessionStream } from './session-stream.js';
 
@@ -12,6 +13,7 @@ import type { SessionStream } from './session-stream.js';
  */
 export class SessionOutlet implements Outlet, Waiting {
   #stream: SessionStream | undefined;
+  #wait: Place<Wait> | undefined;
   #open = true;
 
   constructor(
@@ -51,6 +53,11 @@ export class SessionOutlet implements Outlet, Waiting {
     if (this.session.resumable) this.#streamed()?.disconnect(known ? Math.ceil(retryMs) : undefined);
   }
 
+  /** Says that the request is not answered at once. */
+  waits(): void {
+    if (this.#open) this.#wait = this.session.waits(this);
+  }
+
   /** Gives the client an id to come back with, should it lose the connection. */
   waitedLong(): void {
     if (this.#open) this.#streamed();
@@ -64,6 +71,6 @@ export class SessionOutlet implements Outlet, Waiting {
   #close(): void {
     if (!this.#open) return;
     this.#open = false;
-    this.session.finished(this);
+    this.session.finished(this.#wait);
   }
 }

@@ -1,6 +1,7 @@
 import type { Endpoint, Outlet, Peer } from '@sigil/core/transport';
 import type { HttpExchange } from './http-exchange.js';
-import type { LongWaits, Waiting } from './long-waits.js';
+import type { Place } from './linked-queue.js';
+import type { LongWaits, Wait, Waiting } from './long-waits.js';
 import type { ResolvedOptions } from './options.js';
 import { SessionStreams } from './session-streams.js';
 
@@ -64,15 +65,15 @@ export class HttpSession implements Outlet {
   }
 
   /** Keeps an eye on a request that has not been answered at once. */
-  waits(request: Waiting): void {
-    if (this.resumable) this.parts.longWaits.add(request);
+  waits(request: Waiting): Place<Wait> | undefined {
+    return this.resumable ? this.parts.longWaits.add(request) : undefined;
   }
 
-  /** Counts a request out. */
-  finished(request: Waiting): void {
+  /** Counts a request out. @param wait what `waits` gave for it. */
+  finished(wait: Place<Wait> | undefined): void {
     this.#posts -= 1;
     this.lastUsed = Date.now();
-    this.parts.longWaits.delete(request);
+    if (wait) this.parts.longWaits.delete(wait);
   }
 
   send(message: string): void {

@@ -55,19 +55,27 @@ export class WebExchange implements HttpExchange {
 
   stream(headers: ResponseHeaders, maxBufferedBytes: number): BodyStream {
     const encoder = new TextEncoder();
-    const sizes = new ByteLengthQueuingStrategy({ highWaterMark: maxBufferedBytes });
-    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(undefined, sizes, sizes);
-    const writer = writable.getWriter();
-    // A reader that has gone away fails the writes: that is how a disconnect shows here.
-    writer.closed.catch(() => this.#goAway());
-    this.#resolve(new Response(readable, { status: 200, headers: this.#withCors(headers) }));
-    return {
-      write(text) {
-        writer.write(encoder.encode(text)).catch(() => undefined);
-        if ((writer.desiredSize ?? 0) < 0)
-          writer.abort(new Error('the client does not read')).catch(() => undefined);
+    const body: { controller?: ReadableStreamDefaultController<Uint8Array> } = {};
+    const stream = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => void (body.controller = controller),
+        cancel: () => this.#goAway(),
       },
-      end: () => void writer.close().catch(() => undefined),
+      new ByteLengthQueuingStrategy({ highWaterMark: maxBufferedBytes }),
+    );
+    this.#resolve(new Response(stream, { status: 200, headers: this.#withCors(headers) }));
+    this.onGone(() => delete body.controller);
+    return {
+      write: (text) => {
+        // What counts is what was left unread before: one long message may be longer than the bound.
+        if ((body.controller?.desiredSize ?? 0) >= 0) return body.controller?.enqueue(encoder.encode(text));
+        body.controller?.error(new Error('the client does not read'));
+        this.#goAway();
+      },
+      end: () => {
+        body.controller?.close();
+        delete body.controller;
+      },
     };
   }
 
