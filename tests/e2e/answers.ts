@@ -16,15 +16,15 @@ export class Answers {
   roots: Root[] = [{ uri: 'file:///work', name: 'Work' }];
   /** What the model says, or how the client refuses to ask it. */
   model: string | Error = 'Paris';
-  readonly #elicited: Elicited[] = [];
+  readonly #elicited: (Elicited | Promise<Elicited>)[] = [];
 
-  /** Lines up what the user does next. */
-  user(...elicited: Elicited[]): void {
+  /** Lines up what the user does next, or will have done some time. */
+  user(...elicited: (Elicited | Promise<Elicited>)[]): void {
     this.#elicited.push(...elicited);
   }
 
-  elicit(): Elicited & Record<string, unknown> {
-    const next = this.#elicited.shift();
+  async elicit(): Promise<Elicited & Record<string, unknown>> {
+    const next = await this.#elicited.shift();
     if (!next) throw new Error('The test has lined up no answer of the user');
     return { ...next };
   }

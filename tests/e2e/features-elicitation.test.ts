@@ -1,9 +1,12 @@
 import { expect, test } from '@jest/globals';
+import type { Elicited } from './answers.js';
 import { describeFullClients } from './each-full-client.js';
+import { until } from './processes.js';
 
 const ADA = { username: 'ada', email: 'ada@example.org' };
 
 describeFullClients(['2025-06-18', '2025-11-25'], ({ client, version }) => {
+  const since = (from: string, members: object): object => (version >= from ? members : {});
   const lastForm = (): Record<string, unknown> | undefined => client().tap.of('elicitation/create').at(-1);
 
   test('shows the user a form and hands the answer to the tool [checklist 44]', async () => {
@@ -44,10 +47,14 @@ describeFullClients(['2025-06-18', '2025-11-25'], ({ client, version }) => {
     expect(lastForm()).toMatchObject({
       requestedSchema: {
         properties: {
-          name: { type: 'string', default: 'John Doe' },
-          age: { type: 'integer', default: 30 },
-          score: { type: 'number', default: 95.5 },
-          status: { type: 'string', enum: ['active', 'inactive', 'pending'], default: 'active' },
+          name: { type: 'string', ...since('2025-11-25', { default: 'John Doe' }) },
+          age: { type: 'integer', ...since('2025-11-25', { default: 30 }) },
+          score: { type: 'number', ...since('2025-11-25', { default: 95.5 }) },
+          status: {
+            type: 'string',
+            enum: ['active', 'inactive', 'pending'],
+            ...since('2025-11-25', { default: 'active' }),
+          },
           verified: { type: 'boolean', default: true },
         },
       },
@@ -83,6 +90,27 @@ describeFullClients(['2025-06-18', '2025-11-25'], ({ client, version }) => {
       'notifications/progress',
       'result',
     ]);
+  });
+
+  test('takes its question back when the call that asked is cancelled', async () => {
+    const { calls, answers, tap } = client();
+    const asked = (): number => tap.of('elicitation/create').length;
+    const before = asked();
+    const late = deferred<Elicited>();
+    answers.user(late.promise);
+    const gone = new AbortController();
+    const call = calls.tool('test_elicitation', { message: 'Still there?' }, { signal: gone.signal });
+    await until(() => asked() > before);
+    gone.abort(new Error('changed my mind'));
+    await expect(call).rejects.toThrow();
+    const { id } = tap.received.findLast(({ method }) => method === 'elicitation/create') ?? {};
+    const withdrawn = (): boolean =>
+      tap.of('notifications/cancelled').some(({ requestId }) => requestId === id);
+    await until(withdrawn);
+    // Whoever answers all the same disturbs nobody.
+    late.resolve({ action: 'accept', content: ADA });
+    answers.user({ action: 'decline' });
+    expect(await calls.text('test_elicitation', { message: 'And now?' })).toContain('action=decline');
   });
 
   if (version >= '2025-11-25') {
@@ -144,6 +172,13 @@ describeFullClients(['2025-06-18', '2025-11-25'], ({ client, version }) => {
       expect(told.filter((params) => params['elicitationId'] === elicitationId)).toHaveLength(1);
     });
   } else {
+    test('refuses to show lists to choose from, for the forms of the revision have none', async () => {
+      const asked = client().tap.of('elicitation/create').length;
+      const call = client().calls.text('test_elicitation_sep1330_enums');
+      await expect(call).rejects.toMatchObject({ code: -32600 });
+      expect(client().tap.of('elicitation/create')).toHaveLength(asked);
+    });
+
     test('refuses to send the user to a page, for the revision has no such thing', async () => {
       const asked = client().tap.of('elicitation/create').length;
       const call = client().calls.text('open_page', { url: 'https://example.org/pay' });
@@ -152,3 +187,10 @@ describeFullClients(['2025-06-18', '2025-11-25'], ({ client, version }) => {
     });
   }
 });
+
+/** A promise to be kept later: Node 20 has no `Promise.withResolvers`. */
+function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve!: (value: T) => void;
+  const promise = new Promise<T>((keep) => (resolve = keep));
+  return { promise, resolve };
+}

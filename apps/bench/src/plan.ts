@@ -15,8 +15,16 @@ export interface Plan {
   /** How often session memory is measured, and with how many sessions. */
   readonly memoryRounds: number;
   readonly sessions: number;
-  /** How many sessions are opened and abandoned, and how long they live: longer than opening them all takes. */
-  readonly abandoned: { readonly sessions: number; readonly idleMs: number };
+  readonly abandoned: Abandonment;
+}
+
+/** How sessions are opened and abandoned. */
+export interface Abandonment {
+  readonly sessions: number;
+  /** How many are opened and ended before that. */
+  readonly warmUpSessions: number;
+  /** How long a session lives: longer than opening them all takes. */
+  readonly idleMs: number;
 }
 
 /**
@@ -34,7 +42,7 @@ export function makePlan(quick: boolean, cores: Cores): Plan {
         starts: 3,
         memoryRounds: 1,
         sessions: 1000,
-        abandoned: { sessions: 2000, idleMs: 2000 },
+        abandoned: { sessions: 2000, warmUpSessions: 2000, idleMs: 2000 },
       }
     : {
         cores,
@@ -45,6 +53,6 @@ export function makePlan(quick: boolean, cores: Cores): Plan {
         starts: 5,
         memoryRounds: 2,
         sessions: 4000,
-        abandoned: { sessions: 10_000, idleMs: 8000 },
+        abandoned: { sessions: 10_000, warmUpSessions: 6000, idleMs: 8000 },
       };
 }

@@ -18,6 +18,15 @@ export function abandonSessions(url: string, count: number): Promise<string[]> {
   return openMany(count, () => initialize(url));
 }
 
+/** Ends sessions as their clients would. */
+export async function endSessions(url: string, sessions: readonly string[]): Promise<void> {
+  for (const session of sessions) {
+    const { headers } = initializedMessage(session);
+    const { status } = await send(url, { headers, body: '' }, 'DELETE');
+    if (status >= 300) throw new Error(`status ${status} while ending a session`);
+  }
+}
+
 /** Whether a session is still there. Asking counts as use of it. */
 export async function isOpen(url: string, session: string): Promise<boolean> {
   const { headers } = initializedMessage(session);
@@ -54,9 +63,9 @@ async function post(url: string, message: HttpMessage): Promise<Answer> {
 }
 
 /** Not by `fetch`, which takes several times as long: sessions are to be open before the first one expires. */
-function send(url: string, { headers, body }: HttpMessage): Promise<Answer> {
+function send(url: string, { headers, body }: HttpMessage, method = 'POST'): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, { method: 'POST', headers, agent }, (response) => {
+    const outgoing = request(url, { method, headers, agent }, (response) => {
       const chunks: string[] = [];
       response.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
       response.once('error', reject);

@@ -18,7 +18,7 @@ export function createAsker(carry: Carry): Asker {
       const canShowForms = elicitation && (elicitation.form || !elicitation.url);
       const canShow = asking.revision.elicitation.form && canShowForms;
       demand(asking, canShow, { elicitation: { form: {} } }, 'cannot show forms');
-      const params = { message, requestedSchema: requestedSchema(form.advertised) };
+      const params = { message, requestedSchema: asking.revision.form(requestedSchema(form.advertised)) };
       const answer = readElicitResult(await carry(asking, { method: METHODS.elicit, params }, options));
       if (answer.action !== 'accept') return { action: answer.action };
       return { action: 'accept', content: await checkAnswer(form, answer.content ?? {}) };

@@ -276,3 +276,45 @@ describe('an answer', () => {
     });
   });
 });
+
+describe('a form with choices', () => {
+  const FORM = {
+    type: 'object',
+    properties: {
+      size: { type: 'string', oneOf: [{ const: 's', title: 'Small' }, { const: 'l' }], default: 's' },
+      gift: { type: 'boolean', default: true },
+    },
+  };
+  const LISTS = {
+    ...FORM,
+    properties: { sizes: { type: 'array', items: { type: 'string', enum: ['s', 'l'] } } },
+  };
+
+  async function shown(version: string, form: Json): Promise<Json | undefined> {
+    const ask = defineTool({
+      name: 'ask',
+      handle: async (_args, context) => (await context.elicit('?', form)).action,
+    });
+    const app = await appOf({ definitions: [ask] });
+    const answer = () => ({ action: 'decline' });
+    const client = await openSession(app, version, { elicitation: {} }, { answer });
+    await client.request('tools/call', { name: 'ask' });
+    return asked(client)[0]?.params?.['requestedSchema'] as Json | undefined;
+  }
+
+  test('is shown to 2025-11-25 as it is', async () => {
+    expect(await shown('2025-11-25', FORM)).toMatchObject({ properties: FORM.properties });
+    expect(await shown('2025-11-25', LISTS)).toMatchObject({ properties: LISTS.properties });
+  });
+
+  test('is shown to 2025-06-18 in the words it knows, and not at all where it has none', async () => {
+    expect(await shown('2025-06-18', FORM)).toMatchObject({
+      properties: {
+        size: { type: 'string', enum: ['s', 'l'], enumNames: ['Small', 'l'] },
+        gift: { type: 'boolean', default: true },
+      },
+    });
+    expect(await shown('2025-06-18', FORM)).not.toHaveProperty('properties.size.default');
+    expect(await shown('2025-06-18', LISTS)).toBeUndefined();
+  });
+});

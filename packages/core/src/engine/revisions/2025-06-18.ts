@@ -1,6 +1,7 @@
 import { ERROR_CODES } from '../../errors/codes.js';
 import type { ContentBlock } from '../../protocol/content.js';
 import { mapContent } from './map-content.js';
+import { listsOf, olderForm } from './older-form.js';
 import { omit } from './omit.js';
 import { replaceCodes } from './replace-codes.js';
 import { revision20251125 } from './2025-11-25.js';
@@ -19,6 +20,12 @@ export const revision20250618: Revision = {
   version: '2025-06-18',
   resumes: false,
   elicitation: { form: true, url: false },
+  form(schema) {
+    const [list] = listsOf(schema);
+    if (list === undefined) return olderForm(schema);
+    const message = `The client cannot show lists to choose from, such as '${list}'`;
+    throw revision20251125.missingCapability(message, { elicitation: {} });
+  },
   samplingTools: false,
   error: (error) => replaceCodes(revision20251125.error(error), REPLACED),
   tool: (tool) => omit(revision20251125.tool(tool), UNKNOWN),

@@ -21,6 +21,7 @@ export const revision20260728: Revision = {
   resumes: false,
   batches: false,
   elicitation: { form: true, url: true },
+  form: (schema) => schema,
   samplingTools: true,
   requests: new Set([
     METHODS.discover,

@@ -1,5 +1,6 @@
 import type { ContentBlock } from '../../protocol/content.js';
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/descriptors.js';
+import type { JsonSchema } from '../../protocol/json.js';
 import type { LogLevel } from '../../protocol/logging.js';
 import type { CallToolResult, GetPromptResult, ReadResourceResult } from '../../protocol/results.js';
 import type { ProtocolVersion } from '../../protocol/versions.js';
@@ -49,6 +50,12 @@ export interface Revision {
   readonly batches: boolean;
   /** Whether the server may open a dialogue with the client's user. */
   readonly elicitation: { readonly form: boolean; readonly url: boolean };
+  /**
+   * A form as clients of this revision know it.
+   *
+   * @throws ProtocolError when they cannot show it.
+   */
+  form(schema: JsonSchema): JsonSchema;
   /** Whether the client's model may be given tools. */
   readonly samplingTools: boolean;
   tool(tool: Tool): Tool;
