@@ -45,7 +45,11 @@ export function createAsker(carry: Carry): Asker {
           { sampling: { tools: {} } },
           'has no model that uses tools',
         );
-      const answer = await carry(asking, { method: METHODS.createMessage, params }, options);
+      const answer = await carry(
+        asking,
+        { method: METHODS.createMessage, params: asking.revision.sampling(params) },
+        options,
+      );
       if (!('content' in answer) || typeof answer['role'] !== 'string')
         throw malformed(METHODS.createMessage);
       return answer as unknown as CreateMessageResult;

@@ -318,3 +318,32 @@ describe('a form with choices', () => {
     expect(await shown('2025-06-18', LISTS)).toBeUndefined();
   });
 });
+
+describe('a message of several blocks', () => {
+  const [one, two] = [
+    { type: 'text' as const, text: 'one' },
+    { type: 'text' as const, text: 'two' },
+  ];
+
+  test.each([
+    ['2025-11-25', [{ role: 'user', content: [one, two] }]],
+    [
+      '2025-06-18',
+      [
+        { role: 'user', content: one },
+        { role: 'user', content: two },
+      ],
+    ],
+  ])('is shown to the model of %s in the words it knows', async (version, messages) => {
+    const params = { messages: [{ role: 'user' as const, content: [one, two] }], maxTokens: 1 };
+    const think = defineTool({
+      name: 'think',
+      handle: async (_args, context) => (await context.sample(params)).model,
+    });
+    const answer = () => ({ role: 'assistant', content: one, model: 'm' });
+    const app = await appOf({ definitions: [think] });
+    const client = await openSession(app, version, { sampling: {} }, { answer });
+    await client.call('think');
+    expect(asked(client)[0]?.params?.['messages']).toEqual(messages);
+  });
+});

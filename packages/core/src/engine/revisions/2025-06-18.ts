@@ -2,6 +2,7 @@ import { ERROR_CODES } from '../../errors/codes.js';
 import type { ContentBlock } from '../../protocol/content.js';
 import { mapContent } from './map-content.js';
 import { listsOf, olderForm } from './older-form.js';
+import { olderSampling } from './older-sampling.js';
 import { omit } from './omit.js';
 import { replaceCodes } from './replace-codes.js';
 import { revision20251125 } from './2025-11-25.js';
@@ -26,6 +27,7 @@ export const revision20250618: Revision = {
     const message = `The client cannot show lists to choose from, such as '${list}'`;
     throw revision20251125.missingCapability(message, { elicitation: {} });
   },
+  sampling: olderSampling,
   samplingTools: false,
   error: (error) => replaceCodes(revision20251125.error(error), REPLACED),
   tool: (tool) => omit(revision20251125.tool(tool), UNKNOWN),

@@ -22,6 +22,7 @@ export const revision20260728: Revision = {
   batches: false,
   elicitation: { form: true, url: true },
   form: (schema) => schema,
+  sampling: (params) => params,
   samplingTools: true,
   requests: new Set([
     METHODS.discover,

@@ -1,3 +1,4 @@
+import type { CreateMessageParams } from '../../protocol/client-requests.js';
 import type { ContentBlock } from '../../protocol/content.js';
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/descriptors.js';
 import type { JsonSchema } from '../../protocol/json.js';
@@ -56,6 +57,8 @@ export interface Revision {
    * @throws ProtocolError when they cannot show it.
    */
   form(schema: JsonSchema): JsonSchema;
+  /** What a model is asked, as clients of this revision know it. */
+  sampling(params: CreateMessageParams): CreateMessageParams;
   /** Whether the client's model may be given tools. */
   readonly samplingTools: boolean;
   tool(tool: Tool): Tool;
