@@ -36,11 +36,6 @@ export class EndpointHandler {
     this.#stateless = endpoint.connect();
   }
 
-  /** Sessions that are open. */
-  get sessionCount(): number {
-    return this.#sessions.size;
-  }
-
   /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
   handle(http: HttpExchange): void {
     guarded(http, this.#endpoint.logger, () => this.#route(http));

@@ -14,10 +14,6 @@ export class SessionTable {
     this.#max = parts.options.maxSessions;
   }
 
-  get size(): number {
-    return this.#sessions.size;
-  }
-
   /** Makes a session that nobody can find yet: it is kept once its client has been let in. */
   create(): HttpSession {
     return new HttpSession(crypto.randomUUID(), this.parts, Date.now());
