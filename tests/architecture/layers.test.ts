@@ -12,6 +12,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ['registry'],
   ['invoke'],
   ['engine'],
+  ['extensions'],
   ['server'],
   ['index.ts'],
 ];

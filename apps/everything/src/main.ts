@@ -20,6 +20,8 @@ import { ReconnectionTool } from './reconnection-tool.js';
 import { Resources } from './resources.js';
 import { HeaderTools } from './header-tools.js';
 import { SchemaTools } from './schema-tools.js';
+import { AskingJobs } from './tasks/asking-jobs.js';
+import { JobTools } from './tasks/job-tools.js';
 import { WaitingTools } from './waiting-tools.js';
 import { WatchedResource } from './watched-resource.js';
 
@@ -37,6 +39,8 @@ const app = await createApp({
     ClientFeatures,
     Dialogues,
     WaitingTools,
+    JobTools,
+    AskingJobs,
     ReconnectionTool,
     HeaderTools,
     SchemaTools,

@@ -32,6 +32,7 @@ export type {
   PromptDefinition,
   ResourceDefinition,
   SchemaLike,
+  TaskOptions,
   ToolDefinition,
 } from './metadata/definitions.js';
 
@@ -80,6 +81,22 @@ export { ProtocolError } from './errors/protocol-error.js';
 export { ToolError } from './errors/tool-error.js';
 export { UrlElicitationRequiredError, type RequiredPage } from './errors/url-elicitation-required.js';
 export { DEFINITION_CODES, ERROR_CODES, type DefinitionCode } from './errors/codes.js';
+
+// Extensions of the protocol
+export type { TasksOptions } from './extensions/tasks/tasks.js';
+export type { StoredTask, TaskInputRequest, TaskStore } from './extensions/tasks/task-store.js';
+export type { Task, TaskError, TaskStatus } from './extensions/tasks/task.js';
+export { MemoryTaskStore, type MemoryTaskStoreOptions } from './extensions/tasks/memory-task-store.js';
+export type {
+  Extension,
+  ExtensionCall,
+  ExtensionFactory,
+  ExtensionHost,
+  ExtensionMethod,
+  ExtensionSettings,
+  ToolDetour,
+} from './engine/extension.js';
+export type { ServerChange } from './engine/changes.js';
 
 // The container
 export { inject } from './container/inject.js';

@@ -66,7 +66,7 @@ function mirrorMismatch(
   // A version this server does not speak is for the engine to refuse.
   if (claimed !== LATEST_VERSION || typeof method !== 'string') return undefined;
   const params = paramsOf(message);
-  const mismatch = headerMismatch(http, method, params);
+  const mismatch = headerMismatch(http, method, params, endpoint.namedBy(method));
   if (mismatch !== undefined || method !== METHODS.callTool) return mismatch;
   const { name, arguments: args } = params;
   return typeof name === 'string'

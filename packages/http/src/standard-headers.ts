@@ -1,31 +1,24 @@
-import { METHODS } from '@sigil/core/transport';
 import type { HttpExchange } from './http-exchange.js';
 
 const SENTINEL = /^=\?base64\?(.*)\?=$/s;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Which member of `params` the header `Mcp-Name` repeats, by method. */
-const NAMED_BY: Readonly<Record<string, string>> = {
-  [METHODS.callTool]: 'name',
-  [METHODS.getPrompt]: 'name',
-  [METHODS.readResource]: 'uri',
-};
-
 /**
  * Holds `Mcp-Method` and `Mcp-Name` against the body (2026-07-28, basic/transports/streamable-http, "Server Validation").
  *
+ * @param namedBy the member of `params` that `Mcp-Name` repeats, if any.
  * @returns what does not agree, or `undefined` when all does.
  */
 export function headerMismatch(
   http: HttpExchange,
   method: string,
   params: Readonly<Record<string, unknown>>,
+  namedBy: string | undefined,
 ): string | undefined {
   const sentMethod = http.header('mcp-method');
   if (sentMethod === undefined) return 'the header Mcp-Method is missing';
   if (sentMethod.trim() !== method) return `the header Mcp-Method says '${sentMethod}', the body '${method}'`;
-  const member = Object.hasOwn(NAMED_BY, method) ? NAMED_BY[method] : undefined;
-  const name = member === undefined ? undefined : params[member];
+  const name = namedBy === undefined ? undefined : params[namedBy];
   if (typeof name !== 'string') return undefined;
   const sentName = http.header('mcp-name');
   if (sentName === undefined) return 'the header Mcp-Name is missing';

@@ -25,3 +25,9 @@ export class BackgroundForm {
   @IsString()
   context!: string;
 }
+
+/** Asks whether something may be done that cannot be undone. */
+export class DeletionForm {
+  @IsBoolean()
+  confirm!: boolean;
+}

@@ -55,6 +55,8 @@ export interface Call {
   sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult>;
   roots(options?: AskOptions): Promise<readonly Root[]>;
   closeStream(retryMs?: number): void;
+  /** Goes on as a task, if the client and the tool agree. @returns whether this is one from here on. */
+  startTask(statusMessage?: string): Promise<boolean>;
   once<T>(key: string, run: () => MaybePromise<T>): Promise<T>;
   resolve(id: Resolvable): MaybePromise<unknown>;
 }

@@ -5,10 +5,24 @@ import { RequestContext } from './request-context.js';
 export class ToolContext extends RequestContext {
   /** The name the tool was called by. */
   readonly tool: string;
+  readonly #call: Call;
 
   constructor(call: Call) {
     super(call);
+    this.#call = call;
     this.tool = String(call.params['name']);
+  }
+
+  /**
+   * Goes on as a task, in a tool with `task: { start: 'handler' }`: the client gets its handle now, and everything after this runs
+   * in the background. Questions asked before it belong to the call, those after it to the task.
+   *
+   * @param statusMessage what the task is doing, for the user.
+   * @returns whether the call runs as a task from here on; `false` when the client knows no tasks, or the tool is none.
+   * @throws ProtocolError (-32603) when the server has no room for another task.
+   */
+  startTask(statusMessage?: string): Promise<boolean> {
+    return this.#call.startTask(statusMessage);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Presentation, SchemaLike } from '../metadata/definitions.js';
+import type { Presentation, SchemaLike, TaskOptions } from '../metadata/definitions.js';
 import { addHandler } from '../metadata/store.js';
 
 /** What `@Tool` may be told. */
@@ -15,6 +15,12 @@ export interface ToolOptions extends Presentation {
   readonly input?: SchemaLike;
   /** Schema of the result: a DTO class, `[Dto]`, or JSON Schema. Results are checked against it. */
   readonly output?: SchemaLike;
+  /**
+   * Lets the tool run as a task for clients that know the extension `io.modelcontextprotocol/tasks`: they get a handle at
+   * once, look for the result, and answer what the handler asks meanwhile. For other clients an `optional` one runs as
+   * any tool; a `required` one is refused (-32021), and hidden from clients up to 2025-11-25.
+   */
+  readonly task?: TaskOptions['support'] | TaskOptions;
 }
 
 /**

@@ -27,13 +27,20 @@ export interface Askers {
  * Decides by which revision a request is served. The version it carries in `_meta` decides; a request that carries
  * none belongs to the session of its connection (2026-07-28, basic/versioning).
  *
+ * @param added the methods of extensions, which stateless revisions admit.
  * @throws ProtocolError when the request cannot be served by any revision.
  */
-export function admit(link: Link, method: string, params: Readonly<Record<string, unknown>>): Admission {
+export function admit(
+  link: Link,
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+  added: ReadonlyMap<string, unknown>,
+): Admission {
   const claimed = claimOf(params);
   const admission =
     claimed === undefined ? admitToSession(link, method) : admitByClaim(claimed, params['_meta'] as object);
-  if (!admission.revision.requests.has(method)) {
+  const { revision } = admission;
+  if (!revision.requests.has(method) && !(revision.stateless && added.has(method))) {
     throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${method}`);
   }
   return admission;

@@ -77,12 +77,18 @@ async function checkAnswer(
 ): Promise<Record<string, unknown>> {
   await form.ready();
   try {
-    return (await form.check(content)) as Record<string, unknown>;
+    return (await form.check(askedFor(form, content))) as Record<string, unknown>;
   } catch (error) {
     if (!(error instanceof InvalidValueError)) throw error;
     const message = `The client's answer does not satisfy the form: ${error.message}`;
     throw new ProtocolError(ERROR_CODES.invalidParams, message, { issues: error.issues });
   }
+}
+
+/** The form as it is sent forbids no other properties; what was not asked for is left aside. */
+function askedFor(form: ValuePlan, content: Record<string, unknown>): Record<string, unknown> {
+  const asked = Object.keys((form.advertised['properties'] ?? {}) as object);
+  return Object.fromEntries(Object.entries(content).filter(([name]) => asked.includes(name)));
 }
 
 function readElicitResult(answer: Record<string, unknown>): ElicitResult {

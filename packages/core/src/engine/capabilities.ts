@@ -1,5 +1,6 @@
 import type { ServerCapabilities } from '../protocol/capabilities.js';
 import type { Registry } from '../registry/registry.js';
+import type { Extensions } from './extensions.js';
 import type { Revision } from './revisions/index.js';
 
 /** What a server offers, read off what is registered. */
@@ -23,7 +24,10 @@ export class Capabilities {
   readonly #derived = new Map<Revision, ServerCapabilities>();
   #version = -1;
 
-  constructor(private readonly registry: Registry) {}
+  constructor(
+    private readonly registry: Registry,
+    private readonly extensions: Extensions,
+  ) {}
 
   /** What clients of a revision are told. The same object until something changes, so that sessions share it. */
   of(revision: Revision): ServerCapabilities {
@@ -31,8 +35,16 @@ export class Capabilities {
     const version = tools.version + prompts.version + resources.version + templates.version;
     if (version !== this.#version) this.#derived.clear();
     this.#version = version;
-    const known = this.#derived.get(revision) ?? revision.capabilities(deriveCapabilities(this.registry));
+    const known = this.#derived.get(revision) ?? this.#derive(revision);
     this.#derived.set(revision, known);
     return known;
+  }
+
+  #derive(revision: Revision): ServerCapabilities {
+    const extensions = this.extensions.settings(revision);
+    return revision.capabilities({
+      ...deriveCapabilities(this.registry),
+      ...(extensions ? { extensions } : {}),
+    });
   }
 }

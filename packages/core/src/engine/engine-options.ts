@@ -4,6 +4,7 @@ import type { Implementation } from '../protocol/descriptors.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { Logger } from '../protocol/logger.js';
 import type { Registry } from '../registry/registry.js';
+import type { ExtensionFactory } from './extension.js';
 import type { RoundKeeper } from './rounds/round-keeper.js';
 import type { ValuePlan } from '../schema/index.js';
 
@@ -29,6 +30,7 @@ export interface EngineOptions {
   readonly stampServerInfo: boolean;
   /** Keeps what the rounds of a request have brought so far. */
   readonly rounds: RoundKeeper;
+  readonly extensions: readonly ExtensionFactory[];
   /** The plan of a form given to `ctx.elicit`. */
   readonly formPlan: (form: Constructor | JsonSchema) => ValuePlan;
 }

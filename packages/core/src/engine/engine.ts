@@ -2,7 +2,7 @@ import type { Implementation } from '../protocol/descriptors.js';
 import type { Logger } from '../protocol/logger.js';
 import type { MirroredArgument } from '../protocol/mirrored-argument.js';
 import { type LogLevel, passes } from '../protocol/logging.js';
-import { NOTIFICATIONS } from '../protocol/methods.js';
+import { NAMED_BY, NOTIFICATIONS } from '../protocol/methods.js';
 import type { Change } from '../registry/registry.js';
 import type { Endpoint, Outlet, Peer } from '../transport/contract.js';
 import { createAsker } from './ask.js';
@@ -10,6 +10,9 @@ import { askByRequest } from './ask-by-request.js';
 import { askByRound } from './ask-by-round.js';
 import type { EngineOptions } from './engine-options.js';
 import { Events } from './events.js';
+import type { ServerChange } from './changes.js';
+import type { ExtensionHost } from './extension.js';
+import { Extensions } from './extensions.js';
 import { LIST_CHANGED } from './list-changed.js';
 import { Listeners } from './listeners.js';
 import { allMethods } from './methods/index.js';
@@ -23,6 +26,8 @@ export class Engine implements Endpoint {
   readonly #peers = new Set<EnginePeer>();
   readonly #parts: PeerParts;
   readonly #listeners: Listeners;
+  readonly #extensions: Extensions;
+  readonly #changeListeners = new Set<(change: ServerChange) => void>();
   readonly #stop: () => void;
 
   constructor(private readonly options: EngineOptions) {
@@ -30,12 +35,14 @@ export class Engine implements Endpoint {
     this.events = new Events(options.logger);
     const subscribers = new Subscribers(this.events);
     this.#listeners = new Listeners(subscribers);
+    this.#extensions = new Extensions(options.extensions.map((create) => create(this.#host())));
     this.#parts = {
       options,
-      methods: allMethods(options, subscribers, this.#listeners),
+      methods: allMethods(options, subscribers, this.#listeners, this.#extensions),
       events: this.events,
       subscribers,
       listeners: this.#listeners,
+      extensions: this.#extensions,
       askers: { sessioned: createAsker(askByRequest), stateless: createAsker(askByRound) },
       closed: (peer) => this.#peers.delete(peer),
       releases: new Set(),
@@ -49,6 +56,10 @@ export class Engine implements Endpoint {
 
   mirroredArguments(tool: string): readonly MirroredArgument[] {
     return this.options.registry.tools.get(tool)?.mirrored ?? [];
+  }
+
+  namedBy(method: string): string | undefined {
+    return this.#extensions.namedBy.get(method) ?? NAMED_BY.get(method);
   }
 
   connect(outlet?: Outlet): Peer {
@@ -88,7 +99,19 @@ export class Engine implements Endpoint {
   async close(): Promise<void> {
     this.#stop();
     for (const peer of [...this.#peers]) peer.close('The server is closing');
+    await this.#extensions.close();
     await Promise.all(this.#parts.releases);
+  }
+
+  #host(): ExtensionHost {
+    return {
+      registry: this.options.registry,
+      logger: this.options.logger,
+      publish: (change) => this.#changeListeners.forEach((listener) => listener(change)),
+      onChange: (listener) => void this.#changeListeners.add(listener),
+      hasListener: (wanted) => this.#listeners.wants(wanted),
+      notifyListeners: (method, params, wanted) => this.#listeners.notify(method, params, wanted),
+    };
   }
 
   #announce(change: Change): void {

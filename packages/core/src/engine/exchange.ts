@@ -18,14 +18,16 @@ import { ERROR_CODES } from '../errors/codes.js';
 import { toProtocolError } from '../errors/from-unknown.js';
 import type { ActiveRequest, Outlet } from '../transport/contract.js';
 import type { Asker } from './asker.js';
+import type { Background, Detachable } from './background.js';
 import type { EngineOptions } from './engine-options.js';
 import type { Link } from './link.js';
-import type { CacheHint, Revision, SealParts } from './revisions/index.js';
+import type { CacheHint, Revision } from './revisions/index.js';
 import type { RoundRequest } from './rounds/round-keeper.js';
 import type { RoundMemory } from './rounds/round-memory.js';
 import { type InputRequests, Rounds } from './rounds/rounds.js';
 
 const NO_META: Readonly<Record<string, unknown>> = Object.freeze({});
+const NOWHERE: Outlet = Object.freeze({ send: () => undefined, end: () => undefined });
 
 /** Serves one method: gives the result as JSON text. */
 export type MethodHandler = (
@@ -52,7 +54,7 @@ export interface ExchangeParts {
 }
 
 /** One request in flight: all state of the call lives here, so overlapping calls cannot touch each other. */
-export class Exchange implements Call, ActiveRequest {
+export class Exchange implements Call, Detachable, ActiveRequest {
   readonly id: RequestId;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -64,8 +66,14 @@ export class Exchange implements Call, ActiveRequest {
   cache: CacheHint | undefined;
   /** Set by methods whose results carry `_meta` of the author's. */
   resultMeta: Readonly<Record<string, unknown>> | undefined;
+  /** Set by methods whose results are of another type than those of the core protocol. */
+  resultType: string = 'complete';
+  taskStarter: ((statusMessage?: string) => Promise<boolean>) | undefined;
   done = false;
   readonly #parts: ExchangeParts;
+  #outlet: Outlet;
+  #asker: Asker;
+  #background: Background | undefined;
   #controller: AbortController | undefined;
   #cancelled: string | undefined;
   #progress = -Infinity;
@@ -73,6 +81,8 @@ export class Exchange implements Call, ActiveRequest {
 
   constructor(parts: ExchangeParts) {
     this.#parts = parts;
+    this.#outlet = parts.outlet;
+    this.#asker = parts.asker;
     this.id = parts.id;
     this.method = parts.method;
     this.params = parts.params;
@@ -124,11 +134,30 @@ export class Exchange implements Call, ActiveRequest {
 
   cancel(reason: string): void {
     if (this.done) return;
-    this.#cancelled = reason;
     // While this runs, questions to the client can still be withdrawn.
-    this.#controller?.abort(new Error(reason));
+    this.abort(reason);
     this.#end();
-    this.#parts.outlet.abandon?.();
+    this.#outlet.abandon?.();
+  }
+
+  abort(reason: string): void {
+    this.#cancelled = reason;
+    this.#controller?.abort(new Error(reason));
+  }
+
+  detach(json: string, resultType: string, background: Background): boolean {
+    if (this.done) return false;
+    this.#background = background;
+    this.#asker = background.asker;
+    this.#answer(json, resultType);
+    // The transport's part in this request is over, and is not kept alive by what goes on.
+    this.#outlet = NOWHERE;
+    return true;
+  }
+
+  startTask(statusMessage?: string): Promise<boolean> {
+    if (this.#background) return Promise.resolve(true);
+    return this.taskStarter?.(statusMessage) ?? Promise.resolve(false);
   }
 
   /** Sends a notification that belongs to this request. Nothing is sent once it is over. */
@@ -138,10 +167,14 @@ export class Exchange implements Call, ActiveRequest {
 
   /** Sends a message that belongs to this request. */
   send(message: string): void {
-    if (!this.done) this.#parts.outlet.send(this.link.word(message));
+    if (!this.done) this.#outlet.send(this.link.word(message));
   }
 
   progress(progress: number, total?: number, message?: string): void {
+    if (this.#background) {
+      if (message !== undefined) this.#background.report(message);
+      return;
+    }
     const progressToken = this.meta['progressToken'];
     if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return;
     if (!Number.isFinite(progress) || progress <= this.#progress) return;
@@ -170,27 +203,27 @@ export class Exchange implements Call, ActiveRequest {
   }
 
   elicit(message: string, form: Constructor | JsonSchema, options?: AskOptions): Promise<ElicitResult> {
-    return this.#parts.asker.elicit(this, message, this.#parts.options.formPlan(form), options);
+    return this.#asker.elicit(this, message, this.#parts.options.formPlan(form), options);
   }
 
   elicitUrl(message: string, url: string, options?: AskOptions): Promise<ElicitUrlResult> {
-    return this.#parts.asker.elicitUrl(this, message, url, options);
+    return this.#asker.elicitUrl(this, message, url, options);
   }
 
   sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult> {
-    return this.#parts.asker.sample(this, params, options);
+    return this.#asker.sample(this, params, options);
   }
 
   roots(options?: AskOptions): Promise<readonly Root[]> {
-    return this.#parts.asker.roots(this, options);
+    return this.#asker.roots(this, options);
   }
 
   ping(options?: AskOptions): Promise<void> {
-    return this.#parts.asker.ping(this, options);
+    return this.#asker.ping(this, options);
   }
 
   closeStream(retryMs?: number): void {
-    if (!this.done) this.#parts.outlet.closeStream?.(retryMs);
+    if (!this.done) this.#outlet.closeStream?.(retryMs);
   }
 
   once<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
@@ -216,11 +249,12 @@ export class Exchange implements Call, ActiveRequest {
 
   /** Answers with the questions of a handler, which is then left where it waits and run again in the next round. */
   async #suspend(inputRequests: InputRequests, memory: RoundMemory): Promise<void> {
-    if (this.done) return;
+    if (this.#background || this.done) return;
     try {
       const requestState = await this.#parts.options.rounds.close(this.#roundRequest, memory);
       this.cache = undefined;
-      this.#succeed(JSON.stringify({ inputRequests, requestState }), 'input_required');
+      this.resultType = 'input_required';
+      this.#succeed(JSON.stringify({ inputRequests, requestState }));
       this.#controller?.abort(new Error('The handler waits for the client and is run again'));
     } catch (error) {
       this.#fail(error);
@@ -231,31 +265,42 @@ export class Exchange implements Call, ActiveRequest {
     return { method: this.method, params: this.params, principal: this.principal?.id };
   }
 
-  #succeed(json: string, resultType: SealParts['resultType'] = 'complete'): void {
+  #succeed(json: string): void {
     this.#parts.settled(this);
-    if (this.done) return;
+    if (this.#background) this.#background.succeed(json, this.resultMeta);
+    else if (!this.done) this.#answer(json, this.resultType);
+  }
+
+  #answer(json: string, resultType: string): void {
     this.#end();
-    this.#parts.outlet.end(
+    this.#outlet.end(
       `{"jsonrpc":"2.0","id":${JSON.stringify(this.id)},"result":${this.#seal(json, resultType)}}`,
     );
   }
 
   #fail(thrown: unknown): void {
     this.#parts.settled(this);
-    if (this.done) return;
-    this.#end();
-    const { options, outlet } = this.#parts;
+    if (this.done && !this.#background) return;
+    const { options } = this.#parts;
     const funnelled = toProtocolError(thrown, options.exposeErrors);
     const error = this.revision.error(funnelled);
     if (funnelled !== thrown)
       options.logger.error({ err: thrown, method: this.method }, 'a request failed unexpectedly');
+    if (this.#background) {
+      this.#background.fail(error);
+      return;
+    }
+    this.#end();
     const { code, message, data } = error;
     // What the client cannot do is found out by the handler, yet refuses the request itself (basic, "Capabilities").
     const rejection = code === ERROR_CODES.missingClientCapability ? code : undefined;
-    outlet.end(errorResponse(this.id, { code, message, ...(data === undefined ? {} : { data }) }), rejection);
+    this.#outlet.end(
+      errorResponse(this.id, { code, message, ...(data === undefined ? {} : { data }) }),
+      rejection,
+    );
   }
 
-  #seal(json: string, resultType: SealParts['resultType']): string {
+  #seal(json: string, resultType: string): string {
     const { options } = this.#parts;
     const serverInfo = options.stampServerInfo ? options.serverInfoJson : undefined;
     const members = this.revision.seal({ resultType, serverInfo, cache: this.cache, meta: this.resultMeta });

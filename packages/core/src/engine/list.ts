@@ -21,6 +21,7 @@ export class List<E extends Entry> {
   /**
    * @param key the member of the result that holds the entries, such as `tools`.
    * @param shape gives the descriptor as a revision shows it.
+   * @param shows whether a revision shows an entry; all show every entry unless given.
    */
   constructor(
     private readonly collection: Collection<E>,
@@ -28,6 +29,7 @@ export class List<E extends Entry> {
     private readonly shape: (revision: Revision, entry: E) => object,
     private readonly pageSize: number | undefined,
     private readonly ttlMs: number,
+    private readonly shows?: (revision: Revision, entry: E) => boolean,
   ) {}
 
   /**
@@ -42,7 +44,7 @@ export class List<E extends Entry> {
     if (!rendered.isPublic) return this.#visiblePage(exchange, start);
     const known = rendered.pages.get(start);
     if (known !== undefined) return known;
-    const page = this.#render(exchange.revision, this.collection.after(start));
+    const page = this.#render(exchange.revision, this.#shown(exchange.revision, start));
     // Anybody can make up cursors; only pages that begin after an entry are worth keeping.
     if (start === 0 || this.collection.isPosition(start)) rendered.pages.set(start, page);
     return page;
@@ -50,12 +52,18 @@ export class List<E extends Entry> {
 
   async #visiblePage(exchange: Exchange, start: Position): Promise<string> {
     const visible: (readonly [Position, E])[] = [];
-    for (const held of this.collection.after(start)) {
+    for (const held of this.#shown(exchange.revision, start)) {
       const allowed = held[1].gate?.(exchange) ?? true;
       if (isPromise(allowed) ? await allowed : allowed) visible.push(held);
       if (this.pageSize !== undefined && visible.length > this.pageSize) break;
     }
     return this.#render(exchange.revision, visible);
+  }
+
+  *#shown(revision: Revision, start: Position): Generator<readonly [Position, E]> {
+    for (const held of this.collection.after(start)) {
+      if (this.shows?.(revision, held[1]) ?? true) yield held;
+    }
   }
 
   #render(revision: Revision, entries: Iterable<readonly [Position, E]>): string {

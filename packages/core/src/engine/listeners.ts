@@ -11,6 +11,8 @@ export interface SubscriptionFilter {
   readonly promptsListChanged?: boolean;
   readonly resourcesListChanged?: boolean;
   readonly resourceSubscriptions?: readonly string[];
+  /** What extensions add. */
+  readonly [member: string]: unknown;
 }
 
 interface Listener {
@@ -21,7 +23,7 @@ interface Listener {
   readonly finish: (result: string) => void;
 }
 
-const WANTED_BY: Readonly<Record<Change, keyof SubscriptionFilter>> = {
+const WANTED_BY: Readonly<Record<Change, string>> = {
   tools: 'toolsListChanged',
   prompts: 'promptsListChanged',
   resources: 'resourcesListChanged',
@@ -63,6 +65,18 @@ export class Listeners {
   resourceUpdated(uri: string): void {
     for (const { exchange, subscriptions } of this.#listeners.values()) {
       if (subscriptions?.has(uri)) send(exchange, NOTIFICATIONS.resourceUpdated, { uri });
+    }
+  }
+
+  /** Whether any subscription's filter wants something. */
+  wants(wanted: (filter: SubscriptionFilter) => boolean): boolean {
+    return [...this.#listeners.values()].some(({ filter }) => wanted(filter));
+  }
+
+  /** Tells the subscriptions whose filter wants it. */
+  notify(method: string, params: object, wanted: (filter: SubscriptionFilter) => boolean): void {
+    for (const { exchange, filter } of this.#listeners.values()) {
+      if (wanted(filter)) send(exchange, method, params);
     }
   }
 

@@ -11,6 +11,7 @@ import { receiveBatch } from './batch.js';
 import type { EngineOptions } from './engine-options.js';
 import { CLIENT_NOTIFICATIONS } from './client-notifications.js';
 import type { Events } from './events.js';
+import type { Extensions } from './extensions.js';
 import { Exchange, type MethodHandler } from './exchange.js';
 import { Link } from './link.js';
 import type { Listeners } from './listeners.js';
@@ -31,6 +32,7 @@ export interface PeerParts {
   readonly events: Events;
   readonly subscribers: Subscribers;
   readonly listeners: Listeners;
+  readonly extensions: Extensions;
   /** What is being disposed of, for whoever closes the app to await. */
   readonly releases: Set<Promise<void>>;
 }
@@ -143,14 +145,14 @@ export class EnginePeer implements Peer {
     outlet: Outlet,
     facts: RequestFacts,
   ): ActiveRequest | undefined {
-    const { options, methods, askers, listeners } = this.#parts;
+    const { options, methods, askers, listeners, extensions } = this.#parts;
     const inFlight = (this.#inFlight ??= new Set());
     try {
       if (!isObject(params)) throw invalidParams('"params" must be an object');
       const handler = methods.get(method);
       const translated = handler ? undefined : this.#link.understand(method, params);
       if (translated) return this.#receiveRequest(id, translated.method, translated.params, outlet, facts);
-      const { revision, client } = admit(this.#link, method, params);
+      const { revision, client } = admit(this.#link, method, params, extensions.methods);
       if (!handler) throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${method}`);
       // Subscriptions have a bound of their own.
       if (inFlight.size >= options.maxInFlight + listeners.size) {

@@ -15,6 +15,21 @@ export interface Presentation {
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
+/** How a tool may run in the background (extension `io.modelcontextprotocol/tasks`). */
+export interface TaskOptions {
+  /** Whether clients without the extension may call the tool and wait for it, or may not call it at all. */
+  readonly support: 'optional' | 'required';
+  /**
+   * When a call becomes a task: at once (`call`), or when the handler says so with `ctx.startTask()` (`handler`), after the
+   * questions it needs answered first. `call` unless given.
+   */
+  readonly start?: 'call' | 'handler';
+  /** Milliseconds from its creation that a task is kept, `null` for ever; as the app says unless given. */
+  readonly ttlMs?: number | null;
+  /** Milliseconds that clients should let pass between two looks; as the app says unless given. */
+  readonly pollIntervalMs?: number;
+}
+
 /** A tool, as declared. */
 export interface ToolDefinition extends Presentation {
   readonly kind: 'tool';
@@ -24,6 +39,7 @@ export interface ToolDefinition extends Presentation {
   readonly openWorld?: boolean;
   readonly input?: SchemaLike;
   readonly output?: SchemaLike;
+  readonly task?: TaskOptions['support'] | TaskOptions;
 }
 
 /** A resource or resource template, as declared. */

@@ -35,3 +35,10 @@ export const NOTIFICATIONS = {
   acknowledged: 'notifications/subscriptions/acknowledged',
   elicitationComplete: 'notifications/elicitation/complete',
 } as const;
+
+/** The member of `params` that says what a request is about, by method; the header `Mcp-Name` repeats it. */
+export const NAMED_BY: ReadonlyMap<string, string> = new Map([
+  [METHODS.callTool, 'name'],
+  [METHODS.getPrompt, 'name'],
+  [METHODS.readResource, 'uri'],
+]);

@@ -21,6 +21,7 @@ import { mirroredArguments } from './mirrored-arguments.js';
 import { isValidName, nameFromMethod } from './names.js';
 import { explicitSource } from './parameters.js';
 import { promptArguments } from './prompt-arguments.js';
+import { taskProblems } from './task-problems.js';
 import { checkVariables } from './variables.js';
 
 /** What building an entry needs. */
@@ -40,10 +41,12 @@ export function buildTool(declaration: Declaration<ToolDefinition>, tools: Build
     definition.output === undefined
       ? undefined
       : schemas.output(explicitSource(definition.output), `${where}, output`, problems);
+  problems.push(...taskProblems(definition, where));
   const annotations = annotationsOf(definition);
   const gate = compile.gate(declaration, { kind: 'tool', name, meta: definition.meta ?? {} });
   return {
     kind: 'tool',
+    definition,
     key: name,
     where,
     descriptor: {

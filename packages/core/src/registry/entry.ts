@@ -1,4 +1,5 @@
 import type { Call } from '../context/call.js';
+import type { ToolDefinition } from '../metadata/definitions.js';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../protocol/descriptors.js';
 import type { MirroredArgument } from '../protocol/mirrored-argument.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
@@ -31,6 +32,8 @@ export interface Completer {
 /** A tool, compiled. */
 export interface ToolEntry extends EntryBase {
   readonly kind: 'tool';
+  /** As its author wrote it, for extensions that read their part. */
+  readonly definition: ToolDefinition;
   readonly descriptor: Tool;
   /** The arguments that clients repeat in headers. */
   readonly mirrored: readonly MirroredArgument[];

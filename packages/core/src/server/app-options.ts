@@ -4,7 +4,9 @@ import type { GuardLike, MiddlewareLike } from '../context/access.js';
 import type { FunctionDefinition } from '../decorators/define.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Implementation } from '../protocol/descriptors.js';
+import type { ExtensionFactory } from '../engine/extension.js';
 import type { StateKey } from '../engine/rounds/state-sealer.js';
+import type { TasksOptions } from '../extensions/tasks/tasks.js';
 import type { Logger } from '../protocol/logger.js';
 
 /** What `createApp` is told. */
@@ -44,6 +46,10 @@ export interface AppOptions extends Implementation {
   readonly stateKeys?: readonly StateKey[];
   /** How long a client may take for one round, in milliseconds. 10 minutes unless given. */
   readonly stateTtlMs?: number;
+  /** How tools with `task` run in the background. */
+  readonly tasks?: TasksOptions;
+  /** Extensions of the protocol beside those that come along. */
+  readonly extensions?: readonly ExtensionFactory[];
   /** Whether results of 2026-07-28 name the server. On unless given. */
   readonly stampServerInfo?: boolean;
   /** Compile every validator at start instead of at first use. */

@@ -1,5 +1,6 @@
 import { isStateKey } from '../engine/rounds/state-sealer.js';
 import type { Problem } from '../errors/definition-error.js';
+import type { TasksOptions } from '../extensions/tasks/tasks.js';
 import type { AppOptions } from './app-options.js';
 
 /** Everything wrong with the options of `createApp` themselves. */
@@ -25,7 +26,23 @@ export function checkOptions(options: AppOptions): Problem[] {
   if (listTtlMs !== undefined && !(Number.isInteger(listTtlMs) && listTtlMs >= 0)) {
     problems.push(invalid('listTtlMs', 'an integer of milliseconds, 0 or more'));
   }
+  problems.push(...checkTasks(options.tasks ?? {}));
   return problems;
+}
+
+function checkTasks({ ttlMs, pollIntervalMs, maxRunning }: TasksOptions): Problem[] {
+  const positive = { 'tasks.pollIntervalMs': pollIntervalMs, 'tasks.maxRunning': maxRunning };
+  const problems = Object.entries(positive)
+    .filter(([, value]) => value !== undefined && !isPositive(value))
+    .map(([option]) => invalid(option, 'a positive integer'));
+  const isLife = ttlMs === undefined || ttlMs === null || isPositive(ttlMs);
+  return isLife
+    ? problems
+    : [...problems, invalid('tasks.ttlMs', 'a positive integer of milliseconds, or null')];
+}
+
+function isPositive(value: number): boolean {
+  return Number.isInteger(value) && value > 0;
 }
 
 function invalid(option: string, expected: string): Problem {

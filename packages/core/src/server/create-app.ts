@@ -3,6 +3,7 @@ import type { FunctionDefinition } from '../decorators/define.js';
 import { Engine } from '../engine/engine.js';
 import { RoundKeeper } from '../engine/rounds/round-keeper.js';
 import { StateSealer } from '../engine/rounds/state-sealer.js';
+import { tasks } from '../extensions/tasks/tasks.js';
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
 import type { Guard, Middleware } from '../context/access.js';
 import { createCompile } from '../invoke/compile.js';
@@ -79,6 +80,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       ttlMs: options.stateTtlMs ?? 10 * 60_000,
       maxLength: MAX_STATE_LENGTH,
     }),
+    extensions: [tasks(options.tasks), ...(options.extensions ?? [])],
     formPlan: formPlans(schemas),
   });
   const define = (definition: FunctionDefinition): void => {

@@ -71,6 +71,8 @@ export interface Endpoint {
   readonly logger: Logger;
   /** The arguments of a tool that clients repeat in headers; none for a tool that is not there. */
   mirroredArguments(tool: string): readonly MirroredArgument[];
+  /** The member of `params` that says what a request is about; the header `Mcp-Name` repeats it. */
+  namedBy(method: string): string | undefined;
   /** @param outlet where messages go that belong to no request; without it they are dropped. */
   connect(outlet?: Outlet): Peer;
 }

@@ -1,6 +1,7 @@
 import type { EngineOptions } from '../engine-options.js';
 import type { MethodHandler } from '../exchange.js';
 import { Capabilities } from '../capabilities.js';
+import type { Extensions } from '../extensions.js';
 import type { Listeners } from '../listeners.js';
 import type { Subscribers } from '../subscribers.js';
 import { completionMethods } from './completion.js';
@@ -17,17 +18,18 @@ export function allMethods(
   options: EngineOptions,
   subscribers: Subscribers,
   listeners: Listeners,
+  extensions: Extensions,
 ): ReadonlyMap<string, MethodHandler> {
-  const capabilities = new Capabilities(options.registry);
+  const capabilities = new Capabilities(options.registry, extensions);
   const groups = [
     lifecycleMethods(options, capabilities),
-    listenMethods(options, capabilities, listeners),
-    toolMethods(options),
+    listenMethods(options, capabilities, listeners, extensions),
+    toolMethods(options, extensions),
     resourceMethods(options),
     promptMethods(options),
     completionMethods(options),
     loggingMethods(),
     subscriptionMethods(options, subscribers),
   ];
-  return new Map(groups.flatMap((group) => Object.entries(group)));
+  return new Map([...extensions.methods, ...groups.flatMap((group) => Object.entries(group))]);
 }

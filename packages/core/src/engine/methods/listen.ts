@@ -5,6 +5,7 @@ import { METHODS } from '../../protocol/methods.js';
 import type { Capabilities } from '../capabilities.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { Exchange } from '../exchange.js';
+import type { Extensions } from '../extensions.js';
 import type { Listeners, SubscriptionFilter } from '../listeners.js';
 import type { MethodTable } from './table.js';
 
@@ -13,6 +14,7 @@ export function listenMethods(
   { registry, maxSubscriptions }: EngineOptions,
   capabilities: Capabilities,
   listeners: Listeners,
+  extensions: Extensions,
 ): MethodTable {
   /** The resources among those asked for that are there and that the caller may see. */
   async function visible(exchange: Exchange, uris: unknown): Promise<readonly string[] | undefined> {
@@ -50,6 +52,7 @@ export function listenMethods(
           ? { resourcesListChanged: true }
           : {}),
         ...(wanted && resources?.subscribe ? { resourceSubscriptions: wanted } : {}),
+        ...(await extensions.listen(exchange, notifications)),
       };
       return listeners.open(exchange, filter);
     },

@@ -2,11 +2,15 @@ import { invalidParams, type ProtocolError } from '../../errors/protocol-error.j
 import { after } from '../../protocol/maybe-promise.js';
 import { METHODS } from '../../protocol/methods.js';
 import type { EngineOptions } from '../engine-options.js';
+import type { Extensions } from '../extensions.js';
 import { List } from '../list.js';
 import { ifAllowed, type MethodTable, readArguments, readString, requireFeature } from './table.js';
 
 /** `tools/list` and `tools/call`. */
-export function toolMethods({ registry, pageSize, listTtlMs }: EngineOptions): MethodTable {
+export function toolMethods(
+  { registry, pageSize, listTtlMs }: EngineOptions,
+  extensions: Extensions,
+): MethodTable {
   const { tools } = registry;
   const list = new List(
     tools,
@@ -14,6 +18,7 @@ export function toolMethods({ registry, pageSize, listTtlMs }: EngineOptions): M
     (revision, entry) => revision.tool(entry.descriptor),
     pageSize,
     listTtlMs,
+    (revision, entry) => extensions.shows(revision, entry),
   );
   return {
     [METHODS.listTools]: (exchange, params) => {
@@ -23,13 +28,15 @@ export function toolMethods({ registry, pageSize, listTtlMs }: EngineOptions): M
     [METHODS.callTool]: (exchange, params) => {
       const name = readString(params, 'name');
       const entry = tools.get(name);
-      if (!entry) throw unknownTool(name);
+      if (!entry || !extensions.shows(exchange.revision, entry)) throw unknownTool(name);
       const args = readArguments(params);
-      const call = () =>
+      const run = () =>
         after(entry.run(exchange, args), (result) => {
           exchange.resultMeta = result._meta;
           return exchange.revision.callResult(result, entry.descriptor);
         });
+      const detour = extensions.detour(entry);
+      const call = detour ? () => detour.serve(exchange, run) : run;
       return ifAllowed(exchange, entry.gate, call, () => unknownTool(name));
     },
   };

@@ -25,7 +25,8 @@ export interface LogThresholds {
 
 /** What goes into the members that results have beside their own. */
 export interface SealParts {
-  readonly resultType: 'complete' | 'input_required';
+  /** `complete`, `input_required`, or what an extension calls its own. */
+  readonly resultType: string;
   /** The identity of the server as JSON; `undefined` when it is not to be told. */
   readonly serverInfo: string | undefined;
   readonly cache: CacheHint | undefined;

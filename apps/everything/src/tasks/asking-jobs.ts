@@ -1,0 +1,36 @@
+import { Arg, Service, Tool, ToolContext, ToolError } from '@sigil/core';
+import { DeletionForm, NameForm } from '../forms/small-forms.js';
+
+/** Tasks that ask: while they run, and before they begin. */
+@Service()
+export class AskingJobs {
+  @Tool({
+    description: 'Asks before it deletes, while it runs as a task',
+    task: 'optional',
+    destructive: true,
+  })
+  async confirmDelete(@Arg('filename') filename: string, ctx: ToolContext): Promise<string> {
+    const { action, content } = await ctx.elicit(`Delete ${filename}?`, DeletionForm);
+    return action === 'accept' && content?.confirm ? `Deleted ${filename}` : `Kept ${filename}`;
+  }
+
+  @Tool({ description: 'Asks two people at the same time', task: 'optional' })
+  async multiInput(ctx: ToolContext): Promise<string> {
+    const answers = await Promise.all([
+      ctx.elicit('Who goes first?', NameForm, { key: 'first' }),
+      ctx.elicit('Who goes second?', NameForm, { key: 'second' }),
+    ]);
+    return answers.map(({ content }) => content?.name ?? 'nobody').join(', then ');
+  }
+
+  @Tool({
+    description: 'Asks for a name in the call, then greets in a task',
+    task: { support: 'required', start: 'handler' },
+  })
+  async testToolWithTask(ctx: ToolContext): Promise<string> {
+    const { content } = await ctx.elicit('What is your name?', NameForm, { key: 'user_name' });
+    if (!content) throw new ToolError('Nobody to greet');
+    await ctx.startTask(`Greeting ${content.name}`);
+    return `Hello, ${content.name}, from a task`;
+  }
+}

@@ -1,0 +1,35 @@
+import { Arg, ProtocolError, Service, Tool, ToolContext, ToolError } from '@sigil/core';
+import { pause } from './pause.js';
+
+/** Tools that take their time, and what becomes of them. */
+@Service()
+export class JobTools {
+  @Tool({ description: 'Greets somebody at once; never a task', readOnly: true })
+  greet(@Arg('name') name: string): string {
+    return `Hello, ${name}!`;
+  }
+
+  @Tool({ description: 'Computes for a while, as a task where the client knows tasks', task: 'optional' })
+  async slowCompute(
+    @Arg('seconds', { minimum: 0, maximum: 3600 }) seconds: number,
+    @Arg('label', { default: 'compute' }) label: string,
+    ctx: ToolContext,
+  ): Promise<string> {
+    for (let second = 0; second < seconds; second += 1) {
+      ctx.progress(second, seconds, `${label}: ${second} of ${seconds} seconds`);
+      await pause(Math.min(1, seconds - second) * 1000, ctx.signal);
+    }
+    return `${label}: computed for ${seconds} seconds`;
+  }
+
+  @Tool({ description: 'Works for a second and then fails, always as a task', task: 'required' })
+  async failingJob(ctx: ToolContext): Promise<never> {
+    await pause(1000, ctx.signal);
+    throw new ToolError('The job has failed, as it always does');
+  }
+
+  @Tool({ description: 'Ends with a JSON-RPC error', task: 'optional' })
+  protocolErrorJob(): never {
+    throw new ProtocolError(-32603, 'The job broke down');
+  }
+}

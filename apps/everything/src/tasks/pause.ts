@@ -1,0 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Waits, unless the signal aborts. */
+export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal });
+}

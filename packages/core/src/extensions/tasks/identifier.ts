@@ -1,0 +1,2 @@
+/** What the extension is negotiated by (ext-tasks, "Extension Identifier"). */
+export const TASKS = 'io.modelcontextprotocol/tasks';

@@ -1,0 +1,73 @@
+import type { Call } from '../../context/call.js';
+import type { ExtensionCall, ExtensionHost, ExtensionMethod } from '../../engine/extension.js';
+import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
+import { isObject } from '../../protocol/json.js';
+import { type DetailedTask, detailedTask } from './detailed-task.js';
+import type { TaskKeeper } from './task-keeper.js';
+import type { StoredTask } from './task-store.js';
+import { answered, cancelled } from './transitions.js';
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** `tasks/get`, `tasks/update` and `tasks/cancel` (ext-tasks, "Task Polling" and on). */
+export function taskMethods(
+  keeper: TaskKeeper,
+  host: ExtensionHost,
+): Readonly<Record<string, ExtensionMethod>> {
+  /** The task a request is about. @throws ProtocolError (-32602) when the caller has none of that id. */
+  async function find(call: ExtensionCall, { taskId }: Params): Promise<StoredTask> {
+    if (typeof taskId !== 'string') throw invalidParams('"taskId" must be a string');
+    const stored = await keeper.get(taskId);
+    if (!stored || !(await maySee(call, stored, host))) throw unknownTask(taskId);
+    return stored;
+  }
+
+  return {
+    'tasks/get': {
+      namedBy: 'taskId',
+      async serve(call, params): Promise<DetailedTask> {
+        return detailedTask(await find(call, params));
+      },
+    },
+    'tasks/update': {
+      namedBy: 'taskId',
+      async serve(call, params) {
+        const responses = readResponses(params['inputResponses']);
+        const { task } = await find(call, params);
+        await keeper.change(task.taskId, answered(responses));
+        return {};
+      },
+    },
+    'tasks/cancel': {
+      namedBy: 'taskId',
+      async serve(call, params) {
+        const { task } = await find(call, params);
+        await keeper.change(task.taskId, cancelled());
+        return {};
+      },
+    },
+  };
+}
+
+/** Whether a caller may see a task: it is theirs, and they may still use the tool that runs in it. */
+export async function maySee(
+  call: Call,
+  { principal, tool }: StoredTask,
+  { registry }: ExtensionHost,
+): Promise<boolean> {
+  if (principal !== (call.principal?.id ?? null)) return false;
+  return (await registry.tools.get(tool)?.gate?.(call)) ?? true;
+}
+
+function readResponses(responses: unknown): Map<string, Record<string, unknown>> {
+  if (!isObject(responses)) throw invalidParams('"inputResponses" must be an object');
+  const entries = Object.entries(responses).map(([key, response]) => {
+    if (!isObject(response)) throw invalidParams(`The response to "${key}" must be an object`);
+    return [key, response] as const;
+  });
+  return new Map(entries);
+}
+
+function unknownTask(taskId: string): ProtocolError {
+  return invalidParams('There is no such task, or it has expired', { taskId });
+}
