@@ -3,9 +3,11 @@ import { METHODS, NOTIFICATIONS, type RequestId } from '@sigil/core/transport';
 import type { Answerer } from './answerer.js';
 import type { CallOptions, Progress } from './call-options.js';
 import { envelope, type Identity } from './envelope.js';
+import { followTask, isTask } from './follow-task.js';
 import { answerInputs, MAX_ROUNDS, wantsInput } from './input-required.js';
 import { isObject } from './is-object.js';
 import type { Notification } from './notification-log.js';
+import { checkResultType } from './result-type.js';
 import { isStateless } from './revisions.js';
 import type { Sent, Wire } from './wire.js';
 
@@ -22,6 +24,7 @@ export class Caller {
     private readonly identity: Identity,
     private readonly answer: Answerer,
     private readonly timeoutMs: number,
+    private readonly followsTasks: boolean,
   ) {
     this.#stateless = isStateless(identity.revision);
   }
@@ -30,14 +33,17 @@ export class Caller {
    * Makes a request and gives its result, answering on the way what the server wants to know first.
    *
    * @throws ProtocolError when the server answers with an error; Error when it does not answer in time, or still asks
-   *   after 10 rounds; the signal's reason when it aborts.
+   *   after 10 rounds, or when the task that the call has become is cancelled; the signal's reason when it aborts.
    */
   async call(method: string, params: Params, options: CallOptions = {}): Promise<Record<string, unknown>> {
     if (options.logLevel !== undefined && !this.#stateless) await this.setLogLevel(options.logLevel);
     let input: Params = {};
     for (let round = 0; ; round++) {
       const result = await this.#callOnce(method, { ...params, ...input }, options);
-      if (!this.#stateless || !wantsInput(result)) return result;
+      if (!this.#stateless) return result;
+      checkResultType(result, this.identity.capabilities);
+      if (this.followsTasks && isTask(result)) return this.#follow(result, options);
+      if (!wantsInput(result)) return result;
       if (round === MAX_ROUNDS) throw new Error(`${method} still asks for input after ${MAX_ROUNDS} rounds`);
       input = await answerInputs(result, this.answer);
     }
@@ -63,6 +69,13 @@ export class Caller {
   report({ method, params }: Notification): void {
     if (method === NOTIFICATIONS.progress)
       this.#progress.get(params['progressToken'])?.(params as unknown as Progress);
+  }
+
+  #follow(task: Params, options: CallOptions): Promise<Record<string, unknown>> {
+    const { meta, signal, timeoutMs = this.timeoutMs } = options;
+    const request = (method: string, params: Params): Promise<Record<string, unknown>> =>
+      this.#callOnce(method, params, meta ? { meta } : {});
+    return followTask(task, { request, answer: this.answer, signal, timeoutMs });
   }
 
   async #callOnce(method: string, params: Params, options: CallOptions): Promise<Record<string, unknown>> {

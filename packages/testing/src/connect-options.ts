@@ -29,6 +29,11 @@ export interface ConnectOptions extends Answers {
   readonly revision?: ProtocolVersion;
   /** What the client claims to be able to do. What it has answers for, as far as the revision knows it, unless given. */
   readonly capabilities?: ClientCapabilities;
+  /**
+   * Declares the extension `io.modelcontextprotocol/tasks`: a call that becomes a task is followed to its end, and what the task
+   * asks is answered, so that `callTool` gives the result as always. Known to 2026-07-28 alone.
+   */
+  readonly tasks?: boolean;
   /** Who the client says it is; `sigil-testing` unless given. */
   readonly clientInfo?: Implementation;
   /** HTTP headers the server is to see with every message, as if they had come over HTTP. Case is ignored. */

@@ -6,6 +6,7 @@ import { capabilitiesOf } from './client-capabilities.js';
 import type { ConnectOptions } from './connect-options.js';
 import { initialize } from './initialize.js';
 import { NotificationLog } from './notification-log.js';
+import { withTasks } from './follow-task.js';
 import { isStateless } from './revisions.js';
 import { TestClient } from './test-client.js';
 import { Wire } from './wire.js';
@@ -30,12 +31,13 @@ export async function connect(app: Pick<App, 'endpoint'>, options: ConnectOption
     options.onNotification?.(notification);
   };
   const wire = new Wire(app.endpoint, factsOf(options), { answer, notified });
+  const capabilities = options.capabilities ?? capabilitiesOf(options, revision);
   const identity = {
     revision,
     clientInfo,
-    capabilities: options.capabilities ?? capabilitiesOf(options, revision),
+    capabilities: options.tasks ? withTasks(capabilities) : capabilities,
   };
-  const caller: Caller = new Caller(wire, identity, answer, timeoutMs);
+  const caller: Caller = new Caller(wire, identity, answer, timeoutMs, options.tasks ?? false);
   const server = isStateless(revision) ? undefined : await initialize(wire, caller, identity);
   return new TestClient({ revision, server, wire, caller, log, timeoutMs });
 }

@@ -6,16 +6,9 @@ type Result = Readonly<Record<string, unknown>>;
 /** Most times one call may ask for input, before the server is taken to ask for ever. */
 export const MAX_ROUNDS = 10;
 
-/**
- * Whether a result asks for input instead of being one (2026-07-28, basic/patterns/mrtr).
- *
- * @throws Error when the result is of a type that no specification defines.
- */
+/** Whether a result asks for input instead of being one (2026-07-28, basic/patterns/mrtr). */
 export function wantsInput(result: Result): boolean {
-  const type = result['resultType'] ?? 'complete';
-  if (type !== 'complete' && type !== 'input_required')
-    throw new Error(`Unknown resultType: ${JSON.stringify(type)}`);
-  return type === 'input_required';
+  return result['resultType'] === 'input_required';
 }
 
 /**
@@ -35,7 +28,8 @@ export async function answerInputs(result: Result, answer: Answerer): Promise<Re
   };
 }
 
-async function responsesTo(requests: Result, answer: Answerer): Promise<Record<string, unknown>> {
+/** Answers requests, one after the other. @returns the answers by the keys of the requests. */
+export async function responsesTo(requests: Result, answer: Answerer): Promise<Record<string, unknown>> {
   const responses: [string, object][] = [];
   for (const [key, request] of Object.entries(requests)) {
     if (!isObject(request)) throw new Error(`The input request "${key}" is no request`);

@@ -1,0 +1,61 @@
+import { type App, type AppOptions, defineTool } from '../../src/index.js';
+import type { RequestFacts } from '../../src/transport/index.js';
+import { appOf, type Client, deferred, type Json, statelessClient } from '../harness.js';
+
+export const TASKS = 'io.modelcontextprotocol/tasks';
+
+/** A client of 2026-07-28 that knows tasks. */
+export function taskClient(app: App, capabilities: Json = {}, facts?: RequestFacts): Client {
+  const declared = { ...capabilities, extensions: { [TASKS]: {} } };
+  return statelessClient(app, declared, facts ? { facts } : {});
+}
+
+/** Calls a tool that becomes a task. @returns the id of the task. */
+export async function startTask(client: Client, name: string, args: Json = {}): Promise<string> {
+  const created = await client.call(name, args);
+  if (created['resultType'] !== 'task') throw new Error(`no task: ${JSON.stringify(created)}`);
+  return created['taskId'] as string;
+}
+
+export function getTask(client: Client, taskId: string): Promise<Json> {
+  return client.result('tasks/get', { taskId });
+}
+
+/** Looks at a task until it has one of some statuses. */
+export async function taskWith(client: Client, taskId: string, ...statuses: string[]): Promise<Json> {
+  for (let looks = 0; looks < 200; looks += 1) {
+    const task = await getTask(client, taskId);
+    if (statuses.includes(String(task['status']))) return task;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error(
+    `the task never was ${statuses.join(' or ')}: ${JSON.stringify(await getTask(client, taskId))}`,
+  );
+}
+
+/** Looks at a task until it has ended. */
+export function endOf(client: Client, taskId: string): Promise<Json> {
+  return taskWith(client, taskId, 'completed', 'failed', 'cancelled');
+}
+
+/** An app, the way to end its task, and what the handler has seen. */
+export interface WaitingApp {
+  readonly app: App;
+  readonly gate: ReturnType<typeof deferred<string>>;
+  readonly seen: { signal?: AbortSignal };
+}
+
+/** An app with one optional task that ends when it is told to. */
+export async function waitingApp(options: Partial<AppOptions> = {}): Promise<WaitingApp> {
+  const gate = deferred<string>();
+  const seen: { signal?: AbortSignal } = {};
+  const wait = defineTool({
+    name: 'wait',
+    task: 'optional',
+    handle: (_args, ctx) => {
+      seen.signal = ctx.signal;
+      return gate.promise;
+    },
+  });
+  return { app: await appOf({ definitions: [wait], ...options }), gate, seen };
+}

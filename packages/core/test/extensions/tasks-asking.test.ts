@@ -1,0 +1,307 @@
+import { describe, expect, test } from '@jest/globals';
+import { IsString } from 'class-validator';
+import { type ToolContext, type App, defineTool, MemoryTaskStore, ToolError } from '../../src/index.js';
+import type { TaskOptions } from '../../src/index.js';
+import { META } from '../../src/transport/index.js';
+import { appOf, type Client, type Json, openSession, settled, statelessClient, textOf } from '../harness.js';
+import { endOf, getTask, startTask, taskClient, taskWith } from './task-client.js';
+
+class NameForm {
+  @IsString()
+  name!: string;
+}
+
+const ABLE = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+
+function serve(
+  handle: (ctx: ToolContext) => unknown,
+  task: TaskOptions['support'] | TaskOptions = 'required',
+): Promise<App> {
+  return appOf({ definitions: [defineTool({ name: 'job', task, handle: (_args, ctx) => handle(ctx) })] });
+}
+
+function answer(client: Client, taskId: string, inputResponses: Json): Promise<Json> {
+  return client.result('tasks/update', { taskId, inputResponses });
+}
+
+const accepted = (name: string) => ({ action: 'accept', content: { name } });
+
+describe('a handler that asks while it runs as a task', () => {
+  test('waits, and goes on where it was when the client has answered [checklist 51]', async () => {
+    let runs = 0;
+    const app = await serve(async (ctx) => {
+      runs += 1;
+      const { content } = await ctx.elicit('Who are you?', NameForm);
+      return `Hello, ${content instanceof NameForm ? content.name : 'nobody'}`;
+    });
+    const client = taskClient(app, ABLE);
+    const taskId = await startTask(client, 'job');
+    const asked = await taskWith(client, taskId, 'input_required');
+    expect(asked['inputRequests']).toEqual({
+      'question-1': {
+        method: 'elicitation/create',
+        params: {
+          message: 'Who are you?',
+          requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+        },
+      },
+    });
+    expect(asked).not.toHaveProperty('requestState');
+    const acknowledged = await answer(client, taskId, { 'question-1': accepted('Ann') });
+    expect(acknowledged).toEqual({ resultType: 'complete', _meta: expect.anything() });
+    const ended = await endOf(client, taskId);
+    expect(textOf(ended['result'] as Json)).toBe('Hello, Ann');
+    expect(ended).not.toHaveProperty('inputRequests');
+    expect(runs).toBe(1);
+  });
+
+  test('asks the same again at every look, until it is answered', async () => {
+    const client = taskClient(await serve((ctx) => ctx.roots({ key: 'where' })), ABLE);
+    const taskId = await startTask(client, 'job');
+    const { inputRequests } = await taskWith(client, taskId, 'input_required');
+    expect(inputRequests).toEqual({ where: { method: 'roots/list' } });
+    expect((await getTask(client, taskId))['inputRequests']).toEqual(inputRequests);
+    await answer(client, taskId, { where: { roots: [{ uri: 'file:///a' }] } });
+    await endOf(client, taskId);
+  });
+
+  test('may ask several things at once, and takes the answers one by one [checklist 51]', async () => {
+    const app = await serve(async (ctx) => {
+      const both = ['first', 'second'].map((key) => ctx.elicit(`The ${key}?`, NameForm, { key }));
+      return (await Promise.all(both)).map(({ content }) => content?.name).join(' and ');
+    });
+    const client = taskClient(app, ABLE);
+    const taskId = await startTask(client, 'job');
+    await taskWith(client, taskId, 'input_required');
+    await settled();
+    expect(Object.keys((await getTask(client, taskId))['inputRequests'] as Json)).toEqual([
+      'first',
+      'second',
+    ]);
+    await answer(client, taskId, { second: accepted('Ben') });
+    const half = await getTask(client, taskId);
+    expect(half).toMatchObject({ status: 'input_required' });
+    expect(Object.keys(half['inputRequests'] as Json)).toEqual(['first']);
+    await answer(client, taskId, { first: accepted('Ann'), second: accepted('Eve') });
+    expect(textOf((await endOf(client, taskId))['result'] as Json)).toBe('Ann and Ben');
+  });
+
+  test('does not mind answers to what it never asked [checklist 51]', async () => {
+    const client = taskClient(await serve((ctx) => ctx.elicit('Who?', NameForm, { key: 'who' })), ABLE);
+    const taskId = await startTask(client, 'job');
+    await taskWith(client, taskId, 'input_required');
+    await answer(client, taskId, { other: {}, __proto__: {}, constructor: { action: 'accept' } });
+    expect(await getTask(client, taskId)).toMatchObject({ status: 'input_required' });
+    await answer(client, taskId, { who: accepted('Ann') });
+    expect(await endOf(client, taskId)).toMatchObject({ status: 'completed' });
+  });
+
+  test('is not reached by answers that are none', async () => {
+    const client = taskClient(await serve((ctx) => ctx.elicit('Who?', NameForm, { key: 'who' })), ABLE);
+    const taskId = await startTask(client, 'job');
+    await taskWith(client, taskId, 'input_required');
+    for (const inputResponses of [undefined, null, [], 'yes', { who: 'Ann' }, { who: null }]) {
+      expect(await client.error('tasks/update', { taskId, inputResponses })).toMatchObject({ code: -32602 });
+    }
+    expect(await getTask(client, taskId)).toMatchObject({ status: 'input_required' });
+    await client.result('tasks/cancel', { taskId });
+  });
+
+  test('may not use a key twice: it would look like the question before it', async () => {
+    const app = await serve(async (ctx) => {
+      await ctx.elicit('Who?', NameForm, { key: 'who' });
+      await ctx.elicit('Who else?', NameForm, { key: 'who' });
+    });
+    const client = taskClient(app, ABLE);
+    const taskId = await startTask(client, 'job');
+    await taskWith(client, taskId, 'input_required');
+    await answer(client, taskId, { who: accepted('Ann') });
+    expect(await endOf(client, taskId)).toMatchObject({
+      status: 'failed',
+      error: { code: -32603, message: 'The handler asks two questions with the key "who"' },
+    });
+  });
+
+  test('is told when the client cannot answer, as in every call', async () => {
+    const client = taskClient(await serve((ctx) => ctx.sample({ messages: [], maxTokens: 1 })));
+    const ended = await endOf(client, await startTask(client, 'job'));
+    expect(ended).toMatchObject({ status: 'failed', error: { code: -32021 } });
+  });
+
+  test('hears that nobody will answer when the task is cancelled', async () => {
+    const seen: unknown[] = [];
+    const app = await serve(async (ctx) => {
+      await ctx.elicit('Who?', NameForm).catch((error: unknown) => seen.push(error, ctx.signal.aborted));
+    });
+    const client = taskClient(app, ABLE);
+    const taskId = await startTask(client, 'job');
+    await taskWith(client, taskId, 'input_required');
+    await client.result('tasks/cancel', { taskId });
+    await settled();
+    expect(seen).toEqual([new Error('Cancelled by the client'), true]);
+    expect(await getTask(client, taskId)).not.toHaveProperty('inputRequests');
+  });
+
+  test('may set a limit to its waiting, after which the question is withdrawn', async () => {
+    const app = await serve(async (ctx) => {
+      const late = await ctx
+        .elicit('Quick?', NameForm, { timeoutMs: 10 })
+        .catch((error: Error) => error.message);
+      await ctx.elicit('Take your time', NameForm, { key: 'slow' });
+      return late;
+    });
+    const client = taskClient(app, ABLE);
+    const taskId = await startTask(client, 'job');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const asked = await taskWith(client, taskId, 'input_required');
+    expect(Object.keys(asked['inputRequests'] as Json)).toEqual(['slow']);
+    await answer(client, taskId, { slow: accepted('Ann') });
+    const { result } = await endOf(client, taskId);
+    expect(textOf(result as Json)).toBe('The client has not answered within 10 ms');
+  });
+
+  test('runs a side effect once, as everywhere', async () => {
+    let charges = 0;
+    const app = await serve(async (ctx) => {
+      const charge = (): Promise<number> => ctx.once('charge', () => ++charges);
+      await charge();
+      await ctx.roots();
+      return charge();
+    });
+    const client = taskClient(app, ABLE);
+    const taskId = await startTask(client, 'job');
+    await taskWith(client, taskId, 'input_required');
+    await answer(client, taskId, { 'question-1': { roots: [] } });
+    expect(textOf((await endOf(client, taskId))['result'] as Json)).toBe('1');
+  });
+});
+
+describe('a tool whose handler starts the task', () => {
+  const greet = async (ctx: ToolContext): Promise<string> => {
+    const { content } = await ctx.elicit('Who are you?', NameForm, { key: 'who' });
+    if (!content) throw new ToolError('Nobody to greet');
+    const isTask = await ctx.startTask('Greeting');
+    const { content: other } = await ctx.elicit('And who else?', NameForm, { key: 'else' });
+    return `${content.name} and ${other?.name ?? 'nobody'}, ${isTask ? 'in a task' : 'in the call'}`;
+  };
+  const options = { support: 'optional', start: 'handler' } as const;
+
+  test('settles its rounds first, and asks the rest in the task [checklist 51]', async () => {
+    const client = taskClient(await serve(greet, options), ABLE);
+    const round = await client.call('job');
+    expect(round).toMatchObject({ resultType: 'input_required', inputRequests: { who: {} } });
+    expect(round).not.toHaveProperty('taskId');
+    const { requestState } = round;
+    const created = await client.result('tools/call', {
+      name: 'job',
+      arguments: {},
+      requestState,
+      inputResponses: { who: accepted('Ann') },
+    });
+    expect(created).toMatchObject({ resultType: 'task', status: 'working', statusMessage: 'Greeting' });
+    expect(created).not.toHaveProperty('requestState');
+    const taskId = created['taskId'] as string;
+    await taskWith(client, taskId, 'input_required');
+    await answer(client, taskId, { else: accepted('Ben') });
+    expect(textOf((await endOf(client, taskId))['result'] as Json)).toBe('Ann and Ben, in a task');
+  });
+
+  test('is an ordinary call when the handler never starts one', async () => {
+    const client = taskClient(await serve(() => 'quick', options));
+    expect(await client.call('job')).toMatchObject({ resultType: 'complete', content: [{ text: 'quick' }] });
+  });
+
+  test('goes on in the call for clients that know no tasks', async () => {
+    const app = await serve(greet, options);
+    const client = statelessClient(app, ABLE);
+    const first = await client.call('job');
+    const second = await client.result('tools/call', {
+      name: 'job',
+      arguments: {},
+      requestState: first['requestState'],
+      inputResponses: { who: accepted('Ann') },
+    });
+    const third = await client.result('tools/call', {
+      name: 'job',
+      arguments: {},
+      requestState: second['requestState'],
+      inputResponses: { else: accepted('Ben') },
+    });
+    expect(textOf(third)).toBe('Ann and Ben, in the call');
+    const session = await openSession(app, '2025-11-25', ABLE, {
+      answer: ({ params }) => accepted(String(params?.['message']).startsWith('Who') ? 'Ann' : 'Ben'),
+    });
+    expect(textOf(await session.call('job'))).toBe('Ann and Ben, in the call');
+  });
+
+  test('is a task once, however often the handler says so', async () => {
+    const store = new MemoryTaskStore();
+    const job = defineTool({
+      name: 'job',
+      task: options,
+      handle: async (_args, ctx) => [await ctx.startTask(), await ctx.startTask()].join(),
+    });
+    const client = taskClient(await appOf({ definitions: [job], tasks: { store } }));
+    const { result } = await endOf(client, await startTask(client, 'job'));
+    expect(textOf(result as Json)).toBe('true,true');
+    expect(store.size).toBe(1);
+  });
+
+  test('says no where the tool is no task', async () => {
+    const plain = defineTool({ name: 'plain', handle: async (_args, ctx) => String(await ctx.startTask()) });
+    const client = taskClient(await appOf({ definitions: [plain] }));
+    expect(textOf(await client.call('plain'))).toBe('false');
+  });
+});
+
+describe('a subscription to tasks', () => {
+  const heard = (client: Client): Json[] => client.heard('notifications/tasks') as Json[];
+  const listen = async (client: Client, notifications: Json): Promise<Json | undefined> => {
+    const id = client.start('subscriptions/listen', { notifications });
+    await settled();
+    const acknowledged = client.heard('notifications/subscriptions/acknowledged');
+    return acknowledged.find((params) => (params?.['_meta'] as Json)[META.subscriptionId] === id);
+  };
+
+  test('hears every change, as a look would show it, and its end [checklist 51]', async () => {
+    const client = taskClient(await serve((ctx) => ctx.roots({ key: 'where' })), ABLE);
+    const taskId = await startTask(client, 'job');
+    const acknowledged = await listen(client, { taskIds: [taskId, 'unknown'], toolsListChanged: true });
+    expect(acknowledged?.['notifications']).toEqual({ taskIds: [taskId], toolsListChanged: true });
+    await answer(client, taskId, { where: { roots: [] } });
+    const { _meta, resultType, ...task } = await endOf(client, taskId);
+    await settled();
+    expect({ _meta, resultType }).toMatchObject({ resultType: 'complete' });
+    expect(heard(client).map(({ status }) => status)).toEqual(['working', 'completed']);
+    const { _meta: stamp, ...last } = heard(client).at(-1) ?? {};
+    expect(last).toEqual(task);
+    expect(stamp).toHaveProperty([META.subscriptionId]);
+  });
+
+  test('hears nothing of tasks it did not ask for, or may not see', async () => {
+    const app = await serve((ctx) => ctx.roots());
+    const ann = taskClient(app, ABLE, { principal: { id: 'ann' } });
+    const eve = taskClient(app, ABLE, { principal: { id: 'eve' } });
+    const taskId = await startTask(ann, 'job');
+    const acknowledged = await listen(eve, { taskIds: [taskId] });
+    expect(acknowledged?.['notifications']).toEqual({ taskIds: [] });
+    await listen(ann, { toolsListChanged: true });
+    await ann.result('tasks/cancel', { taskId });
+    await settled();
+    expect([...heard(ann), ...heard(eve)]).toEqual([]);
+  });
+
+  test('is refused what is no list of ids', async () => {
+    const client = taskClient(await serve(() => 1));
+    for (const taskIds of ['all', [7], Array.from({ length: 1001 }, (_, index) => String(index))]) {
+      const error = await client.error('subscriptions/listen', { notifications: { taskIds } });
+      expect(error).toMatchObject({ code: -32602 });
+    }
+  });
+
+  test('is not told of tasks at all unless it asks', async () => {
+    const client = statelessClient(await serve(() => 1, 'optional'), { extensions: {} });
+    const acknowledged = await listen(client, { toolsListChanged: true });
+    expect(acknowledged?.['notifications']).toEqual({ toolsListChanged: true });
+  });
+});

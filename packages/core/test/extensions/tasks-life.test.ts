@@ -1,0 +1,123 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { defineTool, MemoryTaskStore, Service, Tool, ToolContext } from '../../src/index.js';
+import { appOf, deferred, problemsOf, recordingLogger, settled } from '../harness.js';
+import { endOf, startTask, taskClient, waitingApp } from './task-client.js';
+
+describe('the life of a task', () => {
+  test('is as long as the tool says, or the app', async () => {
+    const timed = { support: 'optional', ttlMs: 5000, pollIntervalMs: 200 } as const;
+    const definitions = [
+      defineTool({ name: 'own', task: timed, handle: () => 1 }),
+      defineTool({ name: 'apps', task: 'optional', handle: () => 1 }),
+    ];
+    const client = taskClient(await appOf({ definitions, tasks: { ttlMs: null, pollIntervalMs: 50 } }));
+    expect(await client.call('own')).toMatchObject({ ttlMs: 5000, pollIntervalMs: 200 });
+    expect(await client.call('apps')).toMatchObject({ ttlMs: null, pollIntervalMs: 50 });
+  });
+
+  test('ends with its time: the handler is stopped and the task is gone', async () => {
+    const { app, seen } = await waitingApp({ tasks: { ttlMs: 30 } });
+    const client = taskClient(app);
+    const taskId = await startTask(client, 'wait');
+    expect(seen.signal?.aborted).toBe(false);
+    await delay(60);
+    expect(seen.signal?.aborted).toBe(true);
+    expect(await client.error('tasks/get', { taskId })).toMatchObject({ code: -32602 });
+  });
+
+  test('ends with the app: the handler is stopped, and the store says so', async () => {
+    const store = new MemoryTaskStore();
+    const { app, gate, seen } = await waitingApp({ tasks: { store } });
+    const taskId = await startTask(taskClient(app), 'wait');
+    seen.signal?.addEventListener('abort', () => gate.resolve('stopped'));
+    await app.close();
+    expect(seen.signal?.aborted).toBe(true);
+    const error = { code: -32603, message: 'The server stopped before the task was done' };
+    expect(store.get(taskId)).toMatchObject({ task: { status: 'failed' }, error });
+  });
+
+  test('does not begin when there is no room: the call is answered with the error', async () => {
+    const { app, gate } = await waitingApp({ tasks: { maxRunning: 1 } });
+    const client = taskClient(app);
+    const taskId = await startTask(client, 'wait');
+    const error = await client.error('tools/call', { name: 'wait', arguments: {} });
+    expect(error).toEqual({ code: -32603, message: 'More than 1 tasks are at work' });
+    gate.resolve('done');
+    await endOf(client, taskId);
+    await endOf(client, await startTask(client, 'wait'));
+  });
+
+  test('does not begin when the store has no room', async () => {
+    const logger = recordingLogger();
+    const { app } = await waitingApp({ logger, tasks: { store: new MemoryTaskStore({ maxTasks: 1 }) } });
+    const client = taskClient(app);
+    await startTask(client, 'wait');
+    expect(await client.error('tools/call', { name: 'wait' })).toMatchObject({ code: -32603 });
+    expect(JSON.stringify(logger.lines.map(({ details }) => String(details['err'])))).toContain(
+      'tasks are kept',
+    );
+    await app.close();
+  });
+
+  test('ends as failed when its result cannot be kept', async () => {
+    const logger = recordingLogger();
+    const big = defineTool({ name: 'big', task: 'required', handle: () => 'x'.repeat(5000) });
+    const store = new MemoryTaskStore({ maxLength: 3000 });
+    const client = taskClient(await appOf({ definitions: [big], logger, tasks: { store } }));
+    const ended = await endOf(client, await startTask(client, 'big'));
+    expect(ended).toMatchObject({
+      status: 'failed',
+      error: { code: -32603, message: 'The result of the task could not be kept' },
+    });
+    expect(logger.lines.map(({ message }) => message)).toContain('a task could not be written');
+  });
+});
+
+describe('a request that is cancelled before it has become a task', () => {
+  test('gets no answer, and its task is cancelled before the handler runs', async () => {
+    const opened = deferred();
+    const kept = new MemoryTaskStore();
+    const created: string[] = [];
+    const store = {
+      async create(task: Parameters<MemoryTaskStore['create']>[0]) {
+        created.push(task.task.taskId);
+        await opened.promise;
+        kept.create(task);
+      },
+      get: (taskId: string) => kept.get(taskId),
+      replace: (task: Parameters<MemoryTaskStore['replace']>[0]) => kept.replace(task),
+    };
+    const { app, seen } = await waitingApp({ tasks: { store } });
+    const client = taskClient(app);
+    const id = client.start('tools/call', { name: 'wait', arguments: {} });
+    await settled();
+    client.notify('notifications/cancelled', { requestId: id });
+    await settled();
+    opened.resolve();
+    await settled();
+    expect(client.received).toEqual([]);
+    expect(seen.signal).toBeUndefined();
+    expect(kept.get(created[0] ?? '')).toMatchObject({ task: { status: 'cancelled' } });
+  });
+});
+
+test('a tool that says nonsense about tasks keeps the app from starting', async () => {
+  @Service()
+  class Jobs {
+    @Tool({ task: 'sometimes' as 'optional' })
+    one(): void {}
+
+    @Tool({ task: { support: 'optional', start: 'later' as 'call', ttlMs: -1, pollIntervalMs: 0.5 } })
+    two(_ctx: ToolContext): void {}
+  }
+  const problems = await problemsOf({ services: [Jobs], tasks: { ttlMs: 0, maxRunning: 0 } });
+  expect(problems.map(({ code, where, what }) => `${code} ${where}: ${what}`)).toEqual([
+    'SIGIL_INVALID_OPTIONS createApp({ tasks.maxRunning }): it must be a positive integer',
+    'SIGIL_INVALID_OPTIONS createApp({ tasks.ttlMs }): it must be a positive integer of milliseconds, or null',
+    "SIGIL_INVALID_OPTIONS Jobs.one, task: support must be 'optional' or 'required'",
+    "SIGIL_INVALID_OPTIONS Jobs.two, task: start must be 'call' or 'handler'",
+    'SIGIL_INVALID_OPTIONS Jobs.two, task: ttlMs must be a positive integer, or null',
+    'SIGIL_INVALID_OPTIONS Jobs.two, task: pollIntervalMs must be a positive integer',
+  ]);
+});
