@@ -29,6 +29,6 @@ export interface EngineOptions {
   readonly stampServerInfo: boolean;
   /** Keeps what the rounds of a request have brought so far. */
   readonly rounds: RoundKeeper;
-  /** The plan of a form given to `ctx.elicit`. */
+  /** The plan of a form that handlers show. */
   readonly formPlan: (form: Constructor | JsonSchema) => ValuePlan;
 }

@@ -14,6 +14,7 @@ import { LIST_CHANGED } from './list-changed.js';
 import { Listeners } from './listeners.js';
 import { allMethods } from './methods/index.js';
 import { EnginePeer, type PeerParts } from './peer.js';
+import { QuestionCodec } from './question-codec.js';
 import { Subscribers } from './subscribers.js';
 
 /** The protocol engine: makes peers for transports and tells them what changes. */
@@ -30,13 +31,14 @@ export class Engine implements Endpoint {
     this.events = new Events(options.logger);
     const subscribers = new Subscribers(this.events);
     this.#listeners = new Listeners(subscribers);
+    const codec = new QuestionCodec(options.formPlan);
     this.#parts = {
       options,
       methods: allMethods(options, subscribers, this.#listeners),
       events: this.events,
       subscribers,
       listeners: this.#listeners,
-      askers: { sessioned: createAsker(askByRequest), stateless: createAsker(askByRound) },
+      askers: { sessioned: createAsker(askByRequest, codec), stateless: createAsker(askByRound, codec) },
       closed: (peer) => this.#peers.delete(peer),
       releases: new Set(),
     };

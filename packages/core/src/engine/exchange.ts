@@ -1,14 +1,16 @@
-import type { AskOptions, Call, ClientView, Resolvable } from '../context/call.js';
-import type { Constructor } from '../protocol/constructor.js';
 import type {
-  CreateMessageParams,
-  CreateMessageResult,
-  ElicitResult,
-  ElicitUrlResult,
-  Root,
-} from '../protocol/client-requests.js';
+  AskOptions,
+  Call,
+  ClientView,
+  InputResponses,
+  Resolvable,
+  RoundOptions,
+} from '../context/call.js';
+import type { InputRequired } from '../context/input-required.js';
+import type { AnswersTo, Question, Questions } from '../context/questions.js';
+import type { Constructor } from '../protocol/constructor.js';
 import { errorResponse, notification, type RequestId } from '../protocol/json-rpc.js';
-import { isObject, type JsonSchema } from '../protocol/json.js';
+import { isObject } from '../protocol/json.js';
 import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';
 import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import { META } from '../protocol/meta.js';
@@ -19,11 +21,13 @@ import { toProtocolError } from '../errors/from-unknown.js';
 import type { ActiveRequest, Outlet } from '../transport/contract.js';
 import type { Asker } from './asker.js';
 import type { EngineOptions } from './engine-options.js';
+import type { InputRequests } from './input-request.js';
 import type { Link } from './link.js';
 import type { CacheHint, Revision, SealParts } from './revisions/index.js';
 import type { RoundRequest } from './rounds/round-keeper.js';
 import type { RoundMemory } from './rounds/round-memory.js';
-import { type InputRequests, Rounds } from './rounds/rounds.js';
+import { inputResponses } from './rounds/required-input.js';
+import { Rounds } from './rounds/rounds.js';
 
 const NO_META: Readonly<Record<string, unknown>> = Object.freeze({});
 
@@ -169,24 +173,37 @@ export class Exchange implements Call, ActiveRequest {
     });
   }
 
-  elicit(message: string, form: Constructor | JsonSchema, options?: AskOptions): Promise<ElicitResult> {
-    return this.#parts.asker.elicit(this, message, this.#parts.options.formPlan(form), options);
+  get #asker(): Asker {
+    return this.#parts.asker;
   }
 
-  elicitUrl(message: string, url: string, options?: AskOptions): Promise<ElicitUrlResult> {
-    return this.#parts.asker.elicitUrl(this, message, url, options);
+  ask<T>(question: Question<T>, options?: AskOptions): Promise<T> {
+    return this.#asker.ask(this, question, options);
   }
 
-  sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult> {
-    return this.#parts.asker.sample(this, params, options);
+  askAll<Q extends Questions>(questions: Q, options?: RoundOptions): Promise<AnswersTo<Q>> {
+    return this.#asker.askAll(this, questions, options);
   }
 
-  roots(options?: AskOptions): Promise<readonly Root[]> {
-    return this.#parts.asker.roots(this, options);
+  /** Asks what a handler returned instead of a result. Resolves when it is to be run again within this request. */
+  requireInput(required: InputRequired): Promise<void> {
+    return this.#asker.requireInput(this, required);
+  }
+
+  get requestState(): string | undefined {
+    return this.rounds.memory.requestState;
+  }
+
+  get inputResponses(): InputResponses {
+    return inputResponses(this.rounds.memory);
+  }
+
+  inputResponse<T>(key: string, question: Question<T>): Promise<T | undefined> {
+    return this.#asker.inputResponse(this, key, question);
   }
 
   ping(options?: AskOptions): Promise<void> {
-    return this.#parts.asker.ping(this, options);
+    return this.#asker.ping(this, options);
   }
 
   closeStream(retryMs?: number): void {
@@ -220,7 +237,8 @@ export class Exchange implements Call, ActiveRequest {
     try {
       const requestState = await this.#parts.options.rounds.close(this.#roundRequest, memory);
       this.cache = undefined;
-      this.#succeed(JSON.stringify({ inputRequests, requestState }), 'input_required');
+      const asked = Object.keys(inputRequests).length > 0 ? { inputRequests } : {};
+      this.#succeed(JSON.stringify({ ...asked, requestState }), 'input_required');
       this.#controller?.abort(new Error('The handler waits for the client and is run again'));
     } catch (error) {
       this.#fail(error);

@@ -1,8 +1,11 @@
+import { isInputRequired } from '../../context/input-required.js';
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
 import { after } from '../../protocol/maybe-promise.js';
 import { METHODS } from '../../protocol/methods.js';
 import type { EngineOptions } from '../engine-options.js';
+import type { MethodHandler } from '../exchange.js';
 import { List } from '../list.js';
+import { nextRound } from '../next-round.js';
 import { ifAllowed, type MethodTable, readArguments, readString, requireFeature } from './table.js';
 
 /** `tools/list` and `tools/call`. */
@@ -15,23 +18,27 @@ export function toolMethods({ registry, pageSize, listTtlMs }: EngineOptions): M
     pageSize,
     listTtlMs,
   );
+
+  const callTool: MethodHandler = (exchange, params) => {
+    const name = readString(params, 'name');
+    const entry = tools.get(name);
+    if (!entry) throw unknownTool(name);
+    const args = readArguments(params);
+    const call = () =>
+      after(entry.run(exchange, args), (result) => {
+        if (isInputRequired(result)) return nextRound(exchange, result, callTool, `The tool ${name}`);
+        exchange.resultMeta = result._meta;
+        return exchange.revision.callResult(result, entry.descriptor);
+      });
+    return ifAllowed(exchange, entry.gate, call, () => unknownTool(name));
+  };
+
   return {
     [METHODS.listTools]: (exchange, params) => {
       requireFeature(exchange, tools.everUsed);
       return list.page(exchange, params['cursor']);
     },
-    [METHODS.callTool]: (exchange, params) => {
-      const name = readString(params, 'name');
-      const entry = tools.get(name);
-      if (!entry) throw unknownTool(name);
-      const args = readArguments(params);
-      const call = () =>
-        after(entry.run(exchange, args), (result) => {
-          exchange.resultMeta = result._meta;
-          return exchange.revision.callResult(result, entry.descriptor);
-        });
-      return ifAllowed(exchange, entry.gate, call, () => unknownTool(name));
-    },
+    [METHODS.callTool]: callTool,
   };
 }
 
