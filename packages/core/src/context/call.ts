@@ -17,7 +17,7 @@ export interface ClientView {
 
 /** How a handler asks the client. */
 export interface AskOptions {
-  /** Names the question among those of the request. By its place in their order unless given. */
+  /** Names the question among those of the request; what it has an answer to is not asked again. By its place in their order unless given. */
   readonly key?: string;
   /** Milliseconds until the wait ends with an error; progress of the client starts them anew. 5 minutes unless given. */
   readonly timeoutMs?: number;

@@ -117,6 +117,20 @@ describe('what a handler needs, on its way to a stateless client', () => {
     },
   );
 
+  test('takes no identity of a page from the client', async () => {
+    const visit = elicitUrl('Sign in', 'https://example.org');
+    const page = defineTool({
+      name: 'page',
+      handle: async (_args, context) =>
+        (await context.inputResponse('page', visit)) ?? inputRequired({ page: visit }),
+    });
+    const client = statelessClient(await appOf({ definitions: [page] }), ALL);
+    const { requestState } = await tool(client, 'page');
+    const inputResponses = { page: { action: 'accept', elicitationId: 'of somebody else' } };
+    const result = await tool(client, 'page', { requestState, inputResponses });
+    expect(result['structuredContent']).toEqual({ action: 'accept' });
+  });
+
   test('is not held to any number of rounds', async () => {
     const client = statelessClient(await appOf({ definitions: [forEver()] }));
     let more: Json = {};

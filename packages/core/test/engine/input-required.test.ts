@@ -126,6 +126,11 @@ class Desk {
   }
 
   @Tool()
+  async mistaken(context: ToolContext) {
+    return context.inputResponse('name', NameForm as never);
+  }
+
+  @Tool()
   foreign(context: ToolContext) {
     if (context.requestState !== undefined) return context.requestState;
     // As another copy of the package makes it.
@@ -229,6 +234,19 @@ describe.each(ERAS)('a handler that ends its run with what it needs, in %s', (ve
   ])('fails when an answer %s', async (_how, answer) => {
     const { text } = await partner(() => answer);
     await expect(text('remove', { what: 'x' })).rejects.toMatchObject({ code: -32602 });
+  });
+
+  test('learns the answer of a question alone', async () => {
+    const logger = recordingLogger();
+    const { text } = await partner(answers, { logger });
+    expect(await text('mistaken')).toBe('Internal error');
+    expect(logger.lines).toMatchObject([
+      {
+        details: {
+          err: { message: expect.stringMatching(/^ctx.inputResponse\(\) .* "name" that is no question/) },
+        },
+      },
+    ]);
   });
 
   test('hears of a refusal of the user', async () => {
