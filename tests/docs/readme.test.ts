@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { ElicitRequestSchema, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { codeBlocks, compile } from './code-blocks.js';
 
@@ -79,6 +79,40 @@ describe('the README', () => {
         expect(content).toMatchObject([
           { text: expect.stringMatching(/^Booked for 2 on Friday: [0-9a-f-]{36}$/) },
         ]);
+      },
+      capabilities,
+    );
+  });
+
+  test('shows a server that asks several things at once', async () => {
+    const capabilities = { elicitation: {}, roots: {} };
+    await withServer(
+      'trip.js',
+      async (client) => {
+        const content = { name: 'Ada' };
+        client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content }));
+        client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: 'file:///work' }] }));
+        const planned = await client.callTool({ name: 'plan_trip' });
+        expect(planned.content).toMatchObject([{ text: 'Ada keeps the plan in file:///work' }]);
+      },
+      capabilities,
+    );
+  });
+
+  test('shows a server that asks until it is content', async () => {
+    const capabilities = { elicitation: {} };
+    await withServer(
+      'cleanup.js',
+      async (client) => {
+        const answers = [false, true, false, false];
+        client.setRequestHandler(ElicitRequestSchema, () => ({
+          action: 'accept',
+          content: { sure: answers.shift() ?? false },
+        }));
+        const call = async (id: string) =>
+          (await client.callTool({ name: 'delete_record', arguments: { id } })).content;
+        expect(await call('a')).toMatchObject([{ text: 'Deleted a' }]);
+        expect(await call('b')).toMatchObject([{ text: 'Kept b' }]);
       },
       capabilities,
     );

@@ -30,6 +30,7 @@ export interface Kind {
   connect(place: Place): Promise<Official>;
 }
 
+export const STATELESS_VERSION = '2026-07-28';
 export const LEGACY_VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
 
 /** Client v1 that asks for a revision. */
@@ -54,8 +55,12 @@ export function v2Legacy(version: string): Kind {
   return v2(`client v2 in legacy mode, ${version}`, 'legacy', version);
 }
 
-export const v2Auto: Kind = v2('client v2 in auto mode', 'auto', '2026-07-28');
-export const v2Pinned: Kind = v2('client v2 pinned to 2026-07-28', { pin: '2026-07-28' }, '2026-07-28');
+export const v2Auto: Kind = v2('client v2 in auto mode', 'auto', STATELESS_VERSION);
+export const v2Pinned: Kind = v2(
+  'client v2 pinned to 2026-07-28',
+  { pin: STATELESS_VERSION },
+  STATELESS_VERSION,
+);
 
 function v2(name: string, mode: 'legacy' | 'auto' | { pin: string }, speaks: string): Kind {
   return {

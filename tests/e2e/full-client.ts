@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { Answers } from './answers.js';
 import { Calls } from './calls.js';
-import type { Place } from './clients.js';
+import { type Place, STATELESS_VERSION } from './clients.js';
 import { isAlive, until } from './processes.js';
 import { WireTap } from './wire-tap.js';
 
@@ -33,7 +33,7 @@ interface Common {
   close(): Promise<void>;
 }
 
-/** An official client that can do all a client of the legacy era can, with its wire laid open. */
+/** An official client that can do all a client can, with its wire laid open. */
 export class FullClient {
   readonly calls: Calls;
   readonly common: Common;
@@ -56,7 +56,7 @@ export class FullClient {
   }
 }
 
-/** Connects a full client that asks for a revision; over HTTP its stream for notifications is open then. */
+/** Connects a full client that asks for a revision; in a session over HTTP its stream for notifications is open then. */
 export async function connectFull(
   generation: Generation,
   version: string,
@@ -66,10 +66,10 @@ export async function connectFull(
   const answers = new Answers();
   const transport = open(generation, place, streams.fetch);
   const tap = new WireTap(transport, version);
-  const client = generation === 'v1' ? makeV1(answers) : makeV2(answers);
+  const client = generation === 'v1' ? makeV1(answers) : makeV2(answers, version);
   // The packages' own types disagree under exactOptionalPropertyTypes.
   await client.connect(transport as Parameters<ClientV1['connect']>[0] & Parameters<ClientV2['connect']>[0]);
-  if ('address' in place) await until(() => streams.open > 0);
+  if ('address' in place && version !== STATELESS_VERSION) await until(() => streams.open > 0);
   const pid = 'pid' in transport && typeof transport.pid === 'number' ? transport.pid : undefined;
   return new FullClient(client, tap, answers, pid);
 }
@@ -103,8 +103,9 @@ function makeV1(answers: Answers): ClientV1 {
   return client;
 }
 
-function makeV2(answers: Answers): ClientV2 {
-  const client = new ClientV2(INFO, { capabilities: CAPABILITIES, versionNegotiation: { mode: 'legacy' } });
+function makeV2(answers: Answers, version: string): ClientV2 {
+  const mode = version === STATELESS_VERSION ? { pin: version } : 'legacy';
+  const client = new ClientV2(INFO, { capabilities: CAPABILITIES, versionNegotiation: { mode } });
   client.setRequestHandler('elicitation/create', () => answers.elicit());
   client.setRequestHandler('sampling/createMessage', () => answers.sample());
   client.setRequestHandler('roots/list', () => answers.listRoots());

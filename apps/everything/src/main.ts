@@ -18,6 +18,7 @@ import { addPageTools } from './page-tools.js';
 import { Prompts } from './prompts.js';
 import { ReconnectionTool } from './reconnection-tool.js';
 import { Resources } from './resources.js';
+import { Rounds } from './rounds.js';
 import { HeaderTools } from './header-tools.js';
 import { SchemaTools } from './schema-tools.js';
 import { AskingJobs } from './tasks/asking-jobs.js';
@@ -38,6 +39,7 @@ const app = await createApp({
     FailingTools,
     ClientFeatures,
     Dialogues,
+    Rounds,
     WaitingTools,
     JobTools,
     AskingJobs,

@@ -40,9 +40,21 @@ export type {
 export { RequestContext } from './context/request-context.js';
 export { CompletionContext, PromptContext, ResourceContext, ToolContext } from './context/contexts.js';
 export type { ContextLog } from './context/context-log.js';
-export type { AskOptions, ClientView } from './context/call.js';
+export type { AskOptions, ClientView, InputResponses, RoundOptions } from './context/call.js';
 export type { Access, Guard, GuardLike, Middleware, MiddlewareLike, Next } from './context/access.js';
 export type { Principal, RequestFacts } from './protocol/principal.js';
+
+// What handlers ask
+export {
+  elicit,
+  elicitUrl,
+  roots,
+  sample,
+  type AnswersTo,
+  type Question,
+  type Questions,
+} from './context/questions.js';
+export { inputRequired, InputRequired } from './context/input-required.js';
 
 // What handlers return
 export {

@@ -12,7 +12,7 @@ export function wantsInput(result: Result): boolean {
 }
 
 /**
- * Answers everything a result asks for.
+ * Answers everything a result asks for, one after another in the order it is asked.
  *
  * @returns the parameters that a retry of the request has besides its own.
  * @throws Error when the result asks for nothing; whatever an answer throws, since no retry could carry it.
@@ -33,7 +33,7 @@ export async function responsesTo(requests: Result, answer: Answerer): Promise<R
   const responses: [string, object][] = [];
   for (const [key, request] of Object.entries(requests)) {
     if (!isObject(request)) throw new Error(`The input request "${key}" is no request`);
-    responses.push([key, await answer(String(request['method']), request['params'] ?? {})]);
+    responses.push([key, await answer(String(request['method']), request['params'] ?? {}, key)]);
   }
   return Object.fromEntries(responses);
 }

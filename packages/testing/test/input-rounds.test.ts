@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { connect } from '../src/index.js';
+import { connect, type ElicitRequest } from '../src/index.js';
 import { ScriptedEndpoint } from './scripted-endpoint.js';
 
 const asking = (more: object) => ({ resultType: 'input_required', ...more });
@@ -71,9 +71,38 @@ describe('a result that asks for input', () => {
     expect(server.received).toHaveLength(11);
   });
 
+  test('may ask several things, which are answered one after another in their order', async () => {
+    const heard: string[] = [];
+    const ask = (message: string) => ({ method: 'elicitation/create', params: { message } });
+    const server = giving(
+      asking({ inputRequests: { b: ask('first'), where: roots, a: ask('second') } }),
+      done,
+    );
+    const onElicit = async ({ message }: ElicitRequest) => {
+      heard.push(`asked ${message}`);
+      await Promise.resolve();
+      heard.push(`answered ${message}`);
+      return { action: 'decline' } as const;
+    };
+    await using client = await connect(server, { ...answers, onElicit });
+    await client.callTool('greet');
+    expect(heard).toEqual(['asked first', 'answered first', 'asked second', 'answered second']);
+    expect(Object.keys(server.received[1]?.params['inputResponses'] as object)).toEqual(['b', 'where', 'a']);
+  });
+
+  test('is not retried when one of several things has no answer', async () => {
+    const server = giving(asking({ inputRequests: { where: roots, who: elicit } }), done);
+    await using client = await connect(server, { roots: [] });
+    await expect(client.callTool('greet')).rejects.toThrow('which the server asks as "who"');
+    expect(server.received).toHaveLength(1);
+  });
+
   test('fails the call when nothing answers it', async () => {
     await using client = await connect(giving(asking({ inputRequests: { who: elicit } })));
-    await expect(client.callTool('greet')).rejects.toMatchObject({ code: -32601 });
+    await expect(client.callTool('greet')).rejects.toMatchObject({
+      code: -32601,
+      message: 'The test client has no answer to elicitation/create, which the server asks as "who"',
+    });
   });
 
   test.each([

@@ -1,18 +1,11 @@
 import type { Constructor } from '../protocol/constructor.js';
 import type { ClientCapabilities } from '../protocol/capabilities.js';
-import type {
-  CreateMessageParams,
-  CreateMessageResult,
-  ElicitResult,
-  ElicitUrlResult,
-  Root,
-} from '../protocol/client-requests.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { RequestId } from '../protocol/json-rpc.js';
-import type { JsonSchema } from '../protocol/json.js';
 import type { LogLevel } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { Principal, RequestFacts } from '../protocol/principal.js';
+import type { AnswersTo, Question, Questions } from './questions.js';
 
 /** The client on the other side, as far as it has told us. */
 export interface ClientView {
@@ -24,13 +17,19 @@ export interface ClientView {
 
 /** How a handler asks the client. */
 export interface AskOptions {
-  /** Names the question among those of the request. By its place in their order unless given. */
+  /** Names the question among those of the request; what it has an answer to is not asked again. By its place in their order unless given. */
   readonly key?: string;
   /** Milliseconds until the wait ends with an error; progress of the client starts them anew. 5 minutes unless given. */
   readonly timeoutMs?: number;
   /** Milliseconds after which the wait ends whatever the progress. One hour unless given. */
   readonly maxTimeoutMs?: number;
 }
+
+/** How a handler asks several questions at once: their names are their keys. */
+export type RoundOptions = Omit<AskOptions, 'key'>;
+
+/** Answers of the client as they came, by the keys of their questions. */
+export type InputResponses = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** A service or token that a container can resolve. */
 export type Resolvable<T = unknown> = Constructor<T & object> | object | string;
@@ -49,11 +48,14 @@ export interface Call {
   readonly session: object;
   progress(progress: number, total?: number, message?: string): void;
   log(level: LogLevel, data: unknown, logger?: string): void;
-  elicit(message: string, form: Constructor | JsonSchema, options?: AskOptions): Promise<ElicitResult>;
-  elicitUrl(message: string, url: string, options?: AskOptions): Promise<ElicitUrlResult>;
+  ask<T>(question: Question<T>, options?: AskOptions): Promise<T>;
+  askAll<Q extends Questions>(questions: Q, options?: RoundOptions): Promise<AnswersTo<Q>>;
   ping(options?: AskOptions): Promise<void>;
-  sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult>;
-  roots(options?: AskOptions): Promise<readonly Root[]>;
+  /** The author's state of the latest explicit round. */
+  readonly requestState: string | undefined;
+  /** The raw answers of the latest explicit round. */
+  readonly inputResponses: InputResponses;
+  inputResponse<T>(key: string, question: Question<T>): Promise<T | undefined>;
   closeStream(retryMs?: number): void;
   /** Goes on as a task, if the client and the tool agree. @returns whether this is one from here on. */
   startTask(statusMessage?: string): Promise<boolean>;

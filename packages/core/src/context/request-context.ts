@@ -10,8 +10,19 @@ import type { RequestId } from '../protocol/json-rpc.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { Principal } from '../protocol/principal.js';
-import type { AskOptions, Call, ClientView, Resolvable } from './call.js';
+import type { AskOptions, Call, ClientView, InputResponses, Resolvable, RoundOptions } from './call.js';
 import { ContextLog } from './context-log.js';
+import {
+  type AnswersTo,
+  checkQuestion,
+  checkQuestions,
+  elicit,
+  elicitUrl,
+  type Question,
+  type Questions,
+  roots,
+  sample,
+} from './questions.js';
 
 const BRAND = Symbol.for('sigil:context');
 
@@ -88,12 +99,12 @@ export class RequestContext {
   ): Promise<ElicitResult<T>>;
   elicit(message: string, form: JsonSchema, options?: AskOptions): Promise<ElicitResult>;
   elicit(message: string, form: Constructor | JsonSchema, options?: AskOptions): Promise<ElicitResult> {
-    return this.#call.elicit(message, form, options);
+    return this.#call.ask(elicit(message, form), options);
   }
 
   /** Sends the user to a page, for secrets that must not pass through the client, and waits for consent. */
   elicitUrl(message: string, url: string, options?: AskOptions): Promise<ElicitUrlResult> {
-    return this.#call.elicitUrl(message, url, options);
+    return this.#call.ask(elicitUrl(message, url), options);
   }
 
   /**
@@ -102,7 +113,7 @@ export class RequestContext {
    * @throws ProtocolError when the client has no model to offer.
    */
   sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult> {
-    return this.#call.sample(params, options);
+    return this.#call.ask(sample(params), options);
   }
 
   /**
@@ -111,7 +122,48 @@ export class RequestContext {
    * @throws ProtocolError when the client does not share them.
    */
   roots(options?: AskOptions): Promise<readonly Root[]> {
-    return this.#call.roots(options);
+    return this.#call.ask(roots(), options);
+  }
+
+  /**
+   * Asks several questions at once and waits for all the answers: in one round with clients of 2026-07-28, where the handler
+   * is run again as after `elicit()`, and in requests side by side with older ones. Nothing is asked when a question cannot
+   * be, and what is still open is withdrawn when an answer is missing or wrong.
+   *
+   * @param questions made by `elicit()`, `elicitUrl()`, `sample()` and `roots()`; their names are their keys in the round.
+   * @returns the answers under the same names; `{}` at once when nothing is asked.
+   * @throws ProtocolError when the client cannot be asked one of them, or an answer does not satisfy its form.
+   * @throws TypeError when something asked is no question.
+   */
+  async ask<Q extends Questions>(questions: Q, options?: RoundOptions): Promise<AnswersTo<Q>> {
+    checkQuestions(questions, 'ctx.ask()');
+    return this.#call.askAll(questions, options);
+  }
+
+  /** What `inputRequired()` was given to bring back, in the run after it; `undefined` in the first run. */
+  get requestState(): string | undefined {
+    return this.#call.requestState;
+  }
+
+  /**
+   * The answers to the latest `inputRequired()` as they came, by key, unchecked, with whatever the client sent beside them;
+   * empty in the first run. A client may have left some out.
+   */
+  get inputResponses(): InputResponses {
+    return this.#call.inputResponses;
+  }
+
+  /**
+   * The answer to a question that `inputRequired()` asked in any run before, checked as if the context had asked it.
+   *
+   * @param key the key the question was asked by.
+   * @param question the question that was asked.
+   * @returns `undefined` when there is no answer yet, or only one to another question by that key.
+   * @throws ProtocolError (-32602) when the answer does not satisfy the form, or is no answer to such a question.
+   */
+  async inputResponse<T>(key: string, question: Question<T>): Promise<T | undefined> {
+    checkQuestion(question, key, 'ctx.inputResponse()');
+    return this.#call.inputResponse(key, question);
   }
 
   /**

@@ -1,10 +1,10 @@
 import type { ProtocolError } from '../errors/protocol-error.js';
-import type { Asker } from './asker.js';
+import type { Carry } from './asker.js';
 
 /** What becomes of a handler that goes on after its request has been answered. */
 export interface Background {
   /** How its questions reach the client from here on. */
-  readonly asker: Asker;
+  readonly carry: Carry;
   /** Tells how far it has come, in words. */
   report(message: string): void;
   /**

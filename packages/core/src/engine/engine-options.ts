@@ -31,6 +31,6 @@ export interface EngineOptions {
   /** Keeps what the rounds of a request have brought so far. */
   readonly rounds: RoundKeeper;
   readonly extensions: readonly ExtensionFactory[];
-  /** The plan of a form given to `ctx.elicit`. */
+  /** The plan of a form that handlers show. */
   readonly formPlan: (form: Constructor | JsonSchema) => ValuePlan;
 }

@@ -17,6 +17,7 @@ import { LIST_CHANGED } from './list-changed.js';
 import { Listeners } from './listeners.js';
 import { allMethods } from './methods/index.js';
 import { EnginePeer, type PeerParts } from './peer.js';
+import { QuestionCodec } from './question-codec.js';
 import { Subscribers } from './subscribers.js';
 
 /** The protocol engine: makes peers for transports and tells them what changes. */
@@ -36,6 +37,7 @@ export class Engine implements Endpoint {
     const subscribers = new Subscribers(this.events);
     this.#listeners = new Listeners(subscribers);
     this.#extensions = new Extensions(options.extensions.map((create) => create(this.#host())));
+    const codec = new QuestionCodec(options.formPlan);
     this.#parts = {
       options,
       methods: allMethods(options, subscribers, this.#listeners, this.#extensions),
@@ -43,7 +45,7 @@ export class Engine implements Endpoint {
       subscribers,
       listeners: this.#listeners,
       extensions: this.#extensions,
-      askers: { sessioned: createAsker(askByRequest), stateless: createAsker(askByRound) },
+      askers: { sessioned: createAsker(askByRequest, codec), stateless: createAsker(askByRound, codec) },
       closed: (peer) => this.#peers.delete(peer),
       releases: new Set(),
     };

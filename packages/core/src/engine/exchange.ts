@@ -1,14 +1,16 @@
-import type { AskOptions, Call, ClientView, Resolvable } from '../context/call.js';
-import type { Constructor } from '../protocol/constructor.js';
 import type {
-  CreateMessageParams,
-  CreateMessageResult,
-  ElicitResult,
-  ElicitUrlResult,
-  Root,
-} from '../protocol/client-requests.js';
+  AskOptions,
+  Call,
+  ClientView,
+  InputResponses,
+  Resolvable,
+  RoundOptions,
+} from '../context/call.js';
+import type { InputRequired } from '../context/input-required.js';
+import type { AnswersTo, Question, Questions } from '../context/questions.js';
+import type { Constructor } from '../protocol/constructor.js';
 import { errorResponse, notification, type RequestId } from '../protocol/json-rpc.js';
-import { isObject, type JsonSchema } from '../protocol/json.js';
+import { isObject } from '../protocol/json.js';
 import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';
 import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import { META } from '../protocol/meta.js';
@@ -20,11 +22,13 @@ import type { ActiveRequest, Outlet } from '../transport/contract.js';
 import type { Asker } from './asker.js';
 import type { Background, Detachable } from './background.js';
 import type { EngineOptions } from './engine-options.js';
+import type { InputRequests } from './input-request.js';
 import type { Link } from './link.js';
 import type { CacheHint, Revision } from './revisions/index.js';
 import type { RoundRequest } from './rounds/round-keeper.js';
 import type { RoundMemory } from './rounds/round-memory.js';
-import { type InputRequests, Rounds } from './rounds/rounds.js';
+import { inputResponses } from './rounds/required-input.js';
+import { Rounds } from './rounds/rounds.js';
 
 const NO_META: Readonly<Record<string, unknown>> = Object.freeze({});
 const NOWHERE: Outlet = Object.freeze({ send: () => undefined, end: () => undefined });
@@ -117,6 +121,11 @@ export class Exchange implements Call, Detachable, ActiveRequest {
     return (this.#rounds ??= new Rounds((questions, memory) => void this.#suspend(questions, memory)));
   }
 
+  /** Whether the request has been answered while its handler goes on. */
+  get isDetached(): boolean {
+    return this.#background !== undefined;
+  }
+
   /** Runs a handler and answers with what it gives. */
   run(handler: MethodHandler): void {
     try {
@@ -148,7 +157,7 @@ export class Exchange implements Call, Detachable, ActiveRequest {
   detach(json: string, resultType: string, background: Background): boolean {
     if (this.done) return false;
     this.#background = background;
-    this.#asker = background.asker;
+    this.#asker = this.#asker.carriedBy(background.carry);
     this.#answer(json, resultType);
     // The transport's part in this request is over, and is not kept alive by what goes on.
     this.#outlet = NOWHERE;
@@ -202,20 +211,29 @@ export class Exchange implements Call, Detachable, ActiveRequest {
     });
   }
 
-  elicit(message: string, form: Constructor | JsonSchema, options?: AskOptions): Promise<ElicitResult> {
-    return this.#asker.elicit(this, message, this.#parts.options.formPlan(form), options);
+  ask<T>(question: Question<T>, options?: AskOptions): Promise<T> {
+    return this.#asker.ask(this, question, options);
   }
 
-  elicitUrl(message: string, url: string, options?: AskOptions): Promise<ElicitUrlResult> {
-    return this.#asker.elicitUrl(this, message, url, options);
+  askAll<Q extends Questions>(questions: Q, options?: RoundOptions): Promise<AnswersTo<Q>> {
+    return this.#asker.askAll(this, questions, options);
   }
 
-  sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult> {
-    return this.#asker.sample(this, params, options);
+  /** Asks what a handler returned instead of a result. Resolves when it is to be run again within this request. */
+  requireInput(required: InputRequired): Promise<void> {
+    return this.#asker.requireInput(this, required);
   }
 
-  roots(options?: AskOptions): Promise<readonly Root[]> {
-    return this.#asker.roots(this, options);
+  get requestState(): string | undefined {
+    return this.rounds.memory.requestState;
+  }
+
+  get inputResponses(): InputResponses {
+    return inputResponses(this.rounds.memory);
+  }
+
+  inputResponse<T>(key: string, question: Question<T>): Promise<T | undefined> {
+    return this.#asker.inputResponse(this, key, question);
   }
 
   ping(options?: AskOptions): Promise<void> {
@@ -253,8 +271,9 @@ export class Exchange implements Call, Detachable, ActiveRequest {
     try {
       const requestState = await this.#parts.options.rounds.close(this.#roundRequest, memory);
       this.cache = undefined;
+      const asked = Object.keys(inputRequests).length > 0 ? { inputRequests } : {};
       this.resultType = 'input_required';
-      this.#succeed(JSON.stringify({ inputRequests, requestState }));
+      this.#succeed(JSON.stringify({ ...asked, requestState }));
       this.#controller?.abort(new Error('The handler waits for the client and is run again'));
     } catch (error) {
       this.#fail(error);

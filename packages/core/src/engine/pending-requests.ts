@@ -23,7 +23,7 @@ export interface WaitOptions {
   readonly timeoutMs: number;
   /** Milliseconds after which the wait ends whatever the progress. */
   readonly maxTimeoutMs: number;
-  /** Ends the wait when the request that asked is cancelled. */
+  /** Ends the wait: the request that asked is cancelled, or, when the reason is a ProtocolError, for what it says. */
   readonly signal: AbortSignal;
 }
 
@@ -48,7 +48,12 @@ export class PendingRequests {
         setTimeout(() => giveUp(`The client did not answer within ${ms} ms`), ms);
       const limit = wait(maxTimeoutMs);
       const timer = { current: wait(timeoutMs) };
-      const abort = (): void => giveUp('The request was cancelled while waiting for the client');
+      const abort = (): void =>
+        giveUp(
+          signal.reason instanceof ProtocolError
+            ? signal.reason.message
+            : 'The request was cancelled while waiting for the client',
+        );
       const end = (error?: Error): void => {
         clearTimeout(limit);
         clearTimeout(timer.current);

@@ -6,13 +6,13 @@ import { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.j
 import type { CallToolResult } from '../protocol/results.js';
 import type { Compile } from '../registry/compile.js';
 import type { Declaration } from '../registry/declaration.js';
-import type { Handler } from '../registry/entry.js';
+import type { AskingHandler, Handler } from '../registry/entry.js';
 import { InvalidValueError, type ValuePlan } from '../schema/index.js';
 import { compileRun, type ContextClass } from './bind.js';
 import { encodeCompletion } from './encode-completion.js';
 import { encodePrompt } from './encode-prompt.js';
 import { encodeResource } from './encode-resource.js';
-import { compileToolEncoder } from './encode-tool.js';
+import { compileToolEncoder, type EncodeTool } from './encode-tool.js';
 import { type FailurePolicy, outputFailure, requestFailure, toolFailure } from './failure.js';
 import { compileGate } from './guards.js';
 import { compose, type Serve } from './middleware.js';
@@ -64,7 +64,7 @@ export function createCompile(options: InvokeOptions): Compile {
       const inner = serve(declaration, ToolContext, checker(input), encode);
       return guarded(inner, (error, call) =>
         toolFailure(error, call, where, options),
-      ) as Handler<CallToolResult>;
+      ) as AskingHandler<CallToolResult>;
     },
     resource(declaration, input) {
       const { mimeType } = declaration.definition;
@@ -103,11 +103,11 @@ function checker(plan: ValuePlan): (args: unknown) => MaybePromise<unknown> {
 }
 
 function checkedEncoder(
-  encode: (value: unknown) => MaybePromise<CallToolResult>,
+  encode: EncodeTool,
   where: string,
   policy: FailurePolicy,
   output: ValuePlan,
-): (value: unknown) => MaybePromise<CallToolResult> {
+): EncodeTool {
   const fail = (error: unknown): never => {
     throw error instanceof InvalidValueError ? outputFailure(error, where, policy) : error;
   };

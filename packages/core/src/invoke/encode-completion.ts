@@ -1,3 +1,4 @@
+import { isInputRequired } from '../context/input-required.js';
 import { isObject } from '../protocol/json.js';
 import type { CompleteResult } from '../protocol/results.js';
 
@@ -7,9 +8,14 @@ const MAX_VALUES = 100;
 /**
  * Turns what a completion method returned into its result.
  *
- * @throws TypeError when the value is not a list of strings.
+ * @throws TypeError when the value is not a list of strings, or asks for input.
  */
 export function encodeCompletion(value: unknown): CompleteResult {
+  if (isInputRequired(value)) {
+    throw new TypeError(
+      'a completion cannot require input, only tools, prompts and resources can: return the values there are without it',
+    );
+  }
   const given = unwrap(value);
   const values = given['values'];
   if (!Array.isArray(values) || !values.every((item) => typeof item === 'string')) {

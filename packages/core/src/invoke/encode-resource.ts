@@ -1,3 +1,4 @@
+import { type InputRequired, isInputRequired } from '../context/input-required.js';
 import { isBytes } from '../protocol/base64.js';
 import { blobContents, textContents } from '../protocol/content-builders.js';
 import type { ResourceContents } from '../protocol/content.js';
@@ -6,7 +7,7 @@ import type { ReadResourceResult } from '../protocol/results.js';
 import { isResourceContents } from './result-shapes.js';
 
 /**
- * Turns what a resource returned into its result.
+ * Turns what a resource returned into its result; what it still needs stays as it is.
  *
  * @returns `undefined` when the handler returned nothing: there is no such resource.
  */
@@ -14,8 +15,9 @@ export function encodeResource(
   value: unknown,
   uri: string,
   mimeType: string | undefined,
-): ReadResourceResult | undefined {
+): ReadResourceResult | InputRequired | undefined {
   if (value === undefined || value === null) return undefined;
+  if (isInputRequired(value)) return value;
   if (isObject(value) && Array.isArray(value['contents']) && value['contents'].every(isResourceContents)) {
     return value as unknown as ReadResourceResult;
   }

@@ -1,3 +1,4 @@
+import { type InputRequired, isInputRequired } from '../context/input-required.js';
 import { isBytes, toBase64 } from '../protocol/base64.js';
 import { isObject } from '../protocol/json.js';
 import { after, type MaybePromise } from '../protocol/maybe-promise.js';
@@ -6,8 +7,8 @@ import type { ValuePlan } from '../schema/index.js';
 import { isContent, isContentList, isToolResult } from './result-shapes.js';
 import { StructuredResult } from './structured-result.js';
 
-/** Turns what a tool returned into its result. */
-export type EncodeTool = (value: unknown) => MaybePromise<CallToolResult>;
+/** Turns what a tool returned into its result; what it still needs stays as it is. */
+export type EncodeTool = (value: unknown) => MaybePromise<CallToolResult | InputRequired>;
 
 /**
  * Compiles the result plan of a tool. With an output schema every value is structured content and is checked;
@@ -17,8 +18,8 @@ export function compileToolEncoder(output: ValuePlan | undefined): EncodeTool {
   return output ? (value) => encodeChecked(value, output) : encodeByKind;
 }
 
-function encodeChecked(value: unknown, output: ValuePlan): MaybePromise<CallToolResult> {
-  if (value instanceof StructuredResult) return value;
+function encodeChecked(value: unknown, output: ValuePlan): MaybePromise<CallToolResult | InputRequired> {
+  if (value instanceof StructuredResult || isInputRequired(value)) return value;
   if (isToolResult(value)) {
     // A failed result need not fit the schema (server/tools, "Output Schema").
     if (value.isError === true) return value;
@@ -30,7 +31,7 @@ function encodeChecked(value: unknown, output: ValuePlan): MaybePromise<CallTool
   return after(output.check(value), (structured) => new StructuredResult(structured));
 }
 
-function encodeByKind(value: unknown): CallToolResult {
+function encodeByKind(value: unknown): CallToolResult | InputRequired {
   switch (typeof value) {
     case 'string':
       return { content: [{ type: 'text', text: value }] };
@@ -43,9 +44,9 @@ function encodeByKind(value: unknown): CallToolResult {
   }
 }
 
-function encodeObject(value: object | null): CallToolResult {
+function encodeObject(value: object | null): CallToolResult | InputRequired {
   if (value === null) return { content: [] };
-  if (value instanceof StructuredResult || isToolResult(value)) return value;
+  if (value instanceof StructuredResult || isInputRequired(value) || isToolResult(value)) return value;
   if (isContent(value)) return { content: [value] };
   if (isContentList(value)) return { content: value };
   if (isBytes(value)) {

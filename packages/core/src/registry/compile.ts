@@ -13,7 +13,7 @@ import type {
 } from '../protocol/results.js';
 import type { ValuePlan } from '../schema/index.js';
 import type { Declaration } from './declaration.js';
-import type { Gate, Handler } from './entry.js';
+import type { AskingHandler, Gate, Handler } from './entry.js';
 
 /** Turns declarations into functions. The room above provides it, so that building entries knows no invocation. */
 export interface Compile {
@@ -21,12 +21,12 @@ export interface Compile {
     declaration: Declaration<ToolDefinition>,
     input: ValuePlan,
     output?: ValuePlan,
-  ): Handler<CallToolResult>;
+  ): AskingHandler<CallToolResult>;
   resource(
     declaration: Declaration<ResourceDefinition>,
     input: ValuePlan,
-  ): Handler<ReadResourceResult | undefined>;
-  prompt(declaration: Declaration<PromptDefinition>, input: ValuePlan): Handler<GetPromptResult>;
+  ): AskingHandler<ReadResourceResult | undefined>;
+  prompt(declaration: Declaration<PromptDefinition>, input: ValuePlan): AskingHandler<GetPromptResult>;
   completion(declaration: Declaration<CompletionDefinition>): Handler<CompleteResult>;
   gate(declaration: Declaration, target: Pick<Access, 'kind' | 'name' | 'meta'>): Gate | undefined;
 }

@@ -1,4 +1,5 @@
 import type { Call } from '../context/call.js';
+import type { InputRequired } from '../context/input-required.js';
 import type { ToolDefinition } from '../metadata/definitions.js';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../protocol/descriptors.js';
 import type { MirroredArgument } from '../protocol/mirrored-argument.js';
@@ -12,6 +13,9 @@ import type {
 
 /** Serves one request; compiled at boot. */
 export type Handler<R> = (call: Call, args: Record<string, unknown>) => MaybePromise<R>;
+
+/** A handler that may first say what it needs. */
+export type AskingHandler<R> = Handler<R | InputRequired>;
 
 /** Whether a caller may see and use an entry; compiled at boot, absent when everybody may. */
 export type Gate = (call: Call) => MaybePromise<boolean>;
@@ -37,14 +41,14 @@ export interface ToolEntry extends EntryBase {
   readonly descriptor: Tool;
   /** The arguments that clients repeat in headers. */
   readonly mirrored: readonly MirroredArgument[];
-  readonly run: Handler<CallToolResult>;
+  readonly run: AskingHandler<CallToolResult>;
 }
 
 /** A resource with a fixed URI, compiled. */
 export interface ResourceEntry extends EntryBase {
   readonly kind: 'resource';
   readonly descriptor: Resource;
-  readonly run: Handler<ReadResourceResult | undefined>;
+  readonly run: AskingHandler<ReadResourceResult | undefined>;
 }
 
 /** A resource template, compiled. */
@@ -53,7 +57,7 @@ export interface TemplateEntry extends EntryBase {
   readonly descriptor: ResourceTemplate;
   /** Gives the values of the variables when a URI matches. */
   readonly match: (uri: string) => Record<string, string | string[]> | undefined;
-  readonly run: Handler<ReadResourceResult | undefined>;
+  readonly run: AskingHandler<ReadResourceResult | undefined>;
   readonly completers: ReadonlyMap<string, Completer>;
 }
 
@@ -61,7 +65,7 @@ export interface TemplateEntry extends EntryBase {
 export interface PromptEntry extends EntryBase {
   readonly kind: 'prompt';
   readonly descriptor: Prompt;
-  readonly run: Handler<GetPromptResult>;
+  readonly run: AskingHandler<GetPromptResult>;
   readonly completers: ReadonlyMap<string, Completer>;
 }
 

@@ -6,7 +6,7 @@ import type { SchemaCompiler, ValuePlan } from '../schema/index.js';
 
 /** Schemas written in place are new objects each time, so they are known by their text; so many are remembered. */
 const MAX_REMEMBERED = 256;
-const WHERE = 'ctx.elicit()';
+const WHERE = 'elicit()';
 
 /**
  * Plans the forms that handlers show to users, each once.

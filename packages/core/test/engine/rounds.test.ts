@@ -58,6 +58,13 @@ class Shop {
   }
 
   @Tool()
+  async again(context: ToolContext) {
+    const [first] = await context.roots({ key: 'where' });
+    const [second] = await context.roots({ key: 'where' });
+    return `${first?.uri} ${second?.uri}`;
+  }
+
+  @Tool()
   async twins(context: ToolContext) {
     await Promise.all([context.roots({ key: 'same' }), context.roots({ key: 'same' })]);
   }
@@ -158,11 +165,26 @@ describe('a handler that asks a stateless client', () => {
     expect([code, message]).toEqual([-32603, expect.stringContaining('"question-1"')]);
   });
 
-  test('cannot ask two questions by one key', async () => {
-    const { code, message } = await statelessClient(await shop(), CAPABILITIES).error('tools/call', {
-      name: 'twins',
-    });
-    expect([code, message]).toEqual([-32603, expect.stringContaining('"same"')]);
+  test('cannot ask two questions by one key, no more than in a session', async () => {
+    const app = await shop();
+    const answer = () => ({ roots: [] });
+    const session = await openSession(app, '2025-11-25', CAPABILITIES, { answer });
+    for (const client of [statelessClient(app, CAPABILITIES), session]) {
+      const { code, message } = await client.error('tools/call', { name: 'twins' });
+      expect([code, message]).toEqual([-32603, expect.stringContaining('"same"')]);
+    }
+  });
+
+  test('gets the answer it has when it asks once more by the same key, as in a session', async () => {
+    const app = await shop();
+    const asked: unknown[] = [];
+    const answer = () => ({ roots: [{ uri: `file:///${asked.push('roots')}` }] });
+    const session = await openSession(app, '2025-11-25', CAPABILITIES, { answer });
+    expect(textOf(await session.call('again'))).toBe('file:///1 file:///1');
+    const client = statelessClient(app, CAPABILITIES);
+    const { requestState } = (await round(client, 'again')) as unknown as Input;
+    const more = { requestState, inputResponses: { where: answer() } };
+    expect(textOf(await round(client, 'again', {}, more))).toBe('file:///2 file:///2');
   });
 
   test('is refused what the client has not declared [checklist 42]', async () => {

@@ -1,7 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { IsString } from 'class-validator';
-import { type ToolContext, type App, defineTool, MemoryTaskStore, ToolError } from '../../src/index.js';
-import type { TaskOptions } from '../../src/index.js';
+import {
+  type App,
+  defineTool,
+  elicit,
+  inputRequired,
+  MemoryTaskStore,
+  roots,
+  type TaskOptions,
+  type ToolContext,
+  ToolError,
+} from '../../src/index.js';
 import { META } from '../../src/transport/index.js';
 import { appOf, type Client, type Json, openSession, settled, statelessClient, textOf } from '../harness.js';
 import { endOf, getTask, startTask, taskClient, taskWith } from './task-client.js';
@@ -107,7 +116,7 @@ describe('a handler that asks while it runs as a task', () => {
     await client.result('tasks/cancel', { taskId });
   });
 
-  test('may not use a key twice: it would look like the question before it', async () => {
+  test('may not ask something else by a key that has its answer', async () => {
     const app = await serve(async (ctx) => {
       await ctx.elicit('Who?', NameForm, { key: 'who' });
       await ctx.elicit('Who else?', NameForm, { key: 'who' });
@@ -116,10 +125,48 @@ describe('a handler that asks while it runs as a task', () => {
     const taskId = await startTask(client, 'job');
     await taskWith(client, taskId, 'input_required');
     await answer(client, taskId, { who: accepted('Ann') });
-    expect(await endOf(client, taskId)).toMatchObject({
-      status: 'failed',
-      error: { code: -32603, message: 'The handler asks two questions with the key "who"' },
+    const ended = await endOf(client, taskId);
+    expect(ended).toMatchObject({ status: 'failed', error: { code: -32603 } });
+    expect(ended['statusMessage']).toContain('"who"');
+  });
+
+  test('asks all of `ctx.ask` at once, by the names of the questions', async () => {
+    const app = await serve(async (ctx) => {
+      const { who, where } = await ctx.ask({ who: elicit('Who?', NameForm), where: roots() });
+      return `${who.content?.name} in ${where.length} places`;
     });
+    const client = taskClient(app, ABLE);
+    const taskId = await startTask(client, 'job');
+    await taskWith(client, taskId, 'input_required');
+    await settled();
+    const { inputRequests } = await getTask(client, taskId);
+    expect(Object.keys(inputRequests as Json)).toEqual(['who', 'where']);
+    await answer(client, taskId, { who: accepted('Ann'), where: { roots: [] } });
+    expect(textOf((await endOf(client, taskId))['result'] as Json)).toBe('Ann in 0 places');
+  });
+
+  test('may return what it needs, and is run again in the same task, under a key that is not used twice', async () => {
+    let runs = 0;
+    const app = await serve(async (ctx) => {
+      runs += 1;
+      const { count = 0 } = JSON.parse(ctx.requestState ?? '{}') as { count?: number };
+      const { action } = ctx.inputResponses['sure'] ?? {};
+      if (action === 'accept') return `sure after ${count}`;
+      return inputRequired(
+        { sure: elicit(`Sure, ${count}?`, NameForm) },
+        JSON.stringify({ count: count + 1 }),
+      );
+    });
+    const client = taskClient(app, ABLE);
+    const taskId = await startTask(client, 'job');
+    const first = await taskWith(client, taskId, 'input_required');
+    expect(Object.keys(first['inputRequests'] as Json)).toEqual(['sure']);
+    await answer(client, taskId, { sure: { action: 'decline' } });
+    const second = await taskWith(client, taskId, 'input_required');
+    expect(Object.keys(second['inputRequests'] as Json)).toEqual(['sure-2']);
+    await answer(client, taskId, { 'sure-2': accepted('Ann') });
+    expect(textOf((await endOf(client, taskId))['result'] as Json)).toBe('sure after 2');
+    expect(runs).toBe(3);
   });
 
   test('is told when the client cannot answer, as in every call', async () => {

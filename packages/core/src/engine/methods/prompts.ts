@@ -1,8 +1,11 @@
+import { isInputRequired } from '../../context/input-required.js';
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
 import { after } from '../../protocol/maybe-promise.js';
 import { METHODS } from '../../protocol/methods.js';
 import type { EngineOptions } from '../engine-options.js';
+import type { MethodHandler } from '../exchange.js';
 import { List } from '../list.js';
+import { nextRound } from '../next-round.js';
 import { ifAllowed, type MethodTable, readArguments, readString, requireFeature } from './table.js';
 
 /** `prompts/list` and `prompts/get`. */
@@ -15,23 +18,27 @@ export function promptMethods({ registry, pageSize, listTtlMs }: EngineOptions):
     pageSize,
     listTtlMs,
   );
+
+  const getPrompt: MethodHandler = (exchange, params) => {
+    const name = readString(params, 'name');
+    const entry = prompts.get(name);
+    if (!entry) throw unknownPrompt(name);
+    const args = readArguments(params);
+    const get = () =>
+      after(entry.run(exchange, args), (result) => {
+        if (isInputRequired(result)) return nextRound(exchange, result, getPrompt, `The prompt ${name}`);
+        exchange.resultMeta = result._meta;
+        return exchange.revision.promptResult(result);
+      });
+    return ifAllowed(exchange, entry.gate, get, () => unknownPrompt(name));
+  };
+
   return {
     [METHODS.listPrompts]: (exchange, params) => {
       requireFeature(exchange, prompts.everUsed);
       return list.page(exchange, params['cursor']);
     },
-    [METHODS.getPrompt]: (exchange, params) => {
-      const name = readString(params, 'name');
-      const entry = prompts.get(name);
-      if (!entry) throw unknownPrompt(name);
-      const args = readArguments(params);
-      const get = () =>
-        after(entry.run(exchange, args), (result) => {
-          exchange.resultMeta = result._meta;
-          return exchange.revision.promptResult(result);
-        });
-      return ifAllowed(exchange, entry.gate, get, () => unknownPrompt(name));
-    },
+    [METHODS.getPrompt]: getPrompt,
   };
 }
 

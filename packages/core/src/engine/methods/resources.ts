@@ -1,7 +1,10 @@
+import { isInputRequired } from '../../context/input-required.js';
 import { after } from '../../protocol/maybe-promise.js';
 import { METHODS } from '../../protocol/methods.js';
 import type { EngineOptions } from '../engine-options.js';
+import type { MethodHandler } from '../exchange.js';
 import { List } from '../list.js';
+import { nextRound } from '../next-round.js';
 import { ifAllowed, type MethodTable, readString, requireFeature } from './table.js';
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
@@ -22,6 +25,24 @@ export function resourceMethods({ registry, pageSize, listTtlMs }: EngineOptions
     pageSize,
     listTtlMs,
   );
+
+  const readResource: MethodHandler = (exchange, params) => {
+    const uri = readString(params, 'uri');
+    const { revision } = exchange;
+    const found = registry.resolveUri(uri);
+    if (!found) throw revision.resourceNotFound(uri);
+    // What a handler reads may differ by who asks; only the author can know better.
+    exchange.cache = { ttlMs: 0, scope: 'private' };
+    const read = () =>
+      after(found.entry.run(exchange, found.variables), (result) => {
+        if (!result) throw revision.resourceNotFound(uri);
+        if (isInputRequired(result)) return nextRound(exchange, result, readResource, `The resource ${uri}`);
+        exchange.resultMeta = result._meta;
+        return revision.readResult(result);
+      });
+    return ifAllowed(exchange, found.entry.gate, read, () => revision.resourceNotFound(uri));
+  };
+
   return {
     [METHODS.listResources]: (exchange, params) => {
       requireFeature(exchange, hasResources());
@@ -31,20 +52,6 @@ export function resourceMethods({ registry, pageSize, listTtlMs }: EngineOptions
       requireFeature(exchange, hasResources());
       return templateList.page(exchange, params['cursor']);
     },
-    [METHODS.readResource]: (exchange, params) => {
-      const uri = readString(params, 'uri');
-      const { revision } = exchange;
-      const found = registry.resolveUri(uri);
-      if (!found) throw revision.resourceNotFound(uri);
-      // What a handler reads may differ by who asks; only the author can know better.
-      exchange.cache = { ttlMs: 0, scope: 'private' };
-      const read = () =>
-        after(found.entry.run(exchange, found.variables), (result) => {
-          if (!result) throw revision.resourceNotFound(uri);
-          exchange.resultMeta = result._meta;
-          return revision.readResult(result);
-        });
-      return ifAllowed(exchange, found.entry.gate, read, () => revision.resourceNotFound(uri));
-    },
+    [METHODS.readResource]: readResource,
   };
 }

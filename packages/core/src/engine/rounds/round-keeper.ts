@@ -2,7 +2,13 @@ import { ERROR_CODES } from '../../errors/codes.js';
 import { invalidParams, ProtocolError } from '../../errors/protocol-error.js';
 import { isObject } from '../../protocol/json.js';
 import { requestDigest } from './digest.js';
-import { type AskedQuestion, noMemory, type RoundMemory } from './round-memory.js';
+import {
+  type Answer,
+  type AskedQuestion,
+  noMemory,
+  type RequiredInput,
+  type RoundMemory,
+} from './round-memory.js';
 import type { StateSealer } from './state-sealer.js';
 
 /** The request whose rounds are kept. */
@@ -25,6 +31,9 @@ interface Payload {
   readonly expires: number;
   readonly principal: string | null;
   readonly questions: readonly (readonly [string, AskedQuestion])[];
+  readonly required: readonly (readonly [string, RequiredInput])[];
+  /** The author's own. */
+  readonly requestState?: string | undefined;
   readonly effects: readonly (readonly [string, unknown])[];
 }
 
@@ -55,12 +64,13 @@ export class RoundKeeper {
     if (payload.digest !== (await requestDigest(request.method, request.params))) {
       throw refused('it belongs to another request');
     }
-    const questions = new Map(payload.questions);
-    for (const [key, question] of questions) {
-      const answer = given.get(key);
-      if (question.answer === undefined && answer) questions.set(key, { ...question, answer });
-    }
-    return { questions, effects: new Map(payload.effects), given };
+    return {
+      questions: new Map(answered(payload.questions, given)),
+      required: new Map(answered(payload.required, given)),
+      requestState: payload.requestState,
+      effects: new Map(payload.effects),
+      given,
+    };
   }
 
   /**
@@ -74,6 +84,8 @@ export class RoundKeeper {
       expires: Date.now() + this.limits.ttlMs,
       principal: principal ?? null,
       questions: [...memory.questions],
+      required: [...memory.required],
+      requestState: memory.requestState,
       effects: [...memory.effects],
     };
     const state = await this.sealer.seal(payload);
@@ -90,7 +102,7 @@ export class RoundKeeper {
 }
 
 /** Reads the client's answers. @throws ProtocolError (-32602) when they are none. */
-function readResponses(responses: unknown): Map<string, Record<string, unknown>> {
+function readResponses(responses: unknown): Map<string, Answer> {
   if (responses === undefined) return new Map();
   if (!isObject(responses)) throw invalidParams('"inputResponses" must be an object');
   const entries = Object.entries(responses).map(([key, response]) => {
@@ -98,6 +110,17 @@ function readResponses(responses: unknown): Map<string, Record<string, unknown>>
     return [key, response] as const;
   });
   return new Map(entries);
+}
+
+/** Gives questions that are open the answers that have come. */
+function answered<Q extends AskedQuestion>(
+  questions: readonly (readonly [string, Q])[],
+  given: ReadonlyMap<string, Answer>,
+): (readonly [string, Q])[] {
+  return questions.map(([key, question]) => {
+    const answer = question.answer ?? given.get(key);
+    return [key, answer ? { ...question, answer } : question];
+  });
 }
 
 function refused(why: string): ProtocolError {

@@ -1,19 +1,39 @@
+/** An answer of the client, as it came. */
+export type Answer = Readonly<Record<string, unknown>>;
+
 /** A question the client has been asked, and what it said, if it did. */
 export interface AskedQuestion {
   readonly digest: string;
-  readonly answer?: Readonly<Record<string, unknown>>;
+  readonly answer?: Answer;
+}
+
+/** A question that a handler has ended its run with. */
+export interface RequiredInput extends AskedQuestion {
+  /** Whether the latest such run asked it, and not one before. */
+  readonly isLatest: boolean;
 }
 
 /** What is remembered of the rounds of one request before this one. */
 export interface RoundMemory {
+  /** What handlers asked and waited for. */
   readonly questions: Map<string, AskedQuestion>;
+  /** What handlers ended their runs with. Their keys and those of `questions` are one set. */
+  readonly required: Map<string, RequiredInput>;
+  /** What the handler wanted back when it last ended a run so. */
+  requestState: string | undefined;
   /** Results of side effects, by key. */
   readonly effects: Map<string, unknown>;
   /** Answers to questions that nobody has asked yet, by key: a client may know them in advance. */
-  readonly given: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  readonly given: ReadonlyMap<string, Answer>;
 }
 
 /** The memory of a first round. */
 export function noMemory(): RoundMemory {
-  return { questions: new Map(), effects: new Map(), given: new Map() };
+  return {
+    questions: new Map(),
+    required: new Map(),
+    requestState: undefined,
+    effects: new Map(),
+    given: new Map(),
+  };
 }

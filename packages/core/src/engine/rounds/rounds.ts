@@ -1,51 +1,83 @@
-import { ERROR_CODES } from '../../errors/codes.js';
-import { ProtocolError } from '../../errors/protocol-error.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
-import type { Question } from '../question.js';
+import type { InputRequest, InputRequests } from '../input-request.js';
 import { questionDigest } from './digest.js';
-import { noMemory, type RoundMemory } from './round-memory.js';
-
-/** The questions of one round, as they are sent. */
-export type InputRequests = Readonly<Record<string, Question>>;
+import { changedQuestion, repeatedKey, sharedKey } from './key-errors.js';
+import { type Answer, noMemory, type RoundMemory } from './round-memory.js';
 
 /** Ends the round: the questions go to the client, and the handler is run again with its answers. */
 export type Suspend = (questions: InputRequests, memory: RoundMemory) => void;
 
 /**
  * The rounds of one request. A handler is run from its beginning in every round: questions that have been answered get their
- * answers at once, side effects that were made give their results, and the first question without an answer ends the round.
+ * answers at once, side effects that were made give their results, and what has no answer yet is carried to the client.
  */
 export class Rounds {
   memory: RoundMemory = noMemory();
   readonly #effects = new Map<string, Promise<unknown>>();
-  #asked: Record<string, Question> = {};
+  readonly #open = new Set<string>();
+  #left: InputRequests = {};
   #count = 0;
+  #restarts = 0;
   #ending = false;
 
   constructor(private readonly suspend: Suspend) {}
 
+  /** How often the handler has been run again within this request. */
+  get restarts(): number {
+    return this.#restarts;
+  }
+
   /**
-   * Gives the answer to a question, if the client has given it.
+   * Gives the answer to a question: the client's of an earlier round, or else what carrying the question brings.
    *
    * @param key names the question; by its place in the order of questions unless given.
-   * @returns a promise that stays open when there is no answer: the handler ends here, and is run again later.
-   * @throws ProtocolError (-32603) when the handler asks another question than it did in the round before.
+   * @throws ProtocolError (-32603) when the handler asks another question by that key than it did before.
    */
-  ask(question: Question, key: string = `question-${this.#count + 1}`): Promise<Record<string, unknown>> {
+  async ask(
+    request: InputRequest,
+    key: string = `question-${this.#count + 1}`,
+    carry: (key: string) => Promise<Answer>,
+  ): Promise<Answer> {
     this.#count += 1;
-    const digest = questionDigest(question);
-    const known = this.memory.questions.get(key);
-    if (known && known.digest !== digest) return Promise.reject(changed(key));
-    const answer = known?.answer ?? this.memory.given.get(key);
-    if (answer) {
-      this.memory.questions.set(key, { digest, answer });
-      return Promise.resolve({ ...answer });
+    const { questions, required, given } = this.memory;
+    if (required.has(key)) throw sharedKey(key);
+    const digest = questionDigest(request);
+    const known = questions.get(key);
+    if (known && known.digest !== digest) throw changedQuestion(key);
+    if (this.#open.has(key)) throw repeatedKey(key);
+    questions.set(key, { digest });
+    this.#open.add(key);
+    try {
+      const answer = known?.answer ?? given.get(key) ?? (await carry(key));
+      questions.set(key, { digest, answer });
+      return answer;
+    } catch (error) {
+      // What the client refused may be asked once more.
+      questions.delete(key);
+      throw error;
+    } finally {
+      this.#open.delete(key);
     }
-    if (Object.hasOwn(this.#asked, key)) return Promise.reject(repeated(key));
-    this.#asked = { ...this.#asked, [key]: question };
-    this.memory.questions.set(key, { digest });
+  }
+
+  /**
+   * Leaves questions to the client and ends the round.
+   *
+   * @returns a promise that stays open: the handler ends here, and is run again later.
+   */
+  leave(requests: InputRequests): Promise<never> {
+    this.#left = { ...this.#left, ...requests };
     this.#endSoon();
     return new Promise(() => undefined);
+  }
+
+  /** Begins another run of the handler within this request. */
+  async restart(): Promise<void> {
+    await this.#settleEffects();
+    // What failed is run anew; results are remembered.
+    this.#effects.clear();
+    this.#count = 0;
+    this.#restarts += 1;
   }
 
   /** Runs a side effect, unless an earlier round has. */
@@ -72,17 +104,12 @@ export class Rounds {
   }
 
   async #end(): Promise<void> {
-    // An effect that has begun is made, and must be remembered.
-    await Promise.allSettled(this.#effects.values());
-    this.suspend(this.#asked, this.memory);
+    await this.#settleEffects();
+    this.suspend(this.#left, this.memory);
   }
-}
 
-function changed(key: string): ProtocolError {
-  const message = `The handler asks something else as "${key}" than it did before: ask the same questions in the same order, or name them with { key }`;
-  return new ProtocolError(ERROR_CODES.internalError, message);
-}
-
-function repeated(key: string): ProtocolError {
-  return new ProtocolError(ERROR_CODES.internalError, `The handler asks two questions with the key "${key}"`);
+  /** An effect that has begun is made, and must be remembered. */
+  async #settleEffects(): Promise<void> {
+    await Promise.allSettled(this.#effects.values());
+  }
 }

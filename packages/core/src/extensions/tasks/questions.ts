@@ -1,16 +1,18 @@
-import type { AskOptions } from '../../context/call.js';
+import type { CarryOptions } from '../../engine/asker.js';
 import { ERROR_CODES } from '../../errors/codes.js';
 import { ProtocolError } from '../../errors/protocol-error.js';
 
-type Answer = Readonly<Record<string, unknown>>;
+/** What a client has answered to one question. */
+export type Answer = Readonly<Record<string, unknown>>;
 
 interface Waiting {
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: Error) => void;
-  readonly timer: ReturnType<typeof setTimeout> | undefined;
+  /** Forgets what would end the waiting early. */
+  readonly disarm: () => void;
 }
 
-/** The questions of one task that wait for their answers. A key is used once in the life of a task (ext-tasks, "Task Update Requests"). */
+/** The questions of one task that wait for their answers. */
 export class Questions {
   readonly #waiting = new Map<string, Waiting>();
   readonly #used = new Set<string>();
@@ -18,14 +20,12 @@ export class Questions {
   /**
    * Adds a question.
    *
+   * @param wanted the key it is to have. A key is used once in the life of a task (ext-tasks, "Task Update Requests"), so a
+   *   later question of that name gets another one.
    * @returns its key, and its answer to come.
-   * @throws ProtocolError (-32603) when the key has been used before.
    */
-  add({ key = this.#nextKey(), timeoutMs }: AskOptions): { key: string; answer: Promise<Answer> } {
-    if (this.#used.has(key)) {
-      const message = `The handler asks two questions with the key "${key}"`;
-      throw new ProtocolError(ERROR_CODES.internalError, message);
-    }
+  add(wanted: string, { timeoutMs, signal }: CarryOptions): { key: string; answer: Promise<Answer> } {
+    const key = this.#unused(wanted);
     this.#used.add(key);
     const answer = new Promise<Answer>((resolve, reject) => {
       // Without a limit of the author's own, the life of the task is the limit.
@@ -33,7 +33,14 @@ export class Questions {
         timeoutMs === undefined
           ? undefined
           : setTimeout(() => this.#fail(key, tooLate(timeoutMs)), timeoutMs);
-      this.#waiting.set(key, { resolve, reject, timer });
+      const withdraw = (): void => this.#fail(key, signal?.reason as Error);
+      const disarm = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', withdraw);
+      };
+      this.#waiting.set(key, { resolve, reject, disarm });
+      signal?.addEventListener('abort', withdraw);
+      if (signal?.aborted) withdraw();
     });
     return { key, answer };
   }
@@ -56,13 +63,15 @@ export class Questions {
 
   #take(key: string): Waiting | undefined {
     const waiting = this.#waiting.get(key);
-    clearTimeout(waiting?.timer);
+    waiting?.disarm();
     this.#waiting.delete(key);
     return waiting;
   }
 
-  #nextKey(): string {
-    return `question-${this.#used.size + 1}`;
+  #unused(wanted: string): string {
+    let key = wanted;
+    for (let count = 2; this.#used.has(key); count += 1) key = `${wanted}-${count}`;
+    return key;
   }
 }
 

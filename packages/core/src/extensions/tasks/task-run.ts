@@ -1,13 +1,12 @@
-import type { AskOptions } from '../../context/call.js';
-import { createAsker } from '../../engine/ask.js';
-import type { Asker } from '../../engine/asker.js';
+import type { Carry, CarryOptions } from '../../engine/asker.js';
 import type { Background } from '../../engine/background.js';
 import type { ExtensionCall } from '../../engine/extension.js';
-import type { Question } from '../../engine/question.js';
+import type { InputRequest } from '../../engine/input-request.js';
+import { together } from '../../engine/together.js';
 import { ERROR_CODES } from '../../errors/codes.js';
 import type { ProtocolError } from '../../errors/protocol-error.js';
 import type { Logger } from '../../protocol/logger.js';
-import { Questions } from './questions.js';
+import { type Answer, Questions } from './questions.js';
 import { isTerminal } from './task.js';
 import type { TaskKeeper } from './task-keeper.js';
 import type { StoredTask } from './task-store.js';
@@ -26,7 +25,7 @@ export interface TaskRunParts {
 /** A handler at work as a task, in this process. */
 export class TaskRun implements Background {
   readonly taskId: string;
-  readonly asker: Asker;
+  readonly carry: Carry;
   /** Settles when the handler has run to its end and that is written down. */
   readonly finished: Promise<void>;
   readonly #parts: TaskRunParts;
@@ -39,7 +38,11 @@ export class TaskRun implements Background {
   constructor(parts: TaskRunParts) {
     this.#parts = parts;
     this.taskId = parts.taskId;
-    this.asker = createAsker((_asking, question, options) => this.#ask(question, options));
+    this.carry = {
+      ask: (_asking, key, request, options) => this.#ask(key, request, options),
+      askAll: ({ signal }, requests) =>
+        together(requests, signal, (key, request, either) => this.#ask(key, request, { signal: either })),
+    };
     this.finished = new Promise((resolve) => (this.#finish = resolve));
   }
 
@@ -79,11 +82,11 @@ export class TaskRun implements Background {
     this.#parts.call.abort(reason);
   }
 
-  async #ask(question: Question, options: AskOptions = {}): Promise<Record<string, unknown>> {
-    const { key, answer } = this.#questions.add(options);
+  async #ask(wanted: string, request: InputRequest, options: CarryOptions = {}): Promise<Answer> {
+    const { key, answer } = this.#questions.add(wanted, options);
     // Observed already while the question is being written down.
     answer.catch(() => undefined);
-    await this.#write(asked(key, question));
+    await this.#write(asked(key, request));
     try {
       return await answer;
     } catch (error) {

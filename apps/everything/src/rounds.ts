@@ -1,0 +1,41 @@
+import {
+  Arg,
+  elicit,
+  inputRequired,
+  type InputRequired,
+  roots,
+  sample,
+  Service,
+  Tool,
+  ToolContext,
+} from '@sigil/core';
+import { ConfirmForm, NameForm } from './forms/small-forms.js';
+import { question } from './sampling/question.js';
+import { spoken } from './sampling/spoken.js';
+
+const ATTEMPTS = 3;
+
+/** Tools that decide themselves what goes out together, and when a run ends. */
+@Service()
+export class Rounds {
+  @Tool({ description: 'Asks user, model and client in one round' })
+  async planTrip(@Arg('destination') destination: string, ctx: ToolContext): Promise<string> {
+    const { traveller, plan, where } = await ctx.ask({
+      traveller: elicit('Who travels?', NameForm),
+      plan: sample(question(`One sight of ${destination}`, 50)),
+      where: roots(),
+    });
+    const name = traveller.content?.name ?? 'Nobody';
+    return `${name} sees ${spoken(plan)} and writes home from ${where.length} directories`;
+  }
+
+  @Tool({ description: 'Deletes a record once the user has agreed, and gives up after three refusals' })
+  async deleteRecord(@Arg('id') id: string, ctx: ToolContext): Promise<string | InputRequired> {
+    const consent = elicit(`Delete record ${id}?`, ConfirmForm);
+    const answer = await ctx.inputResponse('consent', consent);
+    if (answer?.content?.ok) return `Record ${id} is deleted`;
+    const refusals = answer ? Number(ctx.requestState) + 1 : 0;
+    if (refusals === ATTEMPTS) return `Record ${id} stays`;
+    return inputRequired({ consent }, String(refusals));
+  }
+}

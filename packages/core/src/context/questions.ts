@@ -1,0 +1,84 @@
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitResult,
+  ElicitUrlResult,
+  Root,
+} from '../protocol/client-requests.js';
+import type { Constructor } from '../protocol/constructor.js';
+import type { JsonSchema } from '../protocol/json.js';
+
+const BRAND = Symbol.for('sigil:question');
+
+/** Only types know of it: what the answer to a question will be. */
+declare const ANSWER: unique symbol;
+
+type QuestionParts =
+  | { readonly asks: 'elicit'; readonly message: string; readonly form: Constructor | JsonSchema }
+  | { readonly asks: 'elicitUrl'; readonly message: string; readonly url: string }
+  | { readonly asks: 'sample'; readonly params: CreateMessageParams }
+  | { readonly asks: 'roots' };
+
+/**
+ * A question to the client that has not been put yet. Give it to `ctx.ask()`, `inputRequired()` or
+ * `ctx.inputResponse()`; it is frozen, and may be kept and put as often as you like.
+ *
+ * @typeParam T what the answer to it will be.
+ */
+export type Question<T = unknown> = QuestionParts & { readonly [ANSWER]?: T };
+
+/** Questions by name. */
+export type Questions = Readonly<Record<string, Question>>;
+
+/** The answers to questions, under the same names. */
+export type AnswersTo<Q extends Questions> = {
+  readonly [Name in keyof Q]: NonNullable<Q[Name]> extends Question<infer T> ? T : never;
+};
+
+/**
+ * A form for the user, as `ctx.elicit()` shows it.
+ *
+ * @param form a DTO class, whose instance then is the answer's `content`, or a flat JSON Schema object.
+ */
+export function elicit<T extends object>(message: string, form: Constructor<T>): Question<ElicitResult<T>>;
+export function elicit(message: string, form: Constructor | JsonSchema): Question<ElicitResult>;
+export function elicit(message: string, form: Constructor | JsonSchema): Question<ElicitResult> {
+  return question({ asks: 'elicit', message, form });
+}
+
+/** A page for the user to visit, as `ctx.elicitUrl()` sends them there. */
+export function elicitUrl(message: string, url: string): Question<ElicitUrlResult> {
+  return question({ asks: 'elicitUrl', message, url });
+}
+
+/** A request for a message of the client's model, as `ctx.sample()` makes it. */
+export function sample(params: CreateMessageParams): Question<CreateMessageResult> {
+  return question({ asks: 'sample', params });
+}
+
+/** A request for the directories and files the client shares, as `ctx.roots()` makes it. */
+export function roots(): Question<readonly Root[]> {
+  return question({ asks: 'roots' });
+}
+
+/**
+ * Sees to it that everything that is to be asked is a question, of this copy of the package or another.
+ *
+ * @param where what was given the questions, such as `ctx.ask()`.
+ * @throws TypeError when it is not.
+ */
+export function checkQuestions(questions: Questions, where: string): void {
+  for (const [name, given] of Object.entries(questions)) checkQuestion(given, name, where);
+}
+
+/** The same for one question. @throws TypeError when it is none. */
+export function checkQuestion(given: unknown, name: string, where: string): void {
+  if (typeof given === 'object' && given !== null && BRAND in given) return;
+  const fix =
+    'make it with elicit(), elicitUrl(), sample() or roots(); their namesakes of the context ask at once';
+  throw new TypeError(`${where} was given something as "${name}" that is no question: ${fix}`);
+}
+
+function question<T>(parts: QuestionParts): Question<T> {
+  return Object.freeze({ [BRAND]: true, ...parts });
+}
