@@ -216,7 +216,8 @@ export class Exchange implements Call, ActiveRequest {
 
   /** Answers with the questions of a handler, which is then left where it waits and run again in the next round. */
   async #suspend(inputRequests: InputRequests, memory: RoundMemory): Promise<void> {
-    if (this.done) return;
+    // Cancelled meanwhile: the handler waits for ever, what was made for its request must not.
+    if (this.done) return this.#parts.settled(this);
     try {
       const requestState = await this.#parts.options.rounds.close(this.#roundRequest, memory);
       this.cache = undefined;

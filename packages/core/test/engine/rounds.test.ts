@@ -6,14 +6,16 @@ import {
   type AppOptions,
   Complete,
   CompletionContext,
+  inject,
   Prompt,
   PromptContext,
   Resource,
   ResourceContext,
+  Service,
   Tool,
   ToolContext,
 } from '../../src/index.js';
-import { appOf, type Client, type Json, openSession, statelessClient, textOf } from '../harness.js';
+import { appOf, type Client, deferred, type Json, openSession, statelessClient, textOf } from '../harness.js';
 
 const KEY = 'a secret of at least thirty-two characters';
 const CAPABILITIES = { elicitation: {}, sampling: {}, roots: {} };
@@ -171,6 +173,29 @@ describe('a handler that asks a stateless client', () => {
       code: -32021,
       data: { requiredCapabilities: { elicitation: { form: {} } } },
     });
+  });
+
+  test('leaves nothing behind when it is cancelled between its question and the end of the round', async () => {
+    const gone = deferred<string>();
+    @Service({ scope: 'request' })
+    class Basket {
+      destroy() {
+        gone.resolve('basket');
+      }
+    }
+    @Service({ scope: 'request' })
+    class Till {
+      readonly basket = inject(Basket);
+      @Tool()
+      async pay(context: ToolContext) {
+        await context.elicit('Sure?', NameForm);
+      }
+    }
+    const client = statelessClient(await appOf({ services: [Till] }), CAPABILITIES);
+    const id = client.start('tools/call', { name: 'pay' });
+    client.notify('notifications/cancelled', { requestId: id });
+    expect(await gone.promise).toBe('basket');
+    expect(client.received).toEqual([]);
   });
 
   test('may be a prompt or a resource, and nothing else', async () => {
