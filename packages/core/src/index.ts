@@ -5,6 +5,7 @@ export { createApp } from './server/create-app.js';
 export { App } from './server/app.js';
 export type { StateKey } from './engine/rounds/state-sealer.js';
 export type { AppOptions } from './server/app-options.js';
+export type { AppCacheOptions } from './engine/cache-hints.js';
 export type { AppEvents } from './engine/events.js';
 export type { LiveCollection } from './server/live-collection.js';
 
@@ -89,6 +90,7 @@ export type { Provider, Resolve, ServiceId } from './container/provider.js';
 export type { Scope } from './metadata/service.js';
 
 // The protocol
+export type { CacheableMethod, CacheHint, CacheOptions, CacheScope } from './protocol/cache-hint.js';
 export type {
   Implementation,
   Prompt as PromptDescriptor,

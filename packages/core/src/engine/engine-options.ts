@@ -4,6 +4,7 @@ import type { Implementation } from '../protocol/descriptors.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { Logger } from '../protocol/logger.js';
 import type { Registry } from '../registry/registry.js';
+import type { CacheHints } from './cache-hints.js';
 import type { RoundKeeper } from './rounds/round-keeper.js';
 import type { ValuePlan } from '../schema/index.js';
 
@@ -19,8 +20,8 @@ export interface EngineOptions {
   readonly exposeErrors: boolean;
   /** Most entries on one page of a list; `undefined` for all on one page. */
   readonly pageSize: number | undefined;
-  /** How long clients may keep lists, in milliseconds. */
-  readonly listTtlMs: number;
+  /** How long, and for whom, clients may keep results. */
+  readonly cacheHints: CacheHints;
   /** Most requests in flight on one connection or session. */
   readonly maxInFlight: number;
   /** Most subscriptions open at once. */

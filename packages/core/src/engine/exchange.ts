@@ -1,4 +1,5 @@
 import type { AskOptions, Call, ClientView, Resolvable } from '../context/call.js';
+import type { CacheHint } from '../protocol/cache-hint.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type {
   CreateMessageParams,
@@ -20,7 +21,7 @@ import type { ActiveRequest, Outlet } from '../transport/contract.js';
 import type { Asker } from './asker.js';
 import type { EngineOptions } from './engine-options.js';
 import type { Link } from './link.js';
-import type { CacheHint, Revision, SealParts } from './revisions/index.js';
+import type { Revision, SealParts } from './revisions/index.js';
 import type { RoundRequest } from './rounds/round-keeper.js';
 import type { RoundMemory } from './rounds/round-memory.js';
 import { type InputRequests, Rounds } from './rounds/rounds.js';

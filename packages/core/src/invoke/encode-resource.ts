@@ -1,4 +1,5 @@
 import { isBytes } from '../protocol/base64.js';
+import { cacheFaults } from '../protocol/cache-hint.js';
 import { blobContents, textContents } from '../protocol/content-builders.js';
 import type { ResourceContents } from '../protocol/content.js';
 import { isObject } from '../protocol/json.js';
@@ -9,6 +10,7 @@ import { isResourceContents } from './result-shapes.js';
  * Turns what a resource returned into its result.
  *
  * @returns `undefined` when the handler returned nothing: there is no such resource.
+ * @throws TypeError when the result has a cache hint that is none.
  */
 export function encodeResource(
   value: unknown,
@@ -17,11 +19,19 @@ export function encodeResource(
 ): ReadResourceResult | undefined {
   if (value === undefined || value === null) return undefined;
   if (isObject(value) && Array.isArray(value['contents']) && value['contents'].every(isResourceContents)) {
-    return value as unknown as ReadResourceResult;
+    return checked(value as unknown as ReadResourceResult);
   }
   if (isResourceContents(value)) return { contents: [value] };
   if (Array.isArray(value) && value.length > 0 && value.every(isResourceContents)) return { contents: value };
   return { contents: [encodeValue(value, uri, mimeType)] };
+}
+
+/** A client told to keep something for ever, or by a word it does not know, would do as it likes. */
+function checked(result: ReadResourceResult): ReadResourceResult {
+  if (result.ttlMs === undefined && result.cacheScope === undefined) return result;
+  for (const { member, expected } of cacheFaults(result))
+    throw new TypeError(`"${member}" of a result must be ${expected}`);
+  return result;
 }
 
 function encodeValue(value: unknown, uri: string, mimeType: string | undefined): ResourceContents {

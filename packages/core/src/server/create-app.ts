@@ -1,5 +1,6 @@
 import { TypediContainer } from '../container/typedi.js';
 import type { FunctionDefinition } from '../decorators/define.js';
+import { CacheHints } from '../engine/cache-hints.js';
 import { Engine } from '../engine/engine.js';
 import { RoundKeeper } from '../engine/rounds/round-keeper.js';
 import { StateSealer } from '../engine/rounds/state-sealer.js';
@@ -71,7 +72,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     logger,
     exposeErrors,
     pageSize: options.pageSize,
-    listTtlMs: options.listTtlMs ?? 0,
+    cacheHints: new CacheHints(options.cache),
     maxInFlight: options.maxInFlight ?? 1024,
     maxSubscriptions: options.maxSubscriptions ?? 10_000,
     stampServerInfo: options.stampServerInfo ?? true,

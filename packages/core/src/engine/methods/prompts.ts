@@ -6,14 +6,14 @@ import { List } from '../list.js';
 import { ifAllowed, type MethodTable, readArguments, readString, requireFeature } from './table.js';
 
 /** `prompts/list` and `prompts/get`. */
-export function promptMethods({ registry, pageSize, listTtlMs }: EngineOptions): MethodTable {
+export function promptMethods({ registry, pageSize, cacheHints }: EngineOptions): MethodTable {
   const { prompts } = registry;
   const list = new List(
     prompts,
     'prompts',
     (revision, entry) => revision.prompt(entry.descriptor),
     pageSize,
-    listTtlMs,
+    cacheHints.of(METHODS.listPrompts),
   );
   return {
     [METHODS.listPrompts]: (exchange, params) => {

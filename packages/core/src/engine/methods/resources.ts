@@ -1,11 +1,12 @@
 import { after } from '../../protocol/maybe-promise.js';
 import { METHODS } from '../../protocol/methods.js';
+import { NOT_KEPT } from '../cache-hints.js';
 import type { EngineOptions } from '../engine-options.js';
 import { List } from '../list.js';
 import { ifAllowed, type MethodTable, readString, requireFeature } from './table.js';
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
-export function resourceMethods({ registry, pageSize, listTtlMs }: EngineOptions): MethodTable {
+export function resourceMethods({ registry, pageSize, cacheHints }: EngineOptions): MethodTable {
   const { resources, templates } = registry;
   const hasResources = (): boolean => resources.everUsed || templates.everUsed;
   const resourceList = new List(
@@ -13,14 +14,14 @@ export function resourceMethods({ registry, pageSize, listTtlMs }: EngineOptions
     'resources',
     (revision, entry) => revision.resource(entry.descriptor),
     pageSize,
-    listTtlMs,
+    cacheHints.of(METHODS.listResources),
   );
   const templateList = new List(
     templates,
     'resourceTemplates',
     (revision, entry) => revision.template(entry.descriptor),
     pageSize,
-    listTtlMs,
+    cacheHints.of(METHODS.listTemplates),
   );
   return {
     [METHODS.listResources]: (exchange, params) => {
@@ -36,15 +37,19 @@ export function resourceMethods({ registry, pageSize, listTtlMs }: EngineOptions
       const { revision } = exchange;
       const found = registry.resolveUri(uri);
       if (!found) throw revision.resourceNotFound(uri);
-      // What a handler reads may differ by who asks; only the author can know better.
-      exchange.cache = { ttlMs: 0, scope: 'private' };
       const read = () =>
         after(found.entry.run(exchange, found.variables), (result) => {
           if (!result) throw revision.resourceNotFound(uri);
+          exchange.cache = isRetry(params) ? NOT_KEPT : cacheHints.ofRead(found.entry, result);
           exchange.resultMeta = result._meta;
           return revision.readResult(result);
         });
       return ifAllowed(exchange, found.entry.gate, read, () => revision.resourceNotFound(uri));
     },
   };
+}
+
+/** Whether what is read may depend on answers, which are no part of what a client finds kept results by. */
+function isRetry(params: Readonly<Record<string, unknown>>): boolean {
+  return params['inputResponses'] !== undefined || params['requestState'] !== undefined;
 }

@@ -6,14 +6,14 @@ import { List } from '../list.js';
 import { ifAllowed, type MethodTable, readArguments, readString, requireFeature } from './table.js';
 
 /** `tools/list` and `tools/call`. */
-export function toolMethods({ registry, pageSize, listTtlMs }: EngineOptions): MethodTable {
+export function toolMethods({ registry, pageSize, cacheHints }: EngineOptions): MethodTable {
   const { tools } = registry;
   const list = new List(
     tools,
     'tools',
     (revision, entry) => revision.tool(entry.descriptor),
     pageSize,
-    listTtlMs,
+    cacheHints.of(METHODS.listTools),
   );
   return {
     [METHODS.listTools]: (exchange, params) => {
