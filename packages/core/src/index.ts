@@ -6,6 +6,8 @@ export { App } from './server/app.js';
 export type { StateKey } from './engine/rounds/state-sealer.js';
 export type { AppOptions } from './server/app-options.js';
 export type { AppCacheOptions } from './engine/cache-hints.js';
+export type { ChangeBus, ServerChange } from './engine/changes/change-bus.js';
+export { MemoryChangeBus } from './engine/changes/memory-change-bus.js';
 export type { AppEvents } from './engine/events.js';
 export type { LiveCollection } from './server/live-collection.js';
 

@@ -5,6 +5,7 @@ import type { JsonSchema } from '../protocol/json.js';
 import type { Logger } from '../protocol/logger.js';
 import type { Registry } from '../registry/registry.js';
 import type { CacheHints } from './cache-hints.js';
+import type { ChangeFeed } from './changes/change-feed.js';
 import type { RoundKeeper } from './rounds/round-keeper.js';
 import type { ValuePlan } from '../schema/index.js';
 
@@ -20,6 +21,8 @@ export interface EngineOptions {
   readonly exposeErrors: boolean;
   /** Most entries on one page of a list; `undefined` for all on one page. */
   readonly pageSize: number | undefined;
+  /** What changes, here and in the other processes that serve the app. */
+  readonly changes: ChangeFeed;
   /** How long, and for whom, clients may keep results. */
   readonly cacheHints: CacheHints;
   /** Most requests in flight on one connection or session. */

@@ -8,6 +8,7 @@ import type { Endpoint, Outlet, Peer } from '../transport/contract.js';
 import { createAsker } from './ask.js';
 import { askByRequest } from './ask-by-request.js';
 import { askByRound } from './ask-by-round.js';
+import type { ServerChange } from './changes/change-bus.js';
 import type { EngineOptions } from './engine-options.js';
 import { Events } from './events.js';
 import { LIST_CHANGED } from './list-changed.js';
@@ -40,7 +41,9 @@ export class Engine implements Endpoint {
       closed: (peer) => this.#peers.delete(peer),
       releases: new Set(),
     };
-    this.#stop = options.registry.onChange((change) => this.#announce(change));
+    const { registry, changes } = options;
+    this.#stop = registry.onChange((list) => changes.publish({ kind: 'list', list }));
+    changes.onChange((change) => this.#announce(change));
   }
 
   get logger(): Logger {
@@ -57,12 +60,18 @@ export class Engine implements Endpoint {
     return peer;
   }
 
-  /** Tells the clients that subscribed to a resource that it has changed. */
+  /** Tells the clients that subscribed to a resource that it has changed, those of other processes too. */
   notifyResourceUpdated(uri: string): void {
-    this.#listeners.resourceUpdated(uri);
-    for (const peer of this.#peers) {
-      if (peer.session?.subscriptions?.has(uri)) peer.notify(NOTIFICATIONS.resourceUpdated, { uri });
-    }
+    this.options.changes.publish({ kind: 'resource', uri });
+  }
+
+  /**
+   * Hears every change, of this process or another that shares the bus.
+   *
+   * @returns a function that stops the listening.
+   */
+  onChange(listener: (change: ServerChange) => void): () => void {
+    return this.options.changes.onChange(listener);
   }
 
   /**
@@ -88,13 +97,25 @@ export class Engine implements Endpoint {
   async close(): Promise<void> {
     this.#stop();
     for (const peer of [...this.#peers]) peer.close('The server is closing');
-    await Promise.all(this.#parts.releases);
+    await Promise.all([this.options.changes.close(), ...this.#parts.releases]);
   }
 
-  #announce(change: Change): void {
-    this.#listeners.listChanged(change);
+  #announce(change: ServerChange): void {
+    if (change.kind === 'list') this.#announceList(change.list);
+    else if (change.kind === 'resource') this.#announceResource(change.uri);
+  }
+
+  #announceList(list: Change): void {
+    this.#listeners.listChanged(list);
     for (const peer of this.#peers) {
-      if (peer.session?.announced[change]?.listChanged) peer.notify(LIST_CHANGED[change]);
+      if (peer.session?.announced[list]?.listChanged) peer.notify(LIST_CHANGED[list]);
+    }
+  }
+
+  #announceResource(uri: string): void {
+    this.#listeners.resourceUpdated(uri);
+    for (const peer of this.#peers) {
+      if (peer.session?.subscriptions?.has(uri)) peer.notify(NOTIFICATIONS.resourceUpdated, { uri });
     }
   }
 }

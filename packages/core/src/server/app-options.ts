@@ -5,6 +5,7 @@ import type { FunctionDefinition } from '../decorators/define.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { AppCacheOptions } from '../engine/cache-hints.js';
+import type { ChangeBus } from '../engine/changes/change-bus.js';
 import type { StateKey } from '../engine/rounds/state-sealer.js';
 import type { Logger } from '../protocol/logger.js';
 
@@ -38,6 +39,8 @@ export interface AppOptions extends Implementation {
    * Not at all unless given; lists may be passed on to anybody, resources may not. A list that guards filter is always private.
    */
   readonly cache?: AppCacheOptions;
+  /** Carries changes between the processes that serve this app. Within this process only unless given. */
+  readonly changeBus?: ChangeBus;
   /** Most requests in flight on one connection or session. 1024 unless given. */
   readonly maxInFlight?: number;
   /** Most subscriptions of 2026-07-28 open at once. 10,000 unless given. */

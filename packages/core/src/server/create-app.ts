@@ -1,6 +1,8 @@
 import { TypediContainer } from '../container/typedi.js';
 import type { FunctionDefinition } from '../decorators/define.js';
 import { CacheHints } from '../engine/cache-hints.js';
+import { ChangeFeed } from '../engine/changes/change-feed.js';
+import { MemoryChangeBus } from '../engine/changes/memory-change-bus.js';
 import { Engine } from '../engine/engine.js';
 import { RoundKeeper } from '../engine/rounds/round-keeper.js';
 import { StateSealer } from '../engine/rounds/state-sealer.js';
@@ -63,6 +65,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     throw error;
   }
   const info = infoOf(options);
+  const changes = new ChangeFeed(options.changeBus ?? new MemoryChangeBus(), logger);
   const engine = new Engine({
     info,
     serverInfoJson: JSON.stringify(info),
@@ -72,6 +75,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     logger,
     exposeErrors,
     pageSize: options.pageSize,
+    changes,
     cacheHints: new CacheHints(options.cache),
     maxInFlight: options.maxInFlight ?? 1024,
     maxSubscriptions: options.maxSubscriptions ?? 10_000,
@@ -82,6 +86,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     }),
     formPlan: formPlans(schemas),
   });
+  await changes.open();
   const define = (definition: FunctionDefinition): void => {
     const wrong: Problem[] = [];
     const entry = compileEntry(declareFunction(definition), build(wrong));
