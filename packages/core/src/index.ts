@@ -4,6 +4,8 @@ import 'reflect-metadata';
 export { createApp } from './server/create-app.js';
 export { App } from './server/app.js';
 export type { StateKey } from './engine/rounds/state-sealer.js';
+export type { StateStore } from './engine/rounds/state-store.js';
+export { MemoryStateStore, type StateLimits } from './engine/rounds/memory-state-store.js';
 export type { AppOptions } from './server/app-options.js';
 export type { AppCacheOptions } from './engine/cache-hints.js';
 export type { ChangeBus, ServerChange } from './engine/changes/change-bus.js';

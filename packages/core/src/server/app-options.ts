@@ -7,6 +7,7 @@ import type { Implementation } from '../protocol/descriptors.js';
 import type { AppCacheOptions } from '../engine/cache-hints.js';
 import type { ChangeBus } from '../engine/changes/change-bus.js';
 import type { StateKey } from '../engine/rounds/state-sealer.js';
+import type { StateStore } from '../engine/rounds/state-store.js';
 import type { Logger } from '../protocol/logger.js';
 
 /** What `createApp` is told. */
@@ -52,6 +53,11 @@ export interface AppOptions extends Implementation {
   readonly stateKeys?: readonly StateKey[];
   /** How long a client may take for one round, in milliseconds. 10 minutes unless given. */
   readonly stateTtlMs?: number;
+  /**
+   * Makes the server accept what a client carries between two rounds once: a second time is refused. Give the same to every
+   * process that serves the app. Accepted until it expires unless given.
+   */
+  readonly stateStore?: StateStore;
   /** Whether results of 2026-07-28 name the server. On unless given. */
   readonly stampServerInfo?: boolean;
   /** Compile every validator at start instead of at first use. */

@@ -80,10 +80,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     maxInFlight: options.maxInFlight ?? 1024,
     maxSubscriptions: options.maxSubscriptions ?? 10_000,
     stampServerInfo: options.stampServerInfo ?? true,
-    rounds: new RoundKeeper(new StateSealer(options.stateKeys ?? []), {
-      ttlMs: options.stateTtlMs ?? 10 * 60_000,
-      maxLength: MAX_STATE_LENGTH,
-    }),
+    rounds: new RoundKeeper(
+      new StateSealer(options.stateKeys ?? []),
+      { ttlMs: options.stateTtlMs ?? 10 * 60_000, maxLength: MAX_STATE_LENGTH },
+      options.stateStore,
+    ),
     formPlan: formPlans(schemas),
   });
   await changes.open();
