@@ -198,7 +198,7 @@ describe('a handler that asks a stateless client', () => {
     expect(client.received).toEqual([]);
   });
 
-  test('may be a prompt or a resource, and nothing else', async () => {
+  test('may be a prompt or a resource, and nothing else [checklist 42]', async () => {
     class Others {
       @Prompt()
       async greet(context: PromptContext, @Arg('tone') tone: string) {
@@ -281,6 +281,24 @@ describe('the state that a client carries', () => {
       code: -32602,
       data: { reason: 'invalid_request_state' },
     });
+  });
+
+  test('does not reach the handler when it is refused [checklist 43]', async () => {
+    class Counter {
+      runs = 0;
+      @Tool()
+      async count(context: ToolContext) {
+        this.runs += 1;
+        await context.roots();
+        return this.runs;
+      }
+    }
+    const client = statelessClient(await appOf({ services: [Counter] }), CAPABILITIES);
+    const { requestState } = (await round(client, 'count')) as unknown as Input;
+    const inputResponses = { 'question-1': { roots: [] } };
+    for (const state of ['', 7, `${requestState}A`])
+      await client.error('tools/call', { name: 'count', inputResponses, requestState: state });
+    expect(textOf(await round(client, 'count', {}, { inputResponses, requestState }))).toBe('2');
   });
 
   test('is refused from another principal [checklist 43]', async () => {
