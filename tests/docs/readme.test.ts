@@ -118,6 +118,13 @@ describe('the README', () => {
     );
   });
 
+  test('shows a server whose resources clients may keep', async () => {
+    await withServer('catalog.js', async (client) => {
+      const { contents } = await client.readResource({ uri: 'catalog://TEA-001' });
+      expect(contents).toMatchObject([{ text: '{"sku":"TEA-001","price":12}' }]);
+    });
+  });
+
   test('shows a test of a server that passes', async () => {
     const run = promisify(execFile)(process.execPath, [join(compiled.dist, 'inventory.test.js')], {
       timeout: 20_000,

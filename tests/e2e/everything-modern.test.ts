@@ -53,6 +53,12 @@ const TOOLS: Readonly<Record<string, Expected>> = {
   test_input_required_result_multiple_inputs: { user: [ada], text: 'Paris Ada, you share 1 roots' },
   test_input_required_result_multi_round: { user: [ada, accept({ color: 'blue' })], text: 'Ada likes blue' },
   test_input_required_result_capabilities: { user: [ada], text: 'Ada: Paris' },
+  plan_trip: { args: { destination: 'France' }, user: [ada], text: 'Ada sees Paris' },
+  delete_record: {
+    args: { id: '7' },
+    user: [accept({ ok: false }), accept({ ok: true })],
+    text: 'Record 7 is deleted',
+  },
   state_of_wait: { args: { label: 'none' }, text: 'unknown' },
   greet: { args: { name: 'Ada' }, text: 'Hello, Ada!' },
   slow_compute: { args: { seconds: 0, label: 'sum' }, text: 'sum: computed' },

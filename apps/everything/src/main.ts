@@ -57,6 +57,7 @@ const app = await createApp({
   ],
   definitions: [quoteOrder, wordCount, banner, describeText],
   middleware: [CallCounter],
+  cache: { methods: { 'server/discover': { ttlMs: 60_000 } } },
 });
 addDynamicTools(app);
 addClientEvents(app);

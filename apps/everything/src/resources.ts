@@ -9,6 +9,7 @@ export class Resources {
     description: 'A text that never changes',
     mimeType: 'text/plain',
     annotations: { audience: ['user', 'assistant'], priority: 0.8 },
+    cache: { ttlMs: 3_600_000, cacheScope: 'public' },
   })
   staticText(): string {
     return 'This is the content of the static text resource.';

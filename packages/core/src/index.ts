@@ -4,7 +4,12 @@ import 'reflect-metadata';
 export { createApp } from './server/create-app.js';
 export { App } from './server/app.js';
 export type { StateKey } from './engine/rounds/state-sealer.js';
+export type { StateStore } from './engine/rounds/state-store.js';
+export { MemoryStateStore, type StateLimits } from './engine/rounds/memory-state-store.js';
 export type { AppOptions } from './server/app-options.js';
+export type { AppCacheOptions } from './engine/cache-hints.js';
+export type { ChangeBus, ServerChange } from './engine/changes/change-bus.js';
+export { MemoryChangeBus } from './engine/changes/memory-change-bus.js';
 export type { AppEvents } from './engine/events.js';
 export type { LiveCollection } from './server/live-collection.js';
 
@@ -108,7 +113,6 @@ export type {
   ExtensionSettings,
   ToolDetour,
 } from './engine/extension.js';
-export type { ServerChange } from './engine/changes.js';
 
 // The container
 export { inject } from './container/inject.js';
@@ -118,6 +122,7 @@ export type { Provider, Resolve, ServiceId } from './container/provider.js';
 export type { Scope } from './metadata/service.js';
 
 // The protocol
+export type { CacheableMethod, CacheHint, CacheOptions, CacheScope } from './protocol/cache-hint.js';
 export type {
   Implementation,
   Prompt as PromptDescriptor,

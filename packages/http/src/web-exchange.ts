@@ -56,10 +56,15 @@ export class WebExchange implements HttpExchange {
   stream(headers: ResponseHeaders, maxBufferedBytes: number): BodyStream {
     const encoder = new TextEncoder();
     const body: { controller?: ReadableStreamDefaultController<Uint8Array> } = {};
+    // Whoever is told that the client is gone may end the stream, which a stream that is over does not bear.
+    const goAway = (): void => {
+      delete body.controller;
+      this.#goAway();
+    };
     const stream = new ReadableStream<Uint8Array>(
       {
         start: (controller) => void (body.controller = controller),
-        cancel: () => this.#goAway(),
+        cancel: goAway,
       },
       new ByteLengthQueuingStrategy({ highWaterMark: maxBufferedBytes }),
     );
@@ -70,7 +75,7 @@ export class WebExchange implements HttpExchange {
         // What counts is what was left unread before: one long message may be longer than the bound.
         if ((body.controller?.desiredSize ?? 0) >= 0) return body.controller?.enqueue(encoder.encode(text));
         body.controller?.error(new Error('the client does not read'));
-        this.#goAway();
+        goAway();
       },
       end: () => {
         body.controller?.close();

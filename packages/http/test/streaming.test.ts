@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { defineTool } from '@sigil/core';
 import { EventReader, messagesOf } from './fixtures/events.js';
 import { callModern, postModern, textOf } from './fixtures/messages.js';
 import { describeBridges } from './fixtures/suite.js';
@@ -90,6 +91,16 @@ describeBridges('a client that disconnects', (bench) => {
     await within(held.returned);
   });
 
+  test('learns that its stream ended cleanly [checklist 22]', async () => {
+    const response = await callModern(bench(), 'hold', { label: 'a', early: true }, { meta: PROGRESS });
+    const events = new EventReader(response);
+    await within(events.message());
+    const held = await bench().holds.next();
+    await events.cancel();
+    await until(() => held.signal.aborted);
+    await within(held.returned);
+  });
+
   test('does so for its own request only, even among equal ids [checklist 22]', async () => {
     const gone = new AbortController();
     const leaving = callModern(bench(), 'hold', { label: 'leaves' }, { signal: gone.signal });
@@ -127,6 +138,37 @@ describeBridges('a client that disconnects', (bench) => {
     expect(held.signal.aborted).toBe(false);
   });
 });
+
+describeBridges(
+  'a client that does not read',
+  (bench) => {
+    test('is cut off, and the handler that writes to it is not troubled', async () => {
+      const flood = { thrown: [] as unknown[], aborted: false };
+      bench().app.tools.add(
+        defineTool({
+          name: 'flood',
+          handle: async (_args, context) => {
+            for (let step = 1; !context.signal.aborted; step++) {
+              await new Promise((resolve) => setTimeout(resolve, 0));
+              try {
+                context.progress(step, undefined, 'x'.repeat(100_000));
+              } catch (error) {
+                flood.thrown.push(error);
+              }
+            }
+            flood.aborted = true;
+          },
+        }),
+      );
+      const gone = new AbortController();
+      await callModern(bench(), 'flood', {}, { meta: PROGRESS, signal: gone.signal });
+      await until(() => flood.aborted);
+      gone.abort();
+      expect(flood.thrown).toEqual([]);
+    });
+  },
+  { maxBufferedBytes: 10_000 },
+);
 
 describeBridges(
   'a quiet stream',

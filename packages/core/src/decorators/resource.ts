@@ -2,7 +2,8 @@ import type { Presentation, ResourceDefinition } from '../metadata/definitions.j
 import { addHandler } from '../metadata/store.js';
 
 /** What `@Resource` may be told. */
-export type ResourceOptions = Presentation & Pick<ResourceDefinition, 'mimeType' | 'annotations' | 'size'>;
+export type ResourceOptions = Presentation &
+  Pick<ResourceDefinition, 'mimeType' | 'annotations' | 'size' | 'cache'>;
 
 /**
  * Makes a method a resource, or a resource template when the URI has variables (RFC 6570).
@@ -11,7 +12,7 @@ export type ResourceOptions = Presentation & Pick<ResourceDefinition, 'mimeType'
  * in any position.
  *
  * **Return value**: a string becomes text; a `Uint8Array`, `Buffer` or `ArrayBuffer` becomes a base64 blob; an object
- * with `contents` is the whole result; contents made by `textContents()` and `blobContents()`, alone or in an array,
+ * with `contents` is the whole result, and may say how long it may be kept (`ttlMs`, `cacheScope`); contents made by `textContents()` and `blobContents()`, alone or in an array,
  * are used as they are; any other value becomes its JSON with MIME type `application/json`; `undefined` means that
  * there is no such resource.
  *

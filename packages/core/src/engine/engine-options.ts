@@ -4,6 +4,8 @@ import type { Implementation } from '../protocol/descriptors.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { Logger } from '../protocol/logger.js';
 import type { Registry } from '../registry/registry.js';
+import type { CacheHints } from './cache-hints.js';
+import type { ChangeFeed } from './changes/change-feed.js';
 import type { ExtensionFactory } from './extension.js';
 import type { RoundKeeper } from './rounds/round-keeper.js';
 import type { ValuePlan } from '../schema/index.js';
@@ -20,8 +22,10 @@ export interface EngineOptions {
   readonly exposeErrors: boolean;
   /** Most entries on one page of a list; `undefined` for all on one page. */
   readonly pageSize: number | undefined;
-  /** How long clients may keep lists, in milliseconds. */
-  readonly listTtlMs: number;
+  /** What changes, here and in the other processes that serve the app. */
+  readonly changes: ChangeFeed;
+  /** How long, and for whom, clients may keep results. */
+  readonly cacheHints: CacheHints;
   /** Most requests in flight on one connection or session. */
   readonly maxInFlight: number;
   /** Most subscriptions open at once. */

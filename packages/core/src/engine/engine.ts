@@ -8,9 +8,9 @@ import type { Endpoint, Outlet, Peer } from '../transport/contract.js';
 import { createAsker } from './ask.js';
 import { askByRequest } from './ask-by-request.js';
 import { askByRound } from './ask-by-round.js';
+import type { ServerChange } from './changes/change-bus.js';
 import type { EngineOptions } from './engine-options.js';
 import { Events } from './events.js';
-import type { ServerChange } from './changes.js';
 import type { ExtensionHost } from './extension.js';
 import { Extensions } from './extensions.js';
 import { LIST_CHANGED } from './list-changed.js';
@@ -28,7 +28,6 @@ export class Engine implements Endpoint {
   readonly #parts: PeerParts;
   readonly #listeners: Listeners;
   readonly #extensions: Extensions;
-  readonly #changeListeners = new Set<(change: ServerChange) => void>();
   readonly #stop: () => void;
 
   constructor(private readonly options: EngineOptions) {
@@ -49,7 +48,9 @@ export class Engine implements Endpoint {
       closed: (peer) => this.#peers.delete(peer),
       releases: new Set(),
     };
-    this.#stop = options.registry.onChange((change) => this.#announce(change));
+    const { registry, changes } = options;
+    this.#stop = registry.onChange((list) => changes.publish({ kind: 'list', list }));
+    changes.onChange((change) => this.#announce(change));
   }
 
   get logger(): Logger {
@@ -70,12 +71,18 @@ export class Engine implements Endpoint {
     return peer;
   }
 
-  /** Tells the clients that subscribed to a resource that it has changed. */
+  /** Tells the clients that subscribed to a resource that it has changed, those of other processes too. */
   notifyResourceUpdated(uri: string): void {
-    this.#listeners.resourceUpdated(uri);
-    for (const peer of this.#peers) {
-      if (peer.session?.subscriptions?.has(uri)) peer.notify(NOTIFICATIONS.resourceUpdated, { uri });
-    }
+    this.options.changes.publish({ kind: 'resource', uri });
+  }
+
+  /**
+   * Hears every change, of this process or another that shares the bus.
+   *
+   * @returns a function that stops the listening.
+   */
+  onChange(listener: (change: ServerChange) => void): () => void {
+    return this.options.changes.onChange(listener);
   }
 
   /**
@@ -102,24 +109,37 @@ export class Engine implements Endpoint {
     this.#stop();
     for (const peer of [...this.#peers]) peer.close('The server is closing');
     await this.#extensions.close();
-    await Promise.all(this.#parts.releases);
+    await Promise.all([this.options.changes.close(), ...this.#parts.releases]);
   }
 
   #host(): ExtensionHost {
+    const { registry, logger, changes } = this.options;
     return {
-      registry: this.options.registry,
-      logger: this.options.logger,
-      publish: (change) => this.#changeListeners.forEach((listener) => listener(change)),
-      onChange: (listener) => void this.#changeListeners.add(listener),
+      registry,
+      logger,
+      publish: (change) => changes.publish(change),
+      onChange: (listener) => void changes.onChange(listener),
       hasListener: (wanted) => this.#listeners.wants(wanted),
       notifyListeners: (method, params, wanted) => this.#listeners.notify(method, params, wanted),
     };
   }
 
-  #announce(change: Change): void {
-    this.#listeners.listChanged(change);
+  #announce(change: ServerChange): void {
+    if (change.kind === 'list') this.#announceList(change.list);
+    else if (change.kind === 'resource') this.#announceResource(change.uri);
+  }
+
+  #announceList(list: Change): void {
+    this.#listeners.listChanged(list);
     for (const peer of this.#peers) {
-      if (peer.session?.announced[change]?.listChanged) peer.notify(LIST_CHANGED[change]);
+      if (peer.session?.announced[list]?.listChanged) peer.notify(LIST_CHANGED[list]);
+    }
+  }
+
+  #announceResource(uri: string): void {
+    this.#listeners.resourceUpdated(uri);
+    for (const peer of this.#peers) {
+      if (peer.session?.subscriptions?.has(uri)) peer.notify(NOTIFICATIONS.resourceUpdated, { uri });
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { CacheHint } from '../protocol/cache-hint.js';
 import type {
   AskOptions,
   Call,
@@ -24,7 +25,7 @@ import type { Background, Detachable } from './background.js';
 import type { EngineOptions } from './engine-options.js';
 import type { InputRequests } from './input-request.js';
 import type { Link } from './link.js';
-import type { CacheHint, Revision } from './revisions/index.js';
+import type { Revision } from './revisions/index.js';
 import type { RoundRequest } from './rounds/round-keeper.js';
 import type { RoundMemory } from './rounds/round-memory.js';
 import { inputResponses } from './rounds/required-input.js';
@@ -267,7 +268,10 @@ export class Exchange implements Call, Detachable, ActiveRequest {
 
   /** Answers with the questions of a handler, which is then left where it waits and run again in the next round. */
   async #suspend(inputRequests: InputRequests, memory: RoundMemory): Promise<void> {
-    if (this.#background || this.done) return;
+    // What goes on in the background asks by itself.
+    if (this.#background) return;
+    // Cancelled meanwhile: the handler waits for ever, what was made for its request must not.
+    if (this.done) return this.#parts.settled(this);
     try {
       const requestState = await this.#parts.options.rounds.close(this.#roundRequest, memory);
       this.cache = undefined;

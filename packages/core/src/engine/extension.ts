@@ -3,7 +3,7 @@ import type { Logger } from '../protocol/logger.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { ToolEntry } from '../registry/entry.js';
 import type { Registry } from '../registry/registry.js';
-import type { ServerChange } from './changes.js';
+import type { ServerChange } from './changes/change-bus.js';
 import type { Detachable } from './background.js';
 
 /** Settings of an extension, as the capabilities announce them. */

@@ -1,6 +1,7 @@
 import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { Collection, Position } from '../registry/collection.js';
 import type { Entry } from '../registry/entry.js';
+import type { CacheHint } from '../protocol/cache-hint.js';
 import type { Exchange } from './exchange.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 import type { Revision } from './revisions/index.js';
@@ -17,10 +18,13 @@ interface Rendered {
 export class List<E extends Entry> {
   readonly #rendered = new Map<Revision, Rendered>();
   readonly #json = new WeakMap<Revision, WeakMap<E, string>>();
+  /** For lists that differ by who asks, whatever their author says. */
+  readonly #privateHint: CacheHint;
 
   /**
    * @param key the member of the result that holds the entries, such as `tools`.
    * @param shape gives the descriptor as a revision shows it.
+   * @param hint how long, and for whom, clients may keep a page that is the same for everybody.
    * @param shows whether a revision shows an entry; all show every entry unless given.
    */
   constructor(
@@ -28,9 +32,11 @@ export class List<E extends Entry> {
     private readonly key: string,
     private readonly shape: (revision: Revision, entry: E) => object,
     private readonly pageSize: number | undefined,
-    private readonly ttlMs: number,
+    private readonly hint: CacheHint,
     private readonly shows?: (revision: Revision, entry: E) => boolean,
-  ) {}
+  ) {
+    this.#privateHint = { ...hint, cacheScope: 'private' };
+  }
 
   /**
    * Serialises the page after a cursor.
@@ -40,7 +46,7 @@ export class List<E extends Entry> {
   page(exchange: Exchange, cursor: unknown): MaybePromise<string> {
     const start = decodeCursor(cursor);
     const rendered = this.#renderedFor(exchange.revision);
-    exchange.cache = { ttlMs: this.ttlMs, scope: rendered.isPublic ? 'public' : 'private' };
+    exchange.cache = rendered.isPublic ? this.hint : this.#privateHint;
     if (!rendered.isPublic) return this.#visiblePage(exchange, start);
     const known = rendered.pages.get(start);
     if (known !== undefined) return known;

@@ -1,5 +1,6 @@
 import { type InputRequired, isInputRequired } from '../context/input-required.js';
 import { isBytes } from '../protocol/base64.js';
+import { cacheFaults } from '../protocol/cache-hint.js';
 import { blobContents, textContents } from '../protocol/content-builders.js';
 import type { ResourceContents } from '../protocol/content.js';
 import { isObject } from '../protocol/json.js';
@@ -10,6 +11,7 @@ import { isResourceContents } from './result-shapes.js';
  * Turns what a resource returned into its result; what it still needs stays as it is.
  *
  * @returns `undefined` when the handler returned nothing: there is no such resource.
+ * @throws TypeError when the result has a cache hint that is none.
  */
 export function encodeResource(
   value: unknown,
@@ -19,11 +21,19 @@ export function encodeResource(
   if (value === undefined || value === null) return undefined;
   if (isInputRequired(value)) return value;
   if (isObject(value) && Array.isArray(value['contents']) && value['contents'].every(isResourceContents)) {
-    return value as unknown as ReadResourceResult;
+    return checked(value as unknown as ReadResourceResult);
   }
   if (isResourceContents(value)) return { contents: [value] };
   if (Array.isArray(value) && value.length > 0 && value.every(isResourceContents)) return { contents: value };
   return { contents: [encodeValue(value, uri, mimeType)] };
+}
+
+/** A client told to keep something for ever, or by a word it does not know, would do as it likes. */
+function checked(result: ReadResourceResult): ReadResourceResult {
+  if (result.ttlMs === undefined && result.cacheScope === undefined) return result;
+  for (const { member, expected } of cacheFaults(result))
+    throw new TypeError(`"${member}" of a result must be ${expected}`);
+  return result;
 }
 
 function encodeValue(value: unknown, uri: string, mimeType: string | undefined): ResourceContents {

@@ -1,3 +1,4 @@
+import type { CacheOptions } from '../protocol/cache-hint.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Annotations, Icon } from '../protocol/content.js';
 import type { JsonSchema } from '../protocol/json.js';
@@ -51,6 +52,8 @@ export interface ResourceDefinition extends Presentation {
   readonly annotations?: Annotations;
   /** Size of the raw contents in bytes. */
   readonly size?: number;
+  /** How long, and for whom, clients of 2026-07-28 may keep what is read. As the app says unless given. */
+  readonly cache?: CacheOptions;
 }
 
 /** A prompt, as declared. */

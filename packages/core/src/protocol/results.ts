@@ -1,3 +1,4 @@
+import type { CacheScope } from './cache-hint.js';
 import type { ContentBlock, ResourceContents, Role } from './content.js';
 
 /** The result of `tools/call`. */
@@ -12,6 +13,10 @@ export interface CallToolResult {
 /** The result of `resources/read`. */
 export interface ReadResourceResult {
   readonly contents: readonly ResourceContents[];
+  /** How long clients of 2026-07-28 may keep it, in milliseconds; as its definition says unless given. */
+  readonly ttlMs?: number;
+  /** For whom clients of 2026-07-28 may keep it; as its definition says unless given. */
+  readonly cacheScope?: CacheScope;
   readonly _meta?: Record<string, unknown>;
 }
 

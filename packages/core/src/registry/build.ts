@@ -14,6 +14,7 @@ import {
   UriTemplateError,
 } from '../protocol/uri-template/index.js';
 import type { SchemaCompiler, ValuePlan } from '../schema/index.js';
+import { checkCache } from './check-cache.js';
 import type { Compile } from './compile.js';
 import type { Declaration, Target } from './declaration.js';
 import type { Completer, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from './entry.js';
@@ -73,7 +74,8 @@ export function buildResource(
   const input = schemas.input(binding.source, where, problems);
   if (!template) return undefined;
   problems.push(...checkVariables(declaration, template, input));
-  const { uri, mimeType, annotations, size } = definition;
+  const { uri, mimeType, annotations, size, cache } = definition;
+  if (cache !== undefined) problems.push(...checkCache(cache, where));
   const shared = {
     name: nameOf(declaration, problems),
     ...presentation(definition),
@@ -88,7 +90,7 @@ export function buildResource(
     meta: definition.meta ?? {},
   } as const;
   const gate = compile.gate(declaration, access);
-  const base = { key: uri, where, run, ...(gate ? { gate } : {}) };
+  const base = { key: uri, where, run, ...(gate ? { gate } : {}), ...(cache ? { cache } : {}) };
   if (!isTemplate) {
     const descriptor = { uri, ...shared, ...(size === undefined ? {} : { size }) };
     return { ...base, kind: 'resource', descriptor };

@@ -1,4 +1,5 @@
 import type { Call } from '../context/call.js';
+import type { CacheOptions } from '../protocol/cache-hint.js';
 import type { InputRequired } from '../context/input-required.js';
 import type { ToolDefinition } from '../metadata/definitions.js';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../protocol/descriptors.js';
@@ -48,6 +49,7 @@ export interface ToolEntry extends EntryBase {
 export interface ResourceEntry extends EntryBase {
   readonly kind: 'resource';
   readonly descriptor: Resource;
+  readonly cache?: CacheOptions;
   readonly run: AskingHandler<ReadResourceResult | undefined>;
 }
 
@@ -55,6 +57,7 @@ export interface ResourceEntry extends EntryBase {
 export interface TemplateEntry extends EntryBase {
   readonly kind: 'template';
   readonly descriptor: ResourceTemplate;
+  readonly cache?: CacheOptions;
   /** Gives the values of the variables when a URI matches. */
   readonly match: (uri: string) => Record<string, string | string[]> | undefined;
   readonly run: AskingHandler<ReadResourceResult | undefined>;

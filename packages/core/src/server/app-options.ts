@@ -4,8 +4,11 @@ import type { GuardLike, MiddlewareLike } from '../context/access.js';
 import type { FunctionDefinition } from '../decorators/define.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Implementation } from '../protocol/descriptors.js';
+import type { AppCacheOptions } from '../engine/cache-hints.js';
+import type { ChangeBus } from '../engine/changes/change-bus.js';
 import type { ExtensionFactory } from '../engine/extension.js';
 import type { StateKey } from '../engine/rounds/state-sealer.js';
+import type { StateStore } from '../engine/rounds/state-store.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
 import type { Logger } from '../protocol/logger.js';
 
@@ -33,8 +36,14 @@ export interface AppOptions extends Implementation {
   readonly exposeErrors?: boolean;
   /** Most entries on one page of a list. All on one page unless given. */
   readonly pageSize?: number;
-  /** How long clients of 2026-07-28 may keep lists, in milliseconds. 0 unless given. */
-  readonly listTtlMs?: number;
+  /**
+   * How long, and for whom, clients of 2026-07-28 may keep what they are given: lists, what `server/discover` says, and
+   * resources. The narrower wins: what is said here of single methods, then `cache` of a resource, then what its result says.
+   * Not at all unless given; lists may be passed on to anybody, resources may not. A list that guards filter is always private.
+   */
+  readonly cache?: AppCacheOptions;
+  /** Carries changes between the processes that serve this app. Within this process only unless given. */
+  readonly changeBus?: ChangeBus;
   /** Most requests in flight on one connection or session. 1024 unless given. */
   readonly maxInFlight?: number;
   /** Most subscriptions of 2026-07-28 open at once. 10,000 unless given. */
@@ -46,6 +55,11 @@ export interface AppOptions extends Implementation {
   readonly stateKeys?: readonly StateKey[];
   /** How long a client may take for one round, in milliseconds. 10 minutes unless given. */
   readonly stateTtlMs?: number;
+  /**
+   * Makes the server accept what a client carries between two rounds once: a second time is refused. Give the same to every
+   * process that serves the app. Accepted until it expires unless given.
+   */
+  readonly stateStore?: StateStore;
   /** How tools with `task` run in the background. */
   readonly tasks?: TasksOptions;
   /** Extensions of the protocol beside those that come along. */

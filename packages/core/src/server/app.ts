@@ -94,7 +94,7 @@ export class App {
     return this.#parts.engine.completeElicitation(elicitationId);
   }
 
-  /** Tells clients that subscribed to a resource that it has changed. */
+  /** Tells clients that subscribed to a resource that it has changed, those of processes that share the `changeBus` too. */
   notifyResourceUpdated(uri: string): void {
     this.#parts.engine.notifyResourceUpdated(uri);
   }

@@ -1,5 +1,8 @@
 import { TypediContainer } from '../container/typedi.js';
 import type { FunctionDefinition } from '../decorators/define.js';
+import { CacheHints } from '../engine/cache-hints.js';
+import { ChangeFeed } from '../engine/changes/change-feed.js';
+import { MemoryChangeBus } from '../engine/changes/memory-change-bus.js';
 import { Engine } from '../engine/engine.js';
 import { RoundKeeper } from '../engine/rounds/round-keeper.js';
 import { StateSealer } from '../engine/rounds/state-sealer.js';
@@ -63,6 +66,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     throw error;
   }
   const info = infoOf(options);
+  const changes = new ChangeFeed(options.changeBus ?? new MemoryChangeBus(), logger);
   const engine = new Engine({
     info,
     serverInfoJson: JSON.stringify(info),
@@ -72,17 +76,20 @@ export async function createApp(options: AppOptions): Promise<App> {
     logger,
     exposeErrors,
     pageSize: options.pageSize,
-    listTtlMs: options.listTtlMs ?? 0,
+    changes,
+    cacheHints: new CacheHints(options.cache),
     maxInFlight: options.maxInFlight ?? 1024,
     maxSubscriptions: options.maxSubscriptions ?? 10_000,
     stampServerInfo: options.stampServerInfo ?? true,
-    rounds: new RoundKeeper(new StateSealer(options.stateKeys ?? []), {
-      ttlMs: options.stateTtlMs ?? 10 * 60_000,
-      maxLength: MAX_STATE_LENGTH,
-    }),
+    rounds: new RoundKeeper(
+      new StateSealer(options.stateKeys ?? []),
+      { ttlMs: options.stateTtlMs ?? 10 * 60_000, maxLength: MAX_STATE_LENGTH },
+      options.stateStore,
+    ),
     extensions: [tasks(options.tasks), ...(options.extensions ?? [])],
     formPlan: formPlans(schemas),
   });
+  await changes.open();
   const define = (definition: FunctionDefinition): void => {
     const wrong: Problem[] = [];
     const entry = compileEntry(declareFunction(definition), build(wrong));

@@ -107,8 +107,8 @@ describe('SIGIL_INVALID_OPTIONS', () => {
     ['pageSize', { pageSize: 0 }],
     ['pageSize', { pageSize: 1.5 }],
     ['maxInFlight', { maxInFlight: -1 }],
-    ['listTtlMs', { listTtlMs: -1 }],
-    ['listTtlMs', { listTtlMs: 0.5 }],
+    ['cache: { ttlMs }', { cache: { ttlMs: -1 } }],
+    ['cache: { ttlMs }', { cache: { ttlMs: 0.5 } }],
   ])('names %s when it is out of range: %j', async (option, options) => {
     expect(await problemsOf(options)).toEqual([
       expect.objectContaining({

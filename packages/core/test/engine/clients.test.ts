@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   defineResource,
   defineTool,
+  ERROR_CODES,
   ProtocolError,
   Resource,
   Tool,
@@ -239,6 +240,12 @@ describe('an error', () => {
     for (const name of ['visit', 'missing', 'modern'])
       codes.push((await client.error('tools/call', { name })).code);
     expect(codes).toEqual([visit, missing, modern]);
+  });
+
+  test('has no code of our own: all are of JSON-RPC and of the specification [checklist 50]', () => {
+    const jsonRpc = [-32700, -32600, -32601, -32602, -32603];
+    const specified = [-32002, -32020, -32021, -32022, -32042];
+    expect(new Set(Object.values(ERROR_CODES))).toEqual(new Set<number>([...jsonRpc, ...specified]));
   });
 
   test('that names pages to visit gives each an id', async () => {

@@ -85,7 +85,7 @@ describe('server/discover', () => {
         return 1;
       }
     }
-    const app = await appOf({ services: [Tools], instructions: 'Ask first.', listTtlMs: 5000 });
+    const app = await appOf({ services: [Tools], instructions: 'Ask first.', cache: { ttlMs: 5000 } });
     expect(await statelessClient(app).result('server/discover')).toEqual({
       supportedVersions: ['2026-07-28'],
       capabilities: { tools: { listChanged: true }, logging: {} },

@@ -95,7 +95,7 @@ describe('a list', () => {
   test('says on all its pages for whom it may be kept [checklist 36] [checklist 39]', async () => {
     const app = await appOf({
       pageSize: 1,
-      listTtlMs: 60_000,
+      cache: { ttlMs: 60_000, cacheScope: 'public' },
       definitions: [
         defineTool({ name: 'open', handle: () => 1 }),
         defineTool({ name: 'guarded', handle: () => 1, guards: [() => true] }),

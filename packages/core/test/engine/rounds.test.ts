@@ -6,14 +6,16 @@ import {
   type AppOptions,
   Complete,
   CompletionContext,
+  inject,
   Prompt,
   PromptContext,
   Resource,
   ResourceContext,
+  Service,
   Tool,
   ToolContext,
 } from '../../src/index.js';
-import { appOf, type Client, type Json, openSession, statelessClient, textOf } from '../harness.js';
+import { appOf, type Client, deferred, type Json, openSession, statelessClient, textOf } from '../harness.js';
 
 const KEY = 'a secret of at least thirty-two characters';
 const CAPABILITIES = { elicitation: {}, sampling: {}, roots: {} };
@@ -195,7 +197,30 @@ describe('a handler that asks a stateless client', () => {
     });
   });
 
-  test('may be a prompt or a resource, and nothing else', async () => {
+  test('leaves nothing behind when it is cancelled between its question and the end of the round', async () => {
+    const gone = deferred<string>();
+    @Service({ scope: 'request' })
+    class Basket {
+      destroy() {
+        gone.resolve('basket');
+      }
+    }
+    @Service({ scope: 'request' })
+    class Till {
+      readonly basket = inject(Basket);
+      @Tool()
+      async pay(context: ToolContext) {
+        await context.elicit('Sure?', NameForm);
+      }
+    }
+    const client = statelessClient(await appOf({ services: [Till] }), CAPABILITIES);
+    const id = client.start('tools/call', { name: 'pay' });
+    client.notify('notifications/cancelled', { requestId: id });
+    expect(await gone.promise).toBe('basket');
+    expect(client.received).toEqual([]);
+  });
+
+  test('may be a prompt or a resource, and nothing else [checklist 42]', async () => {
     class Others {
       @Prompt()
       async greet(context: PromptContext, @Arg('tone') tone: string) {
@@ -278,6 +303,24 @@ describe('the state that a client carries', () => {
       code: -32602,
       data: { reason: 'invalid_request_state' },
     });
+  });
+
+  test('does not reach the handler when it is refused [checklist 43]', async () => {
+    class Counter {
+      runs = 0;
+      @Tool()
+      async count(context: ToolContext) {
+        this.runs += 1;
+        await context.roots();
+        return this.runs;
+      }
+    }
+    const client = statelessClient(await appOf({ services: [Counter] }), CAPABILITIES);
+    const { requestState } = (await round(client, 'count')) as unknown as Input;
+    const inputResponses = { 'question-1': { roots: [] } };
+    for (const state of ['', 7, `${requestState}A`])
+      await client.error('tools/call', { name: 'count', inputResponses, requestState: state });
+    expect(textOf(await round(client, 'count', {}, { inputResponses, requestState }))).toBe('2');
   });
 
   test('is refused from another principal [checklist 43]', async () => {

@@ -13,7 +13,8 @@ import type { MethodTable } from './table.js';
 
 /** `initialize`, `ping` and `server/discover`: how a client and a server meet. */
 export function lifecycleMethods(options: EngineOptions, offered: Capabilities): MethodTable {
-  const { info, instructions, listTtlMs } = options;
+  const { info, instructions, cacheHints } = options;
+  const discoverHint = cacheHints.of(METHODS.discover);
   const about = instructions === undefined ? {} : { instructions };
 
   const initialize: MethodHandler = (exchange, params) => {
@@ -36,7 +37,7 @@ export function lifecycleMethods(options: EngineOptions, offered: Capabilities):
   };
 
   const discover: MethodHandler = (exchange) => {
-    exchange.cache = { ttlMs: listTtlMs, scope: 'public' };
+    exchange.cache = discoverHint;
     const capabilities = offered.of(exchange.revision);
     return JSON.stringify({ supportedVersions: STATELESS_VERSIONS, capabilities, ...about });
   };

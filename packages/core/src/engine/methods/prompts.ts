@@ -9,14 +9,14 @@ import { nextRound } from '../next-round.js';
 import { ifAllowed, type MethodTable, readArguments, readString, requireFeature } from './table.js';
 
 /** `prompts/list` and `prompts/get`. */
-export function promptMethods({ registry, pageSize, listTtlMs }: EngineOptions): MethodTable {
+export function promptMethods({ registry, pageSize, cacheHints }: EngineOptions): MethodTable {
   const { prompts } = registry;
   const list = new List(
     prompts,
     'prompts',
     (revision, entry) => revision.prompt(entry.descriptor),
     pageSize,
-    listTtlMs,
+    cacheHints.of(METHODS.listPrompts),
   );
 
   const getPrompt: MethodHandler = (exchange, params) => {

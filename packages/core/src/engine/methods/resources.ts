@@ -1,6 +1,7 @@
 import { isInputRequired } from '../../context/input-required.js';
 import { after } from '../../protocol/maybe-promise.js';
 import { METHODS } from '../../protocol/methods.js';
+import { NOT_KEPT } from '../cache-hints.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { MethodHandler } from '../exchange.js';
 import { List } from '../list.js';
@@ -8,7 +9,7 @@ import { nextRound } from '../next-round.js';
 import { ifAllowed, type MethodTable, readString, requireFeature } from './table.js';
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
-export function resourceMethods({ registry, pageSize, listTtlMs }: EngineOptions): MethodTable {
+export function resourceMethods({ registry, pageSize, cacheHints }: EngineOptions): MethodTable {
   const { resources, templates } = registry;
   const hasResources = (): boolean => resources.everUsed || templates.everUsed;
   const resourceList = new List(
@@ -16,14 +17,14 @@ export function resourceMethods({ registry, pageSize, listTtlMs }: EngineOptions
     'resources',
     (revision, entry) => revision.resource(entry.descriptor),
     pageSize,
-    listTtlMs,
+    cacheHints.of(METHODS.listResources),
   );
   const templateList = new List(
     templates,
     'resourceTemplates',
     (revision, entry) => revision.template(entry.descriptor),
     pageSize,
-    listTtlMs,
+    cacheHints.of(METHODS.listTemplates),
   );
 
   const readResource: MethodHandler = (exchange, params) => {
@@ -31,12 +32,11 @@ export function resourceMethods({ registry, pageSize, listTtlMs }: EngineOptions
     const { revision } = exchange;
     const found = registry.resolveUri(uri);
     if (!found) throw revision.resourceNotFound(uri);
-    // What a handler reads may differ by who asks; only the author can know better.
-    exchange.cache = { ttlMs: 0, scope: 'private' };
     const read = () =>
       after(found.entry.run(exchange, found.variables), (result) => {
         if (!result) throw revision.resourceNotFound(uri);
         if (isInputRequired(result)) return nextRound(exchange, result, readResource, `The resource ${uri}`);
+        exchange.cache = isRetry(params) ? NOT_KEPT : cacheHints.ofRead(found.entry, result);
         exchange.resultMeta = result._meta;
         return revision.readResult(result);
       });
@@ -54,4 +54,9 @@ export function resourceMethods({ registry, pageSize, listTtlMs }: EngineOptions
     },
     [METHODS.readResource]: readResource,
   };
+}
+
+/** Whether what is read may depend on answers, which are no part of what a client finds kept results by. */
+function isRetry(params: Readonly<Record<string, unknown>>): boolean {
+  return params['inputResponses'] !== undefined || params['requestState'] !== undefined;
 }

@@ -11,7 +11,7 @@ import { ifAllowed, type MethodTable, readArguments, readString, requireFeature 
 
 /** `tools/list` and `tools/call`. */
 export function toolMethods(
-  { registry, pageSize, listTtlMs }: EngineOptions,
+  { registry, pageSize, cacheHints }: EngineOptions,
   extensions: Extensions,
 ): MethodTable {
   const { tools } = registry;
@@ -20,7 +20,7 @@ export function toolMethods(
     'tools',
     (revision, entry) => revision.tool(entry.descriptor),
     pageSize,
-    listTtlMs,
+    cacheHints.of(METHODS.listTools),
     (revision, entry) => extensions.shows(revision, entry),
   );
 

@@ -48,7 +48,7 @@ export const revision20260728: Revision = {
     const { json } = result;
     return `{"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}}`;
   },
-  readResult: (result) => JSON.stringify(omit(result, ['_meta'])),
+  readResult: (result) => JSON.stringify(omit(result, ['_meta', 'ttlMs', 'cacheScope'])),
   promptResult: (result) => JSON.stringify(omit(result, ['_meta'])),
   progress: (params) => params,
   logThreshold: ({ request }) => request,
@@ -57,7 +57,7 @@ export const revision20260728: Revision = {
   missingCapability: (message, requiredCapabilities) =>
     new ProtocolError(ERROR_CODES.missingClientCapability, message, { requiredCapabilities }),
   seal({ resultType, serverInfo, cache, meta }) {
-    const hints = cache ? `,"ttlMs":${cache.ttlMs},"cacheScope":"${cache.scope}"` : '';
+    const hints = cache ? `,"ttlMs":${cache.ttlMs},"cacheScope":"${cache.cacheScope}"` : '';
     return `"resultType":"${resultType}"${hints}${sealMeta(serverInfo, meta)}`;
   },
 };

@@ -6,7 +6,7 @@ import { revision20251125 } from './2025-11-25.js';
 import { revision20260728 } from './2026-07-28.js';
 import type { Revision } from './revision.js';
 
-export type { CacheHint, Revision, SealParts } from './revision.js';
+export type { Revision, SealParts } from './revision.js';
 
 const ALL: readonly Revision[] = [
   revision20241105,

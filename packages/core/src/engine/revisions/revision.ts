@@ -1,3 +1,4 @@
+import type { CacheHint } from '../../protocol/cache-hint.js';
 import type { CreateMessageParams } from '../../protocol/client-requests.js';
 import type { ContentBlock } from '../../protocol/content.js';
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/descriptors.js';
@@ -7,13 +8,6 @@ import type { CallToolResult, GetPromptResult, ReadResourceResult } from '../../
 import type { ProtocolVersion } from '../../protocol/versions.js';
 import type { ProtocolError } from '../../errors/protocol-error.js';
 import type { ClientCapabilities, ServerCapabilities } from '../../protocol/capabilities.js';
-
-/** How long, and for whom, a client may keep a result. */
-export interface CacheHint {
-  /** Milliseconds; 0 means that the result is stale at once. */
-  readonly ttlMs: number;
-  readonly scope: 'public' | 'private';
-}
 
 /** What a request says about who sent it, beyond its revision. */
 export interface LogThresholds {
@@ -75,8 +69,9 @@ export interface Revision {
    * @param tool the descriptor of the tool that gave it.
    */
   callResult(result: CallToolResult, tool: Tool): string;
-  /** Serialise results, without their `_meta`. */
+  /** Serialises what was read, without its `_meta` and cache hints. */
   readResult(result: ReadResourceResult): string;
+  /** Serialises a prompt, without its `_meta`. */
   promptResult(result: GetPromptResult): string;
   /** The parameters of a progress notification. */
   progress(params: { readonly message?: string; readonly [key: string]: unknown }): object;

@@ -10,6 +10,7 @@ import {
   type RoundMemory,
 } from './round-memory.js';
 import type { StateSealer } from './state-sealer.js';
+import type { StateStore } from './state-store.js';
 
 /** The request whose rounds are kept. */
 export interface RoundRequest {
@@ -27,6 +28,8 @@ export interface RoundLimits {
 }
 
 interface Payload {
+  /** Names this state; there when states are accepted once. */
+  readonly id?: string;
   readonly digest: string;
   readonly expires: number;
   readonly principal: string | null;
@@ -45,12 +48,16 @@ export class RoundKeeper {
   constructor(
     private readonly sealer: StateSealer,
     private readonly limits: RoundLimits,
+    /** Remembers which states were used; without one a state is accepted until it expires. */
+    private readonly store?: StateStore,
   ) {}
 
   /**
    * Reads what the client brings back, and adds its answers.
    *
-   * @throws ProtocolError (-32602) when the state is not ours, has expired, or belongs to another request or principal.
+   * @throws ProtocolError (-32602) when the state is not ours, has expired, belongs to another request or principal, or was
+   *   used before.
+   * @throws Error when the store of used states fails.
    */
   async open(request: RoundRequest): Promise<RoundMemory> {
     const { requestState, inputResponses } = request.params;
@@ -59,11 +66,12 @@ export class RoundKeeper {
     if (typeof requestState !== 'string') throw invalidParams('"requestState" must be a string');
     const payload = await this.#read(requestState);
     if (!payload) throw refused('it is not a state of this server');
-    if (payload.expires < Date.now()) throw refused('it has expired');
+    if (payload.expires <= Date.now()) throw refused('it has expired');
     if (payload.principal !== (request.principal ?? null)) throw refused('it belongs to somebody else');
     if (payload.digest !== (await requestDigest(request.method, request.params))) {
       throw refused('it belongs to another request');
     }
+    if (this.store) await this.#use(this.store, payload);
     return {
       questions: new Map(answered(payload.questions, given)),
       required: new Map(answered(payload.required, given)),
@@ -80,6 +88,7 @@ export class RoundKeeper {
    */
   async close({ method, params, principal }: RoundRequest, memory: RoundMemory): Promise<string> {
     const payload: Payload = {
+      ...(this.store ? { id: crypto.randomUUID() } : {}),
       digest: await requestDigest(method, params),
       expires: Date.now() + this.limits.ttlMs,
       principal: principal ?? null,
@@ -94,10 +103,25 @@ export class RoundKeeper {
     throw new ProtocolError(ERROR_CODES.internalError, message);
   }
 
+  async #use(store: StateStore, { id, expires }: Payload): Promise<void> {
+    // Sealed by a process that accepts states more than once.
+    if (id === undefined) throw refused('it cannot be told from others');
+    if ((await ask(store, id, expires)) !== true) throw refused('it has been used already');
+  }
+
   async #read(state: string): Promise<Payload | undefined> {
     // Longer than anything we write.
     if (state.length > this.limits.maxLength) return undefined;
     return (await this.sealer.open(state)) as Payload | undefined;
+  }
+}
+
+/** Whatever a store throws is a failure of ours, and nothing that a client is told. */
+async function ask(store: StateStore, id: string, expiresAt: number): Promise<boolean> {
+  try {
+    return await store.use(id, expiresAt);
+  } catch (error) {
+    throw new Error('the store of used states failed', { cause: error });
   }
 }
 

@@ -1,0 +1,235 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  type App,
+  type ChangeBus,
+  definePrompt,
+  defineResource,
+  defineTool,
+  type Logger,
+  MemoryChangeBus,
+  type ServerChange,
+} from '../../src/index.js';
+import type { Engine } from '../../src/engine/engine.js';
+import { appOf, type Client, openSession, recordingLogger, settled, statelessClient } from '../harness.js';
+import { SlowChangeBus } from '../fixtures/slow-change-bus.js';
+
+const tool = (name = 'tool') => defineTool({ name, handle: () => 1 });
+
+/** One of several processes that serve the same app. */
+function serve(changeBus: ChangeBus, logger?: Logger): Promise<App> {
+  const text = defineResource({ name: 'text', uri: 'text://a', handle: () => 'x' });
+  const definitions = [tool(), definePrompt({ name: 'prompt', handle: () => 'x' }), text];
+  return appOf({ definitions, changeBus, ...(logger ? { logger } : {}) });
+}
+
+/** A client of the older revisions that wants to hear of `text://a`. */
+async function subscriber(app: App): Promise<Client> {
+  const client = await openSession(app);
+  await client.result('resources/subscribe', { uri: 'text://a' });
+  return client;
+}
+
+/** A client of 2026-07-28 that wants to hear of everything. */
+async function listener(app: App): Promise<Client> {
+  const client = statelessClient(app);
+  const notifications = { toolsListChanged: true, resourceSubscriptions: ['text://a'] };
+  client.start('subscriptions/listen', { notifications }, 'sub');
+  await client.waitFor(({ method }) => method === 'notifications/subscriptions/acknowledged');
+  return client;
+}
+
+const UPDATED = 'notifications/resources/updated';
+const TOOLS_CHANGED = 'notifications/tools/list_changed';
+const told = (client: Client, method: string) => client.waitFor((message) => message.method === method);
+
+describe('two apps that share a change bus', () => {
+  test.each<[string, () => readonly [ChangeBus, ChangeBus]]>([
+    ['in one process', () => Array<ChangeBus>(2).fill(new MemoryChangeBus()) as [ChangeBus, ChangeBus]],
+    [
+      'in two processes',
+      () => {
+        const wire = new MemoryChangeBus();
+        return [new SlowChangeBus(wire), new SlowChangeBus(wire)];
+      },
+    ],
+  ])('tell each other’s clients what changes, %s', async (_where, ends) => {
+    const [one, other] = ends();
+    const [here, there] = await Promise.all([serve(one), serve(other)]);
+    const clients = [
+      await subscriber(here),
+      await listener(here),
+      await subscriber(there),
+      await listener(there),
+    ];
+    here.notifyResourceUpdated('text://a');
+    here.tools.add(tool('other'));
+    for (const client of clients) {
+      expect((await told(client, UPDATED)).params).toMatchObject({ uri: 'text://a' });
+      await told(client, TOOLS_CHANGED);
+    }
+    for (const client of clients) {
+      expect(client.heard(UPDATED)).toHaveLength(1);
+      expect(client.heard(TOOLS_CHANGED)).toHaveLength(1);
+    }
+  });
+
+  test('tell nothing to clients that did not ask for it', async () => {
+    const bus = new MemoryChangeBus();
+    const [here, there] = await Promise.all([serve(bus), serve(bus)]);
+    const client = await openSession(there);
+    here.notifyResourceUpdated('text://a');
+    await settled();
+    expect(client.heard(UPDATED)).toEqual([]);
+  });
+
+  test('go on without the one that has closed', async () => {
+    const bus = new MemoryChangeBus();
+    const [here, there] = await Promise.all([serve(bus), serve(bus)]);
+    const client = await subscriber(here);
+    await there.close();
+    here.notifyResourceUpdated('text://a');
+    await settled();
+    expect(client.heard(UPDATED)).toHaveLength(1);
+  });
+});
+
+describe('an app and its change bus', () => {
+  test('publish what JSON can carry, and hear everything that comes', async () => {
+    const bus = new MemoryChangeBus();
+    const published: ServerChange[] = [];
+    bus.subscribe((change) => published.push(change));
+    const app = await serve(bus);
+    const heard: ServerChange[] = [];
+    const stop = (app.endpoint as Engine).onChange((change) => heard.push(change));
+    app.prompts.remove('prompt');
+    await settled();
+    app.notifyResourceUpdated('text://a');
+    bus.publish({ kind: 'task', taskId: 't' });
+    stop();
+    app.notifyResourceUpdated('text://b');
+    const expected = [
+      { kind: 'list', list: 'prompts' },
+      { kind: 'resource', uri: 'text://a' },
+      { kind: 'task', taskId: 't' },
+    ];
+    expect(heard).toEqual(expected);
+    expect(published).toEqual([...expected, { kind: 'resource', uri: 'text://b' }]);
+    expect(JSON.parse(JSON.stringify(published))).toEqual(published);
+  });
+
+  test('are told of changes at once when the bus is in this process', async () => {
+    const app = await serve(new MemoryChangeBus());
+    const heard: ServerChange[] = [];
+    (app.endpoint as Engine).onChange((change) => heard.push(change));
+    app.notifyResourceUpdated('text://a');
+    expect(heard).toHaveLength(1);
+  });
+
+  test.each([
+    [null],
+    ['tools'],
+    [[]],
+    [{}],
+    [{ kind: 'list', list: 'constructor' }],
+    [{ kind: 'list', list: ['tools'] }],
+    [{ kind: 'resource', uri: 7 }],
+    [{ kind: 'task' }],
+    [{ kind: 'of another version', uri: 'text://a' }],
+  ])('ignore a change that is none, with a warning: %j', async (change) => {
+    const bus = new MemoryChangeBus();
+    const logger = recordingLogger();
+    const app = await serve(bus, logger);
+    const clients = [await subscriber(app), await listener(app)];
+    await settled();
+    const before = clients.map(({ received }) => received.length);
+    bus.publish(change as unknown as ServerChange);
+    await settled();
+    expect(clients.map(({ received }) => received.length)).toEqual(before);
+    expect(logger.lines).toMatchObject([{ level: 'warn', details: { change } }]);
+  });
+
+  test('hear the others when one listener of the engine fails', async () => {
+    const logger = recordingLogger();
+    const app = await serve(new MemoryChangeBus(), logger);
+    const client = await subscriber(app);
+    const heard: ServerChange[] = [];
+    const engine = app.endpoint as Engine;
+    engine.onChange(() => {
+      throw new Error('broken');
+    });
+    engine.onChange((change) => heard.push(change));
+    app.notifyResourceUpdated('text://a');
+    await settled();
+    expect([client.heard(UPDATED).length, heard.length]).toEqual([1, 1]);
+    expect(logger.lines).toMatchObject([{ level: 'error', message: 'a listener to changes failed' }]);
+  });
+
+  test.each<[string, () => Promise<void>]>([
+    [
+      'throws',
+      () => {
+        throw new Error('the bus is gone');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('the bus is gone'))],
+  ])('log it when publishing %s, and tell the clients here', async (_how, publish) => {
+    const bus = new MemoryChangeBus();
+    const logger = recordingLogger();
+    const app = await serve({ publish, subscribe: (tell) => bus.subscribe(tell) }, logger);
+    const client = await subscriber(app);
+    app.notifyResourceUpdated('text://a');
+    app.tools.remove('tool');
+    await settled();
+    expect(client.heard(UPDATED)).toHaveLength(1);
+    expect(client.heard(TOOLS_CHANGED)).toHaveLength(1);
+    expect(logger.lines.map(({ level }) => level)).toEqual(['error', 'error']);
+  });
+
+  test('log it when subscribing fails, and tell the clients here', async () => {
+    const logger = recordingLogger();
+    const subscribe = () => Promise.reject(new Error('the bus is gone'));
+    const app = await serve({ publish: () => undefined, subscribe }, logger);
+    const client = await subscriber(app);
+    app.notifyResourceUpdated('text://a');
+    await settled();
+    expect(client.heard(UPDATED)).toHaveLength(1);
+    expect(logger.lines).toMatchObject([{ level: 'error' }]);
+    await app.close();
+  });
+
+  test('part when the app closes: nothing is heard or said any more', async () => {
+    const bus = new MemoryChangeBus();
+    const published: ServerChange[] = [];
+    let subscriptions = 0;
+    const app = await serve({
+      publish: (change) => void published.push(change),
+      subscribe(tell) {
+        subscriptions += 1;
+        const stop = bus.subscribe(tell);
+        return async () => {
+          await settled();
+          subscriptions -= 1;
+          stop();
+        };
+      },
+    });
+    const heard: ServerChange[] = [];
+    (app.endpoint as Engine).onChange((change) => heard.push(change));
+    expect(subscriptions).toBe(1);
+    await app.close();
+    expect(subscriptions).toBe(0);
+    app.notifyResourceUpdated('text://a');
+    app.tools.remove('tool');
+    bus.publish({ kind: 'resource', uri: 'text://a' });
+    await settled();
+    expect([heard, published]).toEqual([[], []]);
+  });
+
+  test('close all the same when the subscription does not end cleanly', async () => {
+    const logger = recordingLogger();
+    const subscribe = () => () => Promise.reject(new Error('the bus is gone'));
+    const app = await serve({ publish: () => undefined, subscribe }, logger);
+    await app.close();
+    expect(logger.lines).toMatchObject([{ level: 'error' }]);
+  });
+});

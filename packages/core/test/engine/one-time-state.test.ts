@@ -1,0 +1,145 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  type App,
+  type AppOptions,
+  MemoryStateStore,
+  ProtocolError,
+  type StateStore,
+  Tool,
+  ToolContext,
+} from '../../src/index.js';
+import { appOf, type Client, type Json, recordingLogger, statelessClient, textOf } from '../harness.js';
+import { SlowStateStore } from '../fixtures/slow-state-store.js';
+
+const KEY = 'a secret of at least thirty-two characters';
+const ACCEPT = { action: 'accept', content: {} };
+const FORM = { type: 'object', properties: {} };
+
+/** Hands out one voucher a call; counts how often it is run. */
+class Vouchers {
+  runs = 0;
+
+  @Tool()
+  async redeem(context: ToolContext) {
+    this.runs++;
+    await context.elicit('Redeem it?', FORM);
+    await context.elicit('Really?', FORM);
+    return `run ${this.runs}`;
+  }
+}
+
+function serve(options: Partial<AppOptions> = {}): Promise<App> {
+  return appOf({ services: [Vouchers], stateKeys: [KEY], ...options });
+}
+
+const client = (app: App): Client => statelessClient(app, { elicitation: {} });
+const first = async (app: App): Promise<unknown> =>
+  (await client(app).result('tools/call', { name: 'redeem' }))['requestState'];
+const retry = (requestState: unknown, key = 'question-1'): Json => ({
+  name: 'redeem',
+  requestState,
+  inputResponses: { [key]: ACCEPT },
+});
+
+describe('a state that is accepted once', () => {
+  test.each<[string, () => StateStore]>([
+    ['at hand', () => new MemoryStateStore()],
+    ['slow', () => new SlowStateStore()],
+  ])(
+    'is refused the second time, before the handler, with a store that is %s [checklist 43]',
+    async (_how, store) => {
+      const app = await serve({ stateStore: store() });
+      const state = await first(app);
+      const second = await client(app).result('tools/call', retry(state));
+      expect(second['resultType']).toBe('input_required');
+      expect(await client(app).error('tools/call', retry(state))).toEqual({
+        code: -32602,
+        message: '"requestState" is refused: it has been used already',
+        data: { reason: 'invalid_request_state' },
+      });
+      const last = await client(app).result('tools/call', retry(second['requestState'], 'question-2'));
+      expect(textOf(last)).toBe('run 3');
+    },
+  );
+
+  test('is accepted by one alone of several processes that share keys and store', async () => {
+    const stateStore = new SlowStateStore();
+    const apps = await Promise.all([serve({ stateStore }), serve({ stateStore }), serve({ stateStore })]);
+    const state = await first(apps[0] as App);
+    const answers = await Promise.all(apps.map((app) => client(app).request('tools/call', retry(state))));
+    expect(answers.filter(({ result }) => result)).toHaveLength(1);
+    expect(answers.map(({ error }) => error?.code).filter(Boolean)).toEqual([-32602, -32602]);
+  });
+
+  test('is not used up by a request that is refused for another reason', async () => {
+    const app = await serve({ stateStore: new MemoryStateStore() });
+    const state = await first(app);
+    for (const wrong of [
+      { arguments: { other: 1 } },
+      { inputResponses: 'none' },
+      { requestState: `${String(state)}A` },
+    ])
+      expect((await client(app).error('tools/call', { ...retry(state), ...wrong })).code).toBe(-32602);
+    expect(await client(app).result('tools/call', retry(state))).toMatchObject({
+      resultType: 'input_required',
+    });
+  });
+
+  test('must have been made by a process that accepts states once', async () => {
+    const state = await first(await serve());
+    const app = await serve({ stateStore: new MemoryStateStore() });
+    expect((await client(app).error('tools/call', retry(state))).code).toBe(-32602);
+  });
+
+  test('is told to the store by an id of its own and the time it expires', async () => {
+    const used: [string, number][] = [];
+    const stateStore = { use: (...given: [string, number]) => used.push(given) > 0 };
+    const app = await serve({ stateStore, stateTtlMs: 1000 });
+    const states = [await first(app), await first(app)];
+    const began = Date.now();
+    for (const state of states) await client(app).result('tools/call', retry(state));
+    const ids = used.map(([id]) => id);
+    expect(new Set(ids).size).toBe(2);
+    for (const id of ids) expect(states.join()).not.toContain(id);
+    for (const [, expiresAt] of used) expect(Math.abs(expiresAt - began - 1000)).toBeLessThan(1000);
+  });
+
+  test.each<[string, StateStore]>([
+    [
+      'throws',
+      {
+        use: () => {
+          throw new Error('the store is gone');
+        },
+      },
+    ],
+    ['rejects', { use: () => Promise.reject(new ProtocolError(-32602, 'the store is gone')) }],
+    ['is full', fullStore()],
+  ])('fails closed and is logged when the store %s', async (_how, stateStore) => {
+    const logger = recordingLogger();
+    const app = await serve({ stateStore, logger });
+    const { code, message } = await client(app).error('tools/call', retry(await first(app)));
+    expect([code, message]).toEqual([-32603, 'Internal error']);
+    expect(logger.lines).toMatchObject([{ level: 'error', details: { method: 'tools/call' } }]);
+    expect(String(logger.lines[0]?.details['err'])).toContain('the store of used states failed');
+  });
+
+  test('is refused when the store does not say that it is new', async () => {
+    const stateStore = { use: () => undefined as unknown as boolean };
+    const app = await serve({ stateStore });
+    expect((await client(app).error('tools/call', retry(await first(app)))).code).toBe(-32602);
+  });
+
+  test('is accepted again and again without a store', async () => {
+    const app = await serve();
+    const state = await first(app);
+    for (let turn = 0; turn < 2; turn++)
+      expect((await client(app).result('tools/call', retry(state)))['resultType']).toBe('input_required');
+  });
+});
+
+function fullStore(): StateStore {
+  const store = new MemoryStateStore({ maxStates: 1 });
+  store.use('the only one', Date.now() + 60_000);
+  return store;
+}

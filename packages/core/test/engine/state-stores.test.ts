@@ -1,0 +1,48 @@
+import { describe, expect, jest, test } from '@jest/globals';
+import { MemoryStateStore } from '../../src/index.js';
+import { SlowStateStore } from '../fixtures/slow-state-store.js';
+import { describeStateStore } from '../fixtures/state-store-contract.js';
+
+describeStateStore('MemoryStateStore', () => new MemoryStateStore());
+describeStateStore('the slow store of these tests', () => new SlowStateStore());
+
+describe('MemoryStateStore', () => {
+  /** Runs a test with a clock that stands still until it is set. */
+  function at(use: (set: (ms: number) => void) => void): void {
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(0);
+    try {
+      use((ms) => clock.mockReturnValue(ms));
+    } finally {
+      clock.mockRestore();
+    }
+  }
+
+  test('forgets ids that have expired', () => {
+    at((set) => {
+      const store = new MemoryStateStore();
+      for (const [id, expiresAt] of Object.entries({ a: 10, b: 20, c: 30 })) store.use(id, expiresAt);
+      set(20);
+      expect(store.use('d', 40)).toBe(true);
+      expect(store.size).toBe(2);
+      expect(store.use('c', 30)).toBe(false);
+    });
+  });
+
+  test('is bounded: it refuses what it could not remember, and forgets nothing to make room', () => {
+    at((set) => {
+      const store = new MemoryStateStore({ maxStates: 2 });
+      store.use('long', 100);
+      store.use('short', 10);
+      expect(() => store.use('more', 100)).toThrow('More than 2 states');
+      expect([store.use('long', 100), store.use('short', 10), store.size]).toEqual([false, false, 2]);
+      set(10);
+      expect(store.use('more', 100)).toBe(true);
+      expect(() => store.use('still more', 100)).toThrow(RangeError);
+      expect(store.use('long', 100)).toBe(false);
+    });
+  });
+
+  test.each([0, -1, 1.5, NaN])('takes no bound of %s', (maxStates) => {
+    expect(() => new MemoryStateStore({ maxStates })).toThrow('maxStates must be a positive integer');
+  });
+});
