@@ -118,6 +118,19 @@ describe('the README', () => {
     );
   });
 
+  test('shows a server whose tool may run as a task, and need not', async () => {
+    const capabilities = { elicitation: {} };
+    await withServer(
+      'reports.js',
+      async (client) => {
+        client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content: { pages: 3 } }));
+        const { content } = await client.callTool({ name: 'write_report', arguments: { topic: 'tea' } });
+        expect(content).toMatchObject([{ text: '3 pages on tea' }]);
+      },
+      capabilities,
+    );
+  });
+
   test('shows a server whose resources clients may keep', async () => {
     await withServer('catalog.js', async (client) => {
       const { contents } = await client.readResource({ uri: 'catalog://TEA-001' });
