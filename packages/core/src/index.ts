@@ -39,6 +39,7 @@ export type {
   SchemaLike,
   TaskOptions,
   ToolDefinition,
+  UnknownProperties,
 } from './metadata/definitions.js';
 
 // What handlers, guards and middleware receive

@@ -1,4 +1,4 @@
-import type { Presentation, SchemaLike, TaskOptions } from '../metadata/definitions.js';
+import type { Presentation, SchemaLike, TaskOptions, UnknownProperties } from '../metadata/definitions.js';
 import { addHandler } from '../metadata/store.js';
 
 /** What `@Tool` may be told. */
@@ -13,6 +13,16 @@ export interface ToolOptions extends Presentation {
   readonly openWorld?: boolean;
   /** Schema of the arguments, for a handler whose parameter types say nothing. */
   readonly input?: SchemaLike;
+  /**
+   * Takes strings for what else the schema wants where nothing is lost: "42" for a number, "true" for a boolean, JSON for an
+   * object or list. As the app says unless given.
+   */
+  readonly coerce?: boolean;
+  /**
+   * What becomes of arguments nobody declared: `reject` them with a hint, `strip` them, or `keep` them for the handler. As the
+   * app says unless given. Schemas written by hand say so themselves with `additionalProperties`.
+   */
+  readonly unknownProperties?: UnknownProperties;
   /** Schema of the result: a DTO class, `[Dto]`, or JSON Schema. Results are checked against it. */
   readonly output?: SchemaLike;
   /**

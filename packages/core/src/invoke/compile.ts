@@ -24,6 +24,8 @@ export interface InvokeOptions extends FailurePolicy {
   /** Guards and middleware of the whole app; they come before those of a service. */
   readonly guards: readonly GuardLike[];
   readonly middleware: readonly MiddlewareLike[];
+  /** Whether tools take strings for what else is wanted, where a tool does not say. */
+  readonly coerce: boolean;
 }
 
 /** Turns declarations into functions that serve requests: check, bind, invoke, encode, each decided here and once. */
@@ -61,7 +63,12 @@ export function createCompile(options: InvokeOptions): Compile {
       const { where } = declaration;
       const encodeValue = compileToolEncoder(output);
       const encode = output ? checkedEncoder(encodeValue, where, options, output) : encodeValue;
-      const inner = serve(declaration, ToolContext, checker(input), encode);
+      const check = checker(input);
+      const coerces = declaration.definition.coerce ?? options.coerce;
+      const checkArguments = coerces
+        ? (args: Record<string, unknown>): MaybePromise<unknown> => check(input.convert(args))
+        : check;
+      const inner = serve(declaration, ToolContext, checkArguments, encode);
       return guarded(inner, (error, call) =>
         toolFailure(error, call, where, options),
       ) as AskingHandler<CallToolResult>;

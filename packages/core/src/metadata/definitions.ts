@@ -16,6 +16,9 @@ export interface Presentation {
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
+/** What becomes of arguments that nobody declared. */
+export type UnknownProperties = 'reject' | 'strip' | 'keep';
+
 /** How a tool may run in the background (extension `io.modelcontextprotocol/tasks`). */
 export interface TaskOptions {
   /** Whether clients without the extension may call the tool and wait for it, or may not call it at all. */
@@ -40,6 +43,8 @@ export interface ToolDefinition extends Presentation {
   readonly openWorld?: boolean;
   readonly input?: SchemaLike;
   readonly output?: SchemaLike;
+  readonly coerce?: boolean;
+  readonly unknownProperties?: UnknownProperties;
   readonly task?: TaskOptions['support'] | TaskOptions;
 }
 

@@ -5,6 +5,7 @@ import type {
   PromptDefinition,
   ResourceDefinition,
   ToolDefinition,
+  UnknownProperties,
 } from '../metadata/definitions.js';
 import type { ToolAnnotations } from '../protocol/descriptors.js';
 import {
@@ -15,6 +16,7 @@ import {
 } from '../protocol/uri-template/index.js';
 import type { SchemaCompiler, ValuePlan } from '../schema/index.js';
 import { checkCache } from './check-cache.js';
+import { argumentProblems } from './argument-problems.js';
 import type { Compile } from './compile.js';
 import type { Declaration, Target } from './declaration.js';
 import type { Completer, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from './entry.js';
@@ -29,6 +31,8 @@ import { checkVariables } from './variables.js';
 export interface BuildTools {
   readonly schemas: SchemaCompiler;
   readonly compile: Compile;
+  /** What becomes of undeclared arguments, where a tool does not say. */
+  readonly unknownProperties?: UnknownProperties | undefined;
   readonly problems: Problem[];
 }
 
@@ -37,12 +41,13 @@ export function buildTool(declaration: Declaration<ToolDefinition>, tools: Build
   const { definition, where, binding } = declaration;
   const { schemas, compile, problems } = tools;
   const name = nameOf(declaration, problems);
-  const input = schemas.input(binding.source, where, problems);
+  const unknown = definition.unknownProperties ?? tools.unknownProperties;
+  const input = schemas.input(binding.source, where, problems, unknown);
   const output =
     definition.output === undefined
       ? undefined
       : schemas.output(explicitSource(definition.output), `${where}, output`, problems);
-  problems.push(...taskProblems(definition, where));
+  problems.push(...argumentProblems(definition, where), ...taskProblems(definition, where));
   const annotations = annotationsOf(definition);
   const gate = compile.gate(declaration, { kind: 'tool', name, meta: definition.meta ?? {} });
   return {

@@ -2,6 +2,7 @@ import type { Container } from '../container/contract.js';
 import type { Provider } from '../container/provider.js';
 import type { GuardLike, MiddlewareLike } from '../context/access.js';
 import type { FunctionDefinition } from '../decorators/define.js';
+import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { AppCacheOptions } from '../engine/cache-hints.js';
@@ -60,6 +61,10 @@ export interface AppOptions extends Implementation {
    * process that serves the app. Accepted until it expires unless given.
    */
   readonly stateStore?: StateStore;
+  /** Whether tools take strings for what else their schemas want where nothing is lost, such as "42" for 42. Off unless given. */
+  readonly coerce?: boolean;
+  /** What becomes of arguments of tools that nobody declared. They are rejected, with a hint, unless given. */
+  readonly unknownProperties?: UnknownProperties;
   /** How tools with `task` run in the background. */
   readonly tasks?: TasksOptions;
   /** Extensions of the protocol beside those that come along. */

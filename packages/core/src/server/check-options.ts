@@ -1,3 +1,4 @@
+import { isUnknownProperties } from '../registry/argument-problems.js';
 import { isStateKey } from '../engine/rounds/state-sealer.js';
 import type { Problem } from '../errors/definition-error.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
@@ -25,6 +26,9 @@ export function checkOptions(options: AppOptions): Problem[] {
     problems.push(invalidOption('stateTtlMs', 'a positive integer of milliseconds'));
   }
   if (options.cache !== undefined) problems.push(...checkCache(options.cache));
+  const { unknownProperties } = options;
+  if (unknownProperties !== undefined && !isUnknownProperties(unknownProperties))
+    problems.push(invalidOption('unknownProperties', "'reject', 'strip' or 'keep'"));
   problems.push(...checkTasks(options.tasks ?? {}));
   return problems;
 }

@@ -50,10 +50,22 @@ export async function createApp(options: AppOptions): Promise<App> {
   const logger = new RelayLogger(options.logger);
   const exposeErrors = options.exposeErrors ?? false;
   const { guards = [], middleware = [] } = options;
-  const compile = createCompile({ logger, exposeErrors, instances, guards, middleware });
+  const compile = createCompile({
+    logger,
+    exposeErrors,
+    instances,
+    guards,
+    middleware,
+    coerce: options.coerce ?? false,
+  });
   const schemas = await createSchemaCompiler({ classes: needsClasses(declarations) });
   const registry = new Registry();
-  const build = (into: Problem[]): BuildTools => ({ schemas, compile, problems: into });
+  const build = (into: Problem[]): BuildTools => ({
+    schemas,
+    compile,
+    unknownProperties: options.unknownProperties,
+    problems: into,
+  });
   populate(registry, declarations, build(problems));
   if (problems.length > 0) throw new DefinitionError(problems);
 
