@@ -7,10 +7,12 @@ export type { StateKey } from './engine/rounds/state-sealer.js';
 export type { AppOptions } from './server/app-options.js';
 export type { AppEvents } from './engine/events.js';
 export type { LiveCollection } from './server/live-collection.js';
+export type { AppExtension } from './server/app-extension.js';
 
 // Decorators, and their function twins
 export { Tool, type ToolOptions } from './decorators/tool.js';
 export { Resource, type ResourceOptions } from './decorators/resource.js';
+export { UiResource, type UiResourceOptions } from './decorators/ui-resource.js';
 export { Prompt, type PromptOptions } from './decorators/prompt.js';
 export { Complete } from './decorators/complete.js';
 export { Arg, Param, type ArgOptions } from './decorators/arg.js';
@@ -22,11 +24,13 @@ export {
   definePrompt,
   defineResource,
   defineTool,
+  defineUiResource,
   type ArgumentsOf,
   type FunctionDefinition,
   type PromptFunctionOptions,
   type ResourceFunctionOptions,
   type ToolFunctionOptions,
+  type UiResourceFunctionOptions,
 } from './decorators/define.js';
 export type {
   PromptDefinition,
@@ -34,6 +38,10 @@ export type {
   SchemaLike,
   TaskOptions,
   ToolDefinition,
+  ToolUiOptions,
+  UiCsp,
+  UiOptions,
+  UiPermissions,
 } from './metadata/definitions.js';
 
 // What handlers, guards and middleware receive
@@ -83,6 +91,7 @@ export { UrlElicitationRequiredError, type RequiredPage } from './errors/url-eli
 export { DEFINITION_CODES, ERROR_CODES, type DefinitionCode } from './errors/codes.js';
 
 // Extensions of the protocol
+export { clientShowsUi } from './extensions/apps/client-shows-ui.js';
 export type { TasksOptions } from './extensions/tasks/tasks.js';
 export type { StoredTask, TaskInputRequest, TaskStore } from './extensions/tasks/task-store.js';
 export type { Task, TaskError, TaskStatus } from './extensions/tasks/task.js';
@@ -97,6 +106,8 @@ export type {
   ToolDetour,
 } from './engine/extension.js';
 export type { ServerChange } from './engine/changes.js';
+export type { Registry } from './registry/registry.js';
+export type { ResourceEntry, TemplateEntry, ToolEntry } from './registry/entry.js';
 
 // The container
 export { inject } from './container/inject.js';

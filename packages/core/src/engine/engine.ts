@@ -104,9 +104,12 @@ export class Engine implements Endpoint {
   }
 
   #host(): ExtensionHost {
+    const { registry, logger, pageSize, listTtlMs } = this.options;
     return {
-      registry: this.options.registry,
-      logger: this.options.logger,
+      registry,
+      logger,
+      pageSize,
+      listTtlMs,
       publish: (change) => this.#changeListeners.forEach((listener) => listener(change)),
       onChange: (listener) => void this.#changeListeners.add(listener),
       hasListener: (wanted) => this.#listeners.wants(wanted),

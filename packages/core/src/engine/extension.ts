@@ -68,6 +68,10 @@ export interface Extension {
 export interface ExtensionHost {
   readonly registry: Registry;
   readonly logger: Logger;
+  /** Most entries on one page of a list; `undefined` for all on one page. */
+  readonly pageSize: number | undefined;
+  /** How long clients may keep lists, in milliseconds. */
+  readonly listTtlMs: number;
   /** Tells every process that serves the app of a change. */
   publish(change: ServerChange): void;
   /** Listens to changes, from whichever process. */

@@ -3,7 +3,7 @@ import type { Call } from '../context/call.js';
 import { CompletionContext, PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
 import type { HandlerDefinition } from '../metadata/definitions.js';
 import { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
-import type { CallToolResult } from '../protocol/results.js';
+import type { CallToolResult, ReadResourceResult } from '../protocol/results.js';
 import type { Compile } from '../registry/compile.js';
 import type { Declaration } from '../registry/declaration.js';
 import type { Handler } from '../registry/entry.js';
@@ -17,6 +17,7 @@ import { type FailurePolicy, outputFailure, requestFailure, toolFailure } from '
 import { compileGate } from './guards.js';
 import { compose, type Serve } from './middleware.js';
 import type { Instances } from './resolve-instance.js';
+import { withUi } from './ui-contents.js';
 
 /** What compiling handlers needs. */
 export interface InvokeOptions extends FailurePolicy {
@@ -67,10 +68,14 @@ export function createCompile(options: InvokeOptions): Compile {
       ) as Handler<CallToolResult>;
     },
     resource(declaration, input) {
-      const { mimeType } = declaration.definition;
+      const { mimeType, ui } = declaration.definition;
       const check = checker(input);
-      const encode = (value: unknown, call: Call): unknown =>
+      const encodeAny = (value: unknown, call: Call): ReadResourceResult | undefined =>
         encodeResource(value, String(call.params['uri']), mimeType);
+      const encode =
+        ui && Object.keys(ui).length > 0
+          ? (value: unknown, call: Call) => withUi(encodeAny(value, call), ui)
+          : encodeAny;
       return request(
         declaration,
         serve(declaration, ResourceContext, (args) => check(input.convert(args)), encode),

@@ -30,6 +30,44 @@ export interface TaskOptions {
   readonly pollIntervalMs?: number;
 }
 
+/** How a tool is shown and who may call it (extension `io.modelcontextprotocol/ui`). */
+export interface ToolUiOptions {
+  /** The UI resource that hosts show with the results of the tool. */
+  readonly resourceUri?: string;
+  /** Who may call it: the model, the UI, or both. Both unless given. */
+  readonly visibility?: readonly ('model' | 'app')[];
+}
+
+/** The origins a UI may reach, such as `https://api.example.com` or `https://*.example.com`. None unless given. */
+export interface UiCsp {
+  /** For requests: fetch, XMLHttpRequest, WebSocket. */
+  readonly connectDomains?: readonly string[];
+  /** For scripts, styles, pictures, fonts and media. */
+  readonly resourceDomains?: readonly string[];
+  /** For nested frames. */
+  readonly frameDomains?: readonly string[];
+  /** For the base URI of the document. */
+  readonly baseUriDomains?: readonly string[];
+}
+
+/** What a UI asks of the browser; each is given as an empty object, and hosts may refuse. */
+export interface UiPermissions {
+  readonly camera?: object;
+  readonly microphone?: object;
+  readonly geolocation?: object;
+  readonly clipboardWrite?: object;
+}
+
+/** How hosts show a UI resource (extension `io.modelcontextprotocol/ui`). */
+export interface UiOptions {
+  readonly csp?: UiCsp;
+  readonly permissions?: UiPermissions;
+  /** The origin of the sandbox, in the form the host asks for. */
+  readonly domain?: string;
+  /** Whether the host draws a border around it. The host decides unless given. */
+  readonly prefersBorder?: boolean;
+}
+
 /** A tool, as declared. */
 export interface ToolDefinition extends Presentation {
   readonly kind: 'tool';
@@ -40,6 +78,7 @@ export interface ToolDefinition extends Presentation {
   readonly input?: SchemaLike;
   readonly output?: SchemaLike;
   readonly task?: TaskOptions['support'] | TaskOptions;
+  readonly ui?: string | ToolUiOptions;
 }
 
 /** A resource or resource template, as declared. */
@@ -51,6 +90,8 @@ export interface ResourceDefinition extends Presentation {
   readonly annotations?: Annotations;
   /** Size of the raw contents in bytes. */
   readonly size?: number;
+  /** Set on UI resources. */
+  readonly ui?: UiOptions;
 }
 
 /** A prompt, as declared. */

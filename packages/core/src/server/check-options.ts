@@ -1,6 +1,7 @@
 import { isStateKey } from '../engine/rounds/state-sealer.js';
 import type { Problem } from '../errors/definition-error.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
+import { isExtension } from './app-extension.js';
 import type { AppOptions } from './app-options.js';
 
 /** Everything wrong with the options of `createApp` themselves. */
@@ -27,6 +28,9 @@ export function checkOptions(options: AppOptions): Problem[] {
     problems.push(invalid('listTtlMs', 'an integer of milliseconds, 0 or more'));
   }
   problems.push(...checkTasks(options.tasks ?? {}));
+  if (options.extensions && !options.extensions.every(isExtension)) {
+    problems.push(invalid('extensions', 'a list of extensions; a promise of one has to be awaited'));
+  }
   return problems;
 }
 
