@@ -48,7 +48,7 @@ export function describeFullClients(versions: readonly string[], tests: (stage: 
 }
 
 /** Starts the app over HTTP the way its README says, and waits until it answers. */
-async function serveEverything(): Promise<string> {
+export async function serveEverything(): Promise<string> {
   const port = await freePort();
   new ServerProcess(EVERYTHING, ['--http', '--port', String(port)]);
   const address = `http://127.0.0.1:${port}/mcp`;
