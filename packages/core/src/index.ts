@@ -12,7 +12,12 @@ export type { AppExtension } from './server/app-extension.js';
 // Decorators, and their function twins
 export { Tool, type ToolOptions } from './decorators/tool.js';
 export { Resource, type ResourceOptions } from './decorators/resource.js';
-export { UiResource, type UiResourceOptions } from './decorators/ui-resource.js';
+export {
+  defineUiResource,
+  UiResource,
+  type UiResourceFunctionOptions,
+  type UiResourceOptions,
+} from './decorators/ui-resource.js';
 export { Prompt, type PromptOptions } from './decorators/prompt.js';
 export { Complete } from './decorators/complete.js';
 export { Arg, Param, type ArgOptions } from './decorators/arg.js';
@@ -24,13 +29,11 @@ export {
   definePrompt,
   defineResource,
   defineTool,
-  defineUiResource,
   type ArgumentsOf,
   type FunctionDefinition,
   type PromptFunctionOptions,
   type ResourceFunctionOptions,
   type ToolFunctionOptions,
-  type UiResourceFunctionOptions,
 } from './decorators/define.js';
 export type {
   PromptDefinition,

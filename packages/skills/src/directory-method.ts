@@ -32,7 +32,8 @@ export function directoryMethod(
         const uri = readUri(params);
         const found = directories.get(uri);
         if (!found || !(await isVisible(call, found))) throw notServed('directory', uri);
-        const page = await pageOf(found.children, params['cursor'], pageSize, (child) => show(call, child));
+        const children = [...found.children];
+        const page = await pageOf(children, params['cursor'], pageSize, (child) => show(call, child));
         return { resources: page.shown, ...page.next, ...served.cache };
       },
     },

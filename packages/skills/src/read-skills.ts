@@ -31,16 +31,11 @@ export async function readSkills(folder: URL, limits: Limits, problems: Problem[
   const wanted = found.filter((file) => named.some((root) => isBelow(root, file)));
   const files = await readAll(wanted, limits, problems);
   const skills = files
-    .filter(({ name, segments }) => name === SKILL_FILE && segments.length > 1)
+    .filter(({ name }) => name === SKILL_FILE)
     .flatMap((main) => {
       const root = folderOf(main);
-      return (
-        readSkill(
-          main,
-          files.filter((file) => isBelow(root, file)),
-          problems,
-        ) ?? []
-      );
+      const own = files.filter((file) => isBelow(root, file));
+      return readSkill(main, own, problems) ?? [];
     });
   return { skills, files };
 }

@@ -9,7 +9,7 @@ import { directoryMethod } from './directory-method.js';
 import { limitProblems, type Limits, limitsOf, type SkillsOptions } from './options.js';
 import { readSkills, type SkillFolder } from './read-skills.js';
 import { ServedFiles } from './served-files.js';
-import { SKILL_FILE, type Skill } from './skill.js';
+import type { Skill } from './skill.js';
 import type { SkillFile } from './skill-file.js';
 import { skillMethods } from './skill-methods.js';
 import { skillProblem } from './skill-problem.js';
@@ -33,10 +33,10 @@ export async function skills(folder: URL, options: SkillsOptions = {}): Promise<
   const limits = limitsOf(options);
   const problems = limitProblems(limits);
   const found = await read(folder, limits, problems);
-  const names = new Map(found.skills.map((skill) => [skill.main, skill]));
+  const byMain = new Map(found.skills.map((skill) => [skill.main, skill]));
   return {
     problems,
-    definitions: found.files.map((file) => resourceOf(file, names.get(file), options.guards ?? [])),
+    definitions: found.files.map((file) => resourceOf(file, byMain.get(file), options.guards ?? [])),
     create(host) {
       const served = new ServedFiles(host, found.files);
       return {
@@ -66,9 +66,7 @@ function resourceOf(
   skill: Skill | undefined,
   guards: readonly GuardLike[],
 ): FunctionDefinition {
-  const presentation =
-    skill && name === SKILL_FILE
-      ? { name: String(skill.frontmatter['name']), description: String(skill.frontmatter['description']) }
-      : { name };
+  const { name: skillName, description } = skill?.frontmatter ?? {};
+  const presentation = skill ? { name: String(skillName), description: String(description) } : { name };
   return defineResource({ uri, ...presentation, mimeType, size, guards, handle: () => contents });
 }

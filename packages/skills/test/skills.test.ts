@@ -131,6 +131,24 @@ describe('skills', () => {
   });
 });
 
+describe('the frontmatter of skills', () => {
+  test('is JSON with every member the author wrote, whatever its name', async () => {
+    const more =
+      '__proto__: { admin: true }\nconstructor: 1\nsince: 2026-07-28\nnested: { list: [1, null, yes] }\n';
+    const client = await serve({ 'odd/SKILL.md': skillMd('odd', more) });
+    const { skills } = await client.request<{ skills: object[] }>('skills/list');
+    expect(JSON.parse(JSON.stringify(skills[0]))).toHaveProperty('frontmatter', {
+      name: 'odd',
+      description: 'How to odd',
+      ['__proto__']: { admin: true },
+      constructor: 1,
+      since: '2026-07-28',
+      nested: { list: [1, null, 'yes'] },
+    });
+    expect({}).not.toHaveProperty('admin');
+  });
+});
+
 describe('the files of skills', () => {
   test('are resources; the main one is named and described by its frontmatter', async () => {
     const resources = await (await serve(FILES)).listResources();

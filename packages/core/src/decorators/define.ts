@@ -11,7 +11,6 @@ import type { Constructor } from '../protocol/constructor.js';
 import type { ToolOptions } from './tool.js';
 import type { PromptOptions } from './prompt.js';
 import type { ResourceOptions } from './resource.js';
-import { type UiResourceOptions, uiResourceDefinition } from './ui-resource.js';
 
 /** A definition whose handler is a function. Give it to `createApp` or add it to a running app. */
 export interface FunctionDefinition<D extends HandlerDefinition = HandlerDefinition> {
@@ -22,7 +21,8 @@ export interface FunctionDefinition<D extends HandlerDefinition = HandlerDefinit
   readonly middleware: readonly MiddlewareLike[];
 }
 
-interface Policies {
+/** What stands before and around a handler that is a function. */
+export interface Policies {
   readonly guards?: readonly GuardLike[];
   readonly middleware?: readonly MiddlewareLike[];
 }
@@ -58,27 +58,6 @@ export function defineResource<S extends SchemaLike = Record<string, never>>(
   options: ResourceFunctionOptions<S>,
 ): FunctionDefinition<ResourceDefinition> {
   return record(options, { kind: 'resource' });
-}
-
-/** What `defineUiResource` is told: a `ui://` URI, what `@UiResource` is told, and the handler. */
-export interface UiResourceFunctionOptions<S extends SchemaLike> extends UiResourceOptions, Policies {
-  readonly uri: string;
-  readonly name: string;
-  /** Schema of the variables; without one the handler gets them as strings. */
-  readonly input?: S;
-  readonly handle: (variables: ArgumentsOf<S>, context: ResourceContext) => unknown;
-}
-
-/** The function twin of `@UiResource`. */
-export function defineUiResource<S extends SchemaLike = Record<string, never>>({
-  uri,
-  input,
-  handle,
-  guards = [],
-  middleware = [],
-  ...options
-}: UiResourceFunctionOptions<S>): FunctionDefinition<ResourceDefinition> {
-  return { definition: uiResourceDefinition(uri, options), input, handle, guards, middleware };
 }
 
 /** What `definePrompt` is told: what `@Prompt` is told, a name, and the handler. */

@@ -1,6 +1,8 @@
-import type { Presentation, ResourceDefinition, UiOptions } from '../metadata/definitions.js';
+import type { ResourceContext } from '../context/contexts.js';
+import type { Presentation, ResourceDefinition, SchemaLike, UiOptions } from '../metadata/definitions.js';
 import { addHandler } from '../metadata/store.js';
 import { UI_MIME_TYPE } from '../protocol/ui.js';
+import type { ArgumentsOf, FunctionDefinition, Policies } from './define.js';
 
 /** What `@UiResource` may be told. */
 export type UiResourceOptions = Presentation & UiOptions & Pick<ResourceDefinition, 'annotations' | 'size'>;
@@ -19,8 +21,28 @@ export function UiResource(uri: string, options: UiResourceOptions = {}): Method
   return (prototype, method) => addHandler(prototype, method, uiResourceDefinition(uri, options));
 }
 
-/** What both the decorator and its function twin record. */
-export function uiResourceDefinition(
+/** What `defineUiResource` is told: a `ui://` URI, what `@UiResource` is told, and the handler. */
+export interface UiResourceFunctionOptions<S extends SchemaLike> extends UiResourceOptions, Policies {
+  readonly uri: string;
+  readonly name: string;
+  /** Schema of the variables; without one the handler gets them as strings. */
+  readonly input?: S;
+  readonly handle: (variables: ArgumentsOf<S>, context: ResourceContext) => unknown;
+}
+
+/** The function twin of `@UiResource`. */
+export function defineUiResource<S extends SchemaLike = Record<string, never>>({
+  uri,
+  input,
+  handle,
+  guards = [],
+  middleware = [],
+  ...options
+}: UiResourceFunctionOptions<S>): FunctionDefinition<ResourceDefinition> {
+  return { definition: uiResourceDefinition(uri, options), input, handle, guards, middleware };
+}
+
+function uiResourceDefinition(
   uri: string,
   { csp, permissions, domain, prefersBorder, ...options }: UiResourceOptions,
 ): ResourceDefinition {

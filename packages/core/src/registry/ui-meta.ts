@@ -1,12 +1,25 @@
-import type { Presentation, ResourceDefinition, ToolDefinition } from '../metadata/definitions.js';
+import type {
+  Presentation,
+  ResourceDefinition,
+  ToolDefinition,
+  ToolUiOptions,
+} from '../metadata/definitions.js';
+import { isObject } from '../protocol/json.js';
 import { OLDER_UI_KEY, UI_KEY } from '../protocol/ui.js';
 
 type Meta = NonNullable<Presentation['meta']>;
 
+/** How a tool is shown, in its long form; empty when its author wrote something else. */
+export function toolUiOptions({ ui }: ToolDefinition): ToolUiOptions {
+  if (typeof ui === 'string') return { resourceUri: ui };
+  return isObject(ui) ? ui : {};
+}
+
 /** The `_meta` of a tool: its author's, and how hosts show it. */
-export function toolMeta({ meta, ui }: ToolDefinition): Meta | undefined {
+export function toolMeta(definition: ToolDefinition): Meta | undefined {
+  const { meta, ui } = definition;
   if (ui === undefined) return meta;
-  const options = typeof ui === 'string' ? { resourceUri: ui } : ui;
+  const options = toolUiOptions(definition);
   const { resourceUri } = options;
   return {
     ...meta,

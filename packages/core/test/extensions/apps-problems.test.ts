@@ -50,8 +50,14 @@ describe('a tool with a UI', () => {
     },
   );
 
-  test('says something of its UI', async () => {
-    expect(await wrong(tool({}))).toMatchObject([{ code: 'SIGIL_INVALID_OPTIONS', what: 'it says nothing' }]);
+  test.each([{}, null, 5, []])('says something of its UI, not %j', async (ui) => {
+    expect(await wrong(tool(ui))).toMatchObject([{ code: 'SIGIL_INVALID_OPTIONS', what: 'it says nothing' }]);
+  });
+
+  test('leaves to the UI what the UI needs', async () => {
+    expect(await wrong(tool({ visibility: ['app'], csp: {} }))).toMatchObject([
+      { code: 'SIGIL_INVALID_OPTIONS', what: expect.stringContaining("no 'csp'") },
+    ]);
   });
 
   test.each(['ui', 'ui/resourceUri'])('does not say it a second time in meta, as %s', async (key) => {

@@ -8,6 +8,8 @@ import {
   type Extension,
   type ExtensionFactory,
   type ExtensionHost,
+  Service,
+  Tool,
 } from '../../src/index.js';
 import { META } from '../../src/transport/index.js';
 import { appOf, type Client, openSession, problemsOf, settled, statelessClient } from '../harness.js';
@@ -133,6 +135,22 @@ describe('an extension of somebody else', () => {
     const closed: string[] = [];
     const app = await serve([weather({ close: async () => void closed.push('weather') })]);
     await app.close();
+    expect(closed).toEqual(['weather']);
+  });
+
+  test('is closed when the app does not start', async () => {
+    @Service()
+    class Broken {
+      constructor() {
+        throw new Error('no disk');
+      }
+
+      @Tool()
+      work(): void {}
+    }
+    const closed: string[] = [];
+    const extensions = [weather({ close: async () => void closed.push('weather') })];
+    await expect(appOf({ services: [Broken], extensions })).rejects.toThrow();
     expect(closed).toEqual(['weather']);
   });
 });
