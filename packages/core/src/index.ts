@@ -12,10 +12,17 @@ export type { ChangeBus, ServerChange } from './engine/changes/change-bus.js';
 export { MemoryChangeBus } from './engine/changes/memory-change-bus.js';
 export type { AppEvents } from './engine/events.js';
 export type { LiveCollection } from './server/live-collection.js';
+export type { AppExtension } from './server/app-extension.js';
 
 // Decorators, and their function twins
 export { Tool, type ToolOptions } from './decorators/tool.js';
 export { Resource, type ResourceOptions } from './decorators/resource.js';
+export {
+  defineUiResource,
+  UiResource,
+  type UiResourceFunctionOptions,
+  type UiResourceOptions,
+} from './decorators/ui-resource.js';
 export { Prompt, type PromptOptions } from './decorators/prompt.js';
 export { Complete } from './decorators/complete.js';
 export { Arg, Param, type ArgOptions } from './decorators/arg.js';
@@ -39,6 +46,10 @@ export type {
   SchemaLike,
   TaskOptions,
   ToolDefinition,
+  ToolUiOptions,
+  UiCsp,
+  UiOptions,
+  UiPermissions,
   UnknownProperties,
 } from './metadata/definitions.js';
 
@@ -101,6 +112,7 @@ export { UrlElicitationRequiredError, type RequiredPage } from './errors/url-eli
 export { DEFINITION_CODES, ERROR_CODES, type DefinitionCode } from './errors/codes.js';
 
 // Extensions of the protocol
+export { clientShowsUi } from './extensions/apps/client-shows-ui.js';
 export type { TasksOptions } from './extensions/tasks/tasks.js';
 export type { StoredTask, TaskInputRequest, TaskStore } from './extensions/tasks/task-store.js';
 export type { Task, TaskError, TaskStatus } from './extensions/tasks/task.js';
@@ -114,6 +126,8 @@ export type {
   ExtensionSettings,
   ToolDetour,
 } from './engine/extension.js';
+export type { Registry } from './registry/registry.js';
+export type { ResourceEntry, TemplateEntry, ToolEntry } from './registry/entry.js';
 
 // The container
 export { inject } from './container/inject.js';

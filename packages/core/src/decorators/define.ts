@@ -21,7 +21,8 @@ export interface FunctionDefinition<D extends HandlerDefinition = HandlerDefinit
   readonly middleware: readonly MiddlewareLike[];
 }
 
-interface Policies {
+/** What stands before and around a handler that is a function. */
+export interface Policies {
   readonly guards?: readonly GuardLike[];
   readonly middleware?: readonly MiddlewareLike[];
 }

@@ -1,4 +1,10 @@
-import type { Presentation, SchemaLike, TaskOptions, UnknownProperties } from '../metadata/definitions.js';
+import type {
+  Presentation,
+  SchemaLike,
+  TaskOptions,
+  ToolUiOptions,
+  UnknownProperties,
+} from '../metadata/definitions.js';
 import { addHandler } from '../metadata/store.js';
 
 /** What `@Tool` may be told. */
@@ -31,6 +37,11 @@ export interface ToolOptions extends Presentation {
    * any tool; a `required` one is refused (-32021), and hidden from clients up to 2025-11-25.
    */
   readonly task?: TaskOptions['support'] | TaskOptions;
+  /**
+   * The UI that hosts show with the results of the tool (extension `io.modelcontextprotocol/ui`): the `ui://` URI of a
+   * `@UiResource`, or that and who may call the tool. Other clients see a tool like any other.
+   */
+  readonly ui?: string | ToolUiOptions;
 }
 
 /**

@@ -17,6 +17,7 @@ import { type FailurePolicy, outputFailure, requestFailure, toolFailure } from '
 import { compileGate } from './guards.js';
 import { compose, type Serve } from './middleware.js';
 import type { Instances } from './resolve-instance.js';
+import { withUi } from './ui-contents.js';
 
 /** What compiling handlers needs. */
 export interface InvokeOptions extends FailurePolicy {
@@ -74,10 +75,14 @@ export function createCompile(options: InvokeOptions): Compile {
       ) as AskingHandler<CallToolResult>;
     },
     resource(declaration, input) {
-      const { mimeType } = declaration.definition;
+      const { mimeType, ui } = declaration.definition;
       const check = checker(input);
-      const encode = (value: unknown, call: Call): unknown =>
+      const encodeAny = (value: unknown, call: Call): ReturnType<typeof encodeResource> =>
         encodeResource(value, String(call.params['uri']), mimeType);
+      const encode =
+        ui && Object.keys(ui).length > 0
+          ? (value: unknown, call: Call) => withUi(encodeAny(value, call), ui)
+          : encodeAny;
       return request(
         declaration,
         serve(declaration, ResourceContext, (args) => check(input.convert(args)), encode),

@@ -34,6 +34,44 @@ export interface TaskOptions {
   readonly pollIntervalMs?: number;
 }
 
+/** How a tool is shown and who may call it (extension `io.modelcontextprotocol/ui`). */
+export interface ToolUiOptions {
+  /** The UI resource that hosts show with the results of the tool. */
+  readonly resourceUri?: string;
+  /** Who may call it: the model, the UI, or both. Both unless given. */
+  readonly visibility?: readonly ('model' | 'app')[];
+}
+
+/** The origins a UI may reach, such as `https://api.example.com` or `https://*.example.com`. None unless given. */
+export interface UiCsp {
+  /** For requests: fetch, XMLHttpRequest, WebSocket. */
+  readonly connectDomains?: readonly string[];
+  /** For scripts, styles, pictures, fonts and media. */
+  readonly resourceDomains?: readonly string[];
+  /** For nested frames. */
+  readonly frameDomains?: readonly string[];
+  /** For the base URI of the document. */
+  readonly baseUriDomains?: readonly string[];
+}
+
+/** What a UI asks of the browser; each is given as an empty object, and hosts may refuse. */
+export interface UiPermissions {
+  readonly camera?: object;
+  readonly microphone?: object;
+  readonly geolocation?: object;
+  readonly clipboardWrite?: object;
+}
+
+/** How hosts show a UI resource (extension `io.modelcontextprotocol/ui`). */
+export interface UiOptions {
+  readonly csp?: UiCsp;
+  readonly permissions?: UiPermissions;
+  /** The origin of the sandbox, in the form the host asks for. */
+  readonly domain?: string;
+  /** Whether the host draws a border around it. The host decides unless given. */
+  readonly prefersBorder?: boolean;
+}
+
 /** A tool, as declared. */
 export interface ToolDefinition extends Presentation {
   readonly kind: 'tool';
@@ -46,6 +84,7 @@ export interface ToolDefinition extends Presentation {
   readonly coerce?: boolean;
   readonly unknownProperties?: UnknownProperties;
   readonly task?: TaskOptions['support'] | TaskOptions;
+  readonly ui?: string | ToolUiOptions;
 }
 
 /** A resource or resource template, as declared. */
@@ -59,6 +98,8 @@ export interface ResourceDefinition extends Presentation {
   readonly size?: number;
   /** How long, and for whom, clients of 2026-07-28 may keep what is read. As the app says unless given. */
   readonly cache?: CacheOptions;
+  /** Set on UI resources. */
+  readonly ui?: UiOptions;
 }
 
 /** A prompt, as declared. */

@@ -25,6 +25,8 @@ import { isValidName, nameFromMethod } from './names.js';
 import { explicitSource } from './parameters.js';
 import { promptArguments } from './prompt-arguments.js';
 import { taskProblems } from './task-problems.js';
+import { resourceMeta, toolMeta } from './ui-meta.js';
+import { resourceUiProblems, toolUiProblems } from './ui-problems.js';
 import { checkVariables } from './variables.js';
 
 /** What building an entry needs. */
@@ -47,9 +49,14 @@ export function buildTool(declaration: Declaration<ToolDefinition>, tools: Build
     definition.output === undefined
       ? undefined
       : schemas.output(explicitSource(definition.output), `${where}, output`, problems);
-  problems.push(...argumentProblems(definition, where), ...taskProblems(definition, where));
+  problems.push(
+    ...argumentProblems(definition, where),
+    ...taskProblems(definition, where),
+    ...toolUiProblems(definition, where),
+  );
   const annotations = annotationsOf(definition);
-  const gate = compile.gate(declaration, { kind: 'tool', name, meta: definition.meta ?? {} });
+  const meta = toolMeta(definition);
+  const gate = compile.gate(declaration, { kind: 'tool', name, meta: meta ?? {} });
   return {
     kind: 'tool',
     definition,
@@ -57,7 +64,7 @@ export function buildTool(declaration: Declaration<ToolDefinition>, tools: Build
     where,
     descriptor: {
       name,
-      ...presentation(definition),
+      ...presentation(definition, meta),
       inputSchema: input.advertised,
       ...(output ? { outputSchema: output.advertised } : {}),
       ...(annotations ? { annotations } : {}),
@@ -77,13 +84,15 @@ export function buildResource(
   const { schemas, compile, problems } = tools;
   const template = parse(definition.uri, where, problems);
   const input = schemas.input(binding.source, where, problems);
+  problems.push(...resourceUiProblems(definition, where));
   if (!template) return undefined;
   problems.push(...checkVariables(declaration, template, input));
   const { uri, mimeType, annotations, size, cache } = definition;
   if (cache !== undefined) problems.push(...checkCache(cache, where));
+  const meta = resourceMeta(definition);
   const shared = {
     name: nameOf(declaration, problems),
-    ...presentation(definition),
+    ...presentation(definition, meta),
     ...(mimeType === undefined ? {} : { mimeType }),
     ...(annotations === undefined ? {} : { annotations }),
   };
@@ -92,7 +101,7 @@ export function buildResource(
   const access = {
     kind: isTemplate ? 'template' : 'resource',
     name: uri,
-    meta: definition.meta ?? {},
+    meta: meta ?? {},
   } as const;
   const gate = compile.gate(declaration, access);
   const base = { key: uri, where, run, ...(gate ? { gate } : {}), ...(cache ? { cache } : {}) };
@@ -117,7 +126,11 @@ export function buildPrompt(declaration: Declaration<PromptDefinition>, tools: B
     kind: 'prompt',
     key: name,
     where,
-    descriptor: { name, ...presentation(definition), ...(args.length > 0 ? { arguments: args } : {}) },
+    descriptor: {
+      name,
+      ...presentation(definition, definition.meta),
+      ...(args.length > 0 ? { arguments: args } : {}),
+    },
     run: compile.prompt(declaration, input),
     completers: new Map(),
     ...(gate ? { gate } : {}),
@@ -141,12 +154,10 @@ function defaultName(target: Target): string {
   return nameFromMethod(target.kind === 'method' ? target.method : target.handle.name);
 }
 
-function presentation({
-  title,
-  description,
-  icons,
-  meta,
-}: Presentation): Omit<Presentation, 'name' | 'meta'> {
+function presentation(
+  { title, description, icons }: Presentation,
+  meta: Presentation['meta'],
+): Omit<Presentation, 'name' | 'meta'> {
   return {
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),

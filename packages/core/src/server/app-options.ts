@@ -12,6 +12,7 @@ import type { StateKey } from '../engine/rounds/state-sealer.js';
 import type { StateStore } from '../engine/rounds/state-store.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
 import type { Logger } from '../protocol/logger.js';
+import type { AppExtension } from './app-extension.js';
 
 /** What `createApp` is told. */
 export interface AppOptions extends Implementation {
@@ -68,7 +69,7 @@ export interface AppOptions extends Implementation {
   /** How tools with `task` run in the background. */
   readonly tasks?: TasksOptions;
   /** Extensions of the protocol beside those that come along. */
-  readonly extensions?: readonly ExtensionFactory[];
+  readonly extensions?: readonly (ExtensionFactory | AppExtension)[];
   /** Whether results of 2026-07-28 name the server. On unless given. */
   readonly stampServerInfo?: boolean;
   /** Compile every validator at start instead of at first use. */
