@@ -53,6 +53,8 @@ export type {
   UnknownProperties,
 } from './metadata/definitions.js';
 
+export type { StandardSchema } from './metadata/standard-schema.js';
+
 // What handlers, guards and middleware receive
 export { RequestContext } from './context/request-context.js';
 export { CompletionContext, PromptContext, ResourceContext, ToolContext } from './context/contexts.js';

@@ -7,6 +7,7 @@ import type {
   SchemaLike,
   ToolDefinition,
 } from '../metadata/definitions.js';
+import type { StandardSchema } from '../metadata/standard-schema.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { ToolOptions } from './tool.js';
 import type { PromptOptions } from './prompt.js';
@@ -28,7 +29,12 @@ export interface Policies {
 }
 
 /** What the schema of a handler's arguments makes of them. */
-export type ArgumentsOf<S> = S extends Constructor<infer T> ? T : Record<string, unknown>;
+export type ArgumentsOf<S> =
+  S extends StandardSchema<infer _, infer T>
+    ? T
+    : S extends Constructor<infer T>
+      ? T
+      : Record<string, unknown>;
 
 /** What `defineTool` is told: what `@Tool` is told, a name, and the handler. */
 export interface ToolFunctionOptions<S extends SchemaLike> extends Omit<ToolOptions, 'input'>, Policies {

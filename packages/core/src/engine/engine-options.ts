@@ -1,7 +1,6 @@
+import type { FormLike } from '../metadata/definitions.js';
 import type { Container } from '../container/contract.js';
-import type { Constructor } from '../protocol/constructor.js';
 import type { Implementation } from '../protocol/descriptors.js';
-import type { JsonSchema } from '../protocol/json.js';
 import type { Logger } from '../protocol/logger.js';
 import type { Registry } from '../registry/registry.js';
 import type { CacheHints } from './cache-hints.js';
@@ -36,5 +35,5 @@ export interface EngineOptions {
   readonly rounds: RoundKeeper;
   readonly extensions: readonly ExtensionFactory[];
   /** The plan of a form that handlers show. */
-  readonly formPlan: (form: Constructor | JsonSchema) => ValuePlan;
+  readonly formPlan: (form: FormLike) => ValuePlan;
 }

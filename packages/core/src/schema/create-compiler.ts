@@ -14,6 +14,7 @@ import { anyArguments, anything, noArguments } from './fixed-plans.js';
 import { OutputPlan } from './output-plan.js';
 import { namesOnPrototype } from './prototype-names.js';
 import type { Direction, SchemaSource } from './source.js';
+import { standardPlan } from './standard-plan.js';
 import { lenientPlan, openBlueprint } from './unknown-properties.js';
 import { Validator, ValidatorPool } from './validator.js';
 import type { SchemaCompiler, ValuePlan } from './value-plan.js';
@@ -77,6 +78,8 @@ class Compiler implements SchemaCompiler {
     problems: Problem[],
     unknown: UnknownProperties = 'reject',
   ): ValuePlan {
+    if (source.kind === 'standard')
+      return standardPlan(source.schema, direction, where, problems) ?? anything;
     const done = this.#done[unknown === 'reject' ? direction : unknown];
     // Most DTO classes serve several handlers.
     const known = source.kind === 'class' ? done.get(source.cls) : undefined;
@@ -114,6 +117,7 @@ class Compiler implements SchemaCompiler {
         return argumentsBlueprint(source.properties, workshop);
       case 'schema':
         return handWrittenBlueprint(source.schema, workshop);
+      case 'standard':
       case 'none':
         return undefined;
     }
