@@ -53,7 +53,7 @@ export type {
   UnknownProperties,
 } from './metadata/definitions.js';
 
-export type { StandardSchema } from './metadata/standard-schema.js';
+export type { StandardSchema } from './protocol/standard-schema.js';
 
 // What handlers, guards and middleware receive
 export { RequestContext } from './context/request-context.js';

@@ -1,4 +1,3 @@
-import type { FormLike } from '../metadata/definitions.js';
 import type {
   CreateMessageParams,
   CreateMessageResult,
@@ -6,7 +5,7 @@ import type {
   ElicitUrlResult,
   Root,
 } from '../protocol/client-requests.js';
-import type { StandardSchema } from '../metadata/standard-schema.js';
+import type { StandardSchema } from '../protocol/standard-schema.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 
@@ -14,6 +13,9 @@ const BRAND = Symbol.for('sigil:question');
 
 /** Only types know of it: what the answer to a question will be. */
 declare const ANSWER: unique symbol;
+
+/** A form as an author may give it: a DTO class, JSON Schema by hand, or a schema of zod, valibot or arktype. */
+export type FormLike = Constructor | StandardSchema | JsonSchema;
 
 type QuestionParts =
   | { readonly asks: 'elicit'; readonly message: string; readonly form: FormLike }

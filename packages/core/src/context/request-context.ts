@@ -1,4 +1,3 @@
-import type { FormLike } from '../metadata/definitions.js';
 import type {
   CreateMessageParams,
   CreateMessageResult,
@@ -6,7 +5,7 @@ import type {
   ElicitUrlResult,
   Root,
 } from '../protocol/client-requests.js';
-import type { StandardSchema } from '../metadata/standard-schema.js';
+import type { StandardSchema } from '../protocol/standard-schema.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { RequestId } from '../protocol/json-rpc.js';
 import type { JsonSchema } from '../protocol/json.js';
@@ -20,6 +19,7 @@ import {
   checkQuestions,
   elicit,
   elicitUrl,
+  type FormLike,
   type Question,
   type Questions,
   roots,

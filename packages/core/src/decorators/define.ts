@@ -7,7 +7,7 @@ import type {
   SchemaLike,
   ToolDefinition,
 } from '../metadata/definitions.js';
-import type { StandardSchema } from '../metadata/standard-schema.js';
+import type { StandardSchema } from '../protocol/standard-schema.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { ToolOptions } from './tool.js';
 import type { PromptOptions } from './prompt.js';

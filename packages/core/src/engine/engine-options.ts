@@ -1,4 +1,4 @@
-import type { FormLike } from '../metadata/definitions.js';
+import type { FormLike } from '../context/questions.js';
 import type { Container } from '../container/contract.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { Logger } from '../protocol/logger.js';

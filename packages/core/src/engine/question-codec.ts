@@ -1,4 +1,4 @@
-import type { FormLike } from '../metadata/definitions.js';
+import type { FormLike } from '../context/questions.js';
 import type { Question } from '../context/questions.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import { ProtocolError } from '../errors/protocol-error.js';

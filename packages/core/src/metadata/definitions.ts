@@ -2,13 +2,10 @@ import type { CacheOptions } from '../protocol/cache-hint.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Annotations, Icon } from '../protocol/content.js';
 import type { JsonSchema } from '../protocol/json.js';
-import type { StandardSchema } from './standard-schema.js';
+import type { StandardSchema } from '../protocol/standard-schema.js';
 
 /** A schema as an author may give it: a DTO class, a list of one (`[Dto]`), JSON Schema by hand, or one of zod, valibot or arktype. */
 export type SchemaLike = Constructor | readonly [Constructor] | StandardSchema | JsonSchema;
-
-/** A form as an author may give it: a DTO class, JSON Schema by hand, or a schema of zod, valibot or arktype. */
-export type FormLike = Constructor | StandardSchema | JsonSchema;
 
 /** What every definition may say about itself. */
 export interface Presentation {

@@ -1,7 +1,7 @@
 import { isContextClass } from '../context/request-context.js';
 import type { Problem } from '../errors/definition-error.js';
 import type { HandlerDefinition, ParameterDefinition, SchemaLike } from '../metadata/definitions.js';
-import { isStandardSchema } from '../metadata/standard-schema.js';
+import { isStandardSchema } from '../protocol/standard-schema.js';
 import { parametersOf, parameterTypes } from '../metadata/store.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';

@@ -1,4 +1,4 @@
-import type { StandardSchema } from '../metadata/standard-schema.js';
+import type { StandardSchema } from '../protocol/standard-schema.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 

@@ -1,5 +1,5 @@
 import type { Problem } from '../errors/definition-error.js';
-import { type StandardIssue, type StandardResult, type StandardSchema } from '../metadata/standard-schema.js';
+import { type StandardIssue, type StandardResult, type StandardSchema } from '../protocol/standard-schema.js';
 import type { JsonSchema } from '../protocol/json.js';
 import { after, type MaybePromise } from '../protocol/maybe-promise.js';
 import { convertStrings } from './convert-strings.js';

@@ -1,4 +1,4 @@
-import type { FormLike } from '../metadata/definitions.js';
+import type { FormLike } from '../context/questions.js';
 import { unshowable } from '../engine/requested-schema.js';
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
 import { explicitSource } from '../registry/parameters.js';
