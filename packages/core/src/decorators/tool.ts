@@ -29,7 +29,10 @@ export interface ToolOptions extends Presentation {
    * app says unless given. Schemas written by hand say so themselves with `additionalProperties`.
    */
   readonly unknownProperties?: UnknownProperties;
-  /** Schema of the result: a DTO class, `[Dto]`, or JSON Schema. Results are checked against it. */
+  /**
+   * Schema of the result: a DTO class, `[Dto]`, JSON Schema, or a schema of zod, valibot or arktype. Results are checked against it.
+   * The DTO class that the method says it returns, unless given; of a promise nobody knows what it is of.
+   */
   readonly output?: SchemaLike;
   /**
    * Lets the tool run as a task for clients that know the extension `io.modelcontextprotocol/tasks`: they get a handle at

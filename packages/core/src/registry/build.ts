@@ -45,10 +45,8 @@ export function buildTool(declaration: Declaration<ToolDefinition>, tools: Build
   const name = nameOf(declaration, problems);
   const unknown = definition.unknownProperties ?? tools.unknownProperties;
   const input = schemas.input(binding.source, where, problems, unknown);
-  const output =
-    definition.output === undefined
-      ? undefined
-      : schemas.output(explicitSource(definition.output), `${where}, output`, problems);
+  const returned = definition.output === undefined ? declaration.returns : explicitSource(definition.output);
+  const output = returned && schemas.output(returned, `${where}, output`, problems);
   problems.push(
     ...argumentProblems(definition, where),
     ...taskProblems(definition, where),
