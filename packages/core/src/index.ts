@@ -10,6 +10,8 @@ export type { AppOptions } from './server/app-options.js';
 export type { AppCacheOptions } from './engine/cache-hints.js';
 export type { ChangeBus, ServerChange } from './engine/changes/change-bus.js';
 export { MemoryChangeBus } from './engine/changes/memory-change-bus.js';
+export type { ClientProfile } from './engine/client-profiles.js';
+export type { SchemaShape } from './schema/shape-schema.js';
 export type { AppEvents } from './engine/events.js';
 export type { LiveCollection } from './server/live-collection.js';
 export type { AppExtension } from './server/app-extension.js';

@@ -4,6 +4,7 @@ import type { Implementation } from '../protocol/descriptors.js';
 import type { Logger } from '../protocol/logger.js';
 import type { Registry } from '../registry/registry.js';
 import type { CacheHints } from './cache-hints.js';
+import type { ClientProfile } from './client-profiles.js';
 import type { ChangeFeed } from './changes/change-feed.js';
 import type { ExtensionFactory } from './extension.js';
 import type { RoundKeeper } from './rounds/round-keeper.js';
@@ -33,6 +34,8 @@ export interface EngineOptions {
   readonly stampServerInfo: boolean;
   /** Keeps what the rounds of a request have brought so far. */
   readonly rounds: RoundKeeper;
+  /** How tools are described to some clients. */
+  readonly clientProfiles: readonly ClientProfile[];
   readonly extensions: readonly ExtensionFactory[];
   /** The plan of a form that handlers show. */
   readonly formPlan: (form: FormLike) => ValuePlan;

@@ -6,6 +6,7 @@ import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { AppCacheOptions } from '../engine/cache-hints.js';
+import type { ClientProfile } from '../engine/client-profiles.js';
 import type { ChangeBus } from '../engine/changes/change-bus.js';
 import type { ExtensionFactory } from '../engine/extension.js';
 import type { StateKey } from '../engine/rounds/state-sealer.js';
@@ -62,6 +63,11 @@ export interface AppOptions extends Implementation {
    * process that serves the app. Accepted until it expires unless given.
    */
   readonly stateStore?: StateStore;
+  /**
+   * How tools are described to clients that choke on legal schemas. The first profile that fits a client is its own; clients may
+   * then keep the list of tools for themselves only.
+   */
+  readonly clientProfiles?: readonly ClientProfile[];
   /** Whether tools take strings for what else their schemas want where nothing is lost, such as "42" for 42. Off unless given. */
   readonly coerce?: boolean;
   /** What becomes of arguments of tools that nobody declared. They are rejected, with a hint, unless given. */

@@ -5,6 +5,7 @@ import type { TasksOptions } from '../extensions/tasks/tasks.js';
 import { isExtension } from './app-extension.js';
 import type { AppOptions } from './app-options.js';
 import { checkCache } from './check-cache.js';
+import { checkProfiles } from './check-profiles.js';
 import { invalidOption } from './invalid-option.js';
 
 /** Everything wrong with the options of `createApp` themselves. */
@@ -30,7 +31,7 @@ export function checkOptions(options: AppOptions): Problem[] {
   const { unknownProperties } = options;
   if (unknownProperties !== undefined && !isUnknownProperties(unknownProperties))
     problems.push(invalidOption('unknownProperties', "'reject', 'strip' or 'keep'"));
-  problems.push(...checkTasks(options.tasks ?? {}));
+  problems.push(...checkProfiles(options.clientProfiles ?? []), ...checkTasks(options.tasks ?? {}));
   if (options.extensions && !options.extensions.every(isExtension)) {
     problems.push(invalidOption('extensions', 'a list of extensions; a promise of one has to be awaited'));
   }

@@ -96,6 +96,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       { ttlMs: options.stateTtlMs ?? 10 * 60_000, maxLength: MAX_STATE_LENGTH },
       options.stateStore,
     ),
+    clientProfiles: options.clientProfiles ?? [],
     extensions: [tasks(options.tasks), apps, ...extensions.map(({ create }) => create)],
     formPlan: formPlans(schemas),
   });
