@@ -35,10 +35,10 @@ export function hostVariable(name: string): string | undefined {
  * @throws Error when the host has no standard output, or cannot end the program.
  */
 export function endWith(line: string): Promise<never> {
-  const { stdout, exit } = host;
-  if (!stdout || !exit) throw new Error('This host cannot answer SIGIL_INSPECT: it has no standard output');
+  const { stdout } = host;
+  if (!stdout || !host.exit) throw new Error('This host cannot answer SIGIL_INSPECT: it has no standard output');
   // Output through a pipe may be asynchronous: the program must not end before it is out.
-  return new Promise(() => stdout.write(`${line}\n`, () => exit.call(host, 0)));
+  return new Promise(() => stdout.write(`${line}\n`, () => host.exit?.(0)));
 }
 
 /**

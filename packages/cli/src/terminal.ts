@@ -1,0 +1,27 @@
+import { styleText } from 'node:util';
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Where a command writes. */
+export interface Terminal {
+  /** Results. */
+  out(text: string): void;
+  /** What went wrong. */
+  err(text: string): void;
+  /** Whether results may have colours. */
+  readonly hasColours: boolean;
+}
+
+/** The standard streams; colours only for people who have not refused them (https://no-color.org). */
+export function standardStreams(): Terminal {
+  return {
+    out: (text) => void process.stdout.write(`${text}\n`),
+    err: (text) => void process.stderr.write(`${text}\n`),
+    hasColours: process.stdout.isTTY === true && !process.env['NO_COLOR'],
+  };
+}
+
+/** A text in a style, where there are colours. */
+export function styled({ hasColours }: Terminal, style: Style, text: string): string {
+  return hasColours ? styleText(style, text) : text;
+}
