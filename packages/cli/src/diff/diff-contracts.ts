@@ -6,6 +6,7 @@ import {
   diffGuarded,
   diffListed,
   diffMimeType,
+  diffOthers,
   diffSchemas,
   diffWording,
   type Place,
@@ -44,6 +45,11 @@ export function diffContracts(before: Contract, after: Contract): Change[] {
   return CHANGE_LEVELS.flatMap((level) => changes.filter((change) => change.level === level));
 }
 
+const SHARED = ['title', 'description', 'icons', '_meta'];
+const RESOURCE_WORDS = [...SHARED, 'name', 'annotations', 'size'];
+const RESOURCE_MEMBERS = [...RESOURCE_WORDS, 'uri', 'mimeType', 'completes', 'guarded'];
+const PROMPT_MEMBERS = [...SHARED, 'name', 'arguments', 'completes', 'guarded'];
+
 function diffServer(before: Contract, after: Contract): Change[] {
   const server = (level: Change['level'], path: string, what: string): Change => ({
     level,
@@ -59,14 +65,10 @@ function diffServer(before: Contract, after: Contract): Change[] {
 
 function diffResources(before: ContractResource, after: ContractResource, place: Place): Change[] {
   return [
-    ...diffWording(
-      before,
-      after,
-      ['name', 'title', 'description', 'icons', 'annotations', 'size', '_meta'],
-      place,
-    ),
+    ...diffWording(before, after, RESOURCE_WORDS, place),
     ...diffMimeType(before, after, place),
     ...diffGuarded(before, after, place),
+    ...diffOthers(before, after, RESOURCE_MEMBERS, place),
   ];
 }
 
@@ -83,9 +85,10 @@ function asResource({ uriTemplate, ...shared }: ContractTemplate): ContractResou
 
 function diffPrompts(before: ContractPrompt, after: ContractPrompt, place: Place): Change[] {
   return [
-    ...diffWording(before, after, ['title', 'description', 'icons', '_meta'], place),
+    ...diffWording(before, after, SHARED, place),
     ...diffSchemas('arguments', promptSchema(before), promptSchema(after), INPUT_LEVELS, place),
     ...diffListed('completes', before, after, place),
     ...diffGuarded(before, after, place),
+    ...diffOthers(before, after, PROMPT_MEMBERS, place),
   ];
 }

@@ -21,6 +21,21 @@ export function diffWording<E extends object>(
   });
 }
 
+/** Compares the members that nothing else compares: whatever is gone, or is another, may break somebody. */
+export function diffOthers<E extends object>(
+  before: E,
+  after: E,
+  known: readonly string[],
+  place: Place,
+): Change[] {
+  const members = Object.keys({ ...before, ...after }).sort();
+  return members.flatMap((member) => {
+    const [was, is] = [before[member as keyof E], after[member as keyof E]] as [unknown, unknown];
+    if (known.includes(member) || canonicalJson(was) === canonicalJson(is)) return [];
+    return [place(was === undefined ? 'additive' : 'breaking', member, `${shown(was)} → ${shown(is)}`)];
+  });
+}
+
 /** Compares two schemas. @param levels what each effect does to clients. */
 export function diffSchemas(
   member: string,

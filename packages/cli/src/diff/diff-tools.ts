@@ -1,7 +1,7 @@
 import type { ContractTool } from '@sigil/core';
 import type { Change } from './change.js';
 import { INPUT_LEVELS, OUTPUT_LEVELS } from './classify.js';
-import { diffGuarded, diffSchemas, diffWording, type Place } from './diff-members.js';
+import { diffGuarded, diffOthers, diffSchemas, diffWording, type Place } from './diff-members.js';
 import { shown } from '../schema/difference.js';
 
 /** What clients that run tools without asking go by: the value of each hint on which they may, and what holds without it. */
@@ -12,15 +12,28 @@ const HINTS = {
   openWorldHint: { safe: false, absent: true },
 } as const;
 
+const WORDS = ['title', 'description', 'icons', '_meta'];
+const KNOWN = [
+  ...WORDS,
+  'name',
+  'annotations',
+  'inputSchema',
+  'outputSchema',
+  'task',
+  'hiddenFromSessions',
+  'guarded',
+];
+
 /** Compares a tool with itself in another contract. */
 export function diffTools(before: ContractTool, after: ContractTool, place: Place): Change[] {
   return [
-    ...diffWording(before, after, ['title', 'description', 'icons', '_meta'], place),
+    ...diffWording(before, after, WORDS, place),
     ...diffHints(before, after, place),
     ...diffSchemas('input', before.inputSchema, after.inputSchema, INPUT_LEVELS, place),
     ...diffOutput(before, after, place),
     ...diffTask(before, after, place),
     ...diffGuarded(before, after, place),
+    ...diffOthers(before, after, KNOWN, place),
   ];
 }
 
@@ -52,9 +65,12 @@ function diffOutput(
   return before ? [place('breaking', 'output', 'schema removed')] : [];
 }
 
-/** Only a tool that must run as a task is lost to clients that know no tasks. */
+/** Only a tool that must run as a task, or is hidden for another reason, is lost to somebody. */
 function diffTask(before: ContractTool, after: ContractTool, place: Place): Change[] {
   const [was, is] = [before.task, after.task];
-  if (was === is) return [];
-  return [place(is === 'required' ? 'breaking' : 'additive', 'task', `${shown(was)} → ${shown(is)}`)];
+  if (was !== is)
+    return [place(is === 'required' ? 'breaking' : 'additive', 'task', `${shown(was)} → ${shown(is)}`)];
+  const [wasHidden, isHidden] = [before.hiddenFromSessions === true, after.hiddenFromSessions === true];
+  if (wasHidden === isHidden) return [];
+  return [place(isHidden ? 'breaking' : 'additive', 'hiddenFromSessions', `${wasHidden} → ${isHidden}`)];
 }

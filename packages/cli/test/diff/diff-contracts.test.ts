@@ -159,6 +159,15 @@ describe('the difference between two contracts', () => {
     ]);
   });
 
+  test('looks at members that it knows nothing of', () => {
+    const novel = (value?: string) => (value === undefined ? {} : { novel: value }) as Partial<ContractTool>;
+    expect(toolLines(novel(), novel('a'))).toEqual(['additive | tool stock | novel | none → "a"']);
+    expect(toolLines(novel('a'), novel('b'))).toEqual(['breaking | tool stock | novel | "a" → "b"']);
+    expect(toolLines({}, { hiddenFromSessions: true })).toEqual([
+      'breaking | tool stock | hiddenFromSessions | false → true',
+    ]);
+  });
+
   test('puts the gravest first', () => {
     const after = { tools: [tool({ name: 'new' })], instructions: 'x' };
     const levels = diffContracts(contractWith({ tools: [tool()] }), contractWith(after)).map(

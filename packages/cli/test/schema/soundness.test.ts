@@ -23,7 +23,9 @@ const values = fc.letrec<{ any: unknown }>((tie) => ({
 /** Every copy of a schema that lacks one of its members, wherever that is. */
 function reductions(value: unknown): unknown[] {
   if (Array.isArray(value)) {
-    return value.flatMap((item, at) => reductions(item).map((reduced) => value.with(at, reduced)));
+    return (value as unknown[]).flatMap((item, at) =>
+      reductions(item).map((reduced) => (value as unknown[]).with(at, reduced)),
+    );
   }
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value as Schema).flatMap(([key, member]) => {
