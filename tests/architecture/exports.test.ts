@@ -28,7 +28,7 @@ test.each(PACKAGES)('the entry points of %s are what they were: a change is a de
   expect(exports).toMatchSnapshot();
 });
 
-test.each(['core', 'http', 'stdio'])('what %s exports is there when it is built', async (name) => {
+test.each(['core', 'http', 'stdio', 'cli'])('what %s exports is there when it is built', async (name) => {
   const values = exportedNames(`packages/${name}/src/index.ts`).filter(
     (exported) => !exported.startsWith('type '),
   );

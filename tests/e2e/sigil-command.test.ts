@@ -1,9 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import type { CheckReport } from '@sigil/cli';
 import { EVERYTHING, INVENTORY } from './processes.js';
-import { fixture, official, sigil } from './sigil-command.js';
+import { fixture, official, sigil, type WrittenContract } from './sigil-command.js';
+
+// Each starts a program or two, and the machine may be busy.
+jest.setTimeout(30_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'sigil-cli-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -15,14 +19,14 @@ describe('sigil contract', () => {
     await sigil('contract', INVENTORY, '--out', again);
     const text = readFileSync(file, 'utf8');
     expect(text).toBe(readFileSync(again, 'utf8'));
-    const { format, server, tools } = JSON.parse(text);
+    const { format, server, tools } = JSON.parse(text) as WrittenContract;
     expect({ format, name: server.name }).toEqual({ format: 'sigil-contract/1', name: 'inventory' });
-    expect(tools.map(({ name }: { name: string }) => name)).toEqual(['check_inventory', 'reserve_stock']);
+    expect(tools.map(({ name }) => name)).toEqual(['check_inventory', 'reserve_stock']);
   });
 
   test('has what guards hide and what is added at run time', async () => {
     const { stdout } = await sigil('contract', EVERYTHING);
-    const { tools } = JSON.parse(stdout) as { tools: { name: string; guarded: boolean; task?: string }[] };
+    const { tools } = JSON.parse(stdout) as WrittenContract;
     const named = (wanted: string) => tools.find(({ name }) => name === wanted);
     expect(named('reset_counts')).toMatchObject({ guarded: true });
     expect(named('failing_job')).toMatchObject({ task: 'required', hiddenFromSessions: true });
@@ -43,6 +47,15 @@ describe('sigil contract', () => {
       expect(JSON.parse(stdout).tools[0]).not.toHaveProperty('guarded');
     },
   );
+
+  test('meets servers that are silent to what they do not know, and reads every page', async () => {
+    const { code, stdout } = await sigil('contract', fixture('older-server.mjs'));
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      server: { name: 'older' },
+      tools: [{ name: 'a' }, { name: 'b' }],
+    });
+  });
 });
 
 describe('sigil contract diff', () => {
@@ -51,7 +64,7 @@ describe('sigil contract diff', () => {
     writeFileSync(file, JSON.stringify(contract));
     return file;
   };
-  const contract = async () => JSON.parse((await sigil('contract', INVENTORY)).stdout);
+  const contract = async () => JSON.parse((await sigil('contract', INVENTORY)).stdout) as WrittenContract;
 
   test('finds nothing between a contract and itself', async () => {
     const file = write('same.json', await contract());
@@ -64,8 +77,9 @@ describe('sigil contract diff', () => {
 
   test('exits with 1 for what breaks clients, and with 0 for what does not', async () => {
     const [before, after] = [await contract(), await contract()];
-    after.tools[0].inputSchema.properties.sku.maxLength = 8;
-    after.tools[1].description = 'Reserves';
+    const [check, reserve] = after.tools;
+    Object.assign(check?.inputSchema.properties['sku'] ?? {}, { maxLength: 8 });
+    Object.assign(reserve ?? {}, { description: 'Reserves' });
     const [old, narrower] = [write('old.json', before), write('new.json', after)];
     const there = await sigil('contract', 'diff', old, narrower);
     expect(there).toMatchObject({ code: 1, stderr: '' });
@@ -114,12 +128,12 @@ describe('sigil check', () => {
       'chatgpt',
       '--json',
     );
-    const { findings, tokens, totalTokens } = JSON.parse(stdout);
+    const { findings, tokens, totalTokens } = JSON.parse(stdout) as CheckReport;
     expect(code).toBe(1);
-    expect(new Set(findings.map((finding: { code: string }) => finding.code))).toEqual(
+    expect(new Set(findings.map((finding) => finding.code))).toEqual(
       new Set(['CHECK_OVER_BUDGET', 'CHECK_NO_HINT']),
     );
-    expect(totalTokens).toBe(tokens.check_inventory + tokens.reserve_stock);
+    expect(totalTokens).toBe((tokens['check_inventory'] ?? 0) + (tokens['reserve_stock'] ?? 0));
   });
 
   test('checks servers that are not made with Sigil', async () => {

@@ -10,6 +10,18 @@ export interface Outcome {
   readonly stderr: string;
 }
 
+/** What the tests look at and change in a contract. */
+export interface WrittenContract {
+  readonly format: string;
+  readonly server: { name: string };
+  readonly tools: {
+    name: string;
+    description?: string;
+    guarded?: boolean;
+    inputSchema: { properties: Record<string, Record<string, unknown>> };
+  }[];
+}
+
 /** A server in `tests/e2e/fixtures`. */
 export function fixture(name: string): string {
   return `${ROOT}tests/e2e/fixtures/${name}`;

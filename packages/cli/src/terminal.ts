@@ -1,6 +1,7 @@
-import { styleText } from 'node:util';
+import { inspect } from 'node:util';
 
-type Style = Parameters<typeof styleText>[0];
+/** How a line may look. */
+export type Style = 'red' | 'green' | 'yellow' | 'dim';
 
 /** Where a command writes. */
 export interface Terminal {
@@ -23,5 +24,6 @@ export function standardStreams(): Terminal {
 
 /** A text in a style, where there are colours. */
 export function styled({ hasColours }: Terminal, style: Style, text: string): string {
-  return hasColours ? styleText(style, text) : text;
+  const [on, off] = inspect.colors[style] ?? [0, 0];
+  return hasColours ? `\u001b[${on}m${text}\u001b[${off}m` : text;
 }

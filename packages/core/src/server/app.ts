@@ -12,7 +12,7 @@ import { type Contract, arrangeContract } from './contract.js';
 import { contractFacts } from './contract-facts.js';
 import { explain, type Explanation } from './explain.js';
 import { endWith } from './host.js';
-import { inspection } from './inspect.js';
+import { answerQuestion, askedQuestion } from './inspect.js';
 import { liveCollection, type LiveCollection } from './live-collection.js';
 import type { RelayLogger } from './relay-logger.js';
 import { chooseRuntime } from './runtime-choice.js';
@@ -67,11 +67,8 @@ export class App {
    */
   async run(runtime?: Runtime): Promise<RunningRuntime> {
     if (this.#closing) throw new Error('This app has been closed; make a new one with createApp()');
-    const answer = await inspection(this);
-    if (answer !== undefined) {
-      await this.close();
-      return endWith(answer);
-    }
+    const question = askedQuestion();
+    if (question !== undefined) return this.#answer(question);
     const chosen = runtime ?? (await chooseRuntime());
     this.#parts.logger.relayTo(chosen.logger);
     const running = await chosen.start(this.endpoint);
@@ -146,6 +143,12 @@ export class App {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  async #answer(question: string): Promise<never> {
+    const answer = await answerQuestion(question, this);
+    await this.close();
+    return endWith(answer);
   }
 
   async #ended(running: RunningRuntime): Promise<void> {

@@ -36,7 +36,8 @@ export function hostVariable(name: string): string | undefined {
  */
 export function endWith(line: string): Promise<never> {
   const { stdout } = host;
-  if (!stdout || !host.exit) throw new Error('This host cannot answer SIGIL_INSPECT: it has no standard output');
+  if (!stdout || !host.exit)
+    throw new Error('This host cannot answer SIGIL_INSPECT: it has no standard output');
   // Output through a pipe may be asynchronous: the program must not end before it is out.
   return new Promise(() => stdout.write(`${line}\n`, () => host.exit?.(0)));
 }

@@ -11,16 +11,18 @@ interface Inspected {
   explain(name: string, principal?: Principal): Promise<Explanation>;
 }
 
+/** What the environment asks with `SIGIL_INSPECT` instead of having the program serve. `undefined` when it asks nothing. */
+export function askedQuestion(): string | undefined {
+  return hostVariable('SIGIL_INSPECT') || undefined;
+}
+
 /**
- * The answer, as one line of JSON, to what the environment asks instead of serving: `SIGIL_INSPECT=contract` for the contract,
- * `SIGIL_INSPECT=why` with `SIGIL_INSPECT_NAME`, and `SIGIL_INSPECT_PRINCIPAL` as JSON, for an explanation.
+ * Answers a question as one line of JSON: `contract` with the contract, `why` with an explanation of what
+ * `SIGIL_INSPECT_NAME` names, for the principal in `SIGIL_INSPECT_PRINCIPAL`.
  *
- * @returns `undefined` when nothing is asked.
  * @throws DefinitionError when the question is none.
  */
-export async function inspection(app: Inspected): Promise<string | undefined> {
-  const question = hostVariable('SIGIL_INSPECT');
-  if (question === undefined || question === '') return undefined;
+export async function answerQuestion(question: string, app: Inspected): Promise<string> {
   if (question === 'contract') return JSON.stringify(app.contract());
   if (question !== 'why') throw invalid('SIGIL_INSPECT', `'${question}' is no question`, 'contract, or why');
   const name = hostVariable('SIGIL_INSPECT_NAME') ?? '';

@@ -11,7 +11,7 @@ import {
   Tool,
   UseGuards,
 } from '../../src/index.js';
-import { inspection } from '../../src/server/inspect.js';
+import { answerQuestion, askedQuestion } from '../../src/server/inspect.js';
 import { appOf } from '../harness.js';
 
 class SignedIn implements Guard {
@@ -114,7 +114,9 @@ describe('a program that is inspected', () => {
   const ask = async (env: Record<string, string>) => {
     Object.assign(process.env, env);
     try {
-      return await inspection(await createApp({ name: 'vault', version: '1.0.0', services: [Vault] }));
+      const question = askedQuestion();
+      const app = await createApp({ name: 'vault', version: '1.0.0', services: [Vault] });
+      return question === undefined ? undefined : await answerQuestion(question, app);
     } finally {
       for (const name of Object.keys(env)) Reflect.deleteProperty(process.env, name);
     }
