@@ -5,6 +5,7 @@ import { contractDiff } from './commands/contract-diff.js';
 import { why } from './commands/why.js';
 import { EXIT_CODES, type ExitCode } from './exit-codes.js';
 import { ServerError, UsageError } from './failures.js';
+import { packageVersion } from './package-version.js';
 import type { Terminal } from './terminal.js';
 
 /** Longer names first: `contract diff` is no server called `diff`. */
@@ -22,6 +23,10 @@ const COMMANDS: readonly (readonly [words: readonly string[], command: Command])
  * @returns the exit code: 0 when all is well, 1 when something was found, 2 when it was called wrongly.
  */
 export async function runSigil(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  if (args[0] === '--version') {
+    terminal.out(packageVersion());
+    return EXIT_CODES.ok;
+  }
   if (args.includes('--help') || args.length === 0) {
     for (const line of usage()) terminal.out(line);
     return args.length === 0 ? EXIT_CODES.usage : EXIT_CODES.ok;

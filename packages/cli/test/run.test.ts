@@ -34,6 +34,10 @@ describe('the command, run by a program', () => {
     });
   });
 
+  test('tells its version', async () => {
+    expect(await run(['--version'])).toEqual({ code: 0, lines: [expect.stringMatching(/^\d+\.\d+\.\d+$/)] });
+  });
+
   test('has colours where there are any', async () => {
     const { lines } = await run(['contract', 'diff', full, empty], true);
     expect(lines[0]).toBe('\u001b[31mbreaking  tool add    tool removed\u001b[39m');

@@ -9,7 +9,6 @@ export { MemoryStateStore, type StateLimits } from './engine/rounds/memory-state
 export type { AppOptions } from './server/app-options.js';
 export {
   arrangeContract,
-  CONTRACT_FORMAT,
   type Contract,
   type ContractFacts,
   type ContractPrompt,
@@ -17,7 +16,7 @@ export {
   type ContractTemplate,
   type ContractTool,
 } from './server/contract.js';
-export { EXPLANATION_FORMAT, type Explanation } from './server/explain.js';
+export type { Explanation } from './server/explain.js';
 export type { AppCacheOptions } from './engine/cache-hints.js';
 export type { ChangeBus, ServerChange } from './engine/changes/change-bus.js';
 export { MemoryChangeBus } from './engine/changes/memory-change-bus.js';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LATEST_LEGACY_VERSION, LATEST_VERSION, META, METHODS, NOTIFICATIONS } from '@sigil/core/transport';
 import { isObject, type JsonObject } from '../json.js';
+import { packageVersion } from '../package-version.js';
 import { AnsweredError, Connection } from './connection.js';
 import type { Program } from './program.js';
 
@@ -12,15 +13,15 @@ export interface Greeted {
   readonly instructions: unknown;
 }
 
-const CLIENT = { name: 'sigil', version: '0.1.0' };
 /** How long a server may stay silent when it is asked in the way of 2026-07-28, in milliseconds: older ones may not answer. */
 const PROBE_MS = 3000;
 
 /** Meets a server in the newest revision it knows (2026-07-28, transports, stdio, "Backward Compatibility"). */
 export async function greet(program: Program): Promise<Greeted> {
+  const client = { name: 'sigil', version: packageVersion() };
   const envelope = {
     [META.protocolVersion]: LATEST_VERSION,
-    [META.clientInfo]: CLIENT,
+    [META.clientInfo]: client,
     [META.clientCapabilities]: {},
   };
   const connection = new Connection(program, envelope);
@@ -32,14 +33,14 @@ export async function greet(program: Program): Promise<Greeted> {
   });
   const discovered = await Promise.race([probe, silence]);
   stop.abort();
-  if (!discovered) return initialize(program);
+  if (!discovered) return initialize(program, client);
   const meta = discovered['_meta'];
   return greeted(connection, discovered, isObject(meta) ? meta[META.serverInfo] : undefined);
 }
 
-async function initialize(program: Program): Promise<Greeted> {
+async function initialize(program: Program, clientInfo: JsonObject): Promise<Greeted> {
   const connection = new Connection(program, undefined);
-  const params = { protocolVersion: LATEST_LEGACY_VERSION, capabilities: {}, clientInfo: CLIENT };
+  const params = { protocolVersion: LATEST_LEGACY_VERSION, capabilities: {}, clientInfo };
   const initialized = await connection.request(METHODS.initialize, params);
   connection.notify(NOTIFICATIONS.initialized);
   return greeted(connection, initialized, initialized['serverInfo']);
