@@ -101,6 +101,13 @@ describe('sigil contract diff', () => {
     });
   });
 
+  test('compares a contract with the server as it is', async () => {
+    const { tools, ...rest } = await contract();
+    const file = write('fewer.json', { ...rest, tools: tools.slice(1) });
+    const { code, stdout } = await sigil('contract', 'diff', file, INVENTORY);
+    expect([code, stdout.split('\n')[0]]).toEqual([0, 'additive  tool check_inventory    tool added']);
+  });
+
   test('says which file is no contract', async () => {
     const file = write('package.json', { name: 'x' });
     const { code, stderr } = await sigil('contract', 'diff', file, join(folder, 'none.json'));
@@ -134,6 +141,12 @@ describe('sigil check', () => {
       new Set(['CHECK_OVER_BUDGET', 'CHECK_NO_HINT']),
     );
     expect(totalTokens).toBe((tokens['check_inventory'] ?? 0) + (tokens['reserve_stock'] ?? 0));
+  });
+
+  test('checks a contract without its server', async () => {
+    const file = join(folder, 'checked.json');
+    await sigil('contract', INVENTORY, '--out', file);
+    expect(await sigil('check', file)).toEqual(await sigil('check', INVENTORY));
   });
 
   test('checks servers that are not made with Sigil', async () => {

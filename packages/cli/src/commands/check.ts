@@ -1,8 +1,8 @@
 import { type CheckReport, checkContract } from '../check/check-contract.js';
 import { isProfileName, type ProfileName, PROFILES } from '../check/profiles.js';
+import { contractFrom } from '../contract-from.js';
 import { EXIT_CODES } from '../exit-codes.js';
 import { UsageError } from '../failures.js';
-import { contractOf } from '../program/contract-of.js';
 import { table } from '../table.js';
 import { styled, type Terminal } from '../terminal.js';
 import { readArguments, readNumber, SERVER_OPTIONS } from './arguments.js';
@@ -17,14 +17,14 @@ const OPTIONS = {
 
 /** `sigil check`: looks for what would be held against a server. */
 export const check: Command = {
-  synopsis: `check <main.js> [--budget <tokens>] [--profile ${Object.keys(PROFILES).join('|')}]`,
+  synopsis: `check <main.js|contract.json> [--budget <tokens>] [--profile ${Object.keys(PROFILES).join('|')}]`,
   purpose: 'find what specification, models and directories hold against a server',
   async run(args, terminal) {
     const { values, operands } = readArguments(args, OPTIONS, ['<main.js>']);
     const budget = readNumber('--budget', values.budget);
     const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
     const profile = readProfile(values.profile);
-    const contract = await contractOf(operands[0] ?? '', { timeoutMs });
+    const contract = await contractFrom(operands[0] ?? '', { timeoutMs });
     const report = checkContract(contract, { budget, ...(profile ? { profile } : {}) });
     if (values.json) terminal.out(JSON.stringify(report, undefined, 2));
     else for (const line of describe(report, terminal)) terminal.out(line);

@@ -1,22 +1,25 @@
-import { readContract } from '../contract-format.js';
+import { contractFrom } from '../contract-from.js';
 import { type Change, CHANGE_LEVELS, type ChangeLevel } from '../diff/change.js';
 import { diffContracts } from '../diff/diff-contracts.js';
 import { EXIT_CODES } from '../exit-codes.js';
 import { table } from '../table.js';
 import { styled, type Terminal } from '../terminal.js';
-import { readArguments } from './arguments.js';
+import { readArguments, readNumber, SERVER_OPTIONS } from './arguments.js';
 import type { Command } from './command.js';
 
-const OPTIONS = { json: { type: 'boolean' } } as const;
+const OPTIONS = { json: { type: 'boolean' }, ...SERVER_OPTIONS } as const;
 const STYLES = { breaking: 'red', additive: 'green', wording: 'dim' } as const;
 
 /** `sigil contract diff`: tells what a change of a contract does to clients. */
 export const contractDiff: Command = {
-  synopsis: 'contract diff <old.json> <new.json>',
+  synopsis: 'contract diff <old.json> <new.json|main.js>',
   purpose: 'tell what changed, and whether it breaks clients',
-  run(args, terminal) {
+  async run(args, terminal) {
     const { values, operands } = readArguments(args, OPTIONS, ['<old.json>', '<new.json>']);
-    const [before, after] = [readContract(operands[0] ?? ''), readContract(operands[1] ?? '')];
+    const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
+    const [old = '', present = ''] = operands;
+    const before = await contractFrom(old, { timeoutMs });
+    const after = await contractFrom(present, { timeoutMs });
     const changes = diffContracts(before, after);
     const counts = countLevels(changes);
     if (values.json) terminal.out(JSON.stringify({ counts, changes }, undefined, 2));
