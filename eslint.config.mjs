@@ -59,7 +59,7 @@ export default tseslint.config(
           patterns: [
             {
               group: ['node:*'],
-              message: 'Core runs everywhere; Node belongs in packages/node, stdio and http.',
+              message: 'Core runs everywhere; Node belongs in packages/node, stdio, http and skills.',
             },
           ],
         },
@@ -68,7 +68,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['packages/{stdio,http,node,testing,cli}/src/**/*.ts'],
+    files: ['packages/{stdio,http,node,skills,testing,cli}/src/**/*.ts'],
     rules: {
       'no-restricted-imports': [
         'error',
@@ -77,7 +77,7 @@ export default tseslint.config(
             {
               regex: '^@sigil/core/(?!transport$)',
               message:
-                'Transports use the public API, so that anybody can write one: @sigil/core and @sigil/core/transport.',
+                'Transports and extensions use the public API, so that anybody can write one: @sigil/core and @sigil/core/transport.',
             },
           ],
         },

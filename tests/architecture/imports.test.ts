@@ -64,7 +64,7 @@ describe('libraries', () => {
     expect(strangers).toEqual([]);
   });
 
-  test.each(['core', 'node', 'stdio', 'http', 'cli'])('%s declares what it imports', (name) => {
+  test.each(['core', 'node', 'stdio', 'http', 'skills', 'cli'])('%s declares what it imports', (name) => {
     const manifest = JSON.parse(read(`packages/${name}/package.json`)) as Record<
       string,
       Record<string, string>
@@ -88,8 +88,8 @@ describe('packages', () => {
     expect(deep).toEqual([]);
   });
 
-  test('transports of ours have nothing that others could not use', () => {
-    for (const name of ['stdio', 'http']) {
+  test('transports and extensions of ours have nothing that others could not use', () => {
+    for (const name of ['stdio', 'http', 'skills']) {
       const { exports } = JSON.parse(read('packages/core/package.json')) as {
         exports: Record<string, unknown>;
       };

@@ -94,13 +94,15 @@ describe('protocol revisions', () => {
 
   test('are named by their own files only: nobody else branches on one', () => {
     // The test client is the other side: what a client may claim depends on the revision it speaks.
-    const naming = ['core', 'stdio', 'http', 'node'].flatMap(sourcesOf).flatMap(({ path, text }) => {
-      const found: string[] = [];
-      walk(parse(path, text), (node) => {
-        if (ts.isStringLiteralLike(node) && VERSION.test(node.text)) found.push(`${path}: ${node.text}`);
+    const naming = ['core', 'stdio', 'http', 'node', 'skills']
+      .flatMap(sourcesOf)
+      .flatMap(({ path, text }) => {
+        const found: string[] = [];
+        walk(parse(path, text), (node) => {
+          if (ts.isStringLiteralLike(node) && VERSION.test(node.text)) found.push(`${path}: ${node.text}`);
+        });
+        return found;
       });
-      return found;
-    });
     expect(naming.filter((place) => !MAY_NAME.some((home) => place.startsWith(home)))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from '@jest/globals';
@@ -118,10 +118,44 @@ describe('the README', () => {
     );
   });
 
+  test('shows a server whose tool may run as a task, and need not', async () => {
+    const capabilities = { elicitation: {} };
+    await withServer(
+      'reports.js',
+      async (client) => {
+        client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content: { pages: 3 } }));
+        const { content } = await client.callTool({ name: 'write_report', arguments: { topic: 'tea' } });
+        expect(content).toMatchObject([{ text: '3 pages on tea' }]);
+      },
+      capabilities,
+    );
+  });
+
   test('shows a server whose resources clients may keep', async () => {
     await withServer('catalog.js', async (client) => {
       const { contents } = await client.readResource({ uri: 'catalog://TEA-001' });
       expect(contents).toMatchObject([{ text: '{"sku":"TEA-001","price":12}' }]);
+    });
+  });
+
+  test('shows a tool whose results are shown in a UI', async () => {
+    await withServer('dice.js', async (client) => {
+      const { tools } = await client.listTools();
+      expect(tools).toMatchObject([{ name: 'roll', _meta: { ui: { resourceUri: 'ui://dice/view.html' } } }]);
+      const { contents } = await client.readResource({ uri: 'ui://dice/view.html' });
+      expect(contents).toMatchObject([
+        { _meta: { ui: { csp: { resourceDomains: ['https://cdn.example.com'] } } } },
+      ]);
+    });
+  });
+
+  test('shows a server that serves skills', async () => {
+    const skill = join(compiled.dist, 'skills/greeting');
+    await mkdir(skill, { recursive: true });
+    await writeFile(join(skill, 'SKILL.md'), '---\nname: greeting\ndescription: How to greet\n---\n');
+    await withServer('helper.js', async (client) => {
+      const { resources } = await client.listResources();
+      expect(resources).toMatchObject([{ uri: 'skill://greeting/SKILL.md', description: 'How to greet' }]);
     });
   });
 

@@ -59,6 +59,8 @@ const TOOLS: Readonly<Record<string, Expected>> = {
     user: [accept({ ok: false }), accept({ ok: true })],
     text: 'Record 7 is deleted',
   },
+  mix_color: { args: { red: 255, green: 0, blue: 16 }, text: '#ff0010' },
+  random_color: { text: '#' },
   state_of_wait: { args: { label: 'none' }, text: 'unknown' },
   greet: { args: { name: 'Ada' }, text: 'Hello, Ada!' },
   slow_compute: { args: { seconds: 0, label: 'sum' }, text: 'sum: computed' },
@@ -93,6 +95,10 @@ const RESOURCES: Readonly<Record<string, string | undefined>> = {
   'test://template/7/data': '7',
   'library://poems/the-raven?page=2': 'Nevermore.',
   'banner://hi': 'hi',
+  'ui://colors/view.html': '<!doctype html>',
+  'skill://color-palettes/SKILL.md': 'name: color-palettes',
+  'skill://color-palettes/references/palettes.md': '#',
+  'skill://writing/release-notes/SKILL.md': 'name: release-notes',
 };
 
 const PROMPTS: Readonly<Record<string, readonly [Record<string, string>, string | undefined]>> = {
@@ -135,7 +141,7 @@ for (const [where, place] of PLACES) {
     test('shows all there is, and no more than this page knows', async () => {
       const { tools, resources, resourceTemplates, prompts } = await modern.calls.names();
       expect(tools).toEqual([...Object.keys(TOOLS), ...ELSEWHERE].sort());
-      expect([resources?.length, resourceTemplates?.length]).toEqual([4, 3]);
+      expect([resources?.length, resourceTemplates?.length]).toEqual([8, 3]);
       expect(prompts).toEqual(Object.keys(PROMPTS).sort());
     });
 

@@ -29,16 +29,20 @@ export function atMost(times: number, other: string): Budget {
   };
 }
 
+/** Ours reaches at least this much, in the unit of the row. */
+export function atLeastValue(limit: number, unit: string): Budget {
+  return { text: `≥${limit} ${unit}`, met: (cells) => holdsFor(cells, (value) => value >= limit) };
+}
+
 /** Ours takes at most this much, in the unit of the row. */
 export function atMostValue(limit: number, unit: string): Budget {
-  return {
-    text: `≤${limit} ${unit}`,
-    met: (cells) => {
-      const ours = cells.get('sigil');
-      if (ours?.kind !== 'measured') return undefined;
-      return median(ours.readings.map((reading) => reading.value)) <= limit;
-    },
-  };
+  return { text: `≤${limit} ${unit}`, met: (cells) => holdsFor(cells, (value) => value <= limit) };
+}
+
+function holdsFor(cells: Cells, holds: (value: number) => boolean): boolean | undefined {
+  const ours = cells.get('sigil');
+  if (ours?.kind !== 'measured') return undefined;
+  return holds(median(ours.readings.map((reading) => reading.value)));
 }
 
 function compare(cells: Cells, other: string, holds: (value: number) => boolean): boolean | undefined {

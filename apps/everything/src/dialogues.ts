@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Prompt, PromptContext, Service, Tool, ToolContext } from '@sigil/core';
-import { BackgroundForm, ColourForm, ConfirmForm, NameForm } from './forms/small-forms.js';
+import { BackgroundForm, ColorForm, ConfirmForm, NameForm } from './forms/small-forms.js';
 import { question } from './sampling/question.js';
 import { spoken } from './sampling/spoken.js';
 
@@ -59,8 +59,8 @@ export class Dialogues {
   @Tool({ name: 'test_input_required_result_multi_round', description: 'Asks the user twice' })
   async interview(ctx: ToolContext): Promise<string> {
     const name = await ctx.elicit('Step 1: What is your name?', NameForm);
-    const colour = await ctx.elicit('Step 2: What is your favorite color?', ColourForm);
-    return `${name.content?.name ?? 'Somebody'} likes ${colour.content?.color ?? 'no colour'}`;
+    const color = await ctx.elicit('Step 2: What is your favorite color?', ColorForm);
+    return `${name.content?.name ?? 'Somebody'} likes ${color.content?.color ?? 'no color'}`;
   }
 
   @Tool({

@@ -1,9 +1,11 @@
 import { createApp } from '@sigil/core';
+import { skills } from '@sigil/skills';
 import { AdminTools } from './access/admin-tools.js';
 import { CallCounter } from './calls/call-counter.js';
 import { RequestTools } from './calls/request-tools.js';
 import { ClientFeatures } from './client-features.js';
 import { addClientEvents } from './client-events.js';
+import { ColorTools } from './colors/color-tools.js';
 import { Completions } from './completions.js';
 import { ContentTools } from './content-tools.js';
 import { Dialogues } from './dialogues.js';
@@ -54,10 +56,12 @@ const app = await createApp({
     Library,
     Prompts,
     Completions,
+    ColorTools,
   ],
   definitions: [quoteOrder, wordCount, banner, describeText],
   middleware: [CallCounter],
   cache: { methods: { 'server/discover': { ttlMs: 60_000 } } },
+  extensions: [await skills(new URL('../skills/', import.meta.url))],
 });
 addDynamicTools(app);
 addClientEvents(app);

@@ -20,12 +20,21 @@ export type { Explanation } from './server/explain.js';
 export type { AppCacheOptions } from './engine/cache-hints.js';
 export type { ChangeBus, ServerChange } from './engine/changes/change-bus.js';
 export { MemoryChangeBus } from './engine/changes/memory-change-bus.js';
+export type { ClientProfile } from './engine/client-profiles.js';
+export type { SchemaShape } from './schema/shape-schema.js';
 export type { AppEvents } from './engine/events.js';
 export type { LiveCollection } from './server/live-collection.js';
+export type { AppExtension } from './server/app-extension.js';
 
 // Decorators, and their function twins
 export { Tool, type ToolOptions } from './decorators/tool.js';
 export { Resource, type ResourceOptions } from './decorators/resource.js';
+export {
+  defineUiResource,
+  UiResource,
+  type UiResourceFunctionOptions,
+  type UiResourceOptions,
+} from './decorators/ui-resource.js';
 export { Prompt, type PromptOptions } from './decorators/prompt.js';
 export { Complete } from './decorators/complete.js';
 export { Arg, Param, type ArgOptions } from './decorators/arg.js';
@@ -49,7 +58,14 @@ export type {
   SchemaLike,
   TaskOptions,
   ToolDefinition,
+  ToolUiOptions,
+  UiCsp,
+  UiOptions,
+  UiPermissions,
+  UnknownProperties,
 } from './metadata/definitions.js';
+
+export type { StandardSchema } from './protocol/standard-schema.js';
 
 // What handlers, guards and middleware receive
 export { RequestContext } from './context/request-context.js';
@@ -110,6 +126,7 @@ export { UrlElicitationRequiredError, type RequiredPage } from './errors/url-eli
 export { DEFINITION_CODES, ERROR_CODES, type DefinitionCode } from './errors/codes.js';
 
 // Extensions of the protocol
+export { clientShowsUi } from './extensions/apps/client-shows-ui.js';
 export type { TasksOptions } from './extensions/tasks/tasks.js';
 export type { StoredTask, TaskInputRequest, TaskStore } from './extensions/tasks/task-store.js';
 export type { Task, TaskError, TaskStatus } from './extensions/tasks/task.js';
@@ -123,6 +140,8 @@ export type {
   ExtensionSettings,
   ToolDetour,
 } from './engine/extension.js';
+export type { Registry } from './registry/registry.js';
+export type { ResourceEntry, TemplateEntry, ToolEntry } from './registry/entry.js';
 
 // The container
 export { inject } from './container/inject.js';

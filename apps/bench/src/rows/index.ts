@@ -1,10 +1,12 @@
 import type { Row } from '../row.js';
 import { abandonedSessions } from './abandoned-sessions.js';
+import { dtoValidation } from './dto-validation.js';
 import { httpCallMany } from './http-call-many.js';
 import { httpCall } from './http-call.js';
 import { httpList } from './http-list.js';
 import { sessionMemory } from './session-memory.js';
 import { startWithArg, startWithDto } from './start.js';
+import { startMany } from './start-many.js';
 import { stdioCall } from './stdio-call.js';
 
 /** All rows, in the order of the table. */
@@ -15,6 +17,8 @@ export const rows: readonly Row[] = [
   stdioCall,
   startWithArg,
   startWithDto,
+  startMany,
+  dtoValidation,
   sessionMemory,
   abandonedSessions,
 ];

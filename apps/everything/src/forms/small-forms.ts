@@ -7,9 +7,9 @@ export class NameForm {
   name!: string;
 }
 
-/** Asks for a colour. */
-export class ColourForm {
-  @Describe('Any colour you like')
+/** Asks for a color. */
+export class ColorForm {
+  @Describe('Any color you like')
   @IsString()
   color!: string;
 }

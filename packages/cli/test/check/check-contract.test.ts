@@ -106,6 +106,11 @@ describe('checking a contract', () => {
     ]);
   });
 
+  test('counts nothing for a tool that no model is shown', () => {
+    expect(tokensOf({ ...good, _meta: { ui: { visibility: ['app'] } } })).toBe(0);
+    expect(tokensOf({ ...good, _meta: { ui: { visibility: ['app', 'model'] } } })).toBe(tokensOf(good));
+  });
+
   test('counts what a model is shown of each tool, and of all', () => {
     const { tokens, totalTokens } = checkContract(
       contractWith({ tools: [good, { ...good, name: 'sold' }] }),

@@ -5,6 +5,7 @@ import type {
   ElicitUrlResult,
   Root,
 } from '../protocol/client-requests.js';
+import type { StandardSchema } from '../protocol/standard-schema.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 
@@ -13,8 +14,11 @@ const BRAND = Symbol.for('sigil:question');
 /** Only types know of it: what the answer to a question will be. */
 declare const ANSWER: unique symbol;
 
+/** A form as an author may give it: a DTO class, JSON Schema by hand, or a schema of zod, valibot or arktype. */
+export type FormLike = Constructor | StandardSchema | JsonSchema;
+
 type QuestionParts =
-  | { readonly asks: 'elicit'; readonly message: string; readonly form: Constructor | JsonSchema }
+  | { readonly asks: 'elicit'; readonly message: string; readonly form: FormLike }
   | { readonly asks: 'elicitUrl'; readonly message: string; readonly url: string }
   | { readonly asks: 'sample'; readonly params: CreateMessageParams }
   | { readonly asks: 'roots' };
@@ -38,11 +42,16 @@ export type AnswersTo<Q extends Questions> = {
 /**
  * A form for the user, as `ctx.elicit()` shows it.
  *
- * @param form a DTO class, whose instance then is the answer's `content`, or a flat JSON Schema object.
+ * @param form a DTO class, whose instance then is the answer's `content`, a flat JSON Schema object, or a flat object schema of zod,
+ *   valibot or arktype.
  */
 export function elicit<T extends object>(message: string, form: Constructor<T>): Question<ElicitResult<T>>;
-export function elicit(message: string, form: Constructor | JsonSchema): Question<ElicitResult>;
-export function elicit(message: string, form: Constructor | JsonSchema): Question<ElicitResult> {
+export function elicit<T extends object>(
+  message: string,
+  form: StandardSchema<unknown, T>,
+): Question<ElicitResult<T>>;
+export function elicit(message: string, form: FormLike): Question<ElicitResult>;
+export function elicit(message: string, form: FormLike): Question<ElicitResult> {
   return question({ asks: 'elicit', message, form });
 }
 

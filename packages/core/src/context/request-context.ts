@@ -5,6 +5,7 @@ import type {
   ElicitUrlResult,
   Root,
 } from '../protocol/client-requests.js';
+import type { StandardSchema } from '../protocol/standard-schema.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { RequestId } from '../protocol/json-rpc.js';
 import type { JsonSchema } from '../protocol/json.js';
@@ -18,6 +19,7 @@ import {
   checkQuestions,
   elicit,
   elicitUrl,
+  type FormLike,
   type Question,
   type Questions,
   roots,
@@ -89,7 +91,8 @@ export class RequestContext {
    * With clients of 2026-07-28 the handler ends here, its signal aborts, and it is run again from its beginning when the answer
    * has come: ask the same questions in the same order, and make side effects before a question with `once()`.
    *
-   * @param form a DTO class, whose instance then is the answer's `content`, or a flat JSON Schema object.
+   * @param form a DTO class, whose instance then is the answer's `content`, a flat JSON Schema object, or a flat object schema of
+   *   zod, valibot or arktype.
    * @throws ProtocolError when the client cannot show forms, or its answer does not satisfy the form.
    */
   elicit<T extends object>(
@@ -97,8 +100,13 @@ export class RequestContext {
     form: Constructor<T>,
     options?: AskOptions,
   ): Promise<ElicitResult<T>>;
+  elicit<T extends object>(
+    message: string,
+    form: StandardSchema<unknown, T>,
+    options?: AskOptions,
+  ): Promise<ElicitResult<T>>;
   elicit(message: string, form: JsonSchema, options?: AskOptions): Promise<ElicitResult>;
-  elicit(message: string, form: Constructor | JsonSchema, options?: AskOptions): Promise<ElicitResult> {
+  elicit(message: string, form: FormLike, options?: AskOptions): Promise<ElicitResult> {
     return this.#call.ask(elicit(message, form), options);
   }
 

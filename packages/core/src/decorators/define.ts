@@ -7,6 +7,7 @@ import type {
   SchemaLike,
   ToolDefinition,
 } from '../metadata/definitions.js';
+import type { StandardSchema } from '../protocol/standard-schema.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { ToolOptions } from './tool.js';
 import type { PromptOptions } from './prompt.js';
@@ -21,13 +22,19 @@ export interface FunctionDefinition<D extends HandlerDefinition = HandlerDefinit
   readonly middleware: readonly MiddlewareLike[];
 }
 
-interface Policies {
+/** What stands before and around a handler that is a function. */
+export interface Policies {
   readonly guards?: readonly GuardLike[];
   readonly middleware?: readonly MiddlewareLike[];
 }
 
 /** What the schema of a handler's arguments makes of them. */
-export type ArgumentsOf<S> = S extends Constructor<infer T> ? T : Record<string, unknown>;
+export type ArgumentsOf<S> =
+  S extends StandardSchema<infer _, infer T>
+    ? T
+    : S extends Constructor<infer T>
+      ? T
+      : Record<string, unknown>;
 
 /** What `defineTool` is told: what `@Tool` is told, a name, and the handler. */
 export interface ToolFunctionOptions<S extends SchemaLike> extends Omit<ToolOptions, 'input'>, Policies {

@@ -1,4 +1,10 @@
-import type { Presentation, SchemaLike, TaskOptions } from '../metadata/definitions.js';
+import type {
+  Presentation,
+  SchemaLike,
+  TaskOptions,
+  ToolUiOptions,
+  UnknownProperties,
+} from '../metadata/definitions.js';
 import { addHandler } from '../metadata/store.js';
 
 /** What `@Tool` may be told. */
@@ -13,7 +19,20 @@ export interface ToolOptions extends Presentation {
   readonly openWorld?: boolean;
   /** Schema of the arguments, for a handler whose parameter types say nothing. */
   readonly input?: SchemaLike;
-  /** Schema of the result: a DTO class, `[Dto]`, or JSON Schema. Results are checked against it. */
+  /**
+   * Takes strings for what else the schema wants where nothing is lost: "42" for a number, "true" for a boolean, JSON for an
+   * object or list. As the app says unless given.
+   */
+  readonly coerce?: boolean;
+  /**
+   * What becomes of arguments nobody declared: `reject` them with a hint, `strip` them, or `keep` them for the handler. As the
+   * app says unless given. Schemas written by hand say so themselves with `additionalProperties`.
+   */
+  readonly unknownProperties?: UnknownProperties;
+  /**
+   * Schema of the result: a DTO class, `[Dto]`, JSON Schema, or a schema of zod, valibot or arktype. Results are checked against it.
+   * The DTO class that the method says it returns, unless given; of a promise nobody knows what it is of.
+   */
   readonly output?: SchemaLike;
   /**
    * Lets the tool run as a task for clients that know the extension `io.modelcontextprotocol/tasks`: they get a handle at
@@ -21,6 +40,11 @@ export interface ToolOptions extends Presentation {
    * any tool; a `required` one is refused (-32021), and hidden from clients up to 2025-11-25.
    */
   readonly task?: TaskOptions['support'] | TaskOptions;
+  /**
+   * The UI that hosts show with the results of the tool (extension `io.modelcontextprotocol/ui`): the `ui://` URI of a
+   * `@UiResource`, or that and who may call the tool. Other clients see a tool like any other.
+   */
+  readonly ui?: string | ToolUiOptions;
 }
 
 /**

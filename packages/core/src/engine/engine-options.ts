@@ -1,10 +1,10 @@
+import type { FormLike } from '../context/questions.js';
 import type { Container } from '../container/contract.js';
-import type { Constructor } from '../protocol/constructor.js';
 import type { Implementation } from '../protocol/descriptors.js';
-import type { JsonSchema } from '../protocol/json.js';
 import type { Logger } from '../protocol/logger.js';
 import type { Registry } from '../registry/registry.js';
 import type { CacheHints } from './cache-hints.js';
+import type { ClientProfile } from './client-profiles.js';
 import type { ChangeFeed } from './changes/change-feed.js';
 import type { ExtensionFactory } from './extension.js';
 import type { RoundKeeper } from './rounds/round-keeper.js';
@@ -34,7 +34,9 @@ export interface EngineOptions {
   readonly stampServerInfo: boolean;
   /** Keeps what the rounds of a request have brought so far. */
   readonly rounds: RoundKeeper;
+  /** How tools are described to some clients. */
+  readonly clientProfiles: readonly ClientProfile[];
   readonly extensions: readonly ExtensionFactory[];
   /** The plan of a form that handlers show. */
-  readonly formPlan: (form: Constructor | JsonSchema) => ValuePlan;
+  readonly formPlan: (form: FormLike) => ValuePlan;
 }

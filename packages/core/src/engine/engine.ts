@@ -3,7 +3,7 @@ import type { Implementation } from '../protocol/descriptors.js';
 import type { Logger } from '../protocol/logger.js';
 import type { MirroredArgument } from '../protocol/mirrored-argument.js';
 import { type LogLevel, passes } from '../protocol/logging.js';
-import { NAMED_BY, NOTIFICATIONS } from '../protocol/methods.js';
+import { METHODS, NAMED_BY, NOTIFICATIONS } from '../protocol/methods.js';
 import type { ToolEntry } from '../registry/entry.js';
 import type { Change } from '../registry/registry.js';
 import type { Endpoint, Outlet, Peer } from '../transport/contract.js';
@@ -129,10 +129,12 @@ export class Engine implements Endpoint {
   }
 
   #host(): ExtensionHost {
-    const { registry, logger, changes } = this.options;
+    const { registry, logger, changes, pageSize, cacheHints } = this.options;
     return {
       registry,
       logger,
+      pageSize,
+      listCache: cacheHints.of(METHODS.listResources),
       publish: (change) => changes.publish(change),
       onChange: (listener) => void changes.onChange(listener),
       hasListener: (wanted) => this.#listeners.wants(wanted),

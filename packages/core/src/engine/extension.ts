@@ -1,4 +1,5 @@
 import type { Call } from '../context/call.js';
+import type { CacheHint } from '../protocol/cache-hint.js';
 import type { Logger } from '../protocol/logger.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { ToolEntry } from '../registry/entry.js';
@@ -68,6 +69,10 @@ export interface Extension {
 export interface ExtensionHost {
   readonly registry: Registry;
   readonly logger: Logger;
+  /** Most entries on one page of a list; `undefined` for all on one page. */
+  readonly pageSize: number | undefined;
+  /** How long, and for whom, clients may keep lists of resources. */
+  readonly listCache: CacheHint;
   /** Tells every process that serves the app of a change. */
   publish(change: ServerChange): void;
   /** Listens to changes, from whichever process. */

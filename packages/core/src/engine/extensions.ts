@@ -1,10 +1,12 @@
 import { ERROR_CODES } from '../errors/codes.js';
+import { DefinitionError } from '../errors/definition-error.js';
 import { ProtocolError } from '../errors/protocol-error.js';
 import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { ToolEntry } from '../registry/entry.js';
 import type { Exchange, MethodHandler } from './exchange.js';
 import type { Extension, ExtensionMethod, ExtensionSettings, ToolDetour } from './extension.js';
 import { declares, undeclared } from './declared-extension.js';
+import { extensionProblems } from './extension-problems.js';
 import type { Revision } from './revisions/index.js';
 
 const DIRECT = Symbol('direct');
@@ -18,8 +20,11 @@ export class Extensions {
   readonly #extensions: readonly Extension[];
   readonly #detours = new WeakMap<ToolEntry, ToolDetour | typeof DIRECT>();
 
+  /** @throws DefinitionError when two of them are the same extension, or add the same method. */
   constructor(extensions: readonly Extension[]) {
     this.#extensions = extensions;
+    const problems = extensionProblems(extensions);
+    if (problems.length > 0) throw new DefinitionError(problems);
     const added = extensions.flatMap((extension) =>
       Object.entries(extension.methods ?? {}).map(([name, method]) => ({ name, method, extension })),
     );

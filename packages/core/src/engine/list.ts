@@ -1,41 +1,40 @@
+import type { CacheHint } from '../protocol/cache-hint.js';
 import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { Collection, Position } from '../registry/collection.js';
 import type { Entry } from '../registry/entry.js';
-import type { CacheHint } from '../protocol/cache-hint.js';
+import type { ClientProfile, ClientProfiles } from './client-profiles.js';
+import { decodeCursor } from './cursor.js';
 import type { Exchange } from './exchange.js';
-import { decodeCursor, encodeCursor } from './cursor.js';
+import { ListView } from './list-view.js';
 import type { Revision } from './revisions/index.js';
 
-interface Rendered {
-  /** The version of the collection this was rendered from. */
-  version: number;
-  /** Whether every caller sees the same. */
-  isPublic: boolean;
-  readonly pages: Map<Position, string>;
+/** What a list is made of. */
+export interface ListParts<E extends Entry> {
+  readonly collection: Collection<E>;
+  /** The member of the result that holds the entries, such as `tools`. */
+  readonly key: string;
+  readonly pageSize: number | undefined;
+  /** How long, and for whom, clients may keep a page that is the same for everybody. */
+  readonly hint: CacheHint;
+  /** Gives the descriptor as clients of a revision, and of a profile if they have one, see it. */
+  readonly describe: (entry: E, revision: Revision, profile: ClientProfile | undefined) => object;
+  /** Whether clients of a revision are shown an entry; they are shown every entry unless given. */
+  readonly shows?: (entry: E, revision: Revision) => boolean;
+  /** The profiles of clients, where they matter. */
+  readonly profiles?: ClientProfiles;
 }
 
-/** Serves one kind of list. Pages that are the same for everybody are serialised once a revision. */
+/** Serves one kind of list. */
 export class List<E extends Entry> {
-  readonly #rendered = new Map<Revision, Rendered>();
-  readonly #json = new WeakMap<Revision, WeakMap<E, string>>();
+  readonly #views = new Map<Revision, Map<ClientProfile | undefined, ListView<E>>>();
+  readonly #hint: CacheHint;
   /** For lists that differ by who asks, whatever their author says. */
   readonly #privateHint: CacheHint;
 
-  /**
-   * @param key the member of the result that holds the entries, such as `tools`.
-   * @param shape gives the descriptor as a revision shows it.
-   * @param hint how long, and for whom, clients may keep a page that is the same for everybody.
-   * @param shows whether a revision shows an entry; all show every entry unless given.
-   */
-  constructor(
-    private readonly collection: Collection<E>,
-    private readonly key: string,
-    private readonly shape: (revision: Revision, entry: E) => object,
-    private readonly pageSize: number | undefined,
-    private readonly hint: CacheHint,
-    private readonly shows?: (revision: Revision, entry: E) => boolean,
-  ) {
+  constructor(private readonly parts: ListParts<E>) {
+    const { hint, profiles } = parts;
     this.#privateHint = { ...hint, cacheScope: 'private' };
+    this.#hint = profiles?.differ ? this.#privateHint : hint;
   }
 
   /**
@@ -45,60 +44,37 @@ export class List<E extends Entry> {
    */
   page(exchange: Exchange, cursor: unknown): MaybePromise<string> {
     const start = decodeCursor(cursor);
-    const rendered = this.#renderedFor(exchange.revision);
-    exchange.cache = rendered.isPublic ? this.hint : this.#privateHint;
-    if (!rendered.isPublic) return this.#visiblePage(exchange, start);
-    const known = rendered.pages.get(start);
-    if (known !== undefined) return known;
-    const page = this.#render(exchange.revision, this.#shown(exchange.revision, start));
-    // Anybody can make up cursors; only pages that begin after an entry are worth keeping.
-    if (start === 0 || this.collection.isPosition(start)) rendered.pages.set(start, page);
-    return page;
+    const view = this.#viewFor(exchange);
+    exchange.cache = view.isGuarded ? this.#privateHint : this.#hint;
+    return view.isGuarded ? this.#visiblePage(view, exchange, start) : view.page(start);
   }
 
-  async #visiblePage(exchange: Exchange, start: Position): Promise<string> {
+  async #visiblePage(view: ListView<E>, exchange: Exchange, start: Position): Promise<string> {
+    const { pageSize } = this.parts;
     const visible: (readonly [Position, E])[] = [];
-    for (const held of this.#shown(exchange.revision, start)) {
+    for (const held of view.after(start)) {
       const allowed = held[1].gate?.(exchange) ?? true;
       if (isPromise(allowed) ? await allowed : allowed) visible.push(held);
-      if (this.pageSize !== undefined && visible.length > this.pageSize) break;
+      if (pageSize !== undefined && visible.length > pageSize) break;
     }
-    return this.#render(exchange.revision, visible);
+    return view.write(visible);
   }
 
-  *#shown(revision: Revision, start: Position): Generator<readonly [Position, E]> {
-    for (const held of this.collection.after(start)) {
-      if (this.shows?.(revision, held[1]) ?? true) yield held;
-    }
-  }
-
-  #render(revision: Revision, entries: Iterable<readonly [Position, E]>): string {
-    const parts: string[] = [];
-    let last: Position = 0;
-    for (const [position, entry] of entries) {
-      if (parts.length === this.pageSize) {
-        return `{"${this.key}":[${parts.join(',')}],"nextCursor":${JSON.stringify(encodeCursor(last))}}`;
-      }
-      parts.push(this.#jsonOf(revision, entry));
-      last = position;
-    }
-    return `{"${this.key}":[${parts.join(',')}]}`;
-  }
-
-  #jsonOf(revision: Revision, entry: E): string {
-    const known = this.#json.get(revision) ?? new WeakMap<E, string>();
-    this.#json.set(revision, known);
-    const json = known.get(entry) ?? JSON.stringify(this.shape(revision, entry));
-    known.set(entry, json);
-    return json;
-  }
-
-  #renderedFor(revision: Revision): Rendered {
-    const known = this.#rendered.get(revision);
-    if (known?.version === this.collection.version) return known;
-    const isPublic = ![...this.collection].some((entry) => entry.gate);
-    const fresh = { version: this.collection.version, isPublic, pages: new Map<Position, string>() };
-    this.#rendered.set(revision, fresh);
-    return fresh;
+  #viewFor({ revision, client }: Exchange): ListView<E> {
+    const profile = this.parts.profiles?.of(client.info);
+    const views = this.#views.get(revision) ?? new Map<ClientProfile | undefined, ListView<E>>();
+    this.#views.set(revision, views);
+    const known = views.get(profile);
+    if (known) return known;
+    const { collection, key, pageSize, describe, shows } = this.parts;
+    const view = new ListView({
+      collection,
+      key,
+      pageSize,
+      describe: (entry: E) => describe(entry, revision, profile),
+      shows: (entry: E) => shows?.(entry, revision) ?? true,
+    });
+    views.set(profile, view);
+    return view;
   }
 }

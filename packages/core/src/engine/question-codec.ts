@@ -1,9 +1,9 @@
+import type { FormLike } from '../context/questions.js';
 import type { Question } from '../context/questions.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import { ProtocolError } from '../errors/protocol-error.js';
 import type { ElicitResult, ElicitUrlResult } from '../protocol/client-requests.js';
-import type { Constructor } from '../protocol/constructor.js';
-import { isObject, type JsonSchema } from '../protocol/json.js';
+import { isObject } from '../protocol/json.js';
 import { METHODS } from '../protocol/methods.js';
 import { InvalidValueError, type ValuePlan } from '../schema/index.js';
 import type { InputRequest } from './input-request.js';
@@ -14,7 +14,7 @@ import type { Answer } from './rounds/round-memory.js';
 /** Writes questions as clients of a revision know them, and reads what they answer. */
 export class QuestionCodec {
   /** @param formPlan gives the plan of a form. */
-  constructor(private readonly formPlan: (form: Constructor | JsonSchema) => ValuePlan) {}
+  constructor(private readonly formPlan: (form: FormLike) => ValuePlan) {}
 
   /** @throws ProtocolError when clients of the revision cannot show the form. */
   write(question: Question, revision: Revision): InputRequest {

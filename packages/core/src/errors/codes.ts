@@ -29,6 +29,8 @@ export const DEFINITION_CODES = {
   SIGIL_UNKNOWN_VARIABLE: 'a parameter names a variable that the URI template does not have',
   SIGIL_UNBOUND_VARIABLE: 'a URI template has a variable that no parameter receives',
   SIGIL_UNKNOWN_COMPLETION: 'a completion names a prompt, resource or argument that does not exist',
+  SIGIL_UNKNOWN_UI_RESOURCE: 'a tool names a UI resource that no definition serves as one',
+  SIGIL_INVALID_SKILL: 'a folder of skills holds something that cannot be served',
   SIGIL_INVALID_SCHEMA: 'a schema cannot be generated or does not compile',
   SIGIL_NO_DEFINITIONS: 'a listed service has no decorated method',
   SIGIL_NOT_A_SERVICE: 'something that is not a class was listed as a service',

@@ -17,6 +17,7 @@ import { type FailurePolicy, outputFailure, requestFailure, toolFailure } from '
 import { compileGate, nameGates } from './guards.js';
 import { compose, type Serve } from './middleware.js';
 import type { Instances } from './resolve-instance.js';
+import { withUi } from './ui-contents.js';
 
 /** What compiling handlers needs. */
 export interface InvokeOptions extends FailurePolicy {
@@ -24,6 +25,8 @@ export interface InvokeOptions extends FailurePolicy {
   /** Guards and middleware of the whole app; they come before those of a service. */
   readonly guards: readonly GuardLike[];
   readonly middleware: readonly MiddlewareLike[];
+  /** Whether tools take strings for what else is wanted, where a tool does not say. */
+  readonly coerce: boolean;
 }
 
 /** Turns declarations into functions that serve requests: check, bind, invoke, encode, each decided here and once. */
@@ -61,16 +64,25 @@ export function createCompile(options: InvokeOptions): Compile {
       const { where } = declaration;
       const encodeValue = compileToolEncoder(output);
       const encode = output ? checkedEncoder(encodeValue, where, options, output) : encodeValue;
-      const inner = serve(declaration, ToolContext, checker(input), encode);
+      const check = checker(input);
+      const coerces = declaration.definition.coerce ?? options.coerce;
+      const checkArguments = coerces
+        ? (args: Record<string, unknown>): MaybePromise<unknown> => check(input.convert(args))
+        : check;
+      const inner = serve(declaration, ToolContext, checkArguments, encode);
       return guarded(inner, (error, call) =>
         toolFailure(error, call, where, options),
       ) as AskingHandler<CallToolResult>;
     },
     resource(declaration, input) {
-      const { mimeType } = declaration.definition;
+      const { mimeType, ui } = declaration.definition;
       const check = checker(input);
-      const encode = (value: unknown, call: Call): unknown =>
+      const encodeAny = (value: unknown, call: Call): ReturnType<typeof encodeResource> =>
         encodeResource(value, String(call.params['uri']), mimeType);
+      const encode =
+        ui && Object.keys(ui).length > 0
+          ? (value: unknown, call: Call) => withUi(encodeAny(value, call), ui)
+          : encodeAny;
       return request(
         declaration,
         serve(declaration, ResourceContext, (args) => check(input.convert(args)), encode),

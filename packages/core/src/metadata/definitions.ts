@@ -2,9 +2,10 @@ import type { CacheOptions } from '../protocol/cache-hint.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Annotations, Icon } from '../protocol/content.js';
 import type { JsonSchema } from '../protocol/json.js';
+import type { StandardSchema } from '../protocol/standard-schema.js';
 
-/** A schema as an author may give it: a DTO class, a list of one (`[Dto]`), or JSON Schema by hand. */
-export type SchemaLike = Constructor | readonly [Constructor] | JsonSchema;
+/** A schema as an author may give it: a DTO class, a list of one (`[Dto]`), JSON Schema by hand, or one of zod, valibot or arktype. */
+export type SchemaLike = Constructor | readonly [Constructor] | StandardSchema | JsonSchema;
 
 /** What every definition may say about itself. */
 export interface Presentation {
@@ -15,6 +16,9 @@ export interface Presentation {
   /** Travels as `_meta` with the definition. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
+
+/** What becomes of arguments that nobody declared. */
+export type UnknownProperties = 'reject' | 'strip' | 'keep';
 
 /** How a tool may run in the background (extension `io.modelcontextprotocol/tasks`). */
 export interface TaskOptions {
@@ -31,6 +35,44 @@ export interface TaskOptions {
   readonly pollIntervalMs?: number;
 }
 
+/** How a tool is shown and who may call it (extension `io.modelcontextprotocol/ui`). */
+export interface ToolUiOptions {
+  /** The UI resource that hosts show with the results of the tool. */
+  readonly resourceUri?: string;
+  /** Who may call it: the model, the UI, or both. Both unless given. */
+  readonly visibility?: readonly ('model' | 'app')[];
+}
+
+/** The origins a UI may reach, such as `https://api.example.com` or `https://*.example.com`. None unless given. */
+export interface UiCsp {
+  /** For requests: fetch, XMLHttpRequest, WebSocket. */
+  readonly connectDomains?: readonly string[];
+  /** For scripts, styles, pictures, fonts and media. */
+  readonly resourceDomains?: readonly string[];
+  /** For nested frames. */
+  readonly frameDomains?: readonly string[];
+  /** For the base URI of the document. */
+  readonly baseUriDomains?: readonly string[];
+}
+
+/** What a UI asks of the browser; each is given as an empty object, and hosts may refuse. */
+export interface UiPermissions {
+  readonly camera?: object;
+  readonly microphone?: object;
+  readonly geolocation?: object;
+  readonly clipboardWrite?: object;
+}
+
+/** How hosts show a UI resource (extension `io.modelcontextprotocol/ui`). */
+export interface UiOptions {
+  readonly csp?: UiCsp;
+  readonly permissions?: UiPermissions;
+  /** The origin of the sandbox, in the form the host asks for. */
+  readonly domain?: string;
+  /** Whether the host draws a border around it. The host decides unless given. */
+  readonly prefersBorder?: boolean;
+}
+
 /** A tool, as declared. */
 export interface ToolDefinition extends Presentation {
   readonly kind: 'tool';
@@ -40,7 +82,10 @@ export interface ToolDefinition extends Presentation {
   readonly openWorld?: boolean;
   readonly input?: SchemaLike;
   readonly output?: SchemaLike;
+  readonly coerce?: boolean;
+  readonly unknownProperties?: UnknownProperties;
   readonly task?: TaskOptions['support'] | TaskOptions;
+  readonly ui?: string | ToolUiOptions;
 }
 
 /** A resource or resource template, as declared. */
@@ -54,6 +99,8 @@ export interface ResourceDefinition extends Presentation {
   readonly size?: number;
   /** How long, and for whom, clients of 2026-07-28 may keep what is read. As the app says unless given. */
   readonly cache?: CacheOptions;
+  /** Set on UI resources. */
+  readonly ui?: UiOptions;
 }
 
 /** A prompt, as declared. */

@@ -78,6 +78,11 @@ export function parameterTypes(cls: Constructor, method: MethodName): readonly u
   return readOwn(DESIGN.parameters, declarerOf(cls, method), method) as readonly unknown[] | undefined;
 }
 
+/** The type TypeScript emitted for what a method returns; of a promise it knows only that it is one. */
+export function returnType(cls: Constructor, method: MethodName): unknown {
+  return readOwn(DESIGN.returns, declarerOf(cls, method), method);
+}
+
 /** The types TypeScript emitted for the constructor of a class itself. */
 export function constructorTypes(cls: Constructor): readonly unknown[] | undefined {
   return readOwn(DESIGN.parameters, cls) as readonly unknown[] | undefined;

@@ -6,6 +6,7 @@ import type {
   PromptDefinition,
   ResourceDefinition,
   ToolDefinition,
+  UnknownProperties,
 } from '../metadata/definitions.js';
 import type { ToolAnnotations } from '../protocol/descriptors.js';
 import {
@@ -16,6 +17,7 @@ import {
 } from '../protocol/uri-template/index.js';
 import type { SchemaCompiler, ValuePlan } from '../schema/index.js';
 import { checkCache } from './check-cache.js';
+import { argumentProblems } from './argument-problems.js';
 import type { Compile } from './compile.js';
 import type { Declaration, Target } from './declaration.js';
 import type { Completer, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from './entry.js';
@@ -24,12 +26,16 @@ import { isValidName, nameFromMethod } from './names.js';
 import { explicitSource } from './parameters.js';
 import { promptArguments } from './prompt-arguments.js';
 import { taskProblems } from './task-problems.js';
+import { resourceMeta, toolMeta } from './ui-meta.js';
+import { resourceUiProblems, toolUiProblems } from './ui-problems.js';
 import { checkVariables } from './variables.js';
 
 /** What building an entry needs. */
 export interface BuildTools {
   readonly schemas: SchemaCompiler;
   readonly compile: Compile;
+  /** What becomes of undeclared arguments, where a tool does not say. */
+  readonly unknownProperties?: UnknownProperties | undefined;
   readonly problems: Problem[];
 }
 
@@ -38,14 +44,18 @@ export function buildTool(declaration: Declaration<ToolDefinition>, tools: Build
   const { definition, where, binding } = declaration;
   const { schemas, compile, problems } = tools;
   const name = nameOf(declaration, problems);
-  const input = schemas.input(binding.source, where, problems);
-  const output =
-    definition.output === undefined
-      ? undefined
-      : schemas.output(explicitSource(definition.output), `${where}, output`, problems);
-  problems.push(...taskProblems(definition, where));
+  const unknown = definition.unknownProperties ?? tools.unknownProperties;
+  const input = schemas.input(binding.source, where, problems, unknown);
+  const returned = definition.output === undefined ? declaration.returns : explicitSource(definition.output);
+  const output = returned && schemas.output(returned, `${where}, output`, problems);
+  problems.push(
+    ...argumentProblems(definition, where),
+    ...taskProblems(definition, where),
+    ...toolUiProblems(definition, where),
+  );
   const annotations = annotationsOf(definition);
-  const access = { kind: 'tool', name, meta: definition.meta ?? {} } as const;
+  const meta = toolMeta(definition);
+  const access = { kind: 'tool', name, meta: meta ?? {} } as const;
   return {
     kind: 'tool',
     definition,
@@ -53,7 +63,7 @@ export function buildTool(declaration: Declaration<ToolDefinition>, tools: Build
     where,
     descriptor: {
       name,
-      ...presentation(definition),
+      ...presentation(definition, meta),
       inputSchema: input.advertised,
       ...(output ? { outputSchema: output.advertised } : {}),
       ...(annotations ? { annotations } : {}),
@@ -73,13 +83,15 @@ export function buildResource(
   const { schemas, compile, problems } = tools;
   const template = parse(definition.uri, where, problems);
   const input = schemas.input(binding.source, where, problems);
+  problems.push(...resourceUiProblems(definition, where));
   if (!template) return undefined;
   problems.push(...checkVariables(declaration, template, input));
   const { uri, mimeType, annotations, size, cache } = definition;
   if (cache !== undefined) problems.push(...checkCache(cache, where));
+  const meta = resourceMeta(definition);
   const shared = {
     name: nameOf(declaration, problems),
-    ...presentation(definition),
+    ...presentation(definition, meta),
     ...(mimeType === undefined ? {} : { mimeType }),
     ...(annotations === undefined ? {} : { annotations }),
   };
@@ -88,7 +100,7 @@ export function buildResource(
   const access = {
     kind: isTemplate ? 'template' : 'resource',
     name: uri,
-    meta: definition.meta ?? {},
+    meta: meta ?? {},
   } as const;
   const guarded = guarding(declaration, access, compile);
   const base = { key: uri, where, run, ...guarded, ...(cache ? { cache } : {}) };
@@ -113,7 +125,11 @@ export function buildPrompt(declaration: Declaration<PromptDefinition>, tools: B
     kind: 'prompt',
     key: name,
     where,
-    descriptor: { name, ...presentation(definition), ...(args.length > 0 ? { arguments: args } : {}) },
+    descriptor: {
+      name,
+      ...presentation(definition, definition.meta),
+      ...(args.length > 0 ? { arguments: args } : {}),
+    },
     run: compile.prompt(declaration, input),
     completers: new Map(),
     ...guarding(declaration, access, compile),
@@ -147,12 +163,10 @@ function defaultName(target: Target): string {
   return nameFromMethod(target.kind === 'method' ? target.method : target.handle.name);
 }
 
-function presentation({
-  title,
-  description,
-  icons,
-  meta,
-}: Presentation): Omit<Presentation, 'name' | 'meta'> {
+function presentation(
+  { title, description, icons }: Presentation,
+  meta: Presentation['meta'],
+): Omit<Presentation, 'name' | 'meta'> {
   return {
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),

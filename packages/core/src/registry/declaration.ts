@@ -27,6 +27,8 @@ export interface Declaration<D extends HandlerDefinition = HandlerDefinition> {
   readonly where: string;
   readonly target: Target;
   readonly binding: Binding;
+  /** The schema of what the handler returns, as far as reflection knows it. */
+  readonly returns?: SchemaSource;
   readonly guards: readonly GuardLike[];
   readonly middleware: readonly MiddlewareLike[];
 }

@@ -1,8 +1,10 @@
 import { isContextClass } from '../context/request-context.js';
 import type { Problem } from '../errors/definition-error.js';
 import type { HandlerDefinition, ParameterDefinition, SchemaLike } from '../metadata/definitions.js';
+import { isStandardSchema } from '../protocol/standard-schema.js';
 import { parametersOf, parameterTypes } from '../metadata/store.js';
 import type { Constructor } from '../protocol/constructor.js';
+import type { JsonSchema } from '../protocol/json.js';
 import { isDto, type PropertyDeclaration, type SchemaSource } from '../schema/index.js';
 import type { Binding, ParameterBinding } from './declaration.js';
 import { placeOf } from './names.js';
@@ -52,9 +54,10 @@ export function bindParameters(
 
 /** The source of a schema that an author gave. */
 export function explicitSource(schema: SchemaLike): SchemaSource {
+  if (isStandardSchema(schema)) return { kind: 'standard', schema };
   if (typeof schema === 'function') return { kind: 'class', cls: schema };
   if (Array.isArray(schema)) return { kind: 'array', cls: (schema as readonly [Constructor])[0] };
-  return { kind: 'schema', schema: schema as Exclude<SchemaLike, Constructor | readonly [Constructor]> };
+  return { kind: 'schema', schema: schema as JsonSchema };
 }
 
 function sourceOf(

@@ -6,8 +6,9 @@ import type { Collection } from './collection.js';
 import type { Declaration } from './declaration.js';
 import type { Completer, Entry } from './entry.js';
 import type { Registry } from './registry.js';
+import { uiLinkProblems } from './ui-links.js';
 
-/** Compiles declarations into a registry, completions last; everything wrong is added to `tools.problems`. */
+/** Compiles declarations into a registry, what refers to others last; everything wrong is added to `tools.problems`. */
 export function populate(registry: Registry, declarations: readonly Declaration[], tools: BuildTools): void {
   for (const declaration of declarations) {
     const entry = compileEntry(declaration, tools);
@@ -16,6 +17,7 @@ export function populate(registry: Registry, declarations: readonly Declaration[
   for (const declaration of declarations) {
     if (isKind(declaration, 'completion')) addCompletion(registry, declaration, tools);
   }
+  for (const tool of registry.tools) tools.problems.push(...uiLinkProblems(tool, registry));
 }
 
 /** Compiles one declaration. `undefined` for completions, which are part of what they complete. */

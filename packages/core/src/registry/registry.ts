@@ -31,6 +31,8 @@ export class Registry {
   }
 
   #changed(change: Change): void {
+    // What is there before anybody listens has not changed for them.
+    if (this.#listeners.size === 0) return;
     if (this.#pending.size === 0) queueMicrotask(() => this.#announce());
     this.#pending.add(change);
   }

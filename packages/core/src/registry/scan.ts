@@ -1,8 +1,9 @@
 import type { GuardLike, MiddlewareLike } from '../context/access.js';
 import type { Problem } from '../errors/definition-error.js';
 import { KEYS } from '../metadata/keys.js';
-import { handlersOf, listOf } from '../metadata/store.js';
+import { handlersOf, listOf, returnType } from '../metadata/store.js';
 import type { Constructor } from '../protocol/constructor.js';
+import { isDto } from '../schema/index.js';
 import type { Declaration } from './declaration.js';
 import { placeOf } from './names.js';
 import { bindParameters } from './parameters.js';
@@ -37,6 +38,7 @@ function scanClass(cls: Constructor, problems: Problem[]): Declaration[] {
       where: placeOf(cls, method),
       target: { kind: 'method' as const, cls, method },
       binding: bindParameters(cls, method, definition, problems),
+      ...returnsOf(cls, method),
       guards: [...listOf(KEYS.guards, cls), ...listOf(KEYS.guards, cls, method)] as GuardLike[],
       middleware: [
         ...listOf(KEYS.middleware, cls),
@@ -44,6 +46,12 @@ function scanClass(cls: Constructor, problems: Problem[]): Declaration[] {
       ] as MiddlewareLike[],
     })),
   );
+}
+
+/** A DTO that a method returns describes its results. */
+function returnsOf(cls: Constructor, method: string | symbol): Pick<Declaration, 'returns'> {
+  const returned = returnType(cls, method);
+  return isDto(returned) ? { returns: { kind: 'class', cls: returned as Constructor } } : {};
 }
 
 function notAService(value: unknown): Problem {

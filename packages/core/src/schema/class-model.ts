@@ -7,6 +7,7 @@ import { initialValues } from './initial-values.js';
 import { propertyModel, type PropertyModel } from './property-model.js';
 import { readTransforms } from './read-transforms.js';
 import type { Direction } from './source.js';
+import { targetRules } from './target-rules.js';
 
 /** What a DTO class says about its instances. */
 export interface ClassModel {
@@ -36,7 +37,7 @@ export class ClassModels {
   }
 
   #read(cls: Constructor, where: string, problems: Problem[]): ClassModel {
-    const rules = this.libraries.rules.getTargetValidationMetadatas(cls, '', false, false);
+    const rules = targetRules(this.libraries.rules, cls);
     if (!isDto(cls)) problems.push(undecorated(cls, where));
     const transforms = readTransforms(cls, this.libraries.transforms, this.direction);
     const initial = this.direction === 'input' ? initialValues(cls, where, problems) : undefined;

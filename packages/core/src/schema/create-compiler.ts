@@ -1,4 +1,5 @@
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
+import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import {
   argumentsBlueprint,
@@ -9,10 +10,12 @@ import {
 } from './blueprint.js';
 import { InputPlan } from './input-plan.js';
 import type { ClassKnowledge } from './class-knowledge.js';
-import { anything, noArguments } from './fixed-plans.js';
+import { anyArguments, anything, noArguments } from './fixed-plans.js';
 import { OutputPlan } from './output-plan.js';
 import { namesOnPrototype } from './prototype-names.js';
 import type { Direction, SchemaSource } from './source.js';
+import { standardPlan } from './standard-plan.js';
+import { lenientPlan, openBlueprint } from './unknown-properties.js';
 import { Validator, ValidatorPool } from './validator.js';
 import type { SchemaCompiler, ValuePlan } from './value-plan.js';
 
@@ -33,15 +36,22 @@ class Compiler implements SchemaCompiler {
   readonly #done = {
     input: new Map<Constructor, ValuePlan>(),
     output: new Map<Constructor, ValuePlan>(),
+    strip: new Map<Constructor, ValuePlan>(),
+    keep: new Map<Constructor, ValuePlan>(),
   } as const;
 
   constructor(knowledge: ClassKnowledge | undefined) {
     this.#knowledge = knowledge;
   }
 
-  input(source: SchemaSource, where: string, problems: Problem[]): ValuePlan {
-    if (source.kind === 'none') return noArguments;
-    return this.#plan(source, 'input', where, problems);
+  input(
+    source: SchemaSource,
+    where: string,
+    problems: Problem[],
+    unknown: UnknownProperties = 'reject',
+  ): ValuePlan {
+    if (source.kind === 'none') return unknown === 'reject' ? noArguments : anyArguments;
+    return this.#plan(source, 'input', where, problems, unknown);
   }
 
   output(source: SchemaSource, where: string, problems: Problem[]): ValuePlan {
@@ -61,15 +71,34 @@ class Compiler implements SchemaCompiler {
     if (errors.length > 0) throw errors[0];
   }
 
-  #plan(source: SchemaSource, direction: Direction, where: string, problems: Problem[]): ValuePlan {
-    const done = this.#done[direction];
+  #plan(
+    source: SchemaSource,
+    direction: Direction,
+    where: string,
+    problems: Problem[],
+    unknown: UnknownProperties = 'reject',
+  ): ValuePlan {
+    if (source.kind === 'standard')
+      return standardPlan(source.schema, direction, where, problems) ?? anything;
+    const done = this.#done[unknown === 'reject' ? direction : unknown];
     // Most DTO classes serve several handlers.
     const known = source.kind === 'class' ? done.get(source.cls) : undefined;
     if (known) return known;
     const blueprint = this.#blueprint(source, direction, where, problems);
-    const plan = blueprint ? this.#build(blueprint, direction, where) : anything;
+    const plan = blueprint ? this.#planOf(source, blueprint, direction, where, unknown) : anything;
     if (source.kind === 'class') done.set(source.cls, plan);
     return plan;
+  }
+
+  #planOf(
+    source: SchemaSource,
+    blueprint: Blueprint,
+    direction: Direction,
+    where: string,
+    unknown: UnknownProperties,
+  ): ValuePlan {
+    if (unknown === 'reject' || source.kind === 'schema') return this.#build(blueprint, direction, where);
+    return lenientPlan(this.#build(openBlueprint(blueprint), direction, where), unknown);
   }
 
   #blueprint(
@@ -88,6 +117,7 @@ class Compiler implements SchemaCompiler {
         return argumentsBlueprint(source.properties, workshop);
       case 'schema':
         return handWrittenBlueprint(source.schema, workshop);
+      case 'standard':
       case 'none':
         return undefined;
     }

@@ -20,6 +20,13 @@ export const noArguments: ValuePlan = {
   },
 };
 
+/** For handlers without arguments that do not mind being given some. */
+export const anyArguments: ValuePlan = {
+  ...noArguments,
+  advertised: { type: 'object' },
+  check: (value) => noArguments.check(isObject(value) ? {} : value),
+};
+
 /** Stands in where a definition is wrong, so that its other mistakes can be found as well. Accepts everything. */
 export const anything: ValuePlan = {
   advertised: { type: 'object' },

@@ -1,3 +1,4 @@
+import type { StandardSchema } from '../protocol/standard-schema.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 
@@ -24,6 +25,8 @@ export type SchemaSource =
   | { readonly kind: 'properties'; readonly properties: readonly PropertyDeclaration[] }
   /** Written by hand; reaches clients unchanged. */
   | { readonly kind: 'schema'; readonly schema: JsonSchema }
+  /** Of another library; what it says as JSON Schema reaches clients unchanged. */
+  | { readonly kind: 'standard'; readonly schema: StandardSchema }
   /** No arguments at all. */
   | { readonly kind: 'none' };
 

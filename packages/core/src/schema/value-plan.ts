@@ -1,4 +1,5 @@
 import type { Problem } from '../errors/definition-error.js';
+import type { UnknownProperties } from '../metadata/definitions.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { SchemaSource } from './source.js';
@@ -31,8 +32,10 @@ export interface SchemaCompiler {
    * Plans values that come from clients.
    * @param where the place for problem reports, such as `Inventory.checkInventory, parameter 0`.
    * @param problems receives every mistake found; the plan returned then is harmless.
+   * @param unknown what becomes of properties nobody declared; they are rejected unless given. Schemas written by hand, and
+   *   those of other libraries, decide that themselves.
    */
-  input(source: SchemaSource, where: string, problems: Problem[]): ValuePlan;
+  input(source: SchemaSource, where: string, problems: Problem[], unknown?: UnknownProperties): ValuePlan;
 
   /**
    * Plans values that handlers return: instances or plain values, checked as `JSON.stringify` would write them.

@@ -2,15 +2,18 @@ import type { Container } from '../container/contract.js';
 import type { Provider } from '../container/provider.js';
 import type { GuardLike, MiddlewareLike } from '../context/access.js';
 import type { FunctionDefinition } from '../decorators/define.js';
+import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { AppCacheOptions } from '../engine/cache-hints.js';
+import type { ClientProfile } from '../engine/client-profiles.js';
 import type { ChangeBus } from '../engine/changes/change-bus.js';
 import type { ExtensionFactory } from '../engine/extension.js';
 import type { StateKey } from '../engine/rounds/state-sealer.js';
 import type { StateStore } from '../engine/rounds/state-store.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
 import type { Logger } from '../protocol/logger.js';
+import type { AppExtension } from './app-extension.js';
 
 /** What `createApp` is told. */
 export interface AppOptions extends Implementation {
@@ -60,10 +63,19 @@ export interface AppOptions extends Implementation {
    * process that serves the app. Accepted until it expires unless given.
    */
   readonly stateStore?: StateStore;
+  /**
+   * How tools are described to clients that choke on legal schemas. The first profile that fits a client is its own; clients may
+   * then keep the list of tools for themselves only.
+   */
+  readonly clientProfiles?: readonly ClientProfile[];
+  /** Whether tools take strings for what else their schemas want where nothing is lost, such as "42" for 42. Off unless given. */
+  readonly coerce?: boolean;
+  /** What becomes of arguments of tools that nobody declared. They are rejected, with a hint, unless given. */
+  readonly unknownProperties?: UnknownProperties;
   /** How tools with `task` run in the background. */
   readonly tasks?: TasksOptions;
   /** Extensions of the protocol beside those that come along. */
-  readonly extensions?: readonly ExtensionFactory[];
+  readonly extensions?: readonly (ExtensionFactory | AppExtension)[];
   /** Whether results of 2026-07-28 name the server. On unless given. */
   readonly stampServerInfo?: boolean;
   /** Compile every validator at start instead of at first use. */

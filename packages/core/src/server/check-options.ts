@@ -1,8 +1,11 @@
+import { isUnknownProperties } from '../registry/argument-problems.js';
 import { isStateKey } from '../engine/rounds/state-sealer.js';
 import type { Problem } from '../errors/definition-error.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
+import { isExtension } from './app-extension.js';
 import type { AppOptions } from './app-options.js';
 import { checkCache } from './check-cache.js';
+import { checkProfiles } from './check-profiles.js';
 import { invalidOption } from './invalid-option.js';
 
 /** Everything wrong with the options of `createApp` themselves. */
@@ -25,7 +28,13 @@ export function checkOptions(options: AppOptions): Problem[] {
     problems.push(invalidOption('stateTtlMs', 'a positive integer of milliseconds'));
   }
   if (options.cache !== undefined) problems.push(...checkCache(options.cache));
-  problems.push(...checkTasks(options.tasks ?? {}));
+  const { unknownProperties } = options;
+  if (unknownProperties !== undefined && !isUnknownProperties(unknownProperties))
+    problems.push(invalidOption('unknownProperties', "'reject', 'strip' or 'keep'"));
+  problems.push(...checkProfiles(options.clientProfiles ?? []), ...checkTasks(options.tasks ?? {}));
+  if (options.extensions && !options.extensions.every(isExtension)) {
+    problems.push(invalidOption('extensions', 'a list of extensions; a promise of one has to be awaited'));
+  }
   return problems;
 }
 

@@ -6,6 +6,7 @@ import { MemoryChangeBus } from '../engine/changes/memory-change-bus.js';
 import { Engine } from '../engine/engine.js';
 import { RoundKeeper } from '../engine/rounds/round-keeper.js';
 import { StateSealer } from '../engine/rounds/state-sealer.js';
+import { apps } from '../extensions/apps/apps.js';
 import { tasks } from '../extensions/tasks/tasks.js';
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
 import type { Guard, Middleware } from '../context/access.js';
@@ -19,8 +20,10 @@ import type { Declaration } from '../registry/declaration.js';
 import { compileEntry, populate, register } from '../registry/populate.js';
 import { Registry } from '../registry/registry.js';
 import { scan } from '../registry/scan.js';
+import { uiLinkProblems } from '../registry/ui-links.js';
 import { createSchemaCompiler } from '../schema/index.js';
 import { App } from './app.js';
+import { isExtension, toAppExtension } from './app-extension.js';
 import type { AppOptions } from './app-options.js';
 import { checkOptions } from './check-options.js';
 import { declareFunction } from './declare-function.js';
@@ -40,9 +43,12 @@ const MAX_STATE_LENGTH = 256 * 1024;
 export async function createApp(options: AppOptions): Promise<App> {
   const problems: Problem[] = checkOptions(options);
   const found = options.discover ? await discover(options.discover, problems) : [];
+  const extensions = (options.extensions ?? []).filter(isExtension).map(toAppExtension);
+  problems.push(...extensions.flatMap((extension) => extension.problems ?? []));
   const declarations = [
     ...scan([...(options.services ?? []), ...found], problems),
     ...(options.definitions ?? []).map(declareFunction),
+    ...extensions.flatMap(({ definitions = [] }) => definitions.map(declareFunction)),
   ];
   const services = classesOf(declarations);
   const policies = policyClasses(options, declarations);
@@ -50,21 +56,25 @@ export async function createApp(options: AppOptions): Promise<App> {
   const logger = new RelayLogger(options.logger);
   const exposeErrors = options.exposeErrors ?? false;
   const { guards = [], middleware = [] } = options;
-  const compile = createCompile({ logger, exposeErrors, instances, guards, middleware });
+  const compile = createCompile({
+    logger,
+    exposeErrors,
+    instances,
+    guards,
+    middleware,
+    coerce: options.coerce ?? false,
+  });
   const schemas = await createSchemaCompiler({ classes: needsClasses(declarations) });
   const registry = new Registry();
-  const build = (into: Problem[]): BuildTools => ({ schemas, compile, problems: into });
+  const build = (into: Problem[]): BuildTools => ({
+    schemas,
+    compile,
+    unknownProperties: options.unknownProperties,
+    problems: into,
+  });
   populate(registry, declarations, build(problems));
   if (problems.length > 0) throw new DefinitionError(problems);
 
-  try {
-    await start();
-    if (options.warm) await schemas.warm();
-  } catch (error) {
-    // What was made before the failure is not left behind.
-    await container.close?.();
-    throw error;
-  }
   const info = infoOf(options);
   const changes = new ChangeFeed(options.changeBus ?? new MemoryChangeBus(), logger);
   const engine = new Engine({
@@ -86,13 +96,24 @@ export async function createApp(options: AppOptions): Promise<App> {
       { ttlMs: options.stateTtlMs ?? 10 * 60_000, maxLength: MAX_STATE_LENGTH },
       options.stateStore,
     ),
-    extensions: [tasks(options.tasks), ...(options.extensions ?? [])],
+    clientProfiles: options.clientProfiles ?? [],
+    extensions: [tasks(options.tasks), apps, ...extensions.map(({ create }) => create)],
     formPlan: formPlans(schemas),
   });
   await changes.open();
+  try {
+    await start();
+    if (options.warm) await schemas.warm();
+  } catch (error) {
+    // What was made before the failure is not left behind.
+    await engine.close();
+    await container.close?.();
+    throw error;
+  }
   const define = (definition: FunctionDefinition): void => {
     const wrong: Problem[] = [];
     const entry = compileEntry(declareFunction(definition), build(wrong));
+    if (entry) wrong.push(...uiLinkProblems(entry, registry));
     if (entry && wrong.length === 0) register(registry, entry, wrong);
     if (wrong.length > 0) throw new DefinitionError(wrong);
   };

@@ -1,7 +1,7 @@
+import type { FormLike } from '../context/questions.js';
 import { unshowable } from '../engine/requested-schema.js';
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
-import type { Constructor } from '../protocol/constructor.js';
-import type { JsonSchema } from '../protocol/json.js';
+import { explicitSource } from '../registry/parameters.js';
 import type { SchemaCompiler, ValuePlan } from '../schema/index.js';
 
 /** Schemas written in place are new objects each time, so they are known by their text; so many are remembered. */
@@ -13,17 +13,14 @@ const WHERE = 'elicit()';
  *
  * @throws DefinitionError when a form is nothing a client can show.
  */
-export function formPlans(schemas: SchemaCompiler): (form: Constructor | JsonSchema) => ValuePlan {
-  const plans = new Map<Constructor | string, ValuePlan>();
+export function formPlans(schemas: SchemaCompiler): (form: FormLike) => ValuePlan {
+  const plans = new Map<object | string, ValuePlan>();
   return (form) => {
-    const key = typeof form === 'function' ? form : JSON.stringify(form);
+    const source = explicitSource(form);
+    const key = source.kind === 'schema' ? JSON.stringify(form) : form;
     const known = plans.get(key);
     if (known) return known;
     const problems: Problem[] = [];
-    const source =
-      typeof form === 'function'
-        ? ({ kind: 'class', cls: form } as const)
-        : ({ kind: 'schema', schema: form } as const);
     const plan = schemas.input(source, WHERE, problems);
     for (const property of unshowable(plan.advertised)) problems.push(notFlat(property));
     if (problems.length > 0) throw new DefinitionError(problems);

@@ -7,9 +7,14 @@ import { hasClassValidator, isDto, type SchemaSource } from '../schema/index.js'
  */
 export function needsClasses(declarations: readonly Declaration[]): boolean {
   if (hasClassValidator()) return true;
-  return declarations.some(({ definition, binding }) => {
+  return declarations.some(({ definition, binding, returns }) => {
     const output = 'output' in definition ? definition.output : undefined;
-    return typeof output === 'function' || Array.isArray(output) || sourceHasClass(binding.source);
+    return (
+      returns !== undefined ||
+      typeof output === 'function' ||
+      Array.isArray(output) ||
+      sourceHasClass(binding.source)
+    );
   });
 }
 

@@ -11,13 +11,13 @@ import { ifAllowed, type MethodTable, readArguments, readString, requireFeature 
 /** `prompts/list` and `prompts/get`. */
 export function promptMethods({ registry, pageSize, cacheHints }: EngineOptions): MethodTable {
   const { prompts } = registry;
-  const list = new List(
-    prompts,
-    'prompts',
-    (revision, entry) => revision.prompt(entry.descriptor),
+  const list = new List({
+    collection: prompts,
+    key: 'prompts',
     pageSize,
-    cacheHints.of(METHODS.listPrompts),
-  );
+    hint: cacheHints.of(METHODS.listPrompts),
+    describe: (entry, revision) => revision.prompt(entry.descriptor),
+  });
 
   const getPrompt: MethodHandler = (exchange, params) => {
     const name = readString(params, 'name');

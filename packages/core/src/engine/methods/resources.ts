@@ -12,20 +12,20 @@ import { ifAllowed, type MethodTable, readString, requireFeature } from './table
 export function resourceMethods({ registry, pageSize, cacheHints }: EngineOptions): MethodTable {
   const { resources, templates } = registry;
   const hasResources = (): boolean => resources.everUsed || templates.everUsed;
-  const resourceList = new List(
-    resources,
-    'resources',
-    (revision, entry) => revision.resource(entry.descriptor),
+  const resourceList = new List({
+    collection: resources,
+    key: 'resources',
     pageSize,
-    cacheHints.of(METHODS.listResources),
-  );
-  const templateList = new List(
-    templates,
-    'resourceTemplates',
-    (revision, entry) => revision.template(entry.descriptor),
+    hint: cacheHints.of(METHODS.listResources),
+    describe: (entry, revision) => revision.resource(entry.descriptor),
+  });
+  const templateList = new List({
+    collection: templates,
+    key: 'resourceTemplates',
     pageSize,
-    cacheHints.of(METHODS.listTemplates),
-  );
+    hint: cacheHints.of(METHODS.listTemplates),
+    describe: (entry, revision) => revision.template(entry.descriptor),
+  });
 
   const readResource: MethodHandler = (exchange, params) => {
     const uri = readString(params, 'uri');

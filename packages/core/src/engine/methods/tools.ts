@@ -2,6 +2,7 @@ import { isInputRequired } from '../../context/input-required.js';
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
 import { after } from '../../protocol/maybe-promise.js';
 import { METHODS } from '../../protocol/methods.js';
+import { ClientProfiles, shapeTool } from '../client-profiles.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { MethodHandler } from '../exchange.js';
 import type { Extensions } from '../extensions.js';
@@ -11,18 +12,19 @@ import { ifAllowed, type MethodTable, readArguments, readString, requireFeature 
 
 /** `tools/list` and `tools/call`. */
 export function toolMethods(
-  { registry, pageSize, cacheHints }: EngineOptions,
+  { registry, pageSize, cacheHints, clientProfiles }: EngineOptions,
   extensions: Extensions,
 ): MethodTable {
   const { tools } = registry;
-  const list = new List(
-    tools,
-    'tools',
-    (revision, entry) => revision.tool(entry.descriptor),
+  const list = new List({
+    collection: tools,
+    key: 'tools',
     pageSize,
-    cacheHints.of(METHODS.listTools),
-    (revision, entry) => extensions.shows(revision, entry),
-  );
+    hint: cacheHints.of(METHODS.listTools),
+    describe: (entry, revision, profile) => shapeTool(revision.tool(entry.descriptor), profile),
+    shows: (entry, revision) => extensions.shows(revision, entry),
+    profiles: new ClientProfiles(clientProfiles),
+  });
 
   const callTool: MethodHandler = (exchange, params) => {
     const name = readString(params, 'name');

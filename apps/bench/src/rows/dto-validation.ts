@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { atLeastValue } from '../budget.js';
+import { sigil } from '../contestants.js';
+import { interleave } from '../interleave.js';
+import type { Row } from '../row.js';
+
+/**
+ * How many times faster a DTO of five properties, one an object and one a list, is validated and made an instance than by
+ * `plainToInstance` and class-validator's `validate`. What a call costs beside that is taken off.
+ */
+export const dtoValidation: Row = {
+  id: 'dto-validation',
+  title: 'DTO: checked and instantiated, by class-validator alone = 1',
+  unit: '×',
+  budget: [atLeastValue(10, '×')],
+  contestants: [sigil],
+  measure: (plan, contestants) =>
+    interleave({
+      contestants,
+      rounds: plan.memoryRounds + 1,
+      script: () => 'dto-work.js',
+      open: (_, script) =>
+        Promise.resolve({
+          warmUp: () => Promise.resolve(),
+          round: async () => {
+            const { stdout } = await promisify(execFile)(process.execPath, [script]);
+            const { checked, unchecked, byHand } = JSON.parse(stdout) as Record<string, number>;
+            const own = (checked ?? NaN) - (unchecked ?? NaN);
+            const hand = byHand ?? NaN;
+            return {
+              value: hand / own,
+              note: `${Math.round(own)} ns, of a call of ${Math.round(checked ?? NaN)} ns; by hand ${Math.round(hand)} ns`,
+            };
+          },
+          close: () => Promise.resolve(),
+        }),
+    }),
+};

@@ -1,0 +1,46 @@
+import { atMostValue } from '../budget.js';
+import { sigil } from '../contestants.js';
+import { interleave } from '../interleave.js';
+import { ServerProcess } from '../process.js';
+import type { Plan } from '../plan.js';
+import type { Row } from '../row.js';
+import { StdioClient } from '../stdio-load.js';
+
+const MANY = 500;
+
+/** How much longer an app with 500 tools, each with DTO classes of its own, takes to its first answer than one with a single tool. */
+export const startMany: Row = {
+  id: 'start-many',
+  title: `start to first answer, ${MANY} tools, one tool = 1`,
+  unit: '×',
+  budget: [atMostValue(1.3, '×')],
+  contestants: [sigil],
+  measure: (plan, contestants) =>
+    interleave({
+      contestants,
+      rounds: plan.starts,
+      script: () => 'server.js',
+      open: (_, script) =>
+        Promise.resolve({
+          // The first start reads files that later ones find in the system's cache.
+          warmUp: async () => void (await start(plan, script, 1)),
+          round: async () => {
+            const one = await start(plan, script, 1);
+            const many = await start(plan, script, MANY);
+            return { value: many / one, note: `${Math.round(one)} ms, ${Math.round(many)} ms` };
+          },
+          close: () => Promise.resolve(),
+        }),
+    }),
+};
+
+async function start({ cores }: Plan, script: string, tools: number): Promise<number> {
+  const begin = performance.now();
+  const server = new ServerProcess({ script, env: { TOOLS: String(tools) }, cores: cores.all });
+  try {
+    await new StdioClient(server, sigil.era).firstCall();
+    return performance.now() - begin;
+  } finally {
+    await server.stop();
+  }
+}

@@ -1,0 +1,37 @@
+/** What a schema of another library says of a value. */
+export type StandardResult<Output> =
+  { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] };
+
+/** One reason why a value does not fit, as the library words it. */
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** Which dialect of JSON Schema is wanted. */
+export interface StandardJsonSchemaOptions {
+  readonly target: 'draft-2020-12';
+}
+
+/**
+ * A schema of another library, such as zod, valibot or arktype (standardschema.dev, version 1), that also writes itself as
+ * JSON Schema (Standard JSON Schema, version 1). zod and arktype bring that along; for valibot, `@valibot/to-json-schema` adds it.
+ */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    readonly jsonSchema?: {
+      readonly input: (options: StandardJsonSchemaOptions) => Record<string, unknown>;
+      readonly output: (options: StandardJsonSchemaOptions) => Record<string, unknown>;
+    };
+  };
+}
+
+/** Whether something is a schema of another library. Those of arktype are functions. */
+export function isStandardSchema(value: unknown): value is StandardSchema {
+  const isPossible = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  return isPossible && typeof (value as Partial<StandardSchema>)['~standard']?.validate === 'function';
+}

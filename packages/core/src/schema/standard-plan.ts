@@ -1,0 +1,92 @@
+import type { Problem } from '../errors/definition-error.js';
+import { type StandardIssue, type StandardResult, type StandardSchema } from '../protocol/standard-schema.js';
+import type { JsonSchema } from '../protocol/json.js';
+import { after, type MaybePromise } from '../protocol/maybe-promise.js';
+import { convertStrings } from './convert-strings.js';
+import { isTooDeep, tooDeep } from './depth.js';
+import { describeValue } from './describe-value.js';
+import { readHandWritten } from './hand-written.js';
+import { InvalidValueError, type Issue } from './invalid-value-error.js';
+import { joinPath } from './paths.js';
+import type { Direction } from './source.js';
+import { toJson } from './to-json.js';
+import type { ValuePlan } from './value-plan.js';
+
+/**
+ * Plans values by a schema of another library: it checks them, and what it makes of them is used. What it says as JSON Schema
+ * reaches clients unchanged.
+ *
+ * @returns `undefined` when a problem was reported.
+ */
+export function standardPlan(
+  schema: StandardSchema,
+  direction: Direction,
+  where: string,
+  problems: Problem[],
+): ValuePlan | undefined {
+  const advertised = writeJsonSchema(schema, direction, where, problems);
+  if (!advertised || !readHandWritten(advertised, direction === 'input', where, problems)) return undefined;
+  const { validate } = schema['~standard'];
+  return {
+    advertised,
+    convert: (value) => convertStrings(value, advertised),
+    ready: () => undefined,
+    check(value): MaybePromise<unknown> {
+      const given = direction === 'output' ? toJson(value) : value;
+      if (isTooDeep(given)) throw new InvalidValueError([tooDeep()]);
+      const made = after(validate(given), (result) => valueOf(result, given));
+      return direction === 'output' ? after(made, toJson) : made;
+    },
+  };
+}
+
+function writeJsonSchema(
+  schema: StandardSchema,
+  direction: Direction,
+  where: string,
+  problems: Problem[],
+): JsonSchema | undefined {
+  const { vendor, jsonSchema } = schema['~standard'];
+  const write = jsonSchema?.[direction];
+  if (!write) {
+    problems.push({
+      code: 'SIGIL_INVALID_SCHEMA',
+      where,
+      what: `the ${vendor} schema does not say what it is as JSON Schema`,
+      fix: 'use a version of the library with Standard JSON Schema (zod 4.2, arktype 2.1.28), or wrap the schema with toStandardJsonSchema() of @valibot/to-json-schema',
+    });
+    return undefined;
+  }
+  try {
+    return write({ target: 'draft-2020-12' });
+  } catch (error) {
+    problems.push({
+      code: 'SIGIL_INVALID_SCHEMA',
+      where,
+      what: `the ${vendor} schema has no JSON Schema: ${error instanceof Error ? error.message : String(error)}`,
+      fix: 'leave out of it what JSON cannot carry',
+    });
+    return undefined;
+  }
+}
+
+function valueOf(result: StandardResult<unknown>, given: unknown): unknown {
+  if (!result.issues) return result.value;
+  throw new InvalidValueError(result.issues.map((issue) => issueOf(issue, given)));
+}
+
+function issueOf({ message, path: steps = [] }: StandardIssue, given: unknown): Issue {
+  let at = given;
+  let path = '';
+  for (const step of steps) {
+    const key = typeof step === 'object' ? step.key : step;
+    path = joinPath(path, String(key), Array.isArray(at));
+    at = (at as Record<PropertyKey, unknown> | undefined)?.[key];
+  }
+  return {
+    path,
+    expected: message,
+    received: describeValue(at),
+    message: path === '' ? message : `${path}: ${message}`,
+  };
+}

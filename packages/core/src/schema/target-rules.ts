@@ -1,0 +1,33 @@
+import type { MetadataStorage } from 'class-validator';
+import type { Constructor } from '../protocol/constructor.js';
+import type { RuleMetadata } from './class-libraries.js';
+
+type OwnRules = ReadonlyMap<unknown, readonly RuleMetadata[]>;
+
+/**
+ * The rules of a class and of those it extends, as class-validator itself finds them. It looks through all classes there are each time,
+ * which takes long where there are many; so it is asked among the relatives of the class alone.
+ */
+export function targetRules(storage: MetadataStorage, cls: Constructor): RuleMetadata[] {
+  const own = (storage as unknown as { validationMetadatas?: unknown }).validationMetadatas;
+  return (
+    own instanceof Map ? relatives(storage, own as OwnRules, cls) : storage
+  ).getTargetValidationMetadatas(cls, '', false, false);
+}
+
+function relatives(storage: MetadataStorage, own: OwnRules, cls: Constructor): MetadataStorage {
+  const Storage = storage.constructor as new () => MetadataStorage;
+  const few = new Storage();
+  // Those a class extends were declared before it, and class-validator goes by that order.
+  for (const relative of ancestors(cls).reverse()) {
+    for (const rule of own.get(relative) ?? []) few.addValidationMetadata(rule);
+  }
+  return few;
+}
+
+function ancestors(cls: unknown): unknown[] {
+  const chain: unknown[] = [];
+  for (let at = cls; typeof at === 'function' && at !== Function.prototype; at = Object.getPrototypeOf(at))
+    chain.push(at);
+  return chain;
+}

@@ -1,0 +1,77 @@
+import type { UnknownProperties } from '../metadata/definitions.js';
+import { isObject, type JsonSchema } from '../protocol/json.js';
+import { after, type MaybePromise } from '../protocol/maybe-promise.js';
+import type { Blueprint } from './blueprint.js';
+import { isTooDeep } from './depth.js';
+import { resolveReference } from './resolve-reference.js';
+import type { ValuePlan } from './value-plan.js';
+
+/** A blueprint whose own objects may have other properties than it names. */
+export function openBlueprint(blueprint: Blueprint): Blueprint {
+  return { ...blueprint, shown: opened(blueprint.shown), enforced: opened(blueprint.enforced) };
+}
+
+/** A plan that takes values with unknown properties: without them, or with them. */
+export function lenientPlan(plan: ValuePlan, unknown: Exclude<UnknownProperties, 'reject'>): ValuePlan {
+  const { advertised } = plan;
+  return {
+    advertised,
+    convert: (value) => plan.convert(value),
+    ready: () => plan.ready(),
+    check(value): MaybePromise<unknown> {
+      // Too deep to walk; the plan says so.
+      if (isTooDeep(value)) return plan.check(value);
+      if (unknown === 'strip') return plan.check(stripped(value, advertised, advertised));
+      return after(plan.check(value), (made) => withUnknown(made, value));
+    },
+  };
+}
+
+/** What we close are the root and the definitions; objects within are references to those. */
+function opened(schema: JsonSchema): JsonSchema {
+  const { additionalProperties, ...rest } = schema;
+  const { $defs } = rest;
+  return {
+    ...rest,
+    ...(additionalProperties === false || additionalProperties === undefined ? {} : { additionalProperties }),
+    ...(isObject($defs) ? { $defs: mapped($defs, (definition) => opened(definition as JsonSchema)) } : {}),
+  };
+}
+
+function stripped(value: unknown, wanted: unknown, root: JsonSchema): unknown {
+  const schema = resolveReference(wanted, root);
+  if (Array.isArray(value)) return value.map((element: unknown) => stripped(element, schema['items'], root));
+  const { properties } = schema;
+  if (!isObject(value) || !isObject(properties) || schema['additionalProperties'] !== undefined) return value;
+  const known = Object.entries(value).filter(([name]) => Object.hasOwn(properties, name));
+  return Object.fromEntries(known.map(([name, given]) => [name, stripped(given, properties[name], root)]));
+}
+
+/** Puts back what making an instance left out, at every depth. */
+function withUnknown(made: unknown, value: unknown): unknown {
+  if (Array.isArray(made) && Array.isArray(value)) {
+    made.forEach((element, index) => withUnknown(element, value[index]));
+  } else if (isRecord(made) && isObject(value) && made !== value) {
+    for (const [name, given] of Object.entries(value)) {
+      if (Object.hasOwn(made, name)) withUnknown(made[name], given);
+      // Never through a setter: `__proto__` is a name like any other here.
+      else if (!(name in made))
+        Object.defineProperty(made, name, {
+          value: given,
+          enumerable: true,
+          writable: true,
+          configurable: true,
+        });
+    }
+  }
+  return made;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  const isBuiltIn = value instanceof Date || value instanceof Map || value instanceof Set;
+  return typeof value === 'object' && value !== null && !isBuiltIn && !ArrayBuffer.isView(value);
+}
+
+function mapped<T>(record: Readonly<Record<string, T>>, map: (value: T) => T): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
+}

@@ -1,0 +1,215 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  type App,
+  type AppExtension,
+  type AppOptions,
+  defineResource,
+  defineTool,
+  type Extension,
+  type ExtensionFactory,
+  type ExtensionHost,
+  Service,
+  Tool,
+} from '../../src/index.js';
+import { META } from '../../src/transport/index.js';
+import { appOf, type Client, openSession, problemsOf, settled, statelessClient } from '../harness.js';
+
+const WEATHER = 'com.example/weather';
+const DECLARED = { extensions: { [WEATHER]: {} } };
+
+/** An extension as anybody could write it, of the public API alone. */
+function weather(more: Partial<Extension> = {}, hosts: ExtensionHost[] = []): ExtensionFactory {
+  return (host) => {
+    hosts.push(host);
+    return {
+      id: WEATHER,
+      settings: () => ({ units: ['celsius'] }),
+      methods: {
+        'weather/today': { serve: (_call, { city }) => ({ city, resultType: 'forecast', sky: 'clear' }) },
+        'weather/help': { undeclared: true, serve: async () => ({ text: 'Ask for a city' }) },
+      },
+      detour: ({ key }) =>
+        key === 'rain'
+          ? {
+              hiddenFromSessions: true,
+              serve: async (_call, run) => (await run()).replace('wet', 'very wet'),
+            }
+          : undefined,
+      listen: (_call, { cities }) => (Array.isArray(cities) ? { cities: cities.slice(0, 1) } : {}),
+      ...more,
+    };
+  };
+}
+
+const tool = (name: string) => defineTool({ name, handle: () => 'wet' });
+
+function serve(extensions: AppOptions['extensions'] = [weather()]): Promise<App> {
+  return appOf({ definitions: [tool('rain'), tool('snow')], extensions });
+}
+
+describe('an extension of somebody else', () => {
+  test('is announced with its settings', async () => {
+    const result = await statelessClient(await serve()).result('server/discover');
+    expect(result).toMatchObject({ capabilities: { extensions: { [WEATHER]: { units: ['celsius'] } } } });
+  });
+
+  test('adds a method, whose result is of its own type', async () => {
+    const client = statelessClient(await serve(), DECLARED);
+    const result = await client.result('weather/today', { city: 'Oslo' });
+    expect(result).toMatchObject({ resultType: 'forecast', city: 'Oslo', sky: 'clear' });
+  });
+
+  test('is refused to clients that have not declared it, by name (-32021)', async () => {
+    expect(await statelessClient(await serve()).error('weather/today')).toMatchObject({
+      code: -32021,
+      data: { requiredCapabilities: { extensions: { [WEATHER]: {} } } },
+    });
+  });
+
+  test('may serve them all the same', async () => {
+    const result = await statelessClient(await serve()).result('weather/help');
+    expect(result).toMatchObject({ resultType: 'complete', text: 'Ask for a city' });
+  });
+
+  test('has no methods while it offers nothing (-32601)', async () => {
+    const app = await serve([weather({ settings: () => undefined })]);
+    const client = statelessClient(app, DECLARED);
+    expect(await client.error('weather/today')).toMatchObject({ code: -32601 });
+    expect(await client.result('server/discover')).not.toHaveProperty('capabilities.extensions');
+  });
+
+  test('has no methods for clients with sessions (-32601)', async () => {
+    const client = await openSession(await serve(), '2025-11-25', DECLARED);
+    expect(await client.error('weather/today')).toMatchObject({ code: -32601 });
+    expect(await client.error('weather/help')).toMatchObject({ code: -32601 });
+  });
+
+  test('is told to clients with sessions when it says so', async () => {
+    const capabilitiesIn = async (inSessions: boolean): Promise<unknown> => {
+      const app = await serve([weather({ inSessions })]);
+      return (await openSession(app)).messages[0]?.result?.['capabilities'];
+    };
+    expect(await capabilitiesIn(true)).toMatchObject({ extensions: { [WEATHER]: { units: ['celsius'] } } });
+    expect(await capabilitiesIn(false)).not.toHaveProperty('extensions');
+  });
+
+  test('takes part in the calls of the tools it chooses, and in no others', async () => {
+    const client = statelessClient(await serve());
+    expect(await client.call('rain')).toMatchObject({ content: [{ text: 'very wet' }] });
+    expect(await client.call('snow')).toMatchObject({ content: [{ text: 'wet' }] });
+  });
+
+  test('hides from sessions what is of no use to them', async () => {
+    const client = await openSession(await serve());
+    expect((await client.list('tools')).map(({ name }) => name)).toEqual(['snow']);
+    expect(await client.error('tools/call', { name: 'rain' })).toMatchObject({ code: -32602 });
+  });
+
+  test('adds to what a subscription carries', async () => {
+    const hosts: ExtensionHost[] = [];
+    const client = statelessClient(await serve([weather({}, hosts)]));
+    await listen(client, { cities: ['Oslo', 'Bergen'] });
+    expect(client.heard('notifications/subscriptions/acknowledged')).toMatchObject([
+      { notifications: { cities: ['Oslo'] } },
+    ]);
+    const wants = (city: string) => (filter: Readonly<Record<string, unknown>>) =>
+      Array.isArray(filter['cities']) && filter['cities'].includes(city);
+    const [host] = hosts;
+    expect([host?.hasListener(wants('Oslo')), host?.hasListener(wants('Bergen'))]).toEqual([true, false]);
+    host?.notifyListeners('notifications/weather', { city: 'Oslo' }, wants('Oslo'));
+    host?.notifyListeners('notifications/weather', { city: 'Bergen' }, wants('Bergen'));
+    await settled();
+    expect(client.heard('notifications/weather')).toEqual([
+      { _meta: { [META.subscriptionId]: 'sub' }, city: 'Oslo' },
+    ]);
+  });
+
+  test('sees what is served, and how lists are served', async () => {
+    const hosts: ExtensionHost[] = [];
+    await appOf({
+      definitions: [tool('rain')],
+      extensions: [weather({}, hosts)],
+      pageSize: 2,
+      cache: { ttlMs: 5 },
+    });
+    expect(hosts[0]?.registry.tools.get('rain')?.descriptor.name).toBe('rain');
+    expect(hosts[0]).toMatchObject({ pageSize: 2, listCache: { ttlMs: 5, cacheScope: 'public' } });
+  });
+
+  test('is closed with the app', async () => {
+    const closed: string[] = [];
+    const app = await serve([weather({ close: async () => void closed.push('weather') })]);
+    await app.close();
+    expect(closed).toEqual(['weather']);
+  });
+
+  test('is closed when the app does not start', async () => {
+    @Service()
+    class Broken {
+      constructor() {
+        throw new Error('no disk');
+      }
+
+      @Tool()
+      work(): void {}
+    }
+    const closed: string[] = [];
+    const extensions = [weather({ close: async () => void closed.push('weather') })];
+    await expect(appOf({ services: [Broken], extensions })).rejects.toThrow();
+    expect(closed).toEqual(['weather']);
+  });
+});
+
+describe('an extension that brings definitions', () => {
+  const map = defineResource({ name: 'map', uri: 'weather://map', handle: () => 'sun everywhere' });
+  const extension = (more: Partial<AppExtension> = {}): AppExtension => ({
+    definitions: [map],
+    create: weather(),
+    ...more,
+  });
+
+  test('has them served like all others, guards of the app included', async () => {
+    const guard = ({ principal }: { readonly principal: { readonly id: string } | undefined }): boolean =>
+      principal?.id === 'ada';
+    const app = await appOf({ extensions: [extension()], guards: [guard] });
+    const ada = statelessClient(app, {}, { facts: { principal: { id: 'ada' } } });
+    const { contents } = await ada.result('resources/read', { uri: 'weather://map' });
+    expect(contents).toMatchObject([{ text: 'sun everywhere' }]);
+    expect(await statelessClient(app).list('resources')).toEqual([]);
+  });
+
+  test('is told when they clash with others, beside all other problems', async () => {
+    const problem = { code: 'SIGIL_INVALID_OPTIONS', where: 'weather()', what: 'w', fix: 'f' } as const;
+    const problems = await problemsOf({
+      definitions: [map],
+      extensions: [extension({ problems: [problem] })],
+    });
+    expect(problems).toEqual([problem, expect.objectContaining({ code: 'SIGIL_DUPLICATE_NAME' })]);
+  });
+});
+
+describe('extensions that cannot be taken', () => {
+  test('are those that are there twice, and those that add the same method', async () => {
+    const other: ExtensionFactory = () => ({
+      id: 'com.example/other',
+      settings: () => ({}),
+      methods: { 'weather/today': { serve: () => ({}) } },
+    });
+    expect(await problemsOf({ extensions: [weather(), weather({ methods: {} }), other] })).toMatchObject([
+      { code: 'SIGIL_DUPLICATE_NAME', what: `the extension '${WEATHER}' is there twice` },
+      { code: 'SIGIL_DUPLICATE_NAME', what: "the method 'weather/today' is there twice" },
+    ]);
+  });
+
+  test('are promises of them', async () => {
+    const extensions = [Promise.resolve(weather())] as unknown as AppOptions['extensions'] & object;
+    expect(await problemsOf({ extensions })).toMatchObject([
+      { code: 'SIGIL_INVALID_OPTIONS', what: expect.stringContaining('awaited') },
+    ]);
+  });
+});
+
+async function listen(client: Client, notifications: Record<string, unknown>): Promise<void> {
+  client.start('subscriptions/listen', { notifications }, 'sub');
+  await settled();
+}

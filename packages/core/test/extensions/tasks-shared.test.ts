@@ -1,0 +1,87 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  type App,
+  type ChangeBus,
+  defineTool,
+  elicit,
+  MemoryChangeBus,
+  MemoryTaskStore,
+} from '../../src/index.js';
+import { appOf, deferred, type Json, settled, textOf } from '../harness.js';
+import { endOf, getTask, startTask, taskClient, taskWith } from './task-client.js';
+
+const FORM = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
+const ABLE = { elicitation: { form: {} } };
+
+/** Processes that serve one app, as far as tasks can tell: they share the store and the bus. */
+async function processes(changeBus: ChangeBus = new MemoryChangeBus()) {
+  const store = new MemoryTaskStore();
+  const gate = deferred();
+  const seen: { signal?: AbortSignal } = {};
+  const definitions = [
+    defineTool({
+      name: 'greet',
+      task: 'required',
+      handle: async (_args, ctx) => {
+        const { who } = await ctx.ask({ who: elicit('Who?', FORM) });
+        return `Hello, ${String(who.content?.['name'])}`;
+      },
+    }),
+    defineTool({
+      name: 'wait',
+      task: 'required',
+      handle: async (_args, ctx) => {
+        seen.signal = ctx.signal;
+        await gate.promise;
+      },
+    }),
+  ];
+  const serve = (): Promise<App> => appOf({ definitions, changeBus, tasks: { store } });
+  return { one: await serve(), other: await serve(), seen };
+}
+
+describe('a task that another process runs', () => {
+  test('is found, answered and ended through any process', async () => {
+    const { one, other } = await processes();
+    const taskId = await startTask(taskClient(one, ABLE), 'greet');
+    const elsewhere = taskClient(other, ABLE);
+    await taskWith(elsewhere, taskId, 'input_required');
+    const inputResponses = { who: { action: 'accept', content: { name: 'Ann' } } };
+    await elsewhere.result('tasks/update', { taskId, inputResponses });
+    expect(textOf((await endOf(elsewhere, taskId))['result'] as Json)).toBe('Hello, Ann');
+  });
+
+  test('is stopped when it is cancelled elsewhere', async () => {
+    const { one, other, seen } = await processes();
+    const taskId = await startTask(taskClient(one), 'wait');
+    await taskClient(other).result('tasks/cancel', { taskId });
+    await settled();
+    expect(seen.signal?.aborted).toBe(true);
+    expect(await getTask(taskClient(one), taskId)).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('is heard of by subscriptions of every process', async () => {
+    const { one, other } = await processes();
+    const taskId = await startTask(taskClient(one, ABLE), 'greet');
+    const listener = taskClient(other, ABLE);
+    listener.start('subscriptions/listen', { notifications: { taskIds: [taskId] } });
+    await settled();
+    await taskClient(one, ABLE).result('tasks/cancel', { taskId });
+    await settled();
+    expect(listener.heard('notifications/tasks').at(-1)).toMatchObject({ taskId, status: 'cancelled' });
+  });
+
+  test('goes on when the bus fails, as far as this process can see to it', async () => {
+    const broken: ChangeBus = {
+      publish: () => Promise.reject(new Error('no network')),
+      subscribe: () => () => undefined,
+    };
+    const { one } = await processes(broken);
+    const client = taskClient(one, ABLE);
+    const taskId = await startTask(client, 'greet');
+    await taskWith(client, taskId, 'input_required');
+    const inputResponses = { who: { action: 'accept', content: { name: 'Ann' } } };
+    await client.result('tasks/update', { taskId, inputResponses });
+    expect(await endOf(client, taskId)).toMatchObject({ status: 'completed' });
+  });
+});

@@ -1,0 +1,78 @@
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import type { Problem } from '@sigil/core';
+import type { FoundFile } from './found-file.js';
+import type { Limits } from './options.js';
+import { skillProblem } from './skill-problem.js';
+
+/** What one walk through the folder of skills has in hand. */
+interface Walk {
+  readonly root: string;
+  readonly limits: Limits;
+  readonly files: FoundFile[];
+  readonly problems: Problem[];
+}
+
+/**
+ * Finds the files below a folder, in alphabetical order. Names that begin with a dot are left out: they are the tools' and
+ * the system's own.
+ *
+ * @param problems receives what cannot be served.
+ */
+export async function findFiles(root: string, limits: Limits, problems: Problem[]): Promise<FoundFile[]> {
+  const walk: Walk = { root: await realpath(root), limits, files: [], problems };
+  await visit(walk, [walk.root], []);
+  if (walk.files.length > limits.maxFiles) {
+    problems.push(
+      skillProblem('.', `there are more than ${limits.maxFiles} files`, 'take files out, or raise maxFiles'),
+    );
+  }
+  return walk.files;
+}
+
+/** @param ancestors the real paths of the folder itself and of those it is in. */
+async function visit(walk: Walk, ancestors: readonly string[], segments: readonly string[]): Promise<void> {
+  const { limits, problems } = walk;
+  if (segments.length > limits.maxDepth) {
+    const what = `more than ${limits.maxDepth} folders are within each other`;
+    problems.push(skillProblem(segments.join('/'), what, 'flatten the folders, or raise maxDepth'));
+    return;
+  }
+  const folder = ancestors[0] ?? walk.root;
+  const names = (await readdir(folder)).filter((name) => !name.startsWith('.')).sort();
+  for (const name of names) {
+    if (walk.files.length > limits.maxFiles) return;
+    await visitEntry(walk, ancestors, join(folder, name), [...segments, name]);
+  }
+}
+
+async function visitEntry(
+  walk: Walk,
+  ancestors: readonly string[],
+  path: string,
+  segments: readonly string[],
+): Promise<void> {
+  const refuse = (what: string, fix: string): void =>
+    void walk.problems.push(skillProblem(segments.join('/'), what, fix));
+  try {
+    const location = await realpath(path);
+    if (!isWithin(walk.root, location)) {
+      return refuse('it is a link that leaves the folder of skills', 'put the file itself into the folder');
+    }
+    const found = await stat(location);
+    if (found.isFile()) walk.files.push({ segments, location, size: found.size });
+    else if (!found.isDirectory()) refuse('it is neither a file nor a folder', 'take it out of the folder');
+    else if (ancestors.includes(location)) refuse('it is a link to a folder it is in', 'take the link away');
+    else await visit(walk, [location, ...ancestors], segments);
+  } catch (error) {
+    refuse(
+      `it cannot be read: ${(error as Error).message}`,
+      'make it readable, or take it out of the folder',
+    );
+  }
+}
+
+function isWithin(root: string, location: string): boolean {
+  const path = relative(root, location);
+  return path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+}

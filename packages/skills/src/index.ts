@@ -1,0 +1,2 @@
+export { skills } from './skills.js';
+export type { SkillsOptions } from './options.js';

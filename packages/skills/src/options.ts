@@ -1,0 +1,38 @@
+import type { GuardLike, Problem } from '@sigil/core';
+
+/** What `skills` may be told: who sees the skills, and how much is read into memory at start. */
+export interface SkillsOptions {
+  /** Guards before every file of every skill, those of the app first. A skill whose `SKILL.md` is hidden is hidden. */
+  readonly guards?: readonly GuardLike[];
+  /** Most files below the folder. 5000 unless given. */
+  readonly maxFiles?: number;
+  /** Most bytes of one file. 4 MiB unless given. */
+  readonly maxFileBytes?: number;
+  /** Most bytes of all files. 64 MiB unless given. */
+  readonly maxBytes?: number;
+  /** Most folders within each other. 16 unless given. */
+  readonly maxDepth?: number;
+}
+
+/** How much is read. */
+export type Limits = Required<Omit<SkillsOptions, 'guards'>>;
+
+const MIB = 1024 * 1024;
+
+/** Fills in what options leave out. */
+export function limitsOf(options: SkillsOptions): Limits {
+  const { maxFiles = 5000, maxFileBytes = 4 * MIB, maxBytes = 64 * MIB, maxDepth = 16 } = options;
+  return { maxFiles, maxFileBytes, maxBytes, maxDepth };
+}
+
+/** What is wrong with the limits themselves. */
+export function limitProblems(limits: Limits): Problem[] {
+  return Object.entries(limits)
+    .filter(([, limit]) => !Number.isInteger(limit) || limit < 1)
+    .map(([name]) => ({
+      code: 'SIGIL_INVALID_OPTIONS',
+      where: `skills(…, { ${name} })`,
+      what: 'it must be a positive integer',
+      fix: 'give a value in range, or leave the option out',
+    }));
+}

@@ -1,0 +1,40 @@
+import type { ExtensionCall, ExtensionHost, ResourceEntry } from '@sigil/core';
+import type { SkillFile } from './skill-file.js';
+
+/** The files of skills as resources of an app, and who sees them: what guards hide, and what was removed, is not there. */
+export class ServedFiles {
+  readonly #entries: ReadonlyMap<string, ResourceEntry>;
+
+  constructor(
+    private readonly host: ExtensionHost,
+    files: readonly SkillFile[],
+  ) {
+    this.#entries = new Map(
+      files.flatMap(({ uri }) => {
+        const entry = host.registry.resources.get(uri);
+        return entry ? [[uri, entry]] : [];
+      }),
+    );
+  }
+
+  /** How long, and for whom, clients may keep what they are told of the files. */
+  get cache(): { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' } {
+    const { listCache } = this.host;
+    const isGuarded = [...this.#entries.values()].some(({ gate }) => gate);
+    return isGuarded ? { ...listCache, cacheScope: 'private' } : listCache;
+  }
+
+  /** The resource that serves a file, when it is still there and the caller may see it. */
+  async find(call: ExtensionCall, uri: string): Promise<ResourceEntry | undefined> {
+    const entry = this.#entries.get(uri);
+    // An entry that took the place of ours has other contents than those that were digested.
+    if (!entry || this.host.registry.resources.get(uri) !== entry) return undefined;
+    return ((await entry.gate?.(call)) ?? true) ? entry : undefined;
+  }
+
+  /** Those of some files that the caller may see. */
+  async visible<F extends Pick<SkillFile, 'uri'>>(call: ExtensionCall, files: readonly F[]): Promise<F[]> {
+    const found = await Promise.all(files.map(({ uri }) => this.find(call, uri)));
+    return files.filter((_file, index) => found[index] !== undefined);
+  }
+}

@@ -1,0 +1,66 @@
+import type { Problem } from '@sigil/core';
+import { type Frontmatter, readFrontmatter } from './frontmatter.js';
+import type { SkillFile } from './skill-file.js';
+import { skillProblem } from './skill-problem.js';
+
+/** The file that makes a folder a skill. */
+export const SKILL_FILE = 'SKILL.md';
+
+/** A skill: a folder with a `SKILL.md`, and everything below it. */
+export interface Skill {
+  /** Its `SKILL.md`. */
+  readonly main: SkillFile;
+  readonly frontmatter: Frontmatter;
+  /** All its files, those of skills below it included. */
+  readonly files: readonly SkillFile[];
+}
+
+/** What hosts may decline to load (SEP-2640, limits of a skill). */
+const MAX_SKILL_FILES = 512;
+const MAX_SKILL_BYTES = 16 * 1024 * 1024;
+/** Agent Skills specification, `name` and `description`. */
+const NAME = /^(?!.*--)[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/;
+const MAX_DESCRIPTION = 1024;
+
+/**
+ * Makes a skill of its files.
+ *
+ * @param problems receives every rule of SEP-2640 and of the Agent Skills specification that is broken.
+ * @returns `undefined` when its frontmatter cannot be read.
+ */
+export function readSkill(
+  main: SkillFile,
+  files: readonly SkillFile[],
+  problems: Problem[],
+): Skill | undefined {
+  const path = main.segments.join('/');
+  const refuse = (what: string, fix: string): void => void problems.push(skillProblem(path, what, fix));
+  if (files.length > MAX_SKILL_FILES) refuse(`the skill has more than ${MAX_SKILL_FILES} files`, 'split it');
+  if (files.reduce((bytes, { size }) => bytes + size, 0) > MAX_SKILL_BYTES) {
+    refuse(`the skill has more than ${MAX_SKILL_BYTES} bytes`, 'split it');
+  }
+  try {
+    if (main.text === undefined) throw new Error('it is no UTF-8 text');
+    const frontmatter = readFrontmatter(main.text);
+    for (const what of faultsOf(frontmatter, main.segments.at(-2))) refuse(what, 'mend the frontmatter');
+    return { main, frontmatter, files };
+  } catch (error) {
+    refuse((error as Error).message, 'begin it with ---, name: …, description: …, --- as Agent Skills do');
+    return undefined;
+  }
+}
+
+function faultsOf({ name, description }: Frontmatter, folder: string | undefined): string[] {
+  const isName = typeof name === 'string' && NAME.test(name);
+  const isDescription =
+    typeof description === 'string' && description.trim() !== '' && description.length <= MAX_DESCRIPTION;
+  return [
+    ...(isName
+      ? []
+      : ['its name must be 1 to 64 lower-case letters, digits and single hyphens between them']),
+    ...(!isName || name === folder
+      ? []
+      : [`its name '${name}' is not that of its folder '${String(folder)}'`]),
+    ...(isDescription ? [] : [`its description must be a text of 1 to ${MAX_DESCRIPTION} characters`]),
+  ];
+}

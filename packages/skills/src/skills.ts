@@ -1,0 +1,72 @@
+import {
+  type AppExtension,
+  defineResource,
+  type FunctionDefinition,
+  type GuardLike,
+  type Problem,
+} from '@sigil/core';
+import { directoryMethod } from './directory-method.js';
+import { limitProblems, type Limits, limitsOf, type SkillsOptions } from './options.js';
+import { readSkills, type SkillFolder } from './read-skills.js';
+import { ServedFiles } from './served-files.js';
+import type { Skill } from './skill.js';
+import type { SkillFile } from './skill-file.js';
+import { skillMethods } from './skill-methods.js';
+import { skillProblem } from './skill-problem.js';
+
+/** What the extension is negotiated by (SEP-2640, "Extension Identifier"). */
+const SKILLS = 'io.modelcontextprotocol/skills';
+
+/**
+ * Serves Agent Skills from a folder (extension `io.modelcontextprotocol/skills`, SEP-2640): each folder below it with a
+ * `SKILL.md` is a skill, and each file of a skill a resource `skill://<path>/<file>`. Everything is read at start and kept in
+ * memory; a change of the files shows after the next start. Files whose names begin with a dot are not served, and neither
+ * is what is in no skill.
+ *
+ * Clients of 2026-07-28 find the skills with `skills/list`, `skills/get` and `resources/directory/read`; all clients read
+ * the resources.
+ *
+ * @param folder `new URL('./skills/', import.meta.url)`.
+ * @returns the extension, for `createApp({ extensions: [await skills(…)] })`, which reports what is wrong with the skills.
+ */
+export async function skills(folder: URL, options: SkillsOptions = {}): Promise<AppExtension> {
+  const limits = limitsOf(options);
+  const problems = limitProblems(limits);
+  const found = await read(folder, limits, problems);
+  const byMain = new Map(found.skills.map((skill) => [skill.main, skill]));
+  return {
+    problems,
+    definitions: found.files.map((file) => resourceOf(file, byMain.get(file), options.guards ?? [])),
+    create(host) {
+      const served = new ServedFiles(host, found.files);
+      return {
+        id: SKILLS,
+        settings: () => (found.skills.length > 0 ? { directoryRead: true } : undefined),
+        methods: {
+          ...skillMethods(found.skills, served, host),
+          ...directoryMethod(found.files, served, host),
+        },
+      };
+    },
+  };
+}
+
+async function read(folder: URL, limits: Limits, problems: Problem[]): Promise<SkillFolder> {
+  try {
+    return await readSkills(folder, limits, problems);
+  } catch (error) {
+    const what = `the folder cannot be read: ${(error as Error).message}`;
+    problems.push(skillProblem(String(folder), what, "write skills(new URL('./skills/', import.meta.url))"));
+    return { skills: [], files: [] };
+  }
+}
+
+function resourceOf(
+  { uri, name, mimeType, size, contents }: SkillFile,
+  skill: Skill | undefined,
+  guards: readonly GuardLike[],
+): FunctionDefinition {
+  const { name: skillName, description } = skill?.frontmatter ?? {};
+  const presentation = skill ? { name: String(skillName), description: String(description) } : { name };
+  return defineResource({ uri, ...presentation, mimeType, size, guards, handle: () => contents });
+}
