@@ -28,10 +28,13 @@ test.each(PACKAGES)('the entry points of %s are what they were: a change is a de
   expect(exports).toMatchSnapshot();
 });
 
-test.each(['core', 'http', 'stdio', 'skills'])('what %s exports is there when it is built', async (name) => {
-  const values = exportedNames(`packages/${name}/src/index.ts`).filter(
-    (exported) => !exported.startsWith('type '),
-  );
-  const built = (await import(`@sigil/${name}`)) as Record<string, unknown>;
-  expect(Object.keys(built).sort()).toEqual(values);
-});
+test.each(['core', 'http', 'stdio', 'skills', 'cli'])(
+  'what %s exports is there when it is built',
+  async (name) => {
+    const values = exportedNames(`packages/${name}/src/index.ts`).filter(
+      (exported) => !exported.startsWith('type '),
+    );
+    const built = (await import(`@sigil/${name}`)) as Record<string, unknown>;
+    expect(Object.keys(built).sort()).toEqual(values);
+  },
+);

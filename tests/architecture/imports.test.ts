@@ -64,7 +64,7 @@ describe('libraries', () => {
     expect(strangers).toEqual([]);
   });
 
-  test.each(['core', 'node', 'stdio', 'http', 'skills'])('%s declares what it imports', (name) => {
+  test.each(['core', 'node', 'stdio', 'http', 'skills', 'cli'])('%s declares what it imports', (name) => {
     const manifest = JSON.parse(read(`packages/${name}/package.json`)) as Record<
       string,
       Record<string, string>

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const root = process.cwd();
 // Inside the checkout, so that imports resolve as they do for anybody who installed the packages.
-const folder = join(root, 'node_modules/.cache/sigil-docs');
+const cache = join(root, 'node_modules/.cache/sigil-docs');
 
 /** A block of TypeScript in a page, named by its first line: `// main.ts`. */
 export interface CodeBlock {
@@ -27,10 +27,12 @@ export async function codeBlocks(page: string): Promise<CodeBlock[]> {
 /**
  * Compiles blocks with the compiler and the settings the documentation asks users for.
  *
+ * @param name of a folder for them, not shared with other tests.
  * @returns the folder with the JavaScript.
  * @throws Error with the compiler's output when a block does not compile.
  */
-export async function compile(blocks: readonly CodeBlock[]): Promise<string> {
+export async function compile(blocks: readonly CodeBlock[], name: string): Promise<string> {
+  const folder = join(cache, name);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const config = {
@@ -50,7 +52,7 @@ export async function compile(blocks: readonly CodeBlock[]): Promise<string> {
   };
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
-  for (const { name, code } of blocks) await writeFile(join(folder, name), code);
+  for (const block of blocks) await writeFile(join(folder, block.name), block.code);
   const tsc = join(root, 'node_modules/@typescript/native/bin/tsc');
   const run = promisify(execFile)(process.execPath, [tsc, '-p', folder]);
   await run.catch((error: { stdout?: string }) => {

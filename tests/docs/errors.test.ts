@@ -1,14 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { DEFINITION_CODES, ERROR_CODES } from '@sigil/core';
+import { tableRows } from './tables.js';
 
-async function rows(heading: string): Promise<string[][]> {
-  const page = await readFile('docs/errors.md', 'utf8');
-  const section = page.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
-  const lines = section.split('\n').filter((line) => line.startsWith('|'));
-  const cells = lines.slice(2).map((line) => line.split('|').slice(1, -1));
-  return cells.map((row) => row.map((cell) => cell.trim().replaceAll('`', '')));
-}
+const rows = (heading: string): Promise<string[][]> => tableRows('docs/errors.md', heading);
 
 describe('the page about errors', () => {
   test('has every code of definition errors with its meaning, and no other', async () => {

@@ -11,7 +11,7 @@ import { codeBlocks, compile } from './code-blocks.js';
 const compiled = { dist: '' };
 
 beforeAll(async () => {
-  compiled.dist = await compile(await codeBlocks('README.md'));
+  compiled.dist = await compile(await codeBlocks('README.md'), 'readme');
 }, 60_000);
 
 async function withServer(

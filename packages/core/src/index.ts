@@ -7,6 +7,16 @@ export type { StateKey } from './engine/rounds/state-sealer.js';
 export type { StateStore } from './engine/rounds/state-store.js';
 export { MemoryStateStore, type StateLimits } from './engine/rounds/memory-state-store.js';
 export type { AppOptions } from './server/app-options.js';
+export {
+  arrangeContract,
+  type Contract,
+  type ContractFacts,
+  type ContractPrompt,
+  type ContractResource,
+  type ContractTemplate,
+  type ContractTool,
+} from './server/contract.js';
+export type { Explanation } from './server/explain.js';
 export type { AppCacheOptions } from './engine/cache-hints.js';
 export type { ChangeBus, ServerChange } from './engine/changes/change-bus.js';
 export { MemoryChangeBus } from './engine/changes/memory-change-bus.js';
@@ -145,7 +155,11 @@ export type { CacheableMethod, CacheHint, CacheOptions, CacheScope } from './pro
 export type {
   Implementation,
   Prompt as PromptDescriptor,
+  PromptArgument,
+  Resource as ResourceDescriptor,
+  ResourceTemplate as ResourceTemplateDescriptor,
   Tool as ToolDescriptor,
+  ToolAnnotations,
 } from './protocol/descriptors.js';
 export type { ClientCapabilities, ServerCapabilities } from './protocol/capabilities.js';
 export type {

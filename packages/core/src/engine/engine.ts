@@ -1,14 +1,17 @@
+import type { ServerCapabilities } from '../protocol/capabilities.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { Logger } from '../protocol/logger.js';
 import type { MirroredArgument } from '../protocol/mirrored-argument.js';
 import { type LogLevel, passes } from '../protocol/logging.js';
 import { METHODS, NAMED_BY, NOTIFICATIONS } from '../protocol/methods.js';
+import type { ToolEntry } from '../registry/entry.js';
 import type { Change } from '../registry/registry.js';
 import type { Endpoint, Outlet, Peer } from '../transport/contract.js';
 import { createAsker } from './ask.js';
 import { askByRequest } from './ask-by-request.js';
 import { askByRound } from './ask-by-round.js';
 import type { ServerChange } from './changes/change-bus.js';
+import { Capabilities } from './capabilities.js';
 import type { EngineOptions } from './engine-options.js';
 import { Events } from './events.js';
 import type { ExtensionHost } from './extension.js';
@@ -18,6 +21,7 @@ import { Listeners } from './listeners.js';
 import { allMethods } from './methods/index.js';
 import { EnginePeer, type PeerParts } from './peer.js';
 import { QuestionCodec } from './question-codec.js';
+import { newestRevision } from './revisions/index.js';
 import { Subscribers } from './subscribers.js';
 
 /** The protocol engine: makes peers for transports and tells them what changes. */
@@ -28,6 +32,7 @@ export class Engine implements Endpoint {
   readonly #parts: PeerParts;
   readonly #listeners: Listeners;
   readonly #extensions: Extensions;
+  readonly #capabilities: Capabilities;
   readonly #stop: () => void;
 
   constructor(private readonly options: EngineOptions) {
@@ -36,10 +41,11 @@ export class Engine implements Endpoint {
     const subscribers = new Subscribers(this.events);
     this.#listeners = new Listeners(subscribers);
     this.#extensions = new Extensions(options.extensions.map((create) => create(this.#host())));
+    this.#capabilities = new Capabilities(options.registry, this.#extensions);
     const codec = new QuestionCodec(options.formPlan);
     this.#parts = {
       options,
-      methods: allMethods(options, subscribers, this.#listeners, this.#extensions),
+      methods: allMethods(options, subscribers, this.#listeners, this.#extensions, this.#capabilities),
       events: this.events,
       subscribers,
       listeners: this.#listeners,
@@ -55,6 +61,16 @@ export class Engine implements Endpoint {
 
   get logger(): Logger {
     return this.options.logger;
+  }
+
+  /** What clients of the newest revision are told that this server can do. */
+  get capabilities(): ServerCapabilities {
+    return this.#capabilities.of(newestRevision());
+  }
+
+  /** Whether an extension hides a tool from clients with sessions (up to 2025-11-25). */
+  isHiddenFromSessions(tool: ToolEntry): boolean {
+    return this.#extensions.detour(tool)?.hiddenFromSessions === true;
   }
 
   mirroredArguments(tool: string): readonly MirroredArgument[] {

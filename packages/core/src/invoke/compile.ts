@@ -14,7 +14,7 @@ import { encodePrompt } from './encode-prompt.js';
 import { encodeResource } from './encode-resource.js';
 import { compileToolEncoder, type EncodeTool } from './encode-tool.js';
 import { type FailurePolicy, outputFailure, requestFailure, toolFailure } from './failure.js';
-import { compileGate } from './guards.js';
+import { compileGate, nameGates } from './guards.js';
 import { compose, type Serve } from './middleware.js';
 import type { Instances } from './resolve-instance.js';
 import { withUi } from './ui-contents.js';
@@ -103,6 +103,9 @@ export function createCompile(options: InvokeOptions): Compile {
     },
     gate(declaration, target) {
       return compileGate([...options.guards, ...declaration.guards], target, container, options.logger);
+    },
+    guards(declaration, target) {
+      return nameGates([...options.guards, ...declaration.guards], target, container, options.logger);
     },
   };
 }

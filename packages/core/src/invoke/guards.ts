@@ -3,7 +3,7 @@ import type { Access, Guard, GuardLike } from '../context/access.js';
 import type { Call } from '../context/call.js';
 import type { Logger } from '../protocol/logger.js';
 import { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
-import type { Gate } from '../registry/entry.js';
+import type { Gate, NamedGate } from '../registry/entry.js';
 import { isClassWith } from './middleware.js';
 
 /** What stays the same in every question to the guards of one definition. */
@@ -40,4 +40,17 @@ export function compileGate(
       return refuse(error);
     }
   };
+}
+
+/** Compiles each guard into a gate of its own, for telling which of them refuses. Requests are served by `compileGate`. */
+export function nameGates(
+  guards: readonly GuardLike[],
+  definition: GuardedDefinition,
+  container: Container,
+  logger: Logger,
+): NamedGate[] {
+  return guards.flatMap((guard, index) => {
+    const allows = compileGate([guard], definition, container, logger);
+    return allows ? [{ name: guard.name || `guard ${index + 1}, which has no name`, allows }] : [];
+  });
 }

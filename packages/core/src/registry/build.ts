@@ -1,3 +1,4 @@
+import type { Access } from '../context/access.js';
 import type { Problem } from '../errors/definition-error.js';
 import type {
   HandlerDefinition,
@@ -54,7 +55,7 @@ export function buildTool(declaration: Declaration<ToolDefinition>, tools: Build
   );
   const annotations = annotationsOf(definition);
   const meta = toolMeta(definition);
-  const gate = compile.gate(declaration, { kind: 'tool', name, meta: meta ?? {} });
+  const access = { kind: 'tool', name, meta: meta ?? {} } as const;
   return {
     kind: 'tool',
     definition,
@@ -69,7 +70,7 @@ export function buildTool(declaration: Declaration<ToolDefinition>, tools: Build
     },
     mirrored: mirroredArguments(input.advertised, where, problems),
     run: compile.tool(declaration, input, output),
-    ...(gate ? { gate } : {}),
+    ...guarding(declaration, access, compile),
   };
 }
 
@@ -101,8 +102,8 @@ export function buildResource(
     name: uri,
     meta: meta ?? {},
   } as const;
-  const gate = compile.gate(declaration, access);
-  const base = { key: uri, where, run, ...(gate ? { gate } : {}), ...(cache ? { cache } : {}) };
+  const guarded = guarding(declaration, access, compile);
+  const base = { key: uri, where, run, ...guarded, ...(cache ? { cache } : {}) };
   if (!isTemplate) {
     const descriptor = { uri, ...shared, ...(size === undefined ? {} : { size }) };
     return { ...base, kind: 'resource', descriptor };
@@ -119,7 +120,7 @@ export function buildPrompt(declaration: Declaration<PromptDefinition>, tools: B
   const name = nameOf(declaration, problems);
   const input: ValuePlan = schemas.input(binding.source, where, problems);
   const args = promptArguments(input.advertised);
-  const gate = compile.gate(declaration, { kind: 'prompt', name, meta: definition.meta ?? {} });
+  const access = { kind: 'prompt', name, meta: definition.meta ?? {} } as const;
   return {
     kind: 'prompt',
     key: name,
@@ -131,8 +132,18 @@ export function buildPrompt(declaration: Declaration<PromptDefinition>, tools: B
     },
     run: compile.prompt(declaration, input),
     completers: new Map(),
-    ...(gate ? { gate } : {}),
+    ...guarding(declaration, access, compile),
   };
+}
+
+/** The gate of an entry, and the guards behind it; neither when everybody may. */
+function guarding(
+  declaration: Declaration,
+  access: Pick<Access, 'kind' | 'name' | 'meta'>,
+  compile: Compile,
+): Pick<ToolEntry, 'gate' | 'guards'> {
+  const gate = compile.gate(declaration, access);
+  return gate ? { gate, guards: compile.guards(declaration, access) } : {};
 }
 
 function nameOf(declaration: Declaration<HandlerDefinition & Presentation>, problems: Problem[]): string {

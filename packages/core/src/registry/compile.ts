@@ -13,7 +13,7 @@ import type {
 } from '../protocol/results.js';
 import type { ValuePlan } from '../schema/index.js';
 import type { Declaration } from './declaration.js';
-import type { AskingHandler, Gate, Handler } from './entry.js';
+import type { AskingHandler, Gate, Handler, NamedGate } from './entry.js';
 
 /** Turns declarations into functions. The room above provides it, so that building entries knows no invocation. */
 export interface Compile {
@@ -29,4 +29,6 @@ export interface Compile {
   prompt(declaration: Declaration<PromptDefinition>, input: ValuePlan): AskingHandler<GetPromptResult>;
   completion(declaration: Declaration<CompletionDefinition>): Handler<CompleteResult>;
   gate(declaration: Declaration, target: Pick<Access, 'kind' | 'name' | 'meta'>): Gate | undefined;
+  /** The guards behind that gate, one by one. */
+  guards(declaration: Declaration, target: Pick<Access, 'kind' | 'name' | 'meta'>): NamedGate[];
 }

@@ -21,11 +21,19 @@ export type AskingHandler<R> = Handler<R | InputRequired>;
 /** Whether a caller may see and use an entry; compiled at boot, absent when everybody may. */
 export type Gate = (call: Call) => MaybePromise<boolean>;
 
+/** A single guard of an entry, by the name of its class or function. */
+export interface NamedGate {
+  readonly name: string;
+  readonly allows: Gate;
+}
+
 interface EntryBase {
   /** What it is found by: a name, a URI, or a URI template. */
   readonly key: string;
   readonly where: string;
   readonly gate?: Gate;
+  /** The guards behind the gate, in the order they are asked; absent with it. */
+  readonly guards?: readonly NamedGate[];
 }
 
 /** A source of completions for one argument. */

@@ -3,10 +3,16 @@ import type { Engine } from '../engine/engine.js';
 import { bridgedLogger } from '../engine/engine-logger.js';
 import type { AppEvents } from '../engine/events.js';
 import type { Logger } from '../protocol/logger.js';
+import type { Principal } from '../protocol/principal.js';
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from '../metadata/definitions.js';
 import type { Container } from '../container/contract.js';
 import type { Registry } from '../registry/registry.js';
 import type { Endpoint, RunningRuntime, Runtime } from '../transport/contract.js';
+import { type Contract, arrangeContract } from './contract.js';
+import { contractFacts } from './contract-facts.js';
+import { explain, type Explanation } from './explain.js';
+import { endWith } from './host.js';
+import { answerQuestion, askedQuestion } from './inspect.js';
 import { liveCollection, type LiveCollection } from './live-collection.js';
 import type { RelayLogger } from './relay-logger.js';
 import { chooseRuntime } from './runtime-choice.js';
@@ -17,6 +23,7 @@ export interface AppParts {
   readonly registry: Registry;
   readonly container: Container;
   readonly logger: RelayLogger;
+  readonly instructions: string | undefined;
   /** Compiles a definition into the registry. @throws DefinitionError when it is wrong. */
   readonly define: (definition: FunctionDefinition) => void;
 }
@@ -52,11 +59,16 @@ export class App {
    *
    * @param runtime where to: `stdio()`, `http({ port })`, or your own. Without one, the program's arguments decide
    *   (`--http [--port N] [--host H]`), then `MCP_TRANSPORT=http`, `PORT` and `HOST`; stdio otherwise.
+   * When the environment variable `SIGIL_INSPECT` is set, the program answers its question on standard output and ends
+   * instead; `sigil`, the command of `@sigil/cli`, asks that way.
+   *
    * @throws DefinitionError when the package of the chosen runtime is not installed.
    * @throws Error when the app has been closed.
    */
   async run(runtime?: Runtime): Promise<RunningRuntime> {
     if (this.#closing) throw new Error('This app has been closed; make a new one with createApp()');
+    const question = askedQuestion();
+    if (question !== undefined) return this.#answer(question);
     const chosen = runtime ?? (await chooseRuntime());
     this.#parts.logger.relayTo(chosen.logger);
     const running = await chosen.start(this.endpoint);
@@ -64,6 +76,31 @@ export class App {
     // A runtime that ends by itself, as stdio does with its input, ends the app when it was the last.
     void running.closed.then(() => this.#ended(running));
     return running;
+  }
+
+  /**
+   * Everything this server promises to its clients, whoever they are: guards hide nothing here. Two apps that promise the
+   * same have the same contract, to the letter; `sigil contract diff` tells what a change of it breaks.
+   */
+  contract(): Contract {
+    return arrangeContract(contractFacts(this.#parts));
+  }
+
+  /**
+   * Tells why somebody does or does not see a tool, a prompt or a resource. Its guards are asked as if for a list.
+   *
+   * @param name the name of a tool or prompt, the URI of a resource, or a URI template.
+   * @param principal who asks; nobody in particular unless given.
+   */
+  explain(name: string, principal?: Principal): Promise<Explanation> {
+    const { engine, registry, container } = this.#parts;
+    return explain({
+      name,
+      principal,
+      registry,
+      container,
+      isHidden: (tool) => engine.isHiddenFromSessions(tool),
+    });
   }
 
   /**
@@ -106,6 +143,12 @@ export class App {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  async #answer(question: string): Promise<never> {
+    const answer = await answerQuestion(question, this);
+    await this.close();
+    return endWith(answer);
   }
 
   async #ended(running: RunningRuntime): Promise<void> {

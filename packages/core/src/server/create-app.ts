@@ -117,7 +117,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     if (entry && wrong.length === 0) register(registry, entry, wrong);
     if (wrong.length > 0) throw new DefinitionError(wrong);
   };
-  return new App({ engine, registry, container, logger, define });
+  const { instructions } = options;
+  return new App({ engine, registry, container, logger, instructions, define });
 }
 
 interface ChosenContainer {

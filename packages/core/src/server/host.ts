@@ -2,6 +2,8 @@
 interface HostProcess {
   readonly argv?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly stdout?: { write(text: string, written: () => void): boolean };
+  exit?(code: number): never;
   getBuiltinModule?(id: 'node:fs'): FileSystem | undefined;
 }
 
@@ -25,6 +27,19 @@ export function hostArguments(): readonly string[] {
 /** An environment variable. */
 export function hostVariable(name: string): string | undefined {
   return host.env?.[name];
+}
+
+/**
+ * Writes a line to standard output and ends the program with success. Never resolves.
+ *
+ * @throws Error when the host has no standard output, or cannot end the program.
+ */
+export function endWith(line: string): Promise<never> {
+  const { stdout } = host;
+  if (!stdout || !host.exit)
+    throw new Error('This host cannot answer SIGIL_INSPECT: it has no standard output');
+  // Output through a pipe may be asynchronous: the program must not end before it is out.
+  return new Promise(() => stdout.write(`${line}\n`, () => host.exit?.(0)));
 }
 
 /**

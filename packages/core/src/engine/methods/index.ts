@@ -1,6 +1,6 @@
 import type { EngineOptions } from '../engine-options.js';
 import type { MethodHandler } from '../exchange.js';
-import { Capabilities } from '../capabilities.js';
+import type { Capabilities } from '../capabilities.js';
 import type { Extensions } from '../extensions.js';
 import type { Listeners } from '../listeners.js';
 import type { Subscribers } from '../subscribers.js';
@@ -19,8 +19,8 @@ export function allMethods(
   subscribers: Subscribers,
   listeners: Listeners,
   extensions: Extensions,
+  capabilities: Capabilities,
 ): ReadonlyMap<string, MethodHandler> {
-  const capabilities = new Capabilities(options.registry, extensions);
   const groups = [
     lifecycleMethods(options, capabilities),
     listenMethods(options, capabilities, listeners, extensions),

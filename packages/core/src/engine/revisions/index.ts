@@ -28,6 +28,11 @@ export function claimedRevision(version: unknown): Revision | undefined {
   return STATELESS.get(version);
 }
 
+/** The revision that has everything a server can say of itself. */
+export function newestRevision(): Revision {
+  return revision20260728;
+}
+
 /** The revision `initialize` settles on: the one asked for, else the newest that has sessions. */
 export function negotiate(version: unknown): Revision {
   return SESSIONED.get(version) ?? (SESSIONED.get(LATEST_LEGACY_VERSION) as Revision);

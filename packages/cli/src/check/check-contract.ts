@@ -1,0 +1,49 @@
+import type { Contract, ContractPrompt } from '@sigil/core';
+import { checkTool, type ToolRules } from './check-tool.js';
+import { type Finding } from './codes.js';
+import { checkName } from './names.js';
+import { tokensOf } from './tokens.js';
+
+/** What a check found, and what the tools cost. */
+export interface CheckReport {
+  readonly findings: readonly Finding[];
+  /** Estimated tokens of each tool, by name. */
+  readonly tokens: Readonly<Record<string, number>>;
+  readonly totalTokens: number;
+}
+
+/** Looks for what a specification, a model or a directory would hold against a server. */
+export function checkContract(contract: Contract, rules: ToolRules): CheckReport {
+  const { tools, prompts, resources, resourceTemplates } = contract;
+  const tokens = tools.map((tool) => [tool.name, tokensOf(tool)] as const);
+  return {
+    findings: [
+      ...tools.flatMap((tool) => checkTool(tool, rules)),
+      ...prompts.flatMap(checkPrompt),
+      ...resources.flatMap(({ uri, description }) => checkDescription(`resource ${uri}`, description)),
+      ...resourceTemplates.flatMap(({ uriTemplate, description }) =>
+        checkDescription(`template ${uriTemplate}`, description),
+      ),
+    ],
+    tokens: Object.fromEntries(tokens),
+    totalTokens: tokens.reduce((sum, [, count]) => sum + count, 0),
+  };
+}
+
+function checkPrompt({ name, description, arguments: args = [] }: ContractPrompt): Finding[] {
+  const where = `prompt ${name}`;
+  const findings = [...checkName(where, name), ...checkDescription(where, description)];
+  for (const argument of args) {
+    if (argument.description) continue;
+    findings.push({
+      code: 'CHECK_NO_ARGUMENT_DESCRIPTION',
+      where,
+      what: `the argument '${argument.name}' has no description`,
+    });
+  }
+  return findings;
+}
+
+function checkDescription(where: string, description: string | undefined): Finding[] {
+  return description ? [] : [{ code: 'CHECK_NO_DESCRIPTION', where, what: 'it has no description' }];
+}

@@ -1,0 +1,52 @@
+import { type CheckReport, checkContract } from '../check/check-contract.js';
+import { isProfileName, type ProfileName, PROFILES } from '../check/profiles.js';
+import { contractFrom } from '../contract-from.js';
+import { EXIT_CODES } from '../exit-codes.js';
+import { UsageError } from '../failures.js';
+import { table } from '../table.js';
+import { styled, type Terminal } from '../terminal.js';
+import { readArguments, readNumber, SERVER_OPTIONS } from './arguments.js';
+import type { Command } from './command.js';
+
+const OPTIONS = {
+  budget: { type: 'string', default: '1000' },
+  profile: { type: 'string' },
+  json: { type: 'boolean' },
+  ...SERVER_OPTIONS,
+} as const;
+
+/** `sigil check`: looks for what would be held against a server. */
+export const check: Command = {
+  synopsis: `check <main.js|contract.json> [--budget <tokens>] [--profile ${Object.keys(PROFILES).join('|')}]`,
+  purpose: 'find what specification, models and directories hold against a server',
+  async run(args, terminal) {
+    const { values, operands } = readArguments(args, OPTIONS, ['<main.js>']);
+    const budget = readNumber('--budget', values.budget);
+    const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
+    const profile = readProfile(values.profile);
+    const contract = await contractFrom(operands[0] ?? '', { timeoutMs });
+    const report = checkContract(contract, { budget, ...(profile ? { profile } : {}) });
+    if (values.json) terminal.out(JSON.stringify(report, undefined, 2));
+    else for (const line of describe(report, terminal)) terminal.out(line);
+    return report.findings.length > 0 ? EXIT_CODES.found : EXIT_CODES.ok;
+  },
+};
+
+function readProfile(name: string | undefined): ProfileName | undefined {
+  if (name === undefined || isProfileName(name)) return name;
+  throw new UsageError(`--profile must be one of ${Object.keys(PROFILES).join(', ')}, not '${name}'`);
+}
+
+function describe({ findings, tokens, totalTokens }: CheckReport, terminal: Terminal): string[] {
+  const found = table(findings.map(({ code, where, what }) => [code, where, what]));
+  const costs = Object.entries(tokens).sort(([, a], [, b]) => b - a);
+  const counts = [...costs, ['all tools', totalTokens] as const];
+  return [
+    ...found.map((line) => styled(terminal, 'yellow', line)),
+    ...(found.length > 0 ? [''] : []),
+    'Tokens a model is shown, about: a quarter of the characters of name, description and input schema',
+    ...table(counts.map(([name, count]) => [`  ${name}`, String(count)])),
+    '',
+    findings.length === 0 ? 'Nothing found' : `${findings.length} found`,
+  ];
+}

@@ -1,0 +1,92 @@
+import { canonicalJson } from '../json.js';
+import type { Change, ChangeLevel } from './change.js';
+import { compareSchemas } from '../schema/compare-schemas.js';
+import { type Effect, shown } from '../schema/difference.js';
+
+/** Makes a change of one place of a contract. */
+export type Place = (level: ChangeLevel, path: string, what: string) => Change;
+
+/** Compares members that clients show and do not act on. */
+export function diffWording<E extends object>(
+  before: E,
+  after: E,
+  members: readonly string[],
+  place: Place,
+): Change[] {
+  return members.flatMap((member) => {
+    const [was, is] = [before[member as keyof E], after[member as keyof E]] as [unknown, unknown];
+    return canonicalJson(was) === canonicalJson(is)
+      ? []
+      : [place('wording', member, `${shown(was)} → ${shown(is)}`)];
+  });
+}
+
+/** Compares the members that nothing else compares: whatever is gone, or is another, may break somebody. */
+export function diffOthers<E extends object>(
+  before: E,
+  after: E,
+  known: readonly string[],
+  place: Place,
+): Change[] {
+  const members = Object.keys({ ...before, ...after }).sort();
+  return members.flatMap((member) => {
+    const [was, is] = [before[member as keyof E], after[member as keyof E]] as [unknown, unknown];
+    if (known.includes(member) || canonicalJson(was) === canonicalJson(is)) return [];
+    return [place(was === undefined ? 'additive' : 'breaking', member, `${shown(was)} → ${shown(is)}`)];
+  });
+}
+
+/** Compares two schemas. @param levels what each effect does to clients. */
+export function diffSchemas(
+  member: string,
+  before: unknown,
+  after: unknown,
+  levels: Readonly<Record<Effect, ChangeLevel>>,
+  place: Place,
+): Change[] {
+  return compareSchemas(before, after).map(({ effect, path, what }) => {
+    const within =
+      path === ''
+        ? member
+        : path.startsWith('[') || path.startsWith('.')
+          ? member + path
+          : `${member}.${path}`;
+    return place(levels[effect], within, what);
+  });
+}
+
+/** Whoever reads a resource has to know its type. */
+export function diffMimeType(
+  before: { mimeType?: string },
+  after: { mimeType?: string },
+  place: Place,
+): Change[] {
+  const [was, is] = [before.mimeType, after.mimeType];
+  if (was === is) return [];
+  return [place(was === undefined ? 'additive' : 'breaking', 'mimeType', `${shown(was)} → ${shown(is)}`)];
+}
+
+/** A guard that was not there may hide from some what they used. Contracts of other servers do not say. */
+export function diffGuarded(
+  before: { guarded?: boolean },
+  after: { guarded?: boolean },
+  place: Place,
+): Change[] {
+  const [was, is] = [before.guarded, after.guarded];
+  if (was === undefined || is === undefined || was === is) return [];
+  return [place(is ? 'breaking' : 'additive', '', is ? 'now guarded' : 'no longer guarded')];
+}
+
+/** Compares lists of names that offer something each. */
+export function diffListed(
+  member: 'completes',
+  before: { readonly [member]?: readonly string[] },
+  after: { readonly [member]?: readonly string[] },
+  place: Place,
+): Change[] {
+  const [was, is] = [before[member] ?? [], after[member] ?? []];
+  return [
+    ...was.filter((name) => !is.includes(name)).map((name) => place('breaking', member, `no longer ${name}`)),
+    ...is.filter((name) => !was.includes(name)).map((name) => place('additive', member, `also ${name}`)),
+  ];
+}

@@ -1,0 +1,80 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { ServerError } from '../failures.js';
+import { isObject, type JsonObject, parseJson } from '../json.js';
+import { reportedProblems } from './reported-problems.js';
+
+const MOST_STDERR = 64 * 1024;
+/** How long a program that was asked to end may take, in milliseconds. */
+const GRACE_MS = 1000;
+
+/** A server's program, running as a child: its output a line of JSON at a time, and how it failed if it did. */
+export class Program {
+  /** Rejects with a `ServerError` when the program ends, and never resolves. */
+  readonly failed: Promise<never>;
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #listeners = new Set<(message: JsonObject) => void>();
+  #stderr = '';
+
+  /** @param variables what its environment has beside ours. */
+  constructor(script: string, variables: Readonly<Record<string, string>>) {
+    const env = { ...process.env, ...variables };
+    this.#child = spawn(process.execPath, [script], { env, stdio: 'pipe' });
+    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      if (this.#stderr.length < MOST_STDERR) this.#stderr += text;
+    });
+    // A program that answers and ends does not read what it is sent meanwhile.
+    this.#child.stdin.on('error', () => undefined);
+    createInterface(this.#child.stdout).on('line', (line) => {
+      const message = parseJson(line);
+      if (isObject(message)) for (const listener of [...this.#listeners]) listener(message);
+    });
+    this.failed = once(this.#child, 'close').then(([code]: unknown[]) => {
+      throw this.#failure(code as number | null);
+    });
+    this.failed.catch(() => undefined);
+  }
+
+  /** Sends a message as a line. */
+  send(message: object): void {
+    this.#child.stdin.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** Waits for the first message that is of use. Whatever else the program prints is passed over. */
+  first<T>(read: (message: JsonObject) => T | undefined): Promise<T> {
+    return new Promise((resolve) => {
+      const listener = (message: JsonObject): void => {
+        const found = read(message);
+        if (found === undefined) return;
+        this.#listeners.delete(listener);
+        resolve(found);
+      };
+      this.#listeners.add(listener);
+    });
+  }
+
+  /** Ends the program: by the end of its input, and by force when it goes on. */
+  async end(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const ended = once(this.#child, 'close');
+    this.#child.stdin.end();
+    const force = setTimeout(() => this.#child.kill('SIGKILL'), GRACE_MS);
+    await ended;
+    clearTimeout(force);
+  }
+
+  #failure(code: number | null): ServerError {
+    const problems = reportedProblems(this.#stderr);
+    if (problems.length > 0) return new ServerError('the definitions of the server are wrong', problems);
+    const how = code === null ? 'was killed' : `ended with exit code ${code}`;
+    const why = lastError(this.#stderr);
+    return new ServerError(`the program ${how} and did not answer${why === undefined ? '' : `: ${why}`}`);
+  }
+}
+
+/** The line in which Node names the error that ended a program. */
+function lastError(stderr: string): string | undefined {
+  const lines = stderr.split('\n').map((line) => line.trim());
+  return lines.findLast((line) => /^(\w*Error\b|Uncaught)/.test(line));
+}

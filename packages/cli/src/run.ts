@@ -1,0 +1,72 @@
+import { check } from './commands/check.js';
+import type { Command } from './commands/command.js';
+import { contract } from './commands/contract.js';
+import { contractDiff } from './commands/contract-diff.js';
+import { why } from './commands/why.js';
+import { EXIT_CODES, type ExitCode } from './exit-codes.js';
+import { ServerError, UsageError } from './failures.js';
+import { packageVersion } from './package-version.js';
+import type { Terminal } from './terminal.js';
+
+/** Longer names first: `contract diff` is no server called `diff`. */
+const COMMANDS: readonly (readonly [words: readonly string[], command: Command])[] = [
+  [['contract', 'diff'], contractDiff],
+  [['contract'], contract],
+  [['check'], check],
+  [['why'], why],
+];
+
+/**
+ * Runs the command `sigil`.
+ *
+ * @param args its arguments, without the program.
+ * @returns the exit code: 0 when all is well, 1 when something was found, 2 when it was called wrongly.
+ */
+export async function runSigil(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  if (args[0] === '--version') {
+    terminal.out(packageVersion());
+    return EXIT_CODES.ok;
+  }
+  if (args.includes('--help') || args.length === 0) {
+    for (const line of usage()) terminal.out(line);
+    return args.length === 0 ? EXIT_CODES.usage : EXIT_CODES.ok;
+  }
+  try {
+    const [words, command] =
+      COMMANDS.find(([names]) => names.every((word, at) => args[at] === word)) ?? unknown(args[0]);
+    return await command.run(args.slice(words.length), terminal);
+  } catch (error) {
+    if (error instanceof UsageError) {
+      terminal.err(`sigil: ${error.message} (sigil --help tells more)`);
+      return EXIT_CODES.usage;
+    }
+    if (!(error instanceof ServerError)) throw error;
+    report(error, args.includes('--json'), terminal);
+    return EXIT_CODES.found;
+  }
+}
+
+function report({ message, problems }: ServerError, asJson: boolean, terminal: Terminal): void {
+  if (asJson) return terminal.out(JSON.stringify({ error: message, problems }, undefined, 2));
+  terminal.err(`sigil: ${message}`);
+  for (const { code, problem, fix } of problems) terminal.err(`  ${problem}\n    Fix: ${fix} [${code}]`);
+}
+
+function unknown(word: string | undefined): never {
+  throw new UsageError(`there is no command '${word ?? ''}'`);
+}
+
+function usage(): string[] {
+  const commands = COMMANDS.flatMap(([, { synopsis, purpose }]) => [
+    `  sigil ${synopsis}`,
+    `      ${purpose}`,
+  ]);
+  return [
+    'Contracts, checks and explanations of MCP servers',
+    '',
+    ...commands,
+    '',
+    'Every command takes --json; those that start a server take --timeout <seconds>, 10 unless given.',
+    'Exit codes: 0 all is well, 1 something was found, 2 wrong usage.',
+  ];
+}

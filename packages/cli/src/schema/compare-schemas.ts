@@ -1,0 +1,181 @@
+import { canonicalJson, isObject, type JsonObject } from '../json.js';
+import { compareAllowedValues } from './allowed-values.js';
+import { BOUNDING, compareBounds } from './bounds.js';
+import { type Difference, type Effect, type Report, shown } from './difference.js';
+import { compareOtherKeywords } from './other-keywords.js';
+import { pairBranches } from './pair-branches.js';
+import { NOTHING, SchemaDocument } from './schema-document.js';
+
+/** Keywords with one schema, absent when anything goes, and where the values they are about are. */
+const REST: Readonly<Record<string, string>> = {
+  additionalProperties: '.*',
+  unevaluatedProperties: '.*',
+  propertyNames: '.(name)',
+  additionalItems: '[]',
+  unevaluatedItems: '[]',
+};
+/** Keywords with schemas by name, each of which leaves less when it is there. */
+const NAMED = ['patternProperties', 'dependentSchemas'];
+/** Keywords whose schemas work in ways that narrowing and widening do not tell. */
+const ENTANGLED = ['not', 'if', 'then', 'else', 'contentSchema'];
+/** Keywords with lists of schemas, and what one more of them does. */
+const BRANCHES: Readonly<Record<string, Effect>> = { allOf: 'narrower', anyOf: 'wider', oneOf: 'wider' };
+const KNOWN: ReadonlySet<string> = new Set([
+  ...BOUNDING,
+  ...Object.keys(REST),
+  ...NAMED,
+  ...ENTANGLED,
+  ...Object.keys(BRANCHES),
+  ...['type', 'enum', 'const', 'properties', 'required', 'items', 'prefixItems', 'contains'],
+]);
+
+/**
+ * Compares two JSON Schemas by what they accept, through their local references. What is shared or recursive is compared
+ * once, where it is met first.
+ */
+export function compareSchemas(before: unknown, after: unknown): Difference[] {
+  const comparison = new Comparison(new SchemaDocument(before), new SchemaDocument(after));
+  comparison.compare(before, after, '');
+  return comparison.differences;
+}
+
+class Comparison {
+  readonly differences: Difference[] = [];
+
+  /** @param seen the pairs that have been compared. */
+  constructor(
+    private readonly before: SchemaDocument,
+    private readonly after: SchemaDocument,
+    private readonly seen = new WeakMap<JsonObject, WeakSet<JsonObject>>(),
+    private readonly entangled: Comparison['seen'] = new WeakMap(),
+  ) {}
+
+  compare(schemaBefore: unknown, schemaAfter: unknown, path: string): void {
+    const [before, after] = [this.before.resolve(schemaBefore), this.after.resolve(schemaAfter)];
+    if (this.#hasSeen(before, after)) return;
+    const report: Report = (effect, what) => this.differences.push({ effect, path, what });
+    if (before === NOTHING || after === NOTHING) {
+      if (before !== after)
+        report(after === NOTHING ? 'narrower' : 'wider', `${admits(before)} → ${admits(after)}`);
+      return;
+    }
+    compareAllowedValues(before, after, report);
+    compareBounds(before, after, report);
+    compareOtherKeywords(before, after, KNOWN, report);
+    this.#compareProperties(before, after, path);
+    this.#compareItems(before, after, path, report);
+    for (const [keyword, suffix] of Object.entries(REST))
+      this.compare(before[keyword], after[keyword], path + suffix);
+    for (const keyword of NAMED) this.#compareNamed(keyword, before, after, path, report);
+    for (const keyword of ENTANGLED) this.#compareEntangled(keyword, before[keyword], after[keyword], report);
+    for (const [keyword, more] of Object.entries(BRANCHES))
+      this.#compareBranches(keyword, more, before, after, path);
+  }
+
+  #hasSeen(before: JsonObject, after: JsonObject): boolean {
+    const partners = this.seen.get(before) ?? new WeakSet<JsonObject>();
+    const isKnown = partners.has(after);
+    this.seen.set(before, partners.add(after));
+    return isKnown;
+  }
+
+  #compareProperties(before: JsonObject, after: JsonObject, path: string): void {
+    const [was, is] = [objectOf(before['properties']), objectOf(after['properties'])];
+    const [neededBefore, neededAfter] = [namesOf(before['required']), namesOf(after['required'])];
+    const names = new Set([...Object.keys(was), ...Object.keys(is), ...neededBefore, ...neededAfter]);
+    for (const name of [...names].sort()) {
+      const place = path === '' ? name : `${path}.${name}`;
+      const report: Report = (effect, what) => this.differences.push({ effect, path: place, what });
+      const [wasNeeded, isNeeded] = [neededBefore.has(name), neededAfter.has(name)];
+      const [wasThere, isThere] = [Object.hasOwn(was, name), Object.hasOwn(is, name)];
+      if (isThere && !wasThere && !wasNeeded) {
+        const effect = isNeeded ? 'required property added' : 'property added';
+        report(effect, effect);
+      } else if (wasThere && !isThere && !isNeeded) {
+        const effect = wasNeeded ? 'required property removed' : 'property removed';
+        report(effect, effect);
+      } else {
+        if (isNeeded !== wasNeeded)
+          report(isNeeded ? 'narrower' : 'wider', isNeeded ? 'now required' : 'no longer required');
+        this.compare(was[name], is[name], place);
+      }
+    }
+  }
+
+  #compareItems(before: JsonObject, after: JsonObject, path: string, report: Report): void {
+    const [tupleBefore, tupleAfter] = [tupleOf(before), tupleOf(after)];
+    const [restBefore, restAfter] = [itemsOf(before), itemsOf(after)];
+    const length = Math.max(tupleBefore.length, tupleAfter.length);
+    for (let at = 0; at < length; at++) {
+      this.compare(tupleBefore[at] ?? restBefore, tupleAfter[at] ?? restAfter, `${path}[${at}]`);
+    }
+    this.compare(restBefore, restAfter, `${path}[]`);
+    const [held, holds] = [before['contains'], after['contains']];
+    if (held !== undefined && holds !== undefined) this.compare(held, holds, `${path}[contained]`);
+    else if (held !== holds)
+      report(holds === undefined ? 'wider' : 'narrower', `contains ${shown(held)} → ${shown(holds)}`);
+  }
+
+  #compareNamed(keyword: string, before: JsonObject, after: JsonObject, path: string, report: Report): void {
+    const [was, is] = [objectOf(before[keyword]), objectOf(after[keyword])];
+    for (const name of [...new Set([...Object.keys(was), ...Object.keys(is)])].sort()) {
+      const [wasThere, isThere] = [Object.hasOwn(was, name), Object.hasOwn(is, name)];
+      if (wasThere && isThere) this.compare(was[name], is[name], `${path}.(${name})`);
+      else
+        report(isThere ? 'narrower' : 'wider', `${keyword} ${isThere ? 'for' : 'no longer for'} '${name}'`);
+    }
+  }
+
+  #compareEntangled(keyword: string, before: unknown, after: unknown, report: Report): void {
+    if (before === undefined && after === undefined) return;
+    const within = new Comparison(this.before, this.after, this.entangled, this.entangled);
+    within.compare(before, after, '');
+    const isWording = within.differences.every(({ effect }) => effect === 'wording');
+    if (!isWording || (before === undefined) !== (after === undefined)) report('other', `${keyword} changed`);
+    else if (canonicalJson(before) !== canonicalJson(after))
+      report('wording', `${keyword} is worded differently`);
+  }
+
+  #compareBranches(keyword: string, more: Effect, before: JsonObject, after: JsonObject, path: string): void {
+    const report: Report = (effect, what) => this.differences.push({ effect, path, what });
+    const [was, is] = [before[keyword], after[keyword]];
+    const less: Effect = more === 'wider' ? 'narrower' : 'wider';
+    if (!Array.isArray(was) || !Array.isArray(is)) {
+      // Any list at all leaves less than none.
+      if (Array.isArray(is)) report('narrower', `${keyword} added`);
+      if (Array.isArray(was)) report('wider', `${keyword} removed`);
+      return;
+    }
+    const { pairs, removed, added } = pairBranches(was, is);
+    for (const [index, [one, other]] of pairs.entries())
+      this.compare(one, other, `${path}(${keyword} ${index + 1})`);
+    for (const branch of removed) report(less, `${keyword} without ${brief(branch)}`);
+    for (const branch of added) report(more, `${keyword} with ${brief(branch)}`);
+  }
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+function namesOf(value: unknown): ReadonlySet<string> {
+  return new Set(Array.isArray(value) ? value.filter((name) => typeof name === 'string') : []);
+}
+
+/** The schemas of the first items: `prefixItems`, or a list of `items` in older dialects. */
+function tupleOf({ prefixItems, items }: JsonObject): readonly unknown[] {
+  return Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? (items as unknown[]) : [];
+}
+
+function itemsOf({ items, additionalItems }: JsonObject): unknown {
+  return Array.isArray(items) ? additionalItems : items;
+}
+
+function admits(schema: JsonObject): string {
+  return schema === NOTHING ? 'nothing' : 'something';
+}
+
+function brief(schema: unknown): string {
+  const text = shown(schema);
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}

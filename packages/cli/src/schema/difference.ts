@@ -1,0 +1,30 @@
+/** What a difference between two schemas does to the values they accept. */
+export type Effect =
+  /** Fewer values than before. */
+  | 'narrower'
+  /** More values than before. */
+  | 'wider'
+  /** Other values than before, or nobody can tell. */
+  | 'other'
+  | 'property added'
+  | 'required property added'
+  | 'property removed'
+  | 'required property removed'
+  /** The same values, described in another way. */
+  | 'wording';
+
+/** One difference between two schemas. */
+export interface Difference {
+  readonly effect: Effect;
+  /** From the root of the schema, such as `lines[].sku`; empty for the root itself. */
+  readonly path: string;
+  readonly what: string;
+}
+
+/** Takes a difference down. */
+export type Report = (effect: Effect, what: string) => void;
+
+/** A value in a message. */
+export function shown(value: unknown): string {
+  return value === undefined ? 'none' : JSON.stringify(value);
+}

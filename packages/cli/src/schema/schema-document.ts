@@ -1,0 +1,72 @@
+import { isObject, type JsonObject } from '../json.js';
+
+const ANYTHING: JsonObject = Object.freeze({});
+/** What `false` stands for: a schema that accepts nothing. */
+export const NOTHING: JsonObject = Object.freeze({ not: ANYTHING });
+
+/** A JSON Schema whose references are followed within itself. */
+export class SchemaDocument {
+  readonly #resolved = new WeakMap<JsonObject, JsonObject>();
+
+  constructor(private readonly root: unknown) {}
+
+  /** The schema without a reference at its top. The same object for the same schema, so that recursion can be noticed. */
+  resolve(schema: unknown): JsonObject {
+    if (schema === false) return NOTHING;
+    if (!isObject(schema)) return ANYTHING;
+    if (typeof schema['$ref'] !== 'string') return schema;
+    const known = this.#resolved.get(schema);
+    if (known) return known;
+    // A reference that leads back to itself says nothing.
+    this.#resolved.set(schema, ANYTHING);
+    const resolved = this.#follow(schema, schema['$ref']);
+    this.#resolved.set(schema, resolved);
+    return resolved;
+  }
+
+  #follow(schema: JsonObject, ref: string): JsonObject {
+    const found = this.#find(ref);
+    // What lies elsewhere stays a keyword that is compared as it is written.
+    if (found === undefined) return schema;
+    const { $ref: _, ...siblings } = schema;
+    const target = this.resolve(found);
+    if (Object.keys(siblings).length === 0) return target;
+    const describes = Object.keys(siblings).every(
+      (keyword) => !(keyword in target) || DESCRIBING.has(keyword),
+    );
+    if (describes && target !== NOTHING) return { ...target, ...siblings };
+    const all = Array.isArray(siblings['allOf']) ? (siblings['allOf'] as unknown[]) : [];
+    return { ...siblings, allOf: [...all, target] };
+  }
+
+  #find(ref: string): unknown {
+    if (!ref.startsWith('#')) return undefined;
+    const tokens = ref.slice(1).split('/').slice(1).map(unescape);
+    if (ref !== '#' && !ref.startsWith('#/')) return undefined;
+    return tokens.reduce<unknown>(
+      (place, token) =>
+        (isObject(place) || Array.isArray(place)) && Object.hasOwn(place, token)
+          ? (place as Record<string, unknown>)[token]
+          : undefined,
+      this.root,
+    );
+  }
+}
+
+const DESCRIBING: ReadonlySet<string> = new Set([
+  'title',
+  'description',
+  'examples',
+  'default',
+  'deprecated',
+  '$comment',
+]);
+
+/** A token of a JSON Pointer in a URI fragment (RFC 6901, section 6). */
+function unescape(token: string): string {
+  try {
+    return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
+  } catch {
+    return token;
+  }
+}

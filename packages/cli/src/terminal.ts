@@ -1,0 +1,29 @@
+import { inspect } from 'node:util';
+
+/** How a line may look. */
+export type Style = 'red' | 'green' | 'yellow' | 'dim';
+
+/** Where a command writes. */
+export interface Terminal {
+  /** Results. */
+  out(text: string): void;
+  /** What went wrong. */
+  err(text: string): void;
+  /** Whether results may have colours. */
+  readonly hasColours: boolean;
+}
+
+/** The standard streams; colours only for people who have not refused them (https://no-color.org). */
+export function standardStreams(): Terminal {
+  return {
+    out: (text) => void process.stdout.write(`${text}\n`),
+    err: (text) => void process.stderr.write(`${text}\n`),
+    hasColours: process.stdout.isTTY === true && !process.env['NO_COLOR'],
+  };
+}
+
+/** A text in a style, where there are colours. */
+export function styled({ hasColours }: Terminal, style: Style, text: string): string {
+  const [on, off] = inspect.colors[style] ?? [0, 0];
+  return hasColours ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+}

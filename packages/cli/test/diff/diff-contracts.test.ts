@@ -1,0 +1,210 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ContractFacts, ContractTool } from '@sigil/core';
+import fc from 'fast-check';
+import { type Change, diffContracts } from '../../src/index.js';
+import { contractWith } from '../fixtures/contracts.js';
+import { schemas } from '../fixtures/schemas.js';
+
+const string = { type: 'string' };
+const sku = { type: 'object', properties: { sku: string }, required: ['sku'] };
+const tool = (more: Partial<ContractTool> = {}): ContractTool => ({
+  name: 'stock',
+  inputSchema: sku,
+  ...more,
+});
+
+/** What changed between two contracts, one line a change. */
+const lines = (before: Partial<ContractFacts>, after: Partial<ContractFacts>): string[] =>
+  diffContracts(contractWith(before), contractWith(after)).map(({ level, where, path, what }) =>
+    [level, where, path, what].filter(Boolean).join(' | '),
+  );
+const toolLines = (before: Partial<ContractTool>, after: Partial<ContractTool>): string[] =>
+  lines({ tools: [tool(before)] }, { tools: [tool(after)] });
+
+describe('the difference between two contracts', () => {
+  test.each<[string, Partial<ContractFacts>]>([
+    ['tool stock', { tools: [tool()] }],
+    ['resource shop://all', { resources: [{ name: 'all', uri: 'shop://all' }] }],
+    ['template shop://{sku}', { resourceTemplates: [{ name: 'one', uriTemplate: 'shop://{sku}' }] }],
+    ['prompt advise', { prompts: [{ name: 'advise' }] }],
+  ])('has a %s that is added or removed', (where, facts) => {
+    const kind = where.split(' ')[0] ?? '';
+    expect(lines({}, facts)).toEqual([`additive | ${where} | ${kind} added`]);
+    expect(lines(facts, {})).toEqual([`breaking | ${where} | ${kind} removed`]);
+  });
+
+  test('takes inputs to be contravariant and outputs covariant', () => {
+    const limit = (maximum: number) => ({ type: 'object', properties: { n: { maximum } } });
+    expect(toolLines({ inputSchema: limit(9) }, { inputSchema: limit(8) })).toEqual([
+      'breaking | tool stock | input.n | maximum 9 → maximum 8',
+    ]);
+    expect(toolLines({ inputSchema: limit(8) }, { inputSchema: limit(9) })).toEqual([
+      'additive | tool stock | input.n | maximum 8 → maximum 9',
+    ]);
+    expect(toolLines({ outputSchema: limit(8) }, { outputSchema: limit(9) })).toEqual([
+      'breaking | tool stock | output.n | maximum 8 → maximum 9',
+    ]);
+    expect(toolLines({ outputSchema: limit(9) }, { outputSchema: limit(8) })).toEqual([
+      'additive | tool stock | output.n | maximum 9 → maximum 8',
+    ]);
+  });
+
+  test('counts required properties: new ones break senders, lost ones break readers', () => {
+    const both = { type: 'object', properties: { sku: string, store: string }, required: ['sku', 'store'] };
+    const optional = { ...both, required: ['sku'] };
+    expect(toolLines({}, { inputSchema: both })).toEqual([
+      'breaking | tool stock | input.store | required property added',
+    ]);
+    expect(toolLines({}, { inputSchema: optional })).toEqual([
+      'additive | tool stock | input.store | property added',
+    ]);
+    expect(toolLines({ inputSchema: optional }, {})).toEqual([
+      'breaking | tool stock | input.store | property removed',
+    ]);
+    expect(toolLines({ outputSchema: both }, { outputSchema: optional })).toEqual([
+      'breaking | tool stock | output.store | no longer required',
+    ]);
+    expect(toolLines({ outputSchema: sku }, { outputSchema: both })).toEqual([
+      'additive | tool stock | output.store | required property added',
+    ]);
+  });
+
+  test('has an output schema that comes or goes', () => {
+    expect(toolLines({}, { outputSchema: sku })).toEqual(['additive | tool stock | output | schema added']);
+    expect(toolLines({ outputSchema: sku }, {})).toEqual(['breaking | tool stock | output | schema removed']);
+  });
+
+  test('has words as words', () => {
+    const words = {
+      type: 'object',
+      properties: { sku: { ...string, description: 'A code' } },
+      required: ['sku'],
+    };
+    expect(toolLines({}, { title: 'Stock', inputSchema: words })).toEqual([
+      'wording | tool stock | title | none → "Stock"',
+      'wording | tool stock | input.sku | description none → "A code"',
+    ]);
+    expect(lines({ instructions: 'Ask' }, { server: { name: 'shop', version: '2.0.0' } })).toEqual([
+      'wording | server | version | "1.0.0" → "2.0.0"',
+      'wording | server | instructions | "Ask" → none',
+    ]);
+  });
+
+  test.each<[string, Partial<ContractTool>, Partial<ContractTool>]>([
+    ['a hint that it is safe', { annotations: { readOnlyHint: true } }, {}],
+    [
+      'a hint that it does no harm',
+      { annotations: { destructiveHint: false } },
+      { annotations: { destructiveHint: true } },
+    ],
+    ['access for everybody', { guarded: false }, { guarded: true }],
+    ['calls without a task', { task: 'optional' }, { task: 'required' }],
+  ])('has a tool that loses %s as breaking, and one that wins it as additive', (_, before, after) => {
+    expect(toolLines(before, after).map((line) => line.split(' | ')[0])).toEqual(['breaking']);
+    expect(toolLines(after, before).map((line) => line.split(' | ')[0])).toEqual(['additive']);
+  });
+
+  test('says nothing of guards where one of the contracts does not', () => {
+    expect(toolLines({ guarded: true }, {})).toEqual([]);
+    expect(toolLines({}, { guarded: true })).toEqual([]);
+  });
+
+  test('has a hint that is merely spelt out as words', () => {
+    expect(toolLines({}, { annotations: { readOnlyHint: false, destructiveHint: true } })).toEqual([
+      'wording | tool stock | annotations.readOnlyHint | none → false',
+      'wording | tool stock | annotations.destructiveHint | none → true',
+    ]);
+  });
+
+  test('looks at the arguments and completions of prompts, in whatever order', () => {
+    const [topic, tone] = [{ name: 'topic', required: true }, { name: 'tone' }];
+    const prompt = (list: { name: string }[], completes: string[] = []) => ({
+      prompts: [{ name: 'advise', arguments: list, completes }],
+    });
+    expect(lines(prompt([topic, tone]), prompt([tone, topic]))).toEqual([]);
+    expect(lines(prompt([topic]), prompt([topic, tone]))).toEqual([
+      'additive | prompt advise | arguments.tone | property added',
+    ]);
+    expect(lines(prompt([tone]), prompt([topic, tone]))).toEqual([
+      'breaking | prompt advise | arguments.topic | required property added',
+    ]);
+    expect(lines(prompt([tone], ['tone']), prompt([tone]))).toEqual([
+      'breaking | prompt advise | completes | no longer tone',
+    ]);
+  });
+
+  test('looks at the type of resources', () => {
+    const resource = (more: object) => ({ resources: [{ name: 'all', uri: 'shop://all', ...more }] });
+    expect(lines(resource({ mimeType: 'text/plain' }), resource({ mimeType: 'text/html', size: 9 }))).toEqual(
+      [
+        'breaking | resource shop://all | mimeType | "text/plain" → "text/html"',
+        'wording | resource shop://all | size | none → 9',
+      ],
+    );
+    expect(lines(resource({}), resource({ mimeType: 'text/html' }))).toEqual([
+      'additive | resource shop://all | mimeType | none → "text/html"',
+    ]);
+  });
+
+  test('looks at capabilities, extensions among them', () => {
+    const none = { capabilities: { resources: { subscribe: false } } };
+    const all = { capabilities: { resources: { subscribe: true }, extensions: { 'x/y': {} } } };
+    expect(lines(none, all)).toEqual([
+      'additive | capabilities | extensions | added',
+      'additive | capabilities | resources.subscribe | added',
+    ]);
+    expect(lines(all, none)).toEqual([
+      'breaking | capabilities | extensions | removed',
+      'breaking | capabilities | resources.subscribe | removed',
+    ]);
+  });
+
+  test('looks at members that it knows nothing of', () => {
+    const novel = (value?: string) => (value === undefined ? {} : { novel: value }) as Partial<ContractTool>;
+    expect(toolLines(novel(), novel('a'))).toEqual(['additive | tool stock | novel | none → "a"']);
+    expect(toolLines(novel('a'), novel('b'))).toEqual(['breaking | tool stock | novel | "a" → "b"']);
+    expect(toolLines({}, { hiddenFromSessions: true })).toEqual([
+      'breaking | tool stock | hiddenFromSessions | false → true',
+    ]);
+  });
+
+  test('puts the gravest first', () => {
+    const after = { tools: [tool({ name: 'new' })], instructions: 'x' };
+    const levels = diffContracts(contractWith({ tools: [tool()] }), contractWith(after)).map(
+      ({ level }) => level,
+    );
+    expect(levels).toEqual(['breaking', 'additive', 'wording']);
+  });
+
+  const tools = fc
+    .uniqueArray(fc.constantFrom('a', 'b', 'c'))
+    .chain((names) =>
+      fc.tuple(
+        ...names.map((name) =>
+          fc.record({ name: fc.constant(name), inputSchema: schemas, outputSchema: schemas }),
+        ),
+      ),
+    );
+  const contracts = tools.map((list) => contractWith({ tools: list }));
+  const places = (changes: Change[], wanted: string) =>
+    changes.filter(({ what }) => what === wanted).map(({ where }) => where);
+
+  test('is empty between a contract and itself', () => {
+    fc.assert(
+      fc.property(contracts, (contract) =>
+        expect(diffContracts(contract, structuredClone(contract))).toEqual([]),
+      ),
+    );
+  });
+
+  test('has added what the way back has removed', () => {
+    fc.assert(
+      fc.property(contracts, contracts, (one, other) => {
+        const [there, back] = [diffContracts(one, other), diffContracts(other, one)];
+        expect(places(back, 'tool removed')).toEqual(places(there, 'tool added'));
+        expect(places(back, 'tool added')).toEqual(places(there, 'tool removed'));
+        expect(back).toHaveLength(there.length);
+      }),
+    );
+  });
+});

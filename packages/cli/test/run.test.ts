@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { runSigil, type Terminal } from '../src/index.js';
+import { table } from '../src/table.js';
+import { standardStreams } from '../src/terminal.js';
+import { contractWith } from './fixtures/contracts.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'sigil-run-'));
+const [empty, full] = ['empty', 'full'].map((name) => join(folder, `${name}.json`)) as [string, string];
+writeFileSync(empty, JSON.stringify(contractWith()));
+writeFileSync(
+  full,
+  JSON.stringify(contractWith({ tools: [{ name: 'add', inputSchema: { type: 'object' } }] })),
+);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function run(args: string[], hasColours = false) {
+  const lines: string[] = [];
+  const terminal: Terminal = {
+    out: (text) => lines.push(text),
+    err: (text) => lines.push(`! ${text}`),
+    hasColours,
+  };
+  return { code: await runSigil(args, terminal), lines };
+}
+
+describe('the command, run by a program', () => {
+  test('gives its exit code and its lines', async () => {
+    expect(await run(['contract', 'diff', full, empty])).toEqual({
+      code: 1,
+      lines: ['breaking  tool add    tool removed', '', '1 breaking, 0 additive, 0 wording'],
+    });
+  });
+
+  test('tells its version', async () => {
+    expect(await run(['--version'])).toEqual({ code: 0, lines: [expect.stringMatching(/^\d+\.\d+\.\d+$/)] });
+  });
+
+  test('has colours where there are any', async () => {
+    const { lines } = await run(['contract', 'diff', full, empty], true);
+    expect(lines[0]).toBe('\u001b[31mbreaking  tool add    tool removed\u001b[39m');
+  });
+
+  test('has none for machines, nor for a stream that is no terminal', async () => {
+    const { lines } = await run(['contract', 'diff', full, empty, '--json'], true);
+    expect(JSON.parse(lines.join('\n'))).toMatchObject({ counts: { breaking: 1 } });
+    expect(standardStreams().hasColours).toBe(process.stdout.isTTY === true && !process.env['NO_COLOR']);
+  });
+});
+
+test('columns of a table are as wide as their widest cell, the last as it is', () => {
+  expect(
+    table([
+      ['a', 'bbb', 'c'],
+      ['aa', '', 'cc'],
+    ]),
+  ).toEqual(['a   bbb  c', 'aa       cc']);
+  expect(table([])).toEqual([]);
+});

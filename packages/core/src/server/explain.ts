@@ -1,0 +1,86 @@
+import type { Container } from '../container/contract.js';
+import type { Principal } from '../protocol/principal.js';
+import type { Entry, ToolEntry } from '../registry/entry.js';
+import type { Registry } from '../registry/registry.js';
+import { nearest } from '../schema/nearest.js';
+import { hypotheticalCall } from './hypothetical-call.js';
+
+/** Says how an explanation is to be read. */
+export const EXPLANATION_FORMAT = 'sigil-explanation/1';
+
+/** Why somebody does or does not see something of a server. */
+export interface Explanation {
+  readonly format: typeof EXPLANATION_FORMAT;
+  readonly name: string;
+  /** Absent when nothing of that name is registered. */
+  readonly kind?: Entry['kind'];
+  /** The place in the author's words, such as `Inventory.checkInventory`. */
+  readonly where?: string;
+  /** What else the name may have meant, when nothing has it; the most likely first. */
+  readonly nearest: readonly string[];
+  /** Whether clients with sessions (up to 2025-11-25) never see it. */
+  readonly hiddenFromSessions: boolean;
+  /** Its guards, in the order they are asked: the names of their classes or functions. */
+  readonly guards: readonly string[];
+  /** The first guard that refuses; absent when all allow. */
+  readonly refusedBy?: string;
+}
+
+/** What an explanation is drawn from. */
+export interface ExplainParts {
+  readonly name: string;
+  readonly principal: Principal | undefined;
+  readonly registry: Registry;
+  readonly container: Container;
+  readonly isHidden: (tool: ToolEntry) => boolean;
+}
+
+const MOST_NEAR = 3;
+
+/** Finds out why a principal does or does not see something. */
+export async function explain(parts: ExplainParts): Promise<Explanation> {
+  const { name, registry } = parts;
+  const entry =
+    registry.tools.get(name) ??
+    registry.prompts.get(name) ??
+    registry.templates.get(name) ??
+    registry.resolveUri(name)?.entry;
+  const format = EXPLANATION_FORMAT;
+  if (!entry)
+    return { format, name, nearest: nearestTo(name, registry), hiddenFromSessions: false, guards: [] };
+  const refusedBy = await firstRefusal(entry, parts);
+  return {
+    format,
+    name,
+    kind: entry.kind,
+    where: entry.where,
+    nearest: [],
+    hiddenFromSessions: entry.kind === 'tool' && parts.isHidden(entry),
+    guards: (entry.guards ?? []).map((guard) => guard.name),
+    ...(refusedBy === undefined ? {} : { refusedBy }),
+  };
+}
+
+async function firstRefusal(
+  { guards = [] }: Entry,
+  { principal, container }: ExplainParts,
+): Promise<string | undefined> {
+  const call = hypotheticalCall(principal, container);
+  try {
+    for (const { name, allows } of guards) if (!(await allows(call))) return name;
+    return undefined;
+  } finally {
+    await container.release?.(call);
+  }
+}
+
+function nearestTo(name: string, { tools, prompts, resources, templates }: Registry): string[] {
+  const candidates = new Set([...tools, ...prompts, ...resources, ...templates].map(({ key }) => key));
+  const found: string[] = [];
+  for (let best = nearest(name, [...candidates]); best !== undefined; best = nearest(name, [...candidates])) {
+    found.push(best);
+    candidates.delete(best);
+    if (found.length === MOST_NEAR) break;
+  }
+  return found;
+}

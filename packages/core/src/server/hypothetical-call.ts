@@ -1,0 +1,39 @@
+import type { Container } from '../container/contract.js';
+import type { Call } from '../context/call.js';
+import type { Constructor } from '../protocol/constructor.js';
+import { METHODS } from '../protocol/methods.js';
+import type { Principal } from '../protocol/principal.js';
+import { LATEST_VERSION } from '../protocol/versions.js';
+
+/** A request that nobody sent, for asking guards what they would say to a principal. It is its own session. */
+export function hypotheticalCall(principal: Principal | undefined, container: Container): Call {
+  const nobody = (): never => {
+    throw new Error('There is no client behind this request');
+  };
+  const call: Call = {
+    id: 'explain',
+    method: METHODS.listTools,
+    params: {},
+    meta: {},
+    signal: new AbortController().signal,
+    client: { capabilities: {}, protocolVersion: LATEST_VERSION },
+    principal,
+    facts: principal ? { principal } : {},
+    get session() {
+      return call;
+    },
+    progress: () => undefined,
+    log: () => undefined,
+    ask: nobody,
+    askAll: nobody,
+    ping: nobody,
+    requestState: undefined,
+    inputResponses: {},
+    inputResponse: nobody,
+    closeStream: () => undefined,
+    startTask: () => Promise.resolve(false),
+    once: async (_key, run) => run(),
+    resolve: (id) => container.get(id as Constructor, { request: call, session: call }),
+  };
+  return call;
+}

@@ -1,0 +1,174 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { IsInt, IsOptional, IsString, Min } from 'class-validator';
+import {
+  Arg,
+  arrangeContract,
+  Complete,
+  definePrompt,
+  defineResource,
+  defineTool,
+  Param,
+  Prompt,
+  Resource,
+  Tool,
+  UseGuards,
+} from '../../src/index.js';
+import { appOf } from '../harness.js';
+
+const nobody = () => false;
+
+class Query {
+  @IsString()
+  sku!: string;
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  limit?: number;
+}
+
+class Stock {
+  @Tool({ description: 'Stock of a product', readOnly: true })
+  stock(query: Query) {
+    return query.sku;
+  }
+  @Tool({ task: 'required' })
+  count() {
+    return 1;
+  }
+  @Tool({ task: { support: 'optional', start: 'handler' } })
+  @UseGuards(nobody)
+  audit() {
+    return 1;
+  }
+  @Resource('stock://items/{sku}')
+  item(@Param('sku') sku: string) {
+    return sku;
+  }
+  @Complete('stock://items/{sku}', 'sku')
+  skus() {
+    return [];
+  }
+  @Resource('stock://all', { mimeType: 'text/plain' })
+  all() {
+    return '';
+  }
+  @Prompt()
+  advise(@Arg('topic') topic: string, @Arg('about') about: string) {
+    return topic + about;
+  }
+}
+
+const definitions = [
+  defineTool({ name: 'b', description: 'B', output: { type: 'string' }, handle: () => 'b' }),
+  defineTool({ name: 'a', description: 'A', guards: [nobody], handle: () => 'a' }),
+  defineResource({ uri: 'x://b', name: 'b', handle: () => 'b' }),
+  defineResource({ uri: 'x://a', name: 'a', handle: () => 'a' }),
+  definePrompt({ name: 'q', handle: () => 'q' }),
+  definePrompt({ name: 'p', handle: () => 'p' }),
+];
+
+describe('the contract of an app', () => {
+  test('has everything that is registered, with what guards hide, by name', async () => {
+    const contract = (await appOf({ services: [Stock], instructions: 'Ask for stock' })).contract();
+    expect(contract).toMatchObject({
+      format: 'sigil-contract/1',
+      server: { name: 'test' },
+      instructions: 'Ask for stock',
+      capabilities: { completions: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } },
+    });
+    expect(
+      contract.tools.map(({ name, guarded, task, hiddenFromSessions }) => ({
+        name,
+        guarded,
+        task,
+        hiddenFromSessions,
+      })),
+    ).toEqual([
+      { name: 'audit', guarded: true, task: 'optional' },
+      { name: 'count', guarded: false, task: 'required', hiddenFromSessions: true },
+      { name: 'stock', guarded: false },
+    ]);
+    expect(contract.tools[2]).toMatchObject({
+      annotations: { readOnlyHint: true },
+      inputSchema: { properties: { limit: { minimum: 1 } }, required: ['sku'] },
+    });
+    expect(contract.resources).toMatchObject([
+      { uri: 'stock://all', mimeType: 'text/plain', guarded: false },
+    ]);
+    expect(contract.resourceTemplates).toMatchObject([
+      { uriTemplate: 'stock://items/{sku}', completes: ['sku'] },
+    ]);
+    expect(contract.prompts[0]?.arguments?.map(({ name }) => name)).toEqual(['about', 'topic']);
+  });
+
+  test('is the same to the letter, whatever the order of the definitions', async () => {
+    const expected = JSON.stringify((await appOf({ definitions })).contract());
+    await fc.assert(
+      fc.asyncProperty(
+        fc.shuffledSubarray(definitions, { minLength: definitions.length }),
+        async (shuffled) => {
+          expect(JSON.stringify((await appOf({ definitions: shuffled })).contract())).toBe(expected);
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  test('is the same to the letter, whatever the order of keywords and names in schemas', () => {
+    const contractWith = (inputSchema: object) =>
+      JSON.stringify(
+        arrangeContract({
+          server: { name: 'x', version: '1' },
+          capabilities: {},
+          tools: [{ name: 't', inputSchema: inputSchema as never }],
+          resources: [],
+          resourceTemplates: [],
+          prompts: [],
+        }),
+      );
+    const one = {
+      type: 'object',
+      required: ['a', 'b'],
+      properties: { a: { type: ['null', 'string'] }, b: {} },
+    };
+    const other = {
+      properties: { b: {}, a: { type: ['string', 'null'] } },
+      required: ['b', 'a'],
+      type: 'object',
+    };
+    expect(contractWith(one)).toBe(contractWith(other));
+  });
+
+  test('keeps the order of data, and a property that is called like a keyword', () => {
+    const inputSchema = {
+      type: 'object',
+      properties: {
+        required: { type: 'string' },
+        x: { default: { required: ['b', 'a'] }, enum: ['b', 'a'] },
+      },
+    };
+    const { tools } = arrangeContract({
+      server: { name: 'x', version: '1' },
+      capabilities: {},
+      tools: [{ name: 't', inputSchema }],
+      resources: [],
+      resourceTemplates: [],
+      prompts: [],
+    });
+    expect(tools[0]?.inputSchema).toEqual(inputSchema);
+  });
+
+  test('follows what is added and removed', async () => {
+    const app = await appOf({ definitions });
+    app.tools.remove('a');
+    app.tools.add(defineTool({ name: 'c', handle: () => 'c' }));
+    expect(app.contract().tools.map(({ name }) => name)).toEqual(['b', 'c']);
+  });
+
+  test('can be changed without changing the app', async () => {
+    const app = await appOf({ definitions });
+    (app.contract().tools[0]?.inputSchema as Record<string, unknown>)['type'] = 'string';
+    expect(app.contract().tools[0]?.inputSchema).toMatchObject({ type: 'object' });
+  });
+});

@@ -1,0 +1,268 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import type { CheckReport } from '@sigil/cli';
+import { EVERYTHING, INVENTORY } from './processes.js';
+import { fixture, official, sigil, type WrittenContract } from './sigil-command.js';
+
+// Each starts a program or two, and the machine may be busy.
+jest.setTimeout(30_000);
+
+const folder = mkdtempSync(join(tmpdir(), 'sigil-cli-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('sigil contract', () => {
+  test('writes the same contract of an app each time', async () => {
+    const [file, again] = [join(folder, 'inventory.json'), join(folder, 'again.json')];
+    expect(await sigil('contract', INVENTORY, '--out', file)).toEqual({ code: 0, stdout: '', stderr: '' });
+    await sigil('contract', INVENTORY, '--out', again);
+    const text = readFileSync(file, 'utf8');
+    expect(text).toBe(readFileSync(again, 'utf8'));
+    const { format, server, tools } = JSON.parse(text) as WrittenContract;
+    expect({ format, name: server.name }).toEqual({ format: 'sigil-contract/1', name: 'inventory' });
+    expect(tools.map(({ name }) => name)).toEqual(['check_inventory', 'reserve_stock']);
+  });
+
+  test('has what guards hide and what is added at run time', async () => {
+    const { stdout } = await sigil('contract', EVERYTHING);
+    const { tools } = JSON.parse(stdout) as WrittenContract;
+    const named = (wanted: string) => tools.find(({ name }) => name === wanted);
+    expect(named('reset_counts')).toMatchObject({ guarded: true });
+    expect(named('failing_job')).toMatchObject({ task: 'required', hiddenFromSessions: true });
+    expect(named('open_page')).toMatchObject({ guarded: false });
+  });
+
+  test('is not confused by what a program prints', async () => {
+    const { code, stdout } = await sigil('contract', fixture('chatty-server.mjs'));
+    expect([code, JSON.parse(stdout).server.name]).toEqual([0, 'chatty']);
+  });
+
+  test.each(['sdk-v1', 'sdk-v2'] as const)(
+    'works with servers that are not made with Sigil: %s',
+    async (sdk) => {
+      const { code, stdout } = await sigil('contract', official(sdk));
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({ server: { name: 'bench' }, tools: [{ name: 'add' }] });
+      expect(JSON.parse(stdout).tools[0]).not.toHaveProperty('guarded');
+    },
+  );
+
+  test('meets servers that are silent to what they do not know, and reads every page', async () => {
+    const { code, stdout } = await sigil('contract', fixture('older-server.mjs'));
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      server: { name: 'older' },
+      tools: [{ name: 'a' }, { name: 'b' }],
+    });
+  });
+});
+
+describe('sigil contract diff', () => {
+  const write = (name: string, contract: object) => {
+    const file = join(folder, name);
+    writeFileSync(file, JSON.stringify(contract));
+    return file;
+  };
+  const contract = async () => JSON.parse((await sigil('contract', INVENTORY)).stdout) as WrittenContract;
+
+  test('finds nothing between a contract and itself', async () => {
+    const file = write('same.json', await contract());
+    expect(await sigil('contract', 'diff', file, file)).toEqual({
+      code: 0,
+      stdout: 'Nothing has changed\n',
+      stderr: '',
+    });
+  });
+
+  test('exits with 1 for what breaks clients, and with 0 for what does not', async () => {
+    const [before, after] = [await contract(), await contract()];
+    const [check, reserve] = after.tools;
+    Object.assign(check?.inputSchema.properties['sku'] ?? {}, { maxLength: 8 });
+    Object.assign(reserve ?? {}, { description: 'Reserves' });
+    const [old, narrower] = [write('old.json', before), write('new.json', after)];
+    const there = await sigil('contract', 'diff', old, narrower);
+    expect(there).toMatchObject({ code: 1, stderr: '' });
+    expect(there.stdout.split('\n')).toEqual([
+      'breaking  tool check_inventory  input.sku    maxLength none → 8',
+      expect.stringMatching(/^wording {3}tool reserve_stock {4}description {2}".*" → "Reserves"$/),
+      '',
+      '1 breaking, 0 additive, 1 wording',
+      '',
+    ]);
+    const back = await sigil('contract', 'diff', narrower, old, '--json');
+    expect(back.code).toBe(0);
+    expect(JSON.parse(back.stdout)).toMatchObject({
+      counts: { breaking: 0, additive: 1, wording: 1 },
+      changes: [
+        { level: 'additive', where: 'tool check_inventory', path: 'input.sku' },
+        { level: 'wording' },
+      ],
+    });
+  });
+
+  test('compares a contract with the server as it is', async () => {
+    const { tools, ...rest } = await contract();
+    const file = write('fewer.json', { ...rest, tools: tools.slice(1) });
+    const { code, stdout } = await sigil('contract', 'diff', file, INVENTORY);
+    expect([code, stdout.split('\n')[0]]).toEqual([0, 'additive  tool check_inventory    tool added']);
+  });
+
+  test('says which file is no contract', async () => {
+    const file = write('package.json', { name: 'x' });
+    const { code, stderr } = await sigil('contract', 'diff', file, join(folder, 'none.json'));
+    expect([code, stderr.split('\n').length]).toEqual([2, 2]);
+    expect(stderr).toMatch(/package\.json is no contract/);
+  });
+});
+
+describe('sigil check', () => {
+  test('finds nothing in the inventory, and tells what its tools cost', async () => {
+    const { code, stdout } = await sigil('check', INVENTORY, '--profile', 'claude');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/reserve_stock +\d+\n/);
+    expect(stdout).toMatch(/all tools +\d+\n/);
+    expect(stdout).toMatch(/Nothing found\n$/);
+  });
+
+  test('finds what a small budget and a directory do not take', async () => {
+    const { code, stdout } = await sigil(
+      'check',
+      INVENTORY,
+      '--budget',
+      '100',
+      '--profile',
+      'chatgpt',
+      '--json',
+    );
+    const { findings, tokens, totalTokens } = JSON.parse(stdout) as CheckReport;
+    expect(code).toBe(1);
+    expect(new Set(findings.map((finding) => finding.code))).toEqual(
+      new Set(['CHECK_OVER_BUDGET', 'CHECK_NO_HINT']),
+    );
+    expect(totalTokens).toBe((tokens['check_inventory'] ?? 0) + (tokens['reserve_stock'] ?? 0));
+  });
+
+  test('checks a contract without its server', async () => {
+    const file = join(folder, 'checked.json');
+    await sigil('contract', INVENTORY, '--out', file);
+    expect(await sigil('check', file)).toEqual(await sigil('check', INVENTORY));
+  });
+
+  test('checks servers that are not made with Sigil', async () => {
+    const { code, stdout } = await sigil('check', official('sdk-v1'));
+    expect(code).toBe(1);
+    expect(stdout).toContain("CHECK_NO_ARGUMENT_DESCRIPTION  tool add  the argument 'a' has no description");
+  });
+});
+
+describe('sigil why', () => {
+  const why = (...args: string[]) => sigil('why', ...args, '--main', EVERYTHING);
+
+  test('says that a name is not registered, and which is near', async () => {
+    expect(await why('resetCount')).toEqual({
+      code: 1,
+      stdout: 'resetCount is not registered: did you mean reset_counts?\n',
+      stderr: '',
+    });
+  });
+
+  test('says that sessions do not see a tool', async () => {
+    const { code, stdout } = await why('failing_job');
+    expect(code).toBe(1);
+    expect(stdout).toContain('clients with sessions (up to 2025-11-25) never see it');
+  });
+
+  test('names the guard that hides a tool, for whoever asks', async () => {
+    const { code, stdout } = await why('reset_counts', '--as', 'bob');
+    expect(code).toBe(1);
+    expect(stdout).toContain('Hidden from bob by the guard RequiresScope\n');
+    const allowed = await why('reset_counts', '--as', 'ada', '--scope', 'admin');
+    expect(allowed.code).toBe(0);
+    expect(allowed.stdout).toContain('Nothing hides it from ada\n');
+  });
+
+  test('gives it to machines', async () => {
+    const { stdout } = await why('reset_counts', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ guards: ['RequiresScope'], refusedBy: 'RequiresScope' });
+  });
+
+  test('says that only programs made with Sigil can tell', async () => {
+    const { code, stderr } = await sigil('why', 'add', '--main', official('sdk-v2'));
+    expect([code, stderr]).toEqual([
+      1,
+      'sigil: the server is not made with Sigil: only its own program could tell\n',
+    ]);
+  });
+});
+
+describe('a server that does not start', () => {
+  const broken = fixture('broken-server.mjs');
+
+  test.each([
+    ['contract', ['contract', broken]],
+    ['check', ['check', broken]],
+    ['why', ['why', 'my_tool', '--main', broken]],
+  ])('has its problems shown by %s', async (_, args) => {
+    const { code, stdout, stderr } = await sigil(...args);
+    expect([code, stdout]).toEqual([1, '']);
+    const problem = (name: string) => [
+      `  defineTool('${name}'): '${name}' is not a valid name`,
+      '    Fix: use 1 to 128 letters, digits, underscores, dots and hyphens [SIGIL_INVALID_NAME]',
+    ];
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      'sigil: the definitions of the server are wrong',
+      ...problem('my tool'),
+      ...problem('your tool'),
+    ]);
+  });
+
+  test('has its problems given to machines', async () => {
+    const { code, stdout, stderr } = await sigil('check', broken, '--json');
+    expect([code, stderr]).toEqual([1, '']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: 'the definitions of the server are wrong',
+      problems: [{ code: 'SIGIL_INVALID_NAME' }, { code: 'SIGIL_INVALID_NAME' }],
+    });
+  });
+
+  test('is not waited for for ever', async () => {
+    const { code, stderr } = await sigil('check', fixture('silent-program.mjs'), '--timeout', '0.5');
+    expect([code, stderr]).toEqual([
+      1,
+      'sigil: the program did not answer within 0.5 s: it must call app.run(), or serve MCP over stdio\n',
+    ]);
+  });
+});
+
+describe('the command sigil', () => {
+  test.each([
+    [['serve'], "there is no command 'serve'"],
+    [['contract'], '<main.js> is missing'],
+    [['contract', 'a.js', 'b.js'], "'b.js' is one argument too many"],
+    [['contract', 'none.js'], 'there is no file none.js'],
+    [['contract', 'diff', 'a.json'], '<new.json> is missing'],
+    [['check', INVENTORY, '--profile', 'other'], "--profile must be one of claude, chatgpt, not 'other'"],
+    [['check', INVENTORY, '--budget', 'few'], "--budget must be a positive number, not 'few'"],
+    [['check', INVENTORY, '--loud'], "unknown option '--loud'"],
+    [['why', 'add'], '--main <main.js> is missing'],
+    [
+      ['why', 'add', '--main', 'x.js', '--scope', 'a'],
+      '--scope belongs to a principal: give --as <principal> too',
+    ],
+  ])('answers %j with one line and exit code 2', async (args, message) => {
+    expect(await sigil(...args)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `sigil: ${message} (sigil --help tells more)\n`,
+    });
+  });
+
+  test('tells how it is used', async () => {
+    const { code, stdout } = await sigil('--help');
+    expect(code).toBe(0);
+    for (const command of ['contract', 'contract diff', 'check', 'why'])
+      expect(stdout).toContain(`  sigil ${command} <`);
+    expect(await sigil()).toEqual({ code: 2, stdout, stderr: '' });
+  });
+});

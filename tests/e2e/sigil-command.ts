@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** What a run of the command left. */
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What the tests look at and change in a contract. */
+export interface WrittenContract {
+  readonly format: string;
+  readonly server: { name: string };
+  readonly tools: {
+    name: string;
+    description?: string;
+    guarded?: boolean;
+    inputSchema: { properties: Record<string, Record<string, unknown>> };
+  }[];
+}
+
+/** A server in `tests/e2e/fixtures`. */
+export function fixture(name: string): string {
+  return `${ROOT}tests/e2e/fixtures/${name}`;
+}
+
+/** A server made with an official SDK. */
+export function official(sdk: 'sdk-v1' | 'sdk-v2'): string {
+  return `${ROOT}apps/bench/dist/peers/${sdk}/stdio.js`;
+}
+
+/** Runs the command as it is installed. */
+export function sigil(...args: string[]): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const bin = `${ROOT}node_modules/.bin/sigil`;
+    execFile(process.execPath, [bin, ...args], { timeout: 30_000 }, (error, stdout, stderr) => {
+      const code = error ? Number(error.code) : 0;
+      resolve({ code, stdout, stderr });
+    });
+  });
+}
