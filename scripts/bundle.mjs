@@ -7,10 +7,11 @@ import { build } from 'esbuild';
 
 const packages = new URL('../packages/', import.meta.url);
 
-/** The compiled file of every export that says `"@sigil/source"`, such as `dist/transport/index.js`. */
+/** The compiled file of every export that says `"@sigil/source"`, such as `dist/transport/index.js`, and of a program. */
 async function entriesOf(folder) {
-  const { exports } = JSON.parse(await readFile(new URL('package.json', folder), 'utf8'));
+  const { exports, bin } = JSON.parse(await readFile(new URL('package.json', folder), 'utf8'));
   const sources = Object.values(exports).flatMap((target) => target['@sigil/source'] ?? []);
+  if (bin) sources.push('./src/main.ts');
   return sources.map((source) => source.replace('./src/', 'dist/').replace(/\.ts$/, '.js'));
 }
 

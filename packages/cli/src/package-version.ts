@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 
-/** The version of this package, as its manifest says. */
+/** The version of this package, as its own manifest says: found by its name, wherever this code is bundled to. */
 export function packageVersion(): string {
-  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version;
+  const manifest = createRequire(import.meta.url)('@sigil/cli/package.json') as { readonly version: string };
+  return manifest.version;
 }
