@@ -1,7 +1,7 @@
 import type { Ajv } from 'ajv';
 import type { DataValidateFunction } from 'ajv/dist/types/index.js';
-import type { JsonSchema } from '../protocol/json.js';
-import { type RuleCheck, RULES_KEYWORD } from './rule-check.js';
+import { isObject, type JsonSchema } from '../protocol/json.js';
+import { type RuleCheck, RULES_KEYWORD, WORDS_KEYWORD } from './rule-check.js';
 
 /** The dialects a hand-written schema may be in. */
 export type Dialect = '2020-12' | '2019-09' | 'draft-07';
@@ -59,6 +59,8 @@ export async function loadAjv(dialect: Dialect): Promise<AjvFactory> {
       verbose: everything,
     });
     ajv.addKeyword({ keyword: RULES_KEYWORD, errors: true, compile: compileRules });
+    // Elsewhere it is unknown, and costs nothing.
+    if (everything) ajv.addKeyword({ keyword: WORDS_KEYWORD, errors: true, compile: compileRules });
     return ajv;
   };
 }
@@ -79,13 +81,15 @@ async function classOf(dialect: Dialect): Promise<AjvClass> {
 }
 
 function compileRules(rules: readonly RuleCheck[]): DataValidateFunction {
-  const run: DataValidateFunction = (value: unknown) => {
+  const run: DataValidateFunction = (value: unknown, context) => {
+    const holder = context?.parentData as unknown;
+    const object = isObject(holder) ? holder : undefined;
     const failed = rules.filter((rule) => !rule.test(value));
     if (failed.length === 0) return true;
     run.errors = failed.map((rule) => ({
       keyword: RULES_KEYWORD,
       params: { rule },
-      message: rule.explain(value),
+      message: rule.explain(value, object),
       data: value,
     }));
     return false;

@@ -1,5 +1,5 @@
 import type { instanceToPlain, plainToInstance } from 'class-transformer';
-import type { MetadataStorage, validate } from 'class-validator';
+import type { MetadataStorage } from 'class-validator';
 import type { TransformerStorage } from './transformer-storage.js';
 
 /** What class-validator recorded about one use of a decorator. */
@@ -9,7 +9,6 @@ export type RuleMetadata = ReturnType<MetadataStorage['getTargetValidationMetada
 export interface ClassLibraries {
   readonly rules: MetadataStorage;
   readonly transforms: TransformerStorage;
-  readonly validate: typeof validate;
   readonly plainToInstance: typeof plainToInstance;
   readonly instanceToPlain: typeof instanceToPlain;
 }
@@ -24,7 +23,6 @@ export async function loadClassLibraries(): Promise<ClassLibraries> {
   return {
     rules: validator.getMetadataStorage(),
     transforms: storage.defaultMetadataStorage as TransformerStorage,
-    validate: validator.validate,
     plainToInstance: transformer.plainToInstance,
     instanceToPlain: transformer.instanceToPlain,
   };

@@ -33,3 +33,9 @@ export function shorten(text: string, length: number): string {
   if (text.length <= length) return text;
   return `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
+
+/** Cuts every mention of a long string out of a text that may repeat it. */
+export function shortenWithin(text: string, value: unknown): string {
+  if (typeof value !== 'string' || value.length <= SHOWN_CHARACTERS) return text;
+  return text.replaceAll(value, () => shorten(value, SHOWN_CHARACTERS));
+}

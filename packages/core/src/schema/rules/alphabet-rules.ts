@@ -1,0 +1,82 @@
+import type { JsonSchema } from '../../protocol/json.js';
+import type { Rule, RuleArguments, RuleTable } from './rule.js';
+
+const matching = (pattern: string): Rule => ({
+  keywords: () => ({ type: 'string', pattern }),
+  exact: true,
+});
+
+/** A rule that is exact when its options are understood; otherwise only the type is known. */
+const chosen = (patternFor: (args: RuleArguments) => string | undefined): Rule => ({
+  keywords: (args) => {
+    const pattern = patternFor(args);
+    return { type: 'string', ...(pattern !== undefined && { pattern }) };
+  },
+  exact: (args) => patternFor(args) !== undefined,
+});
+
+const FULL_WIDTH: JsonSchema = { pattern: '[^\\u0020-\\u007E\\uFF61-\\uFFDC\\uFFE8-\\uFFEE]' };
+const HALF_WIDTH: JsonSchema = { pattern: '[\\u0020-\\u007E\\uFF61-\\uFFDC\\uFFE8-\\uFFEE]' };
+
+/** Decorators about which characters a string is made of. Every pattern means the same with the `u` flag and without. */
+export const ALPHABET_RULES: RuleTable = {
+  isAlpha: chosen(([locale]) => (isEnglish(locale) ? '^[A-Za-z]+$' : undefined)),
+  isAlphanumeric: chosen(([locale]) => (isEnglish(locale) ? '^[0-9A-Za-z]+$' : undefined)),
+  isAscii: matching('^[\\x00-\\x7F]+$'),
+  isMultibyte: matching('[^\\x00-\\x7F]'),
+  isFullWidth: { keywords: () => ({ type: 'string', ...FULL_WIDTH }), exact: true },
+  isHalfWidth: { keywords: () => ({ type: 'string', ...HALF_WIDTH }), exact: true },
+  isVariableWidth: { keywords: () => ({ type: 'string', allOf: [FULL_WIDTH, HALF_WIDTH] }), exact: true },
+  // Without the `u` flag no single character is beyond U+FFFF.
+  isSurrogatePair: { keywords: () => ({ type: 'string' }), shown: () => ({ pattern: '[^\\u0000-\\uFFFF]' }) },
+  isHexadecimal: matching('^(?:0[xXhH])?[0-9A-Fa-f]+$'),
+  isOctal: matching('^(?:0[oO])?[0-7]+$'),
+  isDecimal: chosen(([options]) => decimal((options ?? {}) as DecimalOptions)),
+  isNumberString: chosen(([options]) => numeric((options ?? {}) as NumericOptions)),
+  isBooleanString: { keywords: () => ({ enum: ['true', 'false', '1', '0'] }), exact: true },
+  isBase32: chosen(([options]) =>
+    (options as { crockford?: boolean } | undefined)?.crockford
+      ? '^[A-HJKMNP-TV-Z0-9]+$'
+      : '^(?=(?:[A-Z2-7=]{8})+$)[A-Z2-7]+=*$',
+  ),
+  isBase58: matching('^[A-HJ-NP-Za-km-z1-9]*$'),
+  isBase64: {
+    ...chosen(([options]) => base64((options ?? {}) as Base64Options)),
+    shown: () => ({ contentEncoding: 'base64' }),
+  },
+};
+
+interface DecimalOptions {
+  readonly force_decimal?: boolean;
+  readonly decimal_digits?: string;
+  readonly locale?: string;
+}
+
+interface NumericOptions {
+  readonly no_symbols?: boolean;
+  readonly locale?: string;
+}
+
+interface Base64Options {
+  readonly urlSafe?: boolean;
+  readonly padding?: boolean;
+}
+
+function isEnglish(locale: unknown): boolean {
+  return locale === undefined || locale === 'en-US';
+}
+
+function decimal({ force_decimal, decimal_digits = '1,', locale }: DecimalOptions): string | undefined {
+  if (!isEnglish(locale) || !/^\d+(?:,\d*)?$/.test(decimal_digits)) return undefined;
+  return `^(?![-+]?$)[-+]?[0-9]*(?:\\.[0-9]{${decimal_digits}})${force_decimal ? '' : '?'}$`;
+}
+
+function numeric({ no_symbols, locale }: NumericOptions): string | undefined {
+  if (no_symbols) return '^[0-9]+$';
+  return isEnglish(locale) ? '^[+-]?(?:[0-9]*\\.)?[0-9]+$' : undefined;
+}
+
+function base64({ urlSafe = false, padding = !urlSafe }: Base64Options): string {
+  const char = urlSafe ? '[A-Za-z0-9_-]' : '[A-Za-z0-9+/]';
+  return padding ? `^(?:${char}{4})*(?:${char}{2}==|${char}{3}=)?$` : `^${char}*$`;
+}
