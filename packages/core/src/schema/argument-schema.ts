@@ -72,7 +72,9 @@ function describeType(type: DeclaredType, classes: ClassSupport | undefined): De
       return undefined;
     default: {
       const form = wireForm(type);
-      return form ? { schemas: form, maker: form.maker, cls: undefined } : both(typeKeywords(type), undefined);
+      return form
+        ? { schemas: form, maker: form.maker, cls: undefined }
+        : both(typeKeywords(type), undefined);
     }
   }
 }

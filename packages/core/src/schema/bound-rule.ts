@@ -44,13 +44,12 @@ function boundRule(metadata: RuleMetadata, constraint: () => Constraint, target:
   const rule = ruleNamed(metadata.name);
   const known = rule ?? OWN_RULE;
   const args: readonly unknown[] = metadata.constraints ?? [];
-  const { accepts } = known;
   const check = ruleCheck({
     metadata,
     target,
     constraint,
-    read: known.date && DATE_FORM.maker.make,
-    accepts: accepts && ((value) => accepts(value, args)),
+    read: known.date && ((value) => DATE_FORM.maker.make(value)),
+    accepts: known.accepts && ((value) => known.accepts?.(value, args) === true),
   });
   const condition = metadata.validateIf as Condition | undefined;
   const onInstance = rule === undefined || rule.made === true || condition !== undefined;

@@ -79,11 +79,7 @@ function containerOf({ own }: PropertyContext, { kind }: DeclaredType): Containe
 }
 
 /** What `@Type` names, or else what reflection says, or else what `@IsInstance` wants. Reflection knows no elements. */
-function declaredType(
-  named: unknown,
-  design: DeclaredType,
-  rules: readonly BoundRule[],
-): DeclaredType {
+function declaredType(named: unknown, design: DeclaredType, rules: readonly BoundRule[]): DeclaredType {
   if (named !== undefined) return normaliseType(named);
   const isContainer = design.kind === 'array' || design.kind === 'set' || design.kind === 'map';
   if (design.kind !== 'unknown' && !isContainer) return design;

@@ -52,7 +52,10 @@ function assemble(model: PropertyModel, nested: SchemaPair | undefined, side: Si
   const each = tidyKeywords(withType(of(true), model, nested?.[side], side));
   const whole = mergeKeywords(containerKeywords(model, each, side), of(false));
   if (Object.keys(each).length === 0) return tidyKeywords(whole);
-  return tidyKeywords({ ...whole, [container === 'map' ? 'additionalProperties' : 'items']: each });
+  // Each object that is made is one of its own, however equal.
+  const { uniqueItems, ...rest } = whole;
+  const bound = nested || uniqueItems === undefined ? rest : whole;
+  return tidyKeywords({ ...bound, [container === 'map' ? 'additionalProperties' : 'items']: each });
 }
 
 /** Elements of a Set are told apart as JavaScript does, which is cheap, and not as `uniqueItems` does. */

@@ -5,7 +5,7 @@ import type { ClassModels } from './class-model.js';
 import { joinPath } from './paths.js';
 import type { Container, PropertyModel } from './property-model.js';
 import { survey } from './survey.js';
-import { attempt, type Trial } from './trial.js';
+import type { Trial } from './trial.js';
 
 /** Runs on a made value what its schema does not settle: rules of the author's own, conditional and asynchronous ones. */
 export interface Residual {
@@ -15,7 +15,10 @@ export interface Residual {
 
 /** Plans what is left to run on the instances of classes, each class once. */
 export class ResidualPlans {
-  readonly #plans = { rest: new Map<Constructor, Residual>(), whole: new Map<Constructor, Residual>() } as const;
+  readonly #plans = {
+    rest: new Map<Constructor, Residual>(),
+    whole: new Map<Constructor, Residual>(),
+  } as const;
 
   constructor(readonly models: ClassModels) {}
 
@@ -24,7 +27,9 @@ export class ResidualPlans {
    * @returns undefined when the schema of the class, and of each class inside it, says everything.
    */
   of(cls: Constructor, where: string, problems: Problem[]): Residual | undefined {
-    return survey(cls, this.models, where, problems).settled ? undefined : this.#plan(cls, false, where, problems);
+    return survey(cls, this.models, where, problems).settled
+      ? undefined
+      : this.#plan(cls, false, where, problems);
   }
 
   /** @param whole whether no schema guards the instance, so that every rule has to run. */
@@ -85,14 +90,20 @@ class PropertyResidual {
   run(object: object, parent: string, trial: Trial): void {
     const { name, wire, conditions } = this.model;
     const value = (object as Record<string, unknown>)[name];
-    if (!conditions.every((condition) => attempt(() => condition(object, value)))) return;
     const path = joinPath(parent, wire, false);
+    if (!trial.holds(conditions, object, value, path)) return;
     for (const rule of this.rules) this.#judge(rule, value, object, path, trial);
     this.#visit(value, path, trial);
   }
 
-  #judge({ check, each, condition }: BoundRule, value: unknown, object: object, path: string, trial: Trial): void {
-    if (condition && !attempt(() => condition(object, value))) return;
+  #judge(
+    { check, each, condition }: BoundRule,
+    value: unknown,
+    object: object,
+    path: string,
+    trial: Trial,
+  ): void {
+    if (condition && !trial.holds([condition], object, value, path)) return;
     if (!each) {
       trial.run(check, { path, value, object, whole: value });
       return;

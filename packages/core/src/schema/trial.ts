@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../protocol/maybe-promise.js';
+import type { Condition } from './bound-rule.js';
 import { describeValue } from './describe-value.js';
 import { InvalidValueError, type Issue } from './invalid-value-error.js';
 import type { ConstraintCheck } from './rule-check.js';
@@ -30,6 +31,16 @@ export class Trial {
     this.#pending.push(decided.then((accepted) => (accepted ? undefined : this.#fail(check, subject))));
   }
 
+  /** Whether conditions hold. One that throws counts as a rule that is not satisfied. */
+  holds(conditions: readonly Condition[], object: object, value: unknown, path: string): boolean {
+    try {
+      return conditions.every((condition) => condition(object, value));
+    } catch {
+      this.refuse(path, 'a value that its conditions can judge', value);
+      return false;
+    }
+  }
+
   /** Records that a value is not what it must be whatever the rules say. */
   refuse(path: string, expected: string, value: unknown): void {
     const received = describeValue(value);
@@ -55,7 +66,7 @@ export class Trial {
 }
 
 /** What a function of the author returns; false when it throws. */
-export function attempt(run: () => unknown): unknown {
+function attempt(run: () => unknown): unknown {
   try {
     return run();
   } catch {

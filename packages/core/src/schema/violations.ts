@@ -39,7 +39,8 @@ function telling(violations: readonly SchemaViolation[]): readonly SchemaViolati
   );
   const isUnsaid = ({ keyword, params, instancePath, parentSchema }: SchemaViolation): boolean =>
     (keyword === 'type' && params['type'] === 'null') ||
-    (worded.has(instancePath) && (keyword === 'pattern' || (keyword === 'not' && excludesPattern(parentSchema))));
+    (worded.has(instancePath) &&
+      (keyword === 'pattern' || (keyword === 'not' && excludesPattern(parentSchema))));
   const rest = violations.filter((violation) => !isUnsaid(violation));
   const leaves = rest.filter(({ keyword }) => !SUMS.has(keyword));
   return leaves.length > 0 ? leaves : rest.length > 0 ? rest : violations;

@@ -31,7 +31,10 @@ export const TEXT_RULES: RuleTable = {
     exact: isPortable,
   },
   contains: {
-    keywords: ([seed]) => ({ type: 'string', ...(isSeed([seed]) && { pattern: escapePattern(seed as string) }) }),
+    keywords: ([seed]) => ({
+      type: 'string',
+      ...(isSeed([seed]) && { pattern: escapePattern(seed as string) }),
+    }),
     exact: isSeed,
   },
   notContains: {

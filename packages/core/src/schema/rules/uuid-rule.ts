@@ -29,7 +29,7 @@ const uuid: Rule = {
 export const UUID_RULES: RuleTable = { isUuid: uuid };
 
 function patternFor(version: unknown): string | undefined {
-  const forms = [version ?? 'all'].flat().map((one) => FORMS.get(String(one)));
+  const forms = [version ?? 'all'].flat().map((one: unknown) => FORMS.get(`${one as string | number}`));
   if (forms.length === 0 || forms.includes(undefined)) return undefined;
   return forms.length === 1 ? `^${forms[0]}$` : `^(?:${forms.join('|')})$`;
 }
