@@ -59,5 +59,5 @@ function ofObject(value: Record<string, unknown>, levels: number): unknown {
 /** A Map or a Set has no key of its own, and JSON would write it as an empty object. */
 function ofContainer(value: Record<string, unknown>, levels: number): unknown {
   if (value instanceof Set) return ofArray([...value], levels);
-  return value instanceof Map ? ofObject(Object.fromEntries(value), levels) : value;
+  return value instanceof Map ? ofObject(Object.fromEntries(value as Map<string, unknown>), levels) : value;
 }

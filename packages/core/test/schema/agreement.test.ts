@@ -5,10 +5,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import type { Constructor } from '../../src/protocol/constructor.js';
 import type { ValuePlan } from '../../src/schema/index.js';
-import { isExact } from '../../src/schema/rules/rule.js';
-import { ruleNamed, ruleNames } from '../../src/schema/rules/table.js';
-import { DATE_USES, STRUCTURAL, type Use, USES } from './uses/index.js';
+import { ruleNames } from '../../src/schema/rules/table.js';
 import { accepts, planClass } from './harness.js';
+import { classValidatorAccepts, classWith, forget, rowOf, ruleNameOf } from './oracle.js';
+import { DATE_USES, STRUCTURAL, USES } from './uses/index.js';
 import { nearTo, VALUES } from './values.js';
 
 // SIGIL_FUZZ_RUNS=5000 npx jest agreement digs deeper.
@@ -23,41 +23,6 @@ function isShownStricter(value: unknown): boolean {
   if (typeof value === 'number') return Math.abs(value) >= 1e20;
   // Equal objects are two for class-validator, and one for `uniqueItems`.
   return typeof value === 'object';
-}
-
-function classWith(...decorators: readonly PropertyDecorator[]): Constructor {
-  class Subject {
-    value: unknown;
-  }
-  for (const decorate of decorators) decorate(Subject.prototype, 'value');
-  return Subject;
-}
-
-/** Forgets a class: class-validator looks through all of them at each call. */
-function forget(cls: Constructor): void {
-  const storage = cv.getMetadataStorage() as unknown as { validationMetadatas: Map<unknown, unknown> };
-  storage.validationMetadatas.delete(cls);
-}
-
-async function classValidatorAccepts(cls: Constructor, value: object): Promise<boolean> {
-  try {
-    return (await cv.validate(Object.assign(new cls(), value))).length === 0;
-  } catch {
-    return false;
-  }
-}
-
-function metadataOf(use: Use): { name?: string | undefined; constraints?: readonly unknown[] } | undefined {
-  const cls = classWith(use.decorate());
-  const [metadata] = cv.getMetadataStorage().getTargetValidationMetadatas(cls, '', false, false);
-  forget(cls);
-  return metadata;
-}
-
-function isSettledBySchema(use: Use): boolean {
-  const { name, constraints = [] } = metadataOf(use) ?? {};
-  const rule = ruleNamed(name);
-  return rule !== undefined && isExact(rule, constraints ?? []);
 }
 
 interface Subject {
@@ -93,7 +58,7 @@ const toDate = (value: unknown): unknown => (typeof value === 'string' ? new Dat
 describe('what is enforced, and where it is settled by the schema what is shown, agrees with class-validator on', () => {
   test.each(USES.map((use) => [use.code, use] as const))('%s', async (_, use) => {
     const one = await subject(use.decorate());
-    const exact = isSettledBySchema(use);
+    const exact = rowOf(use).exact;
     await agrees(one, {}, exact);
     for (const value of use.near) await agrees(one, { value }, exact);
     await fc.assert(
@@ -105,7 +70,7 @@ describe('what is enforced, and where it is settled by the schema what is shown,
 
   test.each(USES.map((use) => [use.code, use] as const))('%s for each element', async (_, use) => {
     const many = await subject(cv.IsArray(), use.decorate({ each: true }));
-    const exact = isSettledBySchema(use);
+    const exact = rowOf(use).exact;
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(nearTo(use.near), VALUES), { maxLength: 3 }), (value) =>
         agrees(many, { value }, exact),
@@ -178,7 +143,7 @@ describe('every decorator', () => {
   });
 
   test('has a row, and every row has a decorator', () => {
-    const names = new Set(used.map((use) => metadataOf(use)?.name));
+    const names = new Set(used.map((use) => ruleNameOf(use)));
     expect([...names, 'isInstance'].sort()).toEqual([...ruleNames()].sort());
   });
 });

@@ -5,8 +5,6 @@ import {
   Allow,
   ArrayMinSize,
   IsArray,
-  IsDate,
-  IsEmail,
   IsEnum,
   IsIn,
   IsInt,
@@ -17,8 +15,6 @@ import {
   Matches,
   Max,
   Min,
-  registerDecorator,
-  ValidateIf,
   ValidateNested,
 } from 'class-validator';
 import { annotate } from '../../src/metadata/annotations.js';

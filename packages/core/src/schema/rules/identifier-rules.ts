@@ -28,9 +28,6 @@ const HASH_LENGTHS: Readonly<Record<string, number>> = {
 };
 
 const HOUR = '(?:[01][0-9]|2[0-3])';
-const BYTE = '(?:[0-9]|[1-9][0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-5])';
-const PERCENT = '(?:[0-9]|[1-9][0-9]|100)%';
-const ALPHA = '(?:0?\\.[0-9][0-9]?|1(?:\\.0)?|0(?:\\.0)?)';
 const SEMVER_NUMBER = '(?:0|[1-9][0-9]*)';
 const SEMVER_LABEL = '(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)';
 const JWT_PART = '[A-Za-z0-9_-]*';
@@ -66,10 +63,7 @@ export const IDENTIFIER_RULES: RuleTable = {
     '\\+?(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])',
   ),
   isHexColor: matching('#?(?:[0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})'),
-  isRgbColor: {
-    keywords: ([percent]) => matching(...rgb(percent !== false)).keywords?.([]) ?? {},
-    exact: ([percent]) => percent === undefined || typeof percent === 'boolean',
-  },
+  isRgbColor: within('rgba?\\([0-9.,%]+\\)', 'RGB colour, such as rgb(0,0,0)'),
   isISRC: matching('[A-Z]{2}[0-9A-Z]{3}[0-9]{7}'),
   isMimeType: within('[A-Za-z]+/[A-Za-z0-9.+_-]{1,100}(?:;[\\s\\S]*)?', 'Media type, such as text/plain'),
   isBIC: within('[A-Za-z]{6}[A-Za-z0-9]{2}(?:[A-Za-z0-9]{3})?', 'BIC'),
@@ -82,10 +76,4 @@ export const IDENTIFIER_RULES: RuleTable = {
 
 function isAlgorithm([algorithm]: readonly unknown[]): boolean {
   return typeof algorithm === 'string' && Object.hasOwn(HASH_LENGTHS, algorithm);
-}
-
-function rgb(percent: boolean): string[] {
-  const three = (one: string): string => [one, one, one].join(',');
-  const bytes = [`rgb\\(${three(BYTE)}\\)`, `rgba\\(${three(BYTE)},${ALPHA}\\)`];
-  return percent ? [...bytes, `rgb\\(${three(PERCENT)}\\)`, `rgba\\(${three(PERCENT)},${ALPHA}\\)`] : bytes;
 }
