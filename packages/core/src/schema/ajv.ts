@@ -58,9 +58,9 @@ export async function loadAjv(dialect: Dialect): Promise<AjvFactory> {
       allErrors: everything,
       verbose: everything,
     });
-    ajv.addKeyword({ keyword: RULES_KEYWORD, errors: true, compile: compileRules });
+    ajv.addKeyword({ keyword: RULES_KEYWORD, errors: true, compile: rulesOf(RULES_KEYWORD) });
     // Elsewhere it is unknown, and costs nothing.
-    if (everything) ajv.addKeyword({ keyword: WORDS_KEYWORD, errors: true, compile: compileRules });
+    if (everything) ajv.addKeyword({ keyword: WORDS_KEYWORD, errors: true, compile: rulesOf(WORDS_KEYWORD) });
     return ajv;
   };
 }
@@ -80,19 +80,22 @@ async function classOf(dialect: Dialect): Promise<AjvClass> {
   }
 }
 
-function compileRules(rules: readonly RuleCheck[]): DataValidateFunction {
-  const run: DataValidateFunction = (value: unknown, context) => {
-    const holder = context?.parentData as unknown;
-    const object = isObject(holder) ? holder : undefined;
-    const failed = rules.filter((rule) => !rule.test(value));
-    if (failed.length === 0) return true;
-    run.errors = failed.map((rule) => ({
-      keyword: RULES_KEYWORD,
-      params: { rule },
-      message: rule.explain(value, object),
-      data: value,
-    }));
-    return false;
+/** Runs the rules that a keyword of our own carries. */
+function rulesOf(keyword: string): (rules: readonly RuleCheck[]) => DataValidateFunction {
+  return (rules) => {
+    const run: DataValidateFunction = (value: unknown, context) => {
+      const failed = rules.filter((rule) => !rule.test(value));
+      if (failed.length === 0) return true;
+      const holder = context?.parentData as unknown;
+      const object = isObject(holder) ? holder : undefined;
+      run.errors = failed.map((rule) => ({
+        keyword,
+        params: { rule },
+        message: rule.explain(value, object),
+        data: value,
+      }));
+      return false;
+    };
+    return run;
   };
-  return run;
 }

@@ -13,7 +13,7 @@ export function describeValue(value: unknown): string {
     case 'number':
     case 'boolean':
     case 'bigint':
-      return String(value);
+      return shorten(String(value), SHOWN_CHARACTERS);
     default:
       return `a ${typeof value}`;
   }

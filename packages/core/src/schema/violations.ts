@@ -84,8 +84,10 @@ function mismatch(violation: SchemaViolation, path: string): Issue {
 }
 
 function suggestion({ keyword, params, data }: SchemaViolation): string {
-  if (keyword !== 'enum' || typeof data !== 'string') return '';
-  const allowed = [params['allowedValues']].flat().filter((allowedValue) => typeof allowedValue === 'string');
+  if ((keyword !== 'enum' && keyword !== 'const') || typeof data !== 'string') return '';
+  const allowed = [params['allowedValues'] ?? params['allowedValue']]
+    .flat()
+    .filter((allowedValue) => typeof allowedValue === 'string');
   const meant = nearest(data, allowed);
   return meant === undefined ? '' : `. Did you mean ${JSON.stringify(meant)}?`;
 }
@@ -107,7 +109,7 @@ function missing({ params, parentSchema }: SchemaViolation, at: string): Issue {
 function unknownProperty({ params, parentSchema }: SchemaViolation, at: string): Issue {
   const name = String(params['additionalProperty'] ?? params['unevaluatedProperty']);
   const known = Object.keys((parentSchema as { properties?: object } | undefined)?.properties ?? {});
-  const path = joinPath(at, shorten(name, SHOWN_NAME), false);
+  const path = joinPath(at, name, false);
   const meant = nearest(name, known);
   const allowed = known.length > 0 ? ` Known properties: ${listValues(known)}.` : '';
   const hint = meant === undefined ? allowed : ` Did you mean ${JSON.stringify(meant)}?`;
