@@ -7,23 +7,13 @@ import type { Constructor } from '../../src/protocol/constructor.js';
 import type { ValuePlan } from '../../src/schema/index.js';
 import { ruleNames } from '../../src/schema/rules/table.js';
 import { accepts, planClass } from './harness.js';
-import { classValidatorAccepts, classWith, forget, rowOf, ruleNameOf } from './oracle.js';
+import { classValidatorAccepts, classWith, forget, isShownStricter, rowOf, ruleNameOf } from './oracle.js';
 import { DATE_USES, STRUCTURAL, USES } from './uses/index.js';
 import { nearTo, VALUES } from './values.js';
 
 // SIGIL_FUZZ_RUNS=5000 npx jest agreement digs deeper.
 const NUM_RUNS = Number(process.env['SIGIL_FUZZ_RUNS'] ?? 60);
 const ajv = new Ajv2020({ validateFormats: false, allowUnionTypes: true });
-
-/** Values that what is shown may refuse although what is enforced accepts them, each with the reason. */
-function isShownStricter(value: unknown): boolean {
-  // JSON Schema counts every character, class-validator not variation selectors.
-  if (typeof value === 'string') return /[\uFE0E\uFE0F]/.test(value);
-  // Schema validators lose the digits of large numbers on the way to `multipleOf`.
-  if (typeof value === 'number') return Math.abs(value) >= 1e20;
-  // Equal objects are two for class-validator, and one for `uniqueItems`.
-  return typeof value === 'object';
-}
 
 interface Subject {
   readonly cls: Constructor;

@@ -73,7 +73,7 @@ describe('big integers', () => {
     const made = await planClass(Account);
     expect(made.advertised['properties']).toEqual({
       id: { type: ['string', 'integer'], pattern: '^-?[0-9]+$' },
-      balance: { type: 'integer', pattern: '^-?[0-9]+$', minimum: 0 },
+      balance: { type: 'integer', minimum: 0 },
     });
     expect(made.check({ id: '9007199254740993', balance: 5 })).toEqual({
       id: 9007199254740993n,

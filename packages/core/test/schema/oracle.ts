@@ -48,3 +48,13 @@ function metadataOf(
   forget(cls);
   return metadata;
 }
+
+/** Whether what is shown may refuse a value, or an array of it, although what is enforced accepts it. */
+export function isShownStricter(value: unknown): boolean {
+  // JSON Schema counts every character, class-validator not variation selectors.
+  if (typeof value === 'string') return /[\uFE0E\uFE0F]/.test(value);
+  // Schema validators lose the digits of large numbers on the way to `multipleOf`.
+  if (typeof value === 'number') return Math.abs(value) >= 1e20;
+  // Equal objects are two for class-validator, and one for `uniqueItems`.
+  return typeof value === 'object' && value !== null;
+}
