@@ -38,9 +38,11 @@ export const ALPHABET_RULES: RuleTable = {
   // The length, a multiple of eight with the padding, takes too long a pattern.
   isBase32: { keywords: () => ({ type: 'string', pattern: '^[A-Z2-7]+=*$' }) },
   isBase58: matching('^[A-HJ-NP-Za-km-z1-9]*$'),
+  // Groups of four would exhaust the stack of regular expressions on a large file.
   isBase64: {
-    ...chosen(([options]) => base64((options ?? {}) as Base64Options)),
+    keywords: ([options]) => ({ type: 'string', pattern: base64((options ?? {}) as Base64Options) }),
     shown: () => ({ contentEncoding: 'base64' }),
+    exact: ([options]) => !isPadded((options ?? {}) as Base64Options),
   },
 };
 
@@ -76,7 +78,11 @@ function numeric({ no_symbols, locale }: NumericOptions): string | undefined {
   return isEnglish(locale) ? '^[+-]?(?:[0-9]*\\.)?[0-9]+$' : undefined;
 }
 
-function base64({ urlSafe = false, padding = !urlSafe }: Base64Options): string {
-  const char = urlSafe ? '[A-Za-z0-9_-]' : '[A-Za-z0-9+/]';
-  return padding ? `^(?:${char}{4})*(?:${char}{2}==|${char}{3}=)?$` : `^${char}*$`;
+function isPadded({ urlSafe = false, padding = !urlSafe }: Base64Options): boolean {
+  return padding;
+}
+
+function base64(options: Base64Options): string {
+  const alphabet = options.urlSafe ? '[A-Za-z0-9_-]' : '[A-Za-z0-9+/]';
+  return `^${alphabet}*${isPadded(options) ? '={0,2}' : ''}$`;
 }
