@@ -13,6 +13,11 @@ export interface ToolOptions extends Presentation {
   readonly openWorld?: boolean;
   /** Schema of the arguments, for a handler whose parameter types say nothing. */
   readonly input?: SchemaLike;
+  /**
+   * Validation groups of class-validator: of a DTO class only rules of these groups apply, and rules of no group. A
+   * property that has rules of other groups only is unknown. Without groups every rule applies.
+   */
+  readonly groups?: readonly string[];
   /** Schema of the result: a DTO class, `[Dto]`, or JSON Schema. Results are checked against it. */
   readonly output?: SchemaLike;
   /**

@@ -39,6 +39,7 @@ export interface ToolDefinition extends Presentation {
   readonly idempotent?: boolean;
   readonly openWorld?: boolean;
   readonly input?: SchemaLike;
+  readonly groups?: readonly string[];
   readonly output?: SchemaLike;
   readonly task?: TaskOptions['support'] | TaskOptions;
 }

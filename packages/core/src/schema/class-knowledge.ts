@@ -15,19 +15,22 @@ import { survey } from './survey.js';
 /** What an app knows of its DTO classes: each is read once for each direction. */
 export class ClassKnowledge {
   readonly #libraries: ClassLibraries;
-  readonly #plans: Readonly<Record<Direction, ClassPlans>>;
+  readonly #plans = new Map<string, ClassPlans>();
 
   constructor(libraries: ClassLibraries) {
     this.#libraries = libraries;
-    this.#plans = {
-      input: classPlans(libraries, 'input'),
-      output: classPlans(libraries, 'output'),
-    };
   }
 
-  /** Opens a document. @param where the place for problem reports. */
-  open(direction: Direction, where: string, problems: Problem[]): ClassSupport {
-    return new ClassDocument(this.#libraries, this.#plans[direction], where, problems);
+  /**
+   * Opens a document.
+   * @param groups the groups of class-validator whose rules apply, besides those of no group; all rules when empty.
+   * @param where the place for problem reports.
+   */
+  open(direction: Direction, groups: readonly string[], where: string, problems: Problem[]): ClassSupport {
+    const key = JSON.stringify([direction, ...groups]);
+    const plans = this.#plans.get(key) ?? classPlans(this.#libraries, direction, groups);
+    this.#plans.set(key, plans);
+    return new ClassDocument(this.#libraries, plans, where, problems);
   }
 }
 
@@ -36,8 +39,8 @@ interface ClassPlans {
   readonly residuals: ResidualPlans;
 }
 
-function classPlans(libraries: ClassLibraries, direction: Direction): ClassPlans {
-  const models = new ClassModels(libraries, direction);
+function classPlans(libraries: ClassLibraries, direction: Direction, groups: readonly string[]): ClassPlans {
+  const models = new ClassModels(libraries, direction, groups);
   return { instances: new InstancePlans(models), residuals: new ResidualPlans(models) };
 }
 

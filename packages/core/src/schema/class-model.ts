@@ -24,6 +24,8 @@ export class ClassModels {
   constructor(
     readonly libraries: ClassLibraries,
     readonly direction: Direction,
+    /** The groups whose rules apply, besides those of no group; every rule when there are none. */
+    readonly groups: readonly string[],
   ) {}
 
   /** @param where the place for problem reports. */
@@ -36,7 +38,10 @@ export class ClassModels {
   }
 
   #read(cls: Constructor, where: string, problems: Problem[]): ClassModel {
-    const rules = this.libraries.rules.getTargetValidationMetadatas(cls, '', false, false);
+    const { groups } = this;
+    const rules = this.libraries.rules.getTargetValidationMetadatas(cls, '', groups.length > 0, false, [
+      ...groups,
+    ]);
     if (!isDto(cls)) problems.push(undecorated(cls, where));
     const transforms = readTransforms(cls, this.libraries.transforms, this.direction);
     const initial = this.direction === 'input' ? initialValues(cls, where, problems) : undefined;

@@ -1,5 +1,4 @@
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
-import type { Constructor } from '../protocol/constructor.js';
 import {
   argumentsBlueprint,
   type Blueprint,
@@ -8,6 +7,7 @@ import {
   type Workshop,
 } from './blueprint.js';
 import { InputPlan } from './input-plan.js';
+import { ClassCache } from './class-cache.js';
 import type { ClassKnowledge } from './class-knowledge.js';
 import { anything, noArguments } from './fixed-plans.js';
 import { OutputPlan } from './output-plan.js';
@@ -31,8 +31,8 @@ class Compiler implements SchemaCompiler {
   readonly #knowledge: ClassKnowledge | undefined;
   readonly #pool = new ValidatorPool();
   readonly #done = {
-    input: new Map<Constructor, ValuePlan>(),
-    output: new Map<Constructor, ValuePlan>(),
+    input: new ClassCache<ValuePlan>(),
+    output: new ClassCache<ValuePlan>(),
   } as const;
 
   constructor(knowledge: ClassKnowledge | undefined) {
@@ -64,11 +64,11 @@ class Compiler implements SchemaCompiler {
   #plan(source: SchemaSource, direction: Direction, where: string, problems: Problem[]): ValuePlan {
     const done = this.#done[direction];
     // Most DTO classes serve several handlers.
-    const known = source.kind === 'class' ? done.get(source.cls) : undefined;
+    const known = source.kind === 'class' ? done.get(source) : undefined;
     if (known) return known;
     const blueprint = this.#blueprint(source, direction, where, problems);
     const plan = blueprint ? this.#build(blueprint, direction, where) : anything;
-    if (source.kind === 'class') done.set(source.cls, plan);
+    if (source.kind === 'class') done.set(source, plan);
     return plan;
   }
 
@@ -78,7 +78,8 @@ class Compiler implements SchemaCompiler {
     where: string,
     problems: Problem[],
   ): Blueprint | undefined {
-    const classes = this.#knowledge?.open(direction, where, problems);
+    const groups = source.kind === 'class' ? (source.groups ?? []) : [];
+    const classes = this.#knowledge?.open(direction, groups, where, problems);
     const workshop: Workshop = { direction, classes, where, problems };
     switch (source.kind) {
       case 'class':
