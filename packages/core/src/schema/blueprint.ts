@@ -9,7 +9,7 @@ import { readHandWritten } from './hand-written.js';
 import { listMaker, type Maker } from './makers.js';
 import { objectMaker } from './object-maker.js';
 import { joinPath } from './paths.js';
-import type { Residual } from './residual-plan.js';
+import type { Residual } from './residual.js';
 import type { Direction, PropertyDeclaration } from './source.js';
 import { Trial } from './trial.js';
 

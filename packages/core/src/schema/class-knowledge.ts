@@ -8,7 +8,8 @@ import type { ClassSupport } from './class-support.js';
 import type { SchemaPair } from './definitions.js';
 import { InstancePlans } from './instance-plan.js';
 import type { Maker } from './makers.js';
-import { type Residual, ResidualPlans } from './residual-plan.js';
+import type { Residual } from './residual.js';
+import { ResidualPlans } from './residual-plan.js';
 import type { Direction } from './source.js';
 import { survey } from './survey.js';
 

@@ -2,7 +2,7 @@ import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { SchemaPair } from './definitions.js';
 import type { Maker } from './makers.js';
-import type { Residual } from './residual-plan.js';
+import type { Residual } from './residual.js';
 
 /** What DTO classes offer to one document. What implements it is loaded only for an app that has any. */
 export interface ClassSupport {
