@@ -1,4 +1,4 @@
-import type { ClassLibraries, RuleMetadata } from './class-libraries.js';
+import type { RuleMetadata } from './class-libraries.js';
 import type { PropertyContext } from './property-context.js';
 import { type Constraint, type ConstraintCheck, ruleCheck } from './rule-check.js';
 import { isExact, type Rule } from './rules/rule.js';
@@ -26,9 +26,21 @@ const OWN_RULE: Rule = { acceptsMissing: true };
 
 /** The rules of a property. */
 export function boundRules(context: PropertyContext): BoundRule[] {
-  return context.own.flatMap((metadata) => {
-    const constraint = constraintOf(metadata, context.libraries);
-    return constraint ? [boundRule(metadata, constraint, context.cls.name)] : [];
+  const { own, libraries, cls } = context;
+  return own.flatMap((metadata) => {
+    if (metadata.constraintCls === undefined) return [];
+    const [registered] = libraries.rules.getTargetValidatorConstraints(metadata.constraintCls);
+    if (registered === undefined) return [];
+    const row = ruleNamed(metadata.name);
+    const rule = row && libraries.builtIn.made(metadata, registered) ? row : undefined;
+    return [
+      boundRule(
+        metadata,
+        rule,
+        once(() => registered.instance),
+        cls.name,
+      ),
+    ];
   });
 }
 
@@ -40,8 +52,13 @@ export function conditionsOf(own: readonly RuleMetadata[]): Condition[] {
     .filter((condition) => condition !== undefined);
 }
 
-function boundRule(metadata: RuleMetadata, constraint: () => Constraint, target: string): BoundRule {
-  const rule = ruleNamed(metadata.name);
+/** @param rule what is known of the decorator; undefined for one of the author's own. */
+function boundRule(
+  metadata: RuleMetadata,
+  rule: Rule | undefined,
+  constraint: () => Constraint,
+  target: string,
+): BoundRule {
   const known = rule ?? OWN_RULE;
   const args: readonly unknown[] = metadata.constraints ?? [];
   const check = ruleCheck({
@@ -57,14 +74,7 @@ function boundRule(metadata: RuleMetadata, constraint: () => Constraint, target:
   return { rule: known, args, each: metadata.each === true, condition, settledBy, check };
 }
 
-/** Finds the implementation of a rule; undefined for decorators that have none, such as `@IsOptional`. */
-function constraintOf(
-  { constraintCls }: RuleMetadata,
-  { rules }: ClassLibraries,
-): (() => Constraint) | undefined {
-  if (constraintCls === undefined) return undefined;
-  const [registered] = rules.getTargetValidatorConstraints(constraintCls);
-  if (registered === undefined) return undefined;
-  const kept: { instance?: Constraint } = {};
-  return () => (kept.instance ??= registered.instance);
+function once<T>(make: () => T): () => T {
+  const kept: { value?: T } = {};
+  return () => (kept.value ??= make());
 }

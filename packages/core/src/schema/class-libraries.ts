@@ -1,5 +1,6 @@
 import type { instanceToPlain, plainToInstance } from 'class-transformer';
 import type { MetadataStorage } from 'class-validator';
+import { BuiltInRules } from './built-in-rules.js';
 import type { TransformerStorage } from './transformer-storage.js';
 
 /** What class-validator recorded about one use of a decorator. */
@@ -8,6 +9,7 @@ export type RuleMetadata = ReturnType<MetadataStorage['getTargetValidationMetada
 /** What is used of class-validator and class-transformer. Nothing else imports them. */
 export interface ClassLibraries {
   readonly rules: MetadataStorage;
+  readonly builtIn: BuiltInRules;
   readonly transforms: TransformerStorage;
   readonly plainToInstance: typeof plainToInstance;
   readonly instanceToPlain: typeof instanceToPlain;
@@ -22,6 +24,7 @@ export async function loadClassLibraries(): Promise<ClassLibraries> {
   ]);
   return {
     rules: validator.getMetadataStorage(),
+    builtIn: new BuiltInRules(validator),
     transforms: storage.defaultMetadataStorage as TransformerStorage,
     plainToInstance: transformer.plainToInstance,
     instanceToPlain: transformer.instanceToPlain,

@@ -42,7 +42,7 @@ export function propertyModel(context: PropertyContext): PropertyModel {
   const named = libraries.transforms.findTypeMetadata(cls, name);
   const isDynamic = named !== undefined && named.typeFunction.length > 0;
   const design = normaliseType(read(DESIGN.type, cls.prototype as object, name));
-  const container = containerOf(context, design);
+  const container = containerOf(context, rules, design);
   const declared = declaredType(named && (isDynamic ? undefined : named.typeFunction), design, rules);
   const nested = isDynamic ? undefined : nestedModel(context, declared, container !== 'one');
   const transformed = isDynamic || transforms.changes(name);
@@ -70,12 +70,14 @@ function isCondition({ type, name }: PropertyContext['own'][number]): boolean {
   return type === 'conditionalValidation' && name !== 'isOptional';
 }
 
-function containerOf({ own }: PropertyContext, { kind }: DeclaredType): Container {
+function containerOf(
+  { own }: PropertyContext,
+  rules: readonly BoundRule[],
+  { kind }: DeclaredType,
+): Container {
   if (kind === 'array' || kind === 'set' || kind === 'map') return kind;
-  const isList = own.some(
-    ({ each, name }) => each === true || name === 'isArray' || name?.startsWith('array') === true,
-  );
-  return isList ? 'array' : 'one';
+  const wantsArray = rules.some(({ rule, args }) => rule.keywords?.(args)['type'] === 'array');
+  return wantsArray || own.some(({ each }) => each === true) ? 'array' : 'one';
 }
 
 /** What `@Type` names, or else what reflection says, or else what `@IsInstance` wants. Reflection knows no elements. */

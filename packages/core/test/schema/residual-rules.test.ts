@@ -142,6 +142,32 @@ describe('rules of an author', () => {
     );
   });
 
+  test('are not taken for those of class-validator when they have their names', async () => {
+    const Named =
+      (name: string, validate: Judge, message?: string) =>
+      (target: object, propertyName: string): void =>
+        registerDecorator({
+          name,
+          target: target.constructor,
+          propertyName,
+          validator: {
+            validate: validate as () => boolean,
+            ...(message !== undefined && { defaultMessage: () => message }),
+          },
+        });
+    class Imitated {
+      @Named('isString', (value) => value === 1) number!: unknown;
+      @Named('isEmail', (value) => Promise.resolve(value === 'me'), 'nobody but me') address!: unknown;
+      @Named('arrayOfTwo', (value) => String(value).length === 2) pair!: string;
+    }
+    const made = await planClass(Imitated);
+    expect(made.advertised['properties']).toEqual({ number: {}, address: {}, pair: { type: 'string' } });
+    expect(await accepts(made, { number: 1, address: 'me', pair: 'ab' })).toBe(true);
+    expect((await failure(made, { number: 'x', address: 'you@example.com', pair: 'a' })).issues).toHaveLength(
+      3,
+    );
+  });
+
   test('judge what handlers return as well', async () => {
     class Result {
       @Custom(isOdd) count!: number;
