@@ -1,4 +1,4 @@
-import type { RuleMetadata } from './class-libraries.js';
+import type { RuleMetadata } from './rule-metadata.js';
 import type { PropertyContext } from './property-context.js';
 import { type Constraint, type ConstraintCheck, ruleCheck } from './rule-check.js';
 import { isExact, type Rule } from './rules/rule.js';

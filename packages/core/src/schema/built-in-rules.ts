@@ -1,9 +1,8 @@
 import type { MetadataStorage } from 'class-validator';
-import type { RuleMetadata } from './class-libraries.js';
+import type { RegisteredConstraint, RuleMetadata } from './rule-metadata.js';
 import type { Constraint } from './rule-check.js';
 
 type Decorate = (...args: unknown[]) => (target: object, property: string) => void;
-type Registered = ReturnType<MetadataStorage['getTargetValidatorConstraints']>[number];
 
 const STORAGE = 'classValidatorMetadataStorage';
 
@@ -30,7 +29,7 @@ export class BuiltInRules {
   }
 
   /** Whether a use of a decorator is of class-validator's own. @param registered what it was registered with. */
-  made(metadata: RuleMetadata, registered: Registered): boolean {
+  made(metadata: RuleMetadata, registered: RegisteredConstraint): boolean {
     const { name } = metadata;
     if (name === undefined || registered.async) return false;
     if (!this.#found.has(name)) this.#found.set(name, this.#probe(name, metadata));
@@ -62,7 +61,7 @@ export class BuiltInRules {
 }
 
 /** Past the container of the author, which may not be ready when schemas are made. */
-function instanceOf({ target }: Registered): Constraint | undefined {
+function instanceOf({ target }: RegisteredConstraint): Constraint | undefined {
   try {
     return Reflect.construct(target, []) as Constraint;
   } catch {

@@ -3,9 +3,6 @@ import type { MetadataStorage } from 'class-validator';
 import { BuiltInRules } from './built-in-rules.js';
 import type { TransformerStorage } from './transformer-storage.js';
 
-/** What class-validator recorded about one use of a decorator. */
-export type RuleMetadata = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];
-
 /** What is used of class-validator and class-transformer. Nothing else imports them. */
 export interface ClassLibraries {
   readonly rules: MetadataStorage;

@@ -1,7 +1,8 @@
 import type { Problem } from '../errors/definition-error.js';
 import { annotationsOf, type SchemaAnnotations } from '../metadata/annotations.js';
 import type { Constructor } from '../protocol/constructor.js';
-import type { ClassLibraries, RuleMetadata } from './class-libraries.js';
+import type { ClassLibraries } from './class-libraries.js';
+import type { RuleMetadata } from './rule-metadata.js';
 import { isDto } from './is-dto.js';
 import { initialValues } from './initial-values.js';
 import { propertyModel, type PropertyModel } from './property-model.js';

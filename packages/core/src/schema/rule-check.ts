@@ -1,4 +1,4 @@
-import type { RuleMetadata } from './class-libraries.js';
+import type { RuleMetadata } from './rule-metadata.js';
 import { describeValue, shorten, shortenWithin } from './describe-value.js';
 
 /** A rule that runs inside the schema validator, under the keyword `RULES_KEYWORD`. */
