@@ -6,13 +6,12 @@ import fc from 'fast-check';
 import type { Constructor } from '../../src/protocol/constructor.js';
 import type { ValuePlan } from '../../src/schema/index.js';
 import { ruleNames } from '../../src/schema/rules/table.js';
+import { fuzz } from './fuzz.js';
 import { accepts, planClass } from './harness.js';
 import { classValidatorAccepts, classWith, forget, isShownStricter, rowOf, ruleNameOf } from './oracle.js';
 import { DATE_USES, STRUCTURAL, USES } from './uses/index.js';
 import { nearTo, VALUES } from './values.js';
 
-// SIGIL_FUZZ_RUNS=5000 npx jest agreement digs deeper.
-const NUM_RUNS = Number(process.env['SIGIL_FUZZ_RUNS'] ?? 60);
 const ajv = new Ajv2020({ validateFormats: false, allowUnionTypes: true });
 
 interface Subject {
@@ -53,7 +52,7 @@ describe('what is enforced, and where it is settled by the schema what is shown,
     for (const value of use.near) await agrees(one, { value }, exact);
     await fc.assert(
       fc.asyncProperty(fc.oneof(nearTo(use.near), VALUES), (value) => agrees(one, { value }, exact)),
-      { numRuns: NUM_RUNS },
+      fuzz(60),
     );
     forget(one.cls);
   });
@@ -66,7 +65,7 @@ describe('what is enforced, and where it is settled by the schema what is shown,
         agrees(many, { value }, exact),
       ),
       {
-        numRuns: NUM_RUNS / 3,
+        ...fuzz(20),
         examples: [[[]], [[...use.near]], ...use.near.map((one): [unknown[]] => [[one]])],
       },
     );
@@ -81,7 +80,7 @@ describe('what is enforced, and where it is settled by the schema what is shown,
       fc.asyncProperty(nearTo(use.near), async (value) => {
         if (value !== null) await agrees(optional, { value }, false);
       }),
-      { numRuns: NUM_RUNS / 3 },
+      fuzz(20),
     );
     forget(optional.cls);
   });
@@ -96,7 +95,7 @@ describe('what is enforced, and where it is settled by the schema what is shown,
     );
     await fc.assert(
       fc.asyncProperty(written, (value) => agrees(one, { value }, false, toDate)),
-      { numRuns: NUM_RUNS },
+      fuzz(60),
     );
     forget(one.cls);
   });
@@ -115,6 +114,7 @@ describe('what is enforced, and where it is settled by the schema what is shown,
       fc.asyncProperty(fc.oneof(nearTo(['ac', 'abc', 'aXc', 'aXXXc', '']), VALUES), (value) =>
         agrees(one, { value }, false),
       ),
+      fuzz(100),
     );
   });
 });
