@@ -20,6 +20,11 @@ export interface ToolOptions extends Presentation {
   /** Schema of the arguments, for a handler whose parameter types say nothing. */
   readonly input?: SchemaLike;
   /**
+   * Validation groups of class-validator: of a DTO class only rules of these groups apply, and rules of no group. A
+   * property that has rules of other groups only is unknown. Without groups every rule applies.
+   */
+  readonly groups?: readonly string[];
+  /**
    * Takes strings for what else the schema wants where nothing is lost: "42" for a number, "true" for a boolean, JSON for an
    * object or list. As the app says unless given.
    */

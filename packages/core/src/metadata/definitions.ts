@@ -81,6 +81,7 @@ export interface ToolDefinition extends Presentation {
   readonly idempotent?: boolean;
   readonly openWorld?: boolean;
   readonly input?: SchemaLike;
+  readonly groups?: readonly string[];
   readonly output?: SchemaLike;
   readonly coerce?: boolean;
   readonly unknownProperties?: UnknownProperties;

@@ -2,6 +2,7 @@
 export type Bytes = Uint8Array | ArrayBuffer;
 
 interface NodeBuffer {
+  from(text: string, encoding: 'base64'): Uint8Array;
   from(bytes: ArrayBufferLike, offset: number, length: number): { toString(encoding: 'base64'): string };
 }
 
@@ -23,4 +24,11 @@ export function toBase64(bytes: Bytes): string {
     binary += String.fromCharCode(...view.subarray(start, start + 0x8000));
   }
   return btoa(binary);
+}
+
+/** Decodes base64 (RFC 4648 §4). @throws when a text is not base64, on hosts that are strict about it. */
+export function fromBase64(text: string): Uint8Array {
+  const buffer = (globalThis as { Buffer?: NodeBuffer }).Buffer;
+  if (buffer) return new Uint8Array(buffer.from(text, 'base64'));
+  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 }

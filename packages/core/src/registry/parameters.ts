@@ -49,25 +49,39 @@ export function bindParameters(
   if (classes.length > 1 || (classes.length > 0 && properties.length > 0))
     problems.push(mixed(placeOf(cls, method)));
   problems.push(...duplicates(placeOf(cls, method), properties));
-  return { parameters, source: sourceOf(explicit, classes[0], properties) };
+  return { parameters, source: sourceOf(definition, classes[0], properties) };
 }
 
-/** The source of a schema that an author gave. */
-export function explicitSource(schema: SchemaLike): SchemaSource {
+/**
+ * The source of a schema that an author gave.
+ * @param groups the groups of class-validator whose rules apply to a class.
+ */
+export function explicitSource(schema: SchemaLike, groups?: readonly string[]): SchemaSource {
   if (isStandardSchema(schema)) return { kind: 'standard', schema };
-  if (typeof schema === 'function') return { kind: 'class', cls: schema };
+  if (typeof schema === 'function') return classSource(schema, groups);
   if (Array.isArray(schema)) return { kind: 'array', cls: (schema as readonly [Constructor])[0] };
   return { kind: 'schema', schema: schema as JsonSchema };
 }
 
 function sourceOf(
-  explicit: SchemaLike | undefined,
+  definition: HandlerDefinition,
   cls: Constructor | undefined,
   properties: readonly PropertyDeclaration[],
 ): SchemaSource {
-  if (explicit !== undefined) return explicitSource(explicit);
-  if (cls) return { kind: 'class', cls };
+  const groups = groupsOf(definition);
+  if ('input' in definition && definition.input !== undefined)
+    return explicitSource(definition.input, groups);
+  if (cls) return classSource(cls, groups);
   return properties.length > 0 ? { kind: 'properties', properties } : { kind: 'none' };
+}
+
+/** The groups of rules a definition asks for. */
+export function groupsOf(definition: HandlerDefinition): readonly string[] | undefined {
+  return 'groups' in definition ? definition.groups : undefined;
+}
+
+function classSource(cls: Constructor, groups: readonly string[] | undefined): SchemaSource {
+  return groups === undefined ? { kind: 'class', cls } : { kind: 'class', cls, groups };
 }
 
 function propertyOf(parameter: ParameterDefinition, reflected: unknown): PropertyDeclaration {

@@ -1,7 +1,7 @@
 import type { Ajv } from 'ajv';
 import type { DataValidateFunction } from 'ajv/dist/types/index.js';
-import type { JsonSchema } from '../protocol/json.js';
-import { type RuleCheck, RULES_KEYWORD } from './rule-check.js';
+import { isObject, type JsonSchema } from '../protocol/json.js';
+import { type RuleCheck, RULES_KEYWORD, WORDS_KEYWORD } from './rule-check.js';
 
 /** The dialects a hand-written schema may be in. */
 export type Dialect = '2020-12' | '2019-09' | 'draft-07';
@@ -58,7 +58,9 @@ export async function loadAjv(dialect: Dialect): Promise<AjvFactory> {
       allErrors: everything,
       verbose: everything,
     });
-    ajv.addKeyword({ keyword: RULES_KEYWORD, errors: true, compile: compileRules });
+    ajv.addKeyword({ keyword: RULES_KEYWORD, errors: true, compile: rulesOf(RULES_KEYWORD) });
+    // Elsewhere it is unknown, and costs nothing.
+    if (everything) ajv.addKeyword({ keyword: WORDS_KEYWORD, errors: true, compile: rulesOf(WORDS_KEYWORD) });
     return ajv;
   };
 }
@@ -78,17 +80,22 @@ async function classOf(dialect: Dialect): Promise<AjvClass> {
   }
 }
 
-function compileRules(rules: readonly RuleCheck[]): DataValidateFunction {
-  const run: DataValidateFunction = (value: unknown) => {
-    const failed = rules.filter((rule) => !rule.test(value));
-    if (failed.length === 0) return true;
-    run.errors = failed.map((rule) => ({
-      keyword: RULES_KEYWORD,
-      params: { rule },
-      message: rule.explain(value),
-      data: value,
-    }));
-    return false;
+/** Runs the rules that a keyword of our own carries. */
+function rulesOf(keyword: string): (rules: readonly RuleCheck[]) => DataValidateFunction {
+  return (rules) => {
+    const run: DataValidateFunction = (value: unknown, context) => {
+      const failed = rules.filter((rule) => !rule.test(value));
+      if (failed.length === 0) return true;
+      const holder = context?.parentData as unknown;
+      const object = isObject(holder) ? holder : undefined;
+      run.errors = failed.map((rule) => ({
+        keyword,
+        params: { rule },
+        message: rule.explain(value, object),
+        data: value,
+      }));
+      return false;
+    };
+    return run;
   };
-  return run;
 }

@@ -2,15 +2,14 @@ import type { Problem } from '../errors/definition-error.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { ClassSupport } from './class-support.js';
-import { DATE_KEYWORDS } from './date-check.js';
 import { type DeclaredType, normaliseType } from './declared-type.js';
 import type { SchemaPair } from './definitions.js';
 import { isDto } from './is-dto.js';
-import { bigintMaker, dateMaker, listMaker, type Maker } from './makers.js';
-import { mergeKeywords } from './merge-keywords.js';
+import { listMaker, type Maker } from './makers.js';
 import { type ArgumentField, fallbackFor } from './object-maker.js';
 import type { PropertyDeclaration } from './source.js';
 import { typeKeywords } from './type-keywords.js';
+import { wireForm } from './wire-form.js';
 
 /** What a single argument becomes. */
 export interface ArgumentPlan {
@@ -67,18 +66,16 @@ function describeType(type: DeclaredType, classes: ClassSupport | undefined): De
       const reference = classes.reference(type.cls);
       return { ...both(reference, classes.maker(type.cls)), cls: type.cls };
     }
-    case 'date': {
-      const shown = typeKeywords(type);
-      return {
-        schemas: { shown, enforced: mergeKeywords(shown, DATE_KEYWORDS) },
-        maker: dateMaker,
-        cls: undefined,
-      };
+    case 'set':
+    case 'map':
+      // What they hold is known of properties of classes only.
+      return undefined;
+    default: {
+      const form = wireForm(type);
+      return form
+        ? { schemas: form, maker: form.maker, cls: undefined }
+        : both(typeKeywords(type), undefined);
     }
-    case 'bigint':
-      return both(typeKeywords(type), bigintMaker);
-    default:
-      return both(typeKeywords(type), undefined);
   }
 }
 

@@ -1,16 +1,20 @@
 import type { Problem } from '../errors/definition-error.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
+import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { Dialect } from './ajv.js';
 import { type ArgumentPlan, planArgument } from './argument-schema.js';
 import type { ClassSupport } from './class-support.js';
 import { readHandWritten } from './hand-written.js';
 import { listMaker, type Maker } from './makers.js';
 import { objectMaker } from './object-maker.js';
+import { joinPath } from './paths.js';
+import type { Residual } from './residual.js';
 import type { Direction, PropertyDeclaration } from './source.js';
+import { Trial } from './trial.js';
 
-/** Runs the rules a schema cannot hold, on what was made from a value. @throws InvalidValueError (rejects). */
-export type Judge = (made: unknown) => Promise<unknown>;
+/** Runs the rules a schema cannot hold, on what was made from a value. @throws InvalidValueError (or rejects). */
+export type Judge = (made: unknown) => MaybePromise<void>;
 
 /** Everything a plan is built from, whatever its source. */
 export interface Blueprint {
@@ -44,12 +48,12 @@ export function classBlueprint(cls: Constructor, list: boolean, workshop: Worksh
     return undefined;
   }
   const one = classes.maker(cls);
-  const { settled, transformed } = classes.survey(cls);
+  const residual = classes.residual(cls);
   const rest = {
     ...OWN,
     cls,
-    judge: settled ? undefined : (made: unknown): Promise<unknown> => classes.judge(made, ''),
-    toPlain: transformed ? (value: unknown): unknown => classes.toPlain(value) : undefined,
+    judge: residual && judgeOf([['', residual]]),
+    toPlain: classes.isTransformed(cls) ? (value: unknown): unknown => classes.toPlain(value) : undefined,
   };
   if (!list) return { ...classes.attach(classes.root(cls)), ...rest, maker: one };
   const array = { type: 'array', items: classes.reference(cls) };
@@ -80,17 +84,15 @@ export function argumentsBlueprint(
     return { type: 'object', properties, ...rest };
   };
   const pair = { shown: object('shown'), enforced: object('enforced') };
-  const unsettled = complete.filter(({ cls }) => cls && classes && !classes.survey(cls).settled);
+  const residuals = complete.flatMap(({ cls, field }) => {
+    const residual = cls && classes?.residual(cls);
+    return residual ? [[field.name, residual] as const] : [];
+  });
   return {
     ...(classes ? classes.attach(pair) : pair),
     ...OWN,
     maker: objectMaker(complete.map(({ field }) => field)),
-    judge:
-      classes &&
-      judgeOf(
-        unsettled.map(({ field }) => field.name),
-        classes,
-      ),
+    judge: residuals.length > 0 ? judgeOf(residuals) : undefined,
   };
 }
 
@@ -101,11 +103,17 @@ export function handWrittenBlueprint(schema: JsonSchema, workshop: Workshop): Bl
   return known && { shown: schema, enforced: schema, ...known };
 }
 
-function judgeOf(names: readonly string[], classes: ClassSupport): Judge | undefined {
-  if (names.length === 0) return undefined;
-  return async (made) => {
-    for (const name of names) await classes.judge((made as Record<string, unknown>)[name], name);
-    return made;
+/** @param residuals what runs on the value itself (of the name ""), or on properties of it. */
+function judgeOf(residuals: readonly (readonly [name: string, residual: Residual])[]): Judge {
+  return (made) => {
+    const trial = new Trial();
+    for (const [name, residual] of residuals) {
+      const value = name === '' ? made : (made as Record<string, unknown>)[name];
+      if (Array.isArray(value))
+        value.forEach((one, index) => residual.run(one, joinPath(name, String(index), true), trial));
+      else residual.run(value, name, trial);
+    }
+    return trial.settle();
   };
 }
 

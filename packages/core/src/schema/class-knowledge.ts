@@ -3,32 +3,46 @@ import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import { type ClassLibraries, loadClassLibraries } from './class-libraries.js';
 import { ClassModels } from './class-model.js';
-import { judgeAll } from './class-rules.js';
 import { ClassSchemas } from './class-schema.js';
 import type { ClassSupport } from './class-support.js';
 import type { SchemaPair } from './definitions.js';
 import { InstancePlans } from './instance-plan.js';
 import type { Maker } from './makers.js';
+import type { Residual } from './residual.js';
+import { ResidualPlans } from './residual-plan.js';
 import type { Direction } from './source.js';
-import { type Survey, survey } from './survey.js';
+import { survey } from './survey.js';
 
 /** What an app knows of its DTO classes: each is read once for each direction. */
 export class ClassKnowledge {
   readonly #libraries: ClassLibraries;
-  readonly #plans: Readonly<Record<Direction, InstancePlans>>;
+  readonly #plans = new Map<string, ClassPlans>();
 
   constructor(libraries: ClassLibraries) {
     this.#libraries = libraries;
-    this.#plans = {
-      input: new InstancePlans(new ClassModels(libraries, 'input')),
-      output: new InstancePlans(new ClassModels(libraries, 'output')),
-    };
   }
 
-  /** Opens a document. @param where the place for problem reports. */
-  open(direction: Direction, where: string, problems: Problem[]): ClassSupport {
-    return new ClassDocument(this.#libraries, this.#plans[direction], where, problems);
+  /**
+   * Opens a document.
+   * @param groups the groups of class-validator whose rules apply, besides those of no group; all rules when empty.
+   * @param where the place for problem reports.
+   */
+  open(direction: Direction, groups: readonly string[], where: string, problems: Problem[]): ClassSupport {
+    const key = JSON.stringify([direction, ...groups]);
+    const plans = this.#plans.get(key) ?? classPlans(this.#libraries, direction, groups);
+    this.#plans.set(key, plans);
+    return new ClassDocument(this.#libraries, plans, where, problems);
   }
+}
+
+interface ClassPlans {
+  readonly instances: InstancePlans;
+  readonly residuals: ResidualPlans;
+}
+
+function classPlans(libraries: ClassLibraries, direction: Direction, groups: readonly string[]): ClassPlans {
+  const models = new ClassModels(libraries, direction, groups);
+  return { instances: new InstancePlans(models), residuals: new ResidualPlans(models) };
 }
 
 /** Loads class-validator and class-transformer. */
@@ -41,11 +55,11 @@ class ClassDocument implements ClassSupport {
 
   constructor(
     readonly libraries: ClassLibraries,
-    readonly plans: InstancePlans,
+    readonly plans: ClassPlans,
     readonly where: string,
     readonly problems: Problem[],
   ) {
-    this.#schemas = new ClassSchemas(plans.models, where, problems);
+    this.#schemas = new ClassSchemas(plans.instances.models, where, problems);
   }
 
   root(cls: Constructor): SchemaPair {
@@ -53,7 +67,7 @@ class ClassDocument implements ClassSupport {
   }
 
   reference(cls: Constructor): JsonSchema {
-    return this.#schemas.nested({ cls });
+    return this.#schemas.reference(cls);
   }
 
   attach(root: SchemaPair): SchemaPair {
@@ -61,15 +75,15 @@ class ClassDocument implements ClassSupport {
   }
 
   maker(cls: Constructor): Maker {
-    return this.plans.of(cls, this.where, this.problems);
+    return this.plans.instances.of(cls, this.where, this.problems);
   }
 
-  survey(cls: Constructor): Survey {
-    return survey(cls, this.plans.models, this.where, this.problems);
+  residual(cls: Constructor): Residual | undefined {
+    return this.plans.residuals.of(cls, this.where, this.problems);
   }
 
-  judge(made: unknown, path: string): Promise<unknown> {
-    return judgeAll(this.libraries, made, path);
+  isTransformed(cls: Constructor): boolean {
+    return survey(cls, this.plans.instances.models, this.where, this.problems).transformed;
   }
 
   toPlain(value: unknown): unknown {

@@ -1,15 +1,13 @@
 import type { instanceToPlain, plainToInstance } from 'class-transformer';
-import type { MetadataStorage, validate } from 'class-validator';
+import type { MetadataStorage } from 'class-validator';
+import { BuiltInRules } from './built-in-rules.js';
 import type { TransformerStorage } from './transformer-storage.js';
-
-/** What class-validator recorded about one use of a decorator. */
-export type RuleMetadata = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];
 
 /** What is used of class-validator and class-transformer. Nothing else imports them. */
 export interface ClassLibraries {
   readonly rules: MetadataStorage;
+  readonly builtIn: BuiltInRules;
   readonly transforms: TransformerStorage;
-  readonly validate: typeof validate;
   readonly plainToInstance: typeof plainToInstance;
   readonly instanceToPlain: typeof instanceToPlain;
 }
@@ -23,8 +21,8 @@ export async function loadClassLibraries(): Promise<ClassLibraries> {
   ]);
   return {
     rules: validator.getMetadataStorage(),
+    builtIn: new BuiltInRules(validator),
     transforms: storage.defaultMetadataStorage as TransformerStorage,
-    validate: validator.validate,
     plainToInstance: transformer.plainToInstance,
     instanceToPlain: transformer.instanceToPlain,
   };

@@ -1,7 +1,8 @@
 import type { Problem } from '../errors/definition-error.js';
 import { annotationsOf, type SchemaAnnotations } from '../metadata/annotations.js';
 import type { Constructor } from '../protocol/constructor.js';
-import type { ClassLibraries, RuleMetadata } from './class-libraries.js';
+import type { ClassLibraries } from './class-libraries.js';
+import type { RuleMetadata } from './rule-metadata.js';
 import { isDto } from './is-dto.js';
 import { initialValues } from './initial-values.js';
 import { propertyModel, type PropertyModel } from './property-model.js';
@@ -25,6 +26,8 @@ export class ClassModels {
   constructor(
     readonly libraries: ClassLibraries,
     readonly direction: Direction,
+    /** The groups whose rules apply, besides those of no group; every rule when there are none. */
+    readonly groups: readonly string[],
   ) {}
 
   /** @param where the place for problem reports. */
@@ -37,7 +40,7 @@ export class ClassModels {
   }
 
   #read(cls: Constructor, where: string, problems: Problem[]): ClassModel {
-    const rules = targetRules(this.libraries.rules, cls);
+    const rules = targetRules(this.libraries.rules, cls, this.groups);
     if (!isDto(cls)) problems.push(undecorated(cls, where));
     const transforms = readTransforms(cls, this.libraries.transforms, this.direction);
     const initial = this.direction === 'input' ? initialValues(cls, where, problems) : undefined;

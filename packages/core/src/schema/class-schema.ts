@@ -4,7 +4,7 @@ import type { JsonSchema } from '../protocol/json.js';
 import { annotationKeywords } from './annotation-keywords.js';
 import type { ClassModel, ClassModels } from './class-model.js';
 import { Definitions, type SchemaPair, type Tag } from './definitions.js';
-import type { NestedModel } from './nested-model.js';
+import type { NestedModel, Variants } from './nested-model.js';
 import { isRequired, propertySchemas } from './property-schema.js';
 
 /** Describes the classes of one document. */
@@ -22,14 +22,36 @@ export class ClassSchemas {
     return this.#describe(this.models.of(cls, this.where, this.problems), tag);
   }
 
-  /** A reference to the schema of a class, or to those a tag chooses from. */
-  nested(nested: NestedModel): JsonSchema {
-    if (!nested.variants) return this.#reference(nested.cls);
-    const { tag, classes } = nested.variants;
-    return { anyOf: classes.map(({ cls, name }) => this.#reference(cls, { property: tag, value: name })) };
+  /** References to the schema of a class, or to those a tag chooses from. */
+  nested(nested: NestedModel): SchemaPair {
+    if (nested.variants) return this.#variants(nested.variants);
+    const reference = this.reference(nested.cls);
+    return { shown: reference, enforced: reference };
   }
 
-  #reference(cls: Constructor, tag?: Tag): JsonSchema {
+  /** The tag is looked at first, so that a failure speaks of the variant that was meant. */
+  #variants({ tag, classes }: Variants): SchemaPair {
+    const variants = classes.map(({ cls, name }) => ({
+      name,
+      reference: this.reference(cls, { property: tag, value: name }),
+    }));
+    const choices = variants.map(({ name, reference }) => ({
+      if: { required: [tag], properties: { [tag]: { const: name } } },
+      then: reference,
+    }));
+    return {
+      shown: { oneOf: variants.map(({ reference }) => reference) },
+      enforced: {
+        type: 'object',
+        required: [tag],
+        properties: { [tag]: { enum: variants.map(({ name }) => name) } },
+        allOf: choices,
+      },
+    };
+  }
+
+  /** A reference to the schema of a class. */
+  reference(cls: Constructor, tag?: Tag): JsonSchema {
     return this.definitions.reference(cls, tag, () => this.object(cls, tag));
   }
 

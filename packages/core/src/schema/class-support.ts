@@ -2,7 +2,7 @@ import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { SchemaPair } from './definitions.js';
 import type { Maker } from './makers.js';
-import type { Survey } from './survey.js';
+import type { Residual } from './residual.js';
 
 /** What DTO classes offer to one document. What implements it is loaded only for an app that has any. */
 export interface ClassSupport {
@@ -14,10 +14,10 @@ export interface ClassSupport {
   attach(root: SchemaPair): SchemaPair;
   /** What makes instances of a class from checked values. */
   maker(cls: Constructor): Maker;
-  /** What holds for a class and all classes inside it. */
-  survey(cls: Constructor): Survey;
-  /** Runs class-validator on an instance, or on each of an array. @throws InvalidValueError (rejects). */
-  judge(made: unknown, path: string): Promise<unknown>;
+  /** What is left to run on instances of a class; undefined when its schema says everything. */
+  residual(cls: Constructor): Residual | undefined;
+  /** Whether class-transformer has a part in a class, or in one inside it. */
+  isTransformed(cls: Constructor): boolean;
   /** Writes instances as class-transformer's decorators say. */
   toPlain(value: unknown): unknown;
 }

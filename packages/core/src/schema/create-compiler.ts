@@ -1,6 +1,5 @@
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
-import type { Constructor } from '../protocol/constructor.js';
 import {
   argumentsBlueprint,
   type Blueprint,
@@ -9,6 +8,7 @@ import {
   type Workshop,
 } from './blueprint.js';
 import { InputPlan } from './input-plan.js';
+import { ClassCache } from './class-cache.js';
 import type { ClassKnowledge } from './class-knowledge.js';
 import { anyArguments, anything, noArguments } from './fixed-plans.js';
 import { OutputPlan } from './output-plan.js';
@@ -34,10 +34,10 @@ class Compiler implements SchemaCompiler {
   readonly #knowledge: ClassKnowledge | undefined;
   readonly #pool = new ValidatorPool();
   readonly #done = {
-    input: new Map<Constructor, ValuePlan>(),
-    output: new Map<Constructor, ValuePlan>(),
-    strip: new Map<Constructor, ValuePlan>(),
-    keep: new Map<Constructor, ValuePlan>(),
+    input: new ClassCache<ValuePlan>(),
+    output: new ClassCache<ValuePlan>(),
+    strip: new ClassCache<ValuePlan>(),
+    keep: new ClassCache<ValuePlan>(),
   } as const;
 
   constructor(knowledge: ClassKnowledge | undefined) {
@@ -82,11 +82,11 @@ class Compiler implements SchemaCompiler {
       return standardPlan(source.schema, direction, where, problems) ?? anything;
     const done = this.#done[unknown === 'reject' ? direction : unknown];
     // Most DTO classes serve several handlers.
-    const known = source.kind === 'class' ? done.get(source.cls) : undefined;
+    const known = source.kind === 'class' ? done.get(source) : undefined;
     if (known) return known;
     const blueprint = this.#blueprint(source, direction, where, problems);
     const plan = blueprint ? this.#planOf(source, blueprint, direction, where, unknown) : anything;
-    if (source.kind === 'class') done.set(source.cls, plan);
+    if (source.kind === 'class') done.set(source, plan);
     return plan;
   }
 
@@ -107,7 +107,8 @@ class Compiler implements SchemaCompiler {
     where: string,
     problems: Problem[],
   ): Blueprint | undefined {
-    const classes = this.#knowledge?.open(direction, where, problems);
+    const groups = source.kind === 'class' ? (source.groups ?? []) : [];
+    const classes = this.#knowledge?.open(direction, groups, where, problems);
     const workshop: Workshop = { direction, classes, where, problems };
     switch (source.kind) {
       case 'class':

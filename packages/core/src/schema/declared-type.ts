@@ -1,8 +1,15 @@
 import type { Constructor } from '../protocol/constructor.js';
 
+/** Uint8Array, or a class that extends it, as Node's Buffer does. */
+export interface BytesClass {
+  from(bytes: Uint8Array): Uint8Array;
+}
+
 /** What a type written in TypeScript is known to be once compilers have had their say. */
 export type DeclaredType =
-  | { readonly kind: 'string' | 'number' | 'boolean' | 'bigint' | 'array' | 'date' | 'unknown' }
+  | { readonly kind: 'string' | 'number' | 'boolean' | 'bigint' | 'date' | 'url' | 'unknown' }
+  | { readonly kind: 'array' | 'set' | 'map' }
+  | { readonly kind: 'bytes'; readonly cls: BytesClass }
   | { readonly kind: 'enum'; readonly values: readonly (string | number)[] }
   | { readonly kind: 'class'; readonly cls: Constructor };
 
@@ -13,7 +20,10 @@ const BUILT_IN: ReadonlyMap<unknown, DeclaredType> = new Map<unknown, DeclaredTy
   [BigInt, { kind: 'bigint' }],
   [Array, { kind: 'array' }],
   [Date, { kind: 'date' }],
-  ...[Object, Function, Symbol, Promise, Map, Set].map((type) => [type, { kind: 'unknown' }] as const),
+  [URL, { kind: 'url' }],
+  [Set, { kind: 'set' }],
+  [Map, { kind: 'map' }],
+  ...[Object, Function, Symbol, Promise].map((type) => [type, { kind: 'unknown' }] as const),
 ]);
 
 /**
@@ -25,6 +35,7 @@ export function normaliseType(type: unknown): DeclaredType {
   const builtIn = BUILT_IN.get(type);
   if (builtIn) return builtIn;
   if (typeof type === 'function') {
+    if (isBytesClass(type)) return { kind: 'bytes', cls: type };
     return type.prototype === undefined ? normaliseResult(type) : { kind: 'class', cls: type as Constructor };
   }
   if (typeof type === 'object' && type !== null && !Array.isArray(type)) {
@@ -32,6 +43,10 @@ export function normaliseType(type: unknown): DeclaredType {
     if (values.length > 0) return { kind: 'enum', values };
   }
   return { kind: 'unknown' };
+}
+
+function isBytesClass(type: object): type is BytesClass {
+  return type === Uint8Array || (type as { prototype?: unknown }).prototype instanceof Uint8Array;
 }
 
 /** The values of an enum object, without the names that numeric enums keep for looking up backwards. */

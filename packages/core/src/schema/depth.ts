@@ -28,7 +28,8 @@ export function boundsDepth(schema: unknown): boolean {
   const types = [schema['type']].flat();
   if (types.includes(undefined)) return false;
   if (types.includes('array') && !boundsDepth(schema['items'] ?? schema['prefixItems'])) return false;
-  return !types.includes('object') || (schema['additionalProperties'] === false && boundsProperties(schema));
+  if (!types.includes('object')) return true;
+  return boundsDepth(schema['additionalProperties']) && boundsProperties(schema);
 }
 
 function boundsProperties(schema: JsonSchema): boolean {

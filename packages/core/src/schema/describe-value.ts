@@ -13,7 +13,7 @@ export function describeValue(value: unknown): string {
     case 'number':
     case 'boolean':
     case 'bigint':
-      return String(value);
+      return shorten(String(value), SHOWN_CHARACTERS);
     default:
       return `a ${typeof value}`;
   }
@@ -32,4 +32,10 @@ export function listValues(values: readonly unknown[], shown = 20): string {
 export function shorten(text: string, length: number): string {
   if (text.length <= length) return text;
   return `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+/** Cuts every mention of a long string out of a text that may repeat it. */
+export function shortenWithin(text: string, value: unknown): string {
+  if (typeof value !== 'string' || value.length <= SHOWN_CHARACTERS) return text;
+  return text.replaceAll(value, () => shorten(value, SHOWN_CHARACTERS));
 }

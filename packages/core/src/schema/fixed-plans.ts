@@ -1,9 +1,7 @@
 import { isObject } from '../protocol/json.js';
 import { InvalidValueError } from './invalid-value-error.js';
-import { shorten } from './describe-value.js';
+import { joinPath } from './paths.js';
 import type { ValuePlan } from './value-plan.js';
-
-const SHOWN_NAME = 60;
 
 /** For handlers without arguments. Needs no validator. */
 export const noArguments: ValuePlan = {
@@ -15,7 +13,7 @@ export const noArguments: ValuePlan = {
     if (!isObject(value)) throw unexpected('', 'expected an object without properties');
     const [name] = Object.keys(value);
     if (name !== undefined)
-      throw unexpected(shorten(name, SHOWN_NAME), 'unknown property; no arguments are taken');
+      throw unexpected(joinPath('', name, false), 'unknown property; no arguments are taken');
     return value;
   },
 };

@@ -39,6 +39,8 @@ export class InputPlan implements ValuePlan {
     if (this.#measuresDepth && isTooDeep(value)) throw new InvalidValueError([tooDeep()]);
     ensure(this.#validator, value);
     const made = this.#maker ? this.#maker.make(value) : value;
-    return this.#judge ? this.#judge(made) : made;
+    if (!this.#judge) return made;
+    const pendingRules = this.#judge(made);
+    return pendingRules ? pendingRules.then(() => made) : made;
   }
 }

@@ -3,9 +3,9 @@ import type { Constructor } from '../protocol/constructor.js';
 import { isObject } from '../protocol/json.js';
 import type { ClassLibraries } from './class-libraries.js';
 import type { ClassModel, ClassModels } from './class-model.js';
-import { unmakeable } from './class-rules.js';
-import { dateMaker, listMaker, type Maker } from './makers.js';
+import { listMaker, type Maker, mapMaker, setMaker } from './makers.js';
 import type { PropertyModel } from './property-model.js';
+import { unmakeable } from './unmakeable.js';
 
 interface Field {
   readonly name: string;
@@ -33,6 +33,9 @@ class InstancePlan implements Maker {
 
 /** Makes instances by class-transformer, for classes it renames, transforms or chooses. */
 class TransformerPlan implements Maker {
+  /** What class-transformer leaves as it travels. */
+  fields: readonly Field[] = [];
+
   constructor(
     readonly cls: Constructor,
     readonly libraries: ClassLibraries,
@@ -40,10 +43,18 @@ class TransformerPlan implements Maker {
 
   make(value: unknown): unknown {
     if (!isObject(value)) return value;
+    const instance = this.#transform(value);
+    for (const { name, maker } of this.fields) {
+      if (maker && Object.hasOwn(instance, name)) instance[name] = maker.make(instance[name]);
+    }
+    return instance;
+  }
+
+  #transform(value: object): Record<string, unknown> {
     try {
-      return this.libraries.plainToInstance(this.cls as new () => object, value);
+      return this.libraries.plainToInstance(this.cls as new () => Record<string, unknown>, value);
     } catch (error) {
-      throw unmakeable('', error);
+      throw unmakeable(error);
     }
   }
 }
@@ -62,6 +73,8 @@ export class InstancePlans {
     if (model.transformed) {
       const plan = new TransformerPlan(cls, this.models.libraries);
       this.#plans.set(cls, plan);
+      const left = model.properties.filter(({ nested, transformed }) => !nested && !transformed);
+      plan.fields = left.map((property) => this.#field(property, where, problems));
       return plan;
     }
     const plan = new InstancePlan(cls);
@@ -74,16 +87,19 @@ export class InstancePlans {
   #fields(model: ClassModel, where: string, problems: Problem[]): Field[] {
     return model.properties
       .filter(({ name }) => isAssignable(model.cls.prototype as object, name))
-      .map((property) => ({ name: property.name, maker: this.#maker(property, where, problems) }));
+      .map((property) => this.#field(property, where, problems));
+  }
+
+  #field(property: PropertyModel, where: string, problems: Problem[]): Field {
+    return { name: property.name, maker: this.#maker(property, where, problems) };
   }
 
   #maker(property: PropertyModel, where: string, problems: Problem[]): Maker | undefined {
-    const one = property.nested
-      ? this.of(property.nested.cls, where, problems)
-      : property.date
-        ? dateMaker
-        : undefined;
-    return one && property.list ? listMaker(one) : one;
+    const { nested, form, container } = property;
+    const one = nested ? this.of(nested.cls, where, problems) : form?.maker;
+    if (container === 'set') return setMaker(one);
+    if (container === 'map') return mapMaker(one);
+    return one && container === 'array' ? listMaker(one) : one;
   }
 }
 

@@ -37,7 +37,8 @@ export function mergeKeywords(first: JsonSchema, second: JsonSchema): JsonSchema
 }
 
 /** Drops what another keyword says already, so that clients read less. */
-export function tidyKeywords(schema: JsonSchema): JsonSchema {
+export function tidyKeywords(merged: JsonSchema): JsonSchema {
+  const schema = withoutIdlePattern(merged);
   const { not, ...rest } = schema;
   const type = rest['type'];
   const canBeNull =
@@ -47,6 +48,13 @@ export function tidyKeywords(schema: JsonSchema): JsonSchema {
   if (said === '{"type":"null"}') return rest;
   if (said !== '{"enum":["",null]}') return schema;
   return type === 'string' ? mergeKeywords(rest, { minLength: 1 }) : rest;
+}
+
+/** A pattern says nothing where no string is accepted. */
+function withoutIdlePattern(schema: JsonSchema): JsonSchema {
+  const { pattern, ...rest } = schema;
+  const { type } = rest;
+  return pattern === undefined || type === undefined || [type].flat().includes('string') ? schema : rest;
 }
 
 /** A schema that also accepts `null`. */

@@ -33,7 +33,9 @@ export class OutputPlan implements ValuePlan {
     const { judge, toPlain } = this.#blueprint;
     const json = toJson(toPlain ? toPlain(value) : value);
     ensure(this.#validator, json);
-    return judge ? judge(this.#instances(value, json)).then(() => json) : json;
+    if (!judge) return json;
+    const pendingRules = judge(this.#instances(value, json));
+    return pendingRules ? pendingRules.then(() => json) : json;
   }
 
   /** Rules judge instances: those the handler returned, or else some made for them. */

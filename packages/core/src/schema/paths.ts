@@ -1,6 +1,15 @@
-/** Adds a step to a path such as `warehouses[0].code`. */
+import { shorten } from './describe-value.js';
+
+const SHOWN_NAME = 60;
+
+/**
+ * Adds a step to a path such as `warehouses[0].code`. A name that could be taken for something else, such as one with
+ * a dot or a line break, is quoted; a long one is cut.
+ */
 export function joinPath(parent: string, step: string, isIndex: boolean): string {
   if (isIndex) return `${parent}[${step}]`;
+  if (step.length > SHOWN_NAME || !/^[\p{L}\p{M}\p{N}_$-]+$/u.test(step))
+    return `${parent}[${JSON.stringify(shorten(step, SHOWN_NAME))}]`;
   return parent === '' ? step : `${parent}.${step}`;
 }
 

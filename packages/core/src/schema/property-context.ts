@@ -1,6 +1,7 @@
 import type { Problem } from '../errors/definition-error.js';
 import type { Constructor } from '../protocol/constructor.js';
-import type { ClassLibraries, RuleMetadata } from './class-libraries.js';
+import type { ClassLibraries } from './class-libraries.js';
+import type { RuleMetadata } from './rule-metadata.js';
 import type { Transforms } from './read-transforms.js';
 
 /** What reading a property needs to know. */

@@ -1,24 +1,15 @@
 import { annotationsOf, type SchemaAnnotations } from '../metadata/annotations.js';
 import { DESIGN } from '../metadata/keys.js';
 import { read } from '../metadata/reflect.js';
-import type { ClassLibraries, RuleMetadata } from './class-libraries.js';
+import { type BoundRule, boundRules, type Condition, conditionsOf } from './bound-rule.js';
 import { type DeclaredType, normaliseType } from './declared-type.js';
 import { type NestedModel, nestedModel } from './nested-model.js';
 import type { PropertyContext } from './property-context.js';
-import { ruleCheck, type RuleCheck } from './rule-check.js';
-import type { Rule } from './rules/rule.js';
-import { ruleNamed } from './rules/table.js';
+import { refuseUnservable } from './unservable-rules.js';
+import { DATE_FORM, type WireForm, wireForm } from './wire-form.js';
 
-/** One decorator on one property, ready to become keywords. */
-export interface BoundRule {
-  readonly rule: Rule;
-  readonly args: readonly unknown[];
-  /** Whether it judges each element of an array. */
-  readonly each: boolean;
-  /** Whether it applies only sometimes; it then informs clients and nothing else. */
-  readonly conditional: boolean;
-  readonly check: RuleCheck;
-}
+/** How many values a property holds: one, or many in a container. */
+export type Container = 'one' | 'array' | 'set' | 'map';
 
 /** What a DTO class says about one of its properties. */
 export interface PropertyModel {
@@ -26,16 +17,19 @@ export interface PropertyModel {
   /** The name it has in JSON. */
   readonly wire: string;
   readonly rules: readonly BoundRule[];
+  /** When its rules apply; always when there are none. */
+  readonly conditions: readonly Condition[];
+  readonly container: Container;
+  /** The type of the value, or of each in a container. */
   readonly declared: DeclaredType;
-  readonly list: boolean;
-  readonly date: boolean;
+  /** How the value, or each in a container, travels when JSON has no type for it. */
+  readonly form: WireForm | undefined;
+  /** The class of the value, or of each in a container. */
   readonly nested: NestedModel | undefined;
   readonly optional: boolean;
   /** Whether the schema must not constrain it: a condition or a function of the author decides. */
   readonly open: boolean;
   readonly transformed: boolean;
-  /** Whether the schema says everything its rules say. */
-  readonly settled: boolean;
   /** What its initialiser gives; undefined when it has none. */
   readonly initial: unknown;
   readonly annotations: SchemaAnnotations;
@@ -44,68 +38,60 @@ export interface PropertyModel {
 /** Reads one property of a class. */
 export function propertyModel(context: PropertyContext): PropertyModel {
   const { cls, name, own, libraries, transforms } = context;
-  const rules = own.flatMap((metadata) => boundRule(metadata, libraries));
+  const rules = boundRules(context);
   const named = libraries.transforms.findTypeMetadata(cls, name);
-  const design = normaliseType(read(DESIGN.type, cls.prototype as object, name));
-  const declared = named
-    ? normaliseType(named.typeFunction.length === 0 ? named.typeFunction : undefined)
-    : design;
-  const list =
-    design.kind === 'array' ||
-    own.some(
-      ({ each, name: rule }) => each === true || rule === 'isArray' || rule?.startsWith('array') === true,
-    );
   const isDynamic = named !== undefined && named.typeFunction.length > 0;
-  const transformed = transforms.changes(name);
-  const open = transformed || isDynamic || own.some(isCondition);
+  const design = normaliseType(read(DESIGN.type, cls.prototype as object, name));
+  const container = containerOf(context, rules, design);
+  const declared = declaredType(named && (isDynamic ? undefined : named.typeFunction), design, rules);
+  const nested = isDynamic ? undefined : nestedModel(context, declared, container !== 'one');
+  const transformed = isDynamic || transforms.changes(name);
+  const form = formOf(rules, declared);
+  const isMade = transformed || form !== undefined || nested !== undefined;
+  refuseUnservable(context, rules, isMade || container === 'set' || container === 'map');
   return {
     name,
     wire: transforms.wireName(name),
     rules,
+    conditions: conditionsOf(own),
+    container,
     declared,
-    list,
-    date: isDate(rules, declared),
-    nested: isDynamic ? undefined : nestedModel(context, declared, list),
+    form,
+    nested,
     optional: own.some((metadata) => metadata.name === 'isOptional'),
-    open,
-    transformed: transformed || isDynamic,
-    settled: !open && own.every((metadata) => isStructural(metadata) || isSettled(metadata)),
+    open: transformed || own.some(isCondition),
+    transformed,
     initial: context.initial?.[name],
     annotations: annotationsOf(cls.prototype as object, name),
   };
 }
 
-const STRUCTURAL: ReadonlySet<string> = new Set([
-  'nestedValidation',
-  'whitelistValidation',
-  'conditionalValidation',
-]);
-
-function isStructural(metadata: RuleMetadata): boolean {
-  return STRUCTURAL.has(metadata.type);
+function isCondition({ type, name }: PropertyContext['own'][number]): boolean {
+  return type === 'conditionalValidation' && name !== 'isOptional';
 }
 
-function isCondition(metadata: RuleMetadata): boolean {
-  return metadata.type === 'conditionalValidation' && metadata.name !== 'isOptional';
+function containerOf(
+  { own }: PropertyContext,
+  rules: readonly BoundRule[],
+  { kind }: DeclaredType,
+): Container {
+  if (kind === 'array' || kind === 'set' || kind === 'map') return kind;
+  const wantsArray = rules.some(({ rule, args }) => rule.keywords?.(args)['type'] === 'array');
+  return wantsArray || own.some(({ each }) => each === true) ? 'array' : 'one';
 }
 
-function isSettled(metadata: RuleMetadata): boolean {
-  return metadata.validateIf === undefined && ruleNamed(metadata.name) !== undefined;
+/** What `@Type` names, or else what reflection says, or else what `@IsInstance` wants. Reflection knows no elements. */
+function declaredType(named: unknown, design: DeclaredType, rules: readonly BoundRule[]): DeclaredType {
+  if (named !== undefined) return normaliseType(named);
+  const isContainer = design.kind === 'array' || design.kind === 'set' || design.kind === 'map';
+  if (design.kind !== 'unknown' && !isContainer) return design;
+  const instance = rules.find(({ rule, each }) => rule.made && each === isContainer);
+  return instance ? normaliseType(instance.args[0]) : { kind: 'unknown' };
 }
 
-function boundRule(metadata: RuleMetadata, { rules }: ClassLibraries): BoundRule[] {
-  const rule = isStructural(metadata) ? undefined : ruleNamed(metadata.name);
-  const [constraint] = rule ? rules.getTargetValidatorConstraints(metadata.constraintCls) : [];
-  if (rule === undefined || constraint === undefined) return [];
-  const check = ruleCheck(metadata, constraint.instance, rule.date === true);
-  const conditional = metadata.validateIf !== undefined;
-  return [{ rule, args: metadata.constraints ?? [], each: metadata.each === true, conditional, check }];
-}
-
-/** A property declared as a Date is one, unless a rule wants the string that stands for it. */
-function isDate(rules: readonly BoundRule[], declared: DeclaredType): boolean {
-  if (rules.some(({ rule }) => rule.date === true)) return true;
-  return (
-    declared.kind === 'date' && !rules.some(({ rule, args }) => rule.keywords?.(args)['type'] === 'string')
-  );
+/** A property declared as a Date is one, unless a rule wants the string that stands for it; so with the others. */
+function formOf(rules: readonly BoundRule[], declared: DeclaredType): WireForm | undefined {
+  if (rules.some(({ rule }) => rule.date === true)) return DATE_FORM;
+  const wantsText = rules.some(({ rule, args }) => rule.keywords?.(args)['type'] === 'string');
+  return wantsText ? undefined : wireForm(declared);
 }

@@ -1,12 +1,12 @@
-import type { RuleMetadata } from './class-libraries.js';
-import { describeValue } from './describe-value.js';
+import type { RuleMetadata } from './rule-metadata.js';
+import { describeValue, shorten, shortenWithin } from './describe-value.js';
 
-/** A rule of class-validator that runs inside the schema validator, under the keyword `RULES_KEYWORD`. */
+/** A rule that runs inside the schema validator, under the keyword `RULES_KEYWORD`. */
 export interface RuleCheck {
   /** Whether a value satisfies the rule. A rule that throws is not satisfied. */
   test(value: unknown): boolean;
-  /** Says what the rule wants, in the author's words when there are any. */
-  explain(value: unknown): string;
+  /** Says what the rule wants, in the author's words when there are any. @param object what holds the value. */
+  explain(value: unknown, object?: object): string;
   /** Whether the author worded the message. */
   readonly worded: boolean;
 }
@@ -14,73 +14,108 @@ export interface RuleCheck {
 /** The keyword of our own that carries `RuleCheck`s. Only enforced schemas have it; clients never see it. */
 export const RULES_KEYWORD = 'sigilRules';
 
+/**
+ * The keyword of our own that carries `RuleCheck`s which the schema settles by itself: they run only to word a failure,
+ * because `must be a UUID` helps more than a pattern does.
+ */
+export const WORDS_KEYWORD = 'sigilWords';
+
 /** How class-validator implements a rule: structurally, so that nothing of it is imported. */
 export interface Constraint {
   validate(value: unknown, args: never): unknown;
   defaultMessage?(args: never): string;
 }
 
-/**
- * Binds a rule to what its decorator was given.
- * @param constraint the implementation class-validator registered.
- * @param asDate whether the value travels as a string and is judged as a Date.
- */
-export function ruleCheck(metadata: RuleMetadata, constraint: Constraint, asDate: boolean): RuleCheck {
-  const args = argumentsOf(metadata, undefined);
+/** A decorator bound to what it was given. */
+export interface ConstraintCheck extends RuleCheck {
+  /**
+   * Runs the rule on a made instance.
+   * @param value what it judges: the value of the property, or one of its elements.
+   * @param whole the value of the property.
+   * @returns whether the value satisfies the rule, or a promise of it.
+   */
+  judge(value: unknown, object: object, whole: unknown): unknown;
+}
+
+const MAX_MESSAGE = 1000;
+
+/** What binding a decorator takes. */
+export interface CheckOptions {
+  readonly metadata: RuleMetadata;
+  /** The name of the class that is described: it may inherit the rule. */
+  readonly target: string;
+  /** Finds the implementation class-validator registered. Called at first use, when a container may make it. */
+  readonly constraint: () => Constraint;
+  /** Turns the value as it travels into what the rule judges. */
+  readonly read?: ((value: unknown) => unknown) | undefined;
+  /** Judges in place of the constraint. */
+  readonly accepts?: ((value: unknown) => boolean) | undefined;
+}
+
+/** Binds a rule to what its decorator was given. */
+export function ruleCheck(options: CheckOptions): ConstraintCheck {
+  const { metadata, constraint, read, accepts } = options;
+  const alone = argumentsOf(options, undefined, {}) as never;
   return {
     worded: metadata.message !== undefined && metadata.message !== '',
     test(value) {
       try {
-        return constraint.validate(asDate ? toDate(value) : value, args as never) === true;
+        return Boolean(constraint().validate(read ? read(value) : value, alone));
       } catch {
         return false;
       }
     },
-    explain: (value) => fillTokens(messageOf(metadata, constraint, value), metadata, value),
+    judge(value, object, whole) {
+      if (accepts) return accepts(value);
+      return constraint().validate(value, argumentsOf(options, whole, object) as never);
+    },
+    explain(value, object = {}) {
+      const message = messageOf(options, value, object);
+      return shorten(shortenWithin(fillTokens(message, options, value), value), MAX_MESSAGE);
+    },
   };
 }
 
-/** Reads a date as it travels in JSON. A value that is no string is left alone. */
-export function toDate(value: unknown): unknown {
-  return typeof value === 'string' ? new Date(value) : value;
-}
-
-function argumentsOf(metadata: RuleMetadata, value: unknown): object {
+/** A rule of our own about the content of a string. */
+export function textCheck(wants: string, accepts: (text: string) => boolean): RuleCheck {
   return {
-    targetName: (metadata.target as { name?: string }).name ?? '',
-    property: metadata.propertyName,
-    object: {},
-    value,
-    constraints: metadata.constraints ?? [],
+    worded: false,
+    test: (value) => typeof value !== 'string' || accepts(value),
+    explain: () => wants,
   };
 }
 
-function messageOf(metadata: RuleMetadata, constraint: Constraint, value: unknown): string {
-  const args = argumentsOf(metadata, value);
+function argumentsOf({ metadata, target }: CheckOptions, value: unknown, object: object): object {
+  const { propertyName: property, constraints } = metadata;
+  return { targetName: target, property, object, value, constraints: constraints ?? [] };
+}
+
+function messageOf(options: CheckOptions, value: unknown, object: object): string {
+  const { metadata, constraint } = options;
+  const args = argumentsOf(options, value, object);
+  const fallback = `${metadata.propertyName} is not valid`;
   const { message } = metadata as { message?: string | ((args: object) => string) };
   try {
     if (typeof message === 'function') return message(args);
-    return message || constraint.defaultMessage?.(args as never) || `${metadata.propertyName} is not valid`;
+    return message || constraint().defaultMessage?.(args as never) || fallback;
   } catch {
-    return `${metadata.propertyName} is not valid`;
+    return fallback;
   }
 }
 
-function fillTokens(message: string, metadata: RuleMetadata, value: unknown): string {
+function fillTokens(message: string, { metadata, target }: CheckOptions, value: unknown): string {
   const constraints: readonly unknown[] = metadata.constraints ?? [];
-  return message.replace(
+  return String(message).replace(
     /\$(?:constraint(\d+)|(value|property|target)\b)/g,
     (token, index?: string, name?: string) => {
       if (index !== undefined)
-        return Number(index) > constraints.length ? token : text(constraints[Number(index) - 1]);
+        return Number(index) > constraints.length ? token : textOf(constraints[Number(index) - 1]);
       if (name === 'value') return describeValue(value);
-      return name === 'property'
-        ? metadata.propertyName
-        : ((metadata.target as { name?: string }).name ?? '');
+      return name === 'property' ? metadata.propertyName : target;
     },
   );
 }
 
-function text(constraint: unknown): string {
+function textOf(constraint: unknown): string {
   return Array.isArray(constraint) ? constraint.join(', ') : String(constraint);
 }

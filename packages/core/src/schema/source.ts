@@ -19,7 +19,12 @@ export interface PropertyDeclaration {
 
 /** Where a schema comes from. */
 export type SchemaSource =
-  | { readonly kind: 'class'; readonly cls: Constructor }
+  | {
+      readonly kind: 'class';
+      readonly cls: Constructor;
+      /** The groups of class-validator whose rules apply, besides those of no group; all rules unless given. */
+      readonly groups?: readonly string[];
+    }
   /** An array of instances of a class, as in `output: [Dto]`. */
   | { readonly kind: 'array'; readonly cls: Constructor }
   | { readonly kind: 'properties'; readonly properties: readonly PropertyDeclaration[] }

@@ -1,6 +1,7 @@
 import type { Problem } from '../errors/definition-error.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { ClassModels } from './class-model.js';
+import type { PropertyModel } from './property-model.js';
 
 /** What holds for a class and all classes inside it. */
 export interface Survey {
@@ -19,10 +20,14 @@ export function survey(cls: Constructor, models: ClassModels, where: string, pro
     const model = models.of(each, where, problems);
     transformed ||= model.transformed;
     for (const property of model.properties) {
-      settled &&= property.settled;
+      settled &&= isSettled(property);
       if (property.nested) reached.add(property.nested.cls);
       for (const variant of property.nested?.variants?.classes ?? []) reached.add(variant.cls);
     }
   }
   return { settled, transformed };
+}
+
+function isSettled({ open, rules }: PropertyModel): boolean {
+  return !open && rules.every(({ settledBy }) => settledBy !== 'instance');
 }

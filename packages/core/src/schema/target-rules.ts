@@ -1,18 +1,23 @@
 import type { MetadataStorage } from 'class-validator';
 import type { Constructor } from '../protocol/constructor.js';
-import type { RuleMetadata } from './class-libraries.js';
+import type { RuleMetadata } from './rule-metadata.js';
 
 type OwnRules = ReadonlyMap<unknown, readonly RuleMetadata[]>;
 
 /**
  * The rules of a class and of those it extends, as class-validator itself finds them. It looks through all classes there are each time,
  * which takes long where there are many; so it is asked among the relatives of the class alone.
+ *
+ * @param groups the groups whose rules apply, beside rules of no group; all rules apply when there are none.
  */
-export function targetRules(storage: MetadataStorage, cls: Constructor): RuleMetadata[] {
+export function targetRules(
+  storage: MetadataStorage,
+  cls: Constructor,
+  groups: readonly string[],
+): RuleMetadata[] {
   const own = (storage as unknown as { validationMetadatas?: unknown }).validationMetadatas;
-  return (
-    own instanceof Map ? relatives(storage, own as OwnRules, cls) : storage
-  ).getTargetValidationMetadatas(cls, '', false, false);
+  const few = own instanceof Map ? relatives(storage, own as OwnRules, cls) : storage;
+  return few.getTargetValidationMetadatas(cls, '', groups.length > 0, false, [...groups]);
 }
 
 function relatives(storage: MetadataStorage, own: OwnRules, cls: Constructor): MetadataStorage {

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../protocol/json.js';
 import type { DeclaredType } from './declared-type.js';
+import { wireForm } from './wire-form.js';
 
 /** The keywords of a declared type. A class says nothing here: its schema is a reference. */
 export function typeKeywords(type: DeclaredType): JsonSchema {
@@ -9,15 +10,13 @@ export function typeKeywords(type: DeclaredType): JsonSchema {
     case 'boolean':
     case 'array':
       return { type: type.kind };
+    case 'set':
+      return { type: 'array' };
+    case 'map':
+      return { type: 'object' };
     case 'enum':
       return { enum: type.values };
-    case 'date':
-      return { type: 'string', format: 'date-time' };
-    case 'bigint':
-      // Text keeps every digit; JSON numbers of other peers may not.
-      return { type: ['string', 'integer'], pattern: '^-?[0-9]+$' };
-    case 'class':
-    case 'unknown':
-      return {};
+    default:
+      return wireForm(type)?.shown ?? {};
   }
 }

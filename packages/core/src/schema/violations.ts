@@ -4,7 +4,7 @@ import { expectationFrom, expectationOf } from './expectations.js';
 import type { Issue } from './invalid-value-error.js';
 import { nearest } from './nearest.js';
 import { joinPath, pathOf } from './paths.js';
-import { type RuleCheck, RULES_KEYWORD } from './rule-check.js';
+import { type RuleCheck, RULES_KEYWORD, WORDS_KEYWORD } from './rule-check.js';
 
 const SHOWN_NAME = 60;
 
@@ -22,18 +22,33 @@ export function issuesFrom(violations: readonly SchemaViolation[], value: unknow
 
 /** What an author worded says it best; after that a wrong type explains everything else about a value. */
 function rankOf({ keyword, params }: SchemaViolation): number {
-  if (keyword === RULES_KEYWORD) return (params['rule'] as RuleCheck).worded ? 0 : 2;
+  if (isRule(keyword)) return (params['rule'] as RuleCheck).worded ? 0 : 2;
   return keyword === 'type' || keyword === 'required' || keyword === 'additionalProperties' ? 1 : 2;
 }
 
-/** Leaves out what only says that an alternative failed: "or null", and the sum of several failures. */
+function isRule(keyword: string): boolean {
+  return keyword === RULES_KEYWORD || keyword === WORDS_KEYWORD;
+}
+
+const SUMS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'if']);
+
+/** Leaves out what only says that an alternative failed ("or null"), sums of failures, and patterns put into words. */
 function telling(violations: readonly SchemaViolation[]): readonly SchemaViolation[] {
-  const isNullBranch = ({ keyword, params }: SchemaViolation): boolean =>
-    keyword === 'type' && params['type'] === 'null';
-  const rest = violations.filter((violation) => !isNullBranch(violation));
-  const isSum = ({ keyword }: SchemaViolation): boolean => keyword === 'anyOf' || keyword === 'if';
-  const leaves = rest.filter((violation) => !isSum(violation));
+  const worded = new Set(
+    violations.filter(({ keyword }) => keyword === WORDS_KEYWORD).map(({ instancePath }) => instancePath),
+  );
+  const isUnsaid = ({ keyword, params, instancePath, parentSchema }: SchemaViolation): boolean =>
+    (keyword === 'type' && params['type'] === 'null') ||
+    (worded.has(instancePath) &&
+      (keyword === 'pattern' || (keyword === 'not' && excludesPattern(parentSchema))));
+  const rest = violations.filter((violation) => !isUnsaid(violation));
+  const leaves = rest.filter(({ keyword }) => !SUMS.has(keyword));
   return leaves.length > 0 ? leaves : rest.length > 0 ? rest : violations;
+}
+
+function excludesPattern(parentSchema: unknown): boolean {
+  const { not } = (parentSchema ?? {}) as { not?: { pattern?: unknown } };
+  return not?.pattern !== undefined;
 }
 
 function issueOf(violation: SchemaViolation, value: unknown): Issue {
@@ -45,7 +60,8 @@ function issueOf(violation: SchemaViolation, value: unknown): Issue {
     case 'additionalProperties':
     case 'unevaluatedProperties':
       return unknownProperty(violation, at);
-    case RULES_KEYWORD: {
+    case RULES_KEYWORD:
+    case WORDS_KEYWORD: {
       const expected = violation.message ?? 'another value';
       const received = describeValue(violation.data);
       return { path: at, expected, received, message: line(at, `${expected}; received ${received}`) };
@@ -68,8 +84,10 @@ function mismatch(violation: SchemaViolation, path: string): Issue {
 }
 
 function suggestion({ keyword, params, data }: SchemaViolation): string {
-  if (keyword !== 'enum' || typeof data !== 'string') return '';
-  const allowed = [params['allowedValues']].flat().filter((allowedValue) => typeof allowedValue === 'string');
+  if ((keyword !== 'enum' && keyword !== 'const') || typeof data !== 'string') return '';
+  const allowed = [params['allowedValues'] ?? params['allowedValue']]
+    .flat()
+    .filter((allowedValue) => typeof allowedValue === 'string');
   const meant = nearest(data, allowed);
   return meant === undefined ? '' : `. Did you mean ${JSON.stringify(meant)}?`;
 }
@@ -79,7 +97,9 @@ function missing({ params, parentSchema }: SchemaViolation, at: string): Issue {
   const path = joinPath(at, name, false);
   const { properties } = (parentSchema ?? {}) as { properties?: Record<string, unknown> };
   const schema = properties?.[name] as Record<string, unknown> | undefined;
-  const rules = (schema?.[RULES_KEYWORD] ?? []) as readonly RuleCheck[];
+  const rules = [RULES_KEYWORD, WORDS_KEYWORD].flatMap(
+    (keyword) => (schema?.[keyword] ?? []) as readonly RuleCheck[],
+  );
   const worded = rules.filter((rule) => rule.worded).map((rule) => rule.explain(undefined));
   const expected = worded.join('; ') || expectationFrom(schema);
   const text = worded.length > 0 ? expected : `required, expected ${expected}; received nothing`;
@@ -89,7 +109,7 @@ function missing({ params, parentSchema }: SchemaViolation, at: string): Issue {
 function unknownProperty({ params, parentSchema }: SchemaViolation, at: string): Issue {
   const name = String(params['additionalProperty'] ?? params['unevaluatedProperty']);
   const known = Object.keys((parentSchema as { properties?: object } | undefined)?.properties ?? {});
-  const path = joinPath(at, shorten(name, SHOWN_NAME), false);
+  const path = joinPath(at, name, false);
   const meant = nearest(name, known);
   const allowed = known.length > 0 ? ` Known properties: ${listValues(known)}.` : '';
   const hint = meant === undefined ? allowed : ` Did you mean ${JSON.stringify(meant)}?`;

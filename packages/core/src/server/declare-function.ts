@@ -1,7 +1,7 @@
 import type { FunctionDefinition } from '../decorators/define.js';
 import type { HandlerDefinition, SchemaLike } from '../metadata/definitions.js';
 import type { Declaration } from '../registry/declaration.js';
-import { explicitSource } from '../registry/parameters.js';
+import { explicitSource, groupsOf } from '../registry/parameters.js';
 import type { SchemaSource } from '../schema/index.js';
 
 /** Gives a function definition the shape that scanning gives a decorated method. */
@@ -26,7 +26,7 @@ export function declareFunction({
 }
 
 function sourceOf(definition: HandlerDefinition, input: SchemaLike | undefined): SchemaSource {
-  if (input !== undefined) return explicitSource(input);
+  if (input !== undefined) return explicitSource(input, groupsOf(definition));
   // Without a schema, a function takes the variables of its template as they come.
   return definition.kind === 'resource' ? { kind: 'schema', schema: { type: 'object' } } : { kind: 'none' };
 }

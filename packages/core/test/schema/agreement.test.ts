@@ -1,177 +1,139 @@
 import 'reflect-metadata';
 import { describe, expect, test } from '@jest/globals';
 import * as cv from 'class-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import type { Constructor } from '../../src/protocol/constructor.js';
+import type { ValuePlan } from '../../src/schema/index.js';
+import { ruleNames } from '../../src/schema/rules/table.js';
+import { fuzz } from './fuzz.js';
 import { accepts, planClass } from './harness.js';
+import { classValidatorAccepts, classWith, forget, isShownStricter, rowOf, ruleNameOf } from './oracle.js';
+import { DATE_USES, STRUCTURAL, USES } from './uses/index.js';
+import { nearTo, VALUES } from './values.js';
 
-enum Level {
-  Low = 1,
-  High = 2,
+const ajv = new Ajv2020({ validateFormats: false, allowUnionTypes: true });
+
+interface Subject {
+  readonly cls: Constructor;
+  readonly made: ValuePlan;
+  readonly shown: (value: unknown) => unknown;
 }
 
-/** Decorators that must agree with class-validator on every JSON value. Numeric enums differ on purpose: see below. */
-const DECORATORS: Readonly<Record<string, PropertyDecorator>> = {
-  IsString: cv.IsString(),
-  IsNumber: cv.IsNumber(),
-  'IsNumber, two decimals': cv.IsNumber({ maxDecimalPlaces: 2 }),
-  IsInt: cv.IsInt(),
-  IsBoolean: cv.IsBoolean(),
-  IsArray: cv.IsArray(),
-  IsObject: cv.IsObject(),
-  IsNotEmptyObject: cv.IsNotEmptyObject(),
-  IsDefined: cv.IsDefined(),
-  IsNotEmpty: cv.IsNotEmpty(),
-  IsEmpty: cv.IsEmpty(),
-  'Equals text': cv.Equals('a'),
-  'Equals number': cv.Equals(1),
-  NotEquals: cv.NotEquals('a'),
-  IsIn: cv.IsIn(['a', 'b', 1, null]),
-  IsNotIn: cv.IsNotIn(['a', 1]),
-  'IsEnum of text': cv.IsEnum({ A: 'a', B: 'b' }),
-  Min: cv.Min(2),
-  Max: cv.Max(2),
-  IsPositive: cv.IsPositive(),
-  IsNegative: cv.IsNegative(),
-  IsDivisibleBy: cv.IsDivisibleBy(3),
-  Length: cv.Length(2, 4),
-  MinLength: cv.MinLength(3),
-  MaxLength: cv.MaxLength(3),
-  Matches: cv.Matches(/^[a-c]+$/),
-  'Matches, flags': cv.Matches(/^.b/is),
-  Contains: cv.Contains('a.'),
-  NotContains: cv.NotContains('a'),
-  ArrayMinSize: cv.ArrayMinSize(2),
-  ArrayMaxSize: cv.ArrayMaxSize(2),
-  ArrayNotEmpty: cv.ArrayNotEmpty(),
-  ArrayUnique: cv.ArrayUnique(),
-  ArrayContains: cv.ArrayContains(['a']),
-  ArrayNotContains: cv.ArrayNotContains(['a']),
-  Allow: cv.Allow(),
-  IsOptional: cv.IsOptional(),
-  IsEmail: cv.IsEmail(),
-  IsUrl: cv.IsUrl(),
-  IsUUID: cv.IsUUID(),
-  'IsUUID 4': cv.IsUUID(4),
-  IsDateString: cv.IsDateString(),
-  IsISO8601: cv.IsISO8601(),
-  IsIP: cv.IsIP(),
-  IsJSON: cv.IsJSON(),
-  IsBooleanString: cv.IsBooleanString(),
-  IsNumberString: cv.IsNumberString(),
-  IsAlpha: cv.IsAlpha(),
-  IsHexColor: cv.IsHexColor(),
-  IsLatitude: cv.IsLatitude(),
-  IsPort: cv.IsPort(),
-};
-
-const TEXTS = fc.oneof(
-  fc.string({ maxLength: 6 }),
-  fc.string({ unit: 'binary', maxLength: 5 }),
-  fc.stringMatching(/^[abc.]{0,5}$/),
-  fc.constantFrom(
-    '',
-    'a',
-    'aB',
-    'a\uFE0Fb',
-    '\u{1F600}\uFE0F',
-    'true',
-    '12',
-    '-1.5',
-    '#fff',
-    '80',
-    '{"a":1}',
-    '127.0.0.1',
-  ),
-  fc.emailAddress(),
-  fc.webUrl(),
-  fc.uuid(),
-  fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((date) => date.toISOString()),
-);
-const SCALARS = fc.oneof(
-  TEXTS,
-  fc.integer({ min: -5, max: 9 }),
-  fc.double({ noNaN: true, noDefaultInfinity: true }),
-  fc.boolean(),
-  fc.constant(null),
-);
-const VALUES = fc.oneof(
-  { weight: 4, arbitrary: SCALARS },
-  fc.array(SCALARS, { maxLength: 4 }),
-  fc.dictionary(fc.stringMatching(/^[a-d]$/), SCALARS, { maxKeys: 3 }),
-);
-
-function classWith(decorator: PropertyDecorator): Constructor {
-  class Subject {
-    value: unknown;
-  }
-  decorator(Subject.prototype, 'value');
-  return Subject;
+async function subject(...decorators: readonly PropertyDecorator[]): Promise<Subject> {
+  const cls = classWith(...decorators);
+  const made = await planClass(cls);
+  return { cls, made, shown: ajv.compile(made.advertised) };
 }
 
-async function classValidatorAccepts(cls: Constructor, value: object): Promise<boolean> {
-  try {
-    return (await cv.validate(Object.assign(new cls(), value))).length === 0;
-  } catch {
-    return false;
-  }
+/** @param read what class-transformer would do first. */
+async function agrees(
+  { cls, made, shown }: Subject,
+  object: { readonly value?: unknown },
+  exact: boolean,
+  read: (value: unknown) => unknown = (value) => value,
+): Promise<void> {
+  const judged = 'value' in object ? { value: read(object.value) } : {};
+  const wanted = await classValidatorAccepts(cls, judged);
+  expect([object, 'enforced', await accepts(made, object)]).toEqual([object, 'enforced', wanted]);
+  const isShown = shown(object) === true;
+  if (exact) expect([object, 'shown', isShown]).toEqual([object, 'shown', wanted]);
+  else if (wanted && !isShown)
+    expect([object, [object.value].flat().some(isShownStricter)]).toEqual([object, true]);
 }
 
-describe('the enforced schema agrees with class-validator on', () => {
-  test.each(Object.entries(DECORATORS))('%s', async (_, decorator) => {
-    const cls = classWith(decorator);
-    const made = await planClass(cls);
-    const agrees = async (value: object): Promise<void> => {
-      expect([value, await accepts(made, value)]).toEqual([value, await classValidatorAccepts(cls, value)]);
-    };
-    await agrees({});
+const toDate = (value: unknown): unknown => (typeof value === 'string' ? new Date(value) : value);
+
+describe('what is enforced, and where it is settled by the schema what is shown, agrees with class-validator on', () => {
+  test.each(USES.map((use) => [use.code, use] as const))('%s', async (_, use) => {
+    const one = await subject(use.decorate());
+    const exact = rowOf(use).exact;
+    await agrees(one, {}, exact);
+    for (const value of use.near) await agrees(one, { value }, exact);
     await fc.assert(
-      fc.asyncProperty(VALUES, (value) => agrees({ value })),
-      { numRuns: 150 },
+      fc.asyncProperty(fc.oneof(nearTo(use.near), VALUES), (value) => agrees(one, { value }, exact)),
+      fuzz(60),
     );
+    forget(one.cls);
   });
 
-  test('elements of arrays', async () => {
-    class Subject {
-      @cv.IsArray() @cv.IsInt({ each: true }) @cv.Min(0, { each: true }) value: unknown;
-    }
-    const made = await planClass(Subject);
+  test.each(USES.map((use) => [use.code, use] as const))('%s for each element', async (_, use) => {
+    const many = await subject(cv.IsArray(), use.decorate({ each: true }));
+    const exact = rowOf(use).exact;
     await fc.assert(
-      fc.asyncProperty(fc.array(SCALARS, { maxLength: 4 }), async (value) => {
-        expect(await accepts(made, { value })).toBe(await classValidatorAccepts(Subject, { value }));
+      fc.asyncProperty(fc.array(fc.oneof(nearTo(use.near), VALUES), { maxLength: 3 }), (value) =>
+        agrees(many, { value }, exact),
+      ),
+      {
+        ...fuzz(20),
+        examples: [[[]], [[...use.near]], ...use.near.map((one): [unknown[]] => [[one]])],
+      },
+    );
+    forget(many.cls);
+  });
+
+  test.each(USES.map((use) => [use.code, use] as const))('%s when optional', async (_, use) => {
+    const optional = await subject(cv.IsOptional(), use.decorate());
+    await agrees(optional, {}, false);
+    expect(await accepts(optional.made, { value: null })).toBe(true);
+    await fc.assert(
+      fc.asyncProperty(nearTo(use.near), async (value) => {
+        if (value !== null) await agrees(optional, { value }, false);
       }),
+      fuzz(20),
+    );
+    forget(optional.cls);
+  });
+
+  test.each(DATE_USES.map((use) => [use.code, use] as const))('%s', async (_, use) => {
+    const one = await subject(use.decorate());
+    const text = fc.date({ min: new Date('2025-01-01'), max: new Date('2027-01-01'), noInvalidDate: true });
+    const written = fc.oneof(
+      nearTo(use.near),
+      VALUES,
+      text.map((date) => date.toISOString()),
+    );
+    await fc.assert(
+      fc.asyncProperty(written, (value) => agrees(one, { value }, false, toDate)),
+      fuzz(60),
+    );
+    forget(one.cls);
+  });
+
+  test('several rules of one property', async () => {
+    const rules = [
+      cv.IsString(),
+      cv.IsNotEmpty(),
+      cv.MaxLength(4),
+      cv.Matches(/^a/),
+      cv.Matches(/c$/),
+      cv.NotContains('b'),
+    ];
+    const one = await subject(...rules);
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(nearTo(['ac', 'abc', 'aXc', 'aXXXc', '']), VALUES), (value) =>
+        agrees(one, { value }, false),
+      ),
+      fuzz(100),
     );
   });
 });
 
-describe('on purpose stricter than class-validator are', () => {
-  test('numeric enums, which it also accepts by name', async () => {
-    class Subject {
-      @cv.IsEnum(Level) value!: Level;
-    }
-    const made = await planClass(Subject);
-    expect(await classValidatorAccepts(Subject, { value: 'High' })).toBe(true);
-    expect(await accepts(made, { value: 'High' })).toBe(false);
-    expect(await accepts(made, { value: 2 })).toBe(true);
+describe('every decorator', () => {
+  const NOT_DECORATORS = /^(?:Validat(?:ionError|ionTypes|or)|MetadataStorage|ValidatorConstraintInterface)$/;
+  const exported = Object.entries(cv)
+    .filter(([name, value]) => /^[A-Z][a-z]*[A-Za-z0-9]*$/.test(name) && typeof value === 'function')
+    .map(([name]) => name)
+    .filter((name) => !NOT_DECORATORS.test(name));
+  const used = [...USES, ...DATE_USES];
+
+  test('of class-validator is tried here', () => {
+    const tried = new Set([...used.map(({ code }) => code.replace(/\(.*$/s, '')), ...STRUCTURAL]);
+    expect([...tried].sort()).toEqual([...exported].sort());
   });
 
-  test('rules for each element, which it also applies to a single value', async () => {
-    class Subject {
-      @cv.IsString({ each: true }) value!: string[];
-    }
-    expect(await classValidatorAccepts(Subject, { value: 'abc' })).toBe(true);
-    expect(await accepts(await planClass(Subject), { value: 'abc' })).toBe(false);
+  test('has a row, and every row has a decorator', () => {
+    const names = new Set(used.map((use) => ruleNameOf(use)));
+    expect([...names, 'isInstance'].sort()).toEqual([...ruleNames()].sort());
   });
-});
-
-test('rules of one property combine', async () => {
-  class Subject {
-    @cv.IsString() @cv.IsNotEmpty() @cv.MaxLength(4) @cv.Matches(/^a/) @cv.NotContains('b') value: unknown;
-  }
-  const made = await planClass(Subject);
-  await fc.assert(
-    fc.asyncProperty(VALUES, async (value) => {
-      expect(await accepts(made, { value })).toBe(await classValidatorAccepts(Subject, { value }));
-    }),
-  );
 });

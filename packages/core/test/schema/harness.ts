@@ -1,3 +1,4 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Problem } from '../../src/errors/definition-error.js';
 import type { Constructor } from '../../src/protocol/constructor.js';
 import {
@@ -8,6 +9,16 @@ import {
   type ValuePlan,
 } from '../../src/schema/index.js';
 
+const FORMATS = ['date-time', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uuid'];
+
+/** Refuses schemas that the meta-schema of 2020-12 refuses, or that have a keyword or format nobody knows. */
+const STRICT = new Ajv2020({
+  strict: true,
+  allowUnionTypes: true,
+  validateSchema: true,
+  formats: Object.fromEntries(FORMATS.map((name) => [name, true])),
+});
+
 /** Plans a source and makes it ready; a definition with problems fails the test. */
 export async function plan(
   source: SchemaSource,
@@ -17,6 +28,7 @@ export async function plan(
   const problems: Problem[] = [];
   const made = compiler[direction](source, 'Fixture.method, parameter 0', problems);
   if (problems.length > 0) throw new Error(JSON.stringify(problems));
+  if (source.kind !== 'schema') STRICT.compile(made.advertised);
   await made.ready();
   return made;
 }

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../protocol/json.js';
+import { comparable, listed } from './comparable.js';
 import type { RuleTable } from './rule.js';
 
 const ARRAY: JsonSchema = { type: 'array' };
@@ -10,8 +11,14 @@ export const ARRAY_RULES: RuleTable = {
   arrayMaxSize: { keywords: ([max]) => ({ ...ARRAY, ...size('maxItems', max) }), exact: isSize },
   // Objects are compared by identity, and an identifier function is not in the metadata.
   arrayUnique: { keywords: () => ARRAY, shown: () => ({ uniqueItems: true }) },
-  arrayContains: { keywords: () => ARRAY },
-  arrayNotContains: { keywords: () => ARRAY },
+  arrayContains: { keywords: ([values]) => ({ ...ARRAY, ...containing(listed(values)) }), exact: true },
+  arrayNotContains: {
+    keywords: ([values]) => {
+      const unwanted = comparable(listed(values));
+      return unwanted.length === 0 ? ARRAY : { ...ARRAY, not: { contains: { enum: unwanted } } };
+    },
+    exact: true,
+  },
 };
 
 function isSize([limit]: readonly unknown[]): boolean {
@@ -20,4 +27,11 @@ function isSize([limit]: readonly unknown[]): boolean {
 
 function size(keyword: string, limit: unknown): JsonSchema {
   return isSize([limit]) ? { [keyword]: limit } : {};
+}
+
+function containing(values: readonly unknown[]): JsonSchema {
+  const wanted = comparable(values);
+  if (wanted.length < new Set(values).size) return { not: {} };
+  const each = wanted.map((value) => ({ contains: { const: value } }));
+  return each.length > 1 ? { allOf: each } : (each[0] ?? {});
 }

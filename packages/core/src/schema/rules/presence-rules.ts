@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../protocol/json.js';
+import { comparable, listed } from './comparable.js';
 import type { RuleTable } from './rule.js';
 
 /** Decorators about being there, and about being one of some values. */
@@ -28,24 +29,14 @@ export const PRESENCE_RULES: RuleTable = {
   },
 };
 
-function listed(values: unknown): readonly unknown[] {
-  return Array.isArray(values) ? values : [];
-}
-
-/** class-validator compares by identity, so only these can ever equal a value that came as JSON. */
-function isComparable(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isFinite(value);
-  return value === null || typeof value === 'string' || typeof value === 'boolean';
-}
-
 function oneOf(values: readonly unknown[]): JsonSchema {
-  const possible = [...new Set(values.filter(isComparable))];
+  const possible = comparable(values);
   if (possible.length === 0) return { not: {} };
   return possible.length === 1 ? { const: possible[0] } : { enum: possible };
 }
 
 function noneOf(values: readonly unknown[]): JsonSchema {
-  const possible = [...new Set(values.filter(isComparable))];
+  const possible = comparable(values);
   if (possible.length === 0) return {};
   return { not: possible.length === 1 ? { const: possible[0] } : { enum: possible } };
 }

@@ -15,7 +15,21 @@ export interface Rule {
   readonly acceptsMissing?: boolean | ((args: RuleArguments) => boolean);
   /** Whether the decorator judges a Date, which travels as a string. */
   readonly date?: true;
+  /** Whether the decorator judges what is made from a value, not the value as it travels. */
+  readonly made?: true;
+  /** Judges in place of the decorator where `keywords` are stricter than it on purpose. */
+  readonly accepts?: (value: unknown, args: RuleArguments) => boolean;
 }
 
 /** Rules by the name class-validator records. */
 export type RuleTable = Readonly<Record<string, Rule>>;
+
+/** Whether the keywords of a rule settle it. */
+export function isExact(rule: Rule, args: RuleArguments): boolean {
+  return typeof rule.exact === 'function' ? rule.exact(args) : rule.exact === true;
+}
+
+/** Whether a rule is satisfied by a missing value. */
+export function acceptsMissing(rule: Rule, args: RuleArguments): boolean {
+  return typeof rule.acceptsMissing === 'function' ? rule.acceptsMissing(args) : rule.acceptsMissing === true;
+}

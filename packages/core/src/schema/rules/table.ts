@@ -1,19 +1,36 @@
+import { ALPHABET_RULES } from './alphabet-rules.js';
 import { ARRAY_RULES } from './array-rules.js';
 import { DATE_RULES } from './date-rules.js';
 import { FORMAT_RULES } from './format-rules.js';
+import { IDENTIFIER_RULES } from './identifier-rules.js';
 import { NUMBER_RULES } from './number-rules.js';
 import { PRESENCE_RULES } from './presence-rules.js';
 import type { Rule } from './rule.js';
 import { TEXT_RULES } from './text-rules.js';
 import { TYPE_RULES } from './type-rules.js';
+import { UUID_RULES } from './uuid-rule.js';
 
-const RULES: ReadonlyMap<string, Rule> = new Map(
-  [TYPE_RULES, PRESENCE_RULES, NUMBER_RULES, TEXT_RULES, FORMAT_RULES, ARRAY_RULES, DATE_RULES].flatMap(
-    (family) => Object.entries(family),
-  ),
-);
+const FAMILIES = [
+  TYPE_RULES,
+  PRESENCE_RULES,
+  NUMBER_RULES,
+  TEXT_RULES,
+  ALPHABET_RULES,
+  IDENTIFIER_RULES,
+  UUID_RULES,
+  FORMAT_RULES,
+  ARRAY_RULES,
+  DATE_RULES,
+];
+
+const RULES: ReadonlyMap<string, Rule> = new Map(FAMILIES.flatMap((family) => Object.entries(family)));
 
 /** What is known about a decorator, by the name class-validator records; undefined for an author's own. */
 export function ruleNamed(name: string | undefined): Rule | undefined {
   return name === undefined ? undefined : RULES.get(name);
+}
+
+/** Every name class-validator records that something is known about. */
+export function ruleNames(): readonly string[] {
+  return [...RULES.keys()];
 }

@@ -1,34 +1,62 @@
-import { escapePattern, portablePattern } from './pattern.js';
+import { escapePattern, isPortable, portablePattern } from './pattern.js';
 import type { Rule, RuleTable } from './rule.js';
 
-const text = (shown?: Rule['shown']): Rule => ({
+const text = (shown: Rule['shown']): Rule => ({
   keywords: () => ({ type: 'string' }),
   ...(shown && { shown }),
 });
 
 /**
  * Decorators about the content of a string. Lengths are not exact because class-validator does not count variation
- * selectors; patterns because schema validators compile them with the `u` flag.
+ * selectors, and case is not because it is a matter of every alphabet.
  */
 export const TEXT_RULES: RuleTable = {
   isLength: text(([min, max]) => ({ ...bound('minLength', min), ...bound('maxLength', max) })),
   minLength: text(([min]) => bound('minLength', min)),
   maxLength: text(([max]) => bound('maxLength', max)),
-  isByteLength: text(),
-  matches: text(([pattern, flags]) => portablePattern(pattern, flags)),
-  contains: text(([seed]) => (typeof seed === 'string' ? { pattern: escapePattern(seed) } : {})),
-  notContains: text(([seed]) => (typeof seed === 'string' ? { not: { pattern: escapePattern(seed) } } : {})),
-  isLowercase: text(() => ({ pattern: '^[^A-Z]*$' })),
-  isUppercase: text(() => ({ pattern: '^[^a-z]*$' })),
-  isAlpha: text(([locale]) => (isEnglish(locale) ? { pattern: '^[A-Za-z]+$' } : {})),
-  isAlphanumeric: text(([locale]) => (isEnglish(locale) ? { pattern: '^[0-9A-Za-z]+$' } : {})),
-  isAscii: text(() => ({ pattern: '^[\\x00-\\x7F]+$' })),
+  // A character takes one to four bytes.
+  isByteLength: {
+    keywords: ([min, max]) => ({
+      type: 'string',
+      ...(isCount(min) && min > 0 && { minLength: Math.ceil(min / 4) }),
+      ...bound('maxLength', max),
+    }),
+  },
+  matches: {
+    keywords: ([pattern, flags]) => ({
+      type: 'string',
+      ...(isPortable([pattern, flags]) && portablePattern(pattern, flags)),
+    }),
+    shown: ([pattern, flags]) => portablePattern(pattern, flags),
+    exact: isPortable,
+  },
+  contains: {
+    keywords: ([seed]) => ({
+      type: 'string',
+      ...(isSeed([seed]) && { pattern: escapePattern(seed as string) }),
+    }),
+    exact: isSeed,
+  },
+  notContains: {
+    keywords: ([seed]) => ({
+      type: 'string',
+      ...(isSeed([seed]) && { not: { pattern: escapePattern(seed as string) } }),
+    }),
+    exact: isSeed,
+  },
+  isLowercase: { keywords: () => ({ type: 'string', pattern: '^[^A-Z]*$' }) },
+  isUppercase: { keywords: () => ({ type: 'string', pattern: '^[^a-z]*$' }) },
 };
 
-function bound(keyword: string, limit: unknown): Record<string, unknown> {
-  return Number.isInteger(limit) && Number(limit) >= 0 ? { [keyword]: limit } : {};
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 0;
 }
 
-function isEnglish(locale: unknown): boolean {
-  return locale === undefined || locale === 'en-US';
+function bound(keyword: string, limit: unknown): Record<string, unknown> {
+  return isCount(limit) ? { [keyword]: limit } : {};
+}
+
+/** An empty text is split at each character, which is another question; half a character is found with the `u` flag only alone. */
+function isSeed([seed]: readonly unknown[]): boolean {
+  return typeof seed === 'string' && seed !== '' && !/\p{Surrogate}/u.test(seed);
 }

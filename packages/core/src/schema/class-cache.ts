@@ -1,0 +1,26 @@
+import type { Constructor } from '../protocol/constructor.js';
+
+/** A class with the groups of rules that apply to it. */
+export interface ClassUse {
+  readonly cls: Constructor;
+  readonly groups?: readonly string[];
+}
+
+/** Keeps something for each class and each set of groups. */
+export class ClassCache<T> {
+  readonly #kept = new Map<Constructor, Map<string, T>>();
+
+  get({ cls, groups = [] }: ClassUse): T | undefined {
+    return this.#kept.get(cls)?.get(keyOf(groups));
+  }
+
+  set({ cls, groups = [] }: ClassUse, value: T): void {
+    const ofClass = this.#kept.get(cls) ?? new Map<string, T>();
+    this.#kept.set(cls, ofClass.set(keyOf(groups), value));
+  }
+}
+
+/** The same for the same groups in any order. */
+function keyOf(groups: readonly string[]): string {
+  return JSON.stringify([...groups].sort());
+}

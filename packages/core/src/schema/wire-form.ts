@@ -1,0 +1,64 @@
+import { fromBase64 } from '../protocol/base64.js';
+import type { JsonSchema } from '../protocol/json.js';
+import type { DeclaredType } from './declared-type.js';
+import type { Maker } from './makers.js';
+import { type RuleCheck, RULES_KEYWORD, textCheck } from './rule-check.js';
+
+/** How a value that JSON has no type for travels. */
+export interface WireForm {
+  readonly shown: JsonSchema;
+  readonly enforced: JsonSchema;
+  /** Makes the value from what travelled. What has another form already is left alone. */
+  readonly maker: Maker;
+}
+
+const textForm = (shown: JsonSchema, check: RuleCheck, read: (text: string) => unknown): WireForm => ({
+  shown: { type: 'string', ...shown },
+  enforced: { type: 'string', [RULES_KEYWORD]: [check] },
+  maker: { make: (value) => (typeof value === 'string' ? read(value) : value) },
+});
+
+/** A Date, as text in ISO 8601. */
+export const DATE_FORM: WireForm = textForm(
+  { format: 'date-time' },
+  textCheck('must be an ISO 8601 date, or date and time', (text) => !Number.isNaN(Date.parse(text))),
+  (text) => new Date(text),
+);
+
+const URL_FORM: WireForm = textForm(
+  { format: 'uri' },
+  textCheck('must be an absolute URL', (text) => URL.canParse(text)),
+  (text) => new URL(text),
+);
+
+// Text keeps every digit; JSON numbers of other peers may not.
+const BIGINT: JsonSchema = { type: ['string', 'integer'], pattern: '^-?[0-9]+$' };
+
+const BIGINT_FORM: WireForm = {
+  shown: BIGINT,
+  enforced: BIGINT,
+  maker: {
+    make: (value) => (typeof value === 'string' || typeof value === 'number' ? BigInt(value) : value),
+  },
+};
+
+const IS_BASE64 = textCheck(
+  'must be base64, with padding',
+  (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
+);
+
+/** How values of a declared type travel, when JSON has no type for them. */
+export function wireForm(type: DeclaredType): WireForm | undefined {
+  switch (type.kind) {
+    case 'date':
+      return DATE_FORM;
+    case 'url':
+      return URL_FORM;
+    case 'bigint':
+      return BIGINT_FORM;
+    case 'bytes':
+      return textForm({ contentEncoding: 'base64' }, IS_BASE64, (text) => type.cls.from(fromBase64(text)));
+    default:
+      return undefined;
+  }
+}
