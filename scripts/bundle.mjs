@@ -31,7 +31,6 @@ for (const name of await readdir(packages)) {
     packages: 'external',
     external: ['node:*'],
     target: 'es2023',
-    keepNames: true,
     sourcemap: true,
     logLevel: 'warning',
   });
