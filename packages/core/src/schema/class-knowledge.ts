@@ -9,6 +9,7 @@ import type { ClassSupport } from './class-support.js';
 import type { SchemaPair } from './definitions.js';
 import { InstancePlans } from './instance-plan.js';
 import type { Maker } from './makers.js';
+import type { PatternPool } from './patterns/pattern-pool.js';
 import type { Direction } from './source.js';
 import { type Survey, survey } from './survey.js';
 
@@ -31,9 +32,9 @@ export class ClassKnowledge {
   }
 }
 
-/** Loads class-validator and class-transformer. */
-export async function loadClassKnowledge(): Promise<ClassKnowledge> {
-  return new ClassKnowledge(await loadClassLibraries());
+/** Loads class-validator and class-transformer. @param patterns those of the app. */
+export async function loadClassKnowledge(patterns: PatternPool): Promise<ClassKnowledge> {
+  return new ClassKnowledge(await loadClassLibraries(patterns));
 }
 
 class ClassDocument implements ClassSupport {

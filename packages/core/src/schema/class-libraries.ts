@@ -1,5 +1,6 @@
 import type { instanceToPlain, plainToInstance } from 'class-transformer';
 import type { MetadataStorage, validate } from 'class-validator';
+import type { PatternPool } from './patterns/pattern-pool.js';
 import type { TransformerStorage } from './transformer-storage.js';
 
 /** What class-validator recorded about one use of a decorator. */
@@ -12,10 +13,12 @@ export interface ClassLibraries {
   readonly validate: typeof validate;
   readonly plainToInstance: typeof plainToInstance;
   readonly instanceToPlain: typeof instanceToPlain;
+  /** Runs the patterns of rules, in place of class-validator. */
+  readonly patterns: PatternPool;
 }
 
 /** Loads both libraries. Costs about 180 ms, so an app without DTO classes must not call it. */
-export async function loadClassLibraries(): Promise<ClassLibraries> {
+export async function loadClassLibraries(patterns: PatternPool): Promise<ClassLibraries> {
   const [validator, transformer, storage] = await Promise.all([
     import('class-validator'),
     import('class-transformer'),
@@ -27,5 +30,6 @@ export async function loadClassLibraries(): Promise<ClassLibraries> {
     validate: validator.validate,
     plainToInstance: transformer.plainToInstance,
     instanceToPlain: transformer.instanceToPlain,
+    patterns,
   };
 }

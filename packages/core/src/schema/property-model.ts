@@ -1,9 +1,10 @@
 import { annotationsOf, type SchemaAnnotations } from '../metadata/annotations.js';
 import { DESIGN } from '../metadata/keys.js';
 import { read } from '../metadata/reflect.js';
-import type { ClassLibraries, RuleMetadata } from './class-libraries.js';
+import type { RuleMetadata } from './class-libraries.js';
 import { type DeclaredType, normaliseType } from './declared-type.js';
 import { type NestedModel, nestedModel } from './nested-model.js';
+import { safeConstraint } from './patterns/matches-constraint.js';
 import type { PropertyContext } from './property-context.js';
 import { ruleCheck, type RuleCheck } from './rule-check.js';
 import type { Rule } from './rules/rule.js';
@@ -44,7 +45,7 @@ export interface PropertyModel {
 /** Reads one property of a class. */
 export function propertyModel(context: PropertyContext): PropertyModel {
   const { cls, name, own, libraries, transforms } = context;
-  const rules = own.flatMap((metadata) => boundRule(metadata, libraries));
+  const rules = own.flatMap((metadata) => boundRule(metadata, context));
   const named = libraries.transforms.findTypeMetadata(cls, name);
   const design = normaliseType(read(DESIGN.type, cls.prototype as object, name));
   const declared = named
@@ -93,11 +94,12 @@ function isSettled(metadata: RuleMetadata): boolean {
   return metadata.validateIf === undefined && ruleNamed(metadata.name) !== undefined;
 }
 
-function boundRule(metadata: RuleMetadata, { rules }: ClassLibraries): BoundRule[] {
+function boundRule(metadata: RuleMetadata, { libraries, where }: PropertyContext): BoundRule[] {
   const rule = isStructural(metadata) ? undefined : ruleNamed(metadata.name);
-  const [constraint] = rule ? rules.getTargetValidatorConstraints(metadata.constraintCls) : [];
+  const [constraint] = rule ? libraries.rules.getTargetValidatorConstraints(metadata.constraintCls) : [];
   if (rule === undefined || constraint === undefined) return [];
-  const check = ruleCheck(metadata, constraint.instance, rule.date === true);
+  const instance = safeConstraint(metadata, constraint.instance, libraries.patterns, where);
+  const check = ruleCheck(metadata, instance, rule.date === true);
   const conditional = metadata.validateIf !== undefined;
   return [{ rule, args: metadata.constraints ?? [], each: metadata.each === true, conditional, check }];
 }
