@@ -1,6 +1,7 @@
 import type { Ajv } from 'ajv';
 import type { DataValidateFunction } from 'ajv/dist/types/index.js';
 import type { JsonSchema } from '../protocol/json.js';
+import { LENGTH_KEYWORDS } from './length-keywords.js';
 import { type RuleCheck, RULES_KEYWORD } from './rule-check.js';
 
 /** The dialects a hand-written schema may be in. */
@@ -27,8 +28,8 @@ export interface CompileOptions {
   readonly dialect: Dialect;
   /** Whether properties must be the value's own: needed when a name is also on `Object.prototype`. */
   readonly ownProperties: boolean;
-  /** Whether to find every violation, with the data, instead of stopping at the first. */
-  readonly everything: boolean;
+  /** What is to be said of a value that does not satisfy the schema: nothing, its first violation with the data, or all of them. */
+  readonly report: 'none' | 'first' | 'all';
   /** Whether patterns have the `u` flag, as the standard wants; schemas written for others may not bear it. */
   readonly unicode: boolean;
   /** Compiles a regular expression so that it cannot be made to backtrack. */
@@ -52,10 +53,12 @@ export type AjvFactory = (options: CompileOptions) => SchemaEngine;
 /** Loads ajv (60 ms), and of it only the dialect that is wanted. */
 export async function loadAjv(dialect: Dialect): Promise<AjvFactory> {
   const Ajv = await classOf(dialect);
-  return ({ ownProperties, everything, unicode, pattern }) => {
+  return ({ ownProperties, report, unicode, pattern }) => {
     const ajv = new Ajv({
       // Schemas are ours, or checked by hand: compiling the meta-schema would cost 98 ms.
       strict: false,
+      // JSON has numbers beyond all that JavaScript has: 1e400 is read as infinite.
+      strictNumbers: true,
       validateSchema: false,
       meta: false,
       validateFormats: false,
@@ -63,9 +66,13 @@ export async function loadAjv(dialect: Dialect): Promise<AjvFactory> {
       unicodeRegExp: unicode,
       code: { regExp: regExpWith(pattern) },
       ownProperties,
-      allErrors: everything,
-      verbose: everything,
+      allErrors: report === 'all',
+      verbose: report !== 'none',
     });
+    for (const definition of LENGTH_KEYWORDS) {
+      ajv.removeKeyword(String(definition.keyword));
+      ajv.addKeyword(definition);
+    }
     ajv.addKeyword({ keyword: RULES_KEYWORD, errors: true, compile: compileRules });
     return ajv;
   };
@@ -85,7 +92,7 @@ type RegExpEngine = NonNullable<NonNullable<ConstructorParameters<typeof Ajv>[0]
 
 type AjvClass = new (
   options: ConstructorParameters<typeof Ajv>[0],
-) => Pick<Ajv, 'compile' | 'removeSchema' | 'addKeyword'>;
+) => Pick<Ajv, 'compile' | 'removeSchema' | 'addKeyword' | 'removeKeyword'>;
 
 async function classOf(dialect: Dialect): Promise<AjvClass> {
   switch (dialect) {

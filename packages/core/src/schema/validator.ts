@@ -9,6 +9,7 @@ import type {
   SchemaEngine,
   SchemaViolation,
 } from './ajv.js';
+import { hasMembers } from './has-members.js';
 import { PatternPool, problemOf } from './patterns/pattern-pool.js';
 import { addPatterns } from './patterns/schema-patterns.js';
 import type { SafePattern } from './patterns/safe-pattern.js';
@@ -47,12 +48,15 @@ export class ValidatorPool {
   }
 
   #instance(factory: AjvFactory, options: CompileOptions): SchemaEngine {
-    const key = JSON.stringify([options.dialect, options.ownProperties, options.everything, options.unicode]);
+    const key = JSON.stringify([options.dialect, options.ownProperties, options.report, options.unicode]);
     const ajv = this.#instances.get(key) ?? factory(options);
     this.#instances.set(key, ajv);
     return ajv;
   }
 }
+
+/** A value with more members than this is told its first problem only. */
+const MAX_MEMBERS = 1000;
 
 /** What a validator is made from. */
 export interface ValidatorOptions {
@@ -69,7 +73,7 @@ export interface ValidatorOptions {
 export class Validator {
   #factory: AjvFactory | undefined;
   #first: CompiledSchema | undefined;
-  #every: CompiledSchema | undefined;
+  readonly #reporters = new Map<CompileOptions['report'], CompiledSchema>();
   #loading: Promise<void> | undefined;
   readonly #patterns: readonly SafePattern[];
 
@@ -92,13 +96,15 @@ export class Validator {
     return this.#first?.(value) === true;
   }
 
-  /** Every reason why a value does not satisfy the schema. Only to be called when ready. */
+  /** Why a value does not satisfy the schema: every reason, or the first one when it is large. Only to be called when ready. */
   violations(value: unknown): readonly SchemaViolation[] {
     if (!this.#factory) return [];
-    this.#every ??= this.#compile(this.#factory, true);
-    return this.#every(value) === true
-      ? []
-      : (this.#every.errors ?? []).map((error) => this.#measured(error));
+    // Every member may have a problem, and each problem is an object of its own.
+    const report = hasMembers(value, MAX_MEMBERS) ? 'first' : 'all';
+    const reporter = this.#reporters.get(report) ?? this.#compile(this.#factory, report);
+    this.#reporters.set(report, reporter);
+    if (reporter(value) === true) return [];
+    return (reporter.errors ?? []).map((error) => this.#measured(error));
   }
 
   async #load(): Promise<void> {
@@ -107,7 +113,7 @@ export class Validator {
     await pool.patterns.ready();
     const problems = this.#patterns.flatMap((pattern) => problemOf(pattern, options.where) ?? []);
     if (problems.length > 0) throw new DefinitionError(problems);
-    const first = this.#compile(factory, false);
+    const first = this.#compile(factory, 'none');
     // Without the `u` flag a pattern is another one.
     await pool.patterns.ready();
     this.#factory = factory;
@@ -122,10 +128,10 @@ export class Validator {
     return longest === Infinity ? violation : { ...violation, params: { ...violation.params, longest } };
   }
 
-  #compile(factory: AjvFactory, everything: boolean): CompiledSchema {
+  #compile(factory: AjvFactory, report: CompileOptions['report']): CompiledSchema {
     const { schema, dialect, ownProperties, isolated, where } = this.options;
     const compile = (unicode: boolean): CompiledSchema =>
-      this.pool.compile(factory, schema, { dialect, ownProperties, everything, unicode }, isolated);
+      this.pool.compile(factory, schema, { dialect, ownProperties, report, unicode }, isolated);
     try {
       return withoutUnicode(compile);
     } catch (cause) {
