@@ -1,5 +1,6 @@
 import type { Row } from '../row.js';
 import { abandonedSessions } from './abandoned-sessions.js';
+import { hostileInput } from './hostile-input.js';
 import { httpCallMany } from './http-call-many.js';
 import { httpCall } from './http-call.js';
 import { httpList } from './http-list.js';
@@ -17,4 +18,5 @@ export const rows: readonly Row[] = [
   startWithDto,
   sessionMemory,
   abandonedSessions,
+  hostileInput,
 ];
