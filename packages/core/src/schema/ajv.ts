@@ -13,7 +13,7 @@ export interface CompiledSchema {
   errors?: readonly SchemaViolation[] | null;
 }
 
-/** What is read of ajv's report of a violation. The last two are there in verbose mode. */
+/** What is read of ajv's report of a violation. */
 export interface SchemaViolation {
   readonly keyword: string;
   readonly instancePath: string;
@@ -28,8 +28,8 @@ export interface CompileOptions {
   readonly dialect: Dialect;
   /** Whether properties must be the value's own: needed when a name is also on `Object.prototype`. */
   readonly ownProperties: boolean;
-  /** What is to be said of a value that does not satisfy the schema: nothing, its first violation with the data, or all of them. */
-  readonly report: 'none' | 'first' | 'all';
+  /** What is to be said of a value that does not satisfy the schema. */
+  readonly report: 'first violation' | 'all violations';
   /** Whether patterns have the `u` flag, as the standard wants; schemas written for others may not bear it. */
   readonly unicode: boolean;
   /** Compiles a regular expression so that it cannot be made to backtrack. */
@@ -66,8 +66,8 @@ export async function loadAjv(dialect: Dialect): Promise<AjvFactory> {
       unicodeRegExp: unicode,
       code: { regExp: regExpWith(pattern) },
       ownProperties,
-      allErrors: report === 'all',
-      verbose: report !== 'none',
+      allErrors: report === 'all violations',
+      verbose: true,
     });
     for (const definition of LENGTH_KEYWORDS) {
       ajv.removeKeyword(String(definition.keyword));

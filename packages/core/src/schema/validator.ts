@@ -73,7 +73,7 @@ export interface ValidatorOptions {
 export class Validator {
   #factory: AjvFactory | undefined;
   #first: CompiledSchema | undefined;
-  readonly #reporters = new Map<CompileOptions['report'], CompiledSchema>();
+  #every: CompiledSchema | undefined;
   #loading: Promise<void> | undefined;
   readonly #patterns: readonly SafePattern[];
 
@@ -96,15 +96,17 @@ export class Validator {
     return this.#first?.(value) === true;
   }
 
-  /** Why a value does not satisfy the schema: every reason, or the first one when it is large. Only to be called when ready. */
+  /** Why the value that was just not accepted is not: every reason, or the first one when it is large. */
   violations(value: unknown): readonly SchemaViolation[] {
+    return this.#reported(value).map((violation) => this.#measured(violation));
+  }
+
+  #reported(value: unknown): readonly SchemaViolation[] {
     if (!this.#factory) return [];
     // Every member may have a problem, and each problem is an object of its own.
-    const report = hasMembers(value, MAX_MEMBERS) ? 'first' : 'all';
-    const reporter = this.#reporters.get(report) ?? this.#compile(this.#factory, report);
-    this.#reporters.set(report, reporter);
-    if (reporter(value) === true) return [];
-    return (reporter.errors ?? []).map((error) => this.#measured(error));
+    if (hasMembers(value, MAX_MEMBERS)) return this.#first?.errors ?? [];
+    this.#every ??= this.#compile(this.#factory, 'all violations');
+    return this.#every(value) === true ? [] : (this.#every.errors ?? []);
   }
 
   async #load(): Promise<void> {
@@ -113,7 +115,7 @@ export class Validator {
     await pool.patterns.ready();
     const problems = this.#patterns.flatMap((pattern) => problemOf(pattern, options.where) ?? []);
     if (problems.length > 0) throw new DefinitionError(problems);
-    const first = this.#compile(factory, 'none');
+    const first = this.#compile(factory, 'first violation');
     // Without the `u` flag a pattern is another one.
     await pool.patterns.ready();
     this.#factory = factory;
