@@ -10,6 +10,8 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   ajv: ['schema/'],
   'class-validator': ['schema/'],
   'class-transformer': ['schema/'],
+  '@eslint-community/regexpp': ['schema/patterns/'],
+  re2js: ['schema/patterns/'],
   typedi: ['container/'],
   'reflect-metadata': ['metadata/', 'index.ts'],
 };

@@ -25,6 +25,15 @@ export function callMessage(era: Era): HttpMessage {
   return { headers: headers(era, 'tools/call', 'add'), body: callText(era, 1) };
 }
 
+/** `tools/call` with arguments that are JSON already, well-formed or not, as one stateless HTTP request. */
+export function rawCallMessage(tool: string, argumentsJson: string): HttpMessage {
+  const params = `{"name":${JSON.stringify(tool)},"arguments":${argumentsJson},"_meta":${JSON.stringify(envelope)}}`;
+  return {
+    headers: headers('modern', 'tools/call', tool),
+    body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`,
+  };
+}
+
 /** `tools/list` as one stateless HTTP request. */
 export function listMessage(era: Era): HttpMessage {
   return { headers: headers(era, 'tools/list'), body: requestText(era, 1, 'tools/list', {}) };

@@ -10,20 +10,27 @@ export interface ServerOptions {
   readonly sessions: boolean;
   /** How long sessions live without traffic, where the server takes that (`server-idle` only). */
   readonly idleMs: number | undefined;
+  /** Largest body of a request, where the server takes that (`server-hostile` only). */
+  readonly maxBodyBytes: number | undefined;
 }
 
-/** Reads `--http`, `--port N`, `TOOLS`, `SESSIONS` and `IDLE_MS`. */
+/** Reads `--http`, `--port N`, `TOOLS`, `SESSIONS`, `IDLE_MS` and `MAX_BODY_BYTES`. */
 export function readServerOptions(): ServerOptions {
   const args = process.argv.slice(2);
   const at = args.indexOf('--port');
-  const idleMs = process.env['IDLE_MS'];
   return {
     http: args.includes('--http'),
     port: at < 0 ? 3000 : Number(args[at + 1]),
     tools: Number(process.env['TOOLS'] ?? '1'),
     sessions: process.env['SESSIONS'] === '1',
-    idleMs: idleMs === undefined ? undefined : Number(idleMs),
+    idleMs: numberFrom('IDLE_MS'),
+    maxBodyBytes: numberFrom('MAX_BODY_BYTES'),
   };
+}
+
+function numberFrom(variable: string): number | undefined {
+  const text = process.env[variable];
+  return text === undefined ? undefined : Number(text);
 }
 
 /** The names of the tools a server registers: `add`, `add1`, `add2`, … */

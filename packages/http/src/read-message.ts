@@ -1,4 +1,4 @@
-import { ERROR_CODES } from '@sigil/core/transport';
+import { ERROR_CODES, parseJson } from '@sigil/core/transport';
 import { refuse } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
 
@@ -23,7 +23,7 @@ export function readMessage(http: HttpExchange, maxBytes: number, take: (message
 
 function parse(body: string): unknown {
   try {
-    return JSON.parse(body);
+    return parseJson(body);
   } catch {
     return NOT_JSON;
   }

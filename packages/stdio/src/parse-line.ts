@@ -1,3 +1,4 @@
+import { parseJson } from '@sigil/core/transport';
 import { isUtf8 } from 'node:buffer';
 
 /**
@@ -7,5 +8,5 @@ import { isUtf8 } from 'node:buffer';
  */
 export function parseLine(line: Buffer): unknown {
   if (!isUtf8(line)) throw new SyntaxError('Invalid UTF-8');
-  return JSON.parse(line.toString('utf8'));
+  return parseJson(line.toString('utf8'));
 }

@@ -1,6 +1,7 @@
 import type { Row } from '../row.js';
 import { abandonedSessions } from './abandoned-sessions.js';
 import { dtoValidation } from './dto-validation.js';
+import { hostileInput } from './hostile-input.js';
 import { httpCallMany } from './http-call-many.js';
 import { httpCall } from './http-call.js';
 import { httpList } from './http-list.js';
@@ -21,4 +22,5 @@ export const rows: readonly Row[] = [
   dtoValidation,
   sessionMemory,
   abandonedSessions,
+  hostileInput,
 ];

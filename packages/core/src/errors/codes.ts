@@ -32,6 +32,7 @@ export const DEFINITION_CODES = {
   SIGIL_UNKNOWN_UI_RESOURCE: 'a tool names a UI resource that no definition serves as one',
   SIGIL_INVALID_SKILL: 'a folder of skills holds something that cannot be served',
   SIGIL_INVALID_SCHEMA: 'a schema cannot be generated or does not compile',
+  SIGIL_UNSAFE_PATTERN: 'a regular expression could be made to run for hours',
   SIGIL_NO_DEFINITIONS: 'a listed service has no decorated method',
   SIGIL_NOT_A_SERVICE: 'something that is not a class was listed as a service',
   SIGIL_UNRESOLVABLE: 'the container cannot resolve a class or token',

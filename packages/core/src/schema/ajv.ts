@@ -1,6 +1,7 @@
 import type { Ajv } from 'ajv';
 import type { DataValidateFunction } from 'ajv/dist/types/index.js';
 import { isObject, type JsonSchema } from '../protocol/json.js';
+import { LENGTH_KEYWORDS } from './length-keywords.js';
 import { type RuleCheck, RULES_KEYWORD, WORDS_KEYWORD } from './rule-check.js';
 
 /** The dialects a hand-written schema may be in. */
@@ -12,7 +13,7 @@ export interface CompiledSchema {
   errors?: readonly SchemaViolation[] | null;
 }
 
-/** What is read of ajv's report of a violation. The last two are there in verbose mode. */
+/** What is read of ajv's report of a violation. */
 export interface SchemaViolation {
   readonly keyword: string;
   readonly instancePath: string;
@@ -27,10 +28,17 @@ export interface CompileOptions {
   readonly dialect: Dialect;
   /** Whether properties must be the value's own: needed when a name is also on `Object.prototype`. */
   readonly ownProperties: boolean;
-  /** Whether to find every violation, with the data, instead of stopping at the first. */
-  readonly everything: boolean;
+  /** What is to be said of a value that does not satisfy the schema. */
+  readonly report: 'first violation' | 'all violations';
   /** Whether patterns have the `u` flag, as the standard wants; schemas written for others may not bear it. */
   readonly unicode: boolean;
+  /** Compiles a regular expression so that it cannot be made to backtrack. */
+  readonly pattern: (source: string, flags: string) => PatternTest;
+}
+
+/** A compiled regular expression. */
+export interface PatternTest {
+  test(text: string): boolean;
 }
 
 /** What is used of an ajv instance. */
@@ -45,29 +53,49 @@ export type AjvFactory = (options: CompileOptions) => SchemaEngine;
 /** Loads ajv (60 ms), and of it only the dialect that is wanted. */
 export async function loadAjv(dialect: Dialect): Promise<AjvFactory> {
   const Ajv = await classOf(dialect);
-  return ({ ownProperties, everything, unicode }) => {
+  return ({ ownProperties, report, unicode, pattern }) => {
     const ajv = new Ajv({
       // Schemas are ours, or checked by hand: compiling the meta-schema would cost 98 ms.
       strict: false,
+      // JSON has numbers beyond all that JavaScript has: 1e400 is read as infinite.
+      strictNumbers: true,
       validateSchema: false,
       meta: false,
       validateFormats: false,
       logger: false,
       unicodeRegExp: unicode,
+      code: { regExp: regExpWith(pattern) },
       ownProperties,
-      allErrors: everything,
-      verbose: everything,
+      allErrors: report === 'all violations',
+      verbose: true,
     });
+    for (const definition of LENGTH_KEYWORDS) {
+      ajv.removeKeyword(String(definition.keyword));
+      ajv.addKeyword(definition);
+    }
     ajv.addKeyword({ keyword: RULES_KEYWORD, errors: true, compile: rulesOf(RULES_KEYWORD) });
     // Elsewhere it is unknown, and costs nothing.
-    if (everything) ajv.addKeyword({ keyword: WORDS_KEYWORD, errors: true, compile: rulesOf(WORDS_KEYWORD) });
+    if (report === 'all violations')
+      ajv.addKeyword({ keyword: WORDS_KEYWORD, errors: true, compile: rulesOf(WORDS_KEYWORD) });
     return ajv;
   };
 }
 
+/** Patterns go into the validator by reference; the code is for validators written to files, of which there are none. */
+function regExpWith(pattern: CompileOptions['pattern']): RegExpEngine {
+  const compile = (source: string, flags: string): PatternTest & { toString(): string } => {
+    const compiled = pattern(source, flags);
+    // ajv keeps one for each text.
+    return { test: (text) => compiled.test(text), toString: () => `/${source}/${flags}` };
+  };
+  return Object.assign(compile, { code: 'safePattern' });
+}
+
+type RegExpEngine = NonNullable<NonNullable<ConstructorParameters<typeof Ajv>[0]>['code']>['regExp'] & object;
+
 type AjvClass = new (
   options: ConstructorParameters<typeof Ajv>[0],
-) => Pick<Ajv, 'compile' | 'removeSchema' | 'addKeyword'>;
+) => Pick<Ajv, 'compile' | 'removeSchema' | 'addKeyword' | 'removeKeyword'>;
 
 async function classOf(dialect: Dialect): Promise<AjvClass> {
   switch (dialect) {

@@ -1,4 +1,5 @@
 import type { RuleMetadata } from './rule-metadata.js';
+import { isPattern, safeConstraint } from './patterns/matches-constraint.js';
 import type { PropertyContext } from './property-context.js';
 import { type Constraint, type ConstraintCheck, ruleCheck } from './rule-check.js';
 import { isExact, type Rule } from './rules/rule.js';
@@ -26,21 +27,20 @@ const OWN_RULE: Rule = { acceptsMissing: true };
 
 /** The rules of a property. */
 export function boundRules(context: PropertyContext): BoundRule[] {
-  const { own, libraries, cls } = context;
+  const { own, libraries, cls, where } = context;
   return own.flatMap((metadata) => {
     if (metadata.constraintCls === undefined) return [];
     const [registered] = libraries.rules.getTargetValidatorConstraints(metadata.constraintCls);
     if (registered === undefined) return [];
     const row = ruleNamed(metadata.name);
     const rule = row && libraries.builtIn.made(metadata, registered) ? row : undefined;
-    return [
-      boundRule(
-        metadata,
-        rule,
-        once(() => registered.instance),
-        cls.name,
-      ),
-    ];
+    const constraint = once(() => registered.instance as Constraint);
+    // Patterns are gathered while classes are read, so that a bad one is refused at boot.
+    const safe =
+      rule && isPattern(metadata)
+        ? safeConstraint(metadata, constraint(), libraries.patterns, where)
+        : undefined;
+    return [boundRule(metadata, rule, safe ? () => safe : constraint, cls.name)];
   });
 }
 

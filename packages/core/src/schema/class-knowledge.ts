@@ -8,6 +8,7 @@ import type { ClassSupport } from './class-support.js';
 import type { SchemaPair } from './definitions.js';
 import { InstancePlans } from './instance-plan.js';
 import type { Maker } from './makers.js';
+import type { PatternPool } from './patterns/pattern-pool.js';
 import type { Residual } from './residual.js';
 import { ResidualPlans } from './residual-plan.js';
 import type { Direction } from './source.js';
@@ -45,9 +46,9 @@ function classPlans(libraries: ClassLibraries, direction: Direction, groups: rea
   return { instances: new InstancePlans(models), residuals: new ResidualPlans(models) };
 }
 
-/** Loads class-validator and class-transformer. */
-export async function loadClassKnowledge(): Promise<ClassKnowledge> {
-  return new ClassKnowledge(await loadClassLibraries());
+/** Loads class-validator and class-transformer. @param patterns those of the app. */
+export async function loadClassKnowledge(patterns: PatternPool): Promise<ClassKnowledge> {
+  return new ClassKnowledge(await loadClassLibraries(patterns));
 }
 
 class ClassDocument implements ClassSupport {

@@ -1,6 +1,7 @@
 import type { instanceToPlain, plainToInstance } from 'class-transformer';
 import type { MetadataStorage } from 'class-validator';
 import { BuiltInRules } from './built-in-rules.js';
+import type { PatternPool } from './patterns/pattern-pool.js';
 import type { TransformerStorage } from './transformer-storage.js';
 
 /** What is used of class-validator and class-transformer. Nothing else imports them. */
@@ -10,10 +11,12 @@ export interface ClassLibraries {
   readonly transforms: TransformerStorage;
   readonly plainToInstance: typeof plainToInstance;
   readonly instanceToPlain: typeof instanceToPlain;
+  /** Runs the patterns of rules, in place of class-validator. */
+  readonly patterns: PatternPool;
 }
 
 /** Loads both libraries. Costs about 180 ms, so an app without DTO classes must not call it. */
-export async function loadClassLibraries(): Promise<ClassLibraries> {
+export async function loadClassLibraries(patterns: PatternPool): Promise<ClassLibraries> {
   const [validator, transformer, storage] = await Promise.all([
     import('class-validator'),
     import('class-transformer'),
@@ -25,5 +28,6 @@ export async function loadClassLibraries(): Promise<ClassLibraries> {
     transforms: storage.defaultMetadataStorage as TransformerStorage,
     plainToInstance: transformer.plainToInstance,
     instanceToPlain: transformer.instanceToPlain,
+    patterns,
   };
 }

@@ -24,15 +24,16 @@ import type { SchemaCompiler, ValuePlan } from './value-plan.js';
  * @param options.classes whether any source is, or holds, a DTO class: loads class-validator and class-transformer.
  */
 export async function createSchemaCompiler(options: { readonly classes: boolean }): Promise<SchemaCompiler> {
-  if (!options.classes) return new Compiler(undefined);
+  const pool = new ValidatorPool();
+  if (!options.classes) return new Compiler(pool, undefined);
   // Not imported above: an app without DTO classes starts sooner for it.
   const { loadClassKnowledge } = await import('./class-knowledge.js');
-  return new Compiler(await loadClassKnowledge());
+  return new Compiler(pool, await loadClassKnowledge(pool.patterns));
 }
 
 class Compiler implements SchemaCompiler {
   readonly #knowledge: ClassKnowledge | undefined;
-  readonly #pool = new ValidatorPool();
+  readonly #pool: ValidatorPool;
   readonly #done = {
     input: new ClassCache<ValuePlan>(),
     output: new ClassCache<ValuePlan>(),
@@ -40,7 +41,8 @@ class Compiler implements SchemaCompiler {
     keep: new ClassCache<ValuePlan>(),
   } as const;
 
-  constructor(knowledge: ClassKnowledge | undefined) {
+  constructor(pool: ValidatorPool, knowledge: ClassKnowledge | undefined) {
+    this.#pool = pool;
     this.#knowledge = knowledge;
   }
 
@@ -57,6 +59,10 @@ class Compiler implements SchemaCompiler {
   output(source: SchemaSource, where: string, problems: Problem[]): ValuePlan {
     if (source.kind === 'none') return anything;
     return this.#plan(source, 'output', where, problems);
+  }
+
+  async settlePatterns(problems: Problem[]): Promise<void> {
+    problems.push(...(await this.#pool.patterns.settle()));
   }
 
   async warm(): Promise<void> {

@@ -43,12 +43,20 @@ const WORDS: ReadonlyMap<string, Words> = new Map<string, Words>([
   ['maxItems', count('item', 'at most')],
   ['minProperties', count('property', 'at least')],
   ['maxProperties', count('property', 'at most')],
-  ['pattern', ({ pattern }) => `a string that matches ${String(pattern)}`],
+  ['pattern', ({ pattern, longest }, { data }) => matching(String(pattern), longest, data)],
   ['uniqueItems', () => 'no item twice'],
   ['not', (_, { parentSchema }) => `anything but ${exclusion(parentSchema)}`],
   ['anyOf', () => 'a value that fits one of the alternatives'],
   ['oneOf', () => 'a value that fits exactly one of the alternatives'],
 ]);
+
+/** A text that is too long is not tried, so it is the length that must change. */
+function matching(pattern: string, longest: unknown, data: unknown): string {
+  const isTooLong = typeof longest === 'number' && typeof data === 'string' && data.length > longest;
+  return isTooLong
+    ? `a string of at most ${longest} characters, to be matched with ${pattern}`
+    : `a string that matches ${pattern}`;
+}
 
 /** Says in words what a violated keyword wanted. */
 export function expectationOf(violation: SchemaViolation): string {

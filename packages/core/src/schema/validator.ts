@@ -9,11 +9,16 @@ import type {
   SchemaEngine,
   SchemaViolation,
 } from './ajv.js';
+import { hasMembers } from './has-members.js';
+import { PatternPool, problemOf } from './patterns/pattern-pool.js';
+import { addPatterns } from './patterns/schema-patterns.js';
+import type { SafePattern } from './patterns/safe-pattern.js';
 
 /** Keeps ajv instances, so that schemas of one kind share one. Loads nothing until a schema is compiled. */
 export class ValidatorPool {
   readonly #factories = new Map<Dialect, Promise<AjvFactory>>();
   readonly #instances = new Map<string, SchemaEngine>();
+  readonly patterns: PatternPool = new PatternPool();
   /** The validators that have not been compiled. */
   readonly cold: Set<Validator> = new Set();
 
@@ -30,9 +35,11 @@ export class ValidatorPool {
   compile(
     factory: AjvFactory,
     schema: JsonSchema,
-    options: CompileOptions,
+    asked: Omit<CompileOptions, 'pattern'>,
     isolated: boolean,
   ): CompiledSchema {
+    const pattern: CompileOptions['pattern'] = (source, flags) => this.patterns.add(source, flags, '');
+    const options = { ...asked, pattern };
     // Identifiers register themselves with the instance, so such a schema gets one of its own.
     const ajv = isolated ? factory(options) : this.#instance(factory, options);
     const compiled = ajv.compile(schema);
@@ -41,12 +48,15 @@ export class ValidatorPool {
   }
 
   #instance(factory: AjvFactory, options: CompileOptions): SchemaEngine {
-    const key = JSON.stringify([options.dialect, options.ownProperties, options.everything, options.unicode]);
+    const key = JSON.stringify([options.dialect, options.ownProperties, options.report, options.unicode]);
     const ajv = this.#instances.get(key) ?? factory(options);
     this.#instances.set(key, ajv);
     return ajv;
   }
 }
+
+/** A value with more members than this is told its first problem only. */
+const MAX_MEMBERS = 1000;
 
 /** What a validator is made from. */
 export interface ValidatorOptions {
@@ -65,23 +75,20 @@ export class Validator {
   #first: CompiledSchema | undefined;
   #every: CompiledSchema | undefined;
   #loading: Promise<void> | undefined;
+  readonly #patterns: readonly SafePattern[];
 
   constructor(
     readonly pool: ValidatorPool,
     readonly options: ValidatorOptions,
   ) {
     pool.cold.add(this);
+    this.#patterns = addPatterns(options.schema, pool.patterns, options.where);
   }
 
   /** Compiles the schema; undefined when that has happened. @throws DefinitionError when it does not compile. */
   ready(): Promise<void> | undefined {
     if (this.#first) return undefined;
-    this.#loading ??= this.pool.factory(this.options.dialect).then((factory) => {
-      this.#factory = factory;
-      this.#first = this.#compile(factory, false);
-      this.pool.cold.delete(this);
-    });
-    return this.#loading;
+    return (this.#loading ??= this.#load());
   }
 
   /** Whether a value satisfies the schema. Only to be called when ready. */
@@ -89,17 +96,44 @@ export class Validator {
     return this.#first?.(value) === true;
   }
 
-  /** Every reason why a value does not satisfy the schema. Only to be called when ready. */
+  /** Why the value that was just not accepted is not: every reason, or the first one when it is large. */
   violations(value: unknown): readonly SchemaViolation[] {
+    return this.#reported(value).map((violation) => this.#measured(violation));
+  }
+
+  #reported(value: unknown): readonly SchemaViolation[] {
     if (!this.#factory) return [];
-    this.#every ??= this.#compile(this.#factory, true);
+    // Every member may have a problem, and each problem is an object of its own.
+    if (hasMembers(value, MAX_MEMBERS)) return this.#first?.errors ?? [];
+    this.#every ??= this.#compile(this.#factory, 'all violations');
     return this.#every(value) === true ? [] : (this.#every.errors ?? []);
   }
 
-  #compile(factory: AjvFactory, everything: boolean): CompiledSchema {
+  async #load(): Promise<void> {
+    const { pool, options } = this;
+    const factory = await pool.factory(options.dialect);
+    await pool.patterns.ready();
+    const problems = this.#patterns.flatMap((pattern) => problemOf(pattern, options.where) ?? []);
+    if (problems.length > 0) throw new DefinitionError(problems);
+    const first = this.#compile(factory, 'first violation');
+    // Without the `u` flag a pattern is another one.
+    await pool.patterns.ready();
+    this.#factory = factory;
+    this.#first = first;
+    pool.cold.delete(this);
+  }
+
+  /** Adds to a violated pattern how long a text may be for it. */
+  #measured(violation: SchemaViolation): SchemaViolation {
+    if (violation.keyword !== 'pattern') return violation;
+    const longest = this.pool.patterns.longestFor(String(violation.params['pattern']));
+    return longest === Infinity ? violation : { ...violation, params: { ...violation.params, longest } };
+  }
+
+  #compile(factory: AjvFactory, report: CompileOptions['report']): CompiledSchema {
     const { schema, dialect, ownProperties, isolated, where } = this.options;
     const compile = (unicode: boolean): CompiledSchema =>
-      this.pool.compile(factory, schema, { dialect, ownProperties, everything, unicode }, isolated);
+      this.pool.compile(factory, schema, { dialect, ownProperties, report, unicode }, isolated);
     try {
       return withoutUnicode(compile);
     } catch (cause) {

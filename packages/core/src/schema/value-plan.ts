@@ -44,6 +44,9 @@ export interface SchemaCompiler {
    */
   output(source: SchemaSource, where: string, problems: Problem[]): ValuePlan;
 
+  /** Finds out how to run the patterns of all plans so far, and adds those that nothing runs safely to the problems. */
+  settlePatterns(problems: Problem[]): Promise<void>;
+
   /** Compiles every validator now instead of at first use. @throws DefinitionError when one does not compile. */
   warm(): Promise<void>;
 }

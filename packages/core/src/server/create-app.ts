@@ -73,6 +73,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     problems: into,
   });
   populate(registry, declarations, build(problems));
+  await schemas.settlePatterns(problems);
   if (problems.length > 0) throw new DefinitionError(problems);
 
   const info = infoOf(options);

@@ -10,6 +10,7 @@ export type { Implementation } from '../protocol/descriptors.js';
 export { errorResponse, isRequestId, readableId } from '../protocol/json-rpc.js';
 export { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 export { ERROR_CODES } from '../errors/codes.js';
+export { parseJson } from '../protocol/parse-json.js';
 export { METHODS, NOTIFICATIONS } from '../protocol/methods.js';
 export { META } from '../protocol/meta.js';
 export { LATEST_LEGACY_VERSION, LATEST_VERSION, PROTOCOL_VERSIONS } from '../protocol/versions.js';

@@ -1,0 +1,75 @@
+import { type HttpMessage, rawCallMessage } from './messages.js';
+
+/** A request that means harm. */
+export interface HostileInput {
+  readonly name: string;
+  readonly message: HttpMessage;
+}
+
+const MEGABYTE = 1024 * 1024;
+const reserved = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+
+/** Requests to the tools of `server-hostile`, each of which must be answered by an error, and soon. */
+export function hostileInputs(): HostileInput[] {
+  const long = 'a'.repeat(200_000);
+  return [
+    ...reserved.map((name) => call(`argument ${name}`, 'short', `{"text":"a","${name}":{"polluted":true}}`)),
+    ...reserved.map((name) => call(`tool ${name}`, name, '{}')),
+    call('__proto__ at depth', 'numbers', '{"list":[{"__proto__":{"polluted":true}}]}'),
+    call('constructor.prototype', 'free', '{"settings":[],"constructor":{"prototype":{"polluted":true}}}'),
+    call('10 MB string', 'short', `{"text":"${'a'.repeat(10 * MEGABYTE)}"}`),
+    call('10 MB of escapes', 'short', `{"text":"${'\\u0000'.repeat((10 * MEGABYTE) / 6)}"}`),
+    call('arrays 10,000 deep', 'written', `{"any":${'['.repeat(10_000)}${']'.repeat(10_000)}}`),
+    call('objects 10,000 deep', 'free', `{"settings":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`),
+    call('never closed', 'free', `{"settings":${'['.repeat(MEGABYTE)}`),
+    call('@Matches, exponential', 'matches', texts({ words: `${'a'.repeat(60)}!`, mail: 'a@b.c' })),
+    call('@Matches, exponential, long', 'matches', texts({ words: `${long}!`, mail: 'a@b.c' })),
+    call('@Matches, polynomial', 'matches', texts({ words: 'a', mail: `a@${'.'.repeat(200_000)}@` })),
+    call('@Arg, exponential', 'arguments', texts({ exponential: `${long}!`, polynomial: 'a' })),
+    call('@Arg, polynomial', 'arguments', texts({ exponential: 'a', polynomial: `${long}!` })),
+    call('schema, exponential', 'written', texts({ exponential: `${long}!` })),
+    call('schema, polynomial', 'written', texts({ polynomial: `${long}!` })),
+    call('patternProperties', 'written', texts({ [`${'x'.repeat(60)}!`]: 'a' })),
+    call(
+      'patternProperties, many',
+      'written',
+      members(10_000, (at) => `"${'x'.repeat(40)}${at}":1`),
+    ),
+    call('duplicate keys', 'short', `{${'"text":"a",'.repeat(100_000)}"text":1}`),
+    call('100,000 wrong items', 'numbers', `{"list":[${Array(100_000).fill('"a"').join()}]}`),
+    call('100,000 empty items', 'numbers', `{"list":[${Array(100_000).fill('{}').join()}]}`),
+    call(
+      '30,000 properties',
+      'short',
+      members(30_000, (at) => `"p${at}":1`),
+    ),
+    call('name of 1 MB', 'short', `{"text":"a","${'n'.repeat(MEGABYTE)}":1}`),
+    call('name of 1 MB at depth', 'numbers', `{"list":[{"${'n'.repeat(MEGABYTE)}":1}]}`),
+    call(
+      'half surrogates',
+      'arguments',
+      `{"exponential":"${'\\ud800'.repeat(1000)}","polynomial":"\\udfff"}`,
+    ),
+    call('half surrogate in a name', 'short', '{"text":"a","\\ud800":1}'),
+    call('number beyond all', 'numbers', `{"list":[1e400,${'9'.repeat(100_000)}]}`),
+  ];
+}
+
+/** What a server of default settings must refuse by the size it announces. */
+export function oversizedInput(): HostileInput {
+  const { headers, body } = rawCallMessage('short', `{"text":"${'a'.repeat(1000)}`);
+  const announced = { ...headers, 'Content-Length': String(10 * MEGABYTE) };
+  return { name: '10 MB with the default bound', message: { headers: announced, body } };
+}
+
+function call(name: string, tool: string, argumentsJson: string): HostileInput {
+  return { name, message: rawCallMessage(tool, argumentsJson) };
+}
+
+function texts(values: Readonly<Record<string, string>>): string {
+  return JSON.stringify(values);
+}
+
+function members(count: number, write: (at: number) => string): string {
+  return `{${Array.from({ length: count }, (_, at) => write(at)).join()}}`;
+}
