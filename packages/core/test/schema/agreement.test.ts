@@ -100,6 +100,16 @@ describe('what is enforced, and where it is settled by the schema what is shown,
     forget(one.cls);
   });
 
+  test('an empty array after one that contains what is wanted', async () => {
+    const many = await subject(cv.IsArray(), cv.ArrayContains(['a'], { each: true }));
+    for (const value of [
+      [['a'], []],
+      [[], ['a']],
+      [['a'], ['a']],
+    ])
+      await agrees(many, { value }, true);
+  });
+
   test('several rules of one property', async () => {
     const rules = [
       cv.IsString(),

@@ -33,5 +33,7 @@ function containing(values: readonly unknown[]): JsonSchema {
   const wanted = comparable(values);
   if (wanted.length < new Set(values).size) return { not: {} };
   const each = wanted.map((value) => ({ contains: { const: value } }));
-  return each.length > 1 ? { allOf: each } : (each[0] ?? {});
+  if (each.length === 0) return {};
+  // In an array of arrays ajv takes an empty one to contain what the one before it does.
+  return { minItems: 1, ...(each.length > 1 ? { allOf: each } : each[0]) };
 }
