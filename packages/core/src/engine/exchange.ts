@@ -130,7 +130,7 @@ export class Exchange implements Call, Detachable, ActiveRequest {
   /** Runs a handler and answers with what it gives. */
   run(handler: MethodHandler): void {
     try {
-      const result = this.#isRetry ? this.#resume(handler) : handler(this, this.params);
+      const result = this.isRetry ? this.#resume(handler) : handler(this, this.params);
       if (!isPromise(result)) this.#succeed(result);
       else
         result.then(
@@ -254,7 +254,7 @@ export class Exchange implements Call, Detachable, ActiveRequest {
   }
 
   /** Whether the client brings back what it was given to carry in an earlier round. */
-  get #isRetry(): boolean {
+  get isRetry(): boolean {
     const { requestState, inputResponses } = this.params;
     return (
       (requestState !== undefined || inputResponses !== undefined) && this.revision.rounds.has(this.method)

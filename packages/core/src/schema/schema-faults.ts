@@ -1,5 +1,6 @@
 import { isObject, type JsonSchema } from '../protocol/json.js';
 import { MAX_DEPTH } from './depth.js';
+import { NAMED, OPAQUE } from './keyword-kinds.js';
 
 const MAX_SUBSCHEMAS = 2000;
 const TYPES: ReadonlySet<unknown> = new Set([
@@ -10,19 +11,6 @@ const TYPES: ReadonlySet<unknown> = new Set([
   'object',
   'array',
   'null',
-]);
-
-/** Keywords whose value is data or annotation, not a schema to look into. */
-const OPAQUE: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'example']);
-
-/** Keywords whose members are named by the author: a name there is no keyword. */
-const NAMED: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-  'dependencies',
 ]);
 
 interface Walk {

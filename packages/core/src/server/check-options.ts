@@ -17,14 +17,13 @@ export function checkOptions(options: AppOptions): Problem[] {
   }
   for (const key of ['pageSize', 'maxInFlight', 'maxSubscriptions'] as const) {
     const value = options[key];
-    if (value !== undefined && !(Number.isInteger(value) && value > 0))
-      problems.push(invalidOption(key, 'a positive integer'));
+    if (value !== undefined && !isPositive(value)) problems.push(invalidOption(key, 'a positive integer'));
   }
   if (options.stateKeys && !options.stateKeys.every(isStateKey)) {
     problems.push(invalidOption('stateKeys', 'a list of secrets of at least 32 bytes or characters'));
   }
   const { stateTtlMs } = options;
-  if (stateTtlMs !== undefined && !(Number.isInteger(stateTtlMs) && stateTtlMs > 0)) {
+  if (stateTtlMs !== undefined && !isPositive(stateTtlMs)) {
     problems.push(invalidOption('stateTtlMs', 'a positive integer of milliseconds'));
   }
   if (options.cache !== undefined) problems.push(...checkCache(options.cache));

@@ -36,7 +36,8 @@ export function resourceMethods({ registry, pageSize, cacheHints }: EngineOption
       after(found.entry.run(exchange, found.variables), (result) => {
         if (!result) throw revision.resourceNotFound(uri);
         if (isInputRequired(result)) return nextRound(exchange, result, readResource, `The resource ${uri}`);
-        exchange.cache = isRetry(params) ? NOT_KEPT : cacheHints.ofRead(found.entry, result);
+        // It may depend on answers, which are no part of what a client finds kept results by.
+        exchange.cache = exchange.isRetry ? NOT_KEPT : cacheHints.ofRead(found.entry, result);
         exchange.resultMeta = result._meta;
         return revision.readResult(result);
       });
@@ -54,9 +55,4 @@ export function resourceMethods({ registry, pageSize, cacheHints }: EngineOption
     },
     [METHODS.readResource]: readResource,
   };
-}
-
-/** Whether what is read may depend on answers, which are no part of what a client finds kept results by. */
-function isRetry(params: Readonly<Record<string, unknown>>): boolean {
-  return params['inputResponses'] !== undefined || params['requestState'] !== undefined;
 }

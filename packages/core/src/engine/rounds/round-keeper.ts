@@ -1,7 +1,7 @@
 import { ERROR_CODES } from '../../errors/codes.js';
 import { invalidParams, ProtocolError } from '../../errors/protocol-error.js';
-import { isObject } from '../../protocol/json.js';
 import { requestDigest } from './digest.js';
+import { readResponses } from './read-responses.js';
 import {
   type Answer,
   type AskedQuestion,
@@ -61,7 +61,7 @@ export class RoundKeeper {
    */
   async open(request: RoundRequest): Promise<RoundMemory> {
     const { requestState, inputResponses } = request.params;
-    const given = readResponses(inputResponses);
+    const given = inputResponses === undefined ? new Map<string, Answer>() : readResponses(inputResponses);
     if (requestState === undefined) return { ...noMemory(), given };
     if (typeof requestState !== 'string') throw invalidParams('"requestState" must be a string');
     const payload = await this.#read(requestState);
@@ -123,17 +123,6 @@ async function ask(store: StateStore, id: string, expiresAt: number): Promise<bo
   } catch (error) {
     throw new Error('the store of used states failed', { cause: error });
   }
-}
-
-/** Reads the client's answers. @throws ProtocolError (-32602) when they are none. */
-function readResponses(responses: unknown): Map<string, Answer> {
-  if (responses === undefined) return new Map();
-  if (!isObject(responses)) throw invalidParams('"inputResponses" must be an object');
-  const entries = Object.entries(responses).map(([key, response]) => {
-    if (!isObject(response)) throw invalidParams(`The response to "${key}" must be an object`);
-    return [key, response] as const;
-  });
-  return new Map(entries);
 }
 
 /** Gives questions that are open the answers that have come. */

@@ -1,9 +1,7 @@
 import type { CarryOptions } from '../../engine/asker.js';
+import type { Answer } from '../../engine/rounds/round-memory.js';
 import { ERROR_CODES } from '../../errors/codes.js';
 import { ProtocolError } from '../../errors/protocol-error.js';
-
-/** What a client has answered to one question. */
-export type Answer = Readonly<Record<string, unknown>>;
 
 interface Waiting {
   readonly resolve: (answer: Answer) => void;

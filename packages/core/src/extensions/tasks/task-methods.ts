@@ -1,7 +1,7 @@
 import type { Call } from '../../context/call.js';
 import type { ExtensionCall, ExtensionHost, ExtensionMethod } from '../../engine/extension.js';
+import { readResponses } from '../../engine/rounds/read-responses.js';
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
-import { isObject } from '../../protocol/json.js';
 import { type DetailedTask, detailedTask } from './detailed-task.js';
 import type { TaskKeeper } from './task-keeper.js';
 import type { StoredTask } from './task-store.js';
@@ -57,15 +57,6 @@ export async function maySee(
 ): Promise<boolean> {
   if (principal !== (call.principal?.id ?? null)) return false;
   return (await registry.tools.get(tool)?.gate?.(call)) ?? true;
-}
-
-function readResponses(responses: unknown): Map<string, Record<string, unknown>> {
-  if (!isObject(responses)) throw invalidParams('"inputResponses" must be an object');
-  const entries = Object.entries(responses).map(([key, response]) => {
-    if (!isObject(response)) throw invalidParams(`The response to "${key}" must be an object`);
-    return [key, response] as const;
-  });
-  return new Map(entries);
 }
 
 function unknownTask(taskId: string): ProtocolError {

@@ -1,16 +1,5 @@
 import { isObject, type JsonSchema } from '../../protocol/json.js';
-
-/** Keywords whose value is data or annotation. */
-const OPAQUE: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'example']);
-/** Keywords whose members are named by the author. */
-const NAMED: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-  'dependencies',
-]);
+import { NAMED, OPAQUE } from '../keyword-kinds.js';
 
 /** The regular expressions of a schema that was found to be well-formed, at every depth. */
 export function patternsIn(schema: JsonSchema): Set<string> {
