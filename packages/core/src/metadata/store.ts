@@ -15,17 +15,26 @@ export function addHandler(prototype: object, method: MethodName, definition: Ha
   write(KEYS.handlers, new Map(own).set(method, definitions), prototype);
 }
 
+/** A method of a class that is a handler. */
+export interface HandlerMethod {
+  readonly method: MethodName;
+  readonly definitions: readonly HandlerDefinition[];
+  /** The prototype nearest to the class that decorates the method: its word about the parameters counts, and no other. */
+  readonly declarer: object;
+}
+
 /**
- * The handlers of a class by method name: those it inherits first, in the order they were declared.
+ * The handlers of a class: those it inherits first, in the order they were declared.
  * A method decorated again in a subclass keeps its place and takes the new definitions.
  */
-export function handlersOf(cls: Constructor): Map<MethodName, readonly HandlerDefinition[]> {
-  const merged = new Map<MethodName, readonly HandlerDefinition[]>();
-  for (const prototype of chainOf(cls)) {
-    const own = readOwn(KEYS.handlers, prototype) as Handlers | undefined;
-    for (const [method, definitions] of own ?? []) merged.set(method, definitions);
+export function handlersOf(cls: Constructor): HandlerMethod[] {
+  const merged = new Map<MethodName, HandlerMethod>();
+  for (const declarer of chainOf(cls)) {
+    const own = readOwn(KEYS.handlers, declarer) as Handlers | undefined;
+    if (own === undefined) continue;
+    for (const [method, definitions] of own) merged.set(method, { method, definitions, declarer });
   }
-  return merged;
+  return [...merged.values()];
 }
 
 /** Records what a parameter of a method receives. */
@@ -40,10 +49,10 @@ export function addHeader(prototype: object, method: MethodName, index: number, 
   write(KEYS.headers, new Map(own).set(index, header), prototype, method);
 }
 
-/** The decorated parameters of a method, in order of their index. */
-export function parametersOf(cls: Constructor, method: MethodName): readonly ParameterDefinition[] {
-  const declarer = declarerOf(cls, method);
-  const found = (readOwn(KEYS.parameters, declarer, method) as ParameterDefinition[] | undefined) ?? [];
+/** The decorated parameters of a handler, in order of their index. */
+export function parametersOf({ declarer, method }: HandlerMethod): readonly ParameterDefinition[] {
+  const found = readOwn(KEYS.parameters, declarer, method) as ParameterDefinition[] | undefined;
+  if (found === undefined) return [];
   const headers = readOwn(KEYS.headers, declarer, method) as ReadonlyMap<number, string> | undefined;
   return [...found]
     .sort((a, b) => a.index - b.index)
@@ -73,26 +82,19 @@ export function listOf(key: symbol, cls: Constructor, method?: MethodName): read
   );
 }
 
-/** The types TypeScript emitted for the parameters of a method; `undefined` when it emitted none. */
-export function parameterTypes(cls: Constructor, method: MethodName): readonly unknown[] | undefined {
-  return readOwn(DESIGN.parameters, declarerOf(cls, method), method) as readonly unknown[] | undefined;
+/** The types TypeScript emitted for the parameters of a handler; `undefined` when it emitted none. */
+export function parameterTypes({ declarer, method }: HandlerMethod): readonly unknown[] | undefined {
+  return readOwn(DESIGN.parameters, declarer, method) as readonly unknown[] | undefined;
 }
 
-/** The type TypeScript emitted for what a method returns; of a promise it knows only that it is one. */
-export function returnType(cls: Constructor, method: MethodName): unknown {
-  return readOwn(DESIGN.returns, declarerOf(cls, method), method);
+/** The type TypeScript emitted for what a handler returns; of a promise it knows only that it is one. */
+export function returnType({ declarer, method }: HandlerMethod): unknown {
+  return readOwn(DESIGN.returns, declarer, method);
 }
 
 /** The types TypeScript emitted for the constructor of a class itself. */
 export function constructorTypes(cls: Constructor): readonly unknown[] | undefined {
   return readOwn(DESIGN.parameters, cls) as readonly unknown[] | undefined;
-}
-
-/** The prototype nearest to a class that decorates a method: its word about the parameters counts, and no other. */
-function declarerOf(cls: Constructor, method: MethodName): object {
-  const declares = (prototype: object): boolean =>
-    (readOwn(KEYS.handlers, prototype) as Handlers | undefined)?.has(method) ?? false;
-  return chainOf(cls).reverse().find(declares) ?? (cls.prototype as object);
 }
 
 function chainOf(cls: Constructor): object[] {

@@ -8,7 +8,7 @@ import type {
   ToolDefinition,
   UnknownProperties,
 } from '../metadata/definitions.js';
-import type { ToolAnnotations } from '../protocol/descriptors.js';
+import type { Tool, ToolAnnotations } from '../protocol/descriptors.js';
 import {
   compileMatcher,
   parseUriTemplate,
@@ -53,22 +53,29 @@ export function buildTool(declaration: Declaration<ToolDefinition>, tools: Build
     ...taskProblems(definition, where),
     ...toolUiProblems(definition, where),
   );
-  const annotations = annotationsOf(definition);
   const meta = toolMeta(definition);
+  const described: { tool?: Tool } = {};
+  const describe = (): Tool => {
+    const annotations = annotationsOf(definition);
+    return {
+      name,
+      ...presentation(definition, meta),
+      inputSchema: input.advertised,
+      ...(output ? { outputSchema: output.advertised } : {}),
+      ...(annotations ? { annotations } : {}),
+    };
+  };
   const access = { kind: 'tool', name, meta: meta ?? {} } as const;
   return {
     kind: 'tool',
     definition,
     key: name,
     where,
-    descriptor: {
-      name,
-      ...presentation(definition, meta),
-      inputSchema: input.advertised,
-      ...(output ? { outputSchema: output.advertised } : {}),
-      ...(annotations ? { annotations } : {}),
+    // Not at boot: the schemas are written when somebody first asks for them.
+    get descriptor() {
+      return (described.tool ??= describe());
     },
-    mirrored: mirroredArguments(input.advertised, where, problems),
+    mirrored: input.mirrored ? mirroredArguments(input.advertised, where, problems) : [],
     run: compile.tool(declaration, input, output),
     ...guarding(declaration, access, compile),
   };

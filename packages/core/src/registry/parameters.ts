@@ -2,7 +2,7 @@ import { isContextClass } from '../context/request-context.js';
 import type { Problem } from '../errors/definition-error.js';
 import type { HandlerDefinition, ParameterDefinition, SchemaLike } from '../metadata/definitions.js';
 import { isStandardSchema } from '../protocol/standard-schema.js';
-import { parametersOf, parameterTypes } from '../metadata/store.js';
+import { type HandlerMethod, parametersOf, parameterTypes } from '../metadata/store.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import { isDto, type PropertyDeclaration, type SchemaSource } from '../schema/index.js';
@@ -13,12 +13,13 @@ import { erased, invalidParameter, missingMetadata, mixed, wrongDecorator } from
 /** Works out where every parameter of a handler gets its value, and what schema its arguments have. */
 export function bindParameters(
   cls: Constructor,
-  method: string | symbol,
+  handler: HandlerMethod,
   definition: HandlerDefinition,
   problems: Problem[],
 ): Binding {
-  const types = parameterTypes(cls, method);
-  const decorated = new Map(parametersOf(cls, method).map((parameter) => [parameter.index, parameter]));
+  const { method } = handler;
+  const types = parameterTypes(handler);
+  const decorated = new Map(parametersOf(handler).map((parameter) => [parameter.index, parameter]));
   const length = (cls.prototype as Record<string | symbol, { length?: number }>)[method]?.length ?? 0;
   const count = Math.max(length, types?.length ?? 0, ...[...decorated.keys()].map((index) => index + 1));
   const explicit = 'input' in definition ? definition.input : undefined;

@@ -1,7 +1,7 @@
 import type { GuardLike, MiddlewareLike } from '../context/access.js';
 import type { Problem } from '../errors/definition-error.js';
 import { KEYS } from '../metadata/keys.js';
-import { handlersOf, listOf, returnType } from '../metadata/store.js';
+import { type HandlerMethod, handlersOf, listOf, returnType } from '../metadata/store.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isDto } from '../schema/index.js';
 import type { Declaration } from './declaration.js';
@@ -28,29 +28,32 @@ export function isClass(value: unknown): value is Constructor {
 
 /** Whether a class has decorated methods. */
 export function hasHandlers(cls: Constructor): boolean {
-  return handlersOf(cls).size > 0;
+  return handlersOf(cls).length > 0;
 }
 
 function scanClass(cls: Constructor, problems: Problem[]): Declaration[] {
-  return [...handlersOf(cls)].flatMap(([method, definitions]) =>
-    definitions.map((definition) => ({
-      definition,
+  const guards = listOf(KEYS.guards, cls);
+  const middleware = listOf(KEYS.middleware, cls);
+  return handlersOf(cls).flatMap((handler) => {
+    const { method, definitions } = handler;
+    const shared = {
       where: placeOf(cls, method),
       target: { kind: 'method' as const, cls, method },
-      binding: bindParameters(cls, method, definition, problems),
-      ...returnsOf(cls, method),
-      guards: [...listOf(KEYS.guards, cls), ...listOf(KEYS.guards, cls, method)] as GuardLike[],
-      middleware: [
-        ...listOf(KEYS.middleware, cls),
-        ...listOf(KEYS.middleware, cls, method),
-      ] as MiddlewareLike[],
-    })),
-  );
+      ...returnsOf(handler),
+      guards: [...guards, ...listOf(KEYS.guards, cls, method)] as GuardLike[],
+      middleware: [...middleware, ...listOf(KEYS.middleware, cls, method)] as MiddlewareLike[],
+    };
+    return definitions.map((definition) => ({
+      definition,
+      binding: bindParameters(cls, handler, definition, problems),
+      ...shared,
+    }));
+  });
 }
 
 /** A DTO that a method returns describes its results. */
-function returnsOf(cls: Constructor, method: string | symbol): Pick<Declaration, 'returns'> {
-  const returned = returnType(cls, method);
+function returnsOf(handler: HandlerMethod): Pick<Declaration, 'returns'> {
+  const returned = returnType(handler);
   return isDto(returned) ? { returns: { kind: 'class', cls: returned as Constructor } } : {};
 }
 

@@ -41,19 +41,16 @@ export interface Workshop {
 const OWN = { dialect: '2020-12', isolated: false } as const;
 
 /** The blueprint of an instance of a class, or of an array of them. */
-export function classBlueprint(cls: Constructor, list: boolean, workshop: Workshop): Blueprint | undefined {
-  const { classes, where, problems } = workshop;
-  if (!classes) {
-    problems.push(notLoaded(cls, where));
-    return undefined;
-  }
+export function classBlueprint(cls: Constructor, list: boolean, classes: ClassSupport): Blueprint {
   const one = classes.maker(cls);
   const residual = classes.residual(cls);
   const rest = {
     ...OWN,
     cls,
     judge: residual && judgeOf([['', residual]]),
-    toPlain: classes.isTransformed(cls) ? (value: unknown): unknown => classes.toPlain(value) : undefined,
+    toPlain: classes.survey(cls).transformed
+      ? (value: unknown): unknown => classes.toPlain(value)
+      : undefined,
   };
   if (!list) return { ...classes.attach(classes.root(cls)), ...rest, maker: one };
   const array = { type: 'array', items: classes.reference(cls) };
@@ -114,15 +111,6 @@ function judgeOf(residuals: readonly (readonly [name: string, residual: Residual
       else residual.run(value, name, trial);
     }
     return trial.settle();
-  };
-}
-
-function notLoaded(cls: Constructor, where: string): Problem {
-  return {
-    code: 'SIGIL_INVALID_SCHEMA',
-    where,
-    what: `class ${cls.name} is used as a DTO, but class-validator is not loaded`,
-    fix: `decorate the properties of ${cls.name} with class-validator, and install class-validator and class-transformer`,
   };
 }
 

@@ -7,12 +7,13 @@ import { ClassSchemas } from './class-schema.js';
 import type { ClassSupport } from './class-support.js';
 import type { SchemaPair } from './definitions.js';
 import { InstancePlans } from './instance-plan.js';
+import { isPlainClass } from './is-plain-class.js';
 import type { Maker } from './makers.js';
 import type { PatternPool } from './patterns/pattern-pool.js';
 import type { Residual } from './residual.js';
 import { ResidualPlans } from './residual-plan.js';
 import type { Direction } from './source.js';
-import { survey } from './survey.js';
+import { survey, type Survey } from './survey.js';
 
 /** What an app knows of its DTO classes: each is read once for each direction. */
 export class ClassKnowledge {
@@ -29,10 +30,29 @@ export class ClassKnowledge {
    * @param where the place for problem reports.
    */
   open(direction: Direction, groups: readonly string[], where: string, problems: Problem[]): ClassSupport {
-    const key = JSON.stringify([direction, ...groups]);
+    return new ClassDocument(this.#libraries, this.#plansOf(direction, groups), where, problems);
+  }
+
+  /**
+   * Finds every mistake in a class, and in every class inside it.
+   * @returns whether clients repeat anything of it in headers.
+   */
+  check(
+    cls: Constructor,
+    direction: Direction,
+    groups: readonly string[],
+    where: string,
+    problems: Problem[],
+  ): boolean {
+    if (isPlainClass(cls, this.#libraries)) return false;
+    return survey(cls, this.#plansOf(direction, groups).instances.models, where, problems).mirrored;
+  }
+
+  #plansOf(direction: Direction, groups: readonly string[]): ClassPlans {
+    const key = groups.length === 0 ? direction : JSON.stringify([direction, ...groups]);
     const plans = this.#plans.get(key) ?? classPlans(this.#libraries, direction, groups);
     this.#plans.set(key, plans);
-    return new ClassDocument(this.#libraries, plans, where, problems);
+    return plans;
   }
 }
 
@@ -83,8 +103,8 @@ class ClassDocument implements ClassSupport {
     return this.plans.residuals.of(cls, this.where, this.problems);
   }
 
-  isTransformed(cls: Constructor): boolean {
-    return survey(cls, this.plans.instances.models, this.where, this.problems).transformed;
+  survey(cls: Constructor): Survey {
+    return survey(cls, this.plans.instances.models, this.where, this.problems);
   }
 
   toPlain(value: unknown): unknown {

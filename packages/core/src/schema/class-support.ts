@@ -3,6 +3,7 @@ import type { JsonSchema } from '../protocol/json.js';
 import type { SchemaPair } from './definitions.js';
 import type { Maker } from './makers.js';
 import type { Residual } from './residual.js';
+import type { Survey } from './survey.js';
 
 /** What DTO classes offer to one document. What implements it is loaded only for an app that has any. */
 export interface ClassSupport {
@@ -16,8 +17,8 @@ export interface ClassSupport {
   maker(cls: Constructor): Maker;
   /** What is left to run on instances of a class; undefined when its schema says everything. */
   residual(cls: Constructor): Residual | undefined;
-  /** Whether class-transformer has a part in a class, or in one inside it. */
-  isTransformed(cls: Constructor): boolean;
+  /** What holds for a class and every class inside it. */
+  survey(cls: Constructor): Survey;
   /** Writes instances as class-transformer's decorators say. */
   toPlain(value: unknown): unknown;
 }

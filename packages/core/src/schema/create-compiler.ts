@@ -1,5 +1,6 @@
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
+import type { Constructor } from '../protocol/constructor.js';
 import {
   argumentsBlueprint,
   type Blueprint,
@@ -10,6 +11,7 @@ import {
 import { InputPlan } from './input-plan.js';
 import { ClassCache } from './class-cache.js';
 import type { ClassKnowledge } from './class-knowledge.js';
+import { DeferredPlan } from './deferred-plan.js';
 import { anyArguments, anything, noArguments } from './fixed-plans.js';
 import { OutputPlan } from './output-plan.js';
 import { namesOnPrototype } from './prototype-names.js';
@@ -31,9 +33,12 @@ export async function createSchemaCompiler(options: { readonly classes: boolean 
   return new Compiler(pool, await loadClassKnowledge(pool.patterns));
 }
 
+type ClassSource = Extract<SchemaSource, { readonly kind: 'class' | 'array' }>;
+
 class Compiler implements SchemaCompiler {
   readonly #knowledge: ClassKnowledge | undefined;
   readonly #pool: ValidatorPool;
+  readonly #deferred = new Set<DeferredPlan>();
   readonly #done = {
     input: new ClassCache<ValuePlan>(),
     output: new ClassCache<ValuePlan>(),
@@ -66,9 +71,8 @@ class Compiler implements SchemaCompiler {
   }
 
   async warm(): Promise<void> {
-    const results = await Promise.allSettled(
-      [...this.#pool.cold].map(async (validator) => validator.ready()),
-    );
+    const plans = [...this.#deferred, ...this.#pool.cold];
+    const results = await Promise.allSettled(plans.map(async (plan) => plan.ready()));
     const errors = results.flatMap((result) =>
       result.status === 'rejected' ? [result.reason as unknown] : [],
     );
@@ -78,7 +82,7 @@ class Compiler implements SchemaCompiler {
   }
 
   #plan(
-    source: SchemaSource,
+    source: Exclude<SchemaSource, { readonly kind: 'none' }>,
     direction: Direction,
     where: string,
     problems: Problem[],
@@ -86,48 +90,52 @@ class Compiler implements SchemaCompiler {
   ): ValuePlan {
     if (source.kind === 'standard')
       return standardPlan(source.schema, direction, where, problems) ?? anything;
-    const done = this.#done[unknown === 'reject' ? direction : unknown];
-    // Most DTO classes serve several handlers.
-    const known = source.kind === 'class' ? done.get(source) : undefined;
-    if (known) return known;
-    const blueprint = this.#blueprint(source, direction, where, problems);
-    const plan = blueprint ? this.#planOf(source, blueprint, direction, where, unknown) : anything;
-    if (source.kind === 'class') done.set(source, plan);
-    return plan;
+    if (source.kind === 'array') return this.#defer(source, direction, where, problems, unknown);
+    if (source.kind === 'class') {
+      const done = this.#done[unknown === 'reject' ? direction : unknown];
+      // Most DTO classes serve several handlers.
+      const plan = done.get(source) ?? this.#defer(source, direction, where, problems, unknown);
+      done.set(source, plan);
+      return plan;
+    }
+    const classes = this.#knowledge?.open(direction, [], where, problems);
+    const workshop: Workshop = { direction, classes, where, problems };
+    if (source.kind === 'schema') {
+      const blueprint = handWrittenBlueprint(source.schema, workshop);
+      return blueprint ? this.#build(blueprint, direction, where) : anything;
+    }
+    const blueprint = argumentsBlueprint(source.properties, workshop);
+    return blueprint ? this.#planOf(blueprint, direction, where, unknown) : anything;
   }
 
-  #planOf(
-    source: SchemaSource,
-    blueprint: Blueprint,
-    direction: Direction,
-    where: string,
-    unknown: UnknownProperties,
-  ): ValuePlan {
-    if (unknown === 'reject' || source.kind === 'schema') return this.#build(blueprint, direction, where);
-    return lenientPlan(this.#build(openBlueprint(blueprint), direction, where), unknown);
-  }
-
-  #blueprint(
-    source: SchemaSource,
+  /** Finds every mistake in the classes, and leaves the rest until the plan is needed. */
+  #defer(
+    source: ClassSource,
     direction: Direction,
     where: string,
     problems: Problem[],
-  ): Blueprint | undefined {
+    unknown: UnknownProperties,
+  ): ValuePlan {
+    const { cls } = source;
     const groups = source.kind === 'class' ? (source.groups ?? []) : [];
-    const classes = this.#knowledge?.open(direction, groups, where, problems);
-    const workshop: Workshop = { direction, classes, where, problems };
-    switch (source.kind) {
-      case 'class':
-      case 'array':
-        return classBlueprint(source.cls, source.kind === 'array', workshop);
-      case 'properties':
-        return argumentsBlueprint(source.properties, workshop);
-      case 'schema':
-        return handWrittenBlueprint(source.schema, workshop);
-      case 'standard':
-      case 'none':
-        return undefined;
+    const knowledge = this.#knowledge;
+    if (!knowledge) {
+      problems.push(notLoaded(cls, where));
+      return anything;
     }
+    const mirrored = knowledge.check(cls, direction, groups, where, problems);
+    const deferred = new DeferredPlan(mirrored, (plan) => {
+      this.#deferred.delete(plan);
+      const classes = knowledge.open(direction, groups, where, []);
+      return this.#planOf(classBlueprint(cls, source.kind === 'array', classes), direction, where, unknown);
+    });
+    this.#deferred.add(deferred);
+    return deferred;
+  }
+
+  #planOf(blueprint: Blueprint, direction: Direction, where: string, unknown: UnknownProperties): ValuePlan {
+    if (unknown === 'reject') return this.#build(blueprint, direction, where);
+    return lenientPlan(this.#build(openBlueprint(blueprint), direction, where), unknown);
   }
 
   #build(blueprint: Blueprint, direction: Direction, where: string): ValuePlan {
@@ -141,4 +149,13 @@ class Compiler implements SchemaCompiler {
     });
     return direction === 'input' ? new InputPlan(blueprint, validator) : new OutputPlan(blueprint, validator);
   }
+}
+
+function notLoaded(cls: Constructor, where: string): Problem {
+  return {
+    code: 'SIGIL_INVALID_SCHEMA',
+    where,
+    what: `class ${cls.name} is used as a DTO, but class-validator is not loaded`,
+    fix: `decorate the properties of ${cls.name} with class-validator, and install class-validator and class-transformer`,
+  };
 }

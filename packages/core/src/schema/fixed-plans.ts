@@ -6,6 +6,7 @@ import type { ValuePlan } from './value-plan.js';
 /** For handlers without arguments. Needs no validator. */
 export const noArguments: ValuePlan = {
   advertised: { type: 'object', additionalProperties: false },
+  mirrored: false,
   convert: (value) => value,
   ready: () => undefined,
   check(value) {
@@ -28,6 +29,7 @@ export const anyArguments: ValuePlan = {
 /** Stands in where a definition is wrong, so that its other mistakes can be found as well. Accepts everything. */
 export const anything: ValuePlan = {
   advertised: { type: 'object' },
+  mirrored: false,
   convert: (value) => value,
   ready: () => undefined,
   check: (value) => value,

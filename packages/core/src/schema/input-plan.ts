@@ -12,6 +12,7 @@ import type { ValuePlan } from './value-plan.js';
 /** Checks what comes from clients, and makes what handlers receive. */
 export class InputPlan implements ValuePlan {
   readonly advertised: JsonSchema;
+  readonly mirrored = true;
   readonly #validator: Validator;
   readonly #maker: Maker | undefined;
   readonly #judge: Judge | undefined;

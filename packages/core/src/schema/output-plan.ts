@@ -10,6 +10,7 @@ import type { ValuePlan } from './value-plan.js';
 /** Checks what handlers return, as JSON will say it. */
 export class OutputPlan implements ValuePlan {
   readonly advertised: JsonSchema;
+  readonly mirrored = true;
   readonly #blueprint: Blueprint;
   readonly #validator: Validator;
 

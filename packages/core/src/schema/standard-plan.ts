@@ -29,6 +29,7 @@ export function standardPlan(
   const { validate } = schema['~standard'];
   return {
     advertised,
+    mirrored: true,
     convert: (value) => convertStrings(value, advertised),
     ready: () => undefined,
     check(value): MaybePromise<unknown> {

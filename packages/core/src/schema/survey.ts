@@ -9,6 +9,8 @@ export interface Survey {
   readonly settled: boolean;
   /** Whether class-transformer has a part in any of them. */
   readonly transformed: boolean;
+  /** Whether clients repeat a property of any of them in a header. */
+  readonly mirrored: boolean;
 }
 
 /** Looks at a class and every class it reaches. */
@@ -16,16 +18,18 @@ export function survey(cls: Constructor, models: ClassModels, where: string, pro
   const reached = new Set<Constructor>([cls]);
   let settled = true;
   let transformed = false;
+  let mirrored = false;
   for (const each of reached) {
     const model = models.of(each, where, problems);
     transformed ||= model.transformed;
     for (const property of model.properties) {
       settled &&= isSettled(property);
+      mirrored ||= property.annotations.header !== undefined;
       if (property.nested) reached.add(property.nested.cls);
       for (const variant of property.nested?.variants?.classes ?? []) reached.add(variant.cls);
     }
   }
-  return { settled, transformed };
+  return { settled, transformed, mirrored };
 }
 
 function isSettled({ open, rules }: PropertyModel): boolean {

@@ -1,8 +1,7 @@
 import type { MetadataStorage } from 'class-validator';
 import type { Constructor } from '../protocol/constructor.js';
+import { type Rules, rulesByClass } from './own-rules.js';
 import type { RuleMetadata } from './rule-metadata.js';
-
-type OwnRules = ReadonlyMap<unknown, readonly RuleMetadata[]>;
 
 /**
  * The rules of a class and of those it extends, as class-validator itself finds them. It looks through all classes there are each time,
@@ -15,12 +14,12 @@ export function targetRules(
   cls: Constructor,
   groups: readonly string[],
 ): RuleMetadata[] {
-  const own = (storage as unknown as { validationMetadatas?: unknown }).validationMetadatas;
-  const few = own instanceof Map ? relatives(storage, own as OwnRules, cls) : storage;
+  const own = rulesByClass(storage);
+  const few = own ? relatives(storage, own, cls) : storage;
   return few.getTargetValidationMetadatas(cls, '', groups.length > 0, false, [...groups]);
 }
 
-function relatives(storage: MetadataStorage, own: OwnRules, cls: Constructor): MetadataStorage {
+function relatives(storage: MetadataStorage, own: Rules, cls: Constructor): MetadataStorage {
   const Storage = storage.constructor as new () => MetadataStorage;
   const few = new Storage();
   // Those a class extends were declared before it, and class-validator goes by that order.

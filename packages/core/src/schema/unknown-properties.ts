@@ -13,9 +13,10 @@ export function openBlueprint(blueprint: Blueprint): Blueprint {
 
 /** A plan that takes values with unknown properties: without them, or with them. */
 export function lenientPlan(plan: ValuePlan, unknown: Exclude<UnknownProperties, 'reject'>): ValuePlan {
-  const { advertised } = plan;
+  const { advertised, mirrored } = plan;
   return {
     advertised,
+    mirrored,
     convert: (value) => plan.convert(value),
     ready: () => plan.ready(),
     check(value): MaybePromise<unknown> {

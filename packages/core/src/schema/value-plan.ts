@@ -9,6 +9,9 @@ export interface ValuePlan {
   /** The JSON Schema shown to clients: draft 2020-12, with no `$schema` unless it was written by hand. */
   readonly advertised: JsonSchema;
 
+  /** Whether clients may repeat a part of the value in a header; where they may not, nothing of that need be looked for. */
+  readonly mirrored: boolean;
+
   /**
    * Turns strings into what the schema wants where nothing is lost: "42" into 42, "true" into true. For prompts
    * and resource variables, whose values all travel as strings. What does not convert is left for `check`.

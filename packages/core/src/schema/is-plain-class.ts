@@ -1,0 +1,41 @@
+import { annotationsOf } from '../metadata/annotations.js';
+import { DESIGN } from '../metadata/keys.js';
+import { read } from '../metadata/reflect.js';
+import type { Constructor } from '../protocol/constructor.js';
+import type { ClassLibraries } from './class-libraries.js';
+import { ownRules } from './own-rules.js';
+import type { RuleMetadata } from './rule-metadata.js';
+
+/** Rules with which a property can be declared wrongly. */
+const DELICATE: ReadonlySet<unknown> = new Set(['matches', 'isInstance']);
+
+/** Types of properties that hold no object of a class. */
+const SIMPLE: ReadonlySet<unknown> = new Set([String, Number, Boolean, Array, Object, undefined]);
+
+/**
+ * Whether nothing can be wrong with a class, and nothing of it travels in headers: most classes are like that, and reading the
+ * rest of them can wait until they are used. False where that would take long to find out.
+ */
+export function isPlainClass(cls: Constructor, { rules, transforms }: ClassLibraries): boolean {
+  const own = ownRules(rules, cls);
+  if (own === undefined || !isMakeable(cls)) return false;
+  const prototype = cls.prototype as object;
+  const isPlainRule = ({ type, name, constraintCls }: RuleMetadata): boolean =>
+    constraintCls === undefined
+      ? type === 'conditionalValidation'
+      : !DELICATE.has(name) && rules.getTargetValidatorConstraints(constraintCls).length > 0;
+  const isPlainProperty = (name: string): boolean =>
+    SIMPLE.has(read(DESIGN.type, prototype, name)) &&
+    annotationsOf(prototype, name).header === undefined &&
+    transforms.findTypeMetadata(cls, name) === undefined;
+  return own.every(isPlainRule) && [...new Set(own.map((rule) => rule.propertyName))].every(isPlainProperty);
+}
+
+function isMakeable(cls: Constructor): boolean {
+  try {
+    new cls();
+    return true;
+  } catch {
+    return false;
+  }
+}

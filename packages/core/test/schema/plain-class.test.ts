@@ -1,0 +1,105 @@
+import 'reflect-metadata';
+import { describe, expect, test } from '@jest/globals';
+import { Type } from 'class-transformer';
+import { IsInstance, IsNumber, IsString, Matches, Validate, ValidateNested } from 'class-validator';
+import { Header } from '../../src/decorators/header.js';
+import type { Problem } from '../../src/errors/definition-error.js';
+import type { Constructor } from '../../src/protocol/constructor.js';
+import { ClassModels } from '../../src/schema/class-model.js';
+import { loadClassLibraries } from '../../src/schema/class-libraries.js';
+import { isPlainClass } from '../../src/schema/is-plain-class.js';
+import { PatternPool } from '../../src/schema/patterns/pattern-pool.js';
+import { survey } from '../../src/schema/survey.js';
+import { DATE_USES, USES } from './uses/index.js';
+
+const libraries = await loadClassLibraries(new PatternPool());
+const isPlain = (cls: Constructor): boolean => isPlainClass(cls, libraries);
+
+describe('a plain class', () => {
+  test.each([...USES, ...DATE_USES])(
+    'has no mistakes and no headers once it is read: @$code',
+    ({ decorate }) => {
+      class Subject {
+        value: unknown;
+      }
+      decorate()(Subject.prototype, 'value');
+      const problems: Problem[] = [];
+      const { mirrored } = survey(Subject, new ClassModels(libraries, 'input', []), 'here', problems);
+      expect(isPlain(Subject) && (problems.length > 0 || mirrored)).toBe(false);
+    },
+  );
+
+  test('is what most DTO classes are', () => {
+    class Addends {
+      @IsNumber() a!: number;
+      @IsNumber() b!: number;
+    }
+    expect(isPlain(Addends)).toBe(true);
+  });
+});
+
+describe('a class is read at boot', () => {
+  class Inner {
+    @IsString() name!: string;
+  }
+  class NoConstraint {}
+  const CASES: Record<string, () => Constructor> = {
+    'without rules': () => class {},
+    'that extends another': () => class extends Inner {},
+    'that needs arguments to be constructed': () => {
+      class Subject {
+        @IsString() name: string;
+        constructor(name: { value: string }) {
+          this.name = name.value;
+        }
+      }
+      return Subject as Constructor;
+    },
+    'with a pattern': () => {
+      class Subject {
+        @Matches(/^(a+)+$/) name!: string;
+      }
+      return Subject;
+    },
+    'that holds another': () => {
+      class Subject {
+        @ValidateNested() inner!: Inner;
+      }
+      return Subject;
+    },
+    'that holds another by its type alone': () => {
+      class Subject {
+        @IsInstance(Inner) inner!: Inner;
+        @IsString() name!: string;
+      }
+      return Subject;
+    },
+    'with a type of its elements': () => {
+      class Subject {
+        @Type(() => Inner)
+        @Validate(NoConstraint)
+        inner!: Inner[];
+      }
+      return Subject;
+    },
+    'with a constraint that is none': () => {
+      class Subject {
+        @Validate(NoConstraint) name!: string;
+      }
+      return Subject;
+    },
+    'with a header': () => {
+      class Subject {
+        @Header('Region')
+        @IsString()
+        region!: string;
+      }
+      return Subject;
+    },
+  };
+
+  test.each(Object.keys(CASES))('%s', (name) => {
+    const make = CASES[name];
+    expect(make && isPlain(make())).toBe(false);
+  });
+});
