@@ -72,7 +72,8 @@ function readSource(path: string): Source {
   return { path, text, imports };
 }
 
-function specifiersOf(file: ts.SourceFile): string[] {
+/** What a source imports, exports from, or loads by `import()`. */
+export function specifiersOf(file: ts.SourceFile): string[] {
   const specifiers: string[] = [];
   walk(file, (node) => {
     const literal = moduleOf(node);

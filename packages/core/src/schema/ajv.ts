@@ -50,7 +50,7 @@ export interface SchemaEngine {
 /** Makes instances for one dialect. */
 export type AjvFactory = (options: CompileOptions) => SchemaEngine;
 
-/** Loads ajv (60 ms), and of it only the dialect that is wanted. */
+/** Loads ajv, which takes a while, and of it only the dialect that is wanted. */
 export async function loadAjv(dialect: Dialect): Promise<AjvFactory> {
   const Ajv = await classOf(dialect);
   return ({ ownProperties, report, unicode, pattern }) => {
@@ -100,11 +100,11 @@ type AjvClass = new (
 async function classOf(dialect: Dialect): Promise<AjvClass> {
   switch (dialect) {
     case '2020-12':
-      return (await import('ajv/dist/2020.js')).Ajv2020;
+      return (await import('ajv/dist/2020.js')).default.Ajv2020;
     case '2019-09':
-      return (await import('ajv/dist/2019.js')).Ajv2019;
+      return (await import('ajv/dist/2019.js')).default.Ajv2019;
     case 'draft-07':
-      return (await import('ajv/dist/ajv.js')).Ajv;
+      return (await import('ajv/dist/ajv.js')).default.Ajv;
   }
 }
 

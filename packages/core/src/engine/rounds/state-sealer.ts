@@ -19,7 +19,7 @@ export class StateSealer {
 
   /** @param secrets the current one first, then those that are still accepted; none for one of this process alone. */
   constructor(secrets: readonly StateKey[]) {
-    this.#secrets = secrets.length > 0 ? secrets : [crypto.getRandomValues(new Uint8Array(32))];
+    this.#secrets = secrets;
   }
 
   /** Seals a value JSON can carry, with the current key. */
@@ -49,7 +49,10 @@ export class StateSealer {
   }
 
   #imported(): Promise<readonly CryptoKey[]> {
-    return (this.#keys ??= Promise.all(this.#secrets.map(importSecret)));
+    if (this.#keys) return this.#keys;
+    // Drawn at first use: loading cryptography would delay every start.
+    const secrets = this.#secrets.length > 0 ? this.#secrets : [crypto.getRandomValues(new Uint8Array(32))];
+    return (this.#keys = Promise.all(secrets.map(importSecret)));
   }
 }
 
