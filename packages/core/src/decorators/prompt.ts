@@ -5,6 +5,8 @@ import { addHandler } from '../metadata/store.js';
 export interface PromptOptions extends Presentation {
   /** Schema of the arguments, for a handler whose parameter types say nothing. */
   readonly input?: SchemaLike;
+  /** Validation groups of class-validator, as in `@Tool`. */
+  readonly groups?: readonly string[];
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { Presentation, ResourceDefinition } from '../metadata/definitions.js';
 import { addHandler } from '../metadata/store.js';
 
-/** What `@Resource` may be told. */
+/** What `@Resource` may be told; `groups` are validation groups of class-validator, as in `@Tool`. */
 export type ResourceOptions = Presentation &
-  Pick<ResourceDefinition, 'mimeType' | 'annotations' | 'size' | 'cache'>;
+  Pick<ResourceDefinition, 'groups' | 'mimeType' | 'annotations' | 'size' | 'cache'>;
 
 /**
  * Makes a method a resource, or a resource template when the URI has variables (RFC 6570).

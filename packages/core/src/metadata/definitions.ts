@@ -94,6 +94,7 @@ export interface ResourceDefinition extends Presentation {
   readonly kind: 'resource';
   /** A fixed URI, or an RFC 6570 template. */
   readonly uri: string;
+  readonly groups?: readonly string[];
   readonly mimeType?: string;
   readonly annotations?: Annotations;
   /** Size of the raw contents in bytes. */
@@ -108,6 +109,7 @@ export interface ResourceDefinition extends Presentation {
 export interface PromptDefinition extends Presentation {
   readonly kind: 'prompt';
   readonly input?: SchemaLike;
+  readonly groups?: readonly string[];
 }
 
 /** A source of completions for one argument, as declared. */
