@@ -38,6 +38,8 @@ export function hostileInputs(): HostileInput[] {
     call('duplicate keys', 'short', `{${'"text":"a",'.repeat(100_000)}"text":1}`),
     call('100,000 wrong items', 'numbers', `{"list":[${Array(100_000).fill('"a"').join()}]}`),
     call('100,000 empty items', 'numbers', `{"list":[${Array(100_000).fill('{}').join()}]}`),
+    call('100,000 distinct items', 'distinct', `{"list":[${[...Array(100_000).keys(), 0].join()}]}`),
+    call('20,000 distinct objects', 'written', `{"distinct":[${distinctObjects(20_000)},{"a":0}]}`),
     call(
       '30,000 properties',
       'short',
@@ -72,4 +74,8 @@ function texts(values: Readonly<Record<string, string>>): string {
 
 function members(count: number, write: (at: number) => string): string {
   return `{${Array.from({ length: count }, (_, at) => write(at)).join()}}`;
+}
+
+function distinctObjects(count: number): string {
+  return Array.from({ length: count }, (_, at) => `{"a":${at}}`).join();
 }

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Arg, createApp, defineTool, Service, Tool } from '@sigil/core';
 import { http } from '@sigil/http';
-import { IsArray, IsInt, IsObject, Matches } from 'class-validator';
+import { ArrayUnique, IsArray, IsInt, IsObject, Matches } from 'class-validator';
 import { readServerOptions } from './options.js';
 
 /** What hostile clients send is meant for these: patterns that backtrack elsewhere, lists without a bound, free objects. */
@@ -17,6 +17,11 @@ class Numbers {
   @IsArray()
   @IsInt({ each: true })
   list!: number[];
+}
+
+class Distinct {
+  @ArrayUnique()
+  list!: unknown[];
 }
 
 class Free {
@@ -44,6 +49,11 @@ class Targets {
     return list.length;
   }
 
+  @Tool({ name: 'distinct' })
+  distinct({ list }: Distinct): number {
+    return list.length;
+  }
+
   @Tool({ name: 'free' })
   free({ settings }: Free): number {
     return Object.keys(settings).length;
@@ -68,6 +78,7 @@ const written = defineTool({
       exponential: { type: 'string', pattern: '^(a|aa)+$' },
       polynomial: { type: 'string', pattern: 'a+b$' },
       any: {},
+      distinct: { type: 'array', uniqueItems: true },
     },
     patternProperties: { '^(x+x+)+y$': { type: 'string' } },
     additionalProperties: false,

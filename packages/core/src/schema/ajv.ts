@@ -3,6 +3,7 @@ import type { DataValidateFunction } from 'ajv/dist/types/index.js';
 import { isObject, type JsonSchema } from '../protocol/json.js';
 import { LENGTH_KEYWORDS } from './length-keywords.js';
 import { type RuleCheck, RULES_KEYWORD, WORDS_KEYWORD } from './rule-check.js';
+import { UNIQUE_ITEMS } from './unique-items.js';
 
 /** The dialects a hand-written schema may be in. */
 export type Dialect = '2020-12' | '2019-09' | 'draft-07';
@@ -69,7 +70,7 @@ export async function loadAjv(dialect: Dialect): Promise<AjvFactory> {
       allErrors: report === 'all violations',
       verbose: true,
     });
-    for (const definition of LENGTH_KEYWORDS) {
+    for (const definition of [...LENGTH_KEYWORDS, UNIQUE_ITEMS]) {
       ajv.removeKeyword(String(definition.keyword));
       ajv.addKeyword(definition);
     }

@@ -48,26 +48,28 @@ export interface CheckOptions {
   readonly constraint: () => Constraint;
   /** Turns the value as it travels into what the rule judges. */
   readonly read?: ((value: unknown) => unknown) | undefined;
+  /** Turns what the rule judges into the form it is given. */
+  readonly present?: ((value: unknown) => unknown) | undefined;
   /** Judges in place of the constraint. */
   readonly accepts?: ((value: unknown) => boolean) | undefined;
 }
 
 /** Binds a rule to what its decorator was given. */
 export function ruleCheck(options: CheckOptions): ConstraintCheck {
-  const { metadata, constraint, read, accepts } = options;
+  const { metadata, constraint, read, present = (value) => value, accepts } = options;
   const alone = argumentsOf(options, undefined, {}) as never;
   return {
     worded: metadata.message !== undefined && metadata.message !== '',
     test(value) {
       try {
-        return Boolean(constraint().validate(read ? read(value) : value, alone));
+        return Boolean(constraint().validate(present(read ? read(value) : value), alone));
       } catch {
         return false;
       }
     },
     judge(value, object, whole) {
       if (accepts) return accepts(value);
-      return constraint().validate(value, argumentsOf(options, whole, object) as never);
+      return constraint().validate(present(value), argumentsOf(options, whole, object) as never);
     },
     explain(value, object = {}) {
       const message = messageOf(options, value, object);

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import { describe, expect, test } from '@jest/globals';
-import { IsInt, IsNumber } from 'class-validator';
+import { describe, expect, jest, test } from '@jest/globals';
+import { ArrayUnique, IsInt, IsNumber, IsOptional } from 'class-validator';
 import { accepts, failure, plan, planArguments, planClass } from './harness.js';
 
 describe('a hostile value', () => {
@@ -38,6 +38,75 @@ describe('a hostile value', () => {
       schema: { type: 'object', properties: { any: { type: 'number' } } },
     });
     expect(await accepts(written, JSON.parse('{"any":1e400}'))).toBe(false);
+  });
+});
+
+describe('items that must differ', () => {
+  const COUNT = 500;
+
+  test('are looked at once each by @ArrayUnique', async () => {
+    class Query {
+      @ArrayUnique()
+      list!: unknown[];
+
+      @ArrayUnique((one: { id: number }) => one.id)
+      @IsOptional()
+      parts?: unknown[];
+    }
+    const made = await planClass(Query);
+    const numbers = Array.from({ length: COUNT }, (_, at) => at);
+    const parts = numbers.map((id) => ({ id }));
+    const searches = jest.spyOn(Array.prototype, 'indexOf');
+    expect(await accepts(made, { list: numbers })).toBe(true);
+    expect(await accepts(made, { list: [], parts })).toBe(true);
+    expect(searches.mock.calls.length).toBeLessThan(COUNT);
+    searches.mockRestore();
+    expect(await accepts(made, { list: [...numbers, 0] })).toBe(false);
+    expect(await accepts(made, { list: [], parts: [...parts, { id: 7 }] })).toBe(false);
+  });
+
+  test('are looked at once each by uniqueItems', async () => {
+    const schema = {
+      type: 'object',
+      properties: { list: { type: 'array', uniqueItems: true }, any: { type: 'array', uniqueItems: false } },
+    };
+    const made = await plan({ kind: 'schema', schema });
+    const looks = { count: 0 };
+    const item = (at: number): object => ({
+      get at() {
+        looks.count++;
+        return at;
+      },
+    });
+    const list = Array.from({ length: COUNT }, (_, at) => item(at));
+    expect(await accepts(made, { list })).toBe(true);
+    expect(looks.count).toBeLessThan(10 * COUNT);
+    expect(await accepts(made, { list: [...list, item(3)] })).toBe(false);
+    expect(await accepts(made, { any: [1, 1] })).toBe(true);
+  });
+
+  test.each([
+    [[1, '1', true, 'true', null, 'null', [], {}, '[]', '{}'], true],
+    [
+      [
+        { a: 1, b: [2] },
+        { b: [2], a: 1 },
+      ],
+      false,
+    ],
+    [[{ a: 1 }, { a: 1, b: 2 }], true],
+    [[0, -0], false],
+    [
+      [
+        [1, 2],
+        [2, 1],
+      ],
+      true,
+    ],
+    [[[{ a: [] }], [{ a: [] }]], false],
+  ])('%j differ: %j', async (list, differ) => {
+    const schema = { type: 'object', properties: { list: { type: 'array', uniqueItems: true } } };
+    expect(await accepts(await plan({ kind: 'schema', schema }), { list })).toBe(differ);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../protocol/json.js';
 import { comparable, listed } from './comparable.js';
+import { DistinctArray } from './distinct-array.js';
 import type { RuleTable } from './rule.js';
 
 const ARRAY: JsonSchema = { type: 'array' };
@@ -10,7 +11,11 @@ export const ARRAY_RULES: RuleTable = {
   arrayMinSize: { keywords: ([min]) => ({ ...ARRAY, ...size('minItems', min) }), exact: isSize },
   arrayMaxSize: { keywords: ([max]) => ({ ...ARRAY, ...size('maxItems', max) }), exact: isSize },
   // Objects are compared by identity, and an identifier function is not in the metadata.
-  arrayUnique: { keywords: () => ARRAY, shown: () => ({ uniqueItems: true }) },
+  arrayUnique: {
+    keywords: () => ARRAY,
+    shown: () => ({ uniqueItems: true }),
+    present: (value) => (Array.isArray(value) ? DistinctArray.from(value) : value),
+  },
   arrayContains: { keywords: ([values]) => ({ ...ARRAY, ...containing(listed(values)) }), exact: true },
   arrayNotContains: {
     keywords: ([values]) => {
