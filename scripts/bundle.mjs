@@ -32,6 +32,8 @@ for (const name of await readdir(packages)) {
     external: ['node:*'],
     target: 'es2023',
     sourcemap: true,
+    // The sources are published beside it, once.
+    sourcesContent: false,
     logLevel: 'warning',
   });
 }
