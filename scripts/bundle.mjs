@@ -69,6 +69,8 @@ for (const name of await readdir(packages)) {
     plugins: [leaveOutside(BUNDLED[name] ?? [])],
     target: 'es2023',
     sourcemap: true,
+    // The sources are published beside it, once.
+    sourcesContent: false,
     metafile: true,
     logLevel: 'warning',
   });
