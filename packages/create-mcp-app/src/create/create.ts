@@ -1,0 +1,100 @@
+import { Failure } from '../failures.js';
+import type { Said } from '../flags/flag.js';
+import type { Host } from '../host.js';
+import { throwIfInterrupted } from '../process/interruption.js';
+import { dependencyNames, readManifest } from '../project/manifest.js';
+import type { ProjectFiles } from '../project/project-files.js';
+import { writeProject, type WrittenProject } from '../project/write-project.js';
+import { readTemplate } from '../template/read-template.js';
+import { templateFacts } from '../template/samples.js';
+import { TEMPLATE_NAMES } from '../template/template-names.js';
+import { choose } from './choose.js';
+import { nextCommands } from './next-commands.js';
+import { planFor } from './plan.js';
+import { projectContents } from './project-contents.js';
+import {
+  beginRepository,
+  build,
+  callSample,
+  fillRepository,
+  install,
+  type StepContext,
+} from './project-steps.js';
+import type { CreationReport } from './report.js';
+import { StepLog } from './step-log.js';
+
+/** What was done of a plan. */
+interface Finished {
+  readonly answer?: string;
+}
+
+/**
+ * Creates a project: decides, writes, installs, builds, and calls its first tool.
+ *
+ * @returns what was done, or with `--dry-run` what would be.
+ * @throws Failure when something cannot be done. What was written is removed again, unless what failed came after writing.
+ */
+export async function create(said: Said, host: Host): Promise<CreationReport> {
+  const templates = templateFacts();
+  const isQuiet = said.has('yes') || said.has('json');
+  const prompter = isQuiet ? undefined : host.prompter;
+  prompter?.open('create-mcp-app');
+  const taken = await namesTaken();
+  const choices = await choose(said, { host, prompter, templates, taken });
+  throwIfInterrupted(host.signal);
+  const plan = planFor(choices, templates[choices.template].sample);
+  const files = await projectContents(choices, host);
+  const next = nextCommands(plan, host.cwd);
+  if (said.has('dry-run')) return { plan, files: [...files.keys()], next };
+  const log = new StepLog(host.progress);
+  const context: StepContext = { plan, log, cwd: host.cwd, env: host.env, signal: host.signal };
+  const { answer } = await carryOut(context, files);
+  return {
+    plan,
+    files: [...files.keys()],
+    next,
+    records: log.records,
+    ...(answer === undefined ? {} : { answer }),
+  };
+}
+
+async function carryOut(context: StepContext, files: ProjectFiles): Promise<Finished> {
+  const { plan, log, signal } = context;
+  const project = await log.run('write', 'Writing files', async () => {
+    const value = await writeProject(plan.directory, files, signal);
+    return { text: `Wrote ${files.size} files`, value };
+  });
+  const repository = beginRepository(context);
+  try {
+    if (!plan.installs) {
+      await fillRepository(context, repository);
+      return {};
+    }
+    await install(context);
+    const [answer] = await Promise.all([
+      build(context).then(() => callSample(context)),
+      fillRepository(context, repository),
+    ]);
+    return { answer };
+  } catch (error) {
+    await undoIfInterrupted(error, project, repository);
+    throw error;
+  }
+}
+
+/** An interrupted project goes; one that failed stays, to be looked into. */
+async function undoIfInterrupted(
+  error: unknown,
+  project: WrittenProject,
+  beside: Promise<unknown>,
+): Promise<void> {
+  await Promise.allSettled([beside]);
+  if (error instanceof Failure && error.code === 'INTERRUPTED') await project.undo();
+}
+
+/** The packages that projects use: npm installs no package into one of its name. */
+async function namesTaken(): Promise<ReadonlySet<string>> {
+  const templates = await Promise.all(TEMPLATE_NAMES.map((template) => readTemplate(template, template)));
+  const manifests = templates.map((files) => readManifest(String(files.get('package.json'))));
+  return new Set(manifests.flatMap((manifest) => (manifest ? dependencyNames(manifest) : [])));
+}

@@ -1,0 +1,33 @@
+import { intro, isCancel, log, select, text } from '@clack/prompts';
+import { interrupted } from '../process/interruption.js';
+import type { Prompter } from './prompter.js';
+
+/** Asks on the terminal of this process. */
+export function clackPrompter(): Prompter {
+  return {
+    open: (title) => intro(title),
+    warn: (line) => log.warn(line),
+    text: async (message, fallback, problem) =>
+      settled(
+        await text({
+          message,
+          placeholder: fallback,
+          defaultValue: fallback,
+          validate: (answer) => problem(answer || fallback),
+        }),
+      ),
+    choice: async (message, options) =>
+      settled(
+        await select<string>({
+          message,
+          options: options.map(({ value, hint }) => ({ value, ...(hint === undefined ? {} : { hint }) })),
+          showInstructions: false,
+        }),
+      ) as (typeof options)[number]['value'],
+  };
+}
+
+function settled<T>(answer: T | symbol): T {
+  if (isCancel(answer)) throw interrupted();
+  return answer as T;
+}
