@@ -93,5 +93,8 @@ export default tseslint.config(
       'no-console': 'off',
     },
   },
-  { files: ['apps/*/src/**/*.ts'], rules: { 'no-console': 'off' } },
+  {
+    files: ['apps/*/src/**/*.ts', 'packages/create-mcp-app/templates/*/src/**/*.ts'],
+    rules: { 'no-console': 'off' },
+  },
 );

@@ -2,6 +2,7 @@
  * Joins what the compiler wrote for each package into few files: hundreds of small ones take Node longer to load than to run.
  * Every export with a source becomes an entry; what entries share stays one module, so that classes and symbols are the same in all.
  */
+import { existsSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { build } from 'esbuild';
 
@@ -15,7 +16,10 @@ async function entriesOf(folder) {
   return sources.map((source) => source.replace('./src/', 'dist/').replace(/\.ts$/, '.js'));
 }
 
-for (const name of await readdir(packages)) {
+const names = (await readdir(packages)).filter((name) =>
+  existsSync(new URL(`${name}/package.json`, packages)),
+);
+for (const name of names) {
   const folder = new URL(`${name}/`, packages);
   const out = new URL('dist/bundle/', folder);
   await rm(out, { recursive: true, force: true });

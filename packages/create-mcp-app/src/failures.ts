@@ -1,5 +1,28 @@
+/** What a failure is called. */
+export type FailureCode =
+  | 'USAGE'
+  | 'INVALID_NAME'
+  | 'FOLDER_NOT_EMPTY'
+  | 'NO_PACKAGE_MANAGER'
+  | 'NO_LOCAL_PACKAGES'
+  | 'WRITE_FAILED'
+  | 'INSTALL_FAILED'
+  | 'BUILD_FAILED'
+  | 'SAMPLE_FAILED'
+  | 'NOT_A_PROJECT'
+  | 'FILE_EXISTS'
+  | 'NOT_REGISTERED'
+  | 'INTERRUPTED';
+
+/** What a failure means. */
+export interface FailureKind {
+  /** 1 failed, 2 wrong usage, 130 interrupted. */
+  readonly exitCode: 1 | 2 | 130;
+  readonly meaning: string;
+}
+
 /** Everything that can go wrong: the exit code, and what it means. */
-export const FAILURES = {
+export const FAILURES: Readonly<Record<FailureCode, FailureKind>> = {
   USAGE: { exitCode: 2, meaning: 'the command was called in a way it does not understand' },
   INVALID_NAME: { exitCode: 2, meaning: 'the name is none that npm takes, or none that code can have' },
   FOLDER_NOT_EMPTY: { exitCode: 1, meaning: 'the folder has something in it; `--force` writes over it' },
@@ -19,10 +42,7 @@ export const FAILURES = {
     meaning: 'the files are written, but `src/app.ts` has to be changed by hand; the lines are shown',
   },
   INTERRUPTED: { exitCode: 130, meaning: 'Ctrl-C, or a signal to end; nothing was left behind' },
-} as const satisfies Record<string, { readonly exitCode: number; readonly meaning: string }>;
-
-/** What a failure is called. */
-export type FailureCode = keyof typeof FAILURES;
+};
 
 /** The command cannot go on, for a reason that one line tells. */
 export class Failure extends Error {

@@ -1,7 +1,7 @@
 import { add } from './add/add.js';
 import { create } from './create/create.js';
 import { closingLines, dryRunLines, reportJson } from './create/report.js';
-import { Failure, type FailureCode, FAILURES } from './failures.js';
+import { Failure, type FailureKind, FAILURES } from './failures.js';
 import { ADD_FLAGS, CREATE_FLAGS } from './flags/flag-tables.js';
 import { readFlags } from './flags/read-flags.js';
 import { usage } from './flags/usage.js';
@@ -10,7 +10,7 @@ import { ownVersion } from './own-package.js';
 import { silence } from './terminal/progress.js';
 
 /** Exit codes of `create-mcp-app`: done, or that of a failure. */
-export type ExitCode = 0 | (typeof FAILURES)[FailureCode]['exitCode'];
+export type ExitCode = 0 | FailureKind['exitCode'];
 
 /**
  * Runs the command `create-mcp-app`.

@@ -44,7 +44,7 @@ export class StepLog {
     const step = this.progress.begin(title);
     return this.#settle(
       name,
-      () => work(step.say),
+      () => work((line) => step.say(line)),
       (outcome, text) => step.end(outcome, text),
     );
   }

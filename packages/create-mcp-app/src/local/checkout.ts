@@ -17,7 +17,7 @@ export interface Checkout {
 }
 
 /** The checkout that this package is part of, if it is. */
-export function findCheckout(folder = ownFolder()): Checkout | undefined {
+export function findCheckout(folder: string = ownFolder()): Checkout | undefined {
   const siblings = dirname(folder);
   const packages = new Map<string, LocalPackage>();
   for (const name of readdirSync(siblings)) {

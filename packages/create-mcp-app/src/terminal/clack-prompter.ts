@@ -1,4 +1,4 @@
-import { intro, isCancel, log, select, text } from '@clack/prompts';
+import { type CANCEL_SYMBOL, intro, isCancel, log, select, text } from '@clack/prompts';
 import { interrupted } from '../process/interruption.js';
 import type { Prompter } from './prompter.js';
 
@@ -27,7 +27,7 @@ export function clackPrompter(): Prompter {
   };
 }
 
-function settled<T>(answer: T | symbol): T {
+function settled<T>(answer: T | typeof CANCEL_SYMBOL): T {
   if (isCancel(answer)) throw interrupted();
-  return answer as T;
+  return answer;
 }
