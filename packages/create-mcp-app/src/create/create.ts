@@ -3,7 +3,6 @@ import type { Said } from '../flags/flag.js';
 import type { Host } from '../host.js';
 import { throwIfInterrupted } from '../process/interruption.js';
 import { dependencyNames, readManifest } from '../project/manifest.js';
-import type { ProjectFiles } from '../project/project-files.js';
 import { writeProject, type WrittenProject } from '../project/write-project.js';
 import { readTemplate } from '../template/read-template.js';
 import { templateFacts } from '../template/samples.js';
@@ -25,6 +24,7 @@ import { StepLog } from './step-log.js';
 
 /** What was done of a plan. */
 interface Finished {
+  readonly files: readonly string[];
   readonly answer?: string;
 }
 
@@ -43,52 +43,47 @@ export async function create(said: Said, host: Host): Promise<CreationReport> {
   const choices = await choose(said, { host, prompter, templates, taken });
   throwIfInterrupted(host.signal);
   const plan = planFor(choices, templates[choices.template].sample);
-  const files = await projectContents(choices, host);
   const next = nextCommands(plan, host.cwd);
-  if (said.has('dry-run')) return { plan, files: [...files.keys()], next };
+  if (said.has('dry-run')) {
+    const files = await projectContents(choices, host);
+    return { plan, files: [...files.keys()], next };
+  }
   const log = new StepLog(host.progress);
   const context: StepContext = { plan, log, cwd: host.cwd, env: host.env, signal: host.signal };
-  const { answer } = await carryOut(context, files);
-  return {
-    plan,
-    files: [...files.keys()],
-    next,
-    records: log.records,
-    ...(answer === undefined ? {} : { answer }),
-  };
+  return { plan, next, records: log.records, ...(await carryOut(context)) };
 }
 
-async function carryOut(context: StepContext, files: ProjectFiles): Promise<Finished> {
+async function carryOut(context: StepContext): Promise<Finished> {
   const { plan, log, signal } = context;
-  const project = await log.run('write', 'Writing files', async () => {
-    const value = await writeProject(plan.directory, files, signal);
-    return { text: `Wrote ${files.size} files`, value };
+  const { files, project } = await log.run('write', 'Writing files', async () => {
+    const contents = await projectContents(plan, context);
+    const project = await writeProject(plan.directory, contents, signal);
+    return { text: `Wrote ${contents.size} files`, value: { files: [...contents.keys()], project } };
   });
-  const repository = beginRepository(context);
+  const begun = beginRepository(context);
+  const beside: Promise<unknown>[] = [begun];
+  const fill = (): Promise<void> => {
+    const filled = fillRepository(context, begun);
+    beside.push(filled);
+    return filled;
+  };
   try {
     if (!plan.installs) {
-      await fillRepository(context, repository);
-      return {};
+      await fill();
+      return { files };
     }
     await install(context);
-    const [answer] = await Promise.all([
-      build(context).then(() => callSample(context)),
-      fillRepository(context, repository),
-    ]);
-    return { answer };
+    const [answer] = await Promise.all([build(context).then(() => callSample(context)), fill()]);
+    return { files, answer };
   } catch (error) {
-    await undoIfInterrupted(error, project, repository);
+    await Promise.allSettled(beside);
+    await undoIfInterrupted(error, project);
     throw error;
   }
 }
 
 /** An interrupted project goes; one that failed stays, to be looked into. */
-async function undoIfInterrupted(
-  error: unknown,
-  project: WrittenProject,
-  beside: Promise<unknown>,
-): Promise<void> {
-  await Promise.allSettled([beside]);
+async function undoIfInterrupted(error: unknown, project: WrittenProject): Promise<void> {
   if (error instanceof Failure && error.code === 'INTERRUPTED') await project.undo();
 }
 

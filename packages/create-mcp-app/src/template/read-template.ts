@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { join } from 'node:path';
 import type { ProjectFiles } from '../project/project-files.js';
 import { templatesFolder } from './samples.js';
 import type { TemplateName } from './template-names.js';
@@ -23,15 +23,14 @@ export async function readTemplate(template: TemplateName, projectName: string):
   );
 }
 
-async function filesBelow(folder: string, below = folder): Promise<string[]> {
-  const entries = await readdir(below, { withFileTypes: true });
+async function filesBelow(folder: string, prefix = ''): Promise<string[]> {
+  const entries = await readdir(join(folder, prefix), { withFileTypes: true });
+  const kept = entries.filter(({ name }) => !LEFT_OUT.has(name) && !name.endsWith('.tsbuildinfo'));
   const paths = await Promise.all(
-    entries
-      .filter(({ name }) => !LEFT_OUT.has(name) && !name.endsWith('.tsbuildinfo'))
-      .map((entry) => {
-        const path = join(below, entry.name);
-        return entry.isDirectory() ? filesBelow(folder, path) : [relative(folder, path).split(sep).join('/')];
-      }),
+    kept.map(async (entry) => {
+      const path = `${prefix}${entry.name}`;
+      return entry.isDirectory() ? await filesBelow(folder, `${path}/`) : [path];
+    }),
   );
   return paths.flat().sort();
 }
