@@ -10,7 +10,7 @@ import {
   type PackageManagerName,
 } from '../project/package-managers.js';
 import { TEMPLATE_NAMES, type TemplateName } from '../template/template-names.js';
-import type { TemplateFacts } from '../template/samples.js';
+import type { AllTemplateFacts } from '../template/template-facts.js';
 import type { Prompter } from '../terminal/prompter.js';
 import type { Choices, Target } from './choices.js';
 import { readTarget, type TargetRules } from './read-target.js';
@@ -20,7 +20,7 @@ export interface Choosing {
   readonly host: Pick<Host, 'cwd' | 'env'>;
   /** Whom to ask for what was not said; defaults count where nobody is. */
   readonly prompter: Prompter | undefined;
-  readonly templates: Readonly<Record<TemplateName, TemplateFacts>>;
+  readonly templates: AllTemplateFacts;
   readonly taken: ReadonlySet<string>;
 }
 

@@ -2,11 +2,8 @@ import { Failure } from '../failures.js';
 import type { Said } from '../flags/flag.js';
 import type { Host } from '../host.js';
 import { throwIfInterrupted } from '../process/interruption.js';
-import { dependencyNames, readManifest } from '../project/manifest.js';
 import { writeProject, type WrittenProject } from '../project/write-project.js';
-import { readTemplate } from '../template/read-template.js';
-import { templateFacts } from '../template/samples.js';
-import { TEMPLATE_NAMES } from '../template/template-names.js';
+import { packagesOfTemplates, templateFacts } from '../template/template-facts.js';
 import { choose } from './choose.js';
 import { nextCommands } from './next-commands.js';
 import { planFor } from './plan.js';
@@ -39,8 +36,7 @@ export async function create(said: Said, host: Host): Promise<CreationReport> {
   const isQuiet = said.has('yes') || said.has('json');
   const prompter = isQuiet ? undefined : host.prompter;
   prompter?.open('create-mcp-app');
-  const taken = await namesTaken();
-  const choices = await choose(said, { host, prompter, templates, taken });
+  const choices = await choose(said, { host, prompter, templates, taken: packagesOfTemplates(templates) });
   throwIfInterrupted(host.signal);
   const plan = planFor(choices, templates[choices.template].sample);
   const next = nextCommands(plan, host.cwd);
@@ -85,11 +81,4 @@ async function carryOut(context: StepContext): Promise<Finished> {
 /** An interrupted project goes; one that failed stays, to be looked into. */
 async function undoIfInterrupted(error: unknown, project: WrittenProject): Promise<void> {
   if (error instanceof Failure && error.code === 'INTERRUPTED') await project.undo();
-}
-
-/** The packages that projects use: npm installs no package into one of its name. */
-async function namesTaken(): Promise<ReadonlySet<string>> {
-  const templates = await Promise.all(TEMPLATE_NAMES.map((template) => readTemplate(template, template)));
-  const manifests = templates.map((files) => readManifest(String(files.get('package.json'))));
-  return new Set(manifests.flatMap((manifest) => (manifest ? dependencyNames(manifest) : [])));
 }

@@ -1,6 +1,6 @@
 import type { Command } from '../process/run-command.js';
 import { packageManager, runArguments } from '../project/package-managers.js';
-import type { SampleCall } from '../template/samples.js';
+import type { SampleCall } from '../template/template-facts.js';
 import type { Choices } from './choices.js';
 
 /** The steps of creating a project, in order; each but the first may be left out. */

@@ -94,7 +94,7 @@ export async function fillRepository(
 ): Promise<void> {
   const [, ...commit] = commandsOf(context, 'git');
   if (commit.length === 0) return;
-  await context.log.runBeside('git', async () => {
+  await context.log.runBeside('git', 'Committing', async () => {
     const repository = await begun;
     if (repository?.state !== 'new') {
       const text = `No git repository: ${repository?.reason ?? 'none was wanted'}`;

@@ -36,7 +36,7 @@ export class StepLog {
    * @param title what it is doing, as long as it does.
    * @param work is given what shows the last thing that it said of itself.
    */
-  async run<T>(
+  run<T>(
     name: StepName,
     title: string,
     work: (say: (line: string) => void) => Promise<StepResult<T>>,
@@ -44,33 +44,37 @@ export class StepLog {
     const step = this.progress.begin(title);
     return this.#settle(
       name,
+      title,
       () => work((line) => step.say(line)),
       (outcome, text) => step.end(outcome, text),
     );
   }
 
   /** Runs a step beside the one in sight; it is shown when it is over. */
-  runBeside<T>(name: StepName, work: () => Promise<StepResult<T>>): Promise<T> {
-    return this.#settle(name, work, (outcome, text) => this.progress.tell(outcome, text));
+  runBeside<T>(name: StepName, title: string, work: () => Promise<StepResult<T>>): Promise<T> {
+    return this.#settle(name, title, work, (outcome, text) => this.progress.tell(outcome, text));
   }
 
   async #settle<T>(
     name: StepName,
+    title: string,
     work: () => Promise<StepResult<T>>,
-    end: (outcome: Outcome, text: string) => void,
+    show: (outcome: Outcome, text: string) => void,
   ): Promise<T> {
     const began = performance.now();
     const note = (outcome: Outcome, text: string): void => {
       this.#records.push({ name, outcome, ms: Math.round(performance.now() - began), text });
-      end(outcome, text);
     };
     try {
       const { text, outcome = 'done', value } = await work();
       note(outcome, text);
+      show(outcome, text);
       return value;
     } catch (error) {
-      const interrupted = error instanceof Failure && error.code === 'INTERRUPTED';
-      note('failed', interrupted ? 'Interrupted' : messageOf(error));
+      const wasInterrupted = error instanceof Failure && error.code === 'INTERRUPTED';
+      note('failed', messageOf(error));
+      // Why is told at the end, once.
+      show('failed', `${title}: ${wasInterrupted ? 'interrupted' : 'failed'}`);
       throw error;
     }
   }

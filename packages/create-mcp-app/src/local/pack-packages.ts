@@ -60,7 +60,7 @@ async function packInto(
   try {
     const workspaces = [...paths.keys()].map((name) => `--workspace=${name}`);
     const args = ['pack', ...workspaces, '--ignore-scripts', '--json', '--pack-destination', folder];
-    const { exitCode, stdout, output } = await runCommand({ program: 'npm', args }, { cwd, ...options });
+    const { exitCode, stdout, output } = await runCommand({ program: 'npm', args }, { ...options, cwd });
     const packed = parseJson(stdout);
     if (exitCode !== 0 || !Array.isArray(packed)) {
       throw new Failure('NO_LOCAL_PACKAGES', `npm could not pack the packages of ${cwd}`, output.split('\n'));

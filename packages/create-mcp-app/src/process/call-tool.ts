@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { isObject, type JsonObject, parseJson } from '../json.js';
-import type { SampleCall } from '../template/samples.js';
+import type { SampleCall } from '../template/template-facts.js';
 import { interrupted, throwIfInterrupted } from './interruption.js';
 
 /** The revision of the protocol in which a tool is called: one request, with no greeting before it. */

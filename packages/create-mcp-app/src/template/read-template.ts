@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProjectFiles } from '../project/project-files.js';
-import { templatesFolder } from './samples.js';
+import { templatesFolder } from './template-facts.js';
 import type { TemplateName } from './template-names.js';
 
 /** What working in the folder of a template leaves there, and a project gets anew. */
