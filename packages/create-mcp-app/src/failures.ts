@@ -1,3 +1,5 @@
+import { isObject } from './json.js';
+
 /** What a failure is called. */
 export type FailureCode =
   | 'USAGE'
@@ -60,5 +62,5 @@ export class Failure extends Error {
 
 /** The message of whatever was thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return isObject(error) && typeof error['message'] === 'string' ? error['message'] : String(error);
 }

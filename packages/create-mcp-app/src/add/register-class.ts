@@ -61,11 +61,17 @@ function apply(text: string, { at, insert }: Edit): string {
   return text.slice(0, at) + insert + text.slice(at);
 }
 
+const CLOSED_BY: Readonly<Record<string, string>> = { '[': ']', '(': ')', '{': '}' };
+
 function closingBracket(code: string, open: number): number | undefined {
-  let depth = 0;
+  const expected: string[] = [];
   for (let at = open; at < code.length; at++) {
-    if ('[({'.includes(code.charAt(at))) depth++;
-    else if ('])}'.includes(code.charAt(at)) && --depth === 0) return at;
+    const letter = code.charAt(at);
+    const closer = CLOSED_BY[letter];
+    if (closer !== undefined) expected.push(closer);
+    else if (!'])}'.includes(letter)) continue;
+    else if (expected.pop() !== letter) return undefined;
+    else if (expected.length === 0) return at;
   }
   return undefined;
 }
