@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -6,6 +7,8 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ElicitRequestSchema, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { codeBlocks, compile } from './code-blocks.js';
 
 const compiled = { dist: '' };
@@ -157,6 +160,26 @@ describe('the README', () => {
       const { resources } = await client.listResources();
       expect(resources).toMatchObject([{ uri: 'skill://greeting/SKILL.md', description: 'How to greet' }]);
     });
+  });
+
+  test('shows a server that knows who is calling', async () => {
+    const env = { ...process.env, PORT: '0', MCP_TOKEN: 'secret' };
+    const server = spawn(process.execPath, [join(compiled.dist, 'notes.js')], { env });
+    try {
+      const [said] = (await once(server.stdout, 'data')) as [Buffer];
+      const url = new URL(/http:\S+/.exec(said.toString())?.[0] ?? '');
+      expect(await (await fetch(new URL('/health', url))).json()).toEqual({ status: 'ok' });
+      expect((await fetch(url, { method: 'POST' })).status).toBe(401);
+      const client = new Client({ name: 'reader', version: '1.0.0' });
+      const requestInit = { headers: { Authorization: 'Bearer secret' } };
+      await client.connect(new StreamableHTTPClientTransport(url, { requestInit }) as Transport);
+      expect((await client.callTool({ name: 'owner' })).content).toMatchObject([{ text: 'ada' }]);
+      await client.close();
+    } finally {
+      const ended = once(server, 'close');
+      server.kill('SIGKILL');
+      await ended;
+    }
   });
 
   test('shows a test of a server that passes', async () => {

@@ -1,5 +1,6 @@
 import { type Endpoint, ERROR_CODES, type Peer } from '@sigil/core/transport';
 import { refuse } from './answers.js';
+import { type Authentication, authenticationOf } from './authentication.js';
 import { acceptsAnswer } from './content-negotiation.js';
 import { preflight } from './cors.js';
 import { findSession } from './find-session.js';
@@ -24,6 +25,7 @@ export class EndpointHandler {
   readonly #sessions: SessionTable;
   readonly #stateless: Peer;
   readonly #origins: OriginCheck;
+  readonly #authentication: Authentication | undefined;
   #closing = false;
 
   constructor(endpoint: Endpoint, options: ResolvedOptions) {
@@ -32,6 +34,7 @@ export class EndpointHandler {
     const longWaits = new LongWaits(options.streamAfterMs);
     this.#sessions = new SessionTable({ endpoint, options, longWaits });
     this.#origins = new OriginCheck(options);
+    this.#authentication = authenticationOf(options, endpoint.logger);
     // Requests that carry their own envelope share a peer: nothing of one is visible to another.
     this.#stateless = endpoint.connect();
   }
@@ -49,6 +52,11 @@ export class EndpointHandler {
 
   #route(http: HttpExchange): void {
     if (refusesCaller(http, this.#origins)) return;
+    if (!this.#authentication || http.method === 'OPTIONS') return this.#serve(http);
+    return this.#authentication.admit(http, () => this.#serve(http));
+  }
+
+  #serve(http: HttpExchange): void {
     if (this.#closing) return refuse(http, 503, ERROR_CODES.internalError, 'The server is closing');
     switch (http.method) {
       case 'POST':

@@ -42,7 +42,7 @@ export function findSession(
     refuse(http, 400, ERROR_CODES.invalidParams, message, id);
     return undefined;
   }
-  const session = sessions.find(sessionId);
+  const session = sessions.find(sessionId, http.principal?.id);
   if (!session)
     refuse(http, 404, ERROR_CODES.invalidRequest, 'Session not found: open a new one with initialize', id);
   return session;

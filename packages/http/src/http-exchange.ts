@@ -1,3 +1,5 @@
+import type { Principal } from '@sigil/core/transport';
+
 /** Response headers, in the order they are sent. */
 export type ResponseHeaders = Readonly<Record<string, string>>;
 
@@ -20,6 +22,8 @@ export interface HttpExchange {
   header(name: string): string | undefined;
   /** The origin of the page that called, once it has been let in: answers then let it read them. */
   corsOrigin: string | undefined;
+  /** Who the request is made for, once that has been verified. */
+  principal: Principal | undefined;
   /**
    * Reads the whole body and hands it over as text, or what is the matter with it.
    *

@@ -4,5 +4,7 @@ export { http } from './runtime.js';
 export { fetchHandler, nodeHandler, type FetchHandler, type NodeHandler } from './mount.js';
 // What sessions keep for clients that come back
 export { MemoryEventStore, type EventLimits } from './memory-event-store.js';
+// Who is calling
+export { bearerToken, tokenAuthenticator, type Authenticate, type RequestHead } from './authenticate.js';
 // Options
 export type { HttpOptions, HttpRuntimeOptions, SessionOptions } from './options.js';

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Principal } from '@sigil/core/transport';
 import { corsHeaders } from './cors.js';
 import type { BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
 
@@ -8,6 +9,7 @@ type BodyDone = (body: string | undefined, problem?: BodyProblem) => void;
 /** An exchange of `node:http`, written straight to its response. */
 export class NodeExchange implements HttpExchange {
   corsOrigin: string | undefined;
+  principal: Principal | undefined;
 
   constructor(
     private readonly request: IncomingMessage,

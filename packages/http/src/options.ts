@@ -1,4 +1,5 @@
 import type { EventStore } from '@sigil/core/transport';
+import type { Authenticate } from './authenticate.js';
 import { MemoryEventStore } from './memory-event-store.js';
 
 /** How long sessions live and how many there may be. */
@@ -42,6 +43,12 @@ export interface HttpOptions {
    * app takes whatever path ends so. Streams beyond `sessions.max` are refused. Off unless given.
    */
   readonly sse?: boolean;
+  /**
+   * Says who a request is made for; guards, handlers and state get to know it. A request for which it gives `undefined` is
+   * refused with 401 before its body is read. A session belongs to the principal that opened it: to others it is unknown.
+   * Nobody is asked unless given.
+   */
+  readonly authenticate?: Authenticate | undefined;
 }
 
 /** What `http()` may be told. */
@@ -52,6 +59,11 @@ export interface HttpRuntimeOptions extends HttpOptions {
   readonly host?: string;
   /** Path of the MCP endpoint. `/mcp` unless given. */
   readonly path?: string;
+  /**
+   * Path, such as `/health`, where GET is answered with 200 and `{"status":"ok"}`, and with 503 and `{"status":"closing"}` on
+   * connections that are still open while the server closes. Whoever asks is served. None unless given.
+   */
+  readonly health?: string;
   /** How long requests in flight may take to finish at close, in milliseconds. 5 seconds unless given. */
   readonly drainMs?: number;
   /** Whether SIGTERM and SIGINT close the server. On unless given. */
@@ -71,6 +83,7 @@ export interface ResolvedOptions {
   readonly retryMs: number;
   readonly streamAfterMs: number;
   readonly sse: boolean;
+  readonly authenticate: Authenticate | undefined;
 }
 
 /** The names a machine calls itself. */
@@ -104,6 +117,7 @@ export function resolveOptions(options: HttpOptions): ResolvedOptions {
     retryMs: options.retryMs ?? 1_000,
     streamAfterMs: options.streamAfterMs ?? 1_000,
     sse: options.sse ?? false,
+    authenticate: options.authenticate,
   };
   for (const key of NUMBERS) {
     const value = resolved[key];

@@ -5,10 +5,13 @@ import { ERROR_CODES } from '@sigil/core/transport';
 import { handleSignals, stderrLogger } from '@sigil/node';
 import { refuse } from './answers.js';
 import { createHandler, type HttpHandler } from './create-handler.js';
+import { answerHealth, checkHealthPath } from './health.js';
 import { NodeExchange } from './node-exchange.js';
 import { type HttpRuntimeOptions, LOOPBACK_HOSTS, resolveOptions } from './options.js';
+import { isAt } from './paths.js';
 import { SSE_PATHS, sseTarget } from './sse-target.js';
 
+const DEFAULT_PATH = '/mcp';
 const DEFAULT_PORT = 3000;
 const DEFAULT_DRAIN_MS = 5_000;
 
@@ -26,6 +29,8 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
     throw new RangeError(
       `path must end in none of ${SSE_PATHS.join(', ')} where sse is on, not ${options.path}`,
     );
+  const { path = DEFAULT_PATH, health } = options;
+  if (health !== undefined) checkHealthPath(health, resolved.sse ? [path, ...SSE_PATHS] : [path]);
   return {
     name: 'http',
     logger: stderrLogger(),
@@ -38,14 +43,18 @@ async function start(
   {
     host,
     port = DEFAULT_PORT,
-    path = '/mcp',
+    path = DEFAULT_PATH,
     sse = false,
+    health,
     drainMs = DEFAULT_DRAIN_MS,
     handleSignals: wanted = true,
   }: HttpRuntimeOptions & { host: string },
   handler: HttpHandler,
 ): Promise<RunningRuntime> {
+  let closing: Promise<void> | undefined;
   const server = createServer((request, response) => {
+    if (health !== undefined && isAt(request.url, health))
+      return answerHealth(request, response, closing !== undefined);
     const exchange = new NodeExchange(request, response);
     const served = isAt(request.url, path) || (sse && SSE_PATHS.some((end) => isAt(request.url, end)));
     if (served) handler.handle(exchange);
@@ -61,16 +70,11 @@ async function start(
   await listen(server, port, host);
   let settle: () => void = () => undefined;
   const closed = new Promise<void>((resolve) => (settle = resolve));
-  let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= stop(server, sockets, handler, drainMs).then(settle));
   const stopListening = wanted ? handleSignals(process, close, drainMs) : () => undefined;
   void closed.then(stopListening);
   const shown = host.includes(':') ? `[${host}]` : host;
   return { closed, close, address: `http://${shown}:${(server.address() as AddressInfo).port}${path}` };
-}
-
-function isAt(url: string | undefined, path: string): boolean {
-  return url === path || (url?.startsWith(path) === true && /^\/?(\?|$)/.test(url.slice(path.length)));
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

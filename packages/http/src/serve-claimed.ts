@@ -9,6 +9,7 @@ import {
 import { refuse } from './answers.js';
 import { argumentMismatch } from './argument-headers.js';
 import type { StreamRules } from './event-stream.js';
+import { factsOf } from './facts.js';
 import type { HttpExchange } from './http-exchange.js';
 import { type Fields, isRequest, paramsOf } from './message.js';
 import { PostOutlet } from './post-outlet.js';
@@ -38,7 +39,7 @@ export function serveClaimed(
     return;
   }
   const outlet = new PostOutlet(http, { stream, statusOf });
-  const request = peer.receive(message, outlet, { headers: http.headers });
+  const request = peer.receive(message, outlet, factsOf(http));
   if (request && !request.done) http.onGone(() => request.cancel('The client closed the response stream'));
 }
 

@@ -1,6 +1,7 @@
 import { ERROR_CODES, METHODS, readableId, type RequestId } from '@sigil/core/transport';
 import { refuse } from './answers.js';
 import type { StreamRules } from './event-stream.js';
+import { factsOf } from './facts.js';
 import { findSession } from './find-session.js';
 import type { HttpExchange } from './http-exchange.js';
 import { isFields, isRequest } from './message.js';
@@ -38,7 +39,7 @@ function serve(http: HttpExchange, message: unknown, session: HttpSession, id: R
   }
   const outlet = new SessionOutlet(http, session, statusOf);
   // A client that goes away has not cancelled: it may come back for the result.
-  const request = session.peer.receive(message, outlet, { headers: http.headers });
+  const request = session.peer.receive(message, outlet, factsOf(http));
   if (request && !request.done) outlet.waits();
 }
 
@@ -48,15 +49,13 @@ function openSession(
   sessions: SessionTable,
   stream: StreamRules,
 ): void {
-  const session = sessions.create();
+  const session = sessions.create(http.principal?.id);
   const headers = (): Record<string, string> => {
     if (!session.peer.initialized) return {};
     sessions.keep(session);
     return { 'Mcp-Session-Id': session.id };
   };
-  session.peer.receive(message, new PostOutlet(http, { stream, statusOf, headers }), {
-    headers: http.headers,
-  });
+  session.peer.receive(message, new PostOutlet(http, { stream, statusOf, headers }), factsOf(http));
   if (!session.peer.initialized) session.close('initialize was refused');
 }
 

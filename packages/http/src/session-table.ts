@@ -14,9 +14,13 @@ export class SessionTable {
     this.#max = parts.options.maxSessions;
   }
 
-  /** Makes a session that nobody can find yet: it is kept once its client has been let in. */
-  create(): HttpSession {
-    return new HttpSession(crypto.randomUUID(), this.parts, Date.now());
+  /**
+   * Makes a session that nobody can find yet: it is kept once its client has been let in.
+   *
+   * @param owner the id of the principal that opens it; absent where nobody is authenticated.
+   */
+  create(owner: string | undefined): HttpSession {
+    return new HttpSession(crypto.randomUUID(), owner, this.parts, Date.now());
   }
 
   /** Keeps a session, at the cost of the longest idle one when there are too many. */
@@ -28,10 +32,14 @@ export class SessionTable {
     (this.#sweep as { unref?(): void }).unref?.();
   }
 
-  /** Finds a session and counts that as use. */
-  find(id: string): HttpSession | undefined {
+  /**
+   * Finds a session and counts that as use.
+   *
+   * @param principal the id of whoever asks: the sessions of others are unknown to them.
+   */
+  find(id: string, principal: string | undefined): HttpSession | undefined {
     const session = this.#sessions.get(id);
-    if (!session) return undefined;
+    if (!session || session.owner !== principal) return undefined;
     session.lastUsed = Date.now();
     this.#sessions.delete(id);
     this.#sessions.set(id, session);

@@ -22,6 +22,8 @@ export class HttpSession implements Outlet {
 
   constructor(
     readonly id: string,
+    /** The id of the principal it belongs to. */
+    readonly owner: string | undefined,
     private readonly parts: SessionParts,
     now: number,
   ) {

@@ -1,5 +1,6 @@
 import { type Endpoint, ERROR_CODES, readableId } from '@sigil/core/transport';
 import { refuse } from './answers.js';
+import { type Authentication, authenticationOf } from './authentication.js';
 import { preflight } from './cors.js';
 import { EventStream } from './event-stream.js';
 import { refusesVersion } from './find-session.js';
@@ -20,6 +21,7 @@ export class SseEndpoint {
   readonly #endpoint: Endpoint;
   readonly #options: ResolvedOptions;
   readonly #origins: OriginCheck;
+  readonly #authentication: Authentication | undefined;
   readonly #sessions = new Map<string, SseSession>();
   #closing = false;
 
@@ -27,6 +29,7 @@ export class SseEndpoint {
     this.#endpoint = endpoint;
     this.#options = options;
     this.#origins = new OriginCheck(options);
+    this.#authentication = authenticationOf(options, endpoint.logger);
   }
 
   /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
@@ -44,6 +47,11 @@ export class SseEndpoint {
 
   #route(http: HttpExchange, target: SseTarget): void {
     if (refusesCaller(http, this.#origins)) return;
+    if (!this.#authentication || http.method === 'OPTIONS') return this.#serve(http, target);
+    return this.#authentication.admit(http, () => this.#serve(http, target));
+  }
+
+  #serve(http: HttpExchange, target: SseTarget): void {
     if (this.#closing) return refuse(http, 503, ERROR_CODES.internalError, 'The server is closing');
     const method = METHOD[target.endpoint];
     const allowed = `${method}, OPTIONS`;
@@ -59,7 +67,7 @@ export class SseEndpoint {
       return refuse(http, 503, ERROR_CODES.internalError, 'Too many sessions');
     const id = crypto.randomUUID();
     const stream = new EventStream(http, this.#options);
-    this.#sessions.set(id, new SseSession(this.#endpoint, stream));
+    this.#sessions.set(id, new SseSession(this.#endpoint, stream, http.principal?.id));
     stream.announce('endpoint', messagesUri(mount, id));
     http.onGone(() => this.#end(id, 'The client closed the stream'));
   }
@@ -77,7 +85,8 @@ export class SseEndpoint {
     if (!claims && refusesVersion(http, id)) return;
     if (!sessionId) return refuse(http, 400, ERROR_CODES.invalidParams, 'The query needs a sessionId', id);
     const session = this.#sessions.get(sessionId);
-    if (!session)
+    // Somebody else's session is as unknown as one that never was.
+    if (!session || session.owner !== http.principal?.id)
       return refuse(http, 404, ERROR_CODES.invalidRequest, 'Session not found: open a new stream', id);
     // Who tries out newer revisions goes back to older ones on the answer that servers of this transport always gave.
     return claims ? session.decline(http, id) : session.receive(http, message);

@@ -8,6 +8,7 @@ import {
 } from '@sigil/core/transport';
 import { JSON_HEADERS } from './answers.js';
 import type { EventStream } from './event-stream.js';
+import { factsOf } from './facts.js';
 import type { HttpExchange } from './http-exchange.js';
 
 const TEXT_HEADERS = { 'Content-Type': 'text/plain' };
@@ -20,9 +21,11 @@ const TOO_NEW = {
 export class SseSession implements Outlet {
   readonly peer: Peer;
 
+  /** @param owner the id of the principal that opened the stream; absent where nobody is authenticated. */
   constructor(
     endpoint: Endpoint,
     private readonly stream: EventStream,
+    readonly owner: string | undefined,
   ) {
     this.peer = endpoint.connect(this);
   }
@@ -38,7 +41,7 @@ export class SseSession implements Outlet {
         else this.end(text);
       },
     };
-    this.peer.receive(message, outlet, { headers: http.headers });
+    this.peer.receive(message, outlet, factsOf(http));
     const [refusal] = refusals;
     if (refusal === undefined) http.respond(202, TEXT_HEADERS, 'Accepted');
     else http.respond(400, JSON_HEADERS, refusal);

@@ -1,3 +1,4 @@
+import type { Principal } from '@sigil/core/transport';
 import { corsHeaders } from './cors.js';
 import type { BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
 
@@ -6,6 +7,7 @@ export class WebExchange implements HttpExchange {
   /** Resolves with the response as soon as it begins. */
   readonly response: Promise<Response>;
   corsOrigin: string | undefined;
+  principal: Principal | undefined;
   readonly #request: Request;
   /** Who is to be told when the client goes away; `undefined` once it has. */
   #gone: (() => void)[] | undefined = [];
