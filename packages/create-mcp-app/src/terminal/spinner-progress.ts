@@ -1,4 +1,4 @@
-import { log, outro, S_BAR, S_STEP_ERROR, S_STEP_SUBMIT } from '@clack/prompts';
+import { outro, S_BAR, S_STEP_ERROR, S_STEP_SUBMIT } from '@clack/prompts';
 import { styleText } from 'node:util';
 import type { Outcome, Progress, RunningStep } from './progress.js';
 
@@ -13,24 +13,29 @@ const FRAME_MS = 100;
 const CLEAR_LINE = '\r\u001b[K';
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
+/** Columns that the symbol at the left takes. */
+const MARGIN = 3;
 
 /**
  * Steps on a terminal: one line that turns while a step runs, with its seconds and what it said last. The terminal stays as
  * it is, so that Ctrl-C reaches the programs that run as well: the library's own spinner ends the process on it at once.
  */
 export function spinnerProgress(screen: Screen): Progress {
+  const bar = styleText('gray', S_BAR);
   const tell = (outcome: Outcome, text: string): void => {
+    const [first = '', ...more] = text.split('\n').map((line) => fitted(line, screen));
     // A spinner may be turning on this line; it goes on below.
-    screen.write(`${CLEAR_LINE}${styleText('gray', S_BAR)}\n`);
-    const [first = '', ...more] = text.split('\n');
+    screen.write(`${CLEAR_LINE}${bar}\n`);
     screen.write(`${symbolOf(outcome)}  ${first}\n`);
-    for (const line of more) screen.write(`${styleText('gray', S_BAR)}  ${line}\n`);
+    for (const line of more) screen.write(`${bar}  ${line}\n`);
   };
   return {
     begin: (title) => spin(title, screen, tell),
     tell,
     close: (lines) => {
-      log.message([...lines]);
+      screen.write(`${bar}\n`);
+      // Commands are copied: they may wrap, but not be cut.
+      for (const line of lines) screen.write(`${bar}  ${line}\n`);
       outro('');
     },
   };
@@ -41,14 +46,10 @@ function spin(title: string, screen: Screen, tell: Progress['tell']): RunningSte
   const shown = { frame: 0, said: '' };
   const draw = (): void => {
     const seconds = Math.floor((performance.now() - began) / 1000);
-    const said = shown.said === '' ? '' : `  ${shown.said}`;
-    const room = Math.max(10, (screen.columns ?? 80) - 4);
-    const line = `${title}${seconds > 0 ? ` ${seconds} s` : ''}`;
+    const line = fitted(`${title}${seconds > 0 ? ` ${seconds} s` : ''}`, screen);
+    const said = shown.said === '' ? '' : fitted(`${line}  ${shown.said}`, screen).slice(line.length);
     const frame = FRAMES[shown.frame++ % FRAMES.length] ?? FRAMES[0];
-    const rest = said.slice(0, Math.max(0, room - line.length));
-    screen.write(
-      `${CLEAR_LINE}${styleText('magenta', frame)}  ${line.slice(0, room)}${styleText('gray', rest)}`,
-    );
+    screen.write(`${CLEAR_LINE}${styleText('magenta', frame)}  ${line}${styleText('gray', said)}`);
   };
   screen.write(HIDE_CURSOR);
   draw();
@@ -61,6 +62,12 @@ function spin(title: string, screen: Screen, tell: Progress['tell']): RunningSte
       tell(outcome, text);
     },
   };
+}
+
+/** A line, cut where the terminal would wrap it. */
+function fitted(line: string, { columns = 80 }: Screen): string {
+  const room = Math.max(10, columns - MARGIN - 1);
+  return line.length <= room ? line : `${line.slice(0, room - 1)}…`;
 }
 
 function symbolOf(outcome: Outcome): string {
