@@ -1,6 +1,6 @@
 import { add } from './add/add.js';
 import { create } from './create/create.js';
-import { closingLines, dryRunLines, reportJson } from './create/report.js';
+import { dryRunLines, nextLines, reportJson } from './create/report.js';
 import { Failure, type FailureKind, FAILURES } from './failures.js';
 import { ADD_FLAGS, CREATE_FLAGS } from './flags/flag-tables.js';
 import { readFlags } from './flags/read-flags.js';
@@ -38,7 +38,7 @@ async function runCreate(args: readonly string[], host: Host, asJson: boolean): 
   const created = await create(said, host);
   if (asJson) return host.out(JSON.stringify(reportJson(created), undefined, 2));
   if (!created.records) return dryRunLines(created).forEach((line) => host.out(line));
-  host.progress.close(closingLines(created));
+  host.progress.close(nextLines(created), `Done in ${(created.ms / 1000).toFixed(1)} s`);
 }
 
 async function runAdd(args: readonly string[], host: Host, asJson: boolean): Promise<void> {

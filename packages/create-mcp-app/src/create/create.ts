@@ -33,20 +33,23 @@ interface Finished {
  */
 export async function create(said: Said, host: Host): Promise<CreationReport> {
   const templates = templateFacts();
-  const isQuiet = said.has('yes') || said.has('json');
-  const prompter = isQuiet ? undefined : host.prompter;
-  prompter?.open('create-mcp-app');
+  if (!said.has('json')) host.prompter?.open('create-mcp-app');
+  const asksNothing = said.has('yes') || said.has('json');
+  const prompter = asksNothing ? undefined : host.prompter;
   const choices = await choose(said, { host, prompter, templates, taken: packagesOfTemplates(templates) });
   throwIfInterrupted(host.signal);
+  const began = performance.now();
+  const elapsed = (): number => Math.round(performance.now() - began);
   const plan = planFor(choices, templates[choices.template].sample);
   const next = nextCommands(plan, host.cwd);
   if (said.has('dry-run')) {
     const files = await projectContents(choices, host);
-    return { plan, files: [...files.keys()], next };
+    return { plan, ms: elapsed(), files: [...files.keys()], next };
   }
   const log = new StepLog(host.progress);
   const context: StepContext = { plan, log, cwd: host.cwd, env: host.env, signal: host.signal };
-  return { plan, next, records: log.records, ...(await carryOut(context)) };
+  const finished = await carryOut(context);
+  return { plan, ms: elapsed(), next, records: log.records, ...finished };
 }
 
 async function carryOut(context: StepContext): Promise<Finished> {

@@ -3,6 +3,7 @@ import { callTool } from '../process/call-tool.js';
 import {
   type Command,
   type CommandResult,
+  quoted,
   runCommand,
   type RunOptions,
   typed,
@@ -113,13 +114,16 @@ async function runEach(context: StepContext, name: 'install' | 'build', options:
     const result = await start(command, options);
     if (result.exitCode === 0) continue;
     const { directory } = context.plan;
-    const again = `cd ${nearby(context.cwd, directory)} && ${typed(command)}`;
+    // The flags that keep it quiet are of no use to somebody who looks for what is wrong.
+    const { program, args } = command;
+    const again = typed({ program, args: args.filter((arg) => !arg.startsWith('--')) });
+    const where = directory === context.cwd ? '' : `cd ${quoted(nearby(context.cwd, directory))} && `;
     const [code, what] =
       name === 'install'
         ? (['INSTALL_FAILED', 'the packages were not installed'] as const)
         : (['BUILD_FAILED', 'the project does not compile'] as const);
     const last = result.output.trimEnd().split('\n').slice(-LAST_LINES);
-    throw new Failure(code, `${what}; to try again: ${again}`, last);
+    throw new Failure(code, `${what}; to try again: ${where}${again}`, last);
   }
 }
 

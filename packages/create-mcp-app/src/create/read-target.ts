@@ -32,7 +32,7 @@ export function readTarget(said: string, { cwd, force, taken }: TargetRules): Ta
     const what = directory === cwd ? 'this folder' : nearby(cwd, directory);
     throw new Failure(
       'FOLDER_NOT_EMPTY',
-      `${what} is not empty, it has ${fewOf(occupants)}: name another folder, or write over files with --force`,
+      `${what} is not empty (${fewOf(occupants)}): name another folder, or use --force`,
     );
   }
   return { directory, name };

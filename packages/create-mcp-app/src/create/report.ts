@@ -5,6 +5,8 @@ import type { StepRecord } from './step-log.js';
 /** What was done to create a project, or would be. */
 export interface CreationReport {
   readonly plan: Plan;
+  /** How long it took after the last question, in milliseconds. */
+  readonly ms: number;
   /** The paths of its files. */
   readonly files: readonly string[];
   /** The commands to go on with. */
@@ -16,10 +18,10 @@ export interface CreationReport {
 }
 
 /** A report as `--json` prints it. */
-export function reportJson({ plan, files, next, records, answer }: CreationReport): object {
+export function reportJson({ plan, ms, files, next, records, answer }: CreationReport): object {
   const { directory, name, template, packageManager, steps } = plan;
   return {
-    ...(records ? {} : { dryRun: true }),
+    ...(records ? { ms } : { dryRun: true }),
     directory,
     name,
     template,
@@ -41,7 +43,7 @@ export function dryRunLines({ plan, files }: CreationReport): string[] {
   ];
 }
 
-/** What is said when all is done. */
-export function closingLines({ next }: CreationReport): string[] {
+/** The commands to go on with, as they are shown. */
+export function nextLines({ next }: CreationReport): string[] {
   return ['Next:', ...next.map((command) => `  ${command}`)];
 }

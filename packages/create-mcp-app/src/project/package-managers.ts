@@ -14,7 +14,7 @@ export interface PackageManager {
 }
 
 const ARGUMENTS: Readonly<Record<PackageManagerName, readonly string[]>> = {
-  npm: ['install', '--no-audit', '--no-fund', '--prefer-offline', '--no-progress'],
+  npm: ['install', '--no-audit', '--no-fund', '--prefer-offline', '--no-progress', '--loglevel=error'],
   pnpm: ['install', '--prefer-offline'],
   yarn: ['install'],
   bun: ['install'],

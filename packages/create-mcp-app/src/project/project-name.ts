@@ -14,15 +14,10 @@ export interface NameProblem {
  * @returns what is wrong; `undefined` when nothing is.
  */
 export function nameProblem(name: string, taken: ReadonlySet<string>): NameProblem | undefined {
-  const why = taken.has(name) ? 'is the name of a package it uses' : complaint(name);
-  return why === undefined ? undefined : { why, suggestion: suggest(name, taken) };
-}
-
-function complaint(name: string): string | undefined {
-  const { validForNewPackages, errors = [], warnings = [] } = validate(name);
-  if (validForNewPackages) return undefined;
-  const [reason] = [...errors, ...warnings];
-  return `is no npm name (${reason ?? 'it is refused'})`;
+  const suggestion = (): string => suggest(name, taken);
+  if (taken.has(name)) return { why: 'is the name of a package it uses', suggestion: suggestion() };
+  if (!validate(name).validForNewPackages) return { why: 'is no npm name', suggestion: suggestion() };
+  return undefined;
 }
 
 function suggest(name: string, taken: ReadonlySet<string>): string {
@@ -33,6 +28,7 @@ function suggest(name: string, taken: ReadonlySet<string>): string {
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 100)
     .replace(/^-+|-+$/g, '');
-  const fits = (candidate: string): boolean => complaint(candidate) === undefined && !taken.has(candidate);
+  const fits = (candidate: string): boolean =>
+    validate(candidate).validForNewPackages && !taken.has(candidate);
   return [plain, `${plain}-server`].find(fits) ?? DEFAULT_DIRECTORY;
 }

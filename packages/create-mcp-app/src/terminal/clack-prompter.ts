@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import { type CANCEL_SYMBOL, intro, isCancel, log, select, text } from '@clack/prompts';
 import { interrupted } from '../process/interruption.js';
 import type { Prompter } from './prompter.js';
@@ -20,11 +21,16 @@ export function clackPrompter(): Prompter {
       settled(
         await select<string>({
           message,
-          options: options.map(({ value, hint }) => ({ value, ...(hint === undefined ? {} : { hint }) })),
+          options: options.map(({ value, hint }) => ({ value, label: labelOf(value, hint) })),
           showInstructions: false,
         }),
       ) as (typeof options)[number]['value'],
   };
+}
+
+/** The library shows the hint of the chosen one alone; to choose, one has to see all. */
+function labelOf(value: string, hint: string | undefined): string {
+  return hint === undefined ? value : `${value}  ${styleText('dim', hint)}`;
 }
 
 function settled<T>(answer: T | typeof CANCEL_SYMBOL): T {

@@ -14,8 +14,8 @@ export interface Progress {
   begin(title: string): RunningStep;
   /** Shows a step that was done beside others. */
   tell(outcome: Outcome, text: string): void;
-  /** Shows a block of lines at the end. */
-  close(lines: readonly string[]): void;
+  /** Shows a block of lines, and the last line of all. */
+  close(lines: readonly string[], last: string): void;
 }
 
 /** Shows nothing. */
@@ -30,6 +30,6 @@ export function lineProgress(write: (line: string) => void): Progress {
   return {
     begin: () => ({ say: () => undefined, end: (_, text) => write(text) }),
     tell: (_, text) => write(text),
-    close: (lines) => lines.forEach(write),
+    close: (lines, last) => [...lines, last].forEach(write),
   };
 }

@@ -1,4 +1,4 @@
-import { outro, S_BAR, S_STEP_ERROR, S_STEP_SUBMIT } from '@clack/prompts';
+import { outro, S_BAR, S_STEP_ERROR, S_STEP_SUBMIT, unicode } from '@clack/prompts';
 import { styleText } from 'node:util';
 import type { Outcome, Progress, RunningStep } from './progress.js';
 
@@ -8,7 +8,7 @@ export interface Screen {
   write(text: string): unknown;
 }
 
-const FRAMES = ['◒', '◐', '◓', '◑'] as const;
+const FRAMES = unicode ? ['◒', '◐', '◓', '◑'] : ['|', '/', '-', '\\'];
 const FRAME_MS = 100;
 const CLEAR_LINE = '\r\u001b[K';
 const HIDE_CURSOR = '\u001b[?25l';
@@ -32,11 +32,11 @@ export function spinnerProgress(screen: Screen): Progress {
   return {
     begin: (title) => spin(title, screen, tell),
     tell,
-    close: (lines) => {
+    close: (lines, last) => {
       screen.write(`${bar}\n`);
       // Commands are copied: they may wrap, but not be cut.
       for (const line of lines) screen.write(`${bar}  ${line}\n`);
-      outro('');
+      outro(last);
     },
   };
 }
@@ -48,7 +48,7 @@ function spin(title: string, screen: Screen, tell: Progress['tell']): RunningSte
     const seconds = Math.floor((performance.now() - began) / 1000);
     const line = fitted(`${title}${seconds > 0 ? ` ${seconds} s` : ''}`, screen);
     const said = shown.said === '' ? '' : fitted(`${line}  ${shown.said}`, screen).slice(line.length);
-    const frame = FRAMES[shown.frame++ % FRAMES.length] ?? FRAMES[0];
+    const frame = FRAMES[shown.frame++ % FRAMES.length] ?? '';
     screen.write(`${CLEAR_LINE}${styleText('magenta', frame)}  ${line}${styleText('gray', said)}`);
   };
   screen.write(HIDE_CURSOR);

@@ -12,8 +12,8 @@ describe('progress in lines', () => {
     expect(lines).toEqual([]);
     step.end('done', 'Installed');
     progress.tell('skipped', 'No git repository');
-    progress.close(['Next:', '  cd app']);
-    expect(lines).toEqual(['Installed', 'No git repository', 'Next:', '  cd app']);
+    progress.close(['Next:', '  cd app'], 'Done');
+    expect(lines).toEqual(['Installed', 'No git repository', 'Next:', '  cd app', 'Done']);
   });
 });
 
@@ -72,7 +72,7 @@ test('silence shows nothing', () => {
     step.say('x');
     step.end('done', 'Installed');
     silence.tell('done', 'Committed');
-    silence.close(['Next:']);
+    silence.close(['Next:'], 'Done');
     expect(write).not.toHaveBeenCalled();
   } finally {
     write.mockRestore();
