@@ -28,7 +28,7 @@ describe('the page about the command', () => {
 
   test('has every exit code, and no other', async () => {
     const page = await readFile('docs/cli.md', 'utf8');
-    const shown = [...page.matchAll(/^\| (\d) +\|/gm)].map(([, code]) => Number(code));
+    const shown = [...page.matchAll(/^\| (\d+) +\|/gm)].map(([, code]) => Number(code));
     expect(shown).toEqual(Object.values(EXIT_CODES));
   });
 

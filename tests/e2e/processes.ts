@@ -24,8 +24,14 @@ export class ServerProcess {
   stdout = '';
   stderr = '';
 
-  constructor(script: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
-    this.child = spawn(process.execPath, [script, ...args], { env: { ...process.env, ...env } });
+  /** @param cwd the folder it runs in; ours unless given. */
+  constructor(
+    script: string,
+    args: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+    cwd: string = process.cwd(),
+  ) {
+    this.child = spawn(process.execPath, [script, ...args], { cwd, env: { ...process.env, ...env } });
     started.push(this);
     this.child.stdout.setEncoding('utf8').on('data', (chunk: string) => (this.stdout += chunk));
     this.child.stderr.setEncoding('utf8').on('data', (chunk: string) => (this.stderr += chunk));

@@ -126,6 +126,15 @@ describe('the image of the template http', () => {
     expect(dockerfile).toMatch(/^ENV .*\bHOST=0\.0\.0\.0\b/m);
   });
 
+  test('writes its commands as JSON, which no shell changes', () => {
+    const commands = [...dockerfile.matchAll(/CMD (.*)$/gm)].map(
+      ([, json = '']) => JSON.parse(json) as string[],
+    );
+
+    expect(commands.map(([program]) => program)).toEqual(['node', 'node']);
+    expect(commands[1]).toEqual(['node', 'dist/main.js']);
+  });
+
   test('runs npm scripts that are there', () => {
     const scripts = [...dockerfile.matchAll(/npm run (\S+)/g)].map(([, script]) => script);
 

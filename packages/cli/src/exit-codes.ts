@@ -6,6 +6,8 @@ export const EXIT_CODES = {
   found: 1,
   /** It was called in a way it does not understand. */
   usage: 2,
+  /** It was interrupted by Ctrl-C. */
+  interrupted: 130,
 } as const;
 
 /** An exit code of `sigil`. */

@@ -2,6 +2,7 @@ import { check } from './commands/check.js';
 import type { Command } from './commands/command.js';
 import { contract } from './commands/contract.js';
 import { contractDiff } from './commands/contract-diff.js';
+import { dev } from './commands/dev.js';
 import { why } from './commands/why.js';
 import { EXIT_CODES, type ExitCode } from './exit-codes.js';
 import { ServerError, UsageError } from './failures.js';
@@ -10,6 +11,7 @@ import type { Terminal } from './terminal.js';
 
 /** Longer names first: `contract diff` is no server called `diff`. */
 const COMMANDS: readonly (readonly [words: readonly string[], command: Command])[] = [
+  [['dev'], dev],
   [['contract', 'diff'], contractDiff],
   [['contract'], contract],
   [['check'], check],
@@ -20,7 +22,8 @@ const COMMANDS: readonly (readonly [words: readonly string[], command: Command])
  * Runs the command `sigil`.
  *
  * @param args its arguments, without the program.
- * @returns the exit code: 0 when all is well, 1 when something was found, 2 when it was called wrongly.
+ * @returns the exit code: 0 when all is well, 1 when something was found, 2 when it was called wrongly, 130 when it
+ *   was interrupted.
  */
 export async function runSigil(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   if (args[0] === '--version') {
@@ -62,11 +65,11 @@ function usage(): string[] {
     `      ${purpose}`,
   ]);
   return [
-    'Contracts, checks and explanations of MCP servers',
+    'The development, contracts, checks and explanations of MCP servers',
     '',
     ...commands,
     '',
-    'Every command takes --json; those that start a server take --timeout <seconds>, 10 unless given.',
-    'Exit codes: 0 all is well, 1 something was found, 2 wrong usage.',
+    'Every command but dev takes --json; those that ask a server take --timeout <seconds>, 10 unless given.',
+    'Exit codes: 0 all is well, 1 something was found, 2 wrong usage, 130 interrupted.',
   ];
 }

@@ -11,17 +11,19 @@ export const SERVER_OPTIONS = { timeout: { type: 'string', default: '10' } } as 
  * Reads the arguments of a command.
  *
  * @param operands what the arguments without a dash stand for, each needed.
+ * @param optional what further ones stand for.
  * @throws UsageError when there are others.
  */
 export function readArguments<O extends Options>(
   args: readonly string[],
   options: O,
   operands: readonly string[],
+  optional: readonly string[] = [],
 ): { readonly values: Parsed<O>['values']; readonly operands: readonly string[] } {
   const { values, positionals } = parse(args, options);
   const missing = operands[positionals.length];
   if (missing !== undefined) throw new UsageError(`${missing} is missing`);
-  const extra = positionals[operands.length];
+  const extra = positionals[operands.length + optional.length];
   if (extra !== undefined) throw new UsageError(`'${extra}' is one argument too many`);
   return { values, operands: positionals };
 }

@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+/** How long a process that was asked to end may take, in milliseconds. */
+const GRACE_MS = 3_000;
+/** How long the output of a process that has ended is waited for, in milliseconds: others may hold it open. */
+const REST_MS = 500;
+
+/** A program to run. */
+export interface Program {
+  readonly command: string;
+  /** Absent when `command` is a line for the shell. */
+  readonly args?: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Where the lines of a program go. */
+export interface Lines {
+  out(line: string): void;
+  err(line: string): void;
+}
+
+/** A running program and whatever it has started: they end together. */
+export class Child {
+  /** Resolves once it has ended, with what is to be said about that, such as `exit code 1`. */
+  readonly ended: Promise<string>;
+  readonly #process: ChildProcess;
+  #isRunning = true;
+  #wasAsked = false;
+
+  constructor({ command, args, cwd, env }: Program, lines: Lines) {
+    this.#process = spawn(command, args ?? [], {
+      cwd,
+      env,
+      shell: args === undefined,
+      // A group of its own can be signalled as a whole, and Ctrl-C reaches it through us alone.
+      detached: process.platform !== 'win32',
+      // An input that stays open, so that a server on standard streams does not end.
+      stdio: 'pipe',
+    });
+    const { stdin, stdout, stderr } = this.#process;
+    stdin?.on('error', () => undefined);
+    if (stdout) createInterface(stdout).on('line', (line) => lines.out(line));
+    if (stderr) createInterface(stderr).on('line', (line) => lines.err(line));
+    this.ended = this.#end();
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** Whether it ends because it was told to. */
+  get wasAsked(): boolean {
+    return this.#wasAsked;
+  }
+
+  /** Asks it to end, and makes it when it does not. */
+  async end(): Promise<void> {
+    this.#wasAsked = true;
+    this.#signal('SIGTERM');
+    const force = setTimeout(() => this.kill(), GRACE_MS);
+    await this.ended;
+    clearTimeout(force);
+  }
+
+  /** Ends it at once. */
+  kill(): void {
+    this.#wasAsked = true;
+    this.#signal('SIGKILL');
+  }
+
+  async #end(): Promise<string> {
+    const closed = once(this.#process, 'close').catch(() => undefined);
+    const [code, signal] = await once(this.#process, 'exit').catch((error: unknown) => [String(error)]);
+    const late = new Promise((resolve) => setTimeout(resolve, REST_MS).unref());
+    await Promise.race([closed, late]);
+    // What it has started and left behind would hold on to its port and its files.
+    this.#signal('SIGKILL');
+    this.#isRunning = false;
+    if (typeof code === 'number') return `exit code ${code}`;
+    return String(code ?? signal);
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    const { pid } = this.#process;
+    if (pid === undefined || !this.#isRunning) return;
+    if (process.platform === 'win32') {
+      spawnSync('taskkill', ['/pid', String(pid), '/t', '/f']);
+      return;
+    }
+    try {
+      process.kill(-pid, signal);
+    } catch {
+      // Nobody of the group is left.
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+
+/** What a compiler writes and no program loads. */
+const NOT_RUN = /\.(map|d\.[cm]?ts|tsbuildinfo)$/;
+const NOT_COMPILED = /(^|[\\/])(node_modules|\.[^\\/]+)([\\/]|$)/;
+
+/** What a compiler writes for a program. */
+export class CompiledOutput {
+  /** Where all of it is, such as `dist` for `dist/src/main.js`. */
+  readonly folder: string;
+
+  /** @param entry the file to start, absolute. */
+  constructor(
+    cwd: string,
+    private readonly entry: string,
+  ) {
+    const path = relative(cwd, entry);
+    const [first = '', ...others] = path.split(sep);
+    const isInside = others.length > 0 && first !== '..' && !isAbsolute(path);
+    this.folder = isInside ? join(cwd, first) : dirname(entry);
+  }
+
+  /** Whether a path below the folder is none of what is compiled. */
+  ignores(path: string): boolean {
+    return NOT_COMPILED.test(relative(this.folder, path)) || NOT_RUN.test(path);
+  }
+
+  /** A text that differs whenever something a program could load does; `undefined` while there is no file to start. */
+  async fingerprint(): Promise<string | undefined> {
+    if (!existsSync(this.entry)) return undefined;
+    const hash = createHash('sha256');
+    for (const path of await this.#files()) {
+      const content = await readFile(path).catch(() => undefined);
+      if (content !== undefined) hash.update(`${path}\0${content.length}\0`).update(content);
+    }
+    return hash.digest('hex');
+  }
+
+  async #files(folder = this.folder): Promise<string[]> {
+    const found = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    const files: string[] = [];
+    for (const item of found.sort((one, other) => (one.name < other.name ? -1 : 1))) {
+      const path = join(folder, item.name);
+      if (this.ignores(path)) continue;
+      if (item.isDirectory()) files.push(...(await this.#files(path)));
+      else files.push(path);
+    }
+    return files;
+  }
+}

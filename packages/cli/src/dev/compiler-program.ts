@@ -1,0 +1,58 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, dirname, join } from 'node:path';
+import { UsageError } from '../failures.js';
+import type { Program } from './child.js';
+
+/** The packages that bring `tsc`, the fast one first: beside it another may be there for the tools that need its API. */
+const COMPILERS = ['@typescript/native', 'typescript'] as const;
+
+/** What the compiler of a project is told. */
+export interface CompilerOptions {
+  readonly cwd: string;
+  /** The command line of another compiler, which keeps watching. */
+  readonly compile: string | undefined;
+  readonly hasColours: boolean;
+}
+
+/**
+ * The compiler of a project, told to watch.
+ *
+ * @throws UsageError when the project has none.
+ */
+export function compilerProgram({ cwd, compile, hasColours }: CompilerOptions): Program {
+  const colours = hasColours ? { FORCE_COLOR: '1' } : {};
+  const env = { ...process.env, ...colours, PATH: [...binFolders(cwd), process.env['PATH']].join(delimiter) };
+  if (compile !== undefined) return { command: compile, cwd, env };
+  const pretty = hasColours ? ['--pretty'] : [];
+  const args = [tscOf(cwd), '--watch', '--preserveWatchOutput', ...pretty];
+  return { command: process.execPath, args, cwd, env };
+}
+
+function tscOf(cwd: string): string {
+  const { resolve } = createRequire(join(cwd, 'package.json'));
+  for (const name of COMPILERS) {
+    const manifest = attempt(() => resolve(`${name}/package.json`));
+    const { bin } = manifest ? (JSON.parse(readFileSync(manifest, 'utf8')) as { bin?: unknown }) : {};
+    const tsc = (bin as { tsc?: unknown } | undefined)?.tsc;
+    if (manifest && typeof tsc === 'string') return join(dirname(manifest), tsc);
+  }
+  throw new UsageError(
+    'there is no compiler: npm install --save-dev typescript, or give --compile "<command that watches>"',
+  );
+}
+
+/** Where programs of a project are installed, the nearest first, as npm has them for its scripts. */
+function binFolders(cwd: string): string[] {
+  const parent = dirname(cwd);
+  const folder = join(cwd, 'node_modules/.bin');
+  return [...(existsSync(folder) ? [folder] : []), ...(parent === cwd ? [] : binFolders(parent))];
+}
+
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,78 @@
+import { Child, type Lines, type Program } from './child.js';
+import { type Address, isTaken, untilTaken } from './port.js';
+
+/** How long a server is watched for beginning to listen, in milliseconds. */
+const PATIENCE_MS = 30_000;
+
+/** The server that is being worked on: one process at a time. */
+export class DevServer {
+  #child: Child | undefined;
+  #starts = 0;
+  #isClosed = false;
+
+  /**
+   * @param address where it will listen, if that can be known.
+   * @param say takes what happens, a line each.
+   */
+  constructor(
+    private readonly program: Program,
+    private readonly address: Address | undefined,
+    private readonly lines: Lines,
+    private readonly say: (line: string) => void,
+  ) {}
+
+  /**
+   * Starts it, after ending the one that runs.
+   *
+   * @param isOutdated whether there is something newer by now, so that this one need not be waited for.
+   */
+  async restart(isOutdated: () => boolean): Promise<void> {
+    const since = performance.now();
+    await this.#child?.end();
+    if (!(await this.#hasPort(isOutdated)) || this.#isClosed) return;
+    const child = new Child(this.program, this.lines);
+    this.#child = child;
+    this.#starts += 1;
+    void child.ended.then((how) => {
+      if (!child.wasAsked) this.say(`the server ended with ${how}: waiting for a change`);
+    });
+    void this.#announce(child, since);
+  }
+
+  /** Ends it for good. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#child?.end();
+  }
+
+  /** Ends it for good, and at once. */
+  kill(): void {
+    this.#isClosed = true;
+    this.#child?.kill();
+  }
+
+  async #hasPort(isOutdated: () => boolean): Promise<boolean> {
+    const { address } = this;
+    if (!address || !(await isTaken(address))) return true;
+    this.say(
+      `port ${address.port} is taken by another program: waiting for it, or choose another: sigil dev -- --http --port <port>`,
+    );
+    return untilTaken(address, false, () => !isOutdated() && !this.#isClosed);
+  }
+
+  async #announce(child: Child, since: number): Promise<void> {
+    const { address } = this;
+    const isFirst = this.#starts === 1;
+    const isCurrent = (): boolean => child.isRunning && !child.wasAsked;
+    const goesOn = (): boolean => isCurrent() && performance.now() - since < PATIENCE_MS;
+    const listens = address === undefined || (await untilTaken(address, true, goesOn));
+    if (!isCurrent()) return;
+    if (!listens) return this.say(`the server does not listen on port ${address.port}`);
+    const where = isFirst && address ? `: http://${shown(address)}/mcp` : '';
+    this.say(`${isFirst ? 'started' : 'restarted'} in ${Math.round(performance.now() - since)} ms${where}`);
+  }
+}
+
+function shown({ host, port }: Address): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
