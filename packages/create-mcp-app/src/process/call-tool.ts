@@ -57,7 +57,7 @@ export async function callTool(
         if (isObject(message) && message['id'] === 1) resolve(message);
       });
       child.once('error', reject);
-      const said = (): string => (printed.stderr.trim() === '' ? '' : `:\n${printed.stderr.trim()}`);
+      const said = (): string => (printed.stderr.trim() === '' ? '' : `\n${printed.stderr.trim()}`);
       child.once('close', (code) => reject(new Error(`it ended with exit code ${code}${said()}`)));
       late.addEventListener('abort', () =>
         reject(new Error(`it did not answer within ${timeoutMs / 1000} s${said()}`)),

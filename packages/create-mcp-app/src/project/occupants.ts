@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { Failure } from '../failures.js';
 
 /** What may be in a folder that counts as empty: a repository to be filled, and what file managers leave. */
@@ -18,7 +18,12 @@ export function occupantsOf(directory: string): string[] {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT') return [];
-    if (code === 'ENOTDIR') throw new Failure('WRITE_FAILED', `${directory} is a file, not a folder`);
+    if (code === 'ENOTDIR') {
+      const what = existsSync(directory)
+        ? 'is a file, not a folder'
+        : 'cannot be made: a part of it is a file';
+      throw new Failure('WRITE_FAILED', `${directory} ${what}`);
+    }
     throw new Failure('WRITE_FAILED', `${directory} cannot be read (${code ?? String(error)})`);
   }
 }
