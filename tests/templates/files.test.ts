@@ -118,7 +118,7 @@ describe('the image of the template http', () => {
   test('asks for the health that the server tells', () => {
     const path = /health: '([^']+)'/.exec(read('http', 'src/runtime.ts'))?.[1];
 
-    expect(dockerfile).toContain(`\${process.env.PORT}${path}`);
+    expect(dockerfile).toContain(`\${process.env.PORT}${path}\``);
   });
 
   test('runs as another user than root, and listens to all the network', () => {
