@@ -36,6 +36,8 @@ for (const name of names) {
     external: ['node:*'],
     target: 'es2023',
     sourcemap: true,
+    // The sources are published beside it, once.
+    sourcesContent: false,
     logLevel: 'warning',
   });
 }

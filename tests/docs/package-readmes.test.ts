@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { codeBlocks, compile } from './code-blocks.js';
+
+const compiled = { dist: '' };
+const running: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  const pages = readdirSync('packages').map((name) => codeBlocks(`packages/${name}/README.md`));
+  compiled.dist = await compile((await Promise.all(pages)).flat(), 'packages');
+}, 60_000);
+
+afterEach(async () => {
+  for (const end of running.splice(0)) await end();
+});
+
+function start(program: string) {
+  const child = spawn(process.execPath, [join(compiled.dist, program)], {
+    env: { ...process.env, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'close');
+  running.push(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return { child, ended };
+}
+
+async function connect(program: string): Promise<Client> {
+  const client = new Client({ name: 'reader', version: '1.0.0' });
+  const args = [join(compiled.dist, program)];
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'inherit' }));
+  running.push(() => client.close());
+  return client;
+}
+
+describe('the README of a package shows', () => {
+  test('a server: @sigil/core', async () => {
+    const client = await connect('core.js');
+    const { content } = await client.callTool({ name: 'add', arguments: { a: 1, b: 2 } });
+    expect(content).toMatchObject([{ text: '3' }]);
+  });
+
+  test('a server on standard streams: @sigil/stdio', async () => {
+    const client = await connect('stdio.js');
+    expect((await client.callTool({ name: 'hello' })).content).toMatchObject([{ text: 'Hello' }]);
+  });
+
+  test('a server over HTTP: @sigil/http', async () => {
+    const { child } = start('http.js');
+    const [said] = (await once(child.stdout, 'data')) as [Buffer];
+    const address = /^Listens on (http:\S+)\n/.exec(said.toString())?.[1];
+    const health = await fetch(new URL('/health', address));
+    expect(await health.json()).toEqual({ status: 'ok' });
+  });
+
+  test('a server of skills: @sigil/skills', async () => {
+    const skill = join(compiled.dist, 'skills/greeting');
+    await mkdir(skill, { recursive: true });
+    await writeFile(join(skill, 'SKILL.md'), '---\nname: greeting\ndescription: How to greet\n---\n');
+    const { resources } = await (await connect('skills.js')).listResources();
+    expect(resources).toMatchObject([{ uri: 'skill://greeting/SKILL.md' }]);
+  });
+
+  test('a test that passes: @sigil/testing', async () => {
+    expect(await start('testing.js').ended).toEqual([0, null]);
+  });
+});

@@ -1,0 +1,197 @@
+import { rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { descendants, DevProject } from './dev-project.js';
+import { isAlive, type ServerProcess, until } from './processes.js';
+
+// Compilers run here, and the machine may be busy.
+jest.setTimeout(120_000);
+
+const TYPESCRIPT_6 = join(process.cwd(), 'node_modules/typescript/bin/tsc');
+const LONG_MS = 30_000;
+
+let project: DevProject;
+beforeEach(async () => {
+  project = await DevProject.create();
+});
+afterEach(() => project.remove());
+
+const says = (process: ServerProcess, what: string | RegExp): Promise<void> =>
+  until(() => process.stdout.search(what) >= 0, LONG_MS);
+
+/** Sends a signal, and checks that nothing is left of what was started. */
+async function stop(process: ServerProcess, signal: NodeJS.Signals): Promise<unknown> {
+  const pids = descendants(process.pid);
+  expect(pids.length).toBeGreaterThan(0);
+  process.child.kill(signal);
+  const ended = await process.ended;
+  await until(() => !pids.some(isAlive));
+  return ended;
+}
+
+describe.each([
+  ['of the project', []],
+  ['TypeScript 6', ['--compile', `node ${TYPESCRIPT_6} --watch --preserveWatchOutput`]],
+])('sigil dev, with the compiler %s', (_name, compiler) => {
+  test('serves what was compiled last, whatever happens meanwhile', async () => {
+    project.writeTool(`'one'`);
+    const dev = project.dev(...compiler);
+    await project.serves('one');
+    await says(dev, `sigil: waiting for dist/main.js`);
+    await says(dev, new RegExp(`sigil: started in \\d+ ms: http://127.0.0.1:${project.port}/mcp`));
+
+    await project.save(`'two'`);
+    await project.serves('two');
+    await says(dev, /sigil: restarted in \d+ ms\n/);
+
+    await project.save('2');
+    await says(dev, /src\/main\.ts.*error.*TS2322/);
+    expect(await project.tools()).toEqual(['two']);
+
+    await project.save(`'three'`);
+    await project.serves('three');
+
+    await project.save(`'my tool'`);
+    await until(() => dev.stderr.includes("'my tool' is not a valid name"), LONG_MS);
+    await says(dev, 'sigil: the server ended with exit code 1: waiting for a change');
+
+    await project.save(`'four'`);
+    await project.serves('four');
+    expect(await stop(dev, 'SIGINT')).toEqual({ code: 130, signal: null });
+    expect(await project.tools()).toEqual([]);
+  });
+
+  test('waits for code that does not compile at the start', async () => {
+    project.writeTool('1');
+    const dev = project.dev(...compiler);
+    await says(dev, /error.*TS2322/);
+    await project.save(`'one'`);
+    await project.serves('one');
+    expect(await stop(dev, 'SIGTERM')).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe('sigil dev', () => {
+  /** A compiler that only waits: the tests write what is compiled themselves. */
+  const idle = ['--compile', 'node -e "setInterval(() => 0, 1000)"'];
+  const writeServer = (text: string): void => project.write('dist/main.js', text);
+
+  test('starts what is compiled already, and once', async () => {
+    project.writeTool(`'one'`);
+    const first = project.dev();
+    await project.serves('one');
+    await stop(first, 'SIGINT');
+    const dev = project.dev();
+    await project.serves('one');
+    await says(dev, 'Found 0 errors');
+    await project.save(`'two'`);
+    await project.serves('two');
+    await says(dev, /restarted/);
+    expect(dev.stdout.match(/sigil: /g)).toHaveLength(2);
+    await stop(dev, 'SIGINT');
+  });
+
+  test('goes on when all that was compiled is deleted', async () => {
+    project.writeTool(`'one'`);
+    const dev = project.dev();
+    await project.serves('one');
+    rmSync(join(project.folder, 'dist'), { recursive: true });
+    await project.save(`'two'`);
+    await project.serves('two');
+    await stop(dev, 'SIGINT');
+  });
+
+  test('shows where in the sources a server fails', async () => {
+    project.writeTool(`'one'`, `throw new Error('broken here');`);
+    const dev = project.dev();
+    await until(() => /src\/main\.ts:5/.test(dev.stderr), LONG_MS);
+    await stop(dev, 'SIGINT');
+  });
+
+  test('ends a server that does not want to, and what that has started', async () => {
+    const child = `spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'inherit' })`;
+    project.write('package.json', '{ "type": "module" }');
+    project.mkdir('dist');
+    writeServer(`import { spawn } from 'node:child_process';
+      process.on('SIGTERM', () => console.log('not me'));
+      console.log('child ' + ${child}.pid);`);
+    const dev = project.devWith([...idle, '--']);
+    await says(dev, /child \d+/);
+    const pid = Number(/child (\d+)/.exec(dev.stdout)?.[1]);
+    expect(isAlive(pid)).toBe(true);
+    writeServer(`console.log('second'); setInterval(() => 0, 1000);`);
+    await says(dev, 'second');
+    expect(isAlive(pid)).toBe(false);
+    await stop(dev, 'SIGHUP');
+  });
+
+  test('gives the server the arguments after --, and an input that stays open', async () => {
+    project.mkdir('dist');
+    project.write(
+      'dist/other.js',
+      `process.stdin.on('end', () => console.log('no more')).resume();
+       console.log(JSON.stringify(process.argv.slice(2)));`,
+    );
+    const dev = project.devWith(['dist/other.js', ...idle, '--', '--stdio', 'x']);
+    await says(dev, '\\["--stdio","x"\\]');
+    await says(dev, /sigil: started in \d+ ms\n/);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(dev.stdout).not.toContain('no more');
+    await stop(dev, 'SIGINT');
+  });
+
+  test('waits for a port that is taken', async () => {
+    const other = createServer((socket) => socket.destroy());
+    await new Promise<void>((resolve) => other.listen(project.port, '127.0.0.1', resolve));
+    project.writeTool(`'one'`);
+    const dev = project.dev();
+    await says(dev, `sigil: port ${project.port} is taken by another program: waiting for it`);
+    await new Promise((resolve) => other.close(resolve));
+    await project.serves('one');
+    await stop(dev, 'SIGINT');
+  });
+
+  test('ends at once when it is asked twice', async () => {
+    project.mkdir('dist');
+    writeServer(`process.on('SIGTERM', () => console.log('later')); setInterval(() => 0, 1000);
+      console.log('ready');`);
+    const dev = project.devWith([...idle, '--']);
+    await says(dev, 'ready');
+    const pids = descendants(dev.pid);
+    dev.child.kill('SIGINT');
+    // Within a moment it is the same Ctrl-C, passed on by npm.
+    dev.child.kill('SIGINT');
+    await says(dev, 'later');
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(isAlive(dev.pid)).toBe(true);
+    const since = performance.now();
+    dev.child.kill('SIGINT');
+    expect(await dev.ended).toEqual({ code: 130, signal: null });
+    expect(performance.now() - since).toBeLessThan(1_500);
+    await until(() => !pids.some(isAlive));
+  });
+
+  test('ends with the compiler when that does not go on', async () => {
+    const dev = project.devWith(['--compile', 'exit 3']);
+    expect(await dev.ended).toEqual({ code: 1, signal: null });
+    expect(dev.stdout).toContain('sigil: the compiler ended with exit code 3: it has to go on watching\n');
+  });
+
+  test('says in one line what it needs', async () => {
+    const bare = await DevProject.create(false);
+    try {
+      const dev = bare.dev();
+      expect(await dev.ended).toEqual({ code: 2, signal: null });
+      expect([dev.stdout, dev.stderr]).toEqual([
+        '',
+        'sigil: there is no compiler: npm install --save-dev typescript, or give --compile "<command that watches>" (sigil --help tells more)\n',
+      ]);
+      const wrong = bare.devWith(['a.js', 'b.js']);
+      expect(await wrong.ended).toEqual({ code: 2, signal: null });
+      expect(wrong.stderr).toBe("sigil: 'b.js' is one argument too many (sigil --help tells more)\n");
+    } finally {
+      await bare.remove();
+    }
+  });
+});
