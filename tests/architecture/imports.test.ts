@@ -66,16 +66,19 @@ describe('libraries', () => {
     expect(strangers).toEqual([]);
   });
 
-  test.each(['core', 'node', 'stdio', 'http', 'skills', 'cli'])('%s declares what it imports', (name) => {
-    const manifest = JSON.parse(read(`packages/${name}/package.json`)) as Record<
-      string,
-      Record<string, string>
-    >;
-    const declared = { ...manifest['dependencies'], ...manifest['peerDependencies'] };
-    const used = sourcesOf(name).flatMap(({ imports }) => imports.map(({ specifier }) => specifier));
-    const libraries = used.filter((specifier) => !/^(\.|node:)/.test(specifier)).map(packageOf);
-    expect([...new Set(libraries)].filter((library) => !(library in declared))).toEqual([]);
-  });
+  test.each(['core', 'node', 'stdio', 'http', 'skills', 'cli', 'create-mcp-app'])(
+    '%s declares what it imports',
+    (name) => {
+      const manifest = JSON.parse(read(`packages/${name}/package.json`)) as Record<
+        string,
+        Record<string, string>
+      >;
+      const declared = { ...manifest['dependencies'], ...manifest['peerDependencies'] };
+      const used = sourcesOf(name).flatMap(({ imports }) => imports.map(({ specifier }) => specifier));
+      const libraries = used.filter((specifier) => !/^(\.|node:)/.test(specifier)).map(packageOf);
+      expect([...new Set(libraries)].filter((library) => !(library in declared))).toEqual([]);
+    },
+  );
 });
 
 describe('packages', () => {

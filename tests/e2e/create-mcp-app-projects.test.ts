@@ -77,7 +77,7 @@ describe.each(CASES)('a project of $template with $packageManager', (facts) => {
 });
 
 describe('a project', () => {
-  test('is in a repository of its own, with its lockfile and nothing that is made', async () => {
+  test('is in a repository of its own, all of it committed', async () => {
     using folder = temporaryFolder();
     const identity = {
       GIT_AUTHOR_NAME: 'A',
