@@ -60,6 +60,8 @@ async function carryOut(context: StepContext): Promise<Finished> {
     return { text: `Wrote ${contents.size} files`, value: { files: [...contents.keys()], project } };
   });
   const begun = beginRepository(context);
+  // Whoever fills it hears of a failure; until then nobody listens.
+  begun.catch(() => undefined);
   const beside: Promise<unknown>[] = [begun];
   const fill = (): Promise<void> => {
     const filled = fillRepository(context, begun);

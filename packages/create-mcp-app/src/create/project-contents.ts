@@ -3,7 +3,7 @@ import { findCheckout, packagesNeeded } from '../local/checkout.js';
 import { packPackages, type PackOptions } from '../local/pack-packages.js';
 import { pointToVendor } from '../local/point-to-vendor.js';
 import { dependencyNames, readManifest } from '../project/manifest.js';
-import { packageManagerFiles } from '../project/package-manager-files.js';
+import { withPackageManager } from '../project/package-manager-files.js';
 import type { ProjectFiles } from '../project/project-files.js';
 import { readTemplate } from '../template/read-template.js';
 import type { Choices } from './choices.js';
@@ -15,7 +15,7 @@ import type { Choices } from './choices.js';
  */
 export async function projectContents(choices: Choices, options: PackOptions): Promise<ProjectFiles> {
   const { template, name, packageManager, local } = choices;
-  const files = new Map([...(await readTemplate(template, name)), ...packageManagerFiles(packageManager)]);
+  const files = withPackageManager(await readTemplate(template, name), packageManager);
   // In a checkout the packages that lie beside this one are meant, which no registry may have.
   const checkout = findCheckout();
   if (!checkout) {

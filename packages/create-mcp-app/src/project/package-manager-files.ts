@@ -22,7 +22,15 @@ const FILES: Readonly<Record<PackageManagerName, ReadonlyArray<readonly [path: s
   bun: [],
 };
 
-/** Files that a package manager needs in a project, beside those of the template. */
-export function packageManagerFiles(name: PackageManagerName): ProjectFiles {
-  return new Map(FILES[name]);
+/** What a package manager leaves in a project that belongs to no repository, beside `node_modules`. */
+const LEFT_BEHIND: Readonly<Partial<Record<PackageManagerName, string>>> = {
+  yarn: '.yarn/install-state.gz',
+};
+
+/** The files of a project, with those that its package manager needs. */
+export function withPackageManager(files: ProjectFiles, name: PackageManagerName): ProjectFiles {
+  const ignored = LEFT_BEHIND[name];
+  const ignores =
+    ignored === undefined ? [] : [['.gitignore', `${String(files.get('.gitignore'))}${ignored}\n`] as const];
+  return new Map([...files, ...FILES[name], ...ignores]);
 }

@@ -3,8 +3,8 @@ import { type CANCEL_SYMBOL, intro, isCancel, log, select, text } from '@clack/p
 import { interrupted } from '../process/interruption.js';
 import type { Prompter } from './prompter.js';
 
-/** Asks on the terminal of this process. */
-export function clackPrompter(): Prompter {
+/** Asks on the terminal of this process. @param signal leaves the question that is open. */
+export function clackPrompter(signal: AbortSignal): Prompter {
   return {
     open: (title) => intro(title),
     warn: (line) => log.warn(line),
@@ -12,6 +12,7 @@ export function clackPrompter(): Prompter {
       settled(
         await text({
           message,
+          signal,
           placeholder: fallback,
           defaultValue: fallback,
           validate: (answer) => problem(answer || fallback),
@@ -21,6 +22,7 @@ export function clackPrompter(): Prompter {
       settled(
         await select<string>({
           message,
+          signal,
           options: options.map(({ value, hint }) => ({ value, label: labelOf(value, hint) })),
           showInstructions: false,
         }),

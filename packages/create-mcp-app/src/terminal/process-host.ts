@@ -16,7 +16,7 @@ export function processHost(): Host {
     cwd: process.cwd(),
     env: process.env,
     signal: stop.signal,
-    prompter: isTerminal ? clackPrompter() : undefined,
+    prompter: isTerminal ? clackPrompter(stop.signal) : undefined,
     progress: process.stdout.isTTY === true ? spinnerProgress(process.stdout) : lineProgress(out),
     out,
     err: (line) => void process.stderr.write(`${line}\n`),
