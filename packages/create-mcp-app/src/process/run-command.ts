@@ -43,13 +43,13 @@ const ON_WINDOWS = process.platform === 'win32';
 export async function runCommand({ program, args }: Command, options: RunOptions): Promise<CommandResult> {
   const { cwd, env, signal, onLine } = options;
   throwIfInterrupted(signal);
-  // A group of its own, so that what it starts ends with it. On Windows programs of npm are scripts of the shell.
+  // A group of its own, so that what it starts ends with it. On Windows package managers are scripts of the shell.
   const child = spawn(program, args, {
     cwd,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: !ON_WINDOWS,
-    shell: ON_WINDOWS,
+    shell: ON_WINDOWS && program !== 'git',
   });
   const printed = { output: '', stdout: '' };
   const hear = (text: string): void => {

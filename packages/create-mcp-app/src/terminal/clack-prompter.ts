@@ -1,18 +1,27 @@
-import { styleText } from 'node:util';
 import { type CANCEL_SYMBOL, intro, isCancel, log, select, text } from '@clack/prompts';
+import type { Readable, Writable } from 'node:stream';
+import { styleText } from 'node:util';
 import { interrupted } from '../process/interruption.js';
 import type { Prompter } from './prompter.js';
 
-/** Asks on the terminal of this process. @param signal leaves the question that is open. */
-export function clackPrompter(signal: AbortSignal): Prompter {
+/** Where questions are asked and answered. */
+export interface Desk {
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Leaves the question that is open. */
+  readonly signal: AbortSignal;
+}
+
+/** Asks with the keys of a terminal: Enter answers, arrows choose, Ctrl-C leaves. */
+export function clackPrompter(desk: Desk): Prompter {
   return {
-    open: (title) => intro(title),
-    warn: (line) => log.warn(line),
+    open: (title) => intro(title, desk),
+    warn: (line) => log.warn(line, desk),
     text: async (message, fallback, problem) =>
       settled(
         await text({
+          ...desk,
           message,
-          signal,
           placeholder: fallback,
           defaultValue: fallback,
           validate: (answer) => problem(answer || fallback),
@@ -21,8 +30,8 @@ export function clackPrompter(signal: AbortSignal): Prompter {
     choice: async (message, options) =>
       settled(
         await select<string>({
+          ...desk,
           message,
-          signal,
           options: options.map(({ value, hint }) => ({ value, label: labelOf(value, hint) })),
           showInstructions: false,
         }),

@@ -16,7 +16,9 @@ export function processHost(): Host {
     cwd: process.cwd(),
     env: process.env,
     signal: stop.signal,
-    prompter: isTerminal ? clackPrompter(stop.signal) : undefined,
+    prompter: isTerminal
+      ? clackPrompter({ input: process.stdin, output: process.stdout, signal: stop.signal })
+      : undefined,
     progress: process.stdout.isTTY === true ? spinnerProgress(process.stdout) : lineProgress(out),
     out,
     err: (line) => void process.stderr.write(`${line}\n`),
