@@ -68,7 +68,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['packages/{stdio,http,node,skills,testing,cli}/src/**/*.ts'],
+    files: ['packages/{stdio,http,node,skills,testing,cli,create-mcp-app}/src/**/*.ts'],
     rules: {
       'no-restricted-imports': [
         'error',
@@ -93,5 +93,8 @@ export default tseslint.config(
       'no-console': 'off',
     },
   },
-  { files: ['apps/*/src/**/*.ts'], rules: { 'no-console': 'off' } },
+  {
+    files: ['apps/*/src/**/*.ts', 'packages/create-mcp-app/templates/*/src/**/*.ts'],
+    rules: { 'no-console': 'off' },
+  },
 );

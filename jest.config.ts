@@ -50,8 +50,14 @@ const packages = readdirSync('packages')
   .map((name) => `packages/${name}`)
   .filter((dir) => existsSync(`${dir}/test`));
 
+/** Templates bring the configuration of their users, and load what `npm run build` emitted. */
+const templatesDir = 'packages/create-mcp-app/templates';
+const templates = readdirSync(templatesDir, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => `<rootDir>/${templatesDir}/${name}`);
+
 const config: Config = {
-  projects: [...packages.map(unit), built],
+  projects: [...packages.map(unit), ...templates, built],
   collectCoverageFrom: ['packages/*/src/**/*.ts', '!**/*.d.ts'],
   coverageProvider: 'v8',
   coverageDirectory: 'coverage',

@@ -28,13 +28,13 @@ test.each(PACKAGES)('the entry points of %s are what they were: a change is a de
   expect(exports).toMatchSnapshot();
 });
 
-test.each(['core', 'http', 'stdio', 'skills', 'cli'])(
+test.each(['@sigil/core', '@sigil/http', '@sigil/stdio', '@sigil/skills', '@sigil/cli', 'create-mcp-app'])(
   'what %s exports is there when it is built',
   async (name) => {
-    const values = exportedNames(`packages/${name}/src/index.ts`).filter(
+    const values = exportedNames(`packages/${name.replace('@sigil/', '')}/src/index.ts`).filter(
       (exported) => !exported.startsWith('type '),
     );
-    const built = (await import(`@sigil/${name}`)) as Record<string, unknown>;
+    const built = (await import(name)) as Record<string, unknown>;
     expect(Object.keys(built).sort()).toEqual(values);
   },
 );

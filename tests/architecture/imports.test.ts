@@ -66,7 +66,7 @@ describe('libraries', () => {
     expect(strangers).toEqual([]);
   });
 
-  test.each(['core', 'node', 'stdio', 'http', 'skills', 'testing', 'cli'])(
+  test.each(['core', 'node', 'stdio', 'http', 'skills', 'testing', 'cli', 'create-mcp-app'])(
     '%s declares what its bundle imports',
     (name) => {
       const manifest = JSON.parse(read(`packages/${name}/package.json`)) as Record<
@@ -87,5 +87,29 @@ describe('libraries', () => {
     const licenses = read('packages/core/dist/bundle/THIRD-PARTY-LICENSES');
     for (const library of ['ajv', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse'])
       expect(licenses).toMatch(new RegExp(`^${library} \\d+\\.\\d+\\.\\d+ \\(`, 'm'));
+  });
+});
+
+describe('packages', () => {
+  const ALLOWED = new Set(['@sigil/core', '@sigil/core/transport', '@sigil/node']);
+
+  test('import the public entry points of each other, never deep paths', () => {
+    const deep = allSources().flatMap(({ path, imports }) =>
+      imports
+        .filter(({ specifier }) => specifier.startsWith('@sigil/') && !ALLOWED.has(specifier))
+        .map(({ specifier }) => `${path} → ${specifier}`),
+    );
+    expect(deep).toEqual([]);
+  });
+
+  test('transports and extensions of ours have nothing that others could not use', () => {
+    for (const name of ['stdio', 'http', 'skills']) {
+      const { exports } = JSON.parse(read('packages/core/package.json')) as {
+        exports: Record<string, unknown>;
+      };
+      const used = sourcesOf(name).flatMap(({ imports }) => imports.map(({ specifier }) => specifier));
+      const entries = used.filter((specifier) => packageOf(specifier) === '@sigil/core');
+      for (const entry of entries) expect(exports).toHaveProperty([entry.replace('@sigil/core', '.')]);
+    }
   });
 });

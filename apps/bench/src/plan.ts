@@ -16,6 +16,8 @@ export interface Plan {
   readonly memoryRounds: number;
   readonly sessions: number;
   readonly abandoned: Abandonment;
+  /** How often a project is created. */
+  readonly creations: number;
 }
 
 /** How sessions are opened and abandoned. */
@@ -43,6 +45,7 @@ export function makePlan(quick: boolean, cores: Cores): Plan {
         memoryRounds: 1,
         sessions: 1000,
         abandoned: { sessions: 2000, warmUpSessions: 2000, idleMs: 2000 },
+        creations: 1,
       }
     : {
         cores,
@@ -54,5 +57,6 @@ export function makePlan(quick: boolean, cores: Cores): Plan {
         memoryRounds: 2,
         sessions: 4000,
         abandoned: { sessions: 10_000, warmUpSessions: 6000, idleMs: 8000 },
+        creations: 3,
       };
 }

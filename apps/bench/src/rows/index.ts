@@ -1,5 +1,6 @@
 import type { Row } from '../row.js';
 import { abandonedSessions } from './abandoned-sessions.js';
+import { create } from './create.js';
 import { dtoValidation } from './dto-validation.js';
 import { hostileInput } from './hostile-input.js';
 import { httpCallMany } from './http-call-many.js';
@@ -23,4 +24,5 @@ export const rows: readonly Row[] = [
   sessionMemory,
   abandonedSessions,
   hostileInput,
+  create,
 ];

@@ -26,7 +26,7 @@ export const dev: Command = {
         entry: resolve(cwd, operands[0] ?? DEFAULT_ENTRY),
         args: server,
         env: { ...process.env, ...(hasColours ? { FORCE_COLOR: '1' } : {}) },
-        compiler: compilerProgram({ cwd, compile: values.compile, hasColours }),
+        compiler: compilerProgram({ cwd, compile: values.compile, hasColours, warn: say }),
       },
       terminal,
       say,

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, sep } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { compilerProgram } from '../../src/dev/compiler-program.js';
 import { UsageError } from '../../src/index.js';
@@ -20,7 +20,9 @@ async function install(name: string, manifest: object): Promise<string> {
 }
 
 describe('the compiler of a project', () => {
-  const of = (compile?: string, hasColours = false) => compilerProgram({ cwd, compile, hasColours });
+  const warnings: string[] = [];
+  const of = (compile?: string, hasColours = false) =>
+    compilerProgram({ cwd, compile, hasColours, warn: (line) => warnings.push(line) });
 
   test('is the one it has installed', async () => {
     const folder = await install('typescript', { bin: { tsc: './bin/tsc' } });
@@ -46,6 +48,27 @@ describe('the compiler of a project', () => {
 
   test('is missing, and how to get it is said', () => {
     expect(() => of()).toThrow(/^there is no compiler: npm install --save-dev typescript/);
+  });
+
+  test.each([
+    ['7.0.2', true],
+    ['7.1.0', false],
+    ['6.0.3', false],
+  ])('warns of projects whose changes it does not notice: %s, %s', async (version, isBlind) => {
+    warnings.length = 0;
+    await install('typescript', { version, bin: { tsc: './bin/tsc' } });
+    const nested = join(cwd, 'nested');
+    compilerProgram({
+      cwd: nested,
+      compile: undefined,
+      hasColours: false,
+      warn: (line) => warnings.push(line),
+    });
+    expect(warnings).toEqual([]);
+    of();
+    const isShallow = cwd.split(sep).length === 3;
+    const warning = `TypeScript ${version} notices no change in ${cwd}: move the project one folder deeper`;
+    expect(warnings).toEqual(isBlind && isShallow ? [warning] : []);
   });
 
   test('is another where one is given, found as npm finds programs', async () => {

@@ -1,0 +1,56 @@
+import { Failure } from '../failures.js';
+
+/** A name, as files, code and clients have it. */
+export interface AddedNames {
+  /** Of files: `get-weather`. */
+  readonly kebab: string;
+  /** Of the class: `GetWeather`. */
+  readonly className: string;
+  /** Of its method: `getWeather`. */
+  readonly method: string;
+  /** What clients call it by, made from the method's name: `get_weather`. */
+  readonly served: string;
+}
+
+/**
+ * The forms of a name that was said in any of them: `getWeather`, `get-weather`, `get_weather` or `Get weather`.
+ *
+ * @throws Failure `INVALID_NAME` when code cannot have it.
+ */
+export function namesFrom(said: string): AddedNames {
+  const words = wordsOf(said);
+  const [first = ''] = words;
+  if (!/^[\w\s-]+$/.test(said) || !/^[a-z]/.test(first)) {
+    throw new Failure(
+      'INVALID_NAME',
+      `'${said}' is no name for a class: use letters, digits and hyphens, a letter first, such as get-weather`,
+    );
+  }
+  const className = words.map(capitalized).join('');
+  const method = first + words.slice(1).map(capitalized).join('');
+  if (method in Object.prototype) {
+    throw new Failure('INVALID_NAME', `'${said}' is what every object has already: choose another name`);
+  }
+  return { kebab: words.join('-'), className, method, served: snakeCase(method) };
+}
+
+function wordsOf(said: string): string[] {
+  return said
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[\s_-]+/)
+    .filter((word) => word !== '');
+}
+
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+/** The name that the decorators give a method. */
+function snakeCase(method: string): string {
+  return method
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    .toLowerCase();
+}

@@ -1,0 +1,89 @@
+import { Failure } from '../failures.js';
+import type { Said } from '../flags/flag.js';
+import type { Host } from '../host.js';
+import { throwIfInterrupted } from '../process/interruption.js';
+import { writeProject, type WrittenProject } from '../project/write-project.js';
+import { packagesOfTemplates, templateFacts } from '../template/template-facts.js';
+import { choose } from './choose.js';
+import { nextCommands } from './next-commands.js';
+import { planFor } from './plan.js';
+import { projectContents } from './project-contents.js';
+import {
+  beginRepository,
+  build,
+  callSample,
+  fillRepository,
+  install,
+  type StepContext,
+} from './project-steps.js';
+import type { CreationReport } from './report.js';
+import { StepLog } from './step-log.js';
+
+/** What was done of a plan. */
+interface Finished {
+  readonly files: readonly string[];
+  readonly answer?: string;
+}
+
+/**
+ * Creates a project: decides, writes, installs, builds, and calls its first tool.
+ *
+ * @returns what was done, or with `--dry-run` what would be.
+ * @throws Failure when something cannot be done. What was written is removed again, unless what failed came after writing.
+ */
+export async function create(said: Said, host: Host): Promise<CreationReport> {
+  const templates = templateFacts();
+  if (!said.has('json')) host.prompter?.open('create-mcp-app');
+  const asksNothing = said.has('yes') || said.has('json');
+  const prompter = asksNothing ? undefined : host.prompter;
+  const choices = await choose(said, { host, prompter, templates, taken: packagesOfTemplates(templates) });
+  throwIfInterrupted(host.signal);
+  const began = performance.now();
+  const elapsed = (): number => Math.round(performance.now() - began);
+  const plan = planFor(choices, templates[choices.template].sample);
+  const next = nextCommands(plan, host.cwd);
+  if (said.has('dry-run')) {
+    const files = await projectContents(choices, host);
+    return { plan, ms: elapsed(), files: [...files.keys()], next };
+  }
+  const log = new StepLog(host.progress);
+  const context: StepContext = { plan, log, cwd: host.cwd, env: host.env, signal: host.signal };
+  const finished = await carryOut(context);
+  return { plan, ms: elapsed(), next, records: log.records, ...finished };
+}
+
+async function carryOut(context: StepContext): Promise<Finished> {
+  const { plan, log, signal } = context;
+  const { files, project } = await log.run('write', 'Writing files', async () => {
+    const contents = await projectContents(plan, context);
+    const project = await writeProject(plan.directory, contents, signal);
+    return { text: `Wrote ${contents.size} files`, value: { files: [...contents.keys()], project } };
+  });
+  const begun = beginRepository(context);
+  // Whoever fills it hears of a failure; until then nobody listens.
+  begun.catch(() => undefined);
+  const beside: Promise<unknown>[] = [begun];
+  const fill = (): Promise<void> => {
+    const filled = fillRepository(context, begun);
+    beside.push(filled);
+    return filled;
+  };
+  try {
+    if (!plan.installs) {
+      await fill();
+      return { files };
+    }
+    await install(context);
+    const [answer] = await Promise.all([build(context).then(() => callSample(context)), fill()]);
+    return { files, answer };
+  } catch (error) {
+    await Promise.allSettled(beside);
+    await undoIfInterrupted(error, project);
+    throw error;
+  }
+}
+
+/** An interrupted project goes; one that failed stays, to be looked into. */
+async function undoIfInterrupted(error: unknown, project: WrittenProject): Promise<void> {
+  if (error instanceof Failure && error.code === 'INTERRUPTED') await project.undo();
+}

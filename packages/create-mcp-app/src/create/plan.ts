@@ -1,0 +1,56 @@
+import type { Command } from '../process/run-command.js';
+import { packageManager, runArguments } from '../project/package-managers.js';
+import type { SampleCall } from '../template/template-facts.js';
+import type { Choices } from './choices.js';
+
+/** The steps of creating a project, in order; each but the first may be left out. */
+export const STEP_NAMES = ['write', 'git', 'install', 'build', 'call'] as const;
+
+/** The name of a step. */
+export type StepName = (typeof STEP_NAMES)[number];
+
+/** A step that is to be taken. */
+export interface PlannedStep {
+  readonly name: StepName;
+  /** What it runs, in the folder of the project. */
+  readonly commands: readonly Command[];
+}
+
+/** What is to be done for the choices that were made. */
+export interface Plan extends Choices {
+  readonly steps: readonly PlannedStep[];
+  /** What the new server is asked. */
+  readonly sample: SampleCall;
+}
+
+/** The program of the project. Its tools are called over stdio, whatever it serves otherwise. */
+export const PROGRAM = 'dist/main.js';
+
+/** Says what is to be done. */
+export function planFor(choices: Choices, sample: SampleCall): Plan {
+  const { packageManager: program, installs, usesGit } = choices;
+  const git = (...args: readonly string[]): Command => ({ program: 'git', args });
+  const installing: readonly PlannedStep[] = [
+    { name: 'install', commands: [{ program, args: packageManager(program).install }] },
+    { name: 'build', commands: [{ program, args: runArguments(program, 'build') }] },
+    { name: 'call', commands: [{ program: 'node', args: [PROGRAM, '--stdio'] }] },
+  ];
+  const repository: PlannedStep = {
+    name: 'git',
+    commands: [
+      git('init', '--quiet'),
+      git('add', '--all'),
+      // Signing could ask for a passphrase, and hooks of other projects have no say in the first commit of this one.
+      git('commit', '--quiet', '--no-verify', '--no-gpg-sign', '--message', 'Initial commit'),
+    ],
+  };
+  return {
+    ...choices,
+    sample,
+    steps: [
+      { name: 'write', commands: [] },
+      ...(usesGit ? [repository] : []),
+      ...(installs ? installing : []),
+    ],
+  };
+}

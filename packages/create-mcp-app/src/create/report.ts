@@ -1,0 +1,49 @@
+import { typed } from '../process/run-command.js';
+import type { Plan } from './plan.js';
+import type { StepRecord } from './step-log.js';
+
+/** What was done to create a project, or would be. */
+export interface CreationReport {
+  readonly plan: Plan;
+  /** How long it took after the last question, in milliseconds. */
+  readonly ms: number;
+  /** The paths of its files. */
+  readonly files: readonly string[];
+  /** The commands to go on with. */
+  readonly next: readonly string[];
+  /** How the steps went; absent when they were not taken. */
+  readonly records?: readonly StepRecord[];
+  /** What the server answered. */
+  readonly answer?: string;
+}
+
+/** A report as `--json` prints it. */
+export function reportJson({ plan, ms, files, next, records, answer }: CreationReport): object {
+  const { directory, name, template, packageManager, steps } = plan;
+  return {
+    ...(records ? { ms } : { dryRun: true }),
+    directory,
+    name,
+    template,
+    packageManager,
+    files,
+    steps: records ?? steps.map(({ name, commands }) => ({ name, commands: commands.map(typed) })),
+    ...(answer === undefined ? {} : { answer }),
+    nextCommands: next,
+  };
+}
+
+/** What would be done, a line each. */
+export function dryRunLines({ plan, files }: CreationReport): string[] {
+  const commands = plan.steps.flatMap((step) => step.commands);
+  return [
+    `Would write ${files.length} files into ${plan.directory}:`,
+    ...files.map((file) => `  ${file}`),
+    ...(commands.length > 0 ? ['Would run there:', ...commands.map((command) => `  ${typed(command)}`)] : []),
+  ];
+}
+
+/** The commands to go on with, as they are shown. */
+export function nextLines({ next }: CreationReport): string[] {
+  return ['Next:', ...next.map((command) => `  ${command}`)];
+}

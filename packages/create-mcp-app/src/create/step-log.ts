@@ -1,0 +1,81 @@
+import { Failure, messageOf } from '../failures.js';
+import type { Outcome, Progress } from '../terminal/progress.js';
+import type { StepName } from './plan.js';
+
+/** How a step went. */
+export interface StepRecord {
+  readonly name: StepName;
+  readonly outcome: Outcome;
+  /** How long it took, in milliseconds. */
+  readonly ms: number;
+  /** What it came to, in words. */
+  readonly text: string;
+}
+
+/** What a step came to. */
+export interface StepResult<T> {
+  readonly text: string;
+  readonly outcome?: Outcome;
+  readonly value: T;
+}
+
+/** Runs steps, shows them, and remembers how they went. */
+export class StepLog {
+  readonly #records: StepRecord[] = [];
+
+  constructor(private readonly progress: Progress) {}
+
+  /** The steps that have ended, in the order in which they did. */
+  get records(): readonly StepRecord[] {
+    return this.#records;
+  }
+
+  /**
+   * Runs a step in sight.
+   *
+   * @param title what it is doing, as long as it does.
+   * @param work is given what shows the last thing that it said of itself.
+   */
+  run<T>(
+    name: StepName,
+    title: string,
+    work: (say: (line: string) => void) => Promise<StepResult<T>>,
+  ): Promise<T> {
+    const step = this.progress.begin(title);
+    return this.#settle(
+      name,
+      title,
+      () => work((line) => step.say(line)),
+      (outcome, text) => step.end(outcome, text),
+    );
+  }
+
+  /** Runs a step beside the one in sight; it is shown when it is over. */
+  runBeside<T>(name: StepName, title: string, work: () => Promise<StepResult<T>>): Promise<T> {
+    return this.#settle(name, title, work, (outcome, text) => this.progress.tell(outcome, text));
+  }
+
+  async #settle<T>(
+    name: StepName,
+    title: string,
+    work: () => Promise<StepResult<T>>,
+    show: (outcome: Outcome, text: string) => void,
+  ): Promise<T> {
+    const began = performance.now();
+    const note = (outcome: Outcome, text: string): void => {
+      this.#records.push({ name, outcome, ms: Math.round(performance.now() - began), text });
+    };
+    try {
+      const { text, outcome = 'done', value } = await work();
+      note(outcome, text);
+      show(outcome, text);
+      return value;
+    } catch (error) {
+      const wasInterrupted = error instanceof Failure && error.code === 'INTERRUPTED';
+      note('failed', messageOf(error));
+      // Why is told at the end, once.
+      show('failed', `${title}: ${wasInterrupted ? 'interrupted' : 'failed'}`);
+      throw error;
+    }
+  }
+}

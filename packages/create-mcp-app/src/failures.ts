@@ -1,0 +1,66 @@
+import { isObject } from './json.js';
+
+/** What a failure is called. */
+export type FailureCode =
+  | 'USAGE'
+  | 'INVALID_NAME'
+  | 'FOLDER_NOT_EMPTY'
+  | 'NO_PACKAGE_MANAGER'
+  | 'NO_LOCAL_PACKAGES'
+  | 'WRITE_FAILED'
+  | 'INSTALL_FAILED'
+  | 'BUILD_FAILED'
+  | 'SAMPLE_FAILED'
+  | 'NOT_A_PROJECT'
+  | 'FILE_EXISTS'
+  | 'NOT_REGISTERED'
+  | 'INTERRUPTED';
+
+/** What a failure means. */
+export interface FailureKind {
+  /** 1 failed, 2 wrong usage, 130 interrupted. */
+  readonly exitCode: 1 | 2 | 130;
+  readonly meaning: string;
+}
+
+/** Everything that can go wrong: the exit code, and what it means. */
+export const FAILURES: Readonly<Record<FailureCode, FailureKind>> = {
+  USAGE: { exitCode: 2, meaning: 'the command was called in a way it does not understand' },
+  INVALID_NAME: { exitCode: 2, meaning: 'the name is none that npm takes, or none that code can have' },
+  FOLDER_NOT_EMPTY: { exitCode: 1, meaning: 'the folder has something in it; `--force` writes over it' },
+  NO_PACKAGE_MANAGER: { exitCode: 1, meaning: 'the package manager is not installed' },
+  NO_LOCAL_PACKAGES: {
+    exitCode: 1,
+    meaning: '`--local` outside a checkout of Sigil, or in one that is not built',
+  },
+  WRITE_FAILED: { exitCode: 1, meaning: 'files could not be written; nothing was left behind' },
+  INSTALL_FAILED: { exitCode: 1, meaning: 'the packages could not be installed; the project is there' },
+  BUILD_FAILED: { exitCode: 1, meaning: 'the project does not compile; it is there, installed' },
+  SAMPLE_FAILED: { exitCode: 1, meaning: 'the server did not answer; the project is there, built' },
+  NOT_A_PROJECT: { exitCode: 1, meaning: '`add` outside a project that uses Sigil' },
+  FILE_EXISTS: { exitCode: 1, meaning: 'a file that `add` writes is there; `--force` writes over it' },
+  NOT_REGISTERED: {
+    exitCode: 1,
+    meaning: 'the files are written, but `src/app.ts` has to be changed by hand; the lines are shown',
+  },
+  INTERRUPTED: { exitCode: 130, meaning: 'Ctrl-C, or a signal to end; nothing was left behind' },
+};
+
+/** The command cannot go on, for a reason that one line tells. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+
+  /** @param details what helps and does not fit in the line, such as the output of a command. */
+  constructor(
+    readonly code: FailureCode,
+    message: string,
+    readonly details: readonly string[] = [],
+  ) {
+    super(message);
+  }
+}
+
+/** The message of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return isObject(error) && typeof error['message'] === 'string' ? error['message'] : String(error);
+}

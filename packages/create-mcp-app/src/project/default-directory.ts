@@ -1,0 +1,2 @@
+/** The folder that is created when none is named. */
+export const DEFAULT_DIRECTORY = 'my-mcp-server';

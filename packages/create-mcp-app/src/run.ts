@@ -1,0 +1,59 @@
+import { add } from './add/add.js';
+import { create } from './create/create.js';
+import { dryRunLines, nextLines, reportJson } from './create/report.js';
+import { Failure, type FailureKind, FAILURES } from './failures.js';
+import { ADD_FLAGS, CREATE_FLAGS } from './flags/flag-tables.js';
+import { readFlags } from './flags/read-flags.js';
+import { usage } from './flags/usage.js';
+import type { Host } from './host.js';
+import { ownVersion } from './own-package.js';
+import { silence } from './terminal/progress.js';
+
+/** Exit codes of `create-mcp-app`: done, or that of a failure. */
+export type ExitCode = 0 | FailureKind['exitCode'];
+
+/**
+ * Runs the command `create-mcp-app`.
+ *
+ * @param args its arguments, without the program.
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
+ */
+export async function runCreateMcpApp(args: readonly string[], host: Host): Promise<ExitCode> {
+  const asJson = args.includes('--json');
+  try {
+    const quiet = asJson ? { ...host, progress: silence } : host;
+    await (args[0] === 'add' ? runAdd(args.slice(1), quiet, asJson) : runCreate(args, quiet, asJson));
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    report(error, asJson, host);
+    return FAILURES[error.code].exitCode;
+  }
+}
+
+async function runCreate(args: readonly string[], host: Host, asJson: boolean): Promise<void> {
+  const said = readFlags(args, CREATE_FLAGS);
+  if (said.has('help')) return usage().forEach((line) => host.out(line));
+  if (said.has('version')) return host.out(ownVersion());
+  const created = await create(said, host);
+  if (asJson) return host.out(JSON.stringify(reportJson(created), undefined, 2));
+  if (!created.records) return dryRunLines(created).forEach((line) => host.out(line));
+  host.progress.close(nextLines(created), `Done in ${(created.ms / 1000).toFixed(1)} s`);
+}
+
+async function runAdd(args: readonly string[], host: Host, asJson: boolean): Promise<void> {
+  const said = readFlags(args, ADD_FLAGS);
+  if (said.has('help')) return usage().forEach((line) => host.out(line));
+  const { json, lines } = await add(said, host);
+  if (asJson) return host.out(JSON.stringify(json, undefined, 2));
+  lines.forEach((line) => host.out(line));
+}
+
+function report({ code, message, details }: Failure, asJson: boolean, host: Host): void {
+  if (asJson) {
+    const error = { code, message, ...(details.length > 0 ? { details } : {}) };
+    return host.out(JSON.stringify({ error }, undefined, 2));
+  }
+  details.forEach((line) => host.err(line));
+  host.err(`create-mcp-app: ${message}`);
+}

@@ -1,0 +1,50 @@
+import { type CANCEL_SYMBOL, intro, isCancel, log, select, text } from '@clack/prompts';
+import type { Readable, Writable } from 'node:stream';
+import { styleText } from 'node:util';
+import { interrupted } from '../process/interruption.js';
+import type { Prompter } from './prompter.js';
+
+/** Where questions are asked and answered. */
+export interface Desk {
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Leaves the question that is open. */
+  readonly signal: AbortSignal;
+}
+
+/** Asks with the keys of a terminal: Enter answers, arrows choose, Ctrl-C leaves. */
+export function clackPrompter(desk: Desk): Prompter {
+  return {
+    open: (title) => intro(title, desk),
+    warn: (line) => log.warn(line, desk),
+    text: async (message, fallback, problem) =>
+      settled(
+        await text({
+          ...desk,
+          message,
+          placeholder: fallback,
+          defaultValue: fallback,
+          validate: (answer) => problem(answer || fallback),
+        }),
+      ),
+    choice: async (message, options) =>
+      settled(
+        await select<string>({
+          ...desk,
+          message,
+          options: options.map(({ value, hint }) => ({ value, label: labelOf(value, hint) })),
+          showInstructions: false,
+        }),
+      ) as (typeof options)[number]['value'],
+  };
+}
+
+/** The library shows the hint of the chosen one alone; to choose, one has to see all. */
+function labelOf(value: string, hint: string | undefined): string {
+  return hint === undefined ? value : `${value}  ${styleText('dim', hint)}`;
+}
+
+function settled<T>(answer: T | typeof CANCEL_SYMBOL): T {
+  if (isCancel(answer)) throw interrupted();
+  return answer;
+}

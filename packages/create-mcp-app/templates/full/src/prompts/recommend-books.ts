@@ -1,0 +1,21 @@
+import { Arg, Complete, Prompt, type PromptMessage, Service, user } from '@sigil/core';
+import { Catalog } from '../services/catalog.js';
+
+@Service()
+export class RecommendBooks {
+  constructor(private readonly catalog: Catalog) {}
+
+  @Prompt({ description: 'Recommends books of one subject to a reader' })
+  recommendBooks(
+    @Arg('subject', { description: 'Subject of the books' }) subject: string,
+    @Arg('reader', { description: 'Who the books are for', default: 'an adult' }) reader: string,
+  ): PromptMessage {
+    const titles = this.catalog.on(subject).map(({ title, author }) => `- ${title}, by ${author}`);
+    return user(`Which of these books would you recommend to ${reader}, and why?\n\n${titles.join('\n')}`);
+  }
+
+  @Complete('recommend_books', 'subject')
+  subjects(prefix: string): string[] {
+    return this.catalog.subjects().filter((subject) => subject.startsWith(prefix));
+  }
+}

@@ -1,0 +1,26 @@
+import { Arg, Service, Tool, ToolContext } from '@sigil/core';
+import { ReturnForm } from '../dto/return-form.js';
+import { Loans } from '../services/loans.js';
+
+@Service()
+export class ReturnBooks {
+  constructor(private readonly loans: Loans) {}
+
+  @Tool({
+    description: 'Takes the books of a loan back; asks the user in what condition they are',
+    destructive: false,
+    openWorld: false,
+  })
+  async returnBooks(
+    @Arg('loanId', { description: 'Id of the loan, such as "L-1"' }) loanId: string,
+    ctx: ToolContext,
+  ): Promise<string> {
+    const titles = this.loans.get(loanId).books.map(({ title }) => title);
+    // With clients of 2026-07-28 the handler is run again, from its start, to get the answer: change things after asking.
+    const { action, content } = await ctx.elicit(`In what condition are ${titles.join(', ')}?`, ReturnForm);
+    if (action !== 'accept' || !content) return `Loan ${loanId} stays open`;
+    this.loans.close(loanId);
+    const note = content.note ? ` (${content.note})` : '';
+    return `Loan ${loanId} is closed; condition: ${content.condition}${note}`;
+  }
+}

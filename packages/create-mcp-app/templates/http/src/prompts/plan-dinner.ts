@@ -1,0 +1,12 @@
+import { Arg, Prompt, type PromptMessage, Service, user } from '@sigil/core';
+
+@Service()
+export class PlanDinner {
+  @Prompt({ description: 'Plans a dinner around one recipe' })
+  planDinner(
+    @Arg('recipe', { description: 'Name of the recipe' }) recipe: string,
+    @Arg('guests', { description: 'How many people eat', minimum: 1 }) guests: number,
+  ): PromptMessage {
+    return user(`Plan a dinner for ${guests} around recipes://${recipe}, with a shopping list.`);
+  }
+}

@@ -1,0 +1,21 @@
+import { Arg, type ContentBlock, link, Service, text, Tool, ToolError } from '@sigil/core';
+import { RecipeBook } from '../services/recipe-book.js';
+
+@Service()
+export class FindRecipes {
+  constructor(private readonly book: RecipeBook) {}
+
+  @Tool({ description: 'Finds the recipes that use an ingredient', readOnly: true, openWorld: false })
+  findRecipes(
+    @Arg('ingredient', { description: 'One ingredient, such as "rice"', minLength: 1 }) ingredient: string,
+  ): ContentBlock[] {
+    const found = this.book.using(ingredient);
+    // A ToolError reaches the model, so that it can try something else; any other error is logged and masked.
+    if (found.length === 0) throw new ToolError(`No recipe uses ${ingredient}`);
+    const titles = found.map(({ title }) => title).join(', ');
+    return [
+      text(`With ${ingredient}: ${titles}`),
+      ...found.map(({ name, title }) => link(`recipes://${name}`, title)),
+    ];
+  }
+}

@@ -1,0 +1,106 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { writeProject } from '../../src/project/write-project.js';
+import { temporaryFolder } from '../fixtures/temporary-folder.js';
+
+const FILES = new Map([
+  ['package.json', '{}'],
+  ['src/tools/greet.ts', 'greet'],
+]);
+const never = new AbortController().signal;
+
+/** Every file and folder below one, by its path. */
+const below = (folder: string): string[] => readdirSync(folder, { recursive: true }).map(String).sort();
+
+describe('writing a project', () => {
+  test('makes its folder, those above, and nothing beside', async () => {
+    using parent = temporaryFolder();
+    await writeProject(join(parent.path, 'a/b/my-app'), FILES, never);
+    expect(below(join(parent.path, 'a/b'))).toEqual([
+      'my-app',
+      'my-app/package.json',
+      'my-app/src',
+      'my-app/src/tools',
+      'my-app/src/tools/greet.ts',
+    ]);
+  });
+
+  test('gives its folder the rights of any other', async () => {
+    using parent = temporaryFolder();
+    mkdirSync(join(parent.path, 'other'));
+    await writeProject(join(parent.path, 'my-app'), FILES, never);
+    const modes = ['other', 'my-app'].map((name) => statSync(join(parent.path, name)).mode);
+    expect(modes[1]).toBe(modes[0]);
+  });
+
+  test('is undone with everything that came into its folder since, and the folders above', async () => {
+    using parent = temporaryFolder();
+    const written = await writeProject(join(parent.path, 'a/b/my-app'), FILES, never);
+    mkdirSync(join(parent.path, 'a/b/my-app/node_modules/x'), { recursive: true });
+    await written.undo();
+    expect(below(parent.path)).toEqual([]);
+  });
+
+  test('leaves folders above that have something else by the time it is undone', async () => {
+    using parent = temporaryFolder();
+    const written = await writeProject(join(parent.path, 'a/b/my-app'), FILES, never);
+    writeFileSync(join(parent.path, 'a/kept'), '');
+    await written.undo();
+    expect(below(parent.path)).toEqual(['a', 'a/kept']);
+  });
+
+  test('leaves nothing when it is interrupted', async () => {
+    using parent = temporaryFolder();
+    const stop = AbortSignal.abort();
+    await expect(writeProject(join(parent.path, 'a/my-app'), FILES, stop)).rejects.toThrow('interrupted');
+    expect(below(parent.path)).toEqual([]);
+  });
+
+  test('leaves nothing when a file cannot be written, and says which', async () => {
+    using parent = temporaryFolder();
+    const clashing = new Map([...FILES, ['package.json/inner', '']]);
+    await expect(writeProject(join(parent.path, 'my-app'), clashing, never)).rejects.toThrow(
+      /package\.json cannot be written \((EEXIST|ENOTDIR)\): nothing was left behind$/,
+    );
+    expect(below(parent.path)).toEqual([]);
+  });
+});
+
+describe('writing into a folder that is there', () => {
+  /** A folder with two files, one of which the project has too. */
+  function occupied(path: string): void {
+    mkdirSync(join(path, 'src'));
+    writeFileSync(join(path, 'package.json'), 'old');
+    writeFileSync(join(path, 'src/notes.txt'), 'mine');
+  }
+
+  test('replaces files of the project, and no others', async () => {
+    using folder = temporaryFolder();
+    occupied(folder.path);
+    await writeProject(folder.path, FILES, never);
+    expect(readFileSync(join(folder.path, 'package.json'), 'utf8')).toBe('{}');
+    expect(readFileSync(join(folder.path, 'src/notes.txt'), 'utf8')).toBe('mine');
+    expect(existsSync(join(folder.path, 'src/tools/greet.ts'))).toBe(true);
+  });
+
+  test('is undone to what was there', async () => {
+    using folder = temporaryFolder();
+    occupied(folder.path);
+    const before = below(folder.path);
+    const written = await writeProject(folder.path, FILES, never);
+    mkdirSync(join(folder.path, 'node_modules/x'), { recursive: true });
+    await written.undo();
+    expect(below(folder.path)).toEqual(before);
+    expect(readFileSync(join(folder.path, 'package.json'), 'utf8')).toBe('old');
+  });
+
+  test('leaves what was there when it is interrupted', async () => {
+    using folder = temporaryFolder();
+    occupied(folder.path);
+    const before = below(folder.path);
+    await expect(writeProject(folder.path, FILES, AbortSignal.abort())).rejects.toThrow('interrupted');
+    expect(below(folder.path)).toEqual(before);
+    expect(readFileSync(join(folder.path, 'package.json'), 'utf8')).toBe('old');
+  });
+});

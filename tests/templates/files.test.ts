@@ -1,0 +1,150 @@
+import { describe, expect, test } from '@jest/globals';
+import { filesOf, manifestOf, read, TEMPLATES } from './template.js';
+
+const EVERYWHERE = [
+  '.vscode/mcp.json',
+  'README.md',
+  '_gitignore',
+  'jest.config.mjs',
+  'package.json',
+  'src/app.ts',
+  'src/main.ts',
+  'test/tsconfig.json',
+  'tsconfig.json',
+];
+
+const ALONE: Readonly<Record<string, readonly string[]>> = {
+  minimal: ['src/tools/greet.ts', 'test/greet.test.ts'],
+  http: [
+    '.dockerignore',
+    'Dockerfile',
+    'src/prompts/plan-dinner.ts',
+    'src/resources/recipes.ts',
+    'src/runtime.ts',
+    'src/services/recipe-book.ts',
+    'src/tools/find-recipes.ts',
+    'test/find-recipes.test.ts',
+    'test/plan-dinner.test.ts',
+    'test/recipes.test.ts',
+    'test/runtime.test.ts',
+  ],
+  full: [
+    '.oxlintrc.json',
+    'src/dto/book-list.ts',
+    'src/dto/book-query.ts',
+    'src/dto/book.ts',
+    'src/dto/loan-request.ts',
+    'src/dto/loan.ts',
+    'src/dto/return-form.ts',
+    'src/dto/stock-report.ts',
+    'src/middleware/log-duration.ts',
+    'src/prompts/recommend-books.ts',
+    'src/resources/books.ts',
+    'src/services/catalog.ts',
+    'src/services/clock.ts',
+    'src/services/loans.ts',
+    'src/services/shelves.ts',
+    'src/tools/lend-books.ts',
+    'src/tools/return-books.ts',
+    'src/tools/search-books.ts',
+    'src/tools/take-stock.ts',
+    'test/books.test.ts',
+    'test/lend-books.test.ts',
+    'test/log-duration.test.ts',
+    'test/recommend-books.test.ts',
+    'test/return-books.test.ts',
+    'test/search-books.test.ts',
+    'test/take-stock.test.ts',
+  ],
+};
+
+describe.each(TEMPLATES)('the template %s', (template) => {
+  test('holds these files and no other', () => {
+    expect(filesOf(template)).toEqual([...EVERYWHERE, ...(ALONE[template] ?? [])].sort());
+  });
+
+  test('keeps what installing and compiling make out of git, and secrets', () => {
+    expect(read(template, '_gitignore').split('\n')).toEqual(
+      expect.arrayContaining(['node_modules/', 'dist/', '.env']),
+    );
+  });
+
+  test('has everything it serves tested', () => {
+    const served = filesOf(template).filter((path) => /^src\/(tools|resources|prompts)\//.test(path));
+    const tests = served.map((path) => path.replace(/^src\/\w+\/(.*)\.ts$/, 'test/$1.test.ts'));
+
+    expect(filesOf(template)).toEqual(expect.arrayContaining(tests));
+  });
+
+  test('lists its services where generators add theirs', () => {
+    expect(read(template, 'src/app.ts').match(/services: \[/g)).toHaveLength(1);
+  });
+
+  test('emits the metadata of decorators, and nothing while there are errors', () => {
+    expect(JSON.parse(read(template, 'tsconfig.json'))).toMatchObject({
+      compilerOptions: {
+        experimentalDecorators: true,
+        emitDecoratorMetadata: true,
+        noEmitOnError: true,
+        outDir: 'dist',
+      },
+    });
+  });
+
+  test('names the program it builds in .vscode/mcp.json', () => {
+    const { servers } = JSON.parse(read(template, '.vscode/mcp.json')) as { servers: Record<string, object> };
+
+    expect(Object.values(servers)).toContainEqual(
+      expect.objectContaining({
+        type: 'stdio',
+        command: 'node',
+        args: expect.arrayContaining(['${workspaceFolder}/dist/main.js']),
+      }),
+    );
+    expect(manifestOf(template).scripts['start']).toBe('node dist/main.js');
+  });
+});
+
+test.each(['_gitignore', 'jest.config.mjs', 'test/tsconfig.json', 'tsconfig.json'])(
+  '%s is the same in every template',
+  (path) => {
+    expect(new Set(TEMPLATES.map((template) => read(template, path))).size).toBe(1);
+  },
+);
+
+describe('the image of the template http', () => {
+  const dockerfile = read('http', 'Dockerfile');
+
+  test('asks for the health that the server tells', () => {
+    const path = /health: '([^']+)'/.exec(read('http', 'src/runtime.ts'))?.[1];
+
+    expect(dockerfile).toContain(`\${process.env.PORT}${path}\``);
+  });
+
+  test('runs as another user than root, and listens to all the network', () => {
+    expect(dockerfile).toMatch(/^USER node$/m);
+    expect(dockerfile).toMatch(/^ENV .*\bHOST=0\.0\.0\.0\b/m);
+  });
+
+  test('writes its commands as JSON, which no shell changes', () => {
+    const commands = [...dockerfile.matchAll(/CMD (.*)$/gm)].map(
+      ([, json = '']) => JSON.parse(json) as string[],
+    );
+
+    expect(commands.map(([program]) => program)).toEqual(['node', 'node']);
+    expect(commands[1]).toEqual(['node', 'dist/main.js']);
+  });
+
+  test('runs npm scripts that are there', () => {
+    const scripts = [...dockerfile.matchAll(/npm run (\S+)/g)].map(([, script]) => script);
+
+    expect(scripts).toEqual(['build']);
+    expect(Object.keys(manifestOf('http').scripts)).toEqual(expect.arrayContaining(scripts));
+  });
+
+  test('is built without secrets and without what this machine has installed', () => {
+    expect(read('http', '.dockerignore').split('\n')).toEqual(
+      expect.arrayContaining(['.env', '.git', 'dist', 'node_modules']),
+    );
+  });
+});
