@@ -22,7 +22,10 @@ export async function runCreateMcpApp(args: readonly string[], host: Host): Prom
   const asJson = args.includes('--json');
   try {
     const quiet = asJson ? { ...host, progress: silence } : host;
-    await (args[0] === 'add' ? runAdd(args.slice(1), quiet, asJson) : runCreate(args, quiet, asJson));
+    const first = args.findIndex((argument) => !argument.startsWith('-'));
+    await (args[first] === 'add'
+      ? runAdd(args.toSpliced(first, 1), quiet, asJson)
+      : runCreate(args, quiet, asJson));
     return 0;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

@@ -1,5 +1,6 @@
 import type { PackageManagerName } from './package-managers.js';
 import type { ProjectFiles } from './project-files.js';
+import { inCommandsOf } from './script-commands.js';
 
 const FILES: Readonly<Record<PackageManagerName, ReadonlyArray<readonly [path: string, content: string]>>> = {
   npm: [],
@@ -27,10 +28,12 @@ const LEFT_BEHIND: Readonly<Partial<Record<PackageManagerName, string>>> = {
   yarn: '.yarn/install-state.gz',
 };
 
-/** The files of a project, with those that its package manager needs. */
+/** The files of a project, with those that its package manager needs, and a README that names its commands. */
 export function withPackageManager(files: ProjectFiles, name: PackageManagerName): ProjectFiles {
   const ignored = LEFT_BEHIND[name];
   const ignores =
     ignored === undefined ? [] : [['.gitignore', `${String(files.get('.gitignore'))}${ignored}\n`] as const];
-  return new Map([...files, ...FILES[name], ...ignores]);
+  const readme = files.get('README.md');
+  const said = readme === undefined ? [] : [['README.md', inCommandsOf(name, String(readme))] as const];
+  return new Map([...files, ...said, ...FILES[name], ...ignores]);
 }

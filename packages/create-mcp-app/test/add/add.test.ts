@@ -37,6 +37,14 @@ describe('add', () => {
     expect(read('src/app.ts')).toContain('services: [Greet, GetWeather]');
   });
 
+  test('takes flags before it', async () => {
+    using project = temporaryFolder();
+    projectIn(project.path);
+    const { code, out } = await runIn(project.path, ['--json', 'add', 'tool', 'ping']);
+    expect(code).toBe(0);
+    expect(JSON.parse(out.join('\n'))).toHaveProperty('files');
+  });
+
   test('writes a service, which the app need not be told of', async () => {
     using project = temporaryFolder();
     projectIn(project.path);

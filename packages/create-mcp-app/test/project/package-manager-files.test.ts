@@ -1,11 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { withPackageManager } from '../../src/project/package-manager-files.js';
 
-const files = new Map([['.gitignore', 'dist/\n']]);
+const files = new Map([
+  ['.gitignore', 'dist/\n'],
+  ['README.md', 'npm start\n'],
+]);
 
 describe('a project of a package manager', () => {
-  test.each(['npm', 'bun'] as const)('needs nothing more with %s', (name) => {
-    expect(withPackageManager(files, name)).toEqual(files);
+  test('needs nothing more with npm', () => {
+    expect(withPackageManager(files, 'npm')).toEqual(files);
+  });
+
+  test('needs no more files with bun, and says how to start it', () => {
+    expect(withPackageManager(files, 'bun')).toEqual(new Map([...files, ['README.md', 'bun run start\n']]));
   });
 
   test('lets pnpm leave out scripts of packages without failing', () => {
@@ -18,6 +25,7 @@ describe('a project of a package manager', () => {
   test('has yarn fill node_modules, as a project of its own, and keeps its state out of the repository', () => {
     expect(Object.fromEntries(withPackageManager(files, 'yarn'))).toEqual({
       '.gitignore': 'dist/\n.yarn/install-state.gz\n',
+      'README.md': 'yarn start\n',
       '.yarnrc.yml': 'nodeLinker: node-modules\n',
       'yarn.lock': '',
     });
