@@ -1,5 +1,5 @@
 import '../metadata/reflect.js';
-import { ContainerInstance } from 'typedi';
+import { ContainerInstance, type ServiceOptions } from 'typedi';
 import type { Scope } from '../metadata/service.js';
 import { disposerOf } from './disposal.js';
 import type { ServiceId } from './provider.js';
@@ -30,16 +30,19 @@ export class ScopeContainer extends ContainerInstance {
 
   /** Has typedi construct a class, with this container injecting. */
   construct(id: ServiceId, type: unknown): unknown {
-    this.set({ id: id as string, type: type as never, transient: true });
-    const made = super.get(id as string);
-    this.track(made);
-    return made;
+    return this.#make({ id: id as string, type: type as never, transient: true });
   }
 
   /** Has typedi run a factory that its own decorators registered. */
   produce(id: ServiceId, factory: unknown): unknown {
-    this.set({ id: id as string, type: null, factory: factory as never, transient: true });
-    const made = super.get(id as string);
+    return this.#make({ id: id as string, type: null, factory: factory as never, transient: true });
+  }
+
+  #make(service: ServiceOptions): unknown {
+    this.set(service);
+    const made: unknown = super.get(service.id as string);
+    // typedi looks through everything it was told at each turn, and need not know this one again.
+    this.remove(service.id as string);
     this.track(made);
     return made;
   }

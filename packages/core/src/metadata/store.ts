@@ -77,9 +77,12 @@ export function addToList(
 
 /** A list kept on a class or method: what the classes it extends say first, then its own. */
 export function listOf(key: symbol, cls: Constructor, method?: MethodName): readonly unknown[] {
-  return chainOf(cls).flatMap(
-    (prototype) => (readOwn(key, prototype, method) as unknown[] | undefined) ?? [],
-  );
+  const found: unknown[] = [];
+  for (const prototype of chainOf(cls)) {
+    const own = readOwn(key, prototype, method) as readonly unknown[] | undefined;
+    if (own !== undefined) found.push(...own);
+  }
+  return found;
 }
 
 /** The types TypeScript emitted for the parameters of a handler; `undefined` when it emitted none. */
@@ -101,8 +104,8 @@ function chainOf(cls: Constructor): object[] {
   const chain: object[] = [];
   let prototype = cls.prototype as object | null;
   while (prototype !== null && prototype !== Object.prototype) {
-    chain.unshift(prototype);
+    chain.push(prototype);
     prototype = Object.getPrototypeOf(prototype) as object | null;
   }
-  return chain;
+  return chain.length > 1 ? chain.reverse() : chain;
 }

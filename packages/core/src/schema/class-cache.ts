@@ -8,15 +8,20 @@ export interface ClassUse {
 
 /** Keeps something for each class and each set of groups. */
 export class ClassCache<T> {
-  readonly #kept = new Map<Constructor, Map<string, T>>();
+  readonly #ungrouped = new Map<Constructor, T>();
+  readonly #grouped = new Map<Constructor, Map<string, T>>();
 
   get({ cls, groups = [] }: ClassUse): T | undefined {
-    return this.#kept.get(cls)?.get(keyOf(groups));
+    return groups.length === 0 ? this.#ungrouped.get(cls) : this.#grouped.get(cls)?.get(keyOf(groups));
   }
 
   set({ cls, groups = [] }: ClassUse, value: T): void {
-    const ofClass = this.#kept.get(cls) ?? new Map<string, T>();
-    this.#kept.set(cls, ofClass.set(keyOf(groups), value));
+    if (groups.length === 0) {
+      this.#ungrouped.set(cls, value);
+      return;
+    }
+    const ofClass = this.#grouped.get(cls) ?? new Map<string, T>();
+    this.#grouped.set(cls, ofClass.set(keyOf(groups), value));
   }
 }
 

@@ -1,5 +1,6 @@
 import { isObject, type JsonSchema } from '../protocol/json.js';
 import type { Issue } from './invalid-value-error.js';
+import { resolveReference } from './resolve-reference.js';
 
 /** How many levels of objects and arrays a value may have. Deeper ones would exhaust the stack of what walks them. */
 export const MAX_DEPTH = 64;
@@ -21,17 +22,41 @@ export function tooDeep(): Issue {
 }
 
 /** Whether a schema by itself refuses values with many levels, so that their depth need not be measured. */
-export function boundsDepth(schema: unknown): boolean {
-  if (!isObject(schema)) return schema === false;
-  if ('enum' in schema || 'const' in schema) return true;
-  if (Array.isArray(schema['anyOf'])) return schema['anyOf'].every(boundsDepth);
-  const types = [schema['type']].flat();
-  if (types.includes(undefined)) return false;
-  if (types.includes('array') && !boundsDepth(schema['items'] ?? schema['prefixItems'])) return false;
-  if (!types.includes('object')) return true;
-  return boundsDepth(schema['additionalProperties']) && boundsProperties(schema);
+export function boundsDepth(schema: JsonSchema): boolean {
+  return new DepthBounds(schema).holds(schema);
 }
 
-function boundsProperties(schema: JsonSchema): boolean {
-  return !('patternProperties' in schema) && Object.values(schema['properties'] ?? {}).every(boundsDepth);
+/** Follows a schema and the definitions it refers to. */
+class DepthBounds {
+  /** By reference. While one is looked into it counts as unbounded: a definition that holds itself is. */
+  readonly #known = new Map<string, boolean>();
+
+  constructor(private readonly root: JsonSchema) {}
+
+  holds(schema: unknown): boolean {
+    if (!isObject(schema)) return schema === false;
+    if ('enum' in schema || 'const' in schema) return true;
+    if (typeof schema['$ref'] === 'string') return this.#target(schema['$ref'], schema);
+    if (Array.isArray(schema['anyOf'])) return schema['anyOf'].every((one) => this.holds(one));
+    const types = [schema['type']].flat();
+    if (types.includes(undefined)) return false;
+    if (types.includes('array') && !this.holds(schema['items'] ?? schema['prefixItems'])) return false;
+    if (!types.includes('object')) return true;
+    return this.holds(schema['additionalProperties']) && this.#properties(schema);
+  }
+
+  #properties(schema: JsonSchema): boolean {
+    const properties = Object.values(schema['properties'] ?? {});
+    return !('patternProperties' in schema) && properties.every((one) => this.holds(one));
+  }
+
+  #target(reference: string, schema: JsonSchema): boolean {
+    const known = this.#known.get(reference);
+    if (known !== undefined) return known;
+    this.#known.set(reference, false);
+    const target = resolveReference(schema, this.root);
+    const holds = target !== schema && this.holds(target);
+    this.#known.set(reference, holds);
+    return holds;
+  }
 }

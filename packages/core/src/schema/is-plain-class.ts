@@ -1,6 +1,6 @@
 import { annotationsOf } from '../metadata/annotations.js';
 import { DESIGN } from '../metadata/keys.js';
-import { read } from '../metadata/reflect.js';
+import { readOwn } from '../metadata/reflect.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { ClassLibraries } from './class-libraries.js';
 import { ownRules } from './own-rules.js';
@@ -25,7 +25,7 @@ export function isPlainClass(cls: Constructor, { rules, transforms }: ClassLibra
       ? type === 'conditionalValidation'
       : !DELICATE.has(name) && rules.getTargetValidatorConstraints(constraintCls).length > 0;
   const isPlainProperty = (name: string): boolean =>
-    SIMPLE.has(read(DESIGN.type, prototype, name)) &&
+    SIMPLE.has(readOwn(DESIGN.type, prototype, name)) &&
     annotationsOf(prototype, name).header === undefined &&
     transforms.findTypeMetadata(cls, name) === undefined;
   return own.every(isPlainRule) && [...new Set(own.map((rule) => rule.propertyName))].every(isPlainProperty);
