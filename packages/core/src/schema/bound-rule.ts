@@ -66,6 +66,7 @@ function boundRule(
     target,
     constraint,
     read: known.date && ((value) => DATE_FORM.maker.make(value)),
+    surely: known.surely && ((value) => known.surely?.(value, args) === true),
     present: known.present,
     accepts: known.accepts && ((value) => known.accepts?.(value, args) === true),
   });

@@ -48,6 +48,8 @@ export interface CheckOptions {
   readonly constraint: () => Constraint;
   /** Turns the value as it travels into what the rule judges. */
   readonly read?: ((value: unknown) => unknown) | undefined;
+  /** Whether a value as it travels is sure to satisfy the rule, so that it need not run. */
+  readonly surely?: ((value: unknown) => boolean) | undefined;
   /** Turns what the rule judges into the form it is given. */
   readonly present?: ((value: unknown) => unknown) | undefined;
   /** Judges in place of the constraint. */
@@ -56,11 +58,12 @@ export interface CheckOptions {
 
 /** Binds a rule to what its decorator was given. */
 export function ruleCheck(options: CheckOptions): ConstraintCheck {
-  const { metadata, constraint, read, present = (value) => value, accepts } = options;
+  const { metadata, constraint, read, surely, present = (value) => value, accepts } = options;
   const alone = argumentsOf(options, undefined, {}) as never;
   return {
     worded: metadata.message !== undefined && metadata.message !== '',
     test(value) {
+      if (surely?.(value) === true) return true;
       try {
         return Boolean(constraint().validate(present(read ? read(value) : value), alone));
       } catch {

@@ -17,6 +17,8 @@ export interface Rule {
   readonly date?: true;
   /** Whether the decorator judges what is made from a value, not the value as it travels. */
   readonly made?: true;
+  /** Whether the decorator is sure to accept a value, as far as that is told at a glance: it need not run then. */
+  readonly surely?: (value: unknown, args: RuleArguments) => boolean;
   /** Gives the decorator the value in another form, where it would take too long with it as it is. */
   readonly present?: (value: unknown) => unknown;
   /** Judges in place of the decorator where `keywords` are stricter than it on purpose. */

@@ -1,19 +1,33 @@
 import { escapePattern, isPortable, portablePattern } from './pattern.js';
-import type { Rule, RuleTable } from './rule.js';
+import type { Rule, RuleArguments, RuleTable } from './rule.js';
 
-const text = (shown: Rule['shown']): Rule => ({
+/** A bound on a length, which is that of the string less its surrogate pairs and variation selectors: a third of it at least. */
+const length = (shown: Rule['shown'], isWithin: (length: number, args: RuleArguments) => boolean): Rule => ({
   keywords: () => ({ type: 'string' }),
   ...(shown && { shown }),
+  surely: (value, args) => typeof value === 'string' && isWithin(value.length, args),
 });
+
+const isLongEnough = (length: number, min: unknown): boolean => isCount(min) && length >= 3 * min;
+const isShortEnough = (length: number, max: unknown): boolean => isCount(max) && length <= max;
 
 /**
  * Decorators about the content of a string. Lengths are not exact because class-validator does not count variation
  * selectors, and case is not because it is a matter of every alphabet.
  */
 export const TEXT_RULES: RuleTable = {
-  isLength: text(([min, max]) => ({ ...bound('minLength', min), ...bound('maxLength', max) })),
-  minLength: text(([min]) => bound('minLength', min)),
-  maxLength: text(([max]) => bound('maxLength', max)),
+  isLength: length(
+    ([min, max]) => ({ ...bound('minLength', min), ...bound('maxLength', max) }),
+    (length, [min, max]) => isLongEnough(length, min) && isShortEnough(length, max),
+  ),
+  minLength: length(
+    ([min]) => bound('minLength', min),
+    (length, [min]) => isLongEnough(length, min),
+  ),
+  maxLength: length(
+    ([max]) => bound('maxLength', max),
+    (length, [max]) => isShortEnough(length, max),
+  ),
   // A character takes one to four bytes.
   isByteLength: {
     keywords: ([min, max]) => ({

@@ -1,12 +1,33 @@
 import * as cv from 'class-validator';
 import { type Use, use } from './use.js';
 
+/** Two characters of six code units: pairs of surrogates with variation selectors. */
+const FACES = '\u{1F600}\uFE0F\u{1F600}\uFE0F';
+
 /** Decorators about what a string is made of. */
 export const TEXT_USES: readonly Use[] = [
   use('Length(2, 4)', (o) => cv.Length(2, 4, o), 'a', 'ab', 'abcde', '\u{1F600}\u{1F600}', 'ab\uFE0F'),
   use('Length(2)', (o) => cv.Length(2, undefined, o), 'a', 'ab'),
-  use('MinLength(3)', (o) => cv.MinLength(3, o), 'ab', 'abc', 'ab\uFE0F', '\u{1F600}\u{1F600}\u{1F600}'),
-  use('MaxLength(3)', (o) => cv.MaxLength(3, o), 'abc', 'abcd', 'abc\uFE0F', '\u{1F600}\u{1F600}\u{1F600}'),
+  use(
+    'MinLength(3)',
+    (o) => cv.MinLength(3, o),
+    'ab',
+    'abc',
+    'ab\uFE0F',
+    '\u{1F600}\u{1F600}\u{1F600}',
+    FACES,
+    `${FACES}\u{1F600}`,
+  ),
+  use(
+    'MaxLength(3)',
+    (o) => cv.MaxLength(3, o),
+    'abc',
+    'abcd',
+    'abc\uFE0F',
+    '\u{1F600}\u{1F600}\u{1F600}',
+    FACES,
+    `${FACES}${FACES}`,
+  ),
   use('IsByteLength(2, 4)', (o) => cv.IsByteLength(2, 4, o), 'a', 'éé', '\u{1F600}', 'ééé', 'ab\n', '\uD800'),
   use('Matches(/^[A-Z]{2}-\\d+$/)', (o) => cv.Matches(/^[A-Z]{2}-\d+$/, o), 'AB-1', 'ab-1', 'AB-1\n'),
   use('Matches(/^[a-c]x?$/i)', (o) => cv.Matches(/^[a-c]x?$/i, o), 'a', 'BX', 'Cx', 'd', 'K'),
