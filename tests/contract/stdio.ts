@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
-import { createInterface } from 'node:readline';
 import { stdio } from '@sigil/stdio';
+import split from 'split2';
 import type { Contestant, ContractClient, Era, Message } from './client.js';
 import { ConnectionClient } from './connection-client.js';
 
@@ -14,7 +14,7 @@ export function overStdio(era: Era): Contestant {
       const running = await app.run(stdio({ input, output, handleSignals: false }));
       const send = (message: unknown): void => void input.write(`${JSON.stringify(message)}\n`);
       const client = new ConnectionClient(era, { send, close: () => running.close() }, answer);
-      createInterface({ input: output }).on('line', (line) => client.receive(JSON.parse(line) as Message));
+      output.pipe(split()).on('data', (line: string) => client.receive(JSON.parse(line) as Message));
       await client.greet();
       const sendGarbage = (text: string): Promise<void> => {
         input.write(`${text}\n`);

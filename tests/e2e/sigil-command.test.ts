@@ -53,7 +53,10 @@ describe('sigil contract', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       server: { name: 'older' },
-      tools: [{ name: 'a' }, { name: 'b' }],
+      tools: [
+        { name: 'a', description: 'a\u2028a' },
+        { name: 'b', description: 'b\u2028b' },
+      ],
     });
   });
 });

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
+import split from 'split2';
 import { ServerError } from '../failures.js';
 import { isObject, type JsonObject, parseJson } from '../json.js';
 import { reportedProblems } from './reported-problems.js';
@@ -26,7 +26,8 @@ export class Program {
     });
     // A program that answers and ends does not read what it is sent meanwhile.
     this.#child.stdin.on('error', () => undefined);
-    createInterface(this.#child.stdout).on('line', (line) => {
+    // Not node:readline: newer ones end lines at U+2028 and U+2029 too, which JSON has within strings.
+    this.#child.stdout.pipe(split()).on('data', (line: string) => {
       const message = parseJson(line);
       if (isObject(message)) for (const listener of [...this.#listeners]) listener(message);
     });

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
+import split from 'split2';
 import { isObject, type JsonObject, parseJson } from '../json.js';
 import type { SampleCall } from '../template/template-facts.js';
 import { interrupted, throwIfInterrupted } from './interruption.js';
@@ -52,7 +52,8 @@ export async function callTool(
   const late = AbortSignal.timeout(timeoutMs);
   try {
     const answer = new Promise<JsonObject>((resolve, reject) => {
-      createInterface(child.stdout).on('line', (line) => {
+      // Not node:readline: newer ones end lines at U+2028 and U+2029 too, which JSON has within strings.
+      child.stdout.pipe(split()).on('data', (line: string) => {
         const message = parseJson(line);
         if (isObject(message) && message['id'] === 1) resolve(message);
       });
