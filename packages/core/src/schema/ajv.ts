@@ -113,8 +113,9 @@ async function classOf(dialect: Dialect): Promise<AjvClass> {
 function rulesOf(keyword: string): (rules: readonly RuleCheck[]) => DataValidateFunction {
   return (rules) => {
     const run: DataValidateFunction = (value: unknown, context) => {
-      if (rules.every((rule) => rule.test(value))) return true;
-      const failed = rules.filter((rule) => !rule.test(value));
+      let failed: RuleCheck[] | undefined;
+      for (const rule of rules) if (!rule.test(value)) (failed ??= []).push(rule);
+      if (failed === undefined) return true;
       const holder = context?.parentData as unknown;
       const object = isObject(holder) ? holder : undefined;
       run.errors = failed.map((rule) => ({

@@ -14,7 +14,7 @@ export const ARRAY_RULES: RuleTable = {
   arrayUnique: {
     keywords: () => ARRAY,
     shown: () => ({ uniqueItems: true }),
-    present: (value) => (Array.isArray(value) ? DistinctArray.from(value) : value),
+    present: (value) => (Array.isArray(value) ? DistinctArray.copy(value) : value),
   },
   arrayContains: { keywords: ([values]) => ({ ...ARRAY, ...containing(listed(values)) }), exact: true },
   arrayNotContains: {
