@@ -15,6 +15,7 @@ import {
   type UriTemplate,
   UriTemplateError,
 } from '../protocol/uri-template/index.js';
+import { once } from '../protocol/once.js';
 import type { SchemaCompiler, ValuePlan } from '../schema/index.js';
 import { checkCache } from './check-cache.js';
 import { argumentProblems } from './argument-problems.js';
@@ -54,8 +55,8 @@ export function buildTool(declaration: Declaration<ToolDefinition>, tools: Build
     ...toolUiProblems(definition, where),
   );
   const meta = toolMeta(definition);
-  const described: { tool?: Tool } = {};
-  const describe = (): Tool => {
+  // Not at boot: the schemas are written when somebody first asks for them.
+  const describe = once((): Tool => {
     const annotations = annotationsOf(definition);
     return {
       name,
@@ -64,16 +65,15 @@ export function buildTool(declaration: Declaration<ToolDefinition>, tools: Build
       ...(output ? { outputSchema: output.advertised } : {}),
       ...(annotations ? { annotations } : {}),
     };
-  };
+  });
   const access = { kind: 'tool', name, meta: meta ?? {} } as const;
   return {
     kind: 'tool',
     definition,
     key: name,
     where,
-    // Not at boot: the schemas are written when somebody first asks for them.
     get descriptor() {
-      return (described.tool ??= describe());
+      return describe();
     },
     mirrored: input.mirrored ? mirroredArguments(input.advertised, where, problems) : [],
     run: compile.tool(declaration, input, output),

@@ -1,3 +1,4 @@
+import { once } from '../protocol/once.js';
 import type { RuleMetadata } from './rule-metadata.js';
 import { isPattern, safeConstraint } from './patterns/matches-constraint.js';
 import type { PropertyContext } from './property-context.js';
@@ -74,9 +75,4 @@ function boundRule(
   const onInstance = rule === undefined || rule.made === true || condition !== undefined;
   const settledBy = onInstance ? 'instance' : isExact(known, args) ? 'keywords' : 'check';
   return { rule: known, args, each: metadata.each === true, condition, settledBy, check };
-}
-
-function once<T>(make: () => T): () => T {
-  const kept: { value?: T } = {};
-  return () => (kept.value ??= make());
 }

@@ -3,6 +3,7 @@ import { DESIGN } from '../metadata/keys.js';
 import { readOwn } from '../metadata/reflect.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { ClassLibraries } from './class-libraries.js';
+import { initialValues } from './initial-values.js';
 import { ownRules } from './own-rules.js';
 import type { RuleMetadata } from './rule-metadata.js';
 
@@ -18,7 +19,7 @@ const SIMPLE: ReadonlySet<unknown> = new Set([String, Number, Boolean, Array, Ob
  */
 export function isPlainClass(cls: Constructor, { rules, transforms }: ClassLibraries): boolean {
   const own = ownRules(rules, cls);
-  if (own === undefined || !isMakeable(cls)) return false;
+  if (own === undefined || initialValues(cls, '', []) === undefined) return false;
   const prototype = cls.prototype as object;
   const isPlainRule = ({ type, name, constraintCls }: RuleMetadata): boolean =>
     constraintCls === undefined
@@ -29,13 +30,4 @@ export function isPlainClass(cls: Constructor, { rules, transforms }: ClassLibra
     annotationsOf(prototype, name).header === undefined &&
     transforms.findTypeMetadata(cls, name) === undefined;
   return own.every(isPlainRule) && [...new Set(own.map((rule) => rule.propertyName))].every(isPlainProperty);
-}
-
-function isMakeable(cls: Constructor): boolean {
-  try {
-    new cls();
-    return true;
-  } catch {
-    return false;
-  }
 }

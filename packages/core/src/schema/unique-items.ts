@@ -1,6 +1,6 @@
 import type { CodeKeywordDefinition } from 'ajv';
 import { _ } from 'ajv/dist/compile/codegen/index.js';
-import { isObject } from '../protocol/json.js';
+import { canonicalJson } from '../protocol/canonical-json.js';
 
 /** `uniqueItems`, in one pass: comparing each item with each other takes hours where there are a million of them. */
 export const UNIQUE_ITEMS: CodeKeywordDefinition = {
@@ -21,18 +21,10 @@ function hasRepeated(items: readonly unknown[]): boolean {
   const written = new Set<string>();
   for (const item of items) {
     const isScalar = typeof item !== 'object' || item === null;
-    const key = isScalar ? item : canonical(item);
+    const key = isScalar ? item : canonicalJson(item);
     const among: Set<unknown> = isScalar ? seen : written;
     if (among.has(key)) return true;
     among.add(key);
   }
   return false;
-}
-
-/** A text that two JSON values share when they are equal, in whatever order their properties came. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
-  const names = Object.keys(value).sort();
-  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join()}}`;
 }
