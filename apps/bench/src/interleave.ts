@@ -3,9 +3,9 @@ import type { Cell, Cells, Reading } from './row.js';
 
 /** One contestant in a row, ready to be measured. */
 export interface Subject {
-  warmUp(): Promise<void>;
+  warmUp?(): Promise<void>;
   round(): Promise<Reading>;
-  close(): Promise<void>;
+  close?(): Promise<void>;
 }
 
 /** How a row is measured. */
@@ -14,7 +14,7 @@ export interface Interleaving {
   readonly rounds: number;
   /** The script a contestant runs in this row. */
   readonly script: (contestant: Contestant) => string;
-  readonly open: (contestant: Contestant, script: string) => Promise<Subject>;
+  readonly open: (contestant: Contestant, script: string) => Subject | Promise<Subject>;
 }
 
 /**
@@ -45,7 +45,7 @@ export async function interleave({ contestants, rounds, script, open }: Interlea
       await attempt(id, async () => {
         const subject = await open(contestant, path);
         subjects.set(id, subject);
-        await subject.warmUp();
+        await subject.warmUp?.();
       });
     }
     for (let round = 0; round < rounds; round++) {
@@ -58,7 +58,7 @@ export async function interleave({ contestants, rounds, script, open }: Interlea
       }
     }
   } finally {
-    for (const subject of subjects.values()) await subject.close();
+    for (const subject of subjects.values()) await subject.close?.();
   }
 
   for (const [id, measured] of readings) {

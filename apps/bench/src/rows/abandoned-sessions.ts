@@ -25,12 +25,9 @@ export const abandonedSessions: Row = {
       contestants,
       rounds: 1,
       script: () => 'server-idle.js',
-      open: (_, script) =>
-        Promise.resolve({
-          warmUp: () => Promise.resolve(),
-          round: () => measureOnce(plan, script),
-          close: () => Promise.resolve(),
-        }),
+      open: (_, script) => ({
+        round: () => measureOnce(plan, script),
+      }),
     }),
 };
 

@@ -20,20 +20,17 @@ export const dtoValidation: Row = {
       contestants,
       rounds: plan.memoryRounds + 1,
       script: () => 'dto-work.js',
-      open: (_, script) =>
-        Promise.resolve({
-          warmUp: () => Promise.resolve(),
-          round: async () => {
-            const { stdout } = await promisify(execFile)(process.execPath, [script]);
-            const { checked, unchecked, byHand } = JSON.parse(stdout) as Record<string, number>;
-            const own = (checked ?? NaN) - (unchecked ?? NaN);
-            const hand = byHand ?? NaN;
-            return {
-              value: hand / own,
-              note: `${Math.round(own)} ns, of a call of ${Math.round(checked ?? NaN)} ns; by hand ${Math.round(hand)} ns`,
-            };
-          },
-          close: () => Promise.resolve(),
-        }),
+      open: (_, script) => ({
+        round: async () => {
+          const { stdout } = await promisify(execFile)(process.execPath, [script]);
+          const { checked, unchecked, byHand } = JSON.parse(stdout) as Record<string, number>;
+          const own = (checked ?? NaN) - (unchecked ?? NaN);
+          const hand = byHand ?? NaN;
+          return {
+            value: hand / own,
+            note: `${Math.round(own)} ns, of a call of ${Math.round(checked ?? NaN)} ns; by hand ${Math.round(hand)} ns`,
+          };
+        },
+      }),
     }),
 };

@@ -31,12 +31,9 @@ export const hostileInput: Row = {
       contestants,
       rounds: 1,
       script: () => 'server-hostile.js',
-      open: (_, script) =>
-        Promise.resolve({
-          warmUp: () => Promise.resolve(),
-          round: () => measureAll(plan, script),
-          close: () => Promise.resolve(),
-        }),
+      open: (_, script) => ({
+        round: () => measureAll(plan, script),
+      }),
     }),
 };
 

@@ -22,12 +22,9 @@ export const sessionMemory: Row = {
       contestants,
       rounds: plan.memoryRounds,
       script: (contestant) => contestant.http,
-      open: (_, script) =>
-        Promise.resolve({
-          warmUp: () => Promise.resolve(),
-          round: () => measureOnce(plan, script),
-          close: () => Promise.resolve(),
-        }),
+      open: (_, script) => ({
+        round: () => measureOnce(plan, script),
+      }),
     }),
 };
 
