@@ -6,7 +6,7 @@ import { typed } from '../../src/process/run-command.js';
 import { PACKAGE_MANAGER_NAMES } from '../../src/project/package-managers.js';
 
 const choices: Choices = {
-  directory: '/work/my-app',
+  directory: '/home/ada/my-app',
   name: 'my-app',
   template: 'minimal',
   packageManager: 'npm',
@@ -38,15 +38,15 @@ describe('a plan', () => {
 
 describe('the commands to go on with', () => {
   test('go into the folder, start the development server and add it to a client', () => {
-    expect(nextCommands(planFor(choices, sample), '/work')).toEqual([
+    expect(nextCommands(planFor(choices, sample), '/home/ada')).toEqual([
       'cd my-app',
       'npm run dev',
-      'claude mcp add my-app -- node /work/my-app/dist/main.js --stdio',
+      'claude mcp add my-app -- node /home/ada/my-app/dist/main.js --stdio',
     ]);
   });
 
   test('need no cd in the folder itself', () => {
-    expect(nextCommands(planFor(choices, sample), '/work/my-app')[0]).toBe('npm run dev');
+    expect(nextCommands(planFor(choices, sample), '/home/ada/my-app')[0]).toBe('npm run dev');
   });
 
   test('quote what a shell would take apart', () => {
@@ -58,7 +58,7 @@ describe('the commands to go on with', () => {
 
   test('install and build what has not been', () => {
     const plan = planFor({ ...choices, installs: false, packageManager: 'bun' }, sample);
-    expect(nextCommands(plan, '/work').slice(0, 4)).toEqual([
+    expect(nextCommands(plan, '/home/ada').slice(0, 4)).toEqual([
       'cd my-app',
       'bun install',
       'bun run build',
