@@ -29,6 +29,17 @@ export default tseslint.config(
       ],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/require-await': 'off',
+      // Not an Error, so that handlers that catch errors let it pass.
+      '@typescript-eslint/only-throw-error': [
+        'error',
+        {
+          allow: [
+            { from: 'file', name: 'Suspension' },
+            { from: 'package', name: 'Suspension', package: '@sigil/core' },
+          ],
+          allowRethrowing: true,
+        },
+      ],
       // It judges with TypeScript 6 what TypeScript 7 compiles, and its fixes do not always type-check.
       '@typescript-eslint/no-unnecessary-type-assertion': 'off',
       'max-lines': ['error', 400],

@@ -24,24 +24,21 @@ export type { ClientProfile } from './engine/client-profiles.js';
 export type { SchemaShape } from './schema/shape-schema.js';
 export type { AppEvents } from './engine/events.js';
 export type { LiveCollection } from './server/live-collection.js';
-export type { AppExtension } from './server/app-extension.js';
 
 // Decorators, and their function twins
 export { Tool, type ToolOptions } from './decorators/tool.js';
 export { Resource, type ResourceOptions } from './decorators/resource.js';
-export {
-  defineUiResource,
-  UiResource,
-  type UiResourceFunctionOptions,
-  type UiResourceOptions,
-} from './decorators/ui-resource.js';
 export { Prompt, type PromptOptions } from './decorators/prompt.js';
 export { Complete } from './decorators/complete.js';
 export { Arg, Param, type ArgOptions } from './decorators/arg.js';
 export { Describe } from './decorators/describe.js';
 export { Header } from './decorators/header.js';
 export { Service, type ServiceOptions } from './decorators/service.js';
-export { UseGuards, UseMiddleware } from './decorators/use.js';
+export { MapErrors, UseGuards, UseMiddleware } from './decorators/use.js';
+export { createMetadata, Metadata, type MetadataDecorator } from './decorators/metadata.js';
+export { compose } from './decorators/compose.js';
+export { createParameter, Principal } from './decorators/parameter.js';
+export { mapError, type ErrorMapper } from './context/error-mapper.js';
 export {
   definePrompt,
   defineResource,
@@ -56,24 +53,24 @@ export type {
   PromptDefinition,
   ResourceDefinition,
   SchemaLike,
-  TaskOptions,
   ToolDefinition,
-  ToolUiOptions,
-  UiCsp,
-  UiOptions,
-  UiPermissions,
   UnknownProperties,
 } from './metadata/definitions.js';
 
 export type { StandardSchema } from './protocol/standard-schema.js';
 
 // What handlers, guards and middleware receive
-export { RequestContext } from './context/request-context.js';
+export {
+  RequestContext,
+  type Access,
+  type DefinitionInfo,
+  type RequestHeaders,
+} from './context/request-context.js';
 export { CompletionContext, PromptContext, ResourceContext, ToolContext } from './context/contexts.js';
 export type { ContextLog } from './context/context-log.js';
-export type { AskOptions, ClientView, InputResponses, RoundOptions } from './context/call.js';
-export type { Access, Guard, GuardLike, Middleware, MiddlewareLike, Next } from './context/access.js';
-export type { Principal, RequestFacts } from './protocol/principal.js';
+export type { AskOptions, ClientView, ContextState, InputResponses, RoundOptions } from './context/call.js';
+export type { Guard, GuardLike, Middleware, MiddlewareLike, Next } from './context/policies.js';
+export type { RequestFacts } from './protocol/principal.js';
 
 // What handlers ask
 export {
@@ -86,6 +83,7 @@ export {
   type Questions,
 } from './context/questions.js';
 export { inputRequired, InputRequired } from './context/input-required.js';
+export { isSuspension, Suspension } from './context/suspension.js';
 
 // What handlers return
 export {
@@ -121,27 +119,50 @@ export type {
 // Errors
 export { DefinitionError, type Problem } from './errors/definition-error.js';
 export { ProtocolError } from './errors/protocol-error.js';
+export { AnswerError, type AnswerFailure } from './errors/answer-error.js';
 export { ToolError } from './errors/tool-error.js';
 export { UrlElicitationRequiredError, type RequiredPage } from './errors/url-elicitation-required.js';
 export { DEFINITION_CODES, ERROR_CODES, type DefinitionCode } from './errors/codes.js';
 
-// Extensions of the protocol
-export { clientShowsUi } from './extensions/apps/client-shows-ui.js';
+// Extensions of the protocol that come along
+export { startTask, Task, type TaskOptions } from './extensions/tasks/task-options.js';
 export type { TasksOptions } from './extensions/tasks/tasks.js';
 export type { StoredTask, TaskInputRequest, TaskStore } from './extensions/tasks/task-store.js';
-export type { Task, TaskError, TaskStatus } from './extensions/tasks/task.js';
+export type { TaskError, TaskState, TaskStatus } from './extensions/tasks/task.js';
 export { MemoryTaskStore, type MemoryTaskStoreOptions } from './extensions/tasks/memory-task-store.js';
+export { clientShowsUi } from './extensions/apps/apps.js';
+export {
+  Ui,
+  type ToolUiOptions,
+  type UiCsp,
+  type UiOptions,
+  type UiPermissions,
+} from './extensions/apps/ui.js';
+export {
+  defineUiResource,
+  UiResource,
+  type UiResourceFunctionOptions,
+  type UiResourceOptions,
+} from './extensions/apps/ui-resource.js';
+
+// Writing an extension of the protocol
+export type { AppExtension } from './extensions/app-extension.js';
+export type { DefinitionFacts, DefinitionHooks, FindResource } from './registry/definition-hooks.js';
 export type {
   Extension,
   ExtensionCall,
   ExtensionFactory,
   ExtensionHost,
   ExtensionMethod,
+  ExtensionResult,
   ExtensionSettings,
-  ToolDetour,
+  ToolCalls,
 } from './engine/extension.js';
+export type { Background } from './engine/background.js';
+export { readInputResponses } from './engine/rounds/read-responses.js';
+export { invalidParams, missingExtension } from './errors/protocol-error.js';
 export type { Registry } from './registry/registry.js';
-export type { ResourceEntry, TemplateEntry, ToolEntry } from './registry/entry.js';
+export type { Entry, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from './registry/entry.js';
 
 // The container
 export { inject } from './container/inject.js';

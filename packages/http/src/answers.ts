@@ -1,4 +1,10 @@
-import { errorResponse, type RequestId } from '@sigil/core/transport';
+import {
+  ERROR_CODES,
+  errorResponse,
+  type Logger,
+  type RequestFacts,
+  type RequestId,
+} from '@sigil/core/transport';
 import type { HttpExchange, ResponseHeaders } from './http-exchange.js';
 
 /** The headers of a JSON answer. */
@@ -14,4 +20,19 @@ export function refuse(
   headers: ResponseHeaders = {},
 ): void {
   http.respond(status, { ...JSON_HEADERS, ...headers }, errorResponse(id, { code, message }));
+}
+
+/** Serves an exchange so that whatever goes wrong is an answer and a line in the log, never an exception. */
+export function guarded(http: HttpExchange, logger: Logger, serve: () => void): void {
+  try {
+    serve();
+  } catch (error) {
+    logger.error({ err: error }, 'an HTTP request could not be served');
+    refuse(http, 500, ERROR_CODES.internalError, 'Internal error');
+  }
+}
+
+/** What is known of a request beside its message. */
+export function factsOf({ headers, principal }: HttpExchange): RequestFacts {
+  return principal ? { headers, principal } : { headers };
 }

@@ -1,7 +1,6 @@
 import { ERROR_CODES, isPromise, type Logger, type Principal } from '@sigil/core/transport';
-import { refuse } from './answers.js';
+import { guarded, refuse } from './answers.js';
 import { type Authenticate, bearerToken } from './authenticate.js';
-import { guarded } from './guarded.js';
 import type { HttpExchange } from './http-exchange.js';
 
 /** Finds out who requests are made for, and refuses those that are made for nobody. */

@@ -1,18 +1,17 @@
-import { type Endpoint, ERROR_CODES, type Peer } from '@sigil/core/transport';
-import { refuse } from './answers.js';
+import { claimOf, type Endpoint, ERROR_CODES, type Peer } from '@sigil/core/transport';
+import { factsOf, guarded, refuse } from './answers.js';
 import { type Authentication, authenticationOf } from './authentication.js';
 import { acceptsAnswer } from './content-negotiation.js';
 import { preflight } from './cors.js';
 import { findSession } from './find-session.js';
-import { guarded } from './guarded.js';
 import type { HttpExchange } from './http-exchange.js';
 import { LongWaits } from './long-waits.js';
-import { claimOf, isFields } from './message.js';
+import { isRequest } from './message.js';
 import type { ResolvedOptions } from './options.js';
 import { OriginCheck } from './origin-check.js';
+import { PostOutlet } from './post-outlet.js';
 import { readMessage } from './read-message.js';
 import { refuseMethod, refusesCaller, refusesContentType, refusesStream } from './refusals.js';
-import { serveClaimed } from './serve-claimed.js';
 import { serveSessioned } from './serve-sessioned.js';
 import { SessionTable } from './session-table.js';
 
@@ -36,7 +35,7 @@ export class EndpointHandler {
     this.#origins = new OriginCheck(options);
     this.#authentication = authenticationOf(options, endpoint.logger);
     // Requests that carry their own envelope share a peer: nothing of one is visible to another.
-    this.#stateless = endpoint.connect();
+    this.#stateless = endpoint.connect(undefined, { shared: true });
   }
 
   /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
@@ -84,12 +83,13 @@ export class EndpointHandler {
   }
 
   #received(http: HttpExchange, message: unknown): void {
-    if (isFields(message)) {
-      const claimed = claimOf(message);
-      if (claimed !== undefined)
-        return serveClaimed(http, message, claimed, this.#stateless, this.#endpoint, this.#options);
-    }
-    return serveSessioned(http, message, this.#sessions, this.#options);
+    const claim = claimOf(message);
+    if (claim === undefined) return serveSessioned(http, message, this.#sessions, this.#options);
+    const outlet = new PostOutlet(http, { stream: this.#options, statusOf });
+    const request = this.#stateless.receive(message, outlet, factsOf(http), claim);
+    if (request && !request.done) http.onGone(() => request.cancel('The client closed the response stream'));
+    // A notification that was not refused has been taken, and there is no more to say.
+    if (!isRequest(message)) http.respond(202, {});
   }
 
   #get(http: HttpExchange): void {
@@ -103,4 +103,10 @@ export class EndpointHandler {
     this.#sessions.end(session, 'The client ended the session');
     http.respond(204, {});
   }
+}
+
+/** The HTTP status for a request of 2026-07-28 that was refused with a JSON-RPC error code. */
+function statusOf(rejection: number): number {
+  if (rejection === ERROR_CODES.internalError) return 503;
+  return rejection === ERROR_CODES.methodNotFound ? 404 : 400;
 }

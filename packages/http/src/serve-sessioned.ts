@@ -1,7 +1,6 @@
 import { ERROR_CODES, METHODS, readableId, type RequestId } from '@sigil/core/transport';
-import { refuse } from './answers.js';
+import { factsOf, refuse } from './answers.js';
 import type { StreamRules } from './event-stream.js';
-import { factsOf } from './facts.js';
 import { findSession } from './find-session.js';
 import type { HttpExchange } from './http-exchange.js';
 import { isFields, isRequest } from './message.js';

@@ -1,12 +1,10 @@
-import { type Endpoint, ERROR_CODES, readableId } from '@sigil/core/transport';
-import { refuse } from './answers.js';
+import { claimOf, type Endpoint, ERROR_CODES, readableId } from '@sigil/core/transport';
+import { guarded, refuse } from './answers.js';
 import { type Authentication, authenticationOf } from './authentication.js';
 import { preflight } from './cors.js';
 import { EventStream } from './event-stream.js';
 import { refusesVersion } from './find-session.js';
-import { guarded } from './guarded.js';
 import type { HttpExchange } from './http-exchange.js';
-import { claimOf, isFields } from './message.js';
 import type { ResolvedOptions } from './options.js';
 import { OriginCheck } from './origin-check.js';
 import { readMessage } from './read-message.js';
@@ -81,7 +79,7 @@ export class SseEndpoint {
 
   #received(http: HttpExchange, { sessionId }: SseTarget, message: unknown): void {
     const id = readableId(message);
-    const claims = isFields(message) && claimOf(message) !== undefined;
+    const claims = claimOf(message) !== undefined;
     if (!claims && refusesVersion(http, id)) return;
     if (!sessionId) return refuse(http, 400, ERROR_CODES.invalidParams, 'The query needs a sessionId', id);
     const session = this.#sessions.get(sessionId);

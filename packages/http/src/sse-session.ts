@@ -6,9 +6,8 @@ import {
   type Peer,
   type RequestId,
 } from '@sigil/core/transport';
-import { JSON_HEADERS } from './answers.js';
+import { factsOf, JSON_HEADERS } from './answers.js';
 import type { EventStream } from './event-stream.js';
-import { factsOf } from './facts.js';
 import type { HttpExchange } from './http-exchange.js';
 
 const TEXT_HEADERS = { 'Content-Type': 'text/plain' };

@@ -110,12 +110,12 @@ describe('a header', () => {
 
   test('is told to clients in the schema', async () => {
     const app = await createApp({ name: 'test', version: '1', services: [Tools] });
-    expect(app.endpoint.mirroredArguments('find')).toEqual([
-      { header: 'mcp-param-region', path: ['region'], type: 'string' },
-      { header: 'mcp-param-level', path: ['level'], type: 'integer' },
-      { header: 'mcp-param-dry-run', path: ['dry'], type: 'boolean' },
-    ]);
-    expect(app.endpoint.mirroredArguments('constructor')).toEqual([]);
+    const [tool] = app.contract().tools;
+    expect(tool?.inputSchema['properties']).toMatchObject({
+      region: { 'x-mcp-header': 'Region' },
+      level: { 'x-mcp-header': 'Level' },
+      dry: { 'x-mcp-header': 'Dry-Run' },
+    });
   });
 
   test('keeps the app from starting when its name is none, or there twice, or its argument no primitive', async () => {

@@ -29,7 +29,7 @@ export class ServedFiles {
     const entry = this.#entries.get(uri);
     // An entry that took the place of ours has other contents than those that were digested.
     if (!entry || this.host.registry.resources.get(uri) !== entry) return undefined;
-    return ((await entry.gate?.(call)) ?? true) ? entry : undefined;
+    return (await call.sees(entry)) ? entry : undefined;
   }
 
   /** Those of some files that the caller may see. */

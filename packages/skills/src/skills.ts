@@ -41,6 +41,8 @@ export async function skills(folder: URL, options: SkillsOptions = {}): Promise<
       const served = new ServedFiles(host, found.files);
       return {
         id: SKILLS,
+        // Clients of sessions read the resources, and some look here for whether there are skills at all.
+        inSessions: true,
         settings: () => (found.skills.length > 0 ? { directoryRead: true } : undefined),
         methods: {
           ...skillMethods(found.skills, served, host),

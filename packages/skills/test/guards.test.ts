@@ -11,8 +11,8 @@ const FILES: Files = {
 };
 
 /** Ada sees everything; others see neither the secret skill nor what is internal. */
-const guard = async ({ name, principal }: Access): Promise<boolean> =>
-  principal?.id === 'ada' || !/secret|internal/.test(name);
+const guard = async ({ definition, principal }: Access): Promise<boolean> =>
+  principal?.id === 'ada' || !/secret|internal/.test(definition.name);
 
 const clientOf = (id: string) => serve(FILES, { guards: [guard], client: { principal: { id } } });
 

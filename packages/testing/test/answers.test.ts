@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  AnswerError,
   type ClientCapabilities,
   createApp,
   PROTOCOL_VERSIONS,
@@ -30,9 +31,10 @@ class Host {
     const messages = [{ role: 'user', content: { type: 'text', text: 'Why?' } }] as const;
     const asked = context.sample({ messages, maxTokens: 10 });
     // What a server makes of a refusal is its own affair; these tests look at what reaches it.
-    const answer = await asked.catch(({ code, message, data }: ProtocolError) => ({
-      content: { code, message, data },
-    }));
+    const answer = await asked.catch((error: unknown) => {
+      if (!(error instanceof AnswerError)) throw error;
+      return { content: { reason: error.reason, message: error.message } };
+    });
     return JSON.stringify(answer.content);
   }
 
@@ -90,7 +92,7 @@ describe.each(PROTOCOL_VERSIONS.slice(0, 4))('answers in %s', (revision) => {
     await using app = await host();
     await using client = await connect(app, { revision, capabilities: { sampling: {} } });
     expect(JSON.parse(textOf(await client.callTool('think')))).toEqual({
-      code: -32603,
+      reason: 'refused',
       message: 'The client refused: The test client has no answer to sampling/createMessage',
     });
   });
@@ -100,7 +102,7 @@ describe.each(PROTOCOL_VERSIONS.slice(0, 4))('answers in %s', (revision) => {
     const refused = new ProtocolError(-1, 'The user said no', { why: 'tired' });
     await using client = await connect(app, { revision, onSample: () => Promise.reject(refused) });
     expect(JSON.parse(textOf(await client.callTool('think')))).toEqual({
-      code: -32603,
+      reason: 'refused',
       message: 'The client refused: The user said no',
     });
   });

@@ -22,14 +22,6 @@ export class ScriptedEndpoint implements Endpoint {
     return this;
   }
 
-  mirroredArguments(): readonly [] {
-    return [];
-  }
-
-  namedBy(): undefined {
-    return undefined;
-  }
-
   connect(outlet?: Outlet): ReturnType<Endpoint['connect']> {
     const send = (message: object): void => outlet?.send(JSON.stringify({ jsonrpc: '2.0', ...message }));
     return {

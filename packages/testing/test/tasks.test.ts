@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createApp, defineTool, ProtocolError } from '@sigil/core';
+import { createApp, defineTool, ProtocolError, Task } from '@sigil/core';
 import { connect } from '../src/index.js';
 
 const form = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
@@ -10,7 +10,7 @@ const app = await createApp({
   definitions: [
     defineTool({
       name: 'greet',
-      task: 'required',
+      metadata: Task.entry('required'),
       handle: async (_args, ctx) => {
         const first = await ctx.elicit('Who?', form);
         const second = await ctx.elicit('Who else?', form);
@@ -19,12 +19,16 @@ const app = await createApp({
     }),
     defineTool({
       name: 'broken',
-      task: 'required',
+      metadata: Task.entry('required'),
       handle: () => {
         throw new ProtocolError(-32603, 'Out of order');
       },
     }),
-    defineTool({ name: 'endless', task: 'required', handle: () => new Promise(() => undefined) }),
+    defineTool({
+      name: 'endless',
+      metadata: Task.entry('required'),
+      handle: () => new Promise(() => undefined),
+    }),
   ],
 });
 

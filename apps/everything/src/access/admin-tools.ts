@@ -1,6 +1,6 @@
 import { Service, Tool, ToolContext, UseGuards } from '@sigil/core';
 import { CallCounter } from '../calls/call-counter.js';
-import { RequiresScope } from './requires-scope.js';
+import { RequiresScope, Scope } from './requires-scope.js';
 
 /** Tools that are not there for everybody. */
 @Service()
@@ -8,7 +8,8 @@ import { RequiresScope } from './requires-scope.js';
 export class AdminTools {
   constructor(private readonly counter: CallCounter) {}
 
-  @Tool({ description: 'Forgets how often anything was called', destructive: true, meta: { scope: 'admin' } })
+  @Tool({ description: 'Forgets how often anything was called', destructive: true })
+  @Scope('admin')
   resetCounts({ principal }: ToolContext): string {
     this.counter.reset();
     return `Reset by ${principal?.id ?? 'nobody'}`;

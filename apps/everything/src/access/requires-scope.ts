@@ -1,10 +1,13 @@
-import { type Access, type Guard, Service } from '@sigil/core';
+import { type Access, createMetadata, type Guard, type MetadataDecorator, Service } from '@sigil/core';
 
-/** Lets a definition be seen and used only by principals that hold the scope its `meta.scope` names. */
+/** The scope that a definition asks of its callers; clients are not told. */
+export const Scope: MetadataDecorator<string> = createMetadata<string>('scope');
+
+/** Lets a definition be seen and used only by principals that hold the scope it asks for. */
 @Service()
 export class RequiresScope implements Guard {
-  allows({ meta, principal }: Access): boolean {
-    const scope = meta['scope'];
-    return typeof scope === 'string' && principal?.scopes?.includes(scope) === true;
+  allows({ definition, principal }: Access): boolean {
+    const scope = Scope.of(definition);
+    return scope !== undefined && principal?.scopes?.includes(scope) === true;
   }
 }

@@ -1,4 +1,4 @@
-import { Arg, clientShowsUi, Service, text, Tool, ToolContext, UiResource } from '@sigil/core';
+import { Arg, clientShowsUi, Service, text, Tool, ToolContext, Ui, UiResource } from '@sigil/core';
 import { COLOR_PAGE } from './color-page.js';
 
 const VIEW = 'ui://colors/view.html';
@@ -9,8 +9,8 @@ export class ColorTools {
   @Tool({
     description: 'Mixes a color of red, green and blue',
     readOnly: true,
-    ui: VIEW,
   })
+  @Ui(VIEW)
   mixColor(
     @Arg('red', { type: 'integer', minimum: 0, maximum: 255 }) red: number,
     @Arg('green', { type: 'integer', minimum: 0, maximum: 255 }) green: number,
@@ -26,8 +26,8 @@ export class ColorTools {
   @Tool({
     description: 'Gives a random color to the page of mix_color',
     readOnly: true,
-    ui: { resourceUri: VIEW, visibility: ['app'] },
   })
+  @Ui({ resourceUri: VIEW, visibility: ['app'] })
   randomColor(): object {
     const color = Math.floor(Math.random() * 0x1000000);
     return { color: `#${color.toString(16).padStart(6, '0')}` };

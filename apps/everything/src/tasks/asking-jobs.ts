@@ -1,4 +1,4 @@
-import { Arg, Service, Tool, ToolContext, ToolError } from '@sigil/core';
+import { Arg, Service, startTask, Task, Tool, ToolContext, ToolError } from '@sigil/core';
 import { DeletionForm, NameForm } from '../forms/small-forms.js';
 
 /** Tasks that ask: while they run, and before they begin. */
@@ -6,15 +6,16 @@ import { DeletionForm, NameForm } from '../forms/small-forms.js';
 export class AskingJobs {
   @Tool({
     description: 'Asks before it deletes, while it runs as a task',
-    task: 'optional',
     destructive: true,
   })
+  @Task('optional')
   async confirmDelete(@Arg('filename') filename: string, ctx: ToolContext): Promise<string> {
     const { action, content } = await ctx.elicit(`Delete ${filename}?`, DeletionForm);
     return action === 'accept' && content?.confirm ? `Deleted ${filename}` : `Kept ${filename}`;
   }
 
-  @Tool({ description: 'Asks two people at the same time', task: 'optional' })
+  @Tool({ description: 'Asks two people at the same time' })
+  @Task('optional')
   async multiInput(ctx: ToolContext): Promise<string> {
     const answers = await Promise.all([
       ctx.elicit('Who goes first?', NameForm, { key: 'first' }),
@@ -23,14 +24,12 @@ export class AskingJobs {
     return answers.map(({ content }) => content?.name ?? 'nobody').join(', then ');
   }
 
-  @Tool({
-    description: 'Asks for a name in the call, then greets in a task',
-    task: { support: 'required', start: 'handler' },
-  })
+  @Tool({ description: 'Asks for a name in the call, then greets in a task' })
+  @Task({ support: 'required', start: 'handler' })
   async testToolWithTask(ctx: ToolContext): Promise<string> {
     const { content } = await ctx.elicit('What is your name?', NameForm, { key: 'user_name' });
     if (!content) throw new ToolError('Nobody to greet');
-    await ctx.startTask(`Greeting ${content.name}`);
+    await startTask(ctx, `Greeting ${content.name}`);
     return `Hello, ${content.name}, from a task`;
   }
 }

@@ -1,4 +1,4 @@
-import { Arg, ProtocolError, Service, Tool, ToolContext, ToolError } from '@sigil/core';
+import { Arg, ProtocolError, Service, Task, Tool, ToolContext, ToolError } from '@sigil/core';
 import { pause } from './pause.js';
 
 /** Tools that take their time, and what becomes of them. */
@@ -9,7 +9,8 @@ export class JobTools {
     return `Hello, ${name}!`;
   }
 
-  @Tool({ description: 'Computes for a while, as a task where the client knows tasks', task: 'optional' })
+  @Tool({ description: 'Computes for a while, as a task where the client knows tasks' })
+  @Task('optional')
   async slowCompute(
     @Arg('seconds', { minimum: 0, maximum: 3600 }) seconds: number,
     @Arg('label', { default: 'compute' }) label: string,
@@ -22,13 +23,15 @@ export class JobTools {
     return `${label}: computed for ${seconds} seconds`;
   }
 
-  @Tool({ description: 'Works for a second and then fails, always as a task', task: 'required' })
+  @Tool({ description: 'Works for a second and then fails, always as a task' })
+  @Task('required')
   async failingJob(ctx: ToolContext): Promise<never> {
     await pause(1000, ctx.signal);
     throw new ToolError('The job has failed, as it always does');
   }
 
-  @Tool({ description: 'Ends with a JSON-RPC error', task: 'optional' })
+  @Tool({ description: 'Ends with a JSON-RPC error' })
+  @Task('optional')
   protocolErrorJob(): never {
     throw new ProtocolError(-32603, 'The job broke down');
   }

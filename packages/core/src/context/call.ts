@@ -17,11 +17,20 @@ export interface ClientView {
 
 /** How a handler asks the client. */
 export interface AskOptions {
-  /** Names the question among those of the request; what it has an answer to is not asked again. By its place in their order unless given. */
+  /**
+   * Names the question among those of the request: what has an answer is not asked again.
+   * @default `question-<n>`, by its place in the order of questions.
+   */
   readonly key?: string;
-  /** Milliseconds until the wait ends with an error; progress of the client starts them anew. 5 minutes unless given. */
+  /**
+   * Milliseconds until the wait ends with an error; progress of the client starts them again.
+   * @default 300000 (5 minutes)
+   */
   readonly timeoutMs?: number;
-  /** Milliseconds after which the wait ends whatever the progress. One hour unless given. */
+  /**
+   * Milliseconds after which the wait ends, progress or not.
+   * @default 3600000 (one hour)
+   */
   readonly maxTimeoutMs?: number;
 }
 
@@ -34,6 +43,11 @@ export type InputResponses = Readonly<Record<string, Readonly<Record<string, unk
 /** A service or token that a container can resolve. */
 export type Resolvable<T = unknown> = Constructor<T & object> | object | string;
 
+/** What guards, middleware and the handler of one call hand on to each other. Add your own members by declaration merging. */
+export interface ContextState {
+  [member: PropertyKey]: unknown;
+}
+
 /** One request in flight, as contexts, guards and middleware see it. The engine implements it. */
 export interface Call {
   readonly id: RequestId;
@@ -44,8 +58,15 @@ export interface Call {
   readonly client: ClientView;
   readonly principal: Principal | undefined;
   readonly facts: RequestFacts;
+  /** Identity of the request, for services that live as long. */
+  readonly request: object;
   /** Identity of the legacy session; of the request itself in the modern era. */
   readonly session: object;
+  readonly state: ContextState;
+  /** The one context of the call, once `contextOf` has made it. */
+  currentContext: object | undefined;
+  /** The context of the call; a plain `RequestContext` when it is about no single definition. */
+  context(): object;
   progress(progress: number, total?: number, message?: string): void;
   log(level: LogLevel, data: unknown, logger?: string): void;
   ask<T>(question: Question<T>, options?: AskOptions): Promise<T>;
@@ -57,8 +78,6 @@ export interface Call {
   readonly inputResponses: InputResponses;
   inputResponse<T>(key: string, question: Question<T>): Promise<T | undefined>;
   closeStream(retryMs?: number): void;
-  /** Goes on as a task, if the client and the tool agree. @returns whether this is one from here on. */
-  startTask(statusMessage?: string): Promise<boolean>;
   once<T>(key: string, run: () => MaybePromise<T>): Promise<T>;
   resolve(id: Resolvable): MaybePromise<unknown>;
 }

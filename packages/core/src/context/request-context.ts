@@ -11,7 +11,15 @@ import type { RequestId } from '../protocol/json-rpc.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { Principal } from '../protocol/principal.js';
-import type { AskOptions, Call, ClientView, InputResponses, Resolvable, RoundOptions } from './call.js';
+import type {
+  AskOptions,
+  Call,
+  ClientView,
+  ContextState,
+  InputResponses,
+  Resolvable,
+  RoundOptions,
+} from './call.js';
 import { ContextLog } from './context-log.js';
 import {
   type AnswersTo,
@@ -28,16 +36,60 @@ import {
 
 const BRAND = Symbol.for('sigil:context');
 
+/** The definition a request is about. */
+export interface DefinitionInfo {
+  /** `list` when the request is about no single definition, such as `tools/list`. */
+  readonly kind: 'tool' | 'resource' | 'template' | 'prompt' | 'list';
+  /** The name of a tool or prompt, the URI of a resource, the URI template of a template; the method of a list. */
+  readonly name: string;
+  /** Private metadata: what `metadata`, `@Metadata` and decorators of `createMetadata` say. It never reaches a client. */
+  readonly metadata: Readonly<Record<PropertyKey, unknown>>;
+}
+
+/** The headers of an HTTP request, names in lower case. */
+export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** A request to see or use a definition, as guards see it. The context of a call is one. */
+export interface Access {
+  readonly definition: DefinitionInfo;
+  /** The authenticated principal; `undefined` on an unauthenticated transport. */
+  readonly principal: Principal | undefined;
+  readonly client: ClientView;
+  /** The HTTP headers of the request; empty on other transports. */
+  readonly headers: RequestHeaders;
+  /** What is handed on: within a call to middleware and the handler, within a list from one definition to the next. */
+  readonly state: ContextState;
+}
+
+const NO_HEADERS: RequestHeaders = Object.freeze({});
+
 /**
  * What a handler may know and do beyond its arguments. Declare a parameter of this type, or of one of its
- * subclasses, in any position; it never shows in a schema. Every member works in every protocol revision.
+ * subclasses, in any position; it never shows in a schema. Guards, middleware and the handler of a call get the same object.
+ * Every member works in every protocol revision.
  */
-export class RequestContext {
+export class RequestContext implements Access {
   readonly #call: Call;
   #log: ContextLog | undefined;
+  /** The definition that is called, with its private metadata. */
+  readonly definition: DefinitionInfo;
+  /** The parsed arguments, as the handler gets them; `undefined` until they have been checked. */
+  readonly args: unknown;
 
-  constructor(call: Call) {
+  constructor(call: Call, definition: DefinitionInfo) {
     this.#call = call;
+    this.definition = definition;
+    this.args = undefined;
+  }
+
+  /** The method of the request, such as `tools/call`. */
+  get method(): string {
+    return this.#call.method;
+  }
+
+  /** Hands things on from guards to middleware to the handler of this call. Type its members by merging `ContextState`. */
+  get state(): ContextState {
+    return this.#call.state;
   }
 
   /** The JSON-RPC id of the request. */
@@ -50,7 +102,7 @@ export class RequestContext {
     return this.#call.meta;
   }
 
-  /** Aborts when the client cancels, disconnects for good, or the server stops. Pass it on to whatever waits. */
+  /** Aborts when the client cancels or disconnects for good, the time limit is over, or the server stops. Pass it on to what waits. */
   get signal(): AbortSignal {
     return this.#call.signal;
   }
@@ -66,8 +118,8 @@ export class RequestContext {
   }
 
   /** The HTTP headers of the request, names in lower case; empty on other transports. */
-  get headers(): Readonly<Record<string, string | readonly string[] | undefined>> {
-    return this.#call.facts.headers ?? {};
+  get headers(): RequestHeaders {
+    return headersOf(this.#call);
   }
 
   /** Logs to the client, if it asked for messages of that severity. */
@@ -88,12 +140,14 @@ export class RequestContext {
   /**
    * Shows the user a form and waits for the answer.
    *
-   * With clients of 2026-07-28 the handler ends here, its signal aborts, and it is run again from its beginning when the answer
-   * has come: ask the same questions in the same order, and make side effects before a question with `once()`.
+   * With clients of 2026-07-28 the handler ends here by a thrown `Suspension`, and runs again from its beginning when the answer
+   * has come: ask the same questions in the same order, and make side effects before a question with `once()`. What catches
+   * everything has to let a suspension pass; see `isSuspension`.
    *
    * @param form a DTO class, whose instance then is the answer's `content`, a flat JSON Schema object, or a flat object schema of
    *   zod, valibot or arktype.
-   * @throws ProtocolError when the client cannot show forms, or its answer does not satisfy the form.
+   * @throws ProtocolError when the client cannot show forms.
+   * @throws AnswerError when the client refuses, is late, or its answer does not satisfy the form.
    */
   elicit<T extends object>(
     message: string,
@@ -140,7 +194,8 @@ export class RequestContext {
    *
    * @param questions made by `elicit()`, `elicitUrl()`, `sample()` and `roots()`; their names are their keys in the round.
    * @returns the answers under the same names; `{}` at once when nothing is asked.
-   * @throws ProtocolError when the client cannot be asked one of them, or an answer does not satisfy its form.
+   * @throws ProtocolError when the client cannot be asked one of them.
+   * @throws AnswerError when an answer is refused, late, or does not satisfy its form.
    * @throws TypeError when something asked is no question.
    */
   async ask<Q extends Questions>(questions: Q, options?: RoundOptions): Promise<AnswersTo<Q>> {
@@ -167,7 +222,7 @@ export class RequestContext {
    * @param key the key the question was asked by.
    * @param question the question that was asked.
    * @returns `undefined` when there is no answer yet, or only one to another question by that key.
-   * @throws ProtocolError (-32602) when the answer does not satisfy the form, or is no answer to such a question.
+   * @throws AnswerError when the answer does not satisfy the form, or is no answer to such a question.
    */
   async inputResponse<T>(key: string, question: Question<T>): Promise<T | undefined> {
     checkQuestion(question, key, 'ctx.inputResponse()');
@@ -207,6 +262,24 @@ export class RequestContext {
 
 // Subclasses inherit the brand through the chain of constructors.
 Object.defineProperty(RequestContext, BRAND, { value: true });
+
+/** Makes the context of a kind of handler. */
+export type ContextClass = new (call: Call, definition: DefinitionInfo) => RequestContext;
+
+/** The one context of a call: made at the first question for it, the same for guards, middleware and the handler. */
+export function contextOf(call: Call, Context: ContextClass, definition: DefinitionInfo): RequestContext {
+  return (call.currentContext ??= new Context(call, definition)) as RequestContext;
+}
+
+/** Gives a context the arguments, once they have been checked. */
+export function setArguments(context: RequestContext, args: unknown): void {
+  (context as { args: unknown }).args = args;
+}
+
+/** The HTTP headers of a request; empty on other transports. */
+export function headersOf({ facts }: Pick<Call, 'facts'>): RequestHeaders {
+  return facts.headers ?? NO_HEADERS;
+}
 
 /** Whether a type that reflection gave is a context class, of this copy of the package or another. */
 export function isContextClass(type: unknown): boolean {

@@ -1,4 +1,4 @@
-import type { GuardLike, MiddlewareLike } from '../context/access.js';
+import type { GuardLike, MiddlewareLike } from '../context/policies.js';
 import type { PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
 import type {
   HandlerDefinition,

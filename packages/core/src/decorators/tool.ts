@@ -1,10 +1,4 @@
-import type {
-  Presentation,
-  SchemaLike,
-  TaskOptions,
-  ToolUiOptions,
-  UnknownProperties,
-} from '../metadata/definitions.js';
+import type { Presentation, SchemaLike, UnknownProperties } from '../metadata/definitions.js';
 import { addHandler } from '../metadata/store.js';
 
 /** What `@Tool` may be told. */
@@ -39,17 +33,6 @@ export interface ToolOptions extends Presentation {
    * The DTO class that the method says it returns, unless given; of a promise nobody knows what it is of.
    */
   readonly output?: SchemaLike;
-  /**
-   * Lets the tool run as a task for clients that know the extension `io.modelcontextprotocol/tasks`: they get a handle at
-   * once, look for the result, and answer what the handler asks meanwhile. For other clients an `optional` one runs as
-   * any tool; a `required` one is refused (-32021), and hidden from clients up to 2025-11-25.
-   */
-  readonly task?: TaskOptions['support'] | TaskOptions;
-  /**
-   * The UI that hosts show with the results of the tool (extension `io.modelcontextprotocol/ui`): the `ui://` URI of a
-   * `@UiResource`, or that and who may call the tool. Other clients see a tool like any other.
-   */
-  readonly ui?: string | ToolUiOptions;
 }
 
 /**

@@ -1,4 +1,5 @@
-import type { GuardLike, MiddlewareLike } from '../context/access.js';
+import type { ErrorMapper } from '../context/error-mapper.js';
+import type { GuardLike, MiddlewareLike } from '../context/policies.js';
 import { KEYS } from '../metadata/keys.js';
 import { addToList } from '../metadata/store.js';
 
@@ -12,6 +13,16 @@ export function UseGuards(...guards: GuardLike[]): ClassOrMethodDecorator {
 /** Wraps a service's handlers, or one handler, in middleware; the first given is the outermost. */
 export function UseMiddleware(...middleware: MiddlewareLike[]): ClassOrMethodDecorator {
   return record(KEYS.middleware, middleware);
+}
+
+/**
+ * Says what errors that a service's handlers, or one handler, throw become for clients. The nearest mapper that fits is used: those
+ * of the method, then of the class, of the module, of the app.
+ *
+ * @param mappers made by `mapError`.
+ */
+export function MapErrors(...mappers: ErrorMapper[]): ClassOrMethodDecorator {
+  return record(KEYS.errors, mappers);
 }
 
 function record(key: symbol, items: readonly unknown[]): ClassOrMethodDecorator {

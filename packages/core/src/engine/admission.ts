@@ -3,8 +3,6 @@ import { ERROR_CODES } from '../errors/codes.js';
 import { ProtocolError } from '../errors/protocol-error.js';
 import { META } from '../protocol/meta.js';
 import { METHODS } from '../protocol/methods.js';
-import type { Asker } from './asker.js';
-import { claimOf } from './claim.js';
 import { clientOfEnvelope } from './client-state.js';
 import type { Link } from './link.js';
 import { claimedRevision, negotiate, type Revision, STATELESS_VERSIONS } from './revisions/index.js';
@@ -17,28 +15,23 @@ export interface Admission {
 
 const UNKNOWN_CLIENT: ClientView = { capabilities: {}, protocolVersion: '' };
 
-/** How the questions of handlers travel, by whether requests carry their own envelope. */
-export interface Askers {
-  readonly stateless: Asker;
-  readonly sessioned: Asker;
-}
-
 /**
  * Decides by which revision a request is served. The version it carries in `_meta` decides; a request that carries
  * none belongs to the session of its connection (2026-07-28, basic/versioning).
  *
+ * @param claim the version that the message claims; `undefined` when it belongs to the session.
  * @param added the methods of extensions, which stateless revisions admit.
  * @throws ProtocolError when the request cannot be served by any revision.
  */
 export function admit(
   link: Link,
+  claim: unknown,
   method: string,
   params: Readonly<Record<string, unknown>>,
   added: ReadonlyMap<string, unknown>,
 ): Admission {
-  const claimed = claimOf(params);
   const admission =
-    claimed === undefined ? admitToSession(link, method) : admitByClaim(claimed, params['_meta'] as object);
+    claim === undefined ? admitToSession(link, method) : admitByClaim(claim, params['_meta'] as object);
   const { revision } = admission;
   if (!revision.requests.has(method) && !(revision.stateless && added.has(method))) {
     throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${method}`);

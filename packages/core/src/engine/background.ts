@@ -1,33 +1,29 @@
 import type { ProtocolError } from '../errors/protocol-error.js';
-import type { Carry } from './asker.js';
+import { type Carry, type CarryOptions, together } from './asking.js';
+import type { Answer, InputRequest } from './rounds/round-memory.js';
 
-/** What becomes of a handler that goes on after its request has been answered. */
+/** What becomes of a handler that goes on after its request has been answered. An extension implements it. */
 export interface Background {
-  /** How its questions reach the client from here on. */
-  readonly carry: Carry;
-  /** Tells how far it has come, in words. */
-  report(message: string): void;
   /**
-   * Takes its result.
+   * Puts a question to the client.
    *
-   * @param json the result without its `_meta`.
+   * @param key names it; the handler asks no two open questions by one key.
+   * @throws AnswerError when there is no answer that could be used.
    */
-  succeed(json: string, meta: Readonly<Record<string, unknown>> | undefined): void;
-  /** Takes the error it ended with. */
+  ask(key: string, request: InputRequest, options: CarryOptions): Promise<Answer>;
+  /** Tells how far the handler has come, in words. */
+  report(message: string): void;
+  /** Takes the result of the handler, as it would have been sent. */
+  succeed(result: Readonly<Record<string, unknown>>): void;
+  /** Takes the error the handler ended with. */
   fail(error: ProtocolError): void;
 }
 
-/** A call that can be answered before its handler is done. */
-export interface Detachable {
-  /** Set where the handler itself decides when its call becomes a task; `ctx.startTask()` calls it. */
-  taskStarter: ((statusMessage?: string) => Promise<boolean>) | undefined;
-  /**
-   * Answers now, and lets the handler go on.
-   *
-   * @param json the result to answer with, without `resultType` and `_meta`.
-   * @returns whether it could: a request that was cancelled cannot be answered any more.
-   */
-  detach(json: string, resultType: string, background: Background): boolean;
-  /** Aborts the signal of the handler. */
-  abort(reason: string): void;
+/** Carries the questions of a handler in the background. */
+export function carryInBackground(background: Background): Carry {
+  return {
+    ask: (_asking, key, request, options = {}) => background.ask(key, request, options),
+    askAll: ({ signal }, requests) =>
+      together(requests, signal, (key, request, either) => background.ask(key, request, { signal: either })),
+  };
 }

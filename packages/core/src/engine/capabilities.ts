@@ -27,6 +27,8 @@ export class Capabilities {
   constructor(
     private readonly registry: Registry,
     private readonly extensions: Extensions,
+    /** Capabilities outside the specification, as the author announces them. */
+    private readonly experimental: ServerCapabilities['experimental'],
   ) {}
 
   /** What clients of a revision are told. The same object until something changes, so that sessions share it. */
@@ -45,6 +47,7 @@ export class Capabilities {
     return revision.capabilities({
       ...deriveCapabilities(this.registry),
       ...(extensions ? { extensions } : {}),
+      ...(this.experimental ? { experimental: this.experimental } : {}),
     });
   }
 }

@@ -29,7 +29,7 @@ function initialized({ link }: Notified): void {
 
 function cancelled({ inFlight }: Notified, { requestId, reason }: Params): void {
   for (const exchange of inFlight) {
-    if (exchange.id === requestId)
+    if (exchange.call.id === requestId)
       exchange.cancel(typeof reason === 'string' ? reason : 'The client cancelled');
   }
 }

@@ -1,5 +1,6 @@
 import type { FormLike } from '../context/questions.js';
 import type { Container } from '../container/contract.js';
+import type { ServerCapabilities } from '../protocol/capabilities.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { Logger } from '../protocol/logger.js';
 import type { Registry } from '../registry/registry.js';
@@ -13,8 +14,6 @@ import type { ValuePlan } from '../schema/index.js';
 /** What the engine is wired to. */
 export interface EngineOptions {
   readonly info: Implementation;
-  /** `info` as JSON. */
-  readonly serverInfoJson: string;
   readonly instructions: string | undefined;
   readonly registry: Registry;
   readonly container: Container;
@@ -30,6 +29,12 @@ export interface EngineOptions {
   readonly maxInFlight: number;
   /** Most subscriptions open at once. */
   readonly maxSubscriptions: number;
+  /** Most resources one session or subscription hears of. */
+  readonly maxSubscribedUris: number;
+  /** Milliseconds a handler may take, where its definition does not say; `undefined` for no limit. */
+  readonly timeoutMs: number | undefined;
+  /** Capabilities outside the specification. */
+  readonly experimental: ServerCapabilities['experimental'];
   /** Whether results of stateless revisions name the server. */
   readonly stampServerInfo: boolean;
   /** Keeps what the rounds of a request have brought so far. */

@@ -1,27 +1,26 @@
 import type { ServerCapabilities } from '../protocol/capabilities.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { Logger } from '../protocol/logger.js';
-import type { MirroredArgument } from '../protocol/mirrored-argument.js';
 import { type LogLevel, passes } from '../protocol/logging.js';
 import { METHODS, NAMED_BY, NOTIFICATIONS } from '../protocol/methods.js';
 import type { ToolEntry } from '../registry/entry.js';
 import type { Change } from '../registry/registry.js';
-import type { Endpoint, Outlet, Peer } from '../transport/contract.js';
-import { createAsker } from './ask.js';
-import { askByRequest } from './ask-by-request.js';
-import { askByRound } from './ask-by-round.js';
+import type { ConnectOptions, Endpoint, Outlet, Peer } from '../transport/contract.js';
+import { Asker } from './asking.js';
 import type { ServerChange } from './changes/change-bus.js';
 import { Capabilities } from './capabilities.js';
 import type { EngineOptions } from './engine-options.js';
 import { Events } from './events.js';
 import type { ExtensionHost } from './extension.js';
 import { Extensions } from './extensions.js';
+import { Link } from './link.js';
 import { LIST_CHANGED } from './list-changed.js';
 import { Listeners } from './listeners.js';
 import { allMethods } from './methods/index.js';
 import { EnginePeer, type PeerParts } from './peer.js';
 import { QuestionCodec } from './question-codec.js';
-import { newestRevision } from './revisions/index.js';
+import { ResponseWriter } from './response.js';
+import { latestSessionRevision, newestRevision } from './revisions/index.js';
 import { Subscribers } from './subscribers.js';
 
 /** The protocol engine: makes peers for transports and tells them what changes. */
@@ -38,11 +37,12 @@ export class Engine implements Endpoint {
   constructor(private readonly options: EngineOptions) {
     this.info = options.info;
     this.events = new Events(options.logger);
-    const subscribers = new Subscribers(this.events);
+    const subscribers = new Subscribers(this.events, options.maxSubscribedUris);
+    const writer = new ResponseWriter(options.stampServerInfo ? options.info : undefined);
     this.#listeners = new Listeners(subscribers);
-    this.#extensions = new Extensions(options.extensions.map((create) => create(this.#host())));
-    this.#capabilities = new Capabilities(options.registry, this.#extensions);
-    const codec = new QuestionCodec(options.formPlan);
+    const extensions = options.extensions.map((create) => create(this.#host()));
+    this.#extensions = new Extensions(extensions, writer);
+    this.#capabilities = new Capabilities(options.registry, this.#extensions, options.experimental);
     this.#parts = {
       options,
       methods: allMethods(options, subscribers, this.#listeners, this.#extensions, this.#capabilities),
@@ -50,7 +50,11 @@ export class Engine implements Endpoint {
       subscribers,
       listeners: this.#listeners,
       extensions: this.#extensions,
-      askers: { sessioned: createAsker(askByRequest, codec), stateless: createAsker(askByRound, codec) },
+      asker: new Asker(new QuestionCodec(options.formPlan)),
+      writer,
+      namedBy: (method) => this.#extensions.namedBy.get(method) ?? NAMED_BY.get(method),
+      stateless: new Link(undefined),
+      warned: new WeakSet(),
       closed: (peer) => this.#peers.delete(peer),
       releases: new Set(),
     };
@@ -70,19 +74,11 @@ export class Engine implements Endpoint {
 
   /** Whether an extension hides a tool from clients with sessions (up to 2025-11-25). */
   isHiddenFromSessions(tool: ToolEntry): boolean {
-    return this.#extensions.detour(tool)?.hiddenFromSessions === true;
+    return !this.#extensions.shows(latestSessionRevision(), tool);
   }
 
-  mirroredArguments(tool: string): readonly MirroredArgument[] {
-    return this.options.registry.tools.get(tool)?.mirrored ?? [];
-  }
-
-  namedBy(method: string): string | undefined {
-    return this.#extensions.namedBy.get(method) ?? NAMED_BY.get(method);
-  }
-
-  connect(outlet?: Outlet): Peer {
-    const peer = new EnginePeer(this.#parts, outlet);
+  connect(outlet?: Outlet, { shared = false }: ConnectOptions = {}): Peer {
+    const peer = new EnginePeer(this.#parts, outlet, shared);
     this.#peers.add(peer);
     return peer;
   }

@@ -1,140 +1,67 @@
-import type { CacheHint } from '../protocol/cache-hint.js';
-import type {
-  AskOptions,
-  Call,
-  ClientView,
-  InputResponses,
-  Resolvable,
-  RoundOptions,
-} from '../context/call.js';
 import type { InputRequired } from '../context/input-required.js';
-import type { AnswersTo, Question, Questions } from '../context/questions.js';
-import type { Constructor } from '../protocol/constructor.js';
-import { errorResponse, notification, type RequestId } from '../protocol/json-rpc.js';
-import { isObject } from '../protocol/json.js';
-import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';
-import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
-import { META } from '../protocol/meta.js';
-import { NOTIFICATIONS } from '../protocol/methods.js';
-import type { Principal, RequestFacts } from '../protocol/principal.js';
+import type { RequestContext } from '../context/request-context.js';
+import { isSuspension } from '../context/suspension.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import { toProtocolError } from '../errors/from-unknown.js';
+import { ProtocolError } from '../errors/protocol-error.js';
+import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
+import type { DefinitionFacts } from '../registry/definition-hooks.js';
 import type { ActiveRequest, Outlet } from '../transport/contract.js';
-import type { Asker } from './asker.js';
-import type { Background, Detachable } from './background.js';
-import type { EngineOptions } from './engine-options.js';
-import type { InputRequests } from './input-request.js';
-import type { Link } from './link.js';
-import type { Revision } from './revisions/index.js';
+import type { Background } from './background.js';
+import { type CallParts, EngineCall, type Stream } from './call.js';
+import { type MethodResult, type ResponseWriter, sendError } from './response.js';
 import type { RoundRequest } from './rounds/round-keeper.js';
-import type { RoundMemory } from './rounds/round-memory.js';
-import { inputResponses } from './rounds/required-input.js';
-import { Rounds } from './rounds/rounds.js';
+import { TimeLimit } from './time-limit.js';
 
-const NO_META: Readonly<Record<string, unknown>> = Object.freeze({});
 const NOWHERE: Outlet = Object.freeze({ send: () => undefined, end: () => undefined });
 
-/** Serves one method: gives the result as JSON text. */
+/** Most rounds within one request, before its handler is taken to ask without end. */
+const MAX_ROUNDS = 16;
+
+/** Serves one method. */
 export type MethodHandler = (
   exchange: Exchange,
   params: Readonly<Record<string, unknown>>,
-) => MaybePromise<string>;
+) => MaybePromise<MethodResult>;
 
-/** What an exchange is made of. */
-export interface ExchangeParts {
-  readonly options: EngineOptions;
-  readonly link: Link;
-  readonly revision: Revision;
-  readonly client: ClientView;
-  readonly id: RequestId;
-  readonly method: string;
-  readonly params: Readonly<Record<string, unknown>>;
+/** What an exchange is made of, beside its call. */
+export interface ExchangeParts extends CallParts {
   readonly outlet: Outlet;
-  readonly facts: RequestFacts;
-  readonly asker: Asker;
-  /** Told once, when the request has been answered or given up. */
+  readonly writer: ResponseWriter;
+  /** Definitions whose author has been warned about a handler that lets no suspension pass. */
+  readonly warned: WeakSet<object>;
+  /** Told once, when the request needs no place any more: it has been answered, and its handler has ended. */
   readonly ended: (exchange: Exchange) => void;
-  /** Told once, when its handler has run to its end, which may be later. */
-  readonly settled: (exchange: Exchange) => void;
+  /** Told once, when its handler has ended, however that came. */
+  readonly settled: (call: EngineCall) => void;
 }
 
-/** One request in flight: all state of the call lives here, so overlapping calls cannot touch each other. */
-export class Exchange implements Call, Detachable, ActiveRequest {
-  readonly id: RequestId;
-  readonly method: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly revision: Revision;
-  readonly client: ClientView;
-  readonly facts: RequestFacts;
-  readonly link: Link;
-  /** Set by methods whose results clients may keep. */
-  cache: CacheHint | undefined;
-  /** Set by methods whose results carry `_meta` of the author's. */
-  resultMeta: Readonly<Record<string, unknown>> | undefined;
-  /** Set by methods whose results are of another type than those of the core protocol. */
-  resultType: string = 'complete';
-  taskStarter: ((statusMessage?: string) => Promise<boolean>) | undefined;
+/**
+ * One request in flight, from its admission to its answer. Its handler runs to its end: to a result, an error, or a suspension, after
+ * which the client is asked. Then what was made for the request is disposed of, and the answer goes out, once.
+ */
+export class Exchange implements ActiveRequest, Stream {
+  readonly call: EngineCall;
   done = false;
   readonly #parts: ExchangeParts;
   #outlet: Outlet;
-  #asker: Asker;
-  #background: Background | undefined;
-  #controller: AbortController | undefined;
-  #cancelled: string | undefined;
-  #progress = -Infinity;
-  #rounds: Rounds | undefined;
+  #hasSettled = false;
+  #isDelivered = false;
 
   constructor(parts: ExchangeParts) {
     this.#parts = parts;
     this.#outlet = parts.outlet;
-    this.#asker = parts.asker;
-    this.id = parts.id;
-    this.method = parts.method;
-    this.params = parts.params;
-    this.revision = parts.revision;
-    this.client = parts.client;
-    this.facts = parts.facts;
-    this.link = parts.link;
-  }
-
-  get meta(): Readonly<Record<string, unknown>> {
-    const meta = this.params['_meta'];
-    return isObject(meta) ? meta : NO_META;
-  }
-
-  get principal(): Principal | undefined {
-    return this.facts.principal;
-  }
-
-  get session(): object {
-    return this.link.session ?? this;
-  }
-
-  get signal(): AbortSignal {
-    // Made on demand: most handlers never look.
-    this.#controller ??= new AbortController();
-    if (this.#cancelled !== undefined) this.#controller.abort(new Error(this.#cancelled));
-    return this.#controller.signal;
-  }
-
-  /** The questions and side effects of this request; made on demand. */
-  get rounds(): Rounds {
-    return (this.#rounds ??= new Rounds((questions, memory) => void this.#suspend(questions, memory)));
-  }
-
-  /** Whether the request has been answered while its handler goes on. */
-  get isDetached(): boolean {
-    return this.#background !== undefined;
+    this.call = new EngineCall(parts, this);
   }
 
   /** Runs a handler and answers with what it gives. */
   run(handler: MethodHandler): void {
     try {
-      const result = this.isRetry ? this.#resume(handler) : handler(this, this.params);
+      const result = this.isRetry ? this.#resume(handler) : handler(this, this.call.params);
       if (!isPromise(result)) this.#succeed(result);
       else
         result.then(
-          (json) => this.#succeed(json),
+          (given) => this.#succeed(given),
           (error: unknown) => this.#fail(error),
         );
     } catch (error) {
@@ -142,197 +69,194 @@ export class Exchange implements Call, Detachable, ActiveRequest {
     }
   }
 
+  /** Whether the client brings back what it was given to carry in an earlier round. */
+  get isRetry(): boolean {
+    const { params, revision, method } = this.call;
+    const { requestState, inputResponses } = params;
+    return (requestState !== undefined || inputResponses !== undefined) && revision.rounds.has(method);
+  }
+
   cancel(reason: string): void {
     if (this.done) return;
     // While this runs, questions to the client can still be withdrawn.
-    this.abort(reason);
+    this.call.abort(reason);
     this.#end();
     this.#outlet.abandon?.();
   }
 
-  abort(reason: string): void {
-    this.#cancelled = reason;
-    this.#controller?.abort(new Error(reason));
+  /**
+   * Limits how long the handler may take. After that its signal aborts and the client is answered; the handler keeps its place until
+   * it has ended.
+   *
+   * @param late gives the answer, or throws the error to answer with.
+   */
+  limit(timeoutMs: number, late: () => MethodResult): void {
+    const { call } = this;
+    // A handler that is run again within its request goes on with the time it has left.
+    call.limit ??= new TimeLimit(timeoutMs, () => {
+      call.abort(`The handler took longer than ${timeoutMs} ms`);
+      try {
+        this.#deliver(late());
+      } catch (error) {
+        this.#deliverError(toProtocolError(error));
+      }
+    });
   }
 
-  detach(json: string, resultType: string, background: Background): boolean {
+  /**
+   * Answers now, and lets the handler go on in the background.
+   *
+   * @returns whether it could: a request that was cancelled cannot be answered any more.
+   */
+  detach(given: MethodResult, background: Background): boolean {
     if (this.done) return false;
-    this.#background = background;
-    this.#asker = this.#asker.carriedBy(background.carry);
-    this.#answer(json, resultType);
-    // The transport's part in this request is over, and is not kept alive by what goes on.
+    this.call.moveTo(background);
+    this.#answer(given);
+    // The transport's part in this request is over, and is not kept alive by what goes on. What runs on has limits of its own.
     this.#outlet = NOWHERE;
+    this.#parts.ended(this);
     return true;
   }
 
-  startTask(statusMessage?: string): Promise<boolean> {
-    if (this.#background) return Promise.resolve(true);
-    return this.taskStarter?.(statusMessage) ?? Promise.resolve(false);
-  }
-
-  /** Sends a notification that belongs to this request. Nothing is sent once it is over. */
-  notify(method: string, params: object): void {
-    if (this.#cancelled === undefined) this.send(notification(method, params));
-  }
-
-  /** Sends a message that belongs to this request. */
-  send(message: string): void {
-    if (!this.done) this.#outlet.send(this.link.word(message));
-  }
-
-  progress(progress: number, total?: number, message?: string): void {
-    if (this.#background) {
-      if (message !== undefined) this.#background.report(message);
-      return;
+  /**
+   * Goes on after a handler has returned what it needs instead of a result: the client is asked, and the request is served once more
+   * from its beginning, guards and middleware included. Where the client repeats the request this one ends here.
+   *
+   * @param what names the tool, prompt or resource.
+   * @throws ProtocolError when the client cannot be asked, or is asked too often (-32603).
+   */
+  async nextRound(required: InputRequired, serve: MethodHandler, what: string): Promise<MethodResult> {
+    const { call } = this;
+    if (call.rounds.restarts >= MAX_ROUNDS) {
+      const message = `${what} still asks for input after ${MAX_ROUNDS} rounds`;
+      throw new ProtocolError(ERROR_CODES.internalError, message);
     }
-    const progressToken = this.meta['progressToken'];
-    if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return;
-    if (!Number.isFinite(progress) || progress <= this.#progress) return;
-    this.#progress = progress;
-    const params = {
-      progressToken,
-      progress,
-      ...(Number.isFinite(total) ? { total } : {}),
-      ...(message === undefined ? {} : { message }),
-    };
-    this.notify(NOTIFICATIONS.progress, this.revision.progress(params));
+    call.rounds.throwIfEnded();
+    await call.requireInput(required);
+    call.signal.throwIfAborted();
+    return serve(this, call.params);
   }
 
-  log(level: LogLevel, data: unknown, logger?: string): void {
-    const asked = this.meta[META.logLevel];
-    const threshold = this.revision.logThreshold({
-      session: this.link.session?.logLevel,
-      request: isLogLevel(asked) ? asked : undefined,
-    });
-    if (threshold === undefined || !passes(level, threshold)) return;
-    this.notify(NOTIFICATIONS.message, {
-      level,
-      ...(logger === undefined ? {} : { logger }),
-      data: data ?? null,
-    });
-  }
-
-  ask<T>(question: Question<T>, options?: AskOptions): Promise<T> {
-    return this.#asker.ask(this, question, options);
-  }
-
-  askAll<Q extends Questions>(questions: Q, options?: RoundOptions): Promise<AnswersTo<Q>> {
-    return this.#asker.askAll(this, questions, options);
-  }
-
-  /** Asks what a handler returned instead of a result. Resolves when it is to be run again within this request. */
-  requireInput(required: InputRequired): Promise<void> {
-    return this.#asker.requireInput(this, required);
-  }
-
-  get requestState(): string | undefined {
-    return this.rounds.memory.requestState;
-  }
-
-  get inputResponses(): InputResponses {
-    return inputResponses(this.rounds.memory);
-  }
-
-  inputResponse<T>(key: string, question: Question<T>): Promise<T | undefined> {
-    return this.#asker.inputResponse(this, key, question);
-  }
-
-  ping(options?: AskOptions): Promise<void> {
-    return this.#asker.ping(this, options);
+  send(message: object): void {
+    if (!this.done) this.#outlet.send(this.call.link.write(message));
   }
 
   closeStream(retryMs?: number): void {
     if (!this.done) this.#outlet.closeStream?.(retryMs);
   }
 
-  once<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
-    return this.rounds.once(key, run);
+  async #resume(handler: MethodHandler): Promise<MethodResult> {
+    this.call.rounds.memory = await this.#parts.options.rounds.open(this.#roundRequest);
+    return handler(this, this.call.params);
   }
 
-  resolve(id: Resolvable): MaybePromise<unknown> {
-    return this.#parts.options.container.get(id as Constructor, { request: this, session: this.session });
-  }
-
-  /** Whether the client brings back what it was given to carry in an earlier round. */
-  get isRetry(): boolean {
-    const { requestState, inputResponses } = this.params;
-    return (
-      (requestState !== undefined || inputResponses !== undefined) && this.revision.rounds.has(this.method)
-    );
-  }
-
-  async #resume(handler: MethodHandler): Promise<string> {
-    this.rounds.memory = await this.#parts.options.rounds.open(this.#roundRequest);
-    return handler(this, this.params);
-  }
-
-  /** Answers with the questions of a handler, which is then left where it waits and run again in the next round. */
-  async #suspend(inputRequests: InputRequests, memory: RoundMemory): Promise<void> {
-    // What goes on in the background asks by itself.
-    if (this.#background) return;
-    // Cancelled meanwhile: the handler waits for ever, what was made for its request must not.
-    if (this.done) return this.#parts.settled(this);
-    try {
-      const requestState = await this.#parts.options.rounds.close(this.#roundRequest, memory);
-      this.cache = undefined;
-      const asked = Object.keys(inputRequests).length > 0 ? { inputRequests } : {};
-      this.resultType = 'input_required';
-      this.#succeed(JSON.stringify({ ...asked, requestState }));
-      this.#controller?.abort(new Error('The handler waits for the client and is run again'));
-    } catch (error) {
-      this.#fail(error);
+  #succeed(given: MethodResult): void {
+    const rounds = this.call.knownRounds;
+    if (rounds?.suspension) {
+      this.#warnSwallowed(undefined);
+      return void this.#suspend();
     }
-  }
-
-  get #roundRequest(): RoundRequest {
-    return { method: this.method, params: this.params, principal: this.principal?.id };
-  }
-
-  #succeed(json: string): void {
-    this.#parts.settled(this);
-    if (this.#background) this.#background.succeed(json, this.resultMeta);
-    else if (!this.done) this.#answer(json, this.resultType);
-  }
-
-  #answer(json: string, resultType: string): void {
-    this.#end();
-    this.#outlet.end(
-      `{"jsonrpc":"2.0","id":${JSON.stringify(this.id)},"result":${this.#seal(json, resultType)}}`,
-    );
+    if (rounds?.isEnding) this.#warnUnawaited();
+    this.#settle();
+    this.#deliver(given);
   }
 
   #fail(thrown: unknown): void {
-    this.#parts.settled(this);
-    if (this.done && !this.#background) return;
-    const { options } = this.#parts;
-    const funnelled = toProtocolError(thrown, options.exposeErrors);
-    const error = this.revision.error(funnelled);
-    if (funnelled !== thrown)
-      options.logger.error({ err: thrown, method: this.method }, 'a request failed unexpectedly');
-    if (this.#background) {
-      this.#background.fail(error);
-      return;
+    if (this.call.knownRounds?.suspension) {
+      if (!isSuspension(thrown)) this.#warnSwallowed(thrown);
+      return void this.#suspend();
     }
-    this.#end();
-    const { code, message, data } = error;
-    // What the client cannot do is found out by the handler, yet refuses the request itself (basic, "Capabilities").
-    const rejection = code === ERROR_CODES.missingClientCapability ? code : undefined;
-    this.#outlet.end(
-      errorResponse(this.id, { code, message, ...(data === undefined ? {} : { data }) }),
-      rejection,
-    );
+    this.#settle();
+    const { options } = this.#parts;
+    const error = toProtocolError(thrown, options.exposeErrors);
+    if (error !== thrown && !this.call.isAborted)
+      options.logger.error({ err: thrown, method: this.call.method }, 'a request failed unexpectedly');
+    this.#deliverError(error);
   }
 
-  #seal(json: string, resultType: string): string {
-    const { options } = this.#parts;
-    const serverInfo = options.stampServerInfo ? options.serverInfoJson : undefined;
-    const members = this.revision.seal({ resultType, serverInfo, cache: this.cache, meta: this.resultMeta });
-    if (members === '') return json;
-    return json === '{}' ? `{${members}}` : `${json.slice(0, -1)},${members}}`;
+  /** Answers with the questions of a handler that has ended for them. */
+  async #suspend(): Promise<void> {
+    const { rounds, background } = this.call;
+    // Effects that have begun are made, and have to be remembered.
+    await rounds.settleEffects();
+    this.#settle();
+    if (this.done || background) return;
+    try {
+      const requestState = await this.#parts.options.rounds.close(this.#roundRequest, rounds.memory);
+      const inputRequests = rounds.left;
+      const asked = Object.keys(inputRequests).length > 0 ? { inputRequests } : {};
+      this.#deliver({ result: { ...asked, requestState }, type: 'input_required' });
+    } catch (error) {
+      this.#parts.options.logger.error(
+        { err: error, method: this.call.method },
+        'a round could not be ended',
+      );
+      this.#deliverError(toProtocolError(error));
+    }
+  }
+
+  /** The handler has ended: what was made for the request is disposed of. */
+  #settle(): void {
+    this.call.limit?.stop();
+    this.#parts.settled(this.call);
+    this.#hasSettled = true;
+    if (this.done) this.#parts.ended(this);
+  }
+
+  #deliver(given: MethodResult): void {
+    if (this.#isDelivered) return;
+    this.#isDelivered = true;
+    const { background } = this.call;
+    if (background) background.succeed(this.#parts.writer.value(given));
+    else if (!this.done) this.#answer(given);
+  }
+
+  #deliverError(thrown: ProtocolError): void {
+    if (this.#isDelivered) return;
+    this.#isDelivered = true;
+    const { call } = this;
+    const error = call.revision.error(thrown);
+    if (call.background) return call.background.fail(error);
+    if (this.done) return;
+    this.#end();
+    // What the client cannot do is found out by the handler, yet refuses the request itself (basic, "Capabilities").
+    const rejection = error.code === ERROR_CODES.missingClientCapability ? error.code : undefined;
+    sendError(this.#outlet, call.id, error, rejection);
+  }
+
+  #answer(given: MethodResult): void {
+    this.#end();
+    const { id, revision } = this.call;
+    this.#outlet.end(this.#parts.writer.result(id, revision, given));
   }
 
   #end(): void {
     this.done = true;
-    this.#parts.ended(this);
+    if (this.#hasSettled) this.#parts.ended(this);
+  }
+
+  get #roundRequest(): RoundRequest {
+    const { method, params, principal } = this.call;
+    return { method, params, principal: principal?.id };
+  }
+
+  #warnSwallowed(error: unknown): void {
+    this.#warn(
+      'a handler did not let a suspension pass; it is answered as suspended all the same. In "catch", write: if (isSuspension(error)) throw error',
+      error === undefined ? {} : { err: error },
+    );
+  }
+
+  #warnUnawaited(): void {
+    this.#warn('a handler ended before the answer to its question had come: await what it asks', {});
+  }
+
+  /** Warns the author of a definition, once. */
+  #warn(message: string, details: object): void {
+    const { definition } = (this.call.currentContext ?? {}) as Partial<RequestContext>;
+    if (!definition || this.#parts.warned.has(definition)) return;
+    this.#parts.warned.add(definition);
+    const { where } = definition as DefinitionFacts;
+    this.#parts.options.logger.warn({ where, ...details }, message);
   }
 }

@@ -1,26 +1,58 @@
-import type { Call } from '../context/call.js';
+import type { ClientView, ContextState } from '../context/call.js';
+import type { RequestHeaders } from '../context/request-context.js';
 import type { CacheHint } from '../protocol/cache-hint.js';
+import type { RequestId } from '../protocol/json-rpc.js';
 import type { Logger } from '../protocol/logger.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
-import type { ToolEntry } from '../registry/entry.js';
+import type { Principal } from '../protocol/principal.js';
+import type { Entry, ToolEntry } from '../registry/entry.js';
 import type { Registry } from '../registry/registry.js';
+import type { Background } from './background.js';
 import type { ServerChange } from './changes/change-bus.js';
-import type { Detachable } from './background.js';
 
 /** Settings of an extension, as the capabilities announce them. */
 export type ExtensionSettings = Readonly<Record<string, unknown>>;
 
-/** A call that an extension may answer before its handler is done. */
-export type ExtensionCall = Call & Detachable;
+/** A result as it is sent. A member `resultType` replaces `complete`. */
+export type ExtensionResult = Readonly<Record<string, unknown>>;
+
+/** A request as extensions see it. */
+export interface ExtensionCall {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly client: ClientView;
+  /** The authenticated principal; `undefined` on an unauthenticated transport. */
+  readonly principal: Principal | undefined;
+  readonly headers: RequestHeaders;
+  /** Aborts when the client cancels, disconnects for good, or the server stops. */
+  readonly signal: AbortSignal;
+  /** What contexts of the call have as `ctx.state`: put there, under a symbol of your own, what handlers are to find. */
+  readonly state: ContextState;
+  /** Whether the client has declared an extension. */
+  declares(extension: string): boolean;
+  /** Whether the caller may see and use an entry; guards decide. */
+  sees(entry: Entry): MaybePromise<boolean>;
+  /**
+   * Answers now, and lets the handler go on: what it asks, reports and gives goes to `background` from here on. For tool calls.
+   *
+   * @returns whether it could: a request that was cancelled cannot be answered any more.
+   */
+  detach(result: ExtensionResult, background: Background): boolean;
+  /** Aborts the signal of the handler. */
+  abort(reason: string): void;
+}
 
 /** A request that an extension adds to the protocol. */
 export interface ExtensionMethod {
-  /** Whether clients may send it without having declared the extension. They may not unless it says so. */
+  /**
+   * Whether clients may send it without having declared the extension.
+   * @default false
+   */
   readonly undeclared?: boolean;
   /** The member of `params` that the header `Mcp-Name` repeats, if any. */
   readonly namedBy?: string;
   /**
-   * Gives the result. A member `resultType` replaces `complete`.
+   * Gives the result.
    *
    * @throws ProtocolError to answer with an error.
    */
@@ -28,29 +60,36 @@ export interface ExtensionMethod {
 }
 
 /** How an extension takes part in the calls of one tool. */
-export interface ToolDetour {
-  /** Whether the tool is of no use to clients with sessions (up to 2025-11-25), and hidden from them. */
-  readonly hiddenFromSessions: boolean;
+export interface ToolCalls {
   /**
-   * Serves one call.
-   *
-   * @param run runs the handler and gives its result as JSON.
+   * Whether the tool is of no use to clients with sessions (up to 2025-11-25), and hidden from them.
+   * @default false
    */
-  serve(call: ExtensionCall, run: () => MaybePromise<string>): MaybePromise<string>;
+  readonly hiddenFromSessions?: boolean;
+  /**
+   * Serves one call, after the guards.
+   *
+   * @param next runs the handler, with middleware around it, and gives its result.
+   * @returns the result to send.
+   */
+  serve(call: ExtensionCall, next: () => Promise<ExtensionResult>): MaybePromise<ExtensionResult>;
 }
 
 /** An extension of the protocol, negotiated under `capabilities.extensions` (SEP-2133). */
 export interface Extension {
   /** Its identifier, such as `io.modelcontextprotocol/tasks`. */
   readonly id: string;
-  /** Whether clients with sessions (up to 2025-11-25) are told of it too. Its methods are for the others alone. */
+  /**
+   * Whether clients with sessions (up to 2025-11-25) are told of it too. Its methods are for the others alone.
+   * @default false
+   */
   readonly inSessions?: boolean;
   /** What the server announces; `undefined` while it has nothing to offer. Asked again when the registry has changed. */
   settings(): ExtensionSettings | undefined;
   /** The requests it adds, by method. */
   readonly methods?: Readonly<Record<string, ExtensionMethod>>;
   /** Takes part in the calls of a tool, or not. Asked once a tool. */
-  detour?(tool: ToolEntry): ToolDetour | undefined;
+  toolCalls?(tool: ToolEntry): ToolCalls | undefined;
   /**
    * Reads its part of what a `subscriptions/listen` asks for.
    *

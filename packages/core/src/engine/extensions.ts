@@ -1,15 +1,23 @@
+import { headersOf } from '../context/request-context.js';
 import { ERROR_CODES } from '../errors/codes.js';
-import { DefinitionError } from '../errors/definition-error.js';
-import { ProtocolError } from '../errors/protocol-error.js';
-import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
-import type { ToolEntry } from '../registry/entry.js';
+import { DefinitionError, type Problem } from '../errors/definition-error.js';
+import { missingExtension, ProtocolError } from '../errors/protocol-error.js';
+import { after, type MaybePromise } from '../protocol/maybe-promise.js';
+import type { Entry, ToolEntry } from '../registry/entry.js';
+import type { Background } from './background.js';
 import type { Exchange, MethodHandler } from './exchange.js';
-import type { Extension, ExtensionMethod, ExtensionSettings, ToolDetour } from './extension.js';
-import { declares, undeclared } from './declared-extension.js';
-import { extensionProblems } from './extension-problems.js';
+import type {
+  Extension,
+  ExtensionCall,
+  ExtensionMethod,
+  ExtensionResult,
+  ExtensionSettings,
+  ToolCalls,
+} from './extension.js';
+import type { MethodResult, ResponseWriter } from './response.js';
 import type { Revision } from './revisions/index.js';
 
-const DIRECT = Symbol('direct');
+const NO_PART = Symbol('no part');
 
 /** The extensions of one app, as the engine's own methods see them. */
 export class Extensions {
@@ -17,13 +25,14 @@ export class Extensions {
   readonly methods: ReadonlyMap<string, MethodHandler>;
   /** The members of `params` that name what a request is about, by method. */
   readonly namedBy: ReadonlyMap<string, string>;
-  readonly #extensions: readonly Extension[];
-  readonly #detours = new WeakMap<ToolEntry, ToolDetour | typeof DIRECT>();
+  readonly #toolCalls = new WeakMap<ToolEntry, ToolCalls | typeof NO_PART>();
 
   /** @throws DefinitionError when two of them are the same extension, or add the same method. */
-  constructor(extensions: readonly Extension[]) {
-    this.#extensions = extensions;
-    const problems = extensionProblems(extensions);
+  constructor(
+    private readonly extensions: readonly Extension[],
+    private readonly writer: ResponseWriter,
+  ) {
+    const problems = repeated(extensions);
     if (problems.length > 0) throw new DefinitionError(problems);
     const added = extensions.flatMap((extension) =>
       Object.entries(extension.methods ?? {}).map(([name, method]) => ({ name, method, extension })),
@@ -36,7 +45,7 @@ export class Extensions {
 
   /** What clients of a revision are told under `capabilities.extensions`; `undefined` for nothing. */
   settings(revision: Revision): Readonly<Record<string, ExtensionSettings>> | undefined {
-    const offered = this.#extensions
+    const offered = this.extensions
       .filter(({ inSessions = false }) => revision.stateless || inSessions)
       .flatMap((extension) => {
         const settings = extension.settings();
@@ -45,46 +54,129 @@ export class Extensions {
     return offered.length === 0 ? undefined : Object.fromEntries(offered);
   }
 
-  /** Who takes part in the calls of a tool; `undefined` for most. The first extension that wants to does. */
-  detour(tool: ToolEntry): ToolDetour | undefined {
-    const known = this.#detours.get(tool);
-    if (known) return known === DIRECT ? undefined : known;
-    let detour: ToolDetour | undefined;
-    for (const extension of this.#extensions) detour ??= extension.detour?.(tool);
-    this.#detours.set(tool, detour ?? DIRECT);
-    return detour;
+  /** Serves a call of a tool, through the extension that takes part in it, if one does. */
+  callTool(
+    exchange: Exchange,
+    tool: ToolEntry,
+    run: () => MaybePromise<MethodResult>,
+  ): MaybePromise<MethodResult> {
+    // What an extension has taken over goes on there when it is run again.
+    const part = exchange.call.background ? undefined : this.#partIn(tool);
+    if (!part) return run();
+    const next = async (): Promise<ExtensionResult> => this.writer.value(await run());
+    return after(part.serve(new ExtensionView(exchange), next), toMethodResult);
   }
 
   /** Whether clients of a revision can use a tool at all. */
   shows(revision: Revision, tool: ToolEntry): boolean {
-    return revision.stateless || this.detour(tool)?.hiddenFromSessions !== true;
+    return revision.stateless || this.#partIn(tool)?.hiddenFromSessions !== true;
   }
 
   /** The extensions' part of the filter of a subscription. */
   async listen(exchange: Exchange, wanted: Readonly<Record<string, unknown>>): Promise<object> {
+    const call = new ExtensionView(exchange);
     const parts = await Promise.all(
-      this.#extensions.map(async (extension) => (await extension.listen?.(exchange, wanted)) ?? {}),
+      this.extensions.map(async (extension) => (await extension.listen?.(call, wanted)) ?? {}),
     );
     return Object.assign({}, ...parts) as object;
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#extensions.map(async (extension) => extension.close?.()));
+    await Promise.all(this.extensions.map(async (extension) => extension.close?.()));
+  }
+
+  /** The first extension that wants to take part in the calls of a tool does. */
+  #partIn(tool: ToolEntry): ToolCalls | undefined {
+    const known = this.#toolCalls.get(tool);
+    if (known) return known === NO_PART ? undefined : known;
+    let part: ToolCalls | undefined;
+    for (const extension of this.extensions) part ??= extension.toolCalls?.(tool);
+    this.#toolCalls.set(tool, part ?? NO_PART);
+    return part;
+  }
+}
+
+/** A request in flight, with what extensions may do about it. */
+class ExtensionView implements ExtensionCall {
+  readonly #exchange: Exchange;
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
+  }
+
+  get id(): ExtensionCall['id'] {
+    return this.#exchange.call.id;
+  }
+
+  get method(): string {
+    return this.#exchange.call.method;
+  }
+
+  get client(): ExtensionCall['client'] {
+    return this.#exchange.call.client;
+  }
+
+  get principal(): ExtensionCall['principal'] {
+    return this.#exchange.call.principal;
+  }
+
+  get headers(): ExtensionCall['headers'] {
+    return headersOf(this.#exchange.call);
+  }
+
+  get signal(): AbortSignal {
+    return this.#exchange.call.signal;
+  }
+
+  get state(): ExtensionCall['state'] {
+    return this.#exchange.call.state;
+  }
+
+  declares(extension: string): boolean {
+    return this.client.capabilities.extensions?.[extension] !== undefined;
+  }
+
+  sees(entry: Entry): MaybePromise<boolean> {
+    return entry.gate?.(this.#exchange.call) ?? true;
+  }
+
+  detach(result: ExtensionResult, background: Background): boolean {
+    return this.#exchange.detach(toMethodResult(result), background);
+  }
+
+  abort(reason: string): void {
+    this.#exchange.call.abort(reason);
   }
 }
 
 function handlerOf(extension: Extension, method: ExtensionMethod): MethodHandler {
-  const write = (exchange: Exchange, result: object): string => {
-    const { resultType, ...members } = result as { resultType?: unknown };
-    if (typeof resultType === 'string') exchange.resultType = resultType;
-    return JSON.stringify(members);
-  };
   return (exchange, params) => {
+    const call = new ExtensionView(exchange);
     if (extension.settings() === undefined) {
-      throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${exchange.method}`);
+      throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${call.method}`);
     }
-    if (!method.undeclared && !declares(exchange, extension.id)) throw undeclared(extension.id);
-    const result: MaybePromise<object> = method.serve(exchange, params);
-    return isPromise(result) ? result.then((given) => write(exchange, given)) : write(exchange, result);
+    if (!method.undeclared && !call.declares(extension.id)) throw missingExtension(extension.id);
+    return after(method.serve(call, params), (result) => toMethodResult(result as ExtensionResult));
   };
+}
+
+function toMethodResult({ resultType, ...result }: ExtensionResult): MethodResult {
+  const meta = result['_meta'] as MethodResult['meta'];
+  return { result, meta, ...(typeof resultType === 'string' ? { type: resultType } : {}) };
+}
+
+/** An extension that is there twice, or a method that two of them add. */
+function repeated(extensions: readonly Extension[]): Problem[] {
+  const ids = extensions.map(({ id }) => `the extension '${id}'`);
+  const methods = extensions.flatMap(({ methods = {} }) =>
+    Object.keys(methods).map((method) => `the method '${method}'`),
+  );
+  const names = [...ids, ...methods];
+  const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  return [...twice].map((name) => ({
+    code: 'SIGIL_DUPLICATE_NAME',
+    where: 'createApp({ extensions })',
+    what: `${name} is there twice`,
+    fix: 'take one of them off the list',
+  }));
 }

@@ -1,7 +1,5 @@
-import { isObject } from '../protocol/json.js';
 import type { Outlet } from '../transport/contract.js';
-import { claimOf } from './claim.js';
-import { fromDialect, toDialect, type Translated } from './dialect/translate.js';
+import { fromDialect, type Spoken, toDialect, type Translated } from './dialect/translate.js';
 import { PendingRequests } from './pending-requests.js';
 import type { Session } from './session.js';
 
@@ -30,14 +28,14 @@ export class Link {
    * is spoken to in that dialect.
    */
   understand(method: string, params: unknown): Translated | undefined {
-    if (!this.session || (isObject(params) && claimOf(params) !== undefined)) return undefined;
+    if (!this.session) return undefined;
     const translated = fromDialect(method, params);
     if (translated) this.#speaksDialect = true;
     return translated;
   }
 
-  /** Puts a request or notification for the client, as JSON text, into the words it uses. */
-  word(message: string): string {
-    return this.#speaksDialect ? toDialect(message) : message;
+  /** Writes a request or notification for the client, in the words it uses. */
+  write(message: object): string {
+    return JSON.stringify(this.#speaksDialect ? toDialect(message as Spoken) : message);
   }
 }

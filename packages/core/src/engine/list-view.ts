@@ -1,5 +1,6 @@
 import type { Collection, Position } from '../registry/collection.js';
 import type { Entry } from '../registry/entry.js';
+import { RawJson } from '../protocol/raw-json.js';
 import { encodeCursor } from './cursor.js';
 
 /** What a view is made of. */
@@ -17,7 +18,7 @@ export interface ListViewParts<E extends Entry> {
 /** One kind of list as clients of one kind see it. Entries, and pages that are the same for all, are serialised once. */
 export class ListView<E extends Entry> {
   readonly #json = new WeakMap<E, string>();
-  readonly #pages = new Map<Position, string>();
+  readonly #pages = new Map<Position, RawJson>();
   #version = -1;
   #isGuarded = false;
 
@@ -30,7 +31,7 @@ export class ListView<E extends Entry> {
   }
 
   /** The page after a position, when it is the same for everybody. */
-  page(start: Position): string {
+  page(start: Position): RawJson {
     this.#refresh();
     const known = this.#pages.get(start);
     if (known !== undefined) return known;
@@ -46,18 +47,18 @@ export class ListView<E extends Entry> {
   }
 
   /** Writes a page of entries, as many as there is room for. */
-  write(entries: Iterable<readonly [Position, E]>): string {
+  write(entries: Iterable<readonly [Position, E]>): RawJson {
     const { key, pageSize } = this.parts;
     const written: string[] = [];
     let last: Position = 0;
     for (const [position, entry] of entries) {
       if (written.length === pageSize) {
-        return `{"${key}":[${written.join(',')}],"nextCursor":${JSON.stringify(encodeCursor(last))}}`;
+        return raw(`"${key}":[${written.join(',')}],"nextCursor":${JSON.stringify(encodeCursor(last))}`);
       }
       written.push(this.#jsonOf(entry));
       last = position;
     }
-    return `{"${key}":[${written.join(',')}]}`;
+    return raw(`"${key}":[${written.join(',')}]`);
   }
 
   #jsonOf(entry: E): string {
@@ -73,4 +74,8 @@ export class ListView<E extends Entry> {
     this.#pages.clear();
     this.#isGuarded = [...collection].some((entry) => entry.gate);
   }
+}
+
+function raw(members: string): RawJson {
+  return new RawJson(members, () => JSON.parse(`{${members}}`) as Record<string, unknown>);
 }

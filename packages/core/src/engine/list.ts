@@ -4,7 +4,8 @@ import type { Collection, Position } from '../registry/collection.js';
 import type { Entry } from '../registry/entry.js';
 import type { ClientProfile, ClientProfiles } from './client-profiles.js';
 import { decodeCursor } from './cursor.js';
-import type { Exchange } from './exchange.js';
+import type { EngineCall } from './call.js';
+import type { MethodResult } from './response.js';
 import { ListView } from './list-view.js';
 import type { Revision } from './revisions/index.js';
 
@@ -38,29 +39,29 @@ export class List<E extends Entry> {
   }
 
   /**
-   * Serialises the page after a cursor.
+   * Gives the page after a cursor.
    *
    * @throws ProtocolError (-32602) when the cursor is not one of ours.
    */
-  page(exchange: Exchange, cursor: unknown): MaybePromise<string> {
+  page(call: EngineCall, cursor: unknown): MaybePromise<MethodResult> {
     const start = decodeCursor(cursor);
-    const view = this.#viewFor(exchange);
-    exchange.cache = view.isGuarded ? this.#privateHint : this.#hint;
-    return view.isGuarded ? this.#visiblePage(view, exchange, start) : view.page(start);
+    const view = this.#viewFor(call);
+    if (view.isGuarded) return this.#visiblePage(view, call, start);
+    return { result: view.page(start), cache: this.#hint };
   }
 
-  async #visiblePage(view: ListView<E>, exchange: Exchange, start: Position): Promise<string> {
+  async #visiblePage(view: ListView<E>, call: EngineCall, start: Position): Promise<MethodResult> {
     const { pageSize } = this.parts;
     const visible: (readonly [Position, E])[] = [];
     for (const held of view.after(start)) {
-      const allowed = held[1].gate?.(exchange) ?? true;
+      const allowed = held[1].gate?.(call) ?? true;
       if (isPromise(allowed) ? await allowed : allowed) visible.push(held);
       if (pageSize !== undefined && visible.length > pageSize) break;
     }
-    return view.write(visible);
+    return { result: view.write(visible), cache: this.#privateHint };
   }
 
-  #viewFor({ revision, client }: Exchange): ListView<E> {
+  #viewFor({ revision, client }: EngineCall): ListView<E> {
     const profile = this.parts.profiles?.of(client.info);
     const views = this.#views.get(revision) ?? new Map<ClientProfile | undefined, ListView<E>>();
     this.#views.set(revision, views);

@@ -1,8 +1,9 @@
 import { META } from '../protocol/meta.js';
 import { NOTIFICATIONS } from '../protocol/methods.js';
 import type { Change } from '../registry/registry.js';
-import type { Exchange } from './exchange.js';
+import type { EngineCall } from './call.js';
 import { LIST_CHANGED } from './list-changed.js';
+import type { MethodResult } from './response.js';
 import type { Subscribers } from './subscribers.js';
 
 /** Which kinds of notifications a subscription carries. */
@@ -16,11 +17,11 @@ export interface SubscriptionFilter {
 }
 
 interface Listener {
-  readonly exchange: Exchange;
+  readonly call: EngineCall;
   readonly filter: SubscriptionFilter;
   subscriptions: Set<string> | undefined;
   /** Ends the request with its result. */
-  readonly finish: (result: string) => void;
+  readonly finish: (result: MethodResult) => void;
 }
 
 const WANTED_BY: Readonly<Record<Change, string>> = {
@@ -31,7 +32,7 @@ const WANTED_BY: Readonly<Record<Change, string>> = {
 
 /** The open `subscriptions/listen` requests (2026-07-28, basic/patterns/subscriptions). */
 export class Listeners {
-  readonly #listeners = new Map<Exchange, Listener>();
+  readonly #listeners = new Map<EngineCall, Listener>();
 
   constructor(private readonly subscribers: Subscribers) {}
 
@@ -44,27 +45,27 @@ export class Listeners {
    *
    * @returns the result of the request, when the server ends it.
    */
-  open(exchange: Exchange, filter: SubscriptionFilter): Promise<string> {
+  open(call: EngineCall, filter: SubscriptionFilter): Promise<MethodResult> {
     return new Promise((finish) => {
-      const listener: Listener = { exchange, filter, subscriptions: undefined, finish };
-      this.#listeners.set(exchange, listener);
-      exchange.signal.addEventListener('abort', () => this.#forget(listener), { once: true });
+      const listener: Listener = { call, filter, subscriptions: undefined, finish };
+      this.#listeners.set(call, listener);
+      call.signal.addEventListener('abort', () => this.#finish(listener), { once: true });
       for (const uri of filter.resourceSubscriptions ?? []) this.subscribers.add(listener, uri);
-      send(exchange, NOTIFICATIONS.acknowledged, { notifications: filter });
+      send(call, NOTIFICATIONS.acknowledged, { notifications: filter });
     });
   }
 
   /** Tells the subscriptions that want to know that a list has changed. */
   listChanged(change: Change): void {
-    for (const { exchange, filter } of this.#listeners.values()) {
-      if (filter[WANTED_BY[change]] === true) send(exchange, LIST_CHANGED[change]);
+    for (const { call, filter } of this.#listeners.values()) {
+      if (filter[WANTED_BY[change]] === true) send(call, LIST_CHANGED[change]);
     }
   }
 
   /** Tells the subscriptions to a resource that it has changed. */
   resourceUpdated(uri: string): void {
-    for (const { exchange, subscriptions } of this.#listeners.values()) {
-      if (subscriptions?.has(uri)) send(exchange, NOTIFICATIONS.resourceUpdated, { uri });
+    for (const { call, subscriptions } of this.#listeners.values()) {
+      if (subscriptions?.has(uri)) send(call, NOTIFICATIONS.resourceUpdated, { uri });
     }
   }
 
@@ -75,29 +76,29 @@ export class Listeners {
 
   /** Tells the subscriptions whose filter wants it. */
   notify(method: string, params: object, wanted: (filter: SubscriptionFilter) => boolean): void {
-    for (const { exchange, filter } of this.#listeners.values()) {
-      if (wanted(filter)) send(exchange, method, params);
+    for (const { call, filter } of this.#listeners.values()) {
+      if (wanted(filter)) send(call, method, params);
     }
   }
 
   /** Ends the subscription that a request opened, if it opened one. */
-  end(exchange: Exchange): void {
-    const listener = this.#listeners.get(exchange);
+  end(call: EngineCall): void {
+    const listener = this.#listeners.get(call);
     if (!listener) return;
     // One page of the specification asks for the notification, another for the result: the client gets both.
-    send(exchange, NOTIFICATIONS.cancelled, { requestId: exchange.id });
-    this.#forget(listener);
-    exchange.resultMeta = { [META.subscriptionId]: exchange.id };
-    listener.finish('{}');
+    send(call, NOTIFICATIONS.cancelled, { requestId: call.id });
+    this.#finish(listener);
   }
 
-  #forget(listener: Listener): void {
-    this.#listeners.delete(listener.exchange);
+  #finish(listener: Listener): void {
+    const { call, finish } = listener;
+    this.#listeners.delete(call);
     this.subscribers.removeAll(listener);
+    finish({ result: {}, meta: { [META.subscriptionId]: call.id } });
   }
 }
 
 /** Every notification of a subscription names the request that opened it. */
-function send(exchange: Exchange, method: string, params: object = {}): void {
-  exchange.notify(method, { _meta: { [META.subscriptionId]: exchange.id }, ...params });
+function send(call: EngineCall, method: string, params: object = {}): void {
+  call.notify(method, { _meta: { [META.subscriptionId]: call.id }, ...params });
 }

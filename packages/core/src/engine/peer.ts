@@ -1,12 +1,14 @@
 import { ERROR_CODES } from '../errors/codes.js';
 import { toProtocolError } from '../errors/from-unknown.js';
 import { invalidParams, ProtocolError } from '../errors/protocol-error.js';
-import { isRequestId, notification, readableId, type RequestId } from '../protocol/json-rpc.js';
+import { claimOf } from '../protocol/claim.js';
+import { isRequestId, readableId, type RequestId } from '../protocol/json-rpc.js';
 import { isObject } from '../protocol/json.js';
 import { isPromise } from '../protocol/maybe-promise.js';
 import type { RequestFacts } from '../protocol/principal.js';
 import type { ActiveRequest, Outlet, Peer } from '../transport/contract.js';
-import { admit, type Askers } from './admission.js';
+import { admit } from './admission.js';
+import type { Asker } from './asking.js';
 import { receiveBatch } from './batch.js';
 import type { EngineOptions } from './engine-options.js';
 import { CLIENT_NOTIFICATIONS } from './client-notifications.js';
@@ -15,8 +17,10 @@ import type { Extensions } from './extensions.js';
 import { Exchange, type MethodHandler } from './exchange.js';
 import { Link } from './link.js';
 import type { Listeners } from './listeners.js';
-import { reject } from './rejection.js';
+import { type ResponseWriter, sendError } from './response.js';
+import { claimedRevision } from './revisions/index.js';
 import type { Session } from './session.js';
+import { headerMismatch } from './standard-headers.js';
 import type { Subscribers } from './subscribers.js';
 
 const NOWHERE: Outlet = { send: () => undefined, end: () => undefined };
@@ -27,7 +31,14 @@ const NO_FACTS: RequestFacts = Object.freeze({});
 export interface PeerParts {
   readonly options: EngineOptions;
   readonly methods: ReadonlyMap<string, MethodHandler>;
-  readonly askers: Askers;
+  readonly asker: Asker;
+  readonly writer: ResponseWriter;
+  /** The member of `params` that says what a request is about. */
+  readonly namedBy: (method: string) => string | undefined;
+  /** The link of all requests that carry their own envelope: they have nothing in common. */
+  readonly stateless: Link;
+  /** Definitions whose author has been warned about a handler. */
+  readonly warned: WeakSet<object>;
   readonly closed: (peer: EnginePeer) => void;
   readonly events: Events;
   readonly subscribers: Subscribers;
@@ -46,7 +57,12 @@ export class EnginePeer implements Peer {
   #idle: (() => void) | undefined;
   #closed = false;
 
-  constructor(parts: PeerParts, outlet: Outlet | undefined) {
+  /** @param isShared see `ConnectOptions.shared`. */
+  constructor(
+    parts: PeerParts,
+    outlet: Outlet | undefined,
+    private readonly isShared: boolean,
+  ) {
     this.#parts = parts;
     this.#link = new Link(outlet);
   }
@@ -63,17 +79,24 @@ export class EnginePeer implements Peer {
     return this.#link.session?.revision.resumes === true;
   }
 
-  receive(message: unknown, outlet?: Outlet, facts: RequestFacts = NO_FACTS): ActiveRequest | undefined {
+  receive(
+    message: unknown,
+    outlet?: Outlet,
+    facts: RequestFacts = NO_FACTS,
+    claim: unknown = claimOf(message),
+  ): ActiveRequest | undefined {
     if (this.#closed) return undefined;
     const out = outlet ?? this.#link.outlet ?? NOWHERE;
     if (Array.isArray(message)) return this.#receiveBatch(message, out, facts);
     if (!isObject(message) || message['jsonrpc'] !== '2.0')
       return this.#refuse(message, out, 'not a JSON-RPC 2.0 message');
-    const { id, method } = message;
+    const { id, method, params = NO_PARAMS } = message;
     if (typeof method === 'string') {
-      if (id === undefined) return this.#receiveNotification(method, message['params']);
-      if (!isRequestId(id)) return this.#refuse(message, out, '"id" must be a string or an integer');
-      return this.#receiveRequest(id, method, message['params'] ?? NO_PARAMS, out, facts);
+      if (id !== undefined && !isRequestId(id))
+        return this.#refuse(message, out, '"id" must be a string or an integer');
+      if (this.isShared && this.#refusesHeaders(id, method, params, claim, out, facts)) return undefined;
+      if (id === undefined) return this.#receiveNotification(method, params);
+      return this.#receiveRequest(id, method, params, out, facts, claim);
     }
     if (!('result' in message) && !('error' in message))
       return this.#refuse(message, out, '"method" must be a string');
@@ -88,7 +111,9 @@ export class EnginePeer implements Peer {
 
   /** Tells the client about something it did not ask for in a request. */
   notify(method: string, params?: object): void {
-    if (this.session) this.#link.outlet?.send(this.#link.word(notification(method, params)));
+    if (!this.session) return;
+    const message = params ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method };
+    this.#link.outlet?.send(this.#link.write(message));
   }
 
   /** Forgets a page the user was sent to. @returns whether it was this client's user. */
@@ -99,7 +124,7 @@ export class EnginePeer implements Peer {
   async drain(graceMs: number): Promise<void> {
     // Whoever is gone will not answer what handlers still ask.
     if (this.#link.hasAsked) this.#link.pending.failAll('The client is gone');
-    for (const exchange of [...(this.#inFlight ?? [])]) this.#parts.listeners.end(exchange);
+    for (const exchange of [...(this.#inFlight ?? [])]) this.#parts.listeners.end(exchange.call);
     if (this.#inFlight?.size) {
       let timer: ReturnType<typeof setTimeout> | undefined;
       const idle = new Promise<void>((resolve) => (this.#idle = resolve));
@@ -127,8 +152,9 @@ export class EnginePeer implements Peer {
     outlet: Outlet,
     facts: RequestFacts,
   ): ActiveRequest | undefined {
-    const allowed = this.#link.session?.revision.batches === true && messages.length > 0;
-    if (!allowed) return this.#refuse(undefined, outlet, 'batches are not part of this protocol revision');
+    if (this.#link.session?.revision.batches !== true)
+      return this.#refuse(undefined, outlet, 'batches are not part of this protocol revision');
+    if (messages.length === 0) return this.#refuse(undefined, outlet, 'the batch is empty');
     if (messages.length > this.#parts.options.maxInFlight)
       return this.#refuse(undefined, outlet, 'the batch is too long');
     return receiveBatch(messages, outlet, (message, own) =>
@@ -144,15 +170,18 @@ export class EnginePeer implements Peer {
     params: unknown,
     outlet: Outlet,
     facts: RequestFacts,
+    claim: unknown,
   ): ActiveRequest | undefined {
-    const { options, methods, askers, listeners, extensions } = this.#parts;
+    const { options, methods, listeners, extensions } = this.#parts;
     const inFlight = (this.#inFlight ??= new Set());
     try {
       if (!isObject(params)) throw invalidParams('"params" must be an object');
       const handler = methods.get(method);
-      const translated = handler ? undefined : this.#link.understand(method, params);
-      if (translated) return this.#receiveRequest(id, translated.method, translated.params, outlet, facts);
-      const { revision, client } = admit(this.#link, method, params, extensions.methods);
+      if (!handler && claim === undefined) {
+        const said = this.#link.understand(method, params);
+        if (said) return this.#receiveRequest(id, said.method, said.params, outlet, facts, claim);
+      }
+      const { revision, client } = admit(this.#link, claim, method, params, extensions.methods);
       if (!handler) throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${method}`);
       // Subscriptions have a bound of their own.
       if (inFlight.size >= options.maxInFlight + listeners.size) {
@@ -161,11 +190,13 @@ export class EnginePeer implements Peer {
           `More than ${options.maxInFlight} requests in flight`,
         );
       }
-      const asker = revision.stateless ? askers.stateless : askers.sessioned;
-      const link = revision.stateless ? new Link(undefined) : this.#link;
-      const parts = {
+      const { asker, writer, warned, stateless } = this.#parts;
+      const exchange = new Exchange({
         options,
-        link,
+        asker,
+        writer,
+        warned,
+        link: revision.stateless ? stateless : this.#link,
         revision,
         client,
         id,
@@ -173,20 +204,47 @@ export class EnginePeer implements Peer {
         params,
         outlet,
         facts,
-        asker,
         ended: this.#ended,
-        settled: this.#settled,
-      };
-      const exchange = new Exchange(parts);
+        settled: this.#release,
+      });
       inFlight.add(exchange);
       exchange.run(handler);
       return exchange.done ? undefined : exchange;
     } catch (error) {
-      return reject(outlet, id, toProtocolError(error));
+      const refused = toProtocolError(error);
+      sendError(outlet, id, refused, refused.code);
+      return undefined;
     }
   }
 
+  /** Refuses a message whose standard headers do not repeat its body. */
+  #refusesHeaders(
+    id: RequestId | undefined,
+    method: string,
+    params: unknown,
+    claim: unknown,
+    outlet: Outlet,
+    { headers = {} }: RequestFacts,
+  ): boolean {
+    const { options, namedBy } = this.#parts;
+    const mismatch = headerMismatch(headers, {
+      claim,
+      isKnown: claimedRevision(claim) !== undefined,
+      method,
+      params: isObject(params) ? params : NO_PARAMS,
+      isRequest: id !== undefined,
+      namedBy: namedBy(method),
+      mirrored: (tool) => options.registry.tools.get(tool)?.mirrored ?? [],
+    });
+    if (mismatch === undefined) return false;
+    const error = new ProtocolError(ERROR_CODES.headerMismatch, `Header mismatch: ${mismatch}`);
+    sendError(outlet, id ?? null, error, error.code);
+    return true;
+  }
+
   #receiveNotification(method: string, params: unknown): undefined {
+    // Clients that share a peer cancel by closing the stream of their request: what they say here could be about that of another.
+    if (this.isShared) return undefined;
     const { events } = this.#parts;
     const notified = { link: this.#link, inFlight: this.#inFlight ?? [], events };
     const handler = CLIENT_NOTIFICATIONS.get(method);
@@ -200,11 +258,9 @@ export class EnginePeer implements Peer {
   }
 
   #refuse(message: unknown, outlet: Outlet, why: string): undefined {
-    return reject(
-      outlet,
-      readableId(message),
-      new ProtocolError(ERROR_CODES.invalidRequest, `Invalid request: ${why}`),
-    );
+    const error = new ProtocolError(ERROR_CODES.invalidRequest, `Invalid request: ${why}`);
+    sendError(outlet, readableId(message), error, error.code);
+    return undefined;
   }
 
   readonly #ended = (exchange: Exchange): void => {
@@ -212,9 +268,7 @@ export class EnginePeer implements Peer {
     if (this.#inFlight?.size === 0) this.#idle?.();
   };
 
-  readonly #settled = (exchange: Exchange): void => this.#release(exchange);
-
-  #release(scope: object): void {
+  readonly #release = (scope: object): void => {
     const { options, releases } = this.#parts;
     const released = options.container.release?.(scope);
     if (!isPromise(released)) return;
@@ -223,5 +277,5 @@ export class EnginePeer implements Peer {
     });
     releases.add(reported);
     void reported.then(() => releases.delete(reported));
-  }
+  };
 }

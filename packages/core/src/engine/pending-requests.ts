@@ -1,4 +1,4 @@
-import { ERROR_CODES } from '../errors/codes.js';
+import { AnswerError } from '../errors/answer-error.js';
 import { ProtocolError } from '../errors/protocol-error.js';
 import type { RequestId } from '../protocol/json-rpc.js';
 import { isObject } from '../protocol/json.js';
@@ -6,9 +6,9 @@ import { isObject } from '../protocol/json.js';
 /** How a request to the client travels. */
 export interface Sending {
   /** Puts the request on the wire. */
-  send(id: RequestId): void;
+  send(id: number): void;
   /** Tells the client that nobody waits any more. */
-  withdraw(id: RequestId, reason: string): void;
+  withdraw(id: number, reason: string): void;
 }
 
 interface Pending {
@@ -23,7 +23,7 @@ export interface WaitOptions {
   readonly timeoutMs: number;
   /** Milliseconds after which the wait ends whatever the progress. */
   readonly maxTimeoutMs: number;
-  /** Ends the wait: the request that asked is cancelled, or, when the reason is a ProtocolError, for what it says. */
+  /** Ends the wait: the request that asked is cancelled, or, when the reason is an AnswerError, for what it says. */
   readonly signal: AbortSignal;
 }
 
@@ -35,24 +35,24 @@ export class PendingRequests {
   /**
    * Sends a request and waits for its answer. Its progress token is its id.
    *
-   * @throws ProtocolError with the client's error, or when the wait ends without an answer.
+   * @throws AnswerError when the client refuses, or the wait ends without an answer.
    */
   ask(sending: Sending, { timeoutMs, maxTimeoutMs, signal }: WaitOptions): Promise<Record<string, unknown>> {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
-      const giveUp = (reason: string): void => {
-        end(failure(reason));
-        sending.withdraw(id, reason);
+      const giveUp = (error: AnswerError): void => {
+        end(error);
+        sending.withdraw(id, error.message);
       };
       const wait = (ms: number): ReturnType<typeof setTimeout> =>
-        setTimeout(() => giveUp(`The client did not answer within ${ms} ms`), ms);
+        setTimeout(() => giveUp(new AnswerError('late', `The client did not answer within ${ms} ms`)), ms);
       const limit = wait(maxTimeoutMs);
       const timer = { current: wait(timeoutMs) };
       const abort = (): void =>
         giveUp(
-          signal.reason instanceof ProtocolError
-            ? signal.reason.message
-            : 'The request was cancelled while waiting for the client',
+          signal.reason instanceof AnswerError
+            ? signal.reason
+            : new AnswerError('gone', 'The request was cancelled while waiting for the client'),
         );
       const end = (error?: Error): void => {
         clearTimeout(limit);
@@ -73,7 +73,8 @@ export class PendingRequests {
         },
       });
       signal.addEventListener('abort', abort, { once: true });
-      if (signal.aborted) end(failure('The request was cancelled before the client was asked'));
+      if (signal.aborted)
+        end(new AnswerError('gone', 'The request was cancelled before the client was asked'));
       else sending.send(id);
     });
   }
@@ -93,19 +94,15 @@ export class PendingRequests {
 
   /** Fails everything that waits: the client is gone. */
   failAll(reason: string): void {
-    for (const pending of [...this.#pending.values()]) pending.fail(failure(reason));
+    for (const pending of [...this.#pending.values()]) pending.fail(new AnswerError('gone', reason));
   }
 }
 
-function failure(message: string): ProtocolError {
-  return new ProtocolError(ERROR_CODES.internalError, message);
-}
-
-/** The client's refusal is a failure of the handler that asked, not the answer to whoever called the handler. */
-function refusal(error: unknown): ProtocolError {
+/** The client's refusal is a failure of the handler that asked, not the answer to the request it serves. */
+function refusal(error: unknown): AnswerError {
   const { code, message, data } = isObject(error) ? error : {};
   if (typeof message !== 'string' || !Number.isInteger(code))
-    return failure('The client sent a malformed response');
+    return new AnswerError('invalid', 'The client sent a malformed response');
   const cause = new ProtocolError(code as number, message, data);
-  return new ProtocolError(ERROR_CODES.internalError, `The client refused: ${message}`, undefined, { cause });
+  return new AnswerError('refused', `The client refused: ${message}`, { cause });
 }

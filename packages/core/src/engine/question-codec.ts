@@ -1,15 +1,13 @@
 import type { FormLike } from '../context/questions.js';
 import type { Question } from '../context/questions.js';
-import { ERROR_CODES } from '../errors/codes.js';
-import { ProtocolError } from '../errors/protocol-error.js';
-import type { ElicitResult, ElicitUrlResult } from '../protocol/client-requests.js';
+import { AnswerError } from '../errors/answer-error.js';
+import type { ElicitResult, ElicitUrlResult, Root } from '../protocol/client-requests.js';
 import { isObject } from '../protocol/json.js';
 import { METHODS } from '../protocol/methods.js';
 import { InvalidValueError, type ValuePlan } from '../schema/index.js';
-import type { InputRequest } from './input-request.js';
 import { requestedSchema } from './requested-schema.js';
 import type { Revision } from './revisions/index.js';
-import type { Answer } from './rounds/round-memory.js';
+import type { Answer, InputRequest } from './rounds/round-memory.js';
 
 /** Writes questions as clients of a revision know them, and reads what they answer. */
 export class QuestionCodec {
@@ -35,7 +33,7 @@ export class QuestionCodec {
     }
   }
 
-  /** @throws ProtocolError (-32602) when the answer is none to the question, or does not satisfy its form. */
+  /** @throws AnswerError when the answer is none to the question, or does not satisfy its form. */
   async read<T>(question: Question<T>, answer: Answer, revision: Revision): Promise<T> {
     return (await this.#read(question, answer, revision)) as T;
   }
@@ -50,18 +48,35 @@ export class QuestionCodec {
       case 'elicitUrl':
         return readUrlResult(answer, revision);
       case 'sample':
-        if (!('content' in answer) || typeof answer['role'] !== 'string')
-          throw malformed(METHODS.createMessage);
+        if (!isSampled(answer)) throw malformed(METHODS.createMessage);
         return { ...answer };
       case 'roots':
-        if (!Array.isArray(answer['roots'])) throw malformed(METHODS.listRoots);
-        return answer['roots'];
+        return readRoots(answer);
     }
   }
 }
 
-function malformed(method: string): ProtocolError {
-  return new ProtocolError(ERROR_CODES.invalidParams, `The client sent a malformed answer to ${method}`);
+function malformed(method: string): AnswerError {
+  return new AnswerError('invalid', `The client sent a malformed answer to ${method}`);
+}
+
+const ROLES: readonly unknown[] = ['user', 'assistant'];
+
+/** Whether an answer is a message of a model: handlers read it without looking twice. */
+function isSampled({ role, content, model }: Answer): boolean {
+  const blocks = Array.isArray(content) ? (content as readonly unknown[]) : [content];
+  const areBlocks = blocks.every((block) => isObject(block) && typeof block['type'] === 'string');
+  return ROLES.includes(role) && areBlocks && typeof model === 'string';
+}
+
+/** The roots of an answer, with the members that roots have and no others. */
+function readRoots({ roots }: Answer): readonly Root[] {
+  if (!Array.isArray(roots)) throw malformed(METHODS.listRoots);
+  return roots.map((root: unknown) => {
+    const { uri, name } = isObject(root) ? root : {};
+    if (typeof uri !== 'string' || !URL.canParse(uri)) throw malformed(METHODS.listRoots);
+    return typeof name === 'string' ? { uri, name } : { uri };
+  });
 }
 
 async function checkContent(form: ValuePlan, content: Record<string, unknown>): Promise<unknown> {
@@ -71,7 +86,7 @@ async function checkContent(form: ValuePlan, content: Record<string, unknown>): 
   } catch (error) {
     if (!(error instanceof InvalidValueError)) throw error;
     const message = `The client's answer does not satisfy the form: ${error.message}`;
-    throw new ProtocolError(ERROR_CODES.invalidParams, message, { issues: error.issues });
+    throw new AnswerError('invalid', message, { cause: error });
   }
 }
 

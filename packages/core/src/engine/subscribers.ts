@@ -1,4 +1,8 @@
+import { invalidParams } from '../errors/protocol-error.js';
 import type { Events } from './events.js';
+
+/** A subscription is kept for as long as its client likes; longer URIs than that are read, and not subscribed to. */
+const MAX_URI_LENGTH = 2048;
 
 /** Somebody who wants to hear about resources: a session, or an open subscription. */
 export interface Subscriber {
@@ -9,16 +13,31 @@ export interface Subscriber {
 export class Subscribers {
   readonly #counts = new Map<string, number>();
 
-  constructor(private readonly events: Events) {}
+  constructor(
+    private readonly events: Events,
+    private readonly maxUris: number,
+  ) {}
 
-  /** Who subscribes twice counts once. */
+  /**
+   * Who subscribes twice counts once.
+   *
+   * @throws ProtocolError (-32602) when the subscriber has as many URIs as it may have, or the URI is too long.
+   */
   add(subscriber: Subscriber, uri: string): void {
     const uris = (subscriber.subscriptions ??= new Set());
     if (uris.has(uri)) return;
+    this.check(uris.size + 1, uri);
     uris.add(uri);
     const count = (this.#counts.get(uri) ?? 0) + 1;
     this.#counts.set(uri, count);
     if (count === 1) this.events.emit('subscribed', uri);
+  }
+
+  /** @throws ProtocolError (-32602) when these are too many URIs for one subscriber, or a URI is too long. */
+  check(count: number, ...uris: readonly string[]): void {
+    if (count > this.maxUris) throw invalidParams(`More than ${this.maxUris} resources are subscribed to`);
+    if (uris.some((uri) => uri.length > MAX_URI_LENGTH))
+      throw invalidParams(`A URI is longer than ${MAX_URI_LENGTH} characters`);
   }
 
   remove(subscriber: Subscriber, uri: string): void {

@@ -5,6 +5,8 @@ export const ERROR_CODES = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
+  /** The server did not finish a request in time. */
+  requestTimeout: -32001,
   /** Revisions up to 2025-11-25; 2026-07-28 answers invalidParams. */
   resourceNotFound: -32002,
   headerMismatch: -32020,
@@ -40,6 +42,7 @@ export const DEFINITION_CODES = {
   SIGIL_DEPENDENCY_CYCLE: 'services depend on each other in a circle',
   SIGIL_DISCOVERY_FAILED: 'a file in the discovery folder could not be imported',
   SIGIL_INVALID_OPTIONS: 'an option of createApp, of a runtime or of a decorator is out of range',
+  SIGIL_INVALID_POLICY: 'something that is neither a guard nor middleware was given as one',
   SIGIL_NO_RUNTIME: 'the package of the chosen runtime is not installed',
 } as const;
 

@@ -1,3 +1,4 @@
+import { AnswerError } from './answer-error.js';
 import { ERROR_CODES } from './codes.js';
 import { ProtocolError } from './protocol-error.js';
 import { ToolError } from './tool-error.js';
@@ -23,7 +24,9 @@ export function toProtocolError(error: unknown, expose = false): ProtocolError {
   const kind = kindOf(error);
   if (kind === 'protocol') return error as ProtocolError;
   const message = kind === 'tool' || expose ? messageOf(error) : MASKED_MESSAGE;
-  return new ProtocolError(ERROR_CODES.internalError, message, undefined, { cause: error });
+  const isInvalidAnswer = error instanceof AnswerError && error.reason === 'invalid';
+  const code = isInvalidAnswer ? ERROR_CODES.invalidParams : ERROR_CODES.internalError;
+  return new ProtocolError(code, message, undefined, { cause: error });
 }
 
 /** The message of anything that can be thrown. */

@@ -26,3 +26,10 @@ export class ProtocolError extends Error {
 export function invalidParams(message: string, data?: unknown): ProtocolError {
   return new ProtocolError(ERROR_CODES.invalidParams, message, data);
 }
+
+/** The client has not declared an extension that the request needs (-32021). */
+export function missingExtension(id: string): ProtocolError {
+  const requiredCapabilities = { extensions: { [id]: {} } };
+  const message = `The client has not declared the extension ${id}`;
+  return new ProtocolError(ERROR_CODES.missingClientCapability, message, { requiredCapabilities });
+}

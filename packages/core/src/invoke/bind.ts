@@ -1,58 +1,70 @@
+import type { Container } from '../container/contract.js';
 import type { Call } from '../context/call.js';
 import type { RequestContext } from '../context/request-context.js';
+import type { Constructor } from '../protocol/constructor.js';
 import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { Binding, ParameterBinding, Target } from '../registry/declaration.js';
-import { type Instances, instanceSource } from './resolve-instance.js';
 
-/** Makes the context a handler may ask for. */
-export type ContextClass = new (call: Call) => RequestContext;
+/** Runs a handler with checked arguments. The context is there when `needsContext` says so. */
+export type Run = (call: Call, args: unknown, context: RequestContext | undefined) => unknown;
 
-/** Runs a handler with checked arguments. */
-export type Run = (call: Call, args: unknown) => unknown;
+/** Where instances come from, and which of them may be kept. */
+export interface Instances {
+  readonly container: Container;
+  /** Whether one instance of the class serves every call. */
+  isSingleton(cls: Constructor): boolean;
+}
 
 type Method = (...values: unknown[]) => unknown;
+type Instance = Record<string | symbol, unknown>;
+
+/** Whether a handler, or what it runs on, may look at the context of the call. */
+export function needsContext(target: Target, { parameters }: Binding, instances: Instances): boolean {
+  if (target.kind === 'function' || !instances.isSingleton(target.cls)) return true;
+  return parameters.some(({ from }) => from === 'context' || from === 'custom');
+}
 
 /** Compiles the call of a handler: which instance, which parameters, in which order. */
-export function compileRun(
-  target: Target,
-  binding: Binding,
-  Context: ContextClass,
-  instances: Instances,
-): Run {
+export function compileRun(target: Target, binding: Binding, instances: Instances): Run {
   if (target.kind === 'function') {
     const handle = target.handle as unknown as Method;
-    return (call, args) => handle(args, new Context(call));
+    return (_call, args, context) => handle(args, context);
   }
-  const values = compileValues(binding.parameters, Context);
-  const instanceOf = instanceSource(target.cls, instances);
+  const { parameters } = binding;
+  const instanceOf = compileInstance(target.cls, instances);
   const { method } = target;
-  return (call, args): MaybePromise<unknown> => {
-    const instance = instanceOf(call);
-    if (isPromise(instance)) return instance.then((made) => (made[method] as Method)(...values(call, args)));
-    return (instance[method] as Method)(...values(call, args));
-  };
-}
-
-function compileValues(
-  parameters: readonly ParameterBinding[],
-  Context: ContextClass,
-): (call: Call, args: unknown) => unknown[] {
-  return (call, args) => {
+  const run = (instance: Instance, args: unknown, context: RequestContext | undefined): unknown => {
     const values = new Array<unknown>(parameters.length);
     for (let index = 0; index < parameters.length; index++) {
-      values[index] = valueOf(parameters[index] as ParameterBinding, call, args, Context);
+      values[index] = valueOf(parameters[index] as ParameterBinding, args, context);
     }
-    return values;
+    return (instance[method] as Method)(...values);
+  };
+  return (call, args, context): MaybePromise<unknown> => {
+    const instance = instanceOf(call);
+    return isPromise(instance)
+      ? instance.then((made) => run(made, args, context))
+      : run(instance, args, context);
   };
 }
 
-function valueOf(parameter: ParameterBinding, call: Call, args: unknown, Context: ContextClass): unknown {
+function valueOf(parameter: ParameterBinding, args: unknown, context: RequestContext | undefined): unknown {
   switch (parameter.from) {
     case 'arguments':
       return args;
     case 'argument':
       return (args as Record<string, unknown>)[parameter.name];
     case 'context':
-      return new Context(call);
+      return context;
+    case 'custom':
+      return parameter.value(context as RequestContext);
   }
+}
+
+/** Compiles the way from a call to an instance: a singleton is asked for once, anything else each time. */
+function compileInstance(cls: Constructor, instances: Instances): (call: Call) => MaybePromise<Instance> {
+  const { container } = instances;
+  if (!instances.isSingleton(cls)) return (call) => container.get(cls, call) as MaybePromise<Instance>;
+  const kept: { instance?: MaybePromise<Instance> } = {};
+  return () => (kept.instance ??= container.get(cls) as MaybePromise<Instance>);
 }

@@ -1,6 +1,16 @@
-import type { GuardLike, MiddlewareLike } from '../context/access.js';
 import type { Call } from '../context/call.js';
 import { CompletionContext, PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
+import type { ErrorMapper } from '../context/error-mapper.js';
+import type { GuardLike, MiddlewareLike } from '../context/policies.js';
+import {
+  type ContextClass,
+  contextOf,
+  type DefinitionInfo,
+  setArguments,
+} from '../context/request-context.js';
+import { isSuspension } from '../context/suspension.js';
+import { invalidParams } from '../errors/protocol-error.js';
+import { ToolError } from '../errors/tool-error.js';
 import type { HandlerDefinition } from '../metadata/definitions.js';
 import { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { CallToolResult } from '../protocol/results.js';
@@ -8,107 +18,166 @@ import type { Compile } from '../registry/compile.js';
 import type { Declaration } from '../registry/declaration.js';
 import type { AskingHandler, Handler } from '../registry/entry.js';
 import { InvalidValueError, type ValuePlan } from '../schema/index.js';
-import { compileRun, type ContextClass } from './bind.js';
+import { compileRun, type Instances, needsContext } from './bind.js';
 import { encodeCompletion } from './encode-completion.js';
 import { encodePrompt } from './encode-prompt.js';
 import { encodeResource } from './encode-resource.js';
-import { compileToolEncoder, type EncodeTool } from './encode-tool.js';
-import { type FailurePolicy, outputFailure, requestFailure, toolFailure } from './failure.js';
-import { compileGate, nameGates } from './guards.js';
-import { compose, type Serve } from './middleware.js';
-import type { Instances } from './resolve-instance.js';
-import { withUi } from './ui-contents.js';
+import { compileToolEncoder } from './encode-tool.js';
+import { type FailurePolicy, mapped, outputFailure, requestFailure, toolFailure } from './failure.js';
+import { compileGate, compileMiddleware, compilePermits, nameGates } from './policies.js';
 
 /** What compiling handlers needs. */
 export interface InvokeOptions extends FailurePolicy {
   readonly instances: Instances;
-  /** Guards and middleware of the whole app; they come before those of a service. */
+  /** Guards, middleware and error mappers of the whole app; they stand outside those of a service. */
   readonly guards: readonly GuardLike[];
   readonly middleware: readonly MiddlewareLike[];
+  readonly errors: readonly ErrorMapper[];
   /** Whether tools take strings for what else is wanted, where a tool does not say. */
   readonly coerce: boolean;
 }
 
-/** Turns declarations into functions that serve requests: check, bind, invoke, encode, each decided here and once. */
+/** Serves one call with its raw arguments. */
+type Serve = (call: Call, args: Record<string, unknown>) => MaybePromise<unknown>;
+
+/** How one kind of definition differs from the others. */
+interface Kind {
+  readonly Context: ContextClass;
+  readonly check: (args: Record<string, unknown>) => MaybePromise<unknown>;
+  /** Makes the result of what the handler, or the middleware around it, returned. */
+  readonly encode: (value: unknown, call: Call) => unknown;
+  /** What a guard's `permits` that says no leads to; `undefined` where guards are not asked about arguments. */
+  readonly refused: (() => unknown) | undefined;
+}
+
+/**
+ * Turns declarations into functions that serve requests. One call runs: guards (`gate`), then the check of its arguments, what
+ * guards say of those, middleware around the handler, and the encoding of the value they give. What is thrown on the way is mapped,
+ * then made a result or an error.
+ */
 export function createCompile(options: InvokeOptions): Compile {
-  const { instances } = options;
+  const { instances, logger } = options;
   const { container } = instances;
 
   function serve(
-    declaration: Declaration,
-    Context: ContextClass,
-    check: (args: Record<string, unknown>) => MaybePromise<unknown>,
-    encode: (value: unknown, call: Call) => unknown,
+    { target, binding, guards, middleware, errors = [] }: Declaration,
+    info: DefinitionInfo,
+    { Context, check, encode, refused }: Kind,
   ): Serve {
-    const run = compileRun(declaration.target, declaration.binding, Context, instances);
-    const inner: Serve = (call, args) =>
-      after(check(args), (checked) => after(run(call, checked), (value) => encode(value, call)));
-    const middleware = [...options.middleware, ...declaration.middleware];
-    const composed = compose(middleware, inner, Context, container);
-    // Middleware may answer in place of the handler, with anything a handler may return.
-    return composed === inner
-      ? inner
-      : (call, args) => after(composed(call, args), (value) => encode(value, call));
+    const run = compileRun(target, binding, instances);
+    const permits = refused && compilePermits([...options.guards, ...guards], container);
+    const around = compileMiddleware([...options.middleware, ...middleware], container);
+    const hasMappers = errors.length > 0 || options.errors.length > 0;
+    if (!permits && !around && !hasMappers && !needsContext(target, binding, instances)) {
+      return (call, args) =>
+        after(check(args), (checked) => after(run(call, checked, undefined), (value) => encode(value, call)));
+    }
+    return (call, args) => {
+      const context = contextOf(call, Context, info);
+      return after(check(args), (checked) => {
+        setArguments(context, checked);
+        const handler = (): unknown => run(call, checked, context);
+        const value = (): MaybePromise<unknown> => (around ? around(call, context, handler) : handler());
+        const answer = (): MaybePromise<unknown> => after(value(), (given) => encode(given, call));
+        if (!permits) return answer();
+        return after(permits(call, context), (permitted) => (permitted === true ? answer() : refused()));
+      });
+    };
+  }
+
+  function failing(
+    inner: Serve,
+    { errors = [] }: Declaration,
+    fail: (error: unknown, call: Call) => unknown,
+  ): Serve {
+    const mappers = [...errors, ...options.errors];
+    const caught = (error: unknown, call: Call): unknown => {
+      if (isSuspension(error)) throw error;
+      return fail(mappers.length > 0 ? mapped(error, mappers, call.currentContext) : error, call);
+    };
+    return (call, args) => {
+      try {
+        const result = inner(call, args);
+        return isPromise(result) ? result.catch((error: unknown) => caught(error, call)) : result;
+      } catch (error) {
+        return caught(error, call);
+      }
+    };
   }
 
   /** Resources, prompts and completions: whatever fails is an error response. */
-  function request<R>(declaration: Declaration<HandlerDefinition>, inner: Serve): Handler<R> {
+  function request<R>(
+    declaration: Declaration<HandlerDefinition>,
+    info: DefinitionInfo,
+    kind: Kind,
+  ): Handler<R> {
     const fail = (error: unknown, call: Call): never => {
       throw requestFailure(error, call, declaration.where, options);
     };
-    return guarded(inner, fail) as Handler<R>;
+    return failing(serve(declaration, info, kind), declaration, fail) as Handler<R>;
   }
 
   return {
-    tool(declaration, input, output) {
-      const { where } = declaration;
-      const encodeValue = compileToolEncoder(output);
-      const encode = output ? checkedEncoder(encodeValue, where, options, output) : encodeValue;
+    context: (kind, info) => (call) => contextOf(call, CONTEXTS[kind], info),
+    tool(declaration, info, input, output) {
+      const { where, definition } = declaration;
       const check = checker(input);
-      const coerces = declaration.definition.coerce ?? options.coerce;
-      const checkArguments = coerces
-        ? (args: Record<string, unknown>): MaybePromise<unknown> => check(input.convert(args))
-        : check;
-      const inner = serve(declaration, ToolContext, checkArguments, encode);
-      return guarded(inner, (error, call) =>
+      const kind: Kind = {
+        Context: ToolContext,
+        check: (definition.coerce ?? options.coerce) ? (args) => check(input.convert(args)) : check,
+        encode: output ? checkedEncoder(output, where, options) : compileToolEncoder(undefined),
+        refused: () => {
+          throw new ToolError(`Access denied: ${info.name} may not be called with these arguments`);
+        },
+      };
+      return failing(serve(declaration, info, kind), declaration, (error, call) =>
         toolFailure(error, call, where, options),
       ) as AskingHandler<CallToolResult>;
     },
-    resource(declaration, input) {
-      const { mimeType, ui } = declaration.definition;
+    resource(declaration, info, input, shape) {
+      const { mimeType } = declaration.definition;
       const check = checker(input);
-      const encodeAny = (value: unknown, call: Call): ReturnType<typeof encodeResource> =>
-        encodeResource(value, String(call.params['uri']), mimeType);
-      const encode =
-        ui && Object.keys(ui).length > 0
-          ? (value: unknown, call: Call) => withUi(encodeAny(value, call), ui)
-          : encodeAny;
-      return request(
-        declaration,
-        serve(declaration, ResourceContext, (args) => check(input.convert(args)), encode),
-      );
+      return request(declaration, info, {
+        Context: ResourceContext,
+        check: (args) => check(input.convert(args)),
+        encode: (value, call) => encodeResource(value, String(call.params['uri']), mimeType, shape),
+        // What may not be read is not there.
+        refused: () => undefined,
+      });
     },
-    prompt(declaration, input) {
+    prompt(declaration, info, input) {
       const { description } = declaration.definition;
       const check = checker(input);
-      const encode = (value: unknown): unknown => encodePrompt(value, description);
-      return request(
-        declaration,
-        serve(declaration, PromptContext, (args) => check(input.convert(args)), encode),
-      );
+      return request(declaration, info, {
+        Context: PromptContext,
+        check: (args) => check(input.convert(args)),
+        encode: (value) => encodePrompt(value, description),
+        refused: () => {
+          throw invalidParams(`Access denied: ${info.name} may not be got with these arguments`);
+        },
+      });
     },
-    completion(declaration) {
-      const prefix = (args: Record<string, unknown>): unknown => args['value'];
-      return request(declaration, serve(declaration, CompletionContext, prefix, encodeCompletion));
+    completion(declaration, info) {
+      return request(declaration, info, {
+        Context: CompletionContext,
+        check: (args) => args['value'],
+        encode: encodeCompletion,
+        refused: undefined,
+      });
     },
-    gate(declaration, target) {
-      return compileGate([...options.guards, ...declaration.guards], target, container, options.logger);
-    },
-    guards(declaration, target) {
-      return nameGates([...options.guards, ...declaration.guards], target, container, options.logger);
-    },
+    gate: (declaration, info) =>
+      compileGate([...options.guards, ...declaration.guards], info, container, logger),
+    guards: (declaration, info) =>
+      nameGates([...options.guards, ...declaration.guards], info, container, logger),
   };
 }
+
+const CONTEXTS = {
+  tool: ToolContext,
+  resource: ResourceContext,
+  template: ResourceContext,
+  prompt: PromptContext,
+} as const;
 
 function checker(plan: ValuePlan): (args: unknown) => MaybePromise<unknown> {
   return (args) => {
@@ -118,11 +187,11 @@ function checker(plan: ValuePlan): (args: unknown) => MaybePromise<unknown> {
 }
 
 function checkedEncoder(
-  encode: EncodeTool,
+  output: ValuePlan,
   where: string,
   policy: FailurePolicy,
-  output: ValuePlan,
-): EncodeTool {
+): (value: unknown) => MaybePromise<unknown> {
+  const encode = compileToolEncoder(output);
   const fail = (error: unknown): never => {
     throw error instanceof InvalidValueError ? outputFailure(error, where, policy) : error;
   };
@@ -134,17 +203,6 @@ function checkedEncoder(
       return isPromise(encoded) ? encoded.catch(fail) : encoded;
     } catch (error) {
       return fail(error);
-    }
-  };
-}
-
-function guarded(inner: Serve, fail: (error: unknown, call: Call) => unknown): Serve {
-  return (call, args) => {
-    try {
-      const result = inner(call, args);
-      return isPromise(result) ? result.catch((error: unknown) => fail(error, call)) : result;
-    } catch (error) {
-      return fail(error, call);
     }
   };
 }

@@ -5,11 +5,16 @@ import { blobContents, textContents } from '../protocol/content-builders.js';
 import type { ResourceContents } from '../protocol/content.js';
 import { isObject } from '../protocol/json.js';
 import type { ReadResourceResult } from '../protocol/results.js';
+import { toJson } from '../protocol/to-json.js';
 import { isResourceContents } from './result-shapes.js';
+
+/** Changes contents on their way out. */
+export type ShapeContents = (contents: ResourceContents) => ResourceContents;
 
 /**
  * Turns what a resource returned into its result; what it still needs stays as it is.
  *
+ * @param shape changes each of the contents; `undefined` leaves them as they are.
  * @returns `undefined` when the handler returned nothing: there is no such resource.
  * @throws TypeError when the result has a cache hint that is none.
  */
@@ -17,9 +22,15 @@ export function encodeResource(
   value: unknown,
   uri: string,
   mimeType: string | undefined,
+  shape: ShapeContents | undefined,
 ): ReadResourceResult | InputRequired | undefined {
   if (value === undefined || value === null) return undefined;
   if (isInputRequired(value)) return value;
+  const result = toResult(value, uri, mimeType);
+  return shape ? { ...result, contents: result.contents.map(shape) } : result;
+}
+
+function toResult(value: unknown, uri: string, mimeType: string | undefined): ReadResourceResult {
   if (isObject(value) && Array.isArray(value['contents']) && value['contents'].every(isResourceContents)) {
     return checked(value as unknown as ReadResourceResult);
   }
@@ -39,5 +50,5 @@ function checked(result: ReadResourceResult): ReadResourceResult {
 function encodeValue(value: unknown, uri: string, mimeType: string | undefined): ResourceContents {
   if (typeof value === 'string') return textContents(uri, value, mimeType);
   if (isBytes(value)) return blobContents(uri, value, mimeType);
-  return textContents(uri, JSON.stringify(value), mimeType ?? 'application/json');
+  return textContents(uri, JSON.stringify(toJson(value)), mimeType ?? 'application/json');
 }

@@ -1,8 +1,8 @@
 import { type InputRequired, isInputRequired } from '../context/input-required.js';
 import { isBytes, toBase64 } from '../protocol/base64.js';
-import { isObject } from '../protocol/json.js';
 import { after, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { CallToolResult } from '../protocol/results.js';
+import { toJson } from '../protocol/to-json.js';
 import type { ValuePlan } from '../schema/index.js';
 import { isContent, isContentList, isToolResult } from './result-shapes.js';
 import { StructuredResult } from './structured-result.js';
@@ -19,7 +19,7 @@ export function compileToolEncoder(output: ValuePlan | undefined): EncodeTool {
 }
 
 function encodeChecked(value: unknown, output: ValuePlan): MaybePromise<CallToolResult | InputRequired> {
-  if (value instanceof StructuredResult || isInputRequired(value)) return value;
+  if (isInputRequired(value)) return value;
   if (isToolResult(value)) {
     // A failed result need not fit the schema (server/tools, "Output Schema").
     if (value.isError === true) return value;
@@ -46,7 +46,7 @@ function encodeByKind(value: unknown): CallToolResult | InputRequired {
 
 function encodeObject(value: object | null): CallToolResult | InputRequired {
   if (value === null) return { content: [] };
-  if (value instanceof StructuredResult || isInputRequired(value) || isToolResult(value)) return value;
+  if (isInputRequired(value) || isToolResult(value)) return value;
   if (isContent(value)) return { content: [value] };
   if (isContentList(value)) return { content: value };
   if (isBytes(value)) {
@@ -57,5 +57,5 @@ function encodeObject(value: object | null): CallToolResult | InputRequired {
     };
     return { content: [{ type: 'resource', resource }] };
   }
-  return isObject(value) || Array.isArray(value) ? new StructuredResult(value) : { content: [] };
+  return new StructuredResult(toJson(value));
 }

@@ -6,6 +6,8 @@ import { ERROR_CODES } from '../errors/codes.js';
 import type { Logger } from '../protocol/logger.js';
 import type { CallToolResult } from '../protocol/results.js';
 import { InvalidValueError } from '../schema/index.js';
+import type { ErrorMapper } from '../context/error-mapper.js';
+import type { RequestContext } from '../context/request-context.js';
 
 /** What the treatment of errors depends on. */
 export interface FailurePolicy {
@@ -34,6 +36,21 @@ export function toolFailure(
   }
   report(error, call, where, policy);
   return failed(policy.exposeErrors ? messageOf(error) : MASKED_MESSAGE);
+}
+
+/** What the first mapper that fits makes of an error; the error itself when none does, and when a mapper fails what it threw. */
+export function mapped(
+  error: unknown,
+  mappers: readonly ErrorMapper[],
+  context: object | undefined,
+): unknown {
+  const mapper = mappers.find((candidate) => error instanceof candidate.error);
+  if (!mapper) return error;
+  try {
+    return mapper.map(error as object, context as RequestContext | undefined);
+  } catch (failure) {
+    return failure;
+  }
 }
 
 /** Turns what a resource, prompt or completion threw into the error to answer with. */

@@ -13,65 +13,20 @@ export interface Presentation {
   readonly title?: string;
   readonly description?: string;
   readonly icons?: readonly Icon[];
-  /** Travels as `_meta` with the definition. */
+  /** Travels to clients as `_meta` with the definition. */
   readonly meta?: Readonly<Record<string, unknown>>;
+  /** Private: guards, middleware and handlers read it from `definition.metadata`; it never reaches a client. */
+  readonly metadata?: Readonly<Record<PropertyKey, unknown>>;
+  /**
+   * Milliseconds the handler may take. After them `ctx.signal` aborts, and the request is answered with an `isError` result,
+   * or with error -32001 when it is no tool call. Time spent waiting for the client's answers does not count.
+   * @default the `timeoutMs` of the app; without one there is no limit
+   */
+  readonly timeoutMs?: number;
 }
 
 /** What becomes of arguments that nobody declared. */
 export type UnknownProperties = 'reject' | 'strip' | 'keep';
-
-/** How a tool may run in the background (extension `io.modelcontextprotocol/tasks`). */
-export interface TaskOptions {
-  /** Whether clients without the extension may call the tool and wait for it, or may not call it at all. */
-  readonly support: 'optional' | 'required';
-  /**
-   * When a call becomes a task: at once (`call`), or when the handler says so with `ctx.startTask()` (`handler`), after the
-   * questions it needs answered first. `call` unless given.
-   */
-  readonly start?: 'call' | 'handler';
-  /** Milliseconds from its creation that a task is kept, `null` for ever; as the app says unless given. */
-  readonly ttlMs?: number | null;
-  /** Milliseconds that clients should let pass between two looks; as the app says unless given. */
-  readonly pollIntervalMs?: number;
-}
-
-/** How a tool is shown and who may call it (extension `io.modelcontextprotocol/ui`). */
-export interface ToolUiOptions {
-  /** The UI resource that hosts show with the results of the tool. */
-  readonly resourceUri?: string;
-  /** Who may call it: the model, the UI, or both. Both unless given. */
-  readonly visibility?: readonly ('model' | 'app')[];
-}
-
-/** The origins a UI may reach, such as `https://api.example.com` or `https://*.example.com`. None unless given. */
-export interface UiCsp {
-  /** For requests: fetch, XMLHttpRequest, WebSocket. */
-  readonly connectDomains?: readonly string[];
-  /** For scripts, styles, pictures, fonts and media. */
-  readonly resourceDomains?: readonly string[];
-  /** For nested frames. */
-  readonly frameDomains?: readonly string[];
-  /** For the base URI of the document. */
-  readonly baseUriDomains?: readonly string[];
-}
-
-/** What a UI asks of the browser; each is given as an empty object, and hosts may refuse. */
-export interface UiPermissions {
-  readonly camera?: object;
-  readonly microphone?: object;
-  readonly geolocation?: object;
-  readonly clipboardWrite?: object;
-}
-
-/** How hosts show a UI resource (extension `io.modelcontextprotocol/ui`). */
-export interface UiOptions {
-  readonly csp?: UiCsp;
-  readonly permissions?: UiPermissions;
-  /** The origin of the sandbox, in the form the host asks for. */
-  readonly domain?: string;
-  /** Whether the host draws a border around it. The host decides unless given. */
-  readonly prefersBorder?: boolean;
-}
 
 /** A tool, as declared. */
 export interface ToolDefinition extends Presentation {
@@ -85,8 +40,6 @@ export interface ToolDefinition extends Presentation {
   readonly output?: SchemaLike;
   readonly coerce?: boolean;
   readonly unknownProperties?: UnknownProperties;
-  readonly task?: TaskOptions['support'] | TaskOptions;
-  readonly ui?: string | ToolUiOptions;
 }
 
 /** A resource or resource template, as declared. */
@@ -101,8 +54,6 @@ export interface ResourceDefinition extends Presentation {
   readonly size?: number;
   /** How long, and for whom, clients of 2026-07-28 may keep what is read. As the app says unless given. */
   readonly cache?: CacheOptions;
-  /** Set on UI resources. */
-  readonly ui?: UiOptions;
 }
 
 /** A prompt, as declared. */
@@ -123,7 +74,15 @@ export interface CompletionDefinition {
 /** Anything a decorator on a method declares. */
 export type HandlerDefinition = ToolDefinition | ResourceDefinition | PromptDefinition | CompletionDefinition;
 
-/** One value a handler parameter receives. */
+/** A parameter of a handler that a decorator of the author's own fills. */
+export interface CustomParameterDefinition {
+  readonly kind: 'custom';
+  readonly index: number;
+  /** Gives the value, of the context of the call. */
+  readonly value: (context: never) => unknown;
+}
+
+/** One argument a handler parameter receives. */
 export interface ParameterDefinition {
   readonly kind: 'arg' | 'param';
   readonly index: number;

@@ -1,6 +1,17 @@
 /** Every metadata key of ours, in one place, so that writer and reader cannot disagree. */
 export const KEYS: Readonly<
-  Record<'handlers' | 'parameters' | 'headers' | 'annotations' | 'guards' | 'middleware' | 'service', symbol>
+  Record<
+    | 'handlers'
+    | 'parameters'
+    | 'headers'
+    | 'annotations'
+    | 'guards'
+    | 'middleware'
+    | 'errors'
+    | 'metadata'
+    | 'service',
+    symbol
+  >
 > = {
   /** On a class: its handler definitions, by method name. */
   handlers: Symbol.for('sigil:handlers'),
@@ -13,6 +24,10 @@ export const KEYS: Readonly<
   /** On a class, and on a class and method: guards and middleware. */
   guards: Symbol.for('sigil:guards'),
   middleware: Symbol.for('sigil:middleware'),
+  /** On a class, and on a class and method: error mappers. */
+  errors: Symbol.for('sigil:errors'),
+  /** On a class, and on a class and method: private metadata, by key. */
+  metadata: Symbol.for('sigil:metadata'),
   /** On a class: how the container makes it. */
   service: Symbol.for('sigil:service'),
 };

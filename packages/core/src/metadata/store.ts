@@ -1,10 +1,11 @@
 import type { Constructor } from '../protocol/constructor.js';
-import type { HandlerDefinition, ParameterDefinition } from './definitions.js';
+import type { CustomParameterDefinition, HandlerDefinition, ParameterDefinition } from './definitions.js';
 import { HEADER_KEYWORD } from '../protocol/mirrored-argument.js';
 import { DESIGN, KEYS } from './keys.js';
 import { readOwn, write } from './reflect.js';
 
 type MethodName = string | symbol;
+type AnyParameter = ParameterDefinition | CustomParameterDefinition;
 type Handlers = ReadonlyMap<MethodName, readonly HandlerDefinition[]>;
 
 /** Records that a method of a class is a handler. A method may serve several definitions. */
@@ -38,8 +39,8 @@ export function handlersOf(cls: Constructor): HandlerMethod[] {
 }
 
 /** Records what a parameter of a method receives. */
-export function addParameter(prototype: object, method: MethodName, parameter: ParameterDefinition): void {
-  const own = (readOwn(KEYS.parameters, prototype, method) as ParameterDefinition[] | undefined) ?? [];
+export function addParameter(prototype: object, method: MethodName, parameter: AnyParameter): void {
+  const own = (readOwn(KEYS.parameters, prototype, method) as AnyParameter[] | undefined) ?? [];
   write(KEYS.parameters, [...own, parameter], prototype, method);
 }
 
@@ -50,8 +51,8 @@ export function addHeader(prototype: object, method: MethodName, index: number, 
 }
 
 /** The decorated parameters of a handler, in order of their index. */
-export function parametersOf({ declarer, method }: HandlerMethod): readonly ParameterDefinition[] {
-  const found = readOwn(KEYS.parameters, declarer, method) as ParameterDefinition[] | undefined;
+export function parametersOf({ declarer, method }: HandlerMethod): readonly AnyParameter[] {
+  const found = readOwn(KEYS.parameters, declarer, method) as AnyParameter[] | undefined;
   if (found === undefined) return [];
   const headers = readOwn(KEYS.headers, declarer, method) as ReadonlyMap<number, string> | undefined;
   return [...found]
@@ -59,8 +60,8 @@ export function parametersOf({ declarer, method }: HandlerMethod): readonly Para
     .map((parameter) => withHeader(parameter, headers?.get(parameter.index)));
 }
 
-function withHeader(parameter: ParameterDefinition, header: string | undefined): ParameterDefinition {
-  if (header === undefined) return parameter;
+function withHeader(parameter: AnyParameter, header: string | undefined): AnyParameter {
+  if (header === undefined || parameter.kind === 'custom') return parameter;
   return { ...parameter, keywords: { ...parameter.keywords, [HEADER_KEYWORD]: header } };
 }
 
@@ -83,6 +84,26 @@ export function listOf(key: symbol, cls: Constructor, method?: MethodName): read
     if (own !== undefined) found.push(...own);
   }
   return found;
+}
+
+/** Records private metadata on a class (`prototype` without `method`) or on one of its methods. */
+export function addMetadata(
+  prototype: object,
+  method: MethodName | undefined,
+  metadata: Readonly<Record<PropertyKey, unknown>>,
+): void {
+  const own = readOwn(KEYS.metadata, prototype, method) as object | undefined;
+  // Decorators apply bottom-up: what stands above wins.
+  write(KEYS.metadata, { ...own, ...metadata }, prototype, method);
+}
+
+/** The private metadata of a method: that of the classes in the chain first, then that of the method in them, which wins. */
+export function metadataOf(cls: Constructor, method: MethodName): Readonly<Record<PropertyKey, unknown>> {
+  const chain = chainOf(cls);
+  const found = [undefined, method].flatMap((member) =>
+    chain.map((prototype) => readOwn(KEYS.metadata, prototype, member) as object | undefined),
+  );
+  return Object.assign({}, ...found) as Record<PropertyKey, unknown>;
 }
 
 /** The types TypeScript emitted for the parameters of a handler; `undefined` when it emitted none. */

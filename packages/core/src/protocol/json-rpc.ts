@@ -50,8 +50,3 @@ export function readableId(message: unknown): RequestId | null {
 export function errorResponse(id: RequestId | null, error: JsonRpcError): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${JSON.stringify(error)}}`;
 }
-
-/** Serialises a notification. */
-export function notification(method: string, params?: object): string {
-  return JSON.stringify(params ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method });
-}

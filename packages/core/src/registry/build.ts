@@ -1,4 +1,3 @@
-import type { Access } from '../context/access.js';
 import type { Problem } from '../errors/definition-error.js';
 import type {
   HandlerDefinition,
@@ -15,20 +14,19 @@ import {
   type UriTemplate,
   UriTemplateError,
 } from '../protocol/uri-template/index.js';
+import { DELAY, isDelay } from '../protocol/delay.js';
 import { once } from '../protocol/once.js';
 import type { SchemaCompiler, ValuePlan } from '../schema/index.js';
 import { checkCache } from './check-cache.js';
 import { argumentProblems } from './argument-problems.js';
 import type { Compile } from './compile.js';
 import type { Declaration, Target } from './declaration.js';
-import type { Completer, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from './entry.js';
+import type { DefinitionFacts, DefinitionHooks } from './definition-hooks.js';
+import type { Completer, Entry, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from './entry.js';
 import { mirroredArguments } from './mirrored-arguments.js';
 import { isValidName, nameFromMethod } from './names.js';
 import { explicitSource } from './parameters.js';
 import { promptArguments } from './prompt-arguments.js';
-import { taskProblems } from './task-problems.js';
-import { resourceMeta, toolMeta } from './ui-meta.js';
-import { resourceUiProblems, toolUiProblems } from './ui-problems.js';
 import { checkVariables } from './variables.js';
 
 /** What building an entry needs. */
@@ -37,6 +35,8 @@ export interface BuildTools {
   readonly compile: Compile;
   /** What becomes of undeclared arguments, where a tool does not say. */
   readonly unknownProperties?: UnknownProperties | undefined;
+  /** How extensions take part in definitions. */
+  readonly hooks: readonly DefinitionHooks[];
   readonly problems: Problem[];
 }
 
@@ -49,35 +49,27 @@ export function buildTool(declaration: Declaration<ToolDefinition>, tools: Build
   const input = schemas.input(binding.source, where, problems, unknown);
   const returned = definition.output === undefined ? declaration.returns : explicitSource(definition.output);
   const output = returned && schemas.output(returned, `${where}, output`, problems);
-  problems.push(
-    ...argumentProblems(definition, where),
-    ...taskProblems(definition, where),
-    ...toolUiProblems(definition, where),
-  );
-  const meta = toolMeta(definition);
+  problems.push(...argumentProblems(definition, where), ...timeoutProblems(definition, where));
+  const info = factsOf(declaration, 'tool', name);
   // Not at boot: the schemas are written when somebody first asks for them.
   const describe = once((): Tool => {
     const annotations = annotationsOf(definition);
     return {
       name,
-      ...presentation(definition, meta),
+      ...presentation(definition, metaOf(info, tools)),
       inputSchema: input.advertised,
       ...(output ? { outputSchema: output.advertised } : {}),
       ...(annotations ? { annotations } : {}),
     };
   });
-  const access = { kind: 'tool', name, meta: meta ?? {} } as const;
   return {
     kind: 'tool',
-    definition,
-    key: name,
-    where,
+    ...common(declaration, info, name, compile),
     get descriptor() {
       return describe();
     },
     mirrored: input.mirrored ? mirroredArguments(input.advertised, where, problems) : [],
-    run: compile.tool(declaration, input, output),
-    ...guarding(declaration, access, compile),
+    run: compile.tool(declaration, info, input, output),
   };
 }
 
@@ -90,27 +82,21 @@ export function buildResource(
   const { schemas, compile, problems } = tools;
   const template = parse(definition.uri, where, problems);
   const input = schemas.input(binding.source, where, problems);
-  problems.push(...resourceUiProblems(definition, where));
+  problems.push(...timeoutProblems(definition, where));
   if (!template) return undefined;
   problems.push(...checkVariables(declaration, template, input));
   const { uri, mimeType, annotations, size, cache } = definition;
   if (cache !== undefined) problems.push(...checkCache(cache, where));
-  const meta = resourceMeta(definition);
+  const isTemplate = template.variables.length > 0;
+  const info = factsOf(declaration, isTemplate ? 'template' : 'resource', uri);
   const shared = {
     name: nameOf(declaration, problems),
-    ...presentation(definition, meta),
+    ...presentation(definition, metaOf(info, tools)),
     ...(mimeType === undefined ? {} : { mimeType }),
     ...(annotations === undefined ? {} : { annotations }),
   };
-  const isTemplate = template.variables.length > 0;
-  const run = compile.resource(declaration, input);
-  const access = {
-    kind: isTemplate ? 'template' : 'resource',
-    name: uri,
-    meta: meta ?? {},
-  } as const;
-  const guarded = guarding(declaration, access, compile);
-  const base = { key: uri, where, run, ...guarded, ...(cache ? { cache } : {}) };
+  const run = compile.resource(declaration, info, input, shaping(info, tools));
+  const base = { run, ...common(declaration, info, uri, compile), ...(cache ? { cache } : {}) };
   if (!isTemplate) {
     const descriptor = { uri, ...shared, ...(size === undefined ? {} : { size }) };
     return { ...base, kind: 'resource', descriptor };
@@ -126,31 +112,79 @@ export function buildPrompt(declaration: Declaration<PromptDefinition>, tools: B
   const { schemas, compile, problems } = tools;
   const name = nameOf(declaration, problems);
   const input: ValuePlan = schemas.input(binding.source, where, problems);
+  problems.push(...timeoutProblems(definition, where));
   const args = promptArguments(input.advertised);
-  const access = { kind: 'prompt', name, meta: definition.meta ?? {} } as const;
+  const info = factsOf(declaration, 'prompt', name);
   return {
     kind: 'prompt',
-    key: name,
-    where,
+    ...common(declaration, info, name, compile),
     descriptor: {
       name,
-      ...presentation(definition, definition.meta),
+      ...presentation(definition, metaOf(info, tools)),
       ...(args.length > 0 ? { arguments: args } : {}),
     },
-    run: compile.prompt(declaration, input),
+    run: compile.prompt(declaration, info, input),
     completers: new Map(),
-    ...guarding(declaration, access, compile),
   };
 }
 
-/** The gate of an entry, and the guards behind it; neither when everybody may. */
-function guarding(
-  declaration: Declaration,
-  access: Pick<Access, 'kind' | 'name' | 'meta'>,
+/** What entries of every kind have. */
+function common(
+  declaration: Declaration<HandlerDefinition & Presentation>,
+  info: DefinitionFacts,
+  key: string,
   compile: Compile,
-): Pick<ToolEntry, 'gate' | 'guards'> {
-  const gate = compile.gate(declaration, access);
-  return gate ? { gate, guards: compile.guards(declaration, access) } : {};
+): Pick<ToolEntry, 'key' | 'where' | 'info' | 'context' | 'timeoutMs' | 'gate' | 'guards'> {
+  const { timeoutMs } = declaration.definition;
+  const gate = compile.gate(declaration, info);
+  return {
+    key,
+    where: declaration.where,
+    info,
+    context: compile.context(info.kind as Entry['kind'], info),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(gate ? { gate, guards: compile.guards(declaration, info) } : {}),
+  };
+}
+
+function factsOf(
+  { definition, metadata, where }: Declaration<HandlerDefinition & Presentation>,
+  kind: Entry['kind'],
+  name: string,
+): DefinitionFacts {
+  return Object.freeze({
+    kind,
+    name,
+    where,
+    metadata: Object.freeze({ ...metadata, ...definition.metadata }),
+    meta: definition.meta,
+    mimeType: 'mimeType' in definition ? definition.mimeType : undefined,
+  });
+}
+
+/** The `_meta` that clients see: the author's, and what extensions add. */
+function metaOf(info: DefinitionFacts, { hooks }: BuildTools): Presentation['meta'] {
+  const added = hooks.flatMap((hook) => hook.describe?.(info) ?? []);
+  return added.length === 0 ? info.meta : (Object.assign({}, info.meta, ...added) as Presentation['meta']);
+}
+
+/** What extensions change in the contents of a resource; `undefined` for nothing. */
+function shaping(info: DefinitionFacts, { hooks }: BuildTools): Parameters<Compile['resource']>[3] {
+  const shapes = hooks.flatMap((hook) => hook.shapeContents?.(info) ?? []);
+  if (shapes.length === 0) return undefined;
+  return (contents) => shapes.reduce((shaped, shape) => shape(shaped), contents);
+}
+
+function timeoutProblems({ timeoutMs }: Presentation, where: string): Problem[] {
+  if (timeoutMs === undefined || isDelay(timeoutMs)) return [];
+  return [
+    {
+      code: 'SIGIL_INVALID_OPTIONS',
+      where: `${where}, timeoutMs`,
+      what: `it must be ${DELAY}`,
+      fix: 'give the milliseconds the handler may take, or leave it out',
+    },
+  ];
 }
 
 function nameOf(declaration: Declaration<HandlerDefinition & Presentation>, problems: Problem[]): string {
@@ -173,7 +207,7 @@ function defaultName(target: Target): string {
 function presentation(
   { title, description, icons }: Presentation,
   meta: Presentation['meta'],
-): Omit<Presentation, 'name' | 'meta'> {
+): Omit<Presentation, 'name' | 'meta' | 'metadata' | 'timeoutMs'> {
   return {
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),

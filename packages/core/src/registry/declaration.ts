@@ -1,4 +1,6 @@
-import type { GuardLike, MiddlewareLike } from '../context/access.js';
+import type { GuardLike, MiddlewareLike } from '../context/policies.js';
+import type { ErrorMapper } from '../context/error-mapper.js';
+import type { RequestContext } from '../context/request-context.js';
 import type { HandlerDefinition } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { SchemaSource } from '../schema/index.js';
@@ -12,7 +14,9 @@ export type Target =
 export type ParameterBinding =
   | { readonly from: 'arguments' }
   | { readonly from: 'argument'; readonly name: string }
-  | { readonly from: 'context' };
+  | { readonly from: 'context' }
+  /** What a decorator made by `createParameter` gives. */
+  | { readonly from: 'custom'; readonly value: (context: RequestContext) => unknown };
 
 /** How a request's arguments become the parameters of a handler. */
 export interface Binding {
@@ -31,4 +35,8 @@ export interface Declaration<D extends HandlerDefinition = HandlerDefinition> {
   readonly returns?: SchemaSource;
   readonly guards: readonly GuardLike[];
   readonly middleware: readonly MiddlewareLike[];
+  /** Private metadata that decorators of the class and the method say; the definition's own wins over it. */
+  readonly metadata?: Readonly<Record<PropertyKey, unknown>>;
+  /** What errors become, the nearest mapper first. */
+  readonly errors?: readonly ErrorMapper[];
 }

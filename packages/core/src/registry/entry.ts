@@ -1,7 +1,7 @@
 import type { Call } from '../context/call.js';
 import type { CacheOptions } from '../protocol/cache-hint.js';
 import type { InputRequired } from '../context/input-required.js';
-import type { ToolDefinition } from '../metadata/definitions.js';
+import type { RequestContext } from '../context/request-context.js';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../protocol/descriptors.js';
 import type { MirroredArgument } from '../protocol/mirrored-argument.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
@@ -11,15 +11,20 @@ import type {
   GetPromptResult,
   ReadResourceResult,
 } from '../protocol/results.js';
+import type { DefinitionFacts } from './definition-hooks.js';
 
-/** Serves one request; compiled at boot. */
+/** Serves one request whose caller has passed the gate; compiled at boot. */
 export type Handler<R> = (call: Call, args: Record<string, unknown>) => MaybePromise<R>;
 
 /** A handler that may first say what it needs. */
 export type AskingHandler<R> = Handler<R | InputRequired>;
 
-/** Whether a caller may see and use an entry; compiled at boot, absent when everybody may. */
-export type Gate = (call: Call) => MaybePromise<boolean>;
+/**
+ * Whether a caller may see and use an entry; compiled at boot, absent when everybody may.
+ *
+ * @param context the context of the call, when the request is a call of the entry; absent for lists and the like.
+ */
+export type Gate = (call: Call, context?: RequestContext) => MaybePromise<boolean>;
 
 /** A single guard of an entry, by the name of its class or function. */
 export interface NamedGate {
@@ -31,6 +36,12 @@ interface EntryBase {
   /** What it is found by: a name, a URI, or a URI template. */
   readonly key: string;
   readonly where: string;
+  /** What guards, middleware, handlers and extensions know of it. */
+  readonly info: DefinitionFacts;
+  /** Gives the context of a call of it. */
+  readonly context: (call: Call) => RequestContext;
+  /** Milliseconds its handler may take; as the app says when absent. */
+  readonly timeoutMs?: number;
   readonly gate?: Gate;
   /** The guards behind the gate, in the order they are asked; absent with it. */
   readonly guards?: readonly NamedGate[];
@@ -45,8 +56,6 @@ export interface Completer {
 /** A tool, compiled. */
 export interface ToolEntry extends EntryBase {
   readonly kind: 'tool';
-  /** As its author wrote it, for extensions that read their part. */
-  readonly definition: ToolDefinition;
   readonly descriptor: Tool;
   /** The arguments that clients repeat in headers. */
   readonly mirrored: readonly MirroredArgument[];

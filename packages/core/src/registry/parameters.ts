@@ -1,4 +1,4 @@
-import { isContextClass } from '../context/request-context.js';
+import { isContextClass, type RequestContext } from '../context/request-context.js';
 import type { Problem } from '../errors/definition-error.js';
 import type { HandlerDefinition, ParameterDefinition, SchemaLike } from '../metadata/definitions.js';
 import { isStandardSchema } from '../protocol/standard-schema.js';
@@ -31,7 +31,9 @@ export function bindParameters(
     const where = `${placeOf(cls, method)}, parameter ${index}`;
     const parameter = decorated.get(index);
     const type = types?.[index];
-    if (parameter) {
+    if (parameter?.kind === 'custom') {
+      parameters.push({ from: 'custom', value: parameter.value as (context: RequestContext) => unknown });
+    } else if (parameter) {
       if ((parameter.kind === 'param') !== (definition.kind === 'resource'))
         problems.push(wrongDecorator(where, parameter));
       properties.push(propertyOf(parameter, type));

@@ -4,9 +4,9 @@ import { parseUriTemplate } from '../protocol/uri-template/index.js';
 import { buildPrompt, buildResource, buildTool, type BuildTools } from './build.js';
 import type { Collection } from './collection.js';
 import type { Declaration } from './declaration.js';
+import type { FindResource } from './definition-hooks.js';
 import type { Completer, Entry } from './entry.js';
 import type { Registry } from './registry.js';
-import { uiLinkProblems } from './ui-links.js';
 
 /** Compiles declarations into a registry, what refers to others last; everything wrong is added to `tools.problems`. */
 export function populate(registry: Registry, declarations: readonly Declaration[], tools: BuildTools): void {
@@ -17,7 +17,19 @@ export function populate(registry: Registry, declarations: readonly Declaration[
   for (const declaration of declarations) {
     if (isKind(declaration, 'completion')) addCompletion(registry, declaration, tools);
   }
-  for (const tool of registry.tools) tools.problems.push(...uiLinkProblems(tool, registry));
+  const { tools: served, prompts, resources, templates } = registry;
+  for (const entry of [...served, ...prompts, ...resources, ...templates])
+    tools.problems.push(...hookProblems(entry, registry, tools));
+}
+
+/** What extensions find wrong with an entry beside all that is registered. */
+export function hookProblems(
+  entry: Entry,
+  registry: Registry,
+  { hooks }: Pick<BuildTools, 'hooks'>,
+): Problem[] {
+  const find: FindResource = (uri) => registry.resolveUri(uri)?.entry.info;
+  return hooks.flatMap((hook) => hook.check?.(entry.info, find) ?? []);
 }
 
 /** Compiles one declaration. `undefined` for completions, which are part of what they complete. */
@@ -74,9 +86,8 @@ function addCompletion(
       ? (entry.descriptor.arguments ?? []).map(({ name }) => name)
       : variablesOf(entry?.key);
   if (entry && names.includes(argument)) {
-    const meta = entry.descriptor._meta ?? {};
-    const gate = tools.compile.gate(declaration, { kind: entry.kind, name: entry.key, meta });
-    const run = tools.compile.completion(declaration);
+    const gate = tools.compile.gate(declaration, entry.info);
+    const run = tools.compile.completion(declaration, entry.info);
     (entry.completers as Map<string, Completer>).set(argument, { run, ...(gate ? { gate } : {}) });
     return;
   }

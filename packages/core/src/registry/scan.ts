@@ -1,7 +1,8 @@
-import type { GuardLike, MiddlewareLike } from '../context/access.js';
+import type { ErrorMapper } from '../context/error-mapper.js';
+import type { GuardLike, MiddlewareLike } from '../context/policies.js';
 import type { Problem } from '../errors/definition-error.js';
 import { KEYS } from '../metadata/keys.js';
-import { type HandlerMethod, handlersOf, listOf, returnType } from '../metadata/store.js';
+import { type HandlerMethod, handlersOf, listOf, metadataOf, returnType } from '../metadata/store.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isDto } from '../schema/index.js';
 import type { Declaration } from './declaration.js';
@@ -42,6 +43,8 @@ function scanClass(cls: Constructor, problems: Problem[]): Declaration[] {
       ...returnsOf(handler),
       guards: [...guards, ...listOf(KEYS.guards, cls, method)] as GuardLike[],
       middleware: [...middleware, ...listOf(KEYS.middleware, cls, method)] as MiddlewareLike[],
+      metadata: metadataOf(cls, method),
+      errors: [...listOf(KEYS.errors, cls, method), ...listOf(KEYS.errors, cls)] as ErrorMapper[],
     };
     return definitions.map((definition) => ({
       definition,

@@ -1,5 +1,5 @@
 import { isObject, type JsonSchema } from '../protocol/json.js';
-import { MAX_DEPTH } from './depth.js';
+import { MAX_DEPTH } from '../protocol/to-json.js';
 import { resolveReference } from './resolve-reference.js';
 
 const INTEGER = /^-?(?:0|[1-9]\d*)$/;

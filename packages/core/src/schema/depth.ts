@@ -1,9 +1,7 @@
 import { isObject, type JsonSchema } from '../protocol/json.js';
+import { MAX_DEPTH } from '../protocol/to-json.js';
 import type { Issue } from './invalid-value-error.js';
 import { resolveReference } from './resolve-reference.js';
-
-/** How many levels of objects and arrays a value may have. Deeper ones would exhaust the stack of what walks them. */
-export const MAX_DEPTH = 64;
 
 /** Whether a value has more levels of objects and arrays than allowed. A value that contains itself has. */
 export function isTooDeep(value: unknown, levels: number = MAX_DEPTH): boolean {

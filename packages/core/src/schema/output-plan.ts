@@ -1,9 +1,10 @@
 import type { JsonSchema } from '../protocol/json.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
+import { toJson, UnwritableError } from '../protocol/to-json.js';
 import type { Blueprint } from './blueprint.js';
 import { ensure } from './ensure.js';
+import { InvalidValueError } from './invalid-value-error.js';
 import { convertStrings } from './convert-strings.js';
-import { toJson } from './to-json.js';
 import type { Validator } from './validator.js';
 import type { ValuePlan } from './value-plan.js';
 
@@ -32,7 +33,7 @@ export class OutputPlan implements ValuePlan {
     const pending = this.#validator.ready();
     if (pending) return pending.then(() => this.check(value));
     const { judge, toPlain } = this.#blueprint;
-    const json = toJson(toPlain ? toPlain(value) : value);
+    const json = writable(toPlain ? toPlain(value) : value);
     ensure(this.#validator, json);
     if (!judge) return json;
     const pendingRules = judge(this.#instances(value, json));
@@ -45,5 +46,16 @@ export class OutputPlan implements ValuePlan {
     const isInstance = (one: unknown): boolean => cls !== undefined && one instanceof cls;
     const areInstances = Array.isArray(value) ? value.every(isInstance) : isInstance(value);
     return areInstances || !maker ? value : maker.make(json);
+  }
+}
+
+/** What JSON will say of a value. @throws InvalidValueError when it can say nothing. */
+export function writable(value: unknown): unknown {
+  try {
+    return toJson(value);
+  } catch (error) {
+    if (!(error instanceof UnwritableError)) throw error;
+    const { path, why, message } = error;
+    throw new InvalidValueError([{ path, expected: 'a value that JSON can carry', received: why, message }]);
   }
 }

@@ -9,7 +9,7 @@ import { readHandWritten } from './hand-written.js';
 import { InvalidValueError, type Issue } from './invalid-value-error.js';
 import { joinPath } from './paths.js';
 import type { Direction } from './source.js';
-import { toJson } from './to-json.js';
+import { writable } from './output-plan.js';
 import type { ValuePlan } from './value-plan.js';
 
 /**
@@ -33,10 +33,10 @@ export function standardPlan(
     convert: (value) => convertStrings(value, advertised),
     ready: () => undefined,
     check(value): MaybePromise<unknown> {
-      const given = direction === 'output' ? toJson(value) : value;
+      const given = direction === 'output' ? writable(value) : value;
       if (isTooDeep(given)) throw new InvalidValueError([tooDeep()]);
       const made = after(validate(given), (result) => valueOf(result, given));
-      return direction === 'output' ? after(made, toJson) : made;
+      return direction === 'output' ? after(made, writable) : made;
     },
   };
 }

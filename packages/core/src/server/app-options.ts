@@ -1,6 +1,7 @@
 import type { Container } from '../container/contract.js';
 import type { Provider } from '../container/provider.js';
-import type { GuardLike, MiddlewareLike } from '../context/access.js';
+import type { ErrorMapper } from '../context/error-mapper.js';
+import type { GuardLike, MiddlewareLike } from '../context/policies.js';
 import type { FunctionDefinition } from '../decorators/define.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
@@ -11,9 +12,10 @@ import type { ChangeBus } from '../engine/changes/change-bus.js';
 import type { ExtensionFactory } from '../engine/extension.js';
 import type { StateKey } from '../engine/rounds/state-sealer.js';
 import type { StateStore } from '../engine/rounds/state-store.js';
+import type { AppExtension } from '../extensions/app-extension.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
+import type { ServerCapabilities } from '../protocol/capabilities.js';
 import type { Logger } from '../protocol/logger.js';
-import type { AppExtension } from './app-extension.js';
 
 /** What `createApp` is told. */
 export interface AppOptions extends Implementation {
@@ -33,6 +35,14 @@ export interface AppOptions extends Implementation {
   readonly guards?: readonly GuardLike[];
   /** Middleware around every handler, from the outside in. */
   readonly middleware?: readonly MiddlewareLike[];
+  /** What errors that handlers throw become for clients; mappers of modules, classes and methods come first. */
+  readonly errors?: readonly ErrorMapper[];
+  /**
+   * Milliseconds a handler may take, where its definition does not say. After them `ctx.signal` aborts, and the request is answered
+   * with an `isError` result, or with error -32001 when it is no tool call. Time spent waiting for the client does not count.
+   * @default no limit
+   */
+  readonly timeoutMs?: number;
   /** Where the server reports; anything with pino's interface. The runtime's logger unless given. */
   readonly logger?: Logger;
   /** Whether messages of unexpected errors reach clients. Off unless given: they may hold secrets. */
@@ -51,6 +61,13 @@ export interface AppOptions extends Implementation {
   readonly maxInFlight?: number;
   /** Most subscriptions of 2026-07-28 open at once. 10,000 unless given. */
   readonly maxSubscriptions?: number;
+  /**
+   * Most resources that one session or subscription hears of. More are refused (-32602).
+   * @default 1000
+   */
+  readonly maxSubscribedUris?: number;
+  /** Capabilities outside the specification, announced as `capabilities.experimental`. */
+  readonly experimental?: ServerCapabilities['experimental'];
   /**
    * Secrets that protect what clients of 2026-07-28 carry between the rounds of a request: the current one first, then
    * those that are still accepted. Give the same to every process that serves the app; a random one unless given.

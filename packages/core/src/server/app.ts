@@ -6,6 +6,7 @@ import type { Logger } from '../protocol/logger.js';
 import type { Principal } from '../protocol/principal.js';
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from '../metadata/definitions.js';
 import type { Container } from '../container/contract.js';
+import type { DefinitionHooks } from '../registry/definition-hooks.js';
 import type { Registry } from '../registry/registry.js';
 import type { Endpoint, RunningRuntime, Runtime } from '../transport/contract.js';
 import { type Contract, arrangeContract } from './contract.js';
@@ -24,6 +25,7 @@ export interface AppParts {
   readonly container: Container;
   readonly logger: RelayLogger;
   readonly instructions: string | undefined;
+  readonly hooks: readonly DefinitionHooks[];
   /** Compiles a definition into the registry. @throws DefinitionError when it is wrong. */
   readonly define: (definition: FunctionDefinition) => void;
 }

@@ -1,11 +1,12 @@
 import { isUnknownProperties } from '../registry/argument-problems.js';
 import { isStateKey } from '../engine/rounds/state-sealer.js';
 import type { Problem } from '../errors/definition-error.js';
+import { DELAY, isDelay } from '../protocol/delay.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
-import { isExtension } from './app-extension.js';
 import type { AppOptions } from './app-options.js';
 import { checkCache } from './check-cache.js';
 import { checkProfiles } from './check-profiles.js';
+import { isExtension } from './extensions.js';
 import { invalidOption } from './invalid-option.js';
 
 /** Everything wrong with the options of `createApp` themselves. */
@@ -15,14 +16,15 @@ export function checkOptions(options: AppOptions): Problem[] {
     if (typeof options[key] !== 'string' || options[key] === '')
       problems.push(invalidOption(key, 'a string that is not empty'));
   }
-  for (const key of ['pageSize', 'maxInFlight', 'maxSubscriptions'] as const) {
+  for (const key of ['pageSize', 'maxInFlight', 'maxSubscriptions', 'maxSubscribedUris'] as const) {
     const value = options[key];
     if (value !== undefined && !isPositive(value)) problems.push(invalidOption(key, 'a positive integer'));
   }
   if (options.stateKeys && !options.stateKeys.every(isStateKey)) {
     problems.push(invalidOption('stateKeys', 'a list of secrets of at least 32 bytes or characters'));
   }
-  const { stateTtlMs } = options;
+  const { stateTtlMs, timeoutMs } = options;
+  if (timeoutMs !== undefined && !isDelay(timeoutMs)) problems.push(invalidOption('timeoutMs', DELAY));
   if (stateTtlMs !== undefined && !isPositive(stateTtlMs)) {
     problems.push(invalidOption('stateTtlMs', 'a positive integer of milliseconds'));
   }

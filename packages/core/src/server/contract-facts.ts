@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine.js';
-import type { TaskOptions } from '../metadata/definitions.js';
+import type { DefinitionHooks } from '../registry/definition-hooks.js';
 import type { Entry, PromptEntry, TemplateEntry, ToolEntry } from '../registry/entry.js';
 import type { Registry } from '../registry/registry.js';
 import type { ContractFacts, ContractTool } from './contract.js';
@@ -9,15 +9,16 @@ interface FactSources {
   readonly engine: Engine;
   readonly registry: Registry;
   readonly instructions: string | undefined;
+  readonly hooks: readonly DefinitionHooks[];
 }
 
 /** Reads what a server promises off what is registered. */
-export function contractFacts({ engine, registry, instructions }: FactSources): ContractFacts {
+export function contractFacts({ engine, registry, instructions, hooks }: FactSources): ContractFacts {
   return {
     server: engine.info,
     ...(instructions === undefined ? {} : { instructions }),
     capabilities: engine.capabilities,
-    tools: [...registry.tools].map((entry) => toolFacts(entry, engine.isHiddenFromSessions(entry))),
+    tools: [...registry.tools].map((entry) => toolFacts(entry, engine.isHiddenFromSessions(entry), hooks)),
     resources: [...registry.resources].map((entry) => ({ ...entry.descriptor, ...guarded(entry) })),
     resourceTemplates: [...registry.templates].map((entry) => ({
       ...entry.descriptor,
@@ -27,18 +28,14 @@ export function contractFacts({ engine, registry, instructions }: FactSources): 
   };
 }
 
-function toolFacts(entry: ToolEntry, isHidden: boolean): ContractTool {
-  const { task } = entry.definition;
+function toolFacts(entry: ToolEntry, isHidden: boolean, hooks: readonly DefinitionHooks[]): ContractTool {
+  const promised = hooks.map((hook) => hook.promise?.(entry.info));
   return {
     ...entry.descriptor,
-    ...(task === undefined ? {} : { task: supportOf(task) }),
+    ...(Object.assign({}, ...promised) as object),
     ...(isHidden ? { hiddenFromSessions: true } : {}),
     ...guarded(entry),
   };
-}
-
-function supportOf(task: TaskOptions['support'] | TaskOptions): TaskOptions['support'] {
-  return typeof task === 'string' ? task : task.support;
 }
 
 function completable(entry: TemplateEntry | PromptEntry): { completes?: string[]; guarded: boolean } {

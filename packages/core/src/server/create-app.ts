@@ -6,28 +6,25 @@ import { MemoryChangeBus } from '../engine/changes/memory-change-bus.js';
 import { Engine } from '../engine/engine.js';
 import { RoundKeeper } from '../engine/rounds/round-keeper.js';
 import { StateSealer } from '../engine/rounds/state-sealer.js';
-import { apps } from '../extensions/apps/apps.js';
-import { tasks } from '../extensions/tasks/tasks.js';
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
-import type { Guard, Middleware } from '../context/access.js';
+import type { Instances } from '../invoke/bind.js';
 import { createCompile } from '../invoke/compile.js';
-import { isClassWith } from '../invoke/middleware.js';
-import type { Instances } from '../invoke/resolve-instance.js';
+import { isClass, missingMethod, policyProblems } from '../invoke/policies.js';
+import type { GuardLike, MiddlewareLike } from '../context/policies.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { BuildTools } from '../registry/build.js';
 import type { Declaration } from '../registry/declaration.js';
-import { compileEntry, populate, register } from '../registry/populate.js';
+import { compileEntry, hookProblems, populate, register } from '../registry/populate.js';
 import { Registry } from '../registry/registry.js';
 import { scan } from '../registry/scan.js';
-import { uiLinkProblems } from '../registry/ui-links.js';
 import { createSchemaCompiler } from '../schema/index.js';
 import { App } from './app.js';
-import { isExtension, toAppExtension } from './app-extension.js';
 import type { AppOptions } from './app-options.js';
 import { checkOptions } from './check-options.js';
 import { declareFunction } from './declare-function.js';
 import { discover } from './discover.js';
+import { allExtensions } from './extensions.js';
 import { formPlans } from './form-plans.js';
 import { RelayLogger } from './relay-logger.js';
 import { needsClasses } from './needs-classes.js';
@@ -43,7 +40,7 @@ const MAX_STATE_LENGTH = 256 * 1024;
 export async function createApp(options: AppOptions): Promise<App> {
   const problems: Problem[] = checkOptions(options);
   const found = options.discover ? await discover(options.discover, problems) : [];
-  const extensions = (options.extensions ?? []).filter(isExtension).map(toAppExtension);
+  const extensions = allExtensions(options.extensions ?? [], options.tasks);
   problems.push(...extensions.flatMap((extension) => extension.problems ?? []));
   const declarations = [
     ...scan([...(options.services ?? []), ...found], problems),
@@ -51,17 +48,23 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...extensions.flatMap(({ definitions = [] }) => definitions.map(declareFunction)),
   ];
   const services = classesOf(declarations);
-  const policies = policyClasses(options, declarations);
-  const { container, instances, start } = chooseContainer(options, [...services, ...policies], problems);
+  const policies = policiesOf(options, declarations);
+  problems.push(...policyProblems(policies.guards, policies.middleware));
+  const { container, instances, start } = chooseContainer(
+    options,
+    [...services, ...classesIn(policies)],
+    problems,
+  );
   const logger = new RelayLogger(options.logger);
   const exposeErrors = options.exposeErrors ?? false;
-  const { guards = [], middleware = [] } = options;
+  const { guards = [], middleware = [], errors = [] } = options;
   const compile = createCompile({
     logger,
     exposeErrors,
     instances,
     guards,
     middleware,
+    errors,
     coerce: options.coerce ?? false,
   });
   const schemas = await createSchemaCompiler({ classes: needsClasses(declarations) });
@@ -70,6 +73,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     schemas,
     compile,
     unknownProperties: options.unknownProperties,
+    hooks: extensions,
     problems: into,
   });
   populate(registry, declarations, build(problems));
@@ -80,7 +84,6 @@ export async function createApp(options: AppOptions): Promise<App> {
   const changes = new ChangeFeed(options.changeBus ?? new MemoryChangeBus(), logger);
   const engine = new Engine({
     info,
-    serverInfoJson: JSON.stringify(info),
     instructions: options.instructions,
     registry,
     container,
@@ -91,6 +94,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     cacheHints: new CacheHints(options.cache),
     maxInFlight: options.maxInFlight ?? 1024,
     maxSubscriptions: options.maxSubscriptions ?? 10_000,
+    maxSubscribedUris: options.maxSubscribedUris ?? 1000,
+    timeoutMs: options.timeoutMs,
+    experimental: options.experimental,
     stampServerInfo: options.stampServerInfo ?? true,
     rounds: new RoundKeeper(
       new StateSealer(options.stateKeys ?? []),
@@ -98,12 +104,13 @@ export async function createApp(options: AppOptions): Promise<App> {
       options.stateStore,
     ),
     clientProfiles: options.clientProfiles ?? [],
-    extensions: [tasks(options.tasks), apps, ...extensions.map(({ create }) => create)],
+    extensions: extensions.map(({ create }) => create),
     formPlan: formPlans(schemas),
   });
   await changes.open();
   try {
     await start();
+    await checkPolicies(policies, instances);
     if (options.warm) await schemas.warm();
   } catch (error) {
     // What was made before the failure is not left behind.
@@ -114,12 +121,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   const define = (definition: FunctionDefinition): void => {
     const wrong: Problem[] = [];
     const entry = compileEntry(declareFunction(definition), build(wrong));
-    if (entry) wrong.push(...uiLinkProblems(entry, registry));
+    if (entry) wrong.push(...hookProblems(entry, registry, { hooks: extensions }));
     if (entry && wrong.length === 0) register(registry, entry, wrong);
     if (wrong.length > 0) throw new DefinitionError(wrong);
   };
   const { instructions } = options;
-  return new App({ engine, registry, container, logger, instructions, define });
+  return new App({ engine, registry, container, logger, instructions, hooks: extensions, define });
 }
 
 interface ChosenContainer {
@@ -148,17 +155,40 @@ function classesOf(declarations: readonly Declaration[]): Constructor[] {
   return [...new Set(classes.filter((cls) => cls !== undefined))];
 }
 
-/** The guards and middleware that the container is to make. */
-function policyClasses(
+/** The guards and middleware of an app, wherever they stand. */
+interface Policies {
+  readonly guards: readonly GuardLike[];
+  readonly middleware: readonly MiddlewareLike[];
+}
+
+function policiesOf(
   { guards = [], middleware = [] }: AppOptions,
   declarations: readonly Declaration[],
-): Constructor[] {
-  const allGuards = [...guards, ...declarations.flatMap((declaration) => declaration.guards)];
-  const allMiddleware = [...middleware, ...declarations.flatMap((declaration) => declaration.middleware)];
-  return [
-    ...allGuards.filter((guard) => isClassWith<Guard>(guard, 'allows')),
-    ...allMiddleware.filter((step) => isClassWith<Middleware>(step, 'handle')),
-  ];
+): Policies {
+  return {
+    guards: [...guards, ...declarations.flatMap((declaration) => declaration.guards)],
+    middleware: [...middleware, ...declarations.flatMap((declaration) => declaration.middleware)],
+  };
+}
+
+/** Those among them that the container is to make. */
+function classesIn({ guards, middleware }: Policies): Constructor[] {
+  return [...guards, ...middleware].filter((like) => isClass(like));
+}
+
+/** Looks at the instances of guards and middleware, which may have their method as a property. */
+async function checkPolicies({ guards, middleware }: Policies, instances: Instances): Promise<void> {
+  const problems: Problem[] = [];
+  const check = async (classes: readonly unknown[], method: 'allows' | 'handle'): Promise<void> => {
+    for (const cls of new Set(classes)) {
+      if (!isClass(cls) || !instances.isSingleton(cls)) continue;
+      const problem = missingMethod(cls, await instances.container.get(cls), method);
+      if (problem) problems.push(problem);
+    }
+  };
+  await check(guards, 'allows');
+  await check(middleware, 'handle');
+  if (problems.length > 0) throw new DefinitionError(problems);
 }
 
 function infoOf({ name, version, title, description, websiteUrl, icons }: AppOptions): Implementation {

@@ -1,5 +1,6 @@
 import type { Container } from '../container/contract.js';
 import type { Call } from '../context/call.js';
+import { RequestContext } from '../context/request-context.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { METHODS } from '../protocol/methods.js';
 import type { Principal } from '../protocol/principal.js';
@@ -19,8 +20,17 @@ export function hypotheticalCall(principal: Principal | undefined, container: Co
     client: { capabilities: {}, protocolVersion: LATEST_VERSION },
     principal,
     facts: principal ? { principal } : {},
+    get request() {
+      return call;
+    },
     get session() {
       return call;
+    },
+    state: {},
+    currentContext: undefined,
+    context() {
+      const info = { kind: 'list', name: METHODS.listTools, metadata: {} } as const;
+      return (call.currentContext ??= new RequestContext(call, info));
     },
     progress: () => undefined,
     log: () => undefined,
@@ -31,9 +41,8 @@ export function hypotheticalCall(principal: Principal | undefined, container: Co
     inputResponses: {},
     inputResponse: nobody,
     closeStream: () => undefined,
-    startTask: () => Promise.resolve(false),
     once: async (_key, run) => run(),
-    resolve: (id) => container.get(id as Constructor, { request: call, session: call }),
+    resolve: (id) => container.get(id as Constructor, call),
   };
   return call;
 }

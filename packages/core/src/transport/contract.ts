@@ -1,6 +1,5 @@
 import type { Implementation } from '../protocol/descriptors.js';
 import type { Logger } from '../protocol/logger.js';
-import type { MirroredArgument } from '../protocol/mirrored-argument.js';
 import type { RequestFacts } from '../protocol/principal.js';
 
 /**
@@ -45,9 +44,15 @@ export interface Peer {
    * Takes one parsed JSON-RPC message, or a batch.
    *
    * @param outlet where everything about this message goes; the peer's own outlet when absent.
+   * @param claim what `claimOf` says of the message, where the transport has asked already.
    * @returns the request in flight, or `undefined` when nothing is left to wait for.
    */
-  receive(message: unknown, outlet?: Outlet, facts?: RequestFacts): ActiveRequest | undefined;
+  receive(
+    message: unknown,
+    outlet?: Outlet,
+    facts?: RequestFacts,
+    claim?: unknown,
+  ): ActiveRequest | undefined;
   /**
    * Waits for the requests in flight, then closes.
    *
@@ -69,12 +74,19 @@ export interface Endpoint {
   readonly info: Implementation;
   /** Where a transport reports what no client should see. */
   readonly logger: Logger;
-  /** The arguments of a tool that clients repeat in headers; none for a tool that is not there. */
-  mirroredArguments(tool: string): readonly MirroredArgument[];
-  /** The member of `params` that says what a request is about; the header `Mcp-Name` repeats it. */
-  namedBy(method: string): string | undefined;
   /** @param outlet where messages go that belong to no request; without it they are dropped. */
-  connect(outlet?: Outlet): Peer;
+  connect(outlet?: Outlet, options?: ConnectOptions): Peer;
+}
+
+/** What kind of connection a transport opens. */
+export interface ConnectOptions {
+  /**
+   * Whether messages of many clients arrive on it, each with its own envelope and with the standard headers of HTTP
+   * (2026-07-28, basic/transports/streamable-http). The headers in `facts` are then held against the bodies, and only requests mean
+   * anything: a client cancels by closing the stream of its request.
+   * @default false
+   */
+  readonly shared?: boolean;
 }
 
 /** A started runtime. */

@@ -1,15 +1,23 @@
 // What a transport needs, and nothing else: the contract, and the parts of JSON-RPC that framing touches.
 export { connectInMemory, type InMemoryConnection } from './in-memory.js';
-export type { ActiveRequest, Endpoint, Outlet, Peer, RunningRuntime, Runtime } from './contract.js';
+export type {
+  ActiveRequest,
+  ConnectOptions,
+  Endpoint,
+  Outlet,
+  Peer,
+  RunningRuntime,
+  Runtime,
+} from './contract.js';
 export type { EventStore, StoredEvent, StreamName } from './event-store.js';
 export type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../protocol/json-rpc.js';
 export type { LogMethod, Logger } from '../protocol/logger.js';
 export type { Principal, RequestFacts } from '../protocol/principal.js';
-export type { MirroredArgument } from '../protocol/mirrored-argument.js';
 export type { Implementation } from '../protocol/descriptors.js';
 export { errorResponse, isRequestId, readableId } from '../protocol/json-rpc.js';
 export { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 export { ERROR_CODES } from '../errors/codes.js';
+export { claimOf } from '../protocol/claim.js';
 export { parseJson } from '../protocol/parse-json.js';
 export { METHODS, NOTIFICATIONS } from '../protocol/methods.js';
 export { META } from '../protocol/meta.js';

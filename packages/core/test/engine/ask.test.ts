@@ -9,6 +9,7 @@ import {
   openSession,
   settled,
   statelessClient,
+  textOf,
 } from '../harness.js';
 
 class Order {
@@ -118,9 +119,13 @@ describe('a form', () => {
     ['has no content', { action: 'accept' }],
     ['has no action', { content: { colour: 'red' } }],
     ['has an unknown action', { action: 'maybe' }],
-  ])('whose answer %s is a JSON-RPC error', async (_, answer) => {
+  ])('whose answer %s is a failure that the model reads', async (_, answer) => {
     const client = await session(() => answer);
-    expect(await client.error('tools/call', { name: 'form' })).toMatchObject({ code: -32602 });
+    const result = await client.call('form');
+    expect(result['isError']).toBe(true);
+    expect(textOf(result)).toMatch(
+      /^The client('s answer does not satisfy the form| sent a malformed answer)/,
+    );
   });
 });
 
@@ -146,9 +151,17 @@ describe('a model', () => {
     });
   });
 
-  test('that answers nonsense is a JSON-RPC error', async () => {
-    const client = await session(() => ({ hello: 1 }));
-    expect(await client.error('tools/call', { name: 'model' })).toMatchObject({ code: -32602 });
+  test.each<[string, unknown]>([
+    ['nonsense', { hello: 1 }],
+    ['nobody', { role: 'system', content: { type: 'text', text: 'Hello' }, model: 'm' }],
+    ['no content', { role: 'assistant', content: 'Hello', model: 'm' }],
+    ['no model', { role: 'assistant', content: { type: 'text', text: 'Hello' } }],
+  ])('that answers %s is a failure that the model reads', async (_, answer) => {
+    const client = await session(() => answer);
+    expect(await client.call('model')).toMatchObject({
+      isError: true,
+      content: [{ text: 'The client sent a malformed answer to sampling/createMessage' }],
+    });
   });
 });
 
@@ -159,6 +172,25 @@ describe('roots', () => {
     expect((await client.call('roots'))['structuredContent']).toEqual({ roots });
     expect(asked(client)[0]).toEqual({ jsonrpc: '2.0', id: expect.any(Number), method: 'roots/list' });
   });
+
+  test('have a URI and a name, whatever else the client sends', async () => {
+    const roots = [{ uri: 'file:///home', name: 7, admin: true }, { uri: 'file:///tmp' }];
+    const client = await session(() => ({ roots }));
+    expect((await client.call('roots'))['structuredContent']).toEqual({
+      roots: [{ uri: 'file:///home' }, { uri: 'file:///tmp' }],
+    });
+  });
+
+  test.each([[[null]], [['file:///home']], [[{ uri: 7 }]], [[{ uri: 'home' }]]])(
+    'are not taken when they are %j',
+    async (roots) => {
+      const client = await session(() => ({ roots }));
+      expect(await client.call('roots')).toMatchObject({
+        isError: true,
+        content: [{ text: 'The client sent a malformed answer to roots/list' }],
+      });
+    },
+  );
 });
 
 describe('a client that cannot', () => {
@@ -202,20 +234,20 @@ describe('a client that cannot', () => {
 });
 
 describe('an answer', () => {
-  test('that is an error fails the call, without its code', async () => {
+  test('that is an error is a failure that the model reads, without its code', async () => {
     const client = await session(() => {
       throw new Error('The user is asleep');
     });
-    expect(await client.error('tools/call', { name: 'roots' })).toEqual({
-      code: -32603,
-      message: 'The client refused: The user is asleep',
+    expect(await client.call('roots')).toEqual({
+      isError: true,
+      content: [{ type: 'text', text: 'The client refused: The user is asleep' }],
     });
   });
 
   test('that does not come in time ends the wait, and the question is withdrawn', async () => {
     const client = await session();
-    const error = await client.error('tools/call', { name: 'impatient' });
-    expect(error).toMatchObject({ code: -32603, message: expect.stringContaining('within 10 ms') });
+    const result = await client.call('impatient');
+    expect([result['isError'], textOf(result)]).toEqual([true, expect.stringContaining('within 10 ms')]);
     expect(client.heard('notifications/cancelled')).toEqual([
       { requestId: asked(client)[0]?.id, reason: expect.stringContaining('10 ms') },
     ]);
@@ -271,8 +303,9 @@ describe('an answer', () => {
     client.start('tools/call', { name: 'roots' }, 'r');
     await settled();
     await client.close(1000);
-    expect(client.messages.find(({ id }) => id === 'r')).toMatchObject({
-      error: { code: -32603, message: 'The client is gone' },
+    expect(client.messages.find(({ id }) => id === 'r')?.result).toEqual({
+      isError: true,
+      content: [{ type: 'text', text: 'The client is gone' }],
     });
   });
 });

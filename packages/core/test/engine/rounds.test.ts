@@ -15,7 +15,16 @@ import {
   Tool,
   ToolContext,
 } from '../../src/index.js';
-import { appOf, type Client, deferred, type Json, openSession, statelessClient, textOf } from '../harness.js';
+import {
+  appOf,
+  type Client,
+  deferred,
+  type Json,
+  type Message,
+  openSession,
+  statelessClient,
+  textOf,
+} from '../harness.js';
 
 const KEY = 'a secret of at least thirty-two characters';
 const CAPABILITIES = { elicitation: {}, sampling: {}, roots: {} };
@@ -372,7 +381,8 @@ describe('the state that a client carries', () => {
     const app = await shop();
     const list = await statelessClient(app).result('tools/list', { requestState: 'x' });
     expect(list['resultType']).toBe('complete');
-    const answer = () => ({ roots: [], ...MODEL, ...ACCEPT('Ada') });
+    const answer = ({ method }: Message) =>
+      method === 'sampling/createMessage' ? MODEL : { roots: [], ...ACCEPT('Ada') };
     const session = await openSession(app, '2025-11-25', CAPABILITIES, { answer });
     expect(textOf(await round(session, 'everybody', {}, { requestState: 'x' }))).toBe('Ada m 0');
   });

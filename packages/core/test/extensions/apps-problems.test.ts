@@ -5,12 +5,13 @@ import {
   defineUiResource,
   type FunctionDefinition,
   type ToolUiOptions,
+  Ui,
   type UiOptions,
 } from '../../src/index.js';
 import { appOf, problemsOf } from '../harness.js';
 
 const tool = (ui: unknown, meta = {}): FunctionDefinition =>
-  defineTool({ name: 'show', ui: ui as ToolUiOptions, meta, handle: () => 1 });
+  defineTool({ name: 'show', metadata: Ui.entry(ui as ToolUiOptions), meta, handle: () => 1 });
 const resource = (options: unknown, uri = 'ui://view', meta = {}): FunctionDefinition =>
   defineUiResource({ name: 'view', uri, meta, ...(options as UiOptions), handle: () => '<p>' });
 
@@ -24,7 +25,7 @@ describe('a tool with a UI', () => {
     expect(await wrong(tool('ui://none'))).toEqual([
       {
         code: 'SIGIL_UNKNOWN_UI_RESOURCE',
-        where: "defineTool('show'), ui",
+        where: "defineTool('show'), @Ui",
         what: "no definition serves 'ui://none'",
       },
     ]);
@@ -39,7 +40,7 @@ describe('a tool with a UI', () => {
 
   test.each(['https://example.com', 'ui://', '', 5])('names a URI of a UI, not %p', async (uri) => {
     expect(await wrong(tool({ resourceUri: uri }))).toMatchObject([
-      { code: 'SIGIL_INVALID_URI', where: "defineTool('show'), ui" },
+      { code: 'SIGIL_INVALID_URI', where: "defineTool('show'), @Ui" },
     ]);
   });
 

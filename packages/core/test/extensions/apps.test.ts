@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  type Access,
   type App,
   type AppOptions,
   clientShowsUi,
@@ -10,6 +11,7 @@ import {
   textContents,
   Tool,
   ToolContext,
+  Ui,
   UiResource,
 } from '../../src/index.js';
 import { appOf, clientOf, type Json, openSession, statelessClient } from '../harness.js';
@@ -19,7 +21,7 @@ const MIME_TYPE = 'text/html;profile=mcp-app';
 const CSP = { connectDomains: ['https://api.example.com'], resourceDomains: ['https://*.example.com'] };
 
 class Weather {
-  @Tool({ ui: 'ui://weather/view.html', meta: { mine: 1 } })
+  @Tool({ metadata: Ui.entry('ui://weather/view.html'), meta: { mine: 1 } })
   forecast(): string {
     return 'sunny';
   }
@@ -93,7 +95,11 @@ describe('the capability', () => {
 
 describe('UI tools and resources', () => {
   test('can be for the UI alone, with a UI of their own or without', async () => {
-    const refresh = defineTool({ name: 'refresh', ui: { visibility: ['app'] }, handle: () => 'done' });
+    const refresh = defineTool({
+      name: 'refresh',
+      metadata: Ui.entry({ visibility: ['app'] }),
+      handle: () => 'done',
+    });
     const [tool] = await statelessClient(await appOf({ definitions: [refresh] })).list('tools');
     expect(tool?.['_meta']).toEqual({ ui: { visibility: ['app'] } });
   });
@@ -105,7 +111,7 @@ describe('UI tools and resources', () => {
         return `<h1>${name}</h1>`;
       }
 
-      @Tool({ ui: 'ui://pages/first' })
+      @Tool({ metadata: Ui.entry('ui://pages/first') })
       first(): string {
         return 'first';
       }
@@ -124,7 +130,7 @@ describe('UI tools and resources', () => {
         return '<p>plain</p>';
       }
 
-      @Tool({ ui: 'ui://plain' })
+      @Tool({ metadata: Ui.entry('ui://plain') })
       show(): string {
         return 'shown';
       }
@@ -157,21 +163,21 @@ describe('UI tools and resources', () => {
     ]);
   });
 
-  test('are hidden by guards like any other, which see what the client sees of them', async () => {
+  test('are hidden by guards like any other, which see what the UI is', async () => {
     const seen: unknown[] = [];
-    const guard = ({ meta }: { readonly meta: object }): boolean => {
-      seen.push(meta);
+    const guard = ({ definition }: Access): boolean => {
+      seen.push(Ui.of(definition));
       return false;
     };
     const app = await weather({ guards: [guard] });
     expect(await statelessClient(app).list('tools')).toEqual([]);
-    expect(seen).toContainEqual(expect.objectContaining({ ui: { resourceUri: 'ui://weather/view.html' } }));
+    expect(seen).toContain('ui://weather/view.html');
   });
 
   test('can be added to a running app, the resource first', async () => {
     const app = await appOf({});
     app.resources.add(view('ui://late'));
-    app.tools.add(defineTool({ name: 'late', ui: 'ui://late', handle: () => 'late' }));
+    app.tools.add(defineTool({ name: 'late', metadata: Ui.entry('ui://late'), handle: () => 'late' }));
     const [tool] = await statelessClient(app).list('tools');
     expect(tool?.['_meta']).toMatchObject({ ui: { resourceUri: 'ui://late' } });
   });

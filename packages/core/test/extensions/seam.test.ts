@@ -28,11 +28,14 @@ function weather(more: Partial<Extension> = {}, hosts: ExtensionHost[] = []): Ex
         'weather/today': { serve: (_call, { city }) => ({ city, resultType: 'forecast', sky: 'clear' }) },
         'weather/help': { undeclared: true, serve: async () => ({ text: 'Ask for a city' }) },
       },
-      detour: ({ key }) =>
+      toolCalls: ({ key }) =>
         key === 'rain'
           ? {
               hiddenFromSessions: true,
-              serve: async (_call, run) => (await run()).replace('wet', 'very wet'),
+              serve: async (_call, next) => ({
+                ...(await next()),
+                content: [{ type: 'text', text: 'very wet' }],
+              }),
             }
           : undefined,
       listen: (_call, { cities }) => (Array.isArray(cities) ? { cities: cities.slice(0, 1) } : {}),

@@ -1,4 +1,4 @@
-import { type App, type AppOptions, defineTool } from '../../src/index.js';
+import { type App, type AppOptions, defineTool, Task } from '../../src/index.js';
 import type { RequestFacts } from '../../src/transport/index.js';
 import { appOf, type Client, deferred, type Json, statelessClient } from '../harness.js';
 
@@ -11,7 +11,7 @@ export function taskClient(app: App, capabilities: Json = {}, facts?: RequestFac
 }
 
 /** Calls a tool that becomes a task. @returns the id of the task. */
-export async function startTask(client: Client, name: string, args: Json = {}): Promise<string> {
+export async function beginTask(client: Client, name: string, args: Json = {}): Promise<string> {
   const created = await client.call(name, args);
   if (created['resultType'] !== 'task') throw new Error(`no task: ${JSON.stringify(created)}`);
   return created['taskId'] as string;
@@ -51,7 +51,7 @@ export async function waitingApp(options: Partial<AppOptions> = {}): Promise<Wai
   const seen: { signal?: AbortSignal } = {};
   const wait = defineTool({
     name: 'wait',
-    task: 'optional',
+    metadata: Task.entry('optional'),
     handle: (_args, ctx) => {
       seen.signal = ctx.signal;
       return gate.promise;

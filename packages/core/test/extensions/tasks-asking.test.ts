@@ -7,13 +7,15 @@ import {
   inputRequired,
   MemoryTaskStore,
   roots,
+  startTask,
+  Task,
   type TaskOptions,
   type ToolContext,
   ToolError,
 } from '../../src/index.js';
 import { META } from '../../src/transport/index.js';
 import { appOf, type Client, type Json, openSession, settled, statelessClient, textOf } from '../harness.js';
-import { endOf, getTask, startTask, taskClient, taskWith } from './task-client.js';
+import { endOf, getTask, beginTask, taskClient, taskWith } from './task-client.js';
 
 class NameForm {
   @IsString()
@@ -26,7 +28,11 @@ function serve(
   handle: (ctx: ToolContext) => unknown,
   task: TaskOptions['support'] | TaskOptions = 'required',
 ): Promise<App> {
-  return appOf({ definitions: [defineTool({ name: 'job', task, handle: (_args, ctx) => handle(ctx) })] });
+  return appOf({
+    definitions: [
+      defineTool({ name: 'job', metadata: Task.entry(task), handle: (_args, ctx) => handle(ctx) }),
+    ],
+  });
 }
 
 function answer(client: Client, taskId: string, inputResponses: Json): Promise<Json> {
@@ -44,7 +50,7 @@ describe('a handler that asks while it runs as a task', () => {
       return `Hello, ${content instanceof NameForm ? content.name : 'nobody'}`;
     });
     const client = taskClient(app, ABLE);
-    const taskId = await startTask(client, 'job');
+    const taskId = await beginTask(client, 'job');
     const asked = await taskWith(client, taskId, 'input_required');
     expect(asked['inputRequests']).toEqual({
       'question-1': {
@@ -66,7 +72,7 @@ describe('a handler that asks while it runs as a task', () => {
 
   test('asks the same again at every look, until it is answered', async () => {
     const client = taskClient(await serve((ctx) => ctx.roots({ key: 'where' })), ABLE);
-    const taskId = await startTask(client, 'job');
+    const taskId = await beginTask(client, 'job');
     const { inputRequests } = await taskWith(client, taskId, 'input_required');
     expect(inputRequests).toEqual({ where: { method: 'roots/list' } });
     expect((await getTask(client, taskId))['inputRequests']).toEqual(inputRequests);
@@ -80,7 +86,7 @@ describe('a handler that asks while it runs as a task', () => {
       return (await Promise.all(both)).map(({ content }) => content?.name).join(' and ');
     });
     const client = taskClient(app, ABLE);
-    const taskId = await startTask(client, 'job');
+    const taskId = await beginTask(client, 'job');
     await taskWith(client, taskId, 'input_required');
     await settled();
     expect(Object.keys((await getTask(client, taskId))['inputRequests'] as Json)).toEqual([
@@ -97,7 +103,7 @@ describe('a handler that asks while it runs as a task', () => {
 
   test('does not mind answers to what it never asked [checklist 51]', async () => {
     const client = taskClient(await serve((ctx) => ctx.elicit('Who?', NameForm, { key: 'who' })), ABLE);
-    const taskId = await startTask(client, 'job');
+    const taskId = await beginTask(client, 'job');
     await taskWith(client, taskId, 'input_required');
     await answer(client, taskId, { other: {}, __proto__: {}, constructor: { action: 'accept' } });
     expect(await getTask(client, taskId)).toMatchObject({ status: 'input_required' });
@@ -107,7 +113,7 @@ describe('a handler that asks while it runs as a task', () => {
 
   test('is not reached by answers that are none', async () => {
     const client = taskClient(await serve((ctx) => ctx.elicit('Who?', NameForm, { key: 'who' })), ABLE);
-    const taskId = await startTask(client, 'job');
+    const taskId = await beginTask(client, 'job');
     await taskWith(client, taskId, 'input_required');
     for (const inputResponses of [undefined, null, [], 'yes', { who: 'Ann' }, { who: null }]) {
       expect(await client.error('tasks/update', { taskId, inputResponses })).toMatchObject({ code: -32602 });
@@ -122,7 +128,7 @@ describe('a handler that asks while it runs as a task', () => {
       await ctx.elicit('Who else?', NameForm, { key: 'who' });
     });
     const client = taskClient(app, ABLE);
-    const taskId = await startTask(client, 'job');
+    const taskId = await beginTask(client, 'job');
     await taskWith(client, taskId, 'input_required');
     await answer(client, taskId, { who: accepted('Ann') });
     const ended = await endOf(client, taskId);
@@ -136,7 +142,7 @@ describe('a handler that asks while it runs as a task', () => {
       return `${who.content?.name} in ${where.length} places`;
     });
     const client = taskClient(app, ABLE);
-    const taskId = await startTask(client, 'job');
+    const taskId = await beginTask(client, 'job');
     await taskWith(client, taskId, 'input_required');
     await settled();
     const { inputRequests } = await getTask(client, taskId);
@@ -158,7 +164,7 @@ describe('a handler that asks while it runs as a task', () => {
       );
     });
     const client = taskClient(app, ABLE);
-    const taskId = await startTask(client, 'job');
+    const taskId = await beginTask(client, 'job');
     const first = await taskWith(client, taskId, 'input_required');
     expect(Object.keys(first['inputRequests'] as Json)).toEqual(['sure']);
     await answer(client, taskId, { sure: { action: 'decline' } });
@@ -171,7 +177,7 @@ describe('a handler that asks while it runs as a task', () => {
 
   test('is told when the client cannot answer, as in every call', async () => {
     const client = taskClient(await serve((ctx) => ctx.sample({ messages: [], maxTokens: 1 })));
-    const ended = await endOf(client, await startTask(client, 'job'));
+    const ended = await endOf(client, await beginTask(client, 'job'));
     expect(ended).toMatchObject({ status: 'failed', error: { code: -32021 } });
   });
 
@@ -181,7 +187,7 @@ describe('a handler that asks while it runs as a task', () => {
       await ctx.elicit('Who?', NameForm).catch((error: unknown) => seen.push(error, ctx.signal.aborted));
     });
     const client = taskClient(app, ABLE);
-    const taskId = await startTask(client, 'job');
+    const taskId = await beginTask(client, 'job');
     await taskWith(client, taskId, 'input_required');
     await client.result('tasks/cancel', { taskId });
     await settled();
@@ -198,7 +204,7 @@ describe('a handler that asks while it runs as a task', () => {
       return late;
     });
     const client = taskClient(app, ABLE);
-    const taskId = await startTask(client, 'job');
+    const taskId = await beginTask(client, 'job');
     await new Promise((resolve) => setTimeout(resolve, 50));
     const asked = await taskWith(client, taskId, 'input_required');
     expect(Object.keys(asked['inputRequests'] as Json)).toEqual(['slow']);
@@ -216,7 +222,7 @@ describe('a handler that asks while it runs as a task', () => {
       return charge();
     });
     const client = taskClient(app, ABLE);
-    const taskId = await startTask(client, 'job');
+    const taskId = await beginTask(client, 'job');
     await taskWith(client, taskId, 'input_required');
     await answer(client, taskId, { 'question-1': { roots: [] } });
     expect(textOf((await endOf(client, taskId))['result'] as Json)).toBe('1');
@@ -227,7 +233,7 @@ describe('a tool whose handler starts the task', () => {
   const greet = async (ctx: ToolContext): Promise<string> => {
     const { content } = await ctx.elicit('Who are you?', NameForm, { key: 'who' });
     if (!content) throw new ToolError('Nobody to greet');
-    const isTask = await ctx.startTask('Greeting');
+    const isTask = await startTask(ctx, 'Greeting');
     const { content: other } = await ctx.elicit('And who else?', NameForm, { key: 'else' });
     return `${content.name} and ${other?.name ?? 'nobody'}, ${isTask ? 'in a task' : 'in the call'}`;
   };
@@ -285,17 +291,17 @@ describe('a tool whose handler starts the task', () => {
     const store = new MemoryTaskStore();
     const job = defineTool({
       name: 'job',
-      task: options,
-      handle: async (_args, ctx) => [await ctx.startTask(), await ctx.startTask()].join(),
+      metadata: Task.entry(options),
+      handle: async (_args, ctx) => [await startTask(ctx), await startTask(ctx)].join(),
     });
     const client = taskClient(await appOf({ definitions: [job], tasks: { store } }));
-    const { result } = await endOf(client, await startTask(client, 'job'));
+    const { result } = await endOf(client, await beginTask(client, 'job'));
     expect(textOf(result as Json)).toBe('true,true');
     expect(store.size).toBe(1);
   });
 
   test('says no where the tool is no task', async () => {
-    const plain = defineTool({ name: 'plain', handle: async (_args, ctx) => String(await ctx.startTask()) });
+    const plain = defineTool({ name: 'plain', handle: async (_args, ctx) => String(await startTask(ctx)) });
     const client = taskClient(await appOf({ definitions: [plain] }));
     expect(textOf(await client.call('plain'))).toBe('false');
   });
@@ -312,7 +318,7 @@ describe('a subscription to tasks', () => {
 
   test('hears every change, as a look would show it, and its end [checklist 51]', async () => {
     const client = taskClient(await serve((ctx) => ctx.roots({ key: 'where' })), ABLE);
-    const taskId = await startTask(client, 'job');
+    const taskId = await beginTask(client, 'job');
     const acknowledged = await listen(client, { taskIds: [taskId, 'unknown'], toolsListChanged: true });
     expect(acknowledged?.['notifications']).toEqual({ taskIds: [taskId], toolsListChanged: true });
     await answer(client, taskId, { where: { roots: [] } });
@@ -329,7 +335,7 @@ describe('a subscription to tasks', () => {
     const app = await serve((ctx) => ctx.roots());
     const ann = taskClient(app, ABLE, { principal: { id: 'ann' } });
     const eve = taskClient(app, ABLE, { principal: { id: 'eve' } });
-    const taskId = await startTask(ann, 'job');
+    const taskId = await beginTask(ann, 'job');
     const acknowledged = await listen(eve, { taskIds: [taskId] });
     expect(acknowledged?.['notifications']).toEqual({ taskIds: [] });
     await listen(ann, { toolsListChanged: true });

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { defineTool, MemoryTaskStore, Service, Tool, ToolContext } from '../../src/index.js';
+import { defineTool, MemoryTaskStore, Service, Task, Tool, ToolContext } from '../../src/index.js';
 import { appOf, deferred, problemsOf, recordingLogger, settled } from '../harness.js';
-import { endOf, startTask, taskClient, waitingApp } from './task-client.js';
+import { endOf, beginTask, taskClient, waitingApp } from './task-client.js';
 
 describe('the life of a task', () => {
   test('is as long as the tool says, or the app', async () => {
     const timed = { support: 'optional', ttlMs: 5000, pollIntervalMs: 200 } as const;
     const definitions = [
-      defineTool({ name: 'own', task: timed, handle: () => 1 }),
-      defineTool({ name: 'apps', task: 'optional', handle: () => 1 }),
+      defineTool({ name: 'own', metadata: Task.entry(timed), handle: () => 1 }),
+      defineTool({ name: 'apps', metadata: Task.entry('optional'), handle: () => 1 }),
     ];
     const client = taskClient(await appOf({ definitions, tasks: { ttlMs: null, pollIntervalMs: 50 } }));
     expect(await client.call('own')).toMatchObject({ ttlMs: 5000, pollIntervalMs: 200 });
@@ -19,7 +19,7 @@ describe('the life of a task', () => {
   test('ends with its time: the handler is stopped and the task is gone', async () => {
     const { app, seen } = await waitingApp({ tasks: { ttlMs: 30 } });
     const client = taskClient(app);
-    const taskId = await startTask(client, 'wait');
+    const taskId = await beginTask(client, 'wait');
     expect(seen.signal?.aborted).toBe(false);
     await delay(60);
     expect(seen.signal?.aborted).toBe(true);
@@ -29,7 +29,7 @@ describe('the life of a task', () => {
   test('ends with the app: the handler is stopped, and the store says so', async () => {
     const store = new MemoryTaskStore();
     const { app, gate, seen } = await waitingApp({ tasks: { store } });
-    const taskId = await startTask(taskClient(app), 'wait');
+    const taskId = await beginTask(taskClient(app), 'wait');
     seen.signal?.addEventListener('abort', () => gate.resolve('stopped'));
     await app.close();
     expect(seen.signal?.aborted).toBe(true);
@@ -40,19 +40,19 @@ describe('the life of a task', () => {
   test('does not begin when there is no room: the call is answered with the error', async () => {
     const { app, gate } = await waitingApp({ tasks: { maxRunning: 1 } });
     const client = taskClient(app);
-    const taskId = await startTask(client, 'wait');
+    const taskId = await beginTask(client, 'wait');
     const error = await client.error('tools/call', { name: 'wait', arguments: {} });
     expect(error).toEqual({ code: -32603, message: 'More than 1 tasks are at work' });
     gate.resolve('done');
     await endOf(client, taskId);
-    await endOf(client, await startTask(client, 'wait'));
+    await endOf(client, await beginTask(client, 'wait'));
   });
 
   test('does not begin when the store has no room', async () => {
     const logger = recordingLogger();
     const { app } = await waitingApp({ logger, tasks: { store: new MemoryTaskStore({ maxTasks: 1 }) } });
     const client = taskClient(app);
-    await startTask(client, 'wait');
+    await beginTask(client, 'wait');
     expect(await client.error('tools/call', { name: 'wait' })).toMatchObject({ code: -32603 });
     expect(JSON.stringify(logger.lines.map(({ details }) => String(details['err'])))).toContain(
       'tasks are kept',
@@ -62,10 +62,10 @@ describe('the life of a task', () => {
 
   test('ends as failed when its result cannot be kept', async () => {
     const logger = recordingLogger();
-    const big = defineTool({ name: 'big', task: 'required', handle: () => 'x'.repeat(5000) });
+    const big = defineTool({ name: 'big', metadata: Task.entry('required'), handle: () => 'x'.repeat(5000) });
     const store = new MemoryTaskStore({ maxLength: 3000 });
     const client = taskClient(await appOf({ definitions: [big], logger, tasks: { store } }));
-    const ended = await endOf(client, await startTask(client, 'big'));
+    const ended = await endOf(client, await beginTask(client, 'big'));
     expect(ended).toMatchObject({
       status: 'failed',
       error: { code: -32603, message: 'The result of the task could not be kept' },
@@ -105,19 +105,21 @@ describe('a request that is cancelled before it has become a task', () => {
 test('a tool that says nonsense about tasks keeps the app from starting', async () => {
   @Service()
   class Jobs {
-    @Tool({ task: 'sometimes' as 'optional' })
+    @Tool()
+    @Task('sometimes' as 'optional')
     one(): void {}
 
-    @Tool({ task: { support: 'optional', start: 'later' as 'call', ttlMs: -1, pollIntervalMs: 0.5 } })
+    @Tool()
+    @Task({ support: 'optional', start: 'later' as 'call', ttlMs: -1, pollIntervalMs: 0.5 })
     two(_ctx: ToolContext): void {}
   }
   const problems = await problemsOf({ services: [Jobs], tasks: { ttlMs: 0, maxRunning: 0 } });
   expect(problems.map(({ code, where, what }) => `${code} ${where}: ${what}`)).toEqual([
     'SIGIL_INVALID_OPTIONS createApp({ tasks.maxRunning }): it must be a positive integer',
     'SIGIL_INVALID_OPTIONS createApp({ tasks.ttlMs }): it must be a positive integer of milliseconds, or null',
-    "SIGIL_INVALID_OPTIONS Jobs.one, task: support must be 'optional' or 'required'",
-    "SIGIL_INVALID_OPTIONS Jobs.two, task: start must be 'call' or 'handler'",
-    'SIGIL_INVALID_OPTIONS Jobs.two, task: ttlMs must be a positive integer, or null',
-    'SIGIL_INVALID_OPTIONS Jobs.two, task: pollIntervalMs must be a positive integer',
+    "SIGIL_INVALID_OPTIONS Jobs.one, @Task: support must be 'optional' or 'required'",
+    "SIGIL_INVALID_OPTIONS Jobs.two, @Task: start must be 'call' or 'handler'",
+    'SIGIL_INVALID_OPTIONS Jobs.two, @Task: ttlMs must be a positive integer, or null',
+    'SIGIL_INVALID_OPTIONS Jobs.two, @Task: pollIntervalMs must be a positive integer',
   ]);
 });

@@ -6,9 +6,10 @@ import {
   elicit,
   MemoryChangeBus,
   MemoryTaskStore,
+  Task,
 } from '../../src/index.js';
 import { appOf, deferred, type Json, settled, textOf } from '../harness.js';
-import { endOf, getTask, startTask, taskClient, taskWith } from './task-client.js';
+import { endOf, getTask, beginTask, taskClient, taskWith } from './task-client.js';
 
 const FORM = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 const ABLE = { elicitation: { form: {} } };
@@ -21,7 +22,7 @@ async function processes(changeBus: ChangeBus = new MemoryChangeBus()) {
   const definitions = [
     defineTool({
       name: 'greet',
-      task: 'required',
+      metadata: Task.entry('required'),
       handle: async (_args, ctx) => {
         const { who } = await ctx.ask({ who: elicit('Who?', FORM) });
         return `Hello, ${String(who.content?.['name'])}`;
@@ -29,7 +30,7 @@ async function processes(changeBus: ChangeBus = new MemoryChangeBus()) {
     }),
     defineTool({
       name: 'wait',
-      task: 'required',
+      metadata: Task.entry('required'),
       handle: async (_args, ctx) => {
         seen.signal = ctx.signal;
         await gate.promise;
@@ -43,7 +44,7 @@ async function processes(changeBus: ChangeBus = new MemoryChangeBus()) {
 describe('a task that another process runs', () => {
   test('is found, answered and ended through any process', async () => {
     const { one, other } = await processes();
-    const taskId = await startTask(taskClient(one, ABLE), 'greet');
+    const taskId = await beginTask(taskClient(one, ABLE), 'greet');
     const elsewhere = taskClient(other, ABLE);
     await taskWith(elsewhere, taskId, 'input_required');
     const inputResponses = { who: { action: 'accept', content: { name: 'Ann' } } };
@@ -53,7 +54,7 @@ describe('a task that another process runs', () => {
 
   test('is stopped when it is cancelled elsewhere', async () => {
     const { one, other, seen } = await processes();
-    const taskId = await startTask(taskClient(one), 'wait');
+    const taskId = await beginTask(taskClient(one), 'wait');
     await taskClient(other).result('tasks/cancel', { taskId });
     await settled();
     expect(seen.signal?.aborted).toBe(true);
@@ -62,7 +63,7 @@ describe('a task that another process runs', () => {
 
   test('is heard of by subscriptions of every process', async () => {
     const { one, other } = await processes();
-    const taskId = await startTask(taskClient(one, ABLE), 'greet');
+    const taskId = await beginTask(taskClient(one, ABLE), 'greet');
     const listener = taskClient(other, ABLE);
     listener.start('subscriptions/listen', { notifications: { taskIds: [taskId] } });
     await settled();
@@ -78,7 +79,7 @@ describe('a task that another process runs', () => {
     };
     const { one } = await processes(broken);
     const client = taskClient(one, ABLE);
-    const taskId = await startTask(client, 'greet');
+    const taskId = await beginTask(client, 'greet');
     await taskWith(client, taskId, 'input_required');
     const inputResponses = { who: { action: 'accept', content: { name: 'Ann' } } };
     await client.result('tasks/update', { taskId, inputResponses });

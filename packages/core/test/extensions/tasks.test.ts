@@ -1,15 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  Arg,
   type AppOptions,
+  Arg,
   defineTool,
   ProtocolError,
   Service,
+  Task,
   Tool,
   ToolError,
 } from '../../src/index.js';
 import { appOf, deferred, openSession, settled, statelessClient, textOf, type Json } from '../harness.js';
-import { endOf, getTask, startTask, taskClient, TASKS, waitingApp } from './task-client.js';
+import { endOf, getTask, beginTask, taskClient, TASKS, waitingApp } from './task-client.js';
 
 describe('a tool that may run as a task', () => {
   test('answers at once with a flat task, and gives its result when it is done [checklist 51]', async () => {
@@ -54,7 +55,7 @@ describe('a tool that may run as a task', () => {
   test('is found by no other way than its id, which nobody guesses', async () => {
     const { app } = await waitingApp();
     const client = taskClient(app);
-    const ids = await Promise.all([startTask(client, 'wait'), startTask(client, 'wait')]);
+    const ids = await Promise.all([beginTask(client, 'wait'), beginTask(client, 'wait')]);
     expect(ids[0]).not.toBe(ids[1]);
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/);
     expect(await client.error('tasks/list')).toMatchObject({ code: -32601 });
@@ -65,13 +66,13 @@ describe('a tool that may run as a task', () => {
   test('fails with the error when its call ends with a JSON-RPC error [checklist 51]', async () => {
     const broken = defineTool({
       name: 'broken',
-      task: 'required',
+      metadata: Task.entry('required'),
       handle: () => {
         throw new ProtocolError(-32603, 'The disk is full', { free: 0 });
       },
     });
     const client = taskClient(await appOf({ definitions: [broken] }));
-    const ended = await endOf(client, await startTask(client, 'broken'));
+    const ended = await endOf(client, await beginTask(client, 'broken'));
     const error = { code: -32603, message: 'The disk is full', data: { free: 0 } };
     expect(ended).toMatchObject({ status: 'failed', statusMessage: 'The disk is full', error });
     expect(ended).not.toHaveProperty('result');
@@ -80,12 +81,14 @@ describe('a tool that may run as a task', () => {
   test('is completed when the tool itself fails, or does not take its arguments [checklist 51]', async () => {
     @Service()
     class Jobs {
-      @Tool({ task: 'required' })
+      @Tool()
+      @Task('required')
       failing(): never {
         throw new ToolError('No paper');
       }
 
-      @Tool({ task: 'required' })
+      @Tool()
+      @Task('required')
       careful(@Arg('count') count: number): number {
         return count;
       }
@@ -95,7 +98,7 @@ describe('a tool that may run as a task', () => {
       ['failing', {}],
       ['careful', { count: 'many' }],
     ] as const) {
-      const ended = await endOf(client, await startTask(client, name, args));
+      const ended = await endOf(client, await beginTask(client, name, args));
       expect(ended).toMatchObject({ status: 'completed', result: { isError: true } });
     }
   });
@@ -103,12 +106,12 @@ describe('a tool that may run as a task', () => {
   test('keeps structured content and the `_meta` of its result', async () => {
     const report = defineTool({
       name: 'report',
-      task: 'required',
+      metadata: Task.entry('required'),
       output: { type: 'object', properties: { pages: { type: 'integer' } }, required: ['pages'] },
       handle: () => ({ content: [], structuredContent: { pages: 3 }, _meta: { 'example/took': 5 } }),
     });
     const client = taskClient(await appOf({ definitions: [report] }));
-    const { result } = await endOf(client, await startTask(client, 'report'));
+    const { result } = await endOf(client, await beginTask(client, 'report'));
     expect(result).toMatchObject({ structuredContent: { pages: 3 }, _meta: { 'example/took': 5 } });
   });
 
@@ -116,7 +119,7 @@ describe('a tool that may run as a task', () => {
     const gate = deferred();
     const build = defineTool({
       name: 'build',
-      task: 'required',
+      metadata: Task.entry('required'),
       handle: async (_args, ctx) => {
         for (let step = 1; step <= 50; step += 1) ctx.progress(step, 50, `Step ${step}`);
         ctx.log.error('secret');
@@ -124,7 +127,7 @@ describe('a tool that may run as a task', () => {
       },
     });
     const client = taskClient(await appOf({ definitions: [build] }));
-    const taskId = await startTask(client, 'build');
+    const taskId = await beginTask(client, 'build');
     await settled();
     expect(await getTask(client, taskId)).toMatchObject({ status: 'working', statusMessage: 'Step 50' });
     gate.resolve();
@@ -148,14 +151,15 @@ describe('a tool that may run as a task', () => {
     class Jobs {
       constructor(readonly connection: Connection) {}
 
-      @Tool({ task: 'required' })
+      @Tool()
+      @Task('required')
       async work(): Promise<void> {
         await gate.promise;
         trail.push('worked');
       }
     }
     const client = taskClient(await appOf({ services: [Jobs] }));
-    const taskId = await startTask(client, 'work');
+    const taskId = await beginTask(client, 'work');
     await settled();
     expect(trail).toEqual([]);
     gate.resolve();
@@ -165,7 +169,7 @@ describe('a tool that may run as a task', () => {
 });
 
 describe('a client that has not declared the extension', () => {
-  const required = defineTool({ name: 'job', task: 'required', handle: () => 'done' });
+  const required = defineTool({ name: 'job', metadata: Task.entry('required'), handle: () => 'done' });
   const needed = { requiredCapabilities: { extensions: { [TASKS]: {} } } };
 
   test('is refused a tool that runs as a task only [checklist 51]', async () => {
@@ -201,7 +205,7 @@ describe('the capability', () => {
   };
 
   test('is announced where a tool may run as a task, under `extensions` alone [checklist 51]', async () => {
-    const job = defineTool({ name: 'job', task: 'optional', handle: () => 1 });
+    const job = defineTool({ name: 'job', metadata: Task.entry('optional'), handle: () => 1 });
     const capabilities = await discovered({ definitions: [job] });
     expect(capabilities['extensions']).toEqual({ [TASKS]: {} });
     expect(capabilities).not.toHaveProperty('tasks');
@@ -217,16 +221,16 @@ describe('the capability', () => {
   test('comes with the first such tool that is added', async () => {
     const app = await appOf({ definitions: [defineTool({ name: 'plain', handle: () => 1 })] });
     const client = taskClient(app);
-    app.tools.add(defineTool({ name: 'job', task: 'optional', handle: () => 1 }));
+    app.tools.add(defineTool({ name: 'job', metadata: Task.entry('optional'), handle: () => 1 }));
     expect(await client.result('server/discover')).toMatchObject({
       capabilities: { extensions: { [TASKS]: {} } },
     });
-    await endOf(client, await startTask(client, 'job'));
+    await endOf(client, await beginTask(client, 'job'));
   });
 
   test('is unknown to sessions', async () => {
     const app = await appOf({
-      definitions: [defineTool({ name: 'job', task: 'optional', handle: () => 1 })],
+      definitions: [defineTool({ name: 'job', metadata: Task.entry('optional'), handle: () => 1 })],
     });
     const { capabilities } = (await openSession(app)).messages[0]?.result ?? {};
     expect(capabilities).not.toHaveProperty('extensions');
@@ -237,7 +241,7 @@ describe('tasks/cancel', () => {
   test('ends a task, aborts its signal, and drops what the handler gives later [checklist 51]', async () => {
     const { app, gate, seen } = await waitingApp();
     const client = taskClient(app);
-    const taskId = await startTask(client, 'wait');
+    const taskId = await beginTask(client, 'wait');
     expect(await client.result('tasks/cancel', { taskId })).toEqual({
       resultType: 'complete',
       _meta: expect.anything(),
@@ -254,7 +258,7 @@ describe('tasks/cancel', () => {
   test('changes nothing about a task that has ended [checklist 51]', async () => {
     const { app, gate } = await waitingApp();
     const client = taskClient(app);
-    const taskId = await startTask(client, 'wait');
+    const taskId = await beginTask(client, 'wait');
     gate.resolve('done');
     await endOf(client, taskId);
     for (let times = 0; times < 2; times += 1) await client.result('tasks/cancel', { taskId });
@@ -277,7 +281,7 @@ describe('a task id', () => {
   test('of somebody else is as unknown as none', async () => {
     const { app } = await waitingApp();
     const ann = taskClient(app, {}, { principal: { id: 'ann' } });
-    const taskId = await startTask(ann, 'wait');
+    const taskId = await beginTask(ann, 'wait');
     expect(await getTask(ann, taskId)).toMatchObject({ status: 'working' });
     for (const facts of [{ principal: { id: 'eve' } }, {}]) {
       const other = taskClient(app, {}, facts);
@@ -295,12 +299,12 @@ describe('a task id', () => {
     const banned = new Set<string>();
     const job = defineTool({
       name: 'job',
-      task: 'required',
+      metadata: Task.entry('required'),
       guards: [({ principal }) => !banned.has(principal?.id ?? '')],
       handle: () => 'secret',
     });
     const ann = taskClient(await appOf({ definitions: [job] }), {}, { principal: { id: 'ann' } });
-    const taskId = await startTask(ann, 'job');
+    const taskId = await beginTask(ann, 'job');
     await endOf(ann, taskId);
     banned.add('ann');
     expect(await ann.error('tasks/get', { taskId })).toMatchObject({ code: -32602 });

@@ -58,7 +58,7 @@ describe('guards', () => {
   test('see who asks for what', async () => {
     const seen: Access[] = [];
     class Tools {
-      @Tool({ meta: { level: 3 } })
+      @Tool({ metadata: { level: 3 } })
       @UseGuards((access) => seen.push(access) > 0)
       one() {
         return 1;
@@ -74,11 +74,9 @@ describe('guards', () => {
     await client.call('one');
     expect(seen).toHaveLength(1);
     expect(seen[0]).toMatchObject({
-      kind: 'tool',
-      name: 'one',
-      meta: { level: 3 },
+      definition: { kind: 'tool', name: 'one', metadata: { level: 3 } },
       principal: { id: 'ada' },
-      facts: { headers: { 'x-tenant': 'blue' } },
+      headers: { 'x-tenant': 'blue' },
       client: { protocolVersion: '2025-06-18', capabilities: { roots: {} }, info: { name: 'tester' } },
     });
   });

@@ -18,10 +18,10 @@ import { appOf, type Client, clientOf, openSession } from '../harness.js';
 const names = async (client: Client, kind: 'tools' | 'prompts' | 'resources' | 'resourceTemplates') =>
   (await client.list(kind)).map(({ name }) => name);
 
-/** Allows principals with the scope that the definition names in its `meta`. */
+/** Allows principals with the scope that the definition names in its private metadata. */
 class ScopeGuard implements Guard {
-  allows({ principal, meta }: Access) {
-    return principal?.scopes?.includes(String(meta['scope'])) ?? false;
+  allows({ principal, definition }: Access) {
+    return principal?.scopes?.includes(String(definition.metadata['scope'])) ?? false;
   }
 }
 const later = async (access: Access) => new ScopeGuard().allows(access);
@@ -33,10 +33,10 @@ describe.each([
   ['a function', (access: Access) => new ScopeGuard().allows(access)],
   ['an asynchronous function', later],
 ])('a guard that is %s', (_, guard) => {
-  const meta = { scope: 'admin' };
+  const metadata = { scope: 'admin' };
   let calls = 0;
   class Vault {
-    @Tool({ name: 'tool', meta })
+    @Tool({ name: 'tool', metadata })
     @UseGuards(guard)
     tool() {
       calls += 1;
@@ -46,19 +46,19 @@ describe.each([
     open() {
       return 'ok';
     }
-    @Resource('vault://fixed', { name: 'fixed', meta })
+    @Resource('vault://fixed', { name: 'fixed', metadata })
     @UseGuards(guard)
     fixed() {
       calls += 1;
       return 'ok';
     }
-    @Resource('vault://items/{id}', { name: 'template', meta })
+    @Resource('vault://items/{id}', { name: 'template', metadata })
     @UseGuards(guard)
     template(@Param('id') id: string) {
       calls += 1;
       return id;
     }
-    @Prompt({ name: 'prompt', meta })
+    @Prompt({ name: 'prompt', metadata })
     @UseGuards(guard)
     prompt(@Arg('name') name: string) {
       calls += 1;
@@ -137,12 +137,12 @@ describe.each([
     const guards = [guard];
     const app = await appOf({
       definitions: [
-        defineTool({ name: 'tool', meta, guards, handle: () => 1 }),
-        defineResource({ uri: 'x://y', name: 'y', meta, guards, handle: () => 'x' }),
-        definePrompt({ name: 'prompt', meta, guards, handle: () => 'x' }),
+        defineTool({ name: 'tool', metadata, guards, handle: () => 1 }),
+        defineResource({ uri: 'x://y', name: 'y', metadata, guards, handle: () => 'x' }),
+        definePrompt({ name: 'prompt', metadata, guards, handle: () => 'x' }),
       ],
     });
-    app.tools.add(defineTool({ name: 'late', meta, guards, handle: () => 1 }));
+    app.tools.add(defineTool({ name: 'late', metadata, guards, handle: () => 1 }));
     const client = await openSession(app, '2025-11-25', {}, guest);
     expect(await names(client, 'tools')).toEqual([]);
     expect(await names(client, 'resources')).toEqual([]);

@@ -109,7 +109,6 @@ describe('what a tool returns', () => {
   });
 
   test.each<[string, () => unknown]>([
-    ['what JSON cannot carry', () => ({ n: 1n })],
     [
       'an object that contains itself',
       () => {
@@ -118,13 +117,44 @@ describe('what a tool returns', () => {
         return self;
       },
     ],
-  ])('as %s is a masked failure', async (_, handle) => {
+    [
+      'something deeper than 64 levels',
+      () => [...Array(70).keys()].reduce<object>((inner) => ({ inner }), {}),
+    ],
+  ])('as %s is a masked failure, and the log names the place', async (_, handle) => {
     const logger = recordingLogger();
-    const client = await openSession(
-      await appOf({ logger, definitions: [defineTool({ name: 'odd', handle })] }),
-    );
+    const app = await appOf({ logger, definitions: [defineTool({ name: 'odd', handle })] });
+    const client = await openSession(app);
     expect(await client.call('odd')).toEqual({ content: [said('Internal error')], isError: true });
-    expect(logger.lines).toHaveLength(1);
+    const [line] = logger.lines;
+    expect((line?.details['err'] as Error).message).toMatch(/^'[\w.]+' cannot be written as JSON: it /);
+  });
+
+  test('as what JSON would lose or refuse is written by what it is', async () => {
+    const value = {
+      count: 2n ** 70n,
+      set: new Set([1, 2]),
+      map: new Map([['a', new Map([['b', 1n]])]]),
+      failure: Object.assign(new TypeError('no such thing'), { code: 7 }),
+      list: [new Set(['x'])],
+    };
+    const client = await openSession(
+      await appOf({
+        definitions: [
+          defineTool({ name: 'odd', handle: () => value }),
+          defineTool({ name: 'map', handle: () => value.map }),
+        ],
+      }),
+    );
+    const { structuredContent } = await client.call('odd');
+    expect(structuredContent).toEqual({
+      count: '1180591620717411303424',
+      set: [1, 2],
+      map: { a: { b: '1' } },
+      failure: { name: 'TypeError', message: 'no such thing', code: 7 },
+      list: [['x']],
+    });
+    expect((await client.call('map'))['structuredContent']).toEqual({ a: { b: '1' } });
   });
 });
 

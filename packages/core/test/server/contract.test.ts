@@ -11,6 +11,7 @@ import {
   Param,
   Prompt,
   Resource,
+  Task,
   Tool,
   UseGuards,
 } from '../../src/index.js';
@@ -32,11 +33,13 @@ class Stock {
   stock(query: Query) {
     return query.sku;
   }
-  @Tool({ task: 'required' })
+  @Tool()
+  @Task('required')
   count() {
     return 1;
   }
-  @Tool({ task: { support: 'optional', start: 'handler' } })
+  @Tool()
+  @Task({ support: 'optional', start: 'handler' })
   @UseGuards(nobody)
   audit() {
     return 1;

@@ -10,6 +10,7 @@ import {
   Service,
   Tool,
   UseGuards,
+  Task,
 } from '../../src/index.js';
 import { answerQuestion, askedQuestion } from '../../src/server/inspect.js';
 import { appOf } from '../harness.js';
@@ -28,7 +29,8 @@ class Vault {
   openVault() {
     return 'open';
   }
-  @Tool({ task: 'required' })
+  @Tool()
+  @Task('required')
   countMoney() {
     return 1;
   }

@@ -24,16 +24,17 @@ export function fromDialect(method: string, params: unknown): Translated | undef
   return { method: row.name, params: row.read && isObject(params) ? row.read(params) : params };
 }
 
-/**
- * Puts a request or notification of the server into the words of the older dialect.
- *
- * @param message serialised JSON-RPC.
- */
-export function toDialect(message: string): string {
-  const spoken = JSON.parse(message) as Record<string, unknown>;
-  const row = BY_NAME.get(spoken['method']);
+/** A request or notification of the server. */
+export interface Spoken {
+  readonly method: string;
+  readonly params?: unknown;
+}
+
+/** Puts a request or notification of the server into the words of the older dialect. */
+export function toDialect(message: Spoken): Spoken {
+  const row = BY_NAME.get(message.method);
   if (!row) return message;
-  const { params } = spoken;
+  const { params } = message;
   const written = row.write && isObject(params) ? { params: row.write(params) } : {};
-  return JSON.stringify({ ...spoken, method: row.old, ...written });
+  return { ...message, method: row.old, ...written };
 }

@@ -1,16 +1,20 @@
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
 import { isObject } from '../../protocol/json.js';
+import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import { METHODS } from '../../protocol/methods.js';
 import type { Completer, PromptEntry, ResourceEntry, TemplateEntry } from '../../registry/entry.js';
 import type { Registry } from '../../registry/registry.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { Exchange } from '../exchange.js';
-import { ifAllowed, type MethodTable, readString } from './table.js';
+import type { MethodResult } from '../response.js';
+import { ifVisible, limitTime, type MethodTable, readString } from './table.js';
 
-const NOTHING = JSON.stringify({ completion: { values: [], total: 0, hasMore: false } });
+const NOTHING: MethodResult = Object.freeze({
+  result: { completion: { values: [], total: 0, hasMore: false } },
+});
 
 /** `completion/complete`. */
-export function completionMethods({ registry }: EngineOptions): MethodTable {
+export function completionMethods({ registry, timeoutMs }: EngineOptions): MethodTable {
   return {
     [METHODS.complete]: (exchange, params) => {
       const { ref, argument } = params;
@@ -18,22 +22,20 @@ export function completionMethods({ registry }: EngineOptions): MethodTable {
       const name = readString(argument, 'name');
       const value = readString(argument, 'value');
       const entry = isObject(ref) ? referred(registry, ref) : undefined;
-      if (!entry) throw unknownReference(ref);
+      if (!entry) throw unknownReference();
       const completer = 'completers' in entry ? entry.completers.get(name) : undefined;
-      const refuse = (): ProtocolError => unknownReference(ref);
-      return ifAllowed(
-        exchange,
-        entry.gate,
-        () => (completer ? complete(exchange, completer, value) : NOTHING),
-        refuse,
-      );
+      const complete = (): MaybePromise<MethodResult> =>
+        completer ? completion(exchange, completer, value) : NOTHING;
+      return ifVisible(exchange.call, entry, complete, unknownReference);
     },
   };
-}
 
-async function complete(exchange: Exchange, completer: Completer, value: string): Promise<string> {
-  const allowed = (await completer.gate?.(exchange)) ?? true;
-  return allowed ? JSON.stringify(await completer.run(exchange, { value })) : NOTHING;
+  async function completion(exchange: Exchange, completer: Completer, value: string): Promise<MethodResult> {
+    const { call } = exchange;
+    if (!((await completer.gate?.(call)) ?? true)) return NOTHING;
+    limitTime(exchange, timeoutMs);
+    return { result: await completer.run(call, { value }) };
+  }
 }
 
 function referred(
@@ -46,6 +48,6 @@ function referred(
   return registry.templates.get(uri) ?? registry.resources.get(uri);
 }
 
-function unknownReference(ref: unknown): ProtocolError {
-  return invalidParams('"ref" names no prompt and no resource template of this server', { ref });
+function unknownReference(): ProtocolError {
+  return invalidParams('"ref" names no prompt and no resource template of this server');
 }

@@ -23,7 +23,7 @@ export function allMethods(
 ): ReadonlyMap<string, MethodHandler> {
   const groups = [
     lifecycleMethods(options, capabilities),
-    listenMethods(options, capabilities, listeners, extensions),
+    listenMethods(options, capabilities, listeners, subscribers, extensions),
     toolMethods(options, extensions),
     resourceMethods(options),
     promptMethods(options),

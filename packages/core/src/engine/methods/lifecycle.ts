@@ -9,7 +9,7 @@ import type { EngineOptions } from '../engine-options.js';
 import type { MethodHandler } from '../exchange.js';
 import { negotiate, STATELESS_VERSIONS } from '../revisions/index.js';
 import { Session } from '../session.js';
-import type { MethodTable } from './table.js';
+import { EMPTY, type MethodTable } from './table.js';
 
 /** `initialize`, `ping` and `server/discover`: how a client and a server meet. */
 export function lifecycleMethods(options: EngineOptions, offered: Capabilities): MethodTable {
@@ -17,34 +17,33 @@ export function lifecycleMethods(options: EngineOptions, offered: Capabilities):
   const discoverHint = cacheHints.of(METHODS.discover);
   const about = instructions === undefined ? {} : { instructions };
 
-  const initialize: MethodHandler = (exchange, params) => {
+  const initialize: MethodHandler = ({ call }, params) => {
     const { protocolVersion, capabilities, clientInfo } = params;
     if (typeof protocolVersion !== 'string')
       throw invalidParams('initialize needs a string "protocolVersion"');
-    if (exchange.link.session) {
+    const { link } = call;
+    if (link.session) {
       throw new ProtocolError(ERROR_CODES.invalidRequest, 'This session has been initialized already');
     }
     const revision = negotiate(protocolVersion);
     const known = isObject(capabilities) ? (capabilities as ClientCapabilities) : {};
     const announced = offered.of(revision);
-    exchange.link.session = new Session(revision, readImplementation(clientInfo), known, announced);
-    return JSON.stringify({
-      protocolVersion: revision.version,
-      capabilities: announced,
-      serverInfo: revision.implementation(info),
-      ...about,
-    });
+    link.session = new Session(revision, readImplementation(clientInfo), known, announced);
+    const serverInfo = revision.implementation(info);
+    return {
+      result: { protocolVersion: revision.version, capabilities: announced, serverInfo, ...about },
+    };
   };
 
-  const discover: MethodHandler = (exchange) => {
-    exchange.cache = discoverHint;
-    const capabilities = offered.of(exchange.revision);
-    return JSON.stringify({ supportedVersions: STATELESS_VERSIONS, capabilities, ...about });
+  const discover: MethodHandler = ({ call }) => {
+    const capabilities = offered.of(call.revision);
+    const result = { supportedVersions: STATELESS_VERSIONS, capabilities, ...about };
+    return { result, cache: discoverHint };
   };
 
   return {
     [METHODS.initialize]: initialize,
     [METHODS.discover]: discover,
-    [METHODS.ping]: () => '{}',
+    [METHODS.ping]: () => EMPTY,
   };
 }

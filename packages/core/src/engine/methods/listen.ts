@@ -4,9 +4,10 @@ import { isObject } from '../../protocol/json.js';
 import { METHODS } from '../../protocol/methods.js';
 import type { Capabilities } from '../capabilities.js';
 import type { EngineOptions } from '../engine-options.js';
-import type { Exchange } from '../exchange.js';
+import type { EngineCall } from '../call.js';
 import type { Extensions } from '../extensions.js';
 import type { Listeners, SubscriptionFilter } from '../listeners.js';
+import type { Subscribers } from '../subscribers.js';
 import type { MethodTable } from './table.js';
 
 /** `subscriptions/listen`: one long request whose stream carries what changes. */
@@ -14,24 +15,28 @@ export function listenMethods(
   { registry, maxSubscriptions }: EngineOptions,
   capabilities: Capabilities,
   listeners: Listeners,
+  subscribers: Subscribers,
   extensions: Extensions,
 ): MethodTable {
   /** The resources among those asked for that are there and that the caller may see. */
-  async function visible(exchange: Exchange, uris: unknown): Promise<readonly string[] | undefined> {
+  async function visible(call: EngineCall, uris: unknown): Promise<readonly string[] | undefined> {
     if (uris === undefined) return undefined;
     if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string')) {
       throw invalidParams('"resourceSubscriptions" must be a list of URIs');
     }
+    const wanted = new Set<string>(uris);
+    subscribers.check(wanted.size, ...wanted);
     const kept: string[] = [];
-    for (const uri of new Set<string>(uris)) {
+    for (const uri of wanted) {
       const found = registry.resolveUri(uri);
-      if (found && ((await found.entry.gate?.(exchange)) ?? true)) kept.push(uri);
+      if (found && ((await found.entry.gate?.(call)) ?? true)) kept.push(uri);
     }
     return kept;
   }
 
   return {
     [METHODS.listen]: async (exchange, { notifications }) => {
+      const { call } = exchange;
       if (!isObject(notifications)) throw invalidParams('"notifications" must be an object');
       if (listeners.size >= maxSubscriptions) {
         throw new ProtocolError(
@@ -39,8 +44,8 @@ export function listenMethods(
           `More than ${maxSubscriptions} subscriptions are open`,
         );
       }
-      const { tools, prompts, resources } = capabilities.of(exchange.revision);
-      const wanted = await visible(exchange, notifications['resourceSubscriptions']);
+      const { tools, prompts, resources } = capabilities.of(call.revision);
+      const wanted = await visible(call, notifications['resourceSubscriptions']);
       const filter: SubscriptionFilter = {
         ...(notifications['toolsListChanged'] === true && tools?.listChanged
           ? { toolsListChanged: true }
@@ -54,7 +59,7 @@ export function listenMethods(
         ...(wanted && resources?.subscribe ? { resourceSubscriptions: wanted } : {}),
         ...(await extensions.listen(exchange, notifications)),
       };
-      return listeners.open(exchange, filter);
+      return listeners.open(call, filter);
     },
   };
 }

@@ -1,16 +1,16 @@
 import { invalidParams } from '../../errors/protocol-error.js';
 import { isLogLevel, LOG_LEVELS } from '../../protocol/logging.js';
 import { METHODS } from '../../protocol/methods.js';
-import type { MethodTable } from './table.js';
+import { EMPTY, type MethodTable } from './table.js';
 
 /** `logging/setLevel`, for the session it is sent in. */
 export function loggingMethods(): MethodTable {
   return {
-    [METHODS.setLevel]: (exchange, params) => {
+    [METHODS.setLevel]: ({ call }, params) => {
       const level = params['level'];
       if (!isLogLevel(level)) throw invalidParams(`"level" must be one of ${LOG_LEVELS.join(', ')}`);
-      if (exchange.link.session) exchange.link.session.logLevel = level;
-      return '{}';
+      if (call.link.session) call.link.session.logLevel = level;
+      return EMPTY;
     },
   };
 }

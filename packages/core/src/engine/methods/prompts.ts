@@ -5,11 +5,10 @@ import { METHODS } from '../../protocol/methods.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { MethodHandler } from '../exchange.js';
 import { List } from '../list.js';
-import { nextRound } from '../next-round.js';
-import { ifAllowed, type MethodTable, readArguments, readString, requireFeature } from './table.js';
+import { ifUsable, limitTime, type MethodTable, readArguments, readString, requireFeature } from './table.js';
 
 /** `prompts/list` and `prompts/get`. */
-export function promptMethods({ registry, pageSize, cacheHints }: EngineOptions): MethodTable {
+export function promptMethods({ registry, pageSize, cacheHints, timeoutMs }: EngineOptions): MethodTable {
   const { prompts } = registry;
   const list = new List({
     collection: prompts,
@@ -20,23 +19,25 @@ export function promptMethods({ registry, pageSize, cacheHints }: EngineOptions)
   });
 
   const getPrompt: MethodHandler = (exchange, params) => {
+    const { call } = exchange;
     const name = readString(params, 'name');
     const entry = prompts.get(name);
     if (!entry) throw unknownPrompt(name);
     const args = readArguments(params);
-    const get = () =>
-      after(entry.run(exchange, args), (result) => {
-        if (isInputRequired(result)) return nextRound(exchange, result, getPrompt, `The prompt ${name}`);
-        exchange.resultMeta = result._meta;
-        return exchange.revision.promptResult(result);
+    const get = () => {
+      limitTime(exchange, entry.timeoutMs ?? timeoutMs);
+      return after(entry.run(call, args), (result) => {
+        if (isInputRequired(result)) return exchange.nextRound(result, getPrompt, `The prompt ${name}`);
+        return { result: call.revision.promptResult(result), meta: result._meta };
       });
-    return ifAllowed(exchange, entry.gate, get, () => unknownPrompt(name));
+    };
+    return ifUsable(call, entry, get, () => unknownPrompt(name));
   };
 
   return {
-    [METHODS.listPrompts]: (exchange, params) => {
-      requireFeature(exchange, prompts.everUsed);
-      return list.page(exchange, params['cursor']);
+    [METHODS.listPrompts]: ({ call }, params) => {
+      requireFeature(call, prompts.everUsed);
+      return list.page(call, params['cursor']);
     },
     [METHODS.getPrompt]: getPrompt,
   };

@@ -5,11 +5,10 @@ import { NOT_KEPT } from '../cache-hints.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { MethodHandler } from '../exchange.js';
 import { List } from '../list.js';
-import { nextRound } from '../next-round.js';
-import { ifAllowed, type MethodTable, readString, requireFeature } from './table.js';
+import { ifUsable, limitTime, type MethodTable, readString, requireFeature } from './table.js';
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
-export function resourceMethods({ registry, pageSize, cacheHints }: EngineOptions): MethodTable {
+export function resourceMethods({ registry, pageSize, cacheHints, timeoutMs }: EngineOptions): MethodTable {
   const { resources, templates } = registry;
   const hasResources = (): boolean => resources.everUsed || templates.everUsed;
   const resourceList = new List({
@@ -28,30 +27,33 @@ export function resourceMethods({ registry, pageSize, cacheHints }: EngineOption
   });
 
   const readResource: MethodHandler = (exchange, params) => {
+    const { call } = exchange;
+    const { revision } = call;
     const uri = readString(params, 'uri');
-    const { revision } = exchange;
     const found = registry.resolveUri(uri);
     if (!found) throw revision.resourceNotFound(uri);
-    const read = () =>
-      after(found.entry.run(exchange, found.variables), (result) => {
+    const { entry, variables } = found;
+    const read = () => {
+      limitTime(exchange, entry.timeoutMs ?? timeoutMs);
+      return after(entry.run(call, variables), (result) => {
         if (!result) throw revision.resourceNotFound(uri);
-        if (isInputRequired(result)) return nextRound(exchange, result, readResource, `The resource ${uri}`);
+        if (isInputRequired(result)) return exchange.nextRound(result, readResource, `The resource ${uri}`);
         // It may depend on answers, which are no part of what a client finds kept results by.
-        exchange.cache = exchange.isRetry ? NOT_KEPT : cacheHints.ofRead(found.entry, result);
-        exchange.resultMeta = result._meta;
-        return revision.readResult(result);
+        const cache = exchange.isRetry ? NOT_KEPT : cacheHints.ofRead(entry, result);
+        return { result: revision.readResult(result), cache, meta: result._meta };
       });
-    return ifAllowed(exchange, found.entry.gate, read, () => revision.resourceNotFound(uri));
+    };
+    return ifUsable(call, entry, read, () => revision.resourceNotFound(uri));
   };
 
   return {
-    [METHODS.listResources]: (exchange, params) => {
-      requireFeature(exchange, hasResources());
-      return resourceList.page(exchange, params['cursor']);
+    [METHODS.listResources]: ({ call }, params) => {
+      requireFeature(call, hasResources());
+      return resourceList.page(call, params['cursor']);
     },
-    [METHODS.listTemplates]: (exchange, params) => {
-      requireFeature(exchange, hasResources());
-      return templateList.page(exchange, params['cursor']);
+    [METHODS.listTemplates]: ({ call }, params) => {
+      requireFeature(call, hasResources());
+      return templateList.page(call, params['cursor']);
     },
     [METHODS.readResource]: readResource,
   };

@@ -1,9 +1,11 @@
+import type { Call } from '../../context/call.js';
 import { ERROR_CODES } from '../../errors/codes.js';
 import { invalidParams, ProtocolError } from '../../errors/protocol-error.js';
 import { isObject } from '../../protocol/json.js';
-import { isPromise, type MaybePromise } from '../../protocol/maybe-promise.js';
-import type { Gate } from '../../registry/entry.js';
+import { after, type MaybePromise } from '../../protocol/maybe-promise.js';
+import type { Entry } from '../../registry/entry.js';
 import type { Exchange, MethodHandler } from '../exchange.js';
+import type { MethodResult } from '../response.js';
 
 /** The methods of one group, by name. */
 export type MethodTable = Readonly<Record<string, MethodHandler>>;
@@ -24,26 +26,55 @@ export function readString(params: Readonly<Record<string, unknown>>, name: stri
 }
 
 /** Refuses a method whose feature this server does not have. */
-export function requireFeature(exchange: Exchange, present: boolean): void {
-  if (!present) throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${exchange.method}`);
+export function requireFeature({ method }: Pick<Call, 'method'>, present: boolean): void {
+  if (!present) throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${method}`);
 }
 
+/** The result of a request that only wants to know that it was served. */
+export const EMPTY: MethodResult = Object.freeze({ result: Object.freeze({}) });
+
 /**
- * Goes on when the caller may use an entry.
+ * Goes on when the caller may see an entry.
  *
  * @param refuse makes the error for the others: the same as if there were no such entry.
  */
-export function ifAllowed<R>(
-  exchange: Exchange,
-  gate: Gate | undefined,
+export function ifVisible<R>(
+  call: Call,
+  { gate }: Pick<Entry, 'gate'>,
   go: () => MaybePromise<R>,
   refuse: () => ProtocolError,
 ): MaybePromise<R> {
-  if (!gate) return go();
-  const decide = (allowed: boolean): MaybePromise<R> => {
-    if (!allowed) throw refuse();
+  return gate ? decide(gate(call), go, refuse) : go();
+}
+
+/** Goes on with a call of an entry when the caller may use it: guards get the context that the handler will get. */
+export function ifUsable<R>(
+  call: Call,
+  { gate, context }: Pick<Entry, 'gate' | 'context'>,
+  go: () => MaybePromise<R>,
+  refuse: () => ProtocolError,
+): MaybePromise<R> {
+  return gate ? decide(gate(call, context(call)), go, refuse) : go();
+}
+
+/** Limits how long the handler of a request that is no tool call may take: it is then answered with an error (-32001). */
+export function limitTime(exchange: Exchange, timeoutMs: number | undefined): void {
+  if (timeoutMs === undefined) return;
+  exchange.limit(timeoutMs, () => {
+    throw new ProtocolError(
+      ERROR_CODES.requestTimeout,
+      `The server did not finish ${exchange.call.method} within ${timeoutMs} ms`,
+    );
+  });
+}
+
+function decide<R>(
+  allowed: MaybePromise<boolean>,
+  go: () => MaybePromise<R>,
+  refuse: () => ProtocolError,
+): MaybePromise<R> {
+  return after(allowed, (isAllowed) => {
+    if (!isAllowed) throw refuse();
     return go();
-  };
-  const allowed = gate(exchange);
-  return isPromise(allowed) ? allowed.then(decide) : decide(allowed);
+  });
 }

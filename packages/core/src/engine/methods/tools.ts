@@ -1,18 +1,19 @@
 import { isInputRequired } from '../../context/input-required.js';
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
-import { after } from '../../protocol/maybe-promise.js';
+import { after, type MaybePromise } from '../../protocol/maybe-promise.js';
 import { METHODS } from '../../protocol/methods.js';
+import type { ToolEntry } from '../../registry/entry.js';
 import { ClientProfiles, shapeTool } from '../client-profiles.js';
 import type { EngineOptions } from '../engine-options.js';
-import type { MethodHandler } from '../exchange.js';
+import type { Exchange, MethodHandler } from '../exchange.js';
 import type { Extensions } from '../extensions.js';
 import { List } from '../list.js';
-import { nextRound } from '../next-round.js';
-import { ifAllowed, type MethodTable, readArguments, readString, requireFeature } from './table.js';
+import type { MethodResult } from '../response.js';
+import { ifUsable, type MethodTable, readArguments, readString, requireFeature } from './table.js';
 
 /** `tools/list` and `tools/call`. */
 export function toolMethods(
-  { registry, pageSize, cacheHints, clientProfiles }: EngineOptions,
+  { registry, pageSize, cacheHints, clientProfiles, timeoutMs: appTimeoutMs }: EngineOptions,
   extensions: Extensions,
 ): MethodTable {
   const { tools } = registry;
@@ -27,26 +28,38 @@ export function toolMethods(
   });
 
   const callTool: MethodHandler = (exchange, params) => {
+    const { call } = exchange;
     const name = readString(params, 'name');
     const entry = tools.get(name);
-    if (!entry || !extensions.shows(exchange.revision, entry)) throw unknownTool(name);
+    if (!entry || !extensions.shows(call.revision, entry)) throw unknownTool(name);
     const args = readArguments(params);
-    const run = () =>
-      after(entry.run(exchange, args), (result) => {
-        if (isInputRequired(result)) return nextRound(exchange, result, callTool, `The tool ${name}`);
-        exchange.resultMeta = result._meta;
-        return exchange.revision.callResult(result, entry.descriptor);
-      });
-    // What an extension has taken over goes on there when it is run again.
-    const detour = exchange.isDetached ? undefined : extensions.detour(entry);
-    const call = detour ? () => detour.serve(exchange, run) : run;
-    return ifAllowed(exchange, entry.gate, call, () => unknownTool(name));
+    return ifUsable(
+      call,
+      entry,
+      () => extensions.callTool(exchange, entry, () => run(exchange, entry, args)),
+      () => unknownTool(name),
+    );
   };
 
+  function run(
+    exchange: Exchange,
+    entry: ToolEntry,
+    args: Record<string, unknown>,
+  ): MaybePromise<MethodResult> {
+    const { call } = exchange;
+    const { key, timeoutMs = appTimeoutMs } = entry;
+    if (timeoutMs !== undefined) exchange.limit(timeoutMs, () => late(key, timeoutMs));
+    return after(entry.run(call, args), (result) => {
+      if (isInputRequired(result)) return exchange.nextRound(result, callTool, `The tool ${key}`);
+      const { _meta: meta } = result;
+      return { result: call.revision.callResult(result, entry.descriptor), meta };
+    });
+  }
+
   return {
-    [METHODS.listTools]: (exchange, params) => {
-      requireFeature(exchange, tools.everUsed);
-      return list.page(exchange, params['cursor']);
+    [METHODS.listTools]: ({ call }, params) => {
+      requireFeature(call, tools.everUsed);
+      return list.page(call, params['cursor']);
     },
     [METHODS.callTool]: callTool,
   };
@@ -54,4 +67,9 @@ export function toolMethods(
 
 function unknownTool(name: string): ProtocolError {
   return invalidParams(`Unknown tool: ${name}`);
+}
+
+function late(name: string, timeoutMs: number): MethodResult {
+  const text = `The tool ${name} did not finish within ${timeoutMs} ms`;
+  return { result: { content: [{ type: 'text', text }], isError: true } };
 }

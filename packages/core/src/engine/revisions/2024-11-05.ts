@@ -1,3 +1,4 @@
+import type { CreateMessageParams, SamplingContent } from '../../protocol/client-requests.js';
 import type { ContentBlock } from '../../protocol/content.js';
 import { revision20250326 } from './2025-03-26.js';
 import { mapContent } from './map-content.js';
@@ -11,11 +12,22 @@ export const revision20241105: Revision = {
   tool: (tool) => omit(revision20250326.tool(tool), ['annotations']),
   capabilities: (capabilities) => omit(capabilities, ['completions']),
   content,
+  sampling: (params) => withoutAudio(revision20250326.sampling(params)),
   callResult: (result, tool) =>
     revision20250326.callResult({ ...result, content: result.content.map(content) }, tool),
   promptResult: (result) => revision20250326.promptResult(mapContent(result, content)),
   progress: (params) => omit(params, ['message']),
 };
+
+/** Models were given text and pictures only. */
+function withoutAudio(params: CreateMessageParams): CreateMessageParams {
+  // An older form has one block a message.
+  const messages = params.messages.map((message) => {
+    const block = message.content as SamplingContent;
+    return block.type === 'audio' ? { ...message, content: content(block) as SamplingContent } : message;
+  });
+  return { ...params, messages };
+}
 
 function content(block: ContentBlock): ContentBlock {
   if (block.type === 'audio') return { type: 'text', text: `[audio of type ${block.mimeType}, left out]` };

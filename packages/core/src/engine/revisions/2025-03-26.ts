@@ -1,4 +1,5 @@
 import type { Annotations, ContentBlock } from '../../protocol/content.js';
+import type { Tool } from '../../protocol/descriptors.js';
 import { revision20250618 } from './2025-06-18.js';
 import { mapContent } from './map-content.js';
 import { omit } from './omit.js';
@@ -15,7 +16,7 @@ export const revision20250326: Revision = {
   version: '2025-03-26',
   batches: true,
   elicitation: { form: false, url: false },
-  tool: (tool) => omit(revision20250618.tool(tool), [...UNKNOWN, 'outputSchema']),
+  tool: (tool) => omit(revision20250618.tool(titled(tool)), [...UNKNOWN, 'outputSchema']),
   resource: (resource) => withKnownAnnotations(omit(revision20250618.resource(resource), UNKNOWN)),
   template: (template) => withKnownAnnotations(omit(revision20250618.template(template), UNKNOWN)),
   prompt(prompt) {
@@ -25,12 +26,19 @@ export const revision20250326: Revision = {
   },
   implementation: (info) => omit(revision20250618.implementation(info), UNKNOWN),
   content,
-  callResult: ({ content: blocks, isError }) =>
-    JSON.stringify({ content: blocks.map(content), ...(isError ? { isError } : {}) }),
-  readResult: (result) =>
-    JSON.stringify({ contents: result.contents.map((contents) => omit(contents, UNKNOWN)) }),
+  callResult: ({ content: blocks, isError }) => ({
+    content: blocks.map(content),
+    ...(isError ? { isError } : {}),
+  }),
+  readResult: (result) => ({ contents: result.contents.map((contents) => omit(contents, UNKNOWN)) }),
   promptResult: (result) => revision20250618.promptResult(mapContent(result, content)),
 };
+
+/** Titles of tools stood among the annotations. */
+function titled(tool: Tool): Tool {
+  const { title, annotations } = tool;
+  return title === undefined ? tool : { ...tool, annotations: { title, ...annotations } };
+}
 
 function content(block: ContentBlock): ContentBlock {
   if (block.type === 'resource_link') return { type: 'text', text: `${block.name}: ${block.uri}` };

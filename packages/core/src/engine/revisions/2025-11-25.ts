@@ -48,17 +48,13 @@ export const revision20251125: Revision = {
       return revision20260728.callResult(result, tool);
     // The text stays the bare value: it is what the model reads.
     const { content, isError } = result;
-    return JSON.stringify({
-      content,
-      structuredContent: { result: structuredContent },
-      ...(isError ? { isError } : {}),
-    });
+    return { content, structuredContent: { result: structuredContent }, ...(isError ? { isError } : {}) };
   },
   logThreshold: ({ session }) => session ?? 'debug',
   resourceNotFound: (uri) => new ProtocolError(ERROR_CODES.resourceNotFound, 'Resource not found', { uri }),
   error: (error) => replaceCodes(error, REPLACED),
   missingCapability: (message) => new ProtocolError(ERROR_CODES.invalidRequest, message),
-  seal: ({ meta }) => (meta ? `"_meta":${JSON.stringify(meta)}` : ''),
+  envelope: ({ meta }) => (meta ? { _meta: meta } : {}),
 };
 
 /** What the schema says decides, so that the two agree; without a schema, what the value is on the wire. */

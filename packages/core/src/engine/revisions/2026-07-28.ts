@@ -2,10 +2,11 @@ import { ERROR_CODES } from '../../errors/codes.js';
 import { ProtocolError } from '../../errors/protocol-error.js';
 import { META } from '../../protocol/meta.js';
 import { METHODS } from '../../protocol/methods.js';
+import { RawJson } from '../../protocol/raw-json.js';
 import { StructuredResult } from '../../invoke/structured-result.js';
 import { omit } from './omit.js';
 import { replaceCodes } from './replace-codes.js';
-import type { Revision, SealParts } from './revision.js';
+import type { Revision } from './revision.js';
 
 /** Codes that this revision has retired (basic, "Error Codes"). */
 const REPLACED: ReadonlyMap<number, number> = new Map([
@@ -44,27 +45,25 @@ export const revision20260728: Revision = {
   capabilities: (capabilities) => capabilities,
   content: (block) => block,
   callResult(result) {
-    if (!(result instanceof StructuredResult)) return JSON.stringify(omit(result, ['_meta']));
+    if (!(result instanceof StructuredResult)) return result;
     const { json } = result;
-    return `{"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}}`;
+    const members = `"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}`;
+    return new RawJson(members, () => ({ ...result.toJSON() }));
   },
-  readResult: (result) => JSON.stringify(omit(result, ['_meta', 'ttlMs', 'cacheScope'])),
-  promptResult: (result) => JSON.stringify(omit(result, ['_meta'])),
+  readResult: (result) => omit(result, ['ttlMs', 'cacheScope']),
+  promptResult: (result) => result,
   progress: (params) => params,
   logThreshold: ({ request }) => request,
   resourceNotFound: (uri) => new ProtocolError(ERROR_CODES.invalidParams, 'Resource not found', { uri }),
   error: (error) => replaceCodes(error, REPLACED),
   missingCapability: (message, requiredCapabilities) =>
     new ProtocolError(ERROR_CODES.missingClientCapability, message, { requiredCapabilities }),
-  seal({ resultType, serverInfo, cache, meta }) {
-    const hints = cache ? `,"ttlMs":${cache.ttlMs},"cacheScope":"${cache.cacheScope}"` : '';
-    return `"resultType":"${resultType}"${hints}${sealMeta(serverInfo, meta)}`;
+  envelope({ resultType, serverInfo, cache, meta }) {
+    const named = serverInfo === undefined ? meta : { [META.serverInfo]: serverInfo, ...meta };
+    return {
+      resultType,
+      ...(cache ? { ttlMs: cache.ttlMs, cacheScope: cache.cacheScope } : {}),
+      ...(named ? { _meta: named } : {}),
+    };
   },
 };
-
-function sealMeta(serverInfo: string | undefined, meta: SealParts['meta']): string {
-  if (!meta) return serverInfo === undefined ? '' : `,"_meta":{"${META.serverInfo}":${serverInfo}}`;
-  const stamped =
-    serverInfo === undefined ? meta : { [META.serverInfo]: JSON.parse(serverInfo) as unknown, ...meta };
-  return `,"_meta":${JSON.stringify(stamped)}`;
-}

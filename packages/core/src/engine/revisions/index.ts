@@ -1,4 +1,3 @@
-import { LATEST_LEGACY_VERSION } from '../../protocol/versions.js';
 import { revision20241105 } from './2024-11-05.js';
 import { revision20250326 } from './2025-03-26.js';
 import { revision20250618 } from './2025-06-18.js';
@@ -6,7 +5,7 @@ import { revision20251125 } from './2025-11-25.js';
 import { revision20260728 } from './2026-07-28.js';
 import type { Revision } from './revision.js';
 
-export type { Revision, SealParts } from './revision.js';
+export type { Revision } from './revision.js';
 
 const ALL: readonly Revision[] = [
   revision20241105,
@@ -33,9 +32,14 @@ export function newestRevision(): Revision {
   return revision20260728;
 }
 
+/** The newest revision that has sessions. */
+export function latestSessionRevision(): Revision {
+  return revision20251125;
+}
+
 /** The revision `initialize` settles on: the one asked for, else the newest that has sessions. */
 export function negotiate(version: unknown): Revision {
-  return SESSIONED.get(version) ?? (SESSIONED.get(LATEST_LEGACY_VERSION) as Revision);
+  return SESSIONED.get(version) ?? latestSessionRevision();
 }
 
 function byVersion(stateless: boolean): Map<unknown, Revision> {

@@ -18,11 +18,11 @@ export interface LogThresholds {
 }
 
 /** What goes into the members that results have beside their own. */
-export interface SealParts {
+export interface EnvelopeParts {
   /** `complete`, `input_required`, or what an extension calls its own. */
   readonly resultType: string;
-  /** The identity of the server as JSON; `undefined` when it is not to be told. */
-  readonly serverInfo: string | undefined;
+  /** The identity of the server; `undefined` when it is not to be told. */
+  readonly serverInfo: Implementation | undefined;
   readonly cache: CacheHint | undefined;
   /** The `_meta` that the author gave the result. */
   readonly meta: Readonly<Record<string, unknown>> | undefined;
@@ -64,15 +64,14 @@ export interface Revision {
   capabilities(capabilities: ServerCapabilities): ServerCapabilities;
   content(block: ContentBlock): ContentBlock;
   /**
-   * Serialises the result of a tool, without its `_meta`.
+   * The result of a tool as clients of this revision know it, or its text (`RawJson`).
    *
    * @param tool the descriptor of the tool that gave it.
    */
-  callResult(result: CallToolResult, tool: Tool): string;
-  /** Serialises what was read, without its `_meta` and cache hints. */
-  readResult(result: ReadResourceResult): string;
-  /** Serialises a prompt, without its `_meta`. */
-  promptResult(result: GetPromptResult): string;
+  callResult(result: CallToolResult, tool: Tool): object;
+  /** What was read, without its cache hints. */
+  readResult(result: ReadResourceResult): object;
+  promptResult(result: GetPromptResult): object;
   /** The parameters of a progress notification. */
   progress(params: { readonly message?: string; readonly [key: string]: unknown }): object;
   /** The mildest log message that may be sent; `undefined` when none may. */
@@ -82,8 +81,6 @@ export interface Revision {
   error(error: ProtocolError): ProtocolError;
   /** The error for a request that needs what its client has not declared. */
   missingCapability(message: string, required: ClientCapabilities): ProtocolError;
-  /**
-   * Members that a result has beside its own, as JSON text such as `"resultType":"complete"`; empty for none.
-   */
-  seal(parts: SealParts): string;
+  /** Members that a result has beside its own. */
+  envelope(parts: EnvelopeParts): object;
 }

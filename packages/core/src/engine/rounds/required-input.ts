@@ -1,7 +1,6 @@
-import type { InputRequest, InputRequests } from '../input-request.js';
 import { questionDigest } from './digest.js';
 import { sharedKey } from './key-errors.js';
-import type { Answer, RoundMemory } from './round-memory.js';
+import type { Answer, InputRequest, InputRequests, RoundMemory } from './round-memory.js';
 
 /**
  * Notes what a handler has ended its run with. What it asked so before is kept, unless it is asked again.

@@ -1,7 +1,7 @@
 import { ERROR_CODES } from '../../errors/codes.js';
 import { invalidParams, ProtocolError } from '../../errors/protocol-error.js';
 import { requestDigest } from './digest.js';
-import { readResponses } from './read-responses.js';
+import { readInputResponses } from './read-responses.js';
 import {
   type Answer,
   type AskedQuestion,
@@ -61,7 +61,8 @@ export class RoundKeeper {
    */
   async open(request: RoundRequest): Promise<RoundMemory> {
     const { requestState, inputResponses } = request.params;
-    const given = inputResponses === undefined ? new Map<string, Answer>() : readResponses(inputResponses);
+    const given =
+      inputResponses === undefined ? new Map<string, Answer>() : readInputResponses(inputResponses);
     if (requestState === undefined) return { ...noMemory(), given };
     if (typeof requestState !== 'string') throw invalidParams('"requestState" must be a string');
     const payload = await this.#read(requestState);

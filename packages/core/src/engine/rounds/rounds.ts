@@ -1,11 +1,14 @@
+import { isSuspension, Suspension } from '../../context/suspension.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
-import type { InputRequest, InputRequests } from '../input-request.js';
 import { questionDigest } from './digest.js';
 import { changedQuestion, repeatedKey, sharedKey } from './key-errors.js';
-import { type Answer, noMemory, type RoundMemory } from './round-memory.js';
-
-/** Ends the round: the questions go to the client, and the handler is run again with its answers. */
-export type Suspend = (questions: InputRequests, memory: RoundMemory) => void;
+import {
+  type Answer,
+  type InputRequest,
+  type InputRequests,
+  noMemory,
+  type RoundMemory,
+} from './round-memory.js';
 
 /**
  * The rounds of one request. A handler is run from its beginning in every round: questions that have been answered get their
@@ -15,12 +18,31 @@ export class Rounds {
   memory: RoundMemory = noMemory();
   readonly #effects = new Map<string, Promise<unknown>>();
   readonly #open = new Set<string>();
-  #left: InputRequests = {};
+  #left: InputRequests | undefined;
+  #ending: Promise<never> | undefined;
+  #ended: Suspension | undefined;
   #count = 0;
   #restarts = 0;
-  #ending = false;
 
-  constructor(private readonly suspend: Suspend) {}
+  /** What ends the run of the handler, once a question has gone to the client in its result. */
+  get suspension(): Suspension | undefined {
+    return this.#ended;
+  }
+
+  /** The questions that the client has to answer before the handler goes on. */
+  get left(): InputRequests {
+    return this.#left ?? {};
+  }
+
+  /** Whether a question waits for the end of the round. */
+  get isEnding(): boolean {
+    return this.#ending !== undefined;
+  }
+
+  /** @throws Suspension when the round has ended: the context of the handler is closed. */
+  throwIfEnded(): void {
+    if (this.#ended) throw this.#ended;
+  }
 
   /** How often the handler has been run again within this request. */
   get restarts(): number {
@@ -52,8 +74,8 @@ export class Rounds {
       questions.set(key, { digest, answer });
       return answer;
     } catch (error) {
-      // What the client refused may be asked once more.
-      questions.delete(key);
+      // What the client refused may be asked once more; what it is asked now stays.
+      if (!isSuspension(error)) questions.delete(key);
       throw error;
     } finally {
       this.#open.delete(key);
@@ -63,17 +85,29 @@ export class Rounds {
   /**
    * Leaves questions to the client and ends the round.
    *
-   * @returns a promise that stays open: the handler ends here, and is run again later.
+   * @returns a promise that rejects with a `Suspension`: the handler ends there, and runs again later.
    */
   leave(requests: InputRequests): Promise<never> {
     this.#left = { ...this.#left, ...requests };
-    this.#endSoon();
-    return new Promise(() => undefined);
+    // Other questions may be put in the same breath, so the round ends when the handler has drawn it.
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  async #end(): Promise<never> {
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    this.#ended = new Suspension();
+    throw this.#ended;
+  }
+
+  /** Waits for the side effects that have begun: they are made, and must be remembered. */
+  async settleEffects(): Promise<void> {
+    await Promise.allSettled(this.#effects.values());
   }
 
   /** Begins another run of the handler within this request. */
   async restart(): Promise<void> {
-    await this.#settleEffects();
+    await this.settleEffects();
     // What failed is run anew; results are remembered.
     this.#effects.clear();
     this.#count = 0;
@@ -81,7 +115,8 @@ export class Rounds {
   }
 
   /** Runs a side effect, unless an earlier round has. */
-  once<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
+  async once<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
+    this.throwIfEnded();
     const known = this.#effects.get(key) as Promise<T> | undefined;
     if (known) return known;
     const { effects } = this.memory;
@@ -94,22 +129,5 @@ export class Rounds {
     const result = await run();
     this.memory.effects.set(key, result);
     return result;
-  }
-
-  /** Other questions may be asked in the same breath, so the round ends when the handler has drawn it. */
-  #endSoon(): void {
-    if (this.#ending) return;
-    this.#ending = true;
-    setTimeout(() => void this.#end(), 0);
-  }
-
-  async #end(): Promise<void> {
-    await this.#settleEffects();
-    this.suspend(this.#left, this.memory);
-  }
-
-  /** An effect that has begun is made, and must be remembered. */
-  async #settleEffects(): Promise<void> {
-    await Promise.allSettled(this.#effects.values());
   }
 }

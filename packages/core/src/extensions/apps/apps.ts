@@ -1,29 +1,205 @@
-import type { ExtensionFactory, ExtensionHost } from '../../engine/extension.js';
-import { UI, UI_MIME_TYPE } from '../../protocol/ui.js';
+import type { ClientView } from '../../context/call.js';
+import type { ExtensionHost } from '../../engine/extension.js';
+import type { Problem } from '../../errors/definition-error.js';
+import type { ResourceContents } from '../../protocol/content.js';
+import { isObject } from '../../protocol/json.js';
+import type { DefinitionFacts, FindResource } from '../../registry/definition-hooks.js';
+import type { AppExtension } from '../app-extension.js';
+import {
+  isUiUri,
+  OLDER_UI_KEY,
+  type ToolUiOptions,
+  Ui,
+  UI,
+  UI_KEY,
+  UI_MIME_TYPE,
+  type UiOptions,
+  UiPage,
+} from './ui.js';
 
 /**
  * The extension `io.modelcontextprotocol/ui` (SEP-1865, MCP Apps 2026-01-26): tools whose results hosts show in a UI. All it
  * says travels in `_meta`, so it adds no method; it is announced in every revision.
  */
-export const apps: ExtensionFactory = (host) => {
-  const known = { version: -1, isUsed: false };
-  return {
-    id: UI,
-    inSessions: true,
-    settings() {
-      const { tools, resources, templates } = host.registry;
-      const version = tools.version + resources.version + templates.version;
-      // A capability once announced is not taken back.
-      if (!known.isUsed && known.version !== version) known.isUsed = usesUi(host);
-      known.version = version;
-      return known.isUsed ? {} : undefined;
-    },
-  };
+export const apps: AppExtension = {
+  check: (definition, find) => [...toolProblems(definition, find), ...pageProblems(definition)],
+  describe(definition) {
+    const page = pageOf(definition);
+    if (page) return { [UI_KEY]: page };
+    const ui = Ui.of(definition);
+    if (ui === undefined) return undefined;
+    const options = longForm(ui);
+    const { resourceUri } = options;
+    return { [UI_KEY]: options, ...(resourceUri === undefined ? {} : { [OLDER_UI_KEY]: resourceUri }) };
+  },
+  shapeContents(definition) {
+    const page = pageOf(definition);
+    return page && ((contents) => withUi(contents, page));
+  },
+  create(host) {
+    const known = { version: -1, isUsed: false };
+    return {
+      id: UI,
+      inSessions: true,
+      settings() {
+        const { tools, resources, templates } = host.registry;
+        const version = tools.version + resources.version + templates.version;
+        // A capability once announced is not taken back.
+        if (!known.isUsed && known.version !== version) known.isUsed = usesUi(host);
+        known.version = version;
+        return known.isUsed ? {} : undefined;
+      },
+    };
+  },
 };
+
+/**
+ * Whether a client shows UI resources, for handlers that say less when a UI says the rest: `clientShowsUi(ctx.client)`.
+ * It does when it has declared the extension `io.modelcontextprotocol/ui` with the MIME type of UI resources.
+ */
+export function clientShowsUi({ capabilities }: ClientView): boolean {
+  const mimeTypes = capabilities.extensions?.[UI]?.['mimeTypes'];
+  return Array.isArray(mimeTypes) && mimeTypes.includes(UI_MIME_TYPE);
+}
 
 function usesUi({ registry: { tools, resources, templates } }: ExtensionHost): boolean {
   return (
-    [...tools].some(({ definition }) => definition.ui !== undefined) ||
+    [...tools].some(({ info }) => Ui.of(info) !== undefined) ||
     [...resources, ...templates].some(({ descriptor }) => descriptor.mimeType === UI_MIME_TYPE)
   );
+}
+
+/** What a UI resource says of itself; `undefined` when it says nothing. */
+function pageOf(definition: DefinitionFacts): UiOptions | undefined {
+  const page = UiPage.of(definition);
+  return page && Object.keys(page).length > 0 ? page : undefined;
+}
+
+/** Contents that say themselves how they are shown are left as they are: hosts look there first. */
+function withUi(contents: ResourceContents, ui: UiOptions): ResourceContents {
+  const { _meta } = contents;
+  return _meta && UI_KEY in _meta ? contents : { ...contents, _meta: { ..._meta, [UI_KEY]: ui } };
+}
+
+/** How a tool is shown; empty when its author wrote something else. */
+function longForm(ui: string | ToolUiOptions): ToolUiOptions {
+  if (typeof ui === 'string') return { resourceUri: ui };
+  return isObject(ui) ? ui : {};
+}
+
+const VISIBILITY: readonly unknown[] = ['model', 'app'];
+
+function toolProblems(definition: DefinitionFacts, find: FindResource): Problem[] {
+  const ui = Ui.of(definition);
+  if (ui === undefined) return [];
+  const { where, meta, kind } = definition;
+  const place = `${where}, @Ui`;
+  if (kind !== 'tool') return [invalid(place, 'it stands on something else than a tool', 'use @UiResource')];
+  const { resourceUri, visibility, ...others } = longForm(ui);
+  const wrong = [
+    ...(resourceUri === undefined && visibility === undefined ? ['it says nothing'] : []),
+    ...(visibility === undefined || isVisibility(visibility)
+      ? []
+      : ["visibility must be a list of 'model' and 'app', at least one"]),
+    ...Object.keys(others).map((key) => `it has no '${key}': what a UI needs is said by @UiResource`),
+  ];
+  return [
+    ...(resourceUri === undefined ? [] : linkProblems(resourceUri, place, find)),
+    ...wrong.map((what) => invalid(place, what, "write @Ui('ui://…'), or @Ui({ resourceUri, visibility })")),
+    ...clashes(meta, [UI_KEY, OLDER_UI_KEY], where),
+  ];
+}
+
+function isVisibility(visibility: unknown): boolean {
+  return (
+    Array.isArray(visibility) && visibility.length > 0 && visibility.every((who) => VISIBILITY.includes(who))
+  );
+}
+
+/** The UI resource that a tool names has to be served by then, and as a UI. */
+function linkProblems(uri: unknown, where: string, find: FindResource): Problem[] {
+  if (!isUiUri(uri)) return schemeProblems(uri, where);
+  const served = find(uri);
+  const mimeType = served?.mimeType ?? UI_MIME_TYPE;
+  if (served && mimeType === UI_MIME_TYPE) return [];
+  return [
+    {
+      code: 'SIGIL_UNKNOWN_UI_RESOURCE',
+      where,
+      what: served ? `'${uri}' is served as ${mimeType}` : `no definition serves '${uri}'`,
+      fix: `serve it with @UiResource('${uri}'); in a running app, add the resource before the tool`,
+    },
+  ];
+}
+
+function pageProblems(definition: DefinitionFacts): Problem[] {
+  const page = UiPage.of(definition);
+  if (page === undefined) return [];
+  const { where, name, meta } = definition;
+  const fix = 'use the options of @UiResource as their documentation has them';
+  return [
+    ...(isUiUri(name) ? [] : schemeProblems(name, where)),
+    ...pageFaults(page).map((what) => invalid(where, what, fix)),
+    ...clashes(meta, [UI_KEY], where),
+  ];
+}
+
+const CSP_KEYS: readonly string[] = ['connectDomains', 'resourceDomains', 'frameDomains', 'baseUriDomains'];
+const PERMISSIONS: readonly string[] = ['camera', 'microphone', 'geolocation', 'clipboardWrite'];
+/** Scheme, host and port, with a wildcard in place of the first labels at most; nothing that could add to a policy. */
+const ORIGIN = /^(https?|wss?):\/\/(\*\.)?([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:[0-9]{1,5})?$/i;
+
+function pageFaults({ csp = {}, permissions = {}, domain, prefersBorder }: UiOptions): string[] {
+  return [
+    ...(isObject(csp) ? Object.entries(csp).flatMap(cspFaults) : ['csp must be an object']),
+    ...(isObject(permissions)
+      ? Object.entries(permissions).flatMap(permissionFaults)
+      : ['permissions must be an object']),
+    ...(domain === undefined || (typeof domain === 'string' && domain !== '')
+      ? []
+      : ['domain must be a string that is not empty']),
+    ...(prefersBorder === undefined || typeof prefersBorder === 'boolean'
+      ? []
+      : ['prefersBorder must be true or false']),
+  ];
+}
+
+function cspFaults([key, domains]: [string, unknown]): string[] {
+  if (!CSP_KEYS.includes(key)) return [`csp has no '${key}'; it has ${CSP_KEYS.join(', ')}`];
+  if (!Array.isArray(domains)) return [`csp.${key} must be a list of origins`];
+  return domains
+    .filter((domain) => typeof domain !== 'string' || !ORIGIN.test(domain))
+    .map((domain) => `csp.${key}: '${String(domain)}' is no origin, such as https://api.example.com`);
+}
+
+function permissionFaults([key, value]: [string, unknown]): string[] {
+  if (!PERMISSIONS.includes(key))
+    return [`there is no permission '${key}'; there are ${PERMISSIONS.join(', ')}`];
+  return isObject(value) ? [] : [`permissions.${key} must be an empty object`];
+}
+
+function schemeProblems(uri: unknown, where: string): Problem[] {
+  const what = `'${String(uri)}' is not the URI of a UI resource`;
+  return [{ code: 'SIGIL_INVALID_URI', where, what, fix: 'write a URI that begins with ui://' }];
+}
+
+/** Two words about the same thing are one too many: neither wins silently. */
+function clashes(
+  meta: Readonly<Record<string, unknown>> | undefined,
+  keys: readonly string[],
+  where: string,
+): Problem[] {
+  return keys
+    .filter((key) => meta !== undefined && Object.hasOwn(meta, key))
+    .map((key) =>
+      invalid(
+        `${where}, meta`,
+        `its member '${key}' says what the options say`,
+        `leave '${key}' out of meta`,
+      ),
+    );
+}
+
+function invalid(where: string, what: string, fix: string): Problem {
+  return { code: 'SIGIL_INVALID_OPTIONS', where, what, fix };
 }

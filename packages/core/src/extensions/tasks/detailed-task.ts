@@ -1,8 +1,8 @@
-import { isTerminal, type Task, type TaskError } from './task.js';
+import { isTerminal, type TaskError, type TaskState } from './task.js';
 import type { StoredTask } from './task-store.js';
 
 /** A task with what its status brings along: what `tasks/get` and `notifications/tasks` carry (ext-tasks, "Task Status"). */
-export interface DetailedTask extends Task {
+export interface DetailedTask extends TaskState {
   readonly inputRequests?: StoredTask['inputRequests'];
   readonly result?: Readonly<Record<string, unknown>>;
   readonly error?: TaskError;

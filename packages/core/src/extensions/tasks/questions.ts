@@ -1,7 +1,15 @@
-import type { CarryOptions } from '../../engine/asker.js';
-import type { Answer } from '../../engine/rounds/round-memory.js';
-import { ERROR_CODES } from '../../errors/codes.js';
-import { ProtocolError } from '../../errors/protocol-error.js';
+import { AnswerError } from '../../errors/answer-error.js';
+
+/** An answer of the client, as it came. */
+type Answer = Readonly<Record<string, unknown>>;
+
+/** How long a question waits. */
+interface WaitOptions {
+  /** Milliseconds until the wait ends with an error. */
+  readonly timeoutMs?: number;
+  /** Withdraws the question. */
+  readonly signal?: AbortSignal;
+}
 
 interface Waiting {
   readonly resolve: (answer: Answer) => void;
@@ -22,7 +30,7 @@ export class Questions {
    *   later question of that name gets another one.
    * @returns its key, and its answer to come.
    */
-  add(wanted: string, { timeoutMs, signal }: CarryOptions): { key: string; answer: Promise<Answer> } {
+  add(wanted: string, { timeoutMs, signal }: WaitOptions): { key: string; answer: Promise<Answer> } {
     const key = this.#unused(wanted);
     this.#used.add(key);
     const answer = new Promise<Answer>((resolve, reject) => {
@@ -52,7 +60,7 @@ export class Questions {
   }
 
   failAll(reason: string): void {
-    for (const key of [...this.#waiting.keys()]) this.#fail(key, new Error(reason));
+    for (const key of [...this.#waiting.keys()]) this.#fail(key, new AnswerError('gone', reason));
   }
 
   #fail(key: string, error: Error): void {
@@ -73,7 +81,6 @@ export class Questions {
   }
 }
 
-function tooLate(timeoutMs: number): ProtocolError {
-  const message = `The client has not answered within ${timeoutMs} ms`;
-  return new ProtocolError(ERROR_CODES.internalError, message);
+function tooLate(timeoutMs: number): AnswerError {
+  return new AnswerError('late', `The client has not answered within ${timeoutMs} ms`);
 }

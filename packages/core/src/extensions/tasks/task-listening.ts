@@ -1,10 +1,9 @@
-import { declares, undeclared } from '../../engine/declared-extension.js';
 import type { ExtensionCall, ExtensionHost } from '../../engine/extension.js';
-import { invalidParams } from '../../errors/protocol-error.js';
+import { invalidParams, missingExtension } from '../../errors/protocol-error.js';
 import { detailedTask } from './detailed-task.js';
-import { TASKS } from './identifier.js';
 import type { TaskKeeper } from './task-keeper.js';
 import { maySee } from './task-methods.js';
+import { TASKS } from './task-options.js';
 
 /** Most tasks one subscription may hear of. */
 const MAX_LISTENED = 1000;
@@ -36,7 +35,7 @@ export async function listenToTasks(
   keeper: TaskKeeper,
   host: ExtensionHost,
 ): Promise<{ taskIds: readonly string[] }> {
-  if (!declares(call, TASKS)) throw undeclared(TASKS);
+  if (!call.declares(TASKS)) throw missingExtension(TASKS);
   if (!Array.isArray(taskIds) || !taskIds.every((taskId) => typeof taskId === 'string')) {
     throw invalidParams('"taskIds" must be a list of task ids');
   }

@@ -1,7 +1,6 @@
-import type { Call } from '../../context/call.js';
 import type { ExtensionCall, ExtensionHost, ExtensionMethod } from '../../engine/extension.js';
-import { readResponses } from '../../engine/rounds/read-responses.js';
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
+import { readInputResponses } from '../../engine/rounds/read-responses.js';
 import { type DetailedTask, detailedTask } from './detailed-task.js';
 import type { TaskKeeper } from './task-keeper.js';
 import type { StoredTask } from './task-store.js';
@@ -32,7 +31,7 @@ export function taskMethods(
     'tasks/update': {
       namedBy: 'taskId',
       async serve(call, params) {
-        const responses = readResponses(params['inputResponses']);
+        const responses = readInputResponses(params['inputResponses']);
         const { task } = await find(call, params);
         await keeper.change(task.taskId, answered(responses));
         return {};
@@ -51,12 +50,13 @@ export function taskMethods(
 
 /** Whether a caller may see a task: it is theirs, and they may still use the tool that runs in it. */
 export async function maySee(
-  call: Call,
+  call: ExtensionCall,
   { principal, tool }: StoredTask,
   { registry }: ExtensionHost,
 ): Promise<boolean> {
   if (principal !== (call.principal?.id ?? null)) return false;
-  return (await registry.tools.get(tool)?.gate?.(call)) ?? true;
+  const entry = registry.tools.get(tool);
+  return entry === undefined || call.sees(entry);
 }
 
 function unknownTask(taskId: string): ProtocolError {

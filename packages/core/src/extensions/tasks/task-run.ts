@@ -1,9 +1,5 @@
-import type { Carry, CarryOptions } from '../../engine/asker.js';
 import type { Background } from '../../engine/background.js';
 import type { ExtensionCall } from '../../engine/extension.js';
-import type { InputRequest } from '../../engine/input-request.js';
-import type { Answer } from '../../engine/rounds/round-memory.js';
-import { together } from '../../engine/together.js';
 import { ERROR_CODES } from '../../errors/codes.js';
 import type { ProtocolError } from '../../errors/protocol-error.js';
 import type { Logger } from '../../protocol/logger.js';
@@ -26,7 +22,6 @@ export interface TaskRunParts {
 /** A handler at work as a task, in this process. */
 export class TaskRun implements Background {
   readonly taskId: string;
-  readonly carry: Carry;
   /** Settles when the handler has run to its end and that is written down. */
   readonly finished: Promise<void>;
   readonly #parts: TaskRunParts;
@@ -39,11 +34,6 @@ export class TaskRun implements Background {
   constructor(parts: TaskRunParts) {
     this.#parts = parts;
     this.taskId = parts.taskId;
-    this.carry = {
-      ask: (_asking, key, request, options) => this.#ask(key, request, options),
-      askAll: ({ signal }, requests) =>
-        together(requests, signal, (key, request, either) => this.#ask(key, request, { signal: either })),
-    };
     this.finished = new Promise((resolve) => (this.#finish = resolve));
   }
 
@@ -59,9 +49,8 @@ export class TaskRun implements Background {
     });
   }
 
-  succeed(json: string, meta: Readonly<Record<string, unknown>> | undefined): void {
-    const result = JSON.parse(json) as Record<string, unknown>;
-    void this.#end(completed(meta ? { ...result, _meta: meta } : result));
+  succeed(result: Readonly<Record<string, unknown>>): void {
+    void this.#end(completed(result));
   }
 
   fail({ code, message, data }: ProtocolError): void {
@@ -83,7 +72,7 @@ export class TaskRun implements Background {
     this.#parts.call.abort(reason);
   }
 
-  async #ask(wanted: string, request: InputRequest, options: CarryOptions = {}): Promise<Answer> {
+  async ask(...[wanted, request, options]: Parameters<Background['ask']>): ReturnType<Background['ask']> {
     const { key, answer } = this.#questions.add(wanted, options);
     // Observed already while the question is being written down.
     answer.catch(() => undefined);

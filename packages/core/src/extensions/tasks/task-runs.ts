@@ -2,7 +2,7 @@ import type { ExtensionCall, ExtensionHost } from '../../engine/extension.js';
 import { ERROR_CODES } from '../../errors/codes.js';
 import { ProtocolError } from '../../errors/protocol-error.js';
 import type { TaskKeeper } from './task-keeper.js';
-import type { TaskPolicy } from './task-policy.js';
+import type { TaskPolicy } from './task-options.js';
 import { TaskRun } from './task-run.js';
 import { begun, cancelled, failed } from './transitions.js';
 
@@ -56,7 +56,7 @@ export class TaskRuns {
     };
     const run = new TaskRun({ taskId, call, keeper, logger: host.logger, ended });
     this.#runs.set(taskId, run);
-    if (call.detach(JSON.stringify(stored.task), 'task', run)) return true;
+    if (call.detach({ ...stored.task, resultType: 'task' }, run)) return true;
     ended();
     await this.keeper.change(taskId, cancelled());
     return false;

@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
-import type { Task, TaskError } from './task.js';
+import type { TaskError, TaskState } from './task.js';
 
 /** A request to the client that a task waits for. */
 export interface TaskInputRequest {
@@ -9,7 +9,7 @@ export interface TaskInputRequest {
 
 /** Everything that is kept of a task. Plain JSON: a store may write it down as it is. */
 export interface StoredTask {
-  readonly task: Task;
+  readonly task: TaskState;
   /** Grows with every change. */
   readonly version: number;
   /** When the store may drop it, in milliseconds since the epoch; `null` for never. */

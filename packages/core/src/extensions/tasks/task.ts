@@ -2,7 +2,7 @@
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'cancelled' | 'failed';
 
 /** A task as clients see it (ext-tasks, "Tasks"). */
-export interface Task {
+export interface TaskState {
   readonly taskId: string;
   readonly status: TaskStatus;
   /** What it is doing, or why it ended; may be shown to the user. */

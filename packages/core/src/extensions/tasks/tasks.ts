@@ -1,13 +1,20 @@
-import { declares, undeclared } from '../../engine/declared-extension.js';
-import type { Extension, ExtensionFactory, ExtensionHost, ToolDetour } from '../../engine/extension.js';
+import type { ExtensionHost, Extension, ToolCalls } from '../../engine/extension.js';
 import { ERROR_CODES } from '../../errors/codes.js';
-import { ProtocolError } from '../../errors/protocol-error.js';
+import { missingExtension, ProtocolError } from '../../errors/protocol-error.js';
+import type { AppExtension } from '../app-extension.js';
 import { MemoryTaskStore } from './memory-task-store.js';
-import { TASKS } from './identifier.js';
 import { TaskKeeper } from './task-keeper.js';
 import { announceChanges, listenToTasks } from './task-listening.js';
 import { taskMethods } from './task-methods.js';
-import { type TaskPolicy, taskPolicy } from './task-policy.js';
+import {
+  provideStart,
+  Task,
+  taskPolicy,
+  type TaskPolicy,
+  taskProblems,
+  TASKS,
+  taskSupport,
+} from './task-options.js';
 import { TaskRuns } from './task-runs.js';
 import type { TaskStore } from './task-store.js';
 
@@ -24,51 +31,60 @@ export interface TasksOptions {
 }
 
 /** The extension `io.modelcontextprotocol/tasks` (SEP-2663): tools that go on after their call has been answered. */
-export function tasks(options: TasksOptions = {}): ExtensionFactory {
+export function tasks(options: TasksOptions = {}): AppExtension {
   const {
     store = new MemoryTaskStore(),
     ttlMs = 60 * 60_000,
     pollIntervalMs = 1000,
     maxRunning = 1000,
   } = options;
-  return (host) => {
-    const keeper = new TaskKeeper(store, host);
-    const runs = new TaskRuns(keeper, host, maxRunning);
-    announceChanges(keeper, host);
-    return {
-      id: TASKS,
-      settings: offered(host),
-      methods: taskMethods(keeper, host),
-      detour({ key, definition }) {
-        const policy = taskPolicy(definition, { ttlMs, pollIntervalMs });
-        return policy && detourOf(key, policy, runs);
-      },
-      listen: (call, { taskIds }) =>
-        taskIds === undefined ? {} : listenToTasks(call, taskIds, keeper, host),
-      close: () => runs.close(),
-    };
+  return {
+    check: taskProblems,
+    promise(definition) {
+      const support = taskSupport(definition);
+      return support && { task: support };
+    },
+    create(host) {
+      const keeper = new TaskKeeper(store, host);
+      const runs = new TaskRuns(keeper, host, maxRunning);
+      announceChanges(keeper, host);
+      return {
+        id: TASKS,
+        settings: offered(host),
+        methods: taskMethods(keeper, host),
+        toolCalls({ key, info }) {
+          const policy = taskPolicy(info, { ttlMs, pollIntervalMs });
+          return policy && callsOf(key, policy, runs);
+        },
+        listen: (call, { taskIds }) =>
+          taskIds === undefined ? {} : listenToTasks(call, taskIds, keeper, host),
+        close: () => runs.close(),
+      };
+    },
   };
 }
 
-function detourOf(tool: string, policy: TaskPolicy, runs: TaskRuns): ToolDetour {
+function callsOf(tool: string, policy: TaskPolicy, runs: TaskRuns): ToolCalls {
   const isRequired = policy.support === 'required';
   return {
     hiddenFromSessions: isRequired,
-    serve(call, run) {
-      if (!declares(call, TASKS)) {
-        if (isRequired) throw undeclared(TASKS);
-        return run();
+    async serve(call, next) {
+      if (!call.declares(TASKS)) {
+        if (isRequired) throw missingExtension(TASKS);
+        return next();
       }
-      const start = (statusMessage?: string): Promise<boolean> =>
-        runs.start(call, tool, policy, statusMessage);
+      const state: { hasStarted?: true } = {};
+      const start = async (statusMessage?: string): Promise<boolean> => {
+        if (!state.hasStarted && (await runs.start(call, tool, policy, statusMessage)))
+          state.hasStarted = true;
+        return state.hasStarted === true;
+      };
       if (policy.start === 'handler') {
-        call.taskStarter = start;
-        return run();
+        provideStart(call.state, start);
+        return next();
       }
-      return start().then((hasStarted) => {
-        if (hasStarted) return run();
-        throw new ProtocolError(ERROR_CODES.internalError, 'The request was cancelled');
-      });
+      if (await start()) return next();
+      throw new ProtocolError(ERROR_CODES.internalError, 'The request was cancelled');
     },
   };
 }
@@ -80,7 +96,7 @@ function offered({ registry }: ExtensionHost): Extension['settings'] {
     const { tools } = registry;
     if (!known.isOffered && known.version !== tools.version) {
       known.version = tools.version;
-      known.isOffered = [...tools].some(({ definition }) => definition.task !== undefined);
+      known.isOffered = [...tools].some(({ info }) => Task.of(info) !== undefined);
     }
     return known.isOffered ? {} : undefined;
   };

@@ -1,4 +1,4 @@
-import { isTerminal, type Task, type TaskError } from './task.js';
+import { isTerminal, type TaskError, type TaskState } from './task.js';
 import type { StoredTask, TaskInputRequest } from './task-store.js';
 
 /** A change of a task: gives its next state, or `undefined` when nothing is to change. */
@@ -97,7 +97,7 @@ const NOTHING_OPEN = { inputRequests: {}, inputResponses: {} } as const;
 /** The end of a task is final. */
 function next(
   stored: StoredTask,
-  task: Partial<Task>,
+  task: Partial<TaskState>,
   rest: Partial<StoredTask> = {},
 ): StoredTask | undefined {
   if (isTerminal(stored.task.status)) return undefined;

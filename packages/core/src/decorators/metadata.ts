@@ -1,0 +1,59 @@
+import { addMetadata } from '../metadata/store.js';
+
+type ClassOrMethodDecorator = ClassDecorator & MethodDecorator;
+
+/**
+ * Puts private metadata on a definition, or on all definitions of a class; that of the method wins. Guards, middleware and
+ * handlers read it from `definition.metadata`; clients never see it.
+ *
+ * @param key names the value. For a typed value make a decorator with `createMetadata`.
+ * @example
+ * ```ts
+ * @Metadata('audit', 'strict')
+ * @Tool()
+ * closeTicket() { … }
+ * ```
+ */
+export function Metadata(key: string | symbol, value: unknown): ClassOrMethodDecorator {
+  return (target: object, method?: string | symbol) => {
+    const prototype = typeof target === 'function' ? (target.prototype as object) : target;
+    addMetadata(prototype, method, { [key]: value });
+  };
+}
+
+/** A decorator for one kind of private metadata, that also reads it. Made by `createMetadata`. */
+export interface MetadataDecorator<T> {
+  (value: T): ClassOrMethodDecorator;
+  /** The key in `definition.metadata`. */
+  readonly key: string | symbol;
+  /** Reads the value off a definition, such as `ctx.definition`; `undefined` when nothing says it. */
+  of(definition: { readonly metadata: Readonly<Record<PropertyKey, unknown>> }): T | undefined;
+  /** Gives the value in the shape of the option `metadata`: `defineTool({ …, metadata: Roles.entry(['admin']) })`. */
+  entry(value: T): Readonly<Record<PropertyKey, T>>;
+}
+
+/**
+ * Makes a decorator for one kind of private metadata. Writer and reader share it, so key and type cannot differ.
+ *
+ * @param key names it in `definition.metadata`.
+ * @default a symbol of its own
+ * @example
+ * ```ts
+ * const Roles = createMetadata<string[]>('roles');
+ *
+ * class RolesGuard implements Guard {
+ *   allows({ definition, principal }: Access) {
+ *     return (Roles.of(definition) ?? []).every((role) => principal?.scopes?.includes(role));
+ *   }
+ * }
+ * ```
+ */
+export function createMetadata<T>(key: string | symbol = Symbol('metadata')): MetadataDecorator<T> {
+  const decorate = (value: T): ClassOrMethodDecorator => Metadata(key, value);
+  return Object.assign(decorate, {
+    key,
+    of: ({ metadata }: { readonly metadata: Readonly<Record<PropertyKey, unknown>> }) =>
+      metadata[key] as T | undefined,
+    entry: (value: T) => ({ [key]: value }),
+  });
+}

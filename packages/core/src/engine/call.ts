@@ -1,0 +1,266 @@
+import type {
+  AskOptions,
+  Call,
+  ClientView,
+  ContextState,
+  InputResponses,
+  Resolvable,
+  RoundOptions,
+} from '../context/call.js';
+import type { InputRequired } from '../context/input-required.js';
+import type { AnswersTo, Question, Questions } from '../context/questions.js';
+import { RequestContext } from '../context/request-context.js';
+import { messageOf } from '../errors/from-unknown.js';
+import type { Constructor } from '../protocol/constructor.js';
+import type { RequestId } from '../protocol/json-rpc.js';
+import { isObject } from '../protocol/json.js';
+import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';
+import type { MaybePromise } from '../protocol/maybe-promise.js';
+import { META } from '../protocol/meta.js';
+import { NOTIFICATIONS } from '../protocol/methods.js';
+import type { Principal, RequestFacts } from '../protocol/principal.js';
+import { toJson } from '../protocol/to-json.js';
+import { type Asker, type Asking, type Carry, carryByRequest, carryByRound } from './asking.js';
+import { type Background, carryInBackground } from './background.js';
+import type { EngineOptions } from './engine-options.js';
+import type { Link } from './link.js';
+import type { Revision } from './revisions/index.js';
+import { inputResponses } from './rounds/required-input.js';
+import { Rounds } from './rounds/rounds.js';
+import type { TimeLimit } from './time-limit.js';
+
+const NO_META: Readonly<Record<string, unknown>> = Object.freeze({});
+
+/** What a call is made of. */
+export interface CallParts {
+  readonly options: EngineOptions;
+  readonly asker: Asker;
+  readonly link: Link;
+  readonly revision: Revision;
+  readonly client: ClientView;
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly facts: RequestFacts;
+}
+
+/** The way of a call to its client. */
+export interface Stream {
+  /** Sends a message that belongs to the request; does nothing once that is answered. */
+  send(message: object): void;
+  /** See `Outlet.closeStream`. */
+  closeStream(retryMs?: number): void;
+}
+
+/** What contexts, guards and middleware see of one request. All state of the call lives here, so overlapping calls cannot touch. */
+export class EngineCall implements Call, Asking {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly revision: Revision;
+  readonly client: ClientView;
+  readonly facts: RequestFacts;
+  readonly link: Link;
+  currentContext: object | undefined;
+  /** What ends the handler when it takes too long, where there is a limit. */
+  limit: TimeLimit | undefined;
+  readonly #parts: CallParts;
+  readonly #stream: Stream;
+  #state: ContextState | undefined;
+  #background: Background | undefined;
+  #controller: AbortController | undefined;
+  #aborted: Error | undefined;
+  #progress = -Infinity;
+  #rounds: Rounds | undefined;
+
+  constructor(parts: CallParts, stream: Stream) {
+    this.#parts = parts;
+    this.#stream = stream;
+    this.id = parts.id;
+    this.method = parts.method;
+    this.params = parts.params;
+    this.revision = parts.revision;
+    this.client = parts.client;
+    this.facts = parts.facts;
+    this.link = parts.link;
+  }
+
+  get request(): object {
+    return this;
+  }
+
+  get session(): object {
+    return this.link.session ?? this;
+  }
+
+  get meta(): Readonly<Record<string, unknown>> {
+    const meta = this.params['_meta'];
+    return isObject(meta) ? meta : NO_META;
+  }
+
+  get principal(): Principal | undefined {
+    return this.facts.principal;
+  }
+
+  get state(): ContextState {
+    return (this.#state ??= {});
+  }
+
+  context(): object {
+    const info = { kind: 'list', name: this.method, metadata: {} } as const;
+    return (this.currentContext ??= new RequestContext(this, info));
+  }
+
+  get signal(): AbortSignal {
+    // Made on demand: most handlers never look.
+    this.#controller ??= new AbortController();
+    if (this.#aborted !== undefined) this.#controller.abort(this.#aborted);
+    return this.#controller.signal;
+  }
+
+  /** The questions and side effects of this request; made on demand. */
+  get rounds(): Rounds {
+    return (this.#rounds ??= new Rounds());
+  }
+
+  /** The rounds, if the handler has asked or may ask; nothing is made for the answer. */
+  get knownRounds(): Rounds | undefined {
+    return this.#rounds;
+  }
+
+  get carry(): Carry {
+    if (this.#background) return carryInBackground(this.#background);
+    return this.revision.stateless ? carryByRound : carryByRequest;
+  }
+
+  /** Whether the request has been answered while its handler goes on. */
+  get background(): Background | undefined {
+    return this.#background;
+  }
+
+  /** Goes on in the background: questions and reports take another way from here on. */
+  moveTo(background: Background): void {
+    this.#background = background;
+  }
+
+  /** Aborts the signal. Questions to the client are withdrawn. */
+  abort(reason: string): void {
+    this.#aborted ??= new Error(reason);
+    this.#controller?.abort(this.#aborted);
+  }
+
+  get isAborted(): boolean {
+    return this.#aborted !== undefined;
+  }
+
+  send(message: {
+    readonly method: string;
+    readonly id?: number;
+    readonly params?: object | undefined;
+  }): void {
+    this.#stream.send({ jsonrpc: '2.0', ...message });
+  }
+
+  /** Sends a notification that belongs to this request. Nothing is sent once it is over. */
+  notify(method: string, params: object): void {
+    if (!this.isAborted) this.send({ method, params });
+  }
+
+  async waiting<T>(wait: () => Promise<T>): Promise<T> {
+    this.limit?.pause();
+    try {
+      return await wait();
+    } finally {
+      this.limit?.resume();
+    }
+  }
+
+  progress(progress: number, total?: number, message?: string): void {
+    this.#rounds?.throwIfEnded();
+    if (this.#background) {
+      if (message !== undefined) this.#background.report(message);
+      return;
+    }
+    const progressToken = this.meta['progressToken'];
+    if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return;
+    if (!Number.isFinite(progress) || progress <= this.#progress) return;
+    this.#progress = progress;
+    const params = {
+      progressToken,
+      progress,
+      ...(Number.isFinite(total) ? { total } : {}),
+      ...(message === undefined ? {} : { message }),
+    };
+    this.notify(NOTIFICATIONS.progress, this.revision.progress(params));
+  }
+
+  log(level: LogLevel, data: unknown, logger?: string): void {
+    const asked = this.meta[META.logLevel];
+    const threshold = this.revision.logThreshold({
+      session: this.link.session?.logLevel,
+      request: isLogLevel(asked) ? asked : undefined,
+    });
+    if (threshold === undefined || !passes(level, threshold)) return;
+    this.notify(NOTIFICATIONS.message, {
+      level,
+      ...(logger === undefined ? {} : { logger }),
+      data: loggable(data),
+    });
+  }
+
+  ask<T>(question: Question<T>, options?: AskOptions): Promise<T> {
+    return observed(this.#parts.asker.ask(this, question, options));
+  }
+
+  askAll<Q extends Questions>(questions: Q, options?: RoundOptions): Promise<AnswersTo<Q>> {
+    return observed(this.#parts.asker.askAll(this, questions, options));
+  }
+
+  /** Asks what a handler returned instead of a result. Resolves when it is to run again within this request. */
+  requireInput(required: InputRequired): Promise<void> {
+    return this.#parts.asker.requireInput(this, required);
+  }
+
+  get requestState(): string | undefined {
+    return this.rounds.memory.requestState;
+  }
+
+  get inputResponses(): InputResponses {
+    return inputResponses(this.rounds.memory);
+  }
+
+  inputResponse<T>(key: string, question: Question<T>): Promise<T | undefined> {
+    return observed(this.#parts.asker.inputResponse(this, key, question));
+  }
+
+  ping(options?: AskOptions): Promise<void> {
+    return observed(this.#parts.asker.ping(this, options));
+  }
+
+  closeStream(retryMs?: number): void {
+    this.#stream.closeStream(retryMs);
+  }
+
+  once<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
+    return observed(this.rounds.once(key, run));
+  }
+
+  resolve(id: Resolvable): MaybePromise<unknown> {
+    return this.#parts.options.container.get(id as Constructor, this);
+  }
+}
+
+/** A handler may forget to await what it asks; the failure of that is no reason to end the process. */
+function observed<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
+}
+
+/** What a log message can carry: the value, or in words why it cannot be carried. */
+function loggable(data: unknown): unknown {
+  try {
+    return toJson(data) ?? null;
+  } catch (error) {
+    return `[${messageOf(error)}]`;
+  }
+}

@@ -1,0 +1,86 @@
+import type { ProtocolError } from '../errors/protocol-error.js';
+import type { CacheHint } from '../protocol/cache-hint.js';
+import type { Implementation } from '../protocol/descriptors.js';
+import { errorResponse, type RequestId } from '../protocol/json-rpc.js';
+import { RawJson } from '../protocol/raw-json.js';
+import type { Outlet } from '../transport/contract.js';
+import type { Revision } from './revisions/index.js';
+
+/** What a method gives; the outlet alone turns it into text. */
+export interface MethodResult {
+  /** The result: an object, or one that is text already. A member `_meta` stands in `meta`, too. */
+  readonly result: object;
+  /** The `_meta` that the author gave the result. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** How long, and for whom, clients may keep the result. */
+  readonly cache?: CacheHint | undefined;
+  /**
+   * `input_required`, or what an extension calls its own.
+   * @default 'complete'
+   */
+  readonly type?: string;
+}
+
+/** Writes the responses of one engine: the one place where results become text. */
+export class ResponseWriter {
+  /** What is added to results that say nothing of their own, as text, by revision and cache hint. */
+  readonly #common = new Map<Revision, Map<CacheHint | undefined, string>>();
+
+  /** @param serverInfo the identity of the server, where results name it. */
+  constructor(private readonly serverInfo: Implementation | undefined) {}
+
+  /** Writes the response with a result. */
+  result(id: RequestId, revision: Revision, given: MethodResult): string {
+    const { result } = given;
+    if (!(result instanceof RawJson)) {
+      const members = { ...result, ...this.#members(revision, given) };
+      return JSON.stringify({ jsonrpc: '2.0', id, result: members });
+    }
+    const added = this.#added(revision, given);
+    const members =
+      added === '' || result.members === '' ? result.members + added : `${result.members},${added}`;
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${members}}}`;
+  }
+
+  /** Gives a result as an object, for what keeps it instead of sending it. */
+  value({ result, meta }: MethodResult): Record<string, unknown> {
+    const value = result instanceof RawJson ? result.value() : result;
+    return { ...value, ...(meta ? { _meta: meta } : {}) };
+  }
+
+  #added(revision: Revision, given: MethodResult): string {
+    const { meta, cache, type } = given;
+    if (meta || type !== undefined) return text(this.#members(revision, given));
+    const known = this.#common.get(revision) ?? new Map<CacheHint | undefined, string>();
+    this.#common.set(revision, known);
+    let added = known.get(cache);
+    if (added === undefined) {
+      added = text(this.#members(revision, given));
+      // Hints of definitions are the same objects at each request; those of single results are not worth keeping.
+      if (known.size < MAX_HINTS) known.set(cache, added);
+    }
+    return added;
+  }
+
+  #members(revision: Revision, { meta, cache, type = 'complete' }: MethodResult): object {
+    return revision.envelope({ resultType: type, serverInfo: this.serverInfo, cache, meta });
+  }
+}
+
+const MAX_HINTS = 1000;
+
+/** Answers with an error. @param rejection see `Outlet.end`. */
+export function sendError(
+  outlet: Outlet,
+  id: RequestId | null,
+  error: ProtocolError,
+  rejection?: number,
+): void {
+  const { code, message, data } = error;
+  outlet.end(errorResponse(id, { code, message, ...(data === undefined ? {} : { data }) }), rejection);
+}
+
+/** The members of an object as JSON text, without the braces. */
+function text(members: object): string {
+  return JSON.stringify(members).slice(1, -1);
+}

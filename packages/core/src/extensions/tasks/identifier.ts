@@ -1,2 +1,0 @@
-/** What the extension is negotiated by (ext-tasks, "Extension Identifier"). */
-export const TASKS = 'io.modelcontextprotocol/tasks';

@@ -1,0 +1,124 @@
+import type { RequestContext } from '../../context/request-context.js';
+import { createMetadata, type MetadataDecorator } from '../../decorators/metadata.js';
+import type { Problem } from '../../errors/definition-error.js';
+import type { DefinitionFacts } from '../../registry/definition-hooks.js';
+
+/** What the extension is negotiated by (ext-tasks, "Extension Identifier"). */
+export const TASKS = 'io.modelcontextprotocol/tasks';
+
+/** How a tool may run in the background (extension `io.modelcontextprotocol/tasks`). */
+export interface TaskOptions {
+  /** Whether clients without the extension may call the tool and wait for it, or may not call it at all. */
+  readonly support: 'optional' | 'required';
+  /**
+   * When a call becomes a task: at once (`call`), or when the handler says so with `startTask()` (`handler`), after the
+   * questions it needs answered first.
+   * @default 'call'
+   */
+  readonly start?: 'call' | 'handler';
+  /**
+   * Milliseconds from its creation that a task is kept, `null` for no limit.
+   * @default the `ttlMs` of the app's option `tasks`
+   */
+  readonly ttlMs?: number | null;
+  /**
+   * Milliseconds that clients should let pass between two looks.
+   * @default the `pollIntervalMs` of the app's option `tasks`
+   */
+  readonly pollIntervalMs?: number;
+}
+
+/**
+ * Lets a tool run as a task for clients that know the extension `io.modelcontextprotocol/tasks`: they get a handle at once, look for
+ * the result, and answer what the handler asks meanwhile. For other clients an `optional` one runs as any tool; a `required` one
+ * is refused (-32021), and hidden from clients up to 2025-11-25.
+ *
+ * @example
+ * ```ts
+ * @Tool({ description: 'Write a report' })
+ * @Task('optional')
+ * async writeReport(ctx: ToolContext) { … }
+ * ```
+ */
+export const Task: MetadataDecorator<TaskOptions['support'] | TaskOptions> = createMetadata(
+  Symbol.for('sigil:task'),
+);
+
+/** Makes a task of a call. */
+export type StartTask = (statusMessage?: string) => Promise<boolean>;
+
+const START = Symbol.for('sigil:start-task');
+
+/**
+ * Goes on as a task, in a tool with `@Task({ support, start: 'handler' })`: the client gets its handle now, and everything after this
+ * runs in the background. Questions asked before it belong to the call, those after it to the task.
+ *
+ * @param context the context of the tool.
+ * @param statusMessage what the task is doing, for the user.
+ * @returns whether the call runs as a task from here on; `false` when the client knows no tasks, or the tool is none.
+ * @throws ProtocolError (-32603) when the server has no room for another task.
+ */
+export function startTask(context: RequestContext, statusMessage?: string): Promise<boolean> {
+  const start = context.state[START] as StartTask | undefined;
+  return start ? start(statusMessage) : Promise.resolve(false);
+}
+
+/** Has `startTask` find how the call becomes a task. */
+export function provideStart(state: RequestContext['state'], start: StartTask): void {
+  state[START] = start;
+}
+
+/** Lives and rhythms of tasks, where a tool does not say otherwise. */
+export interface TaskDefaults {
+  readonly ttlMs: number | null;
+  readonly pollIntervalMs: number;
+}
+
+/** How a tool runs as a task. */
+export type TaskPolicy = Required<TaskOptions>;
+
+/** Reads how a tool runs as a task; `undefined` when it never does. */
+export function taskPolicy(
+  definition: Pick<DefinitionFacts, 'metadata'>,
+  defaults: TaskDefaults,
+): TaskPolicy | undefined {
+  const task = Task.of(definition);
+  return task === undefined ? undefined : { start: 'call', ...defaults, ...longForm(task) };
+}
+
+/** Whether clients without the extension may call a tool; `undefined` when it never runs as a task. */
+export function taskSupport(definition: DefinitionFacts): TaskOptions['support'] | undefined {
+  const task = Task.of(definition);
+  return task === undefined ? undefined : longForm(task).support;
+}
+
+const SUPPORT: readonly unknown[] = ['optional', 'required'];
+const STARTS: readonly unknown[] = [undefined, 'call', 'handler'];
+
+/** What is wrong with how a tool says that it may run as a task. */
+export function taskProblems(definition: DefinitionFacts): Problem[] {
+  const task = Task.of(definition);
+  if (task === undefined) return [];
+  const { support, start, ttlMs, pollIntervalMs } = longForm(task);
+  const wrong = [
+    ...(definition.kind === 'tool' ? [] : ['it stands on something else than a tool']),
+    ...(SUPPORT.includes(support) ? [] : ["support must be 'optional' or 'required'"]),
+    ...(STARTS.includes(start) ? [] : ["start must be 'call' or 'handler'"]),
+    ...(ttlMs === null || isDuration(ttlMs) ? [] : ['ttlMs must be a positive integer, or null']),
+    ...(isDuration(pollIntervalMs) ? [] : ['pollIntervalMs must be a positive integer']),
+  ];
+  return wrong.map((what) => ({
+    code: 'SIGIL_INVALID_OPTIONS',
+    where: `${definition.where}, @Task`,
+    what,
+    fix: "write @Task('optional'), @Task('required'), or @Task({ support, start, ttlMs, pollIntervalMs }) on a tool",
+  }));
+}
+
+function longForm(task: TaskOptions['support'] | TaskOptions): TaskOptions {
+  return typeof task === 'string' ? { support: task } : task;
+}
+
+function isDuration(value: unknown): boolean {
+  return value === undefined || (Number.isInteger(value) && (value as number) > 0);
+}

@@ -1,0 +1,216 @@
+import type { Container } from '../container/contract.js';
+import type { Call } from '../context/call.js';
+import type { Guard, GuardLike, Middleware, MiddlewareLike, Next } from '../context/policies.js';
+import {
+  type Access,
+  type DefinitionInfo,
+  headersOf,
+  type RequestContext,
+} from '../context/request-context.js';
+import type { Problem } from '../errors/definition-error.js';
+import type { Constructor } from '../protocol/constructor.js';
+import type { Logger } from '../protocol/logger.js';
+import { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
+import type { Gate, NamedGate } from '../registry/entry.js';
+
+/** Decides whether one call may run with its arguments. */
+export type Permits = (call: Call, context: RequestContext) => MaybePromise<boolean>;
+
+/** Runs a handler with middleware around it. */
+export type Around = (call: Call, context: RequestContext, handler: () => unknown) => MaybePromise<unknown>;
+
+/** Compiles guards into one gate: all must allow, the first that does not ends the asking. */
+export function compileGate(
+  guards: readonly GuardLike[],
+  definition: DefinitionInfo,
+  container: Container,
+  logger: Logger,
+): Gate | undefined {
+  if (guards.length === 0) return undefined;
+  const asks = guards.map((guard) => toAsk(guard, container));
+  const askFrom = (index: number, call: Call, access: Access): MaybePromise<boolean> => {
+    const ask = asks[index];
+    if (!ask) return true;
+    return after(ask(call, access), (allowed) => allowed === true && askFrom(index + 1, call, access));
+  };
+  const refuse = (error: unknown): boolean => {
+    const { kind, name } = definition;
+    logger.error({ err: error, kind, name }, 'a guard failed; access is refused');
+    return false;
+  };
+  return (call, context) => {
+    try {
+      const allowed = askFrom(0, call, context ?? accessOf(call, definition));
+      return isPromise(allowed) ? allowed.catch(refuse) : allowed;
+    } catch (error) {
+      return refuse(error);
+    }
+  };
+}
+
+/** Compiles each guard into a gate of its own, for telling which of them refuses. Requests are served by `compileGate`. */
+export function nameGates(
+  guards: readonly GuardLike[],
+  definition: DefinitionInfo,
+  container: Container,
+  logger: Logger,
+): NamedGate[] {
+  return guards.flatMap((guard, index) => {
+    const allows = compileGate([guard], definition, container, logger);
+    return allows ? [{ name: guard.name || `guard ${index + 1}, which has no name`, allows }] : [];
+  });
+}
+
+/** Compiles what guards say once arguments are parsed; `undefined` when no guard can say anything then. */
+export function compilePermits(guards: readonly GuardLike[], container: Container): Permits | undefined {
+  const classes = guards.filter((guard) => isClass<Guard>(guard));
+  if (classes.length === 0) return undefined;
+  const askFrom = (index: number, call: Call, context: RequestContext): MaybePromise<boolean> => {
+    const guard = classes[index];
+    if (!guard) return true;
+    return after(resolve(guard, call, container), (instance) =>
+      after(
+        instance.permits?.(context) ?? true,
+        (permitted) => permitted && askFrom(index + 1, call, context),
+      ),
+    );
+  };
+  return (call, context) => askFrom(0, call, context);
+}
+
+/** Compiles middleware into one function, the first outermost; `undefined` without any. */
+export function compileMiddleware(
+  middleware: readonly MiddlewareLike[],
+  container: Container,
+): Around | undefined {
+  if (middleware.length === 0) return undefined;
+  const steps = middleware.map((like) => toStep(like, container));
+  const runFrom = (
+    index: number,
+    call: Call,
+    context: RequestContext,
+    handler: () => unknown,
+  ): MaybePromise<unknown> => {
+    const step = steps[index];
+    if (!step) return handler();
+    const turn = new Turn(nameOf(middleware[index], index), async () =>
+      runFrom(index + 1, call, context, handler),
+    );
+    return after(step(call, context, turn.next), (value) => turn.check(value));
+  };
+  return (call, context, handler) => runFrom(0, call, context, handler);
+}
+
+/** One run of one middleware, which may go on once and must not lose what it got. */
+class Turn {
+  #given: unknown;
+  #state: 'waiting' | 'running' | 'done' = 'waiting';
+
+  constructor(
+    private readonly name: string,
+    private readonly run: Next,
+  ) {}
+
+  readonly next: Next = () => {
+    if (this.#state !== 'waiting') {
+      return Promise.reject(new Error(`The middleware ${this.name} called next() twice: call it once`));
+    }
+    this.#state = 'running';
+    const result = this.run().then((given) => {
+      this.#state = 'done';
+      return (this.#given = given);
+    });
+    // A middleware that does not wait for it leaves nobody to hear of its failure.
+    result.catch(() => undefined);
+    return result;
+  };
+
+  /** @throws Error when the middleware has lost the value of `next()`. */
+  check(value: unknown): unknown {
+    if (value !== undefined || this.#state === 'waiting') return value;
+    if (this.#state === 'running') {
+      throw new Error(`The middleware ${this.name} did not wait for next(): write "return await next()"`);
+    }
+    if (this.#given === undefined) return value;
+    throw new Error(
+      `The middleware ${this.name} returned nothing although next() gave a value: return that value, or null for no value`,
+    );
+  }
+}
+
+/** Everything that is neither a guard nor a class of one, and the same for middleware. */
+export function policyProblems(guards: readonly unknown[], middleware: readonly unknown[]): Problem[] {
+  const wrong = (like: unknown, what: string, method: string): Problem[] =>
+    typeof like === 'function'
+      ? []
+      : [
+          {
+            code: 'SIGIL_INVALID_POLICY',
+            where: what,
+            what: `${String(like)} is no ${what}`,
+            fix: `give a function, or a class with the method ${method}; not an instance of one`,
+          },
+        ];
+  return [
+    ...guards.flatMap((guard) => wrong(guard, 'guard', 'allows(access)')),
+    ...middleware.flatMap((step) => wrong(step, 'middleware', 'handle(context, next)')),
+  ];
+}
+
+/** The method a class of guards or middleware lacks, looked for on an instance, where arrow functions are. */
+export function missingMethod(
+  cls: Constructor,
+  instance: object,
+  method: 'allows' | 'handle',
+): Problem | undefined {
+  if (typeof (instance as Record<string, unknown>)[method] === 'function') return undefined;
+  return {
+    code: 'SIGIL_INVALID_POLICY',
+    where: cls.name,
+    what: `it is used as ${method === 'allows' ? 'a guard' : 'middleware'} and has no method ${method}`,
+    fix:
+      method === 'allows'
+        ? 'implement Guard: allows(access) { return … }'
+        : 'implement Middleware: handle(context, next) { return next() }',
+  };
+}
+
+/** Whether a value is a class, and not a function to be called. */
+export function isClass<T extends object>(value: unknown): value is Constructor<T> {
+  if (typeof value !== 'function') return false;
+  // The prototype of a class cannot be replaced; that of a plain function can, and arrow functions have none.
+  const prototype = Object.getOwnPropertyDescriptor(value, 'prototype');
+  if (prototype?.writable === false) return true;
+  const own = Object.getOwnPropertyNames(prototype?.value ?? {});
+  return own.some((name) => name !== 'constructor');
+}
+
+function toAsk(
+  guard: GuardLike,
+  container: Container,
+): (call: Call, access: Access) => MaybePromise<boolean> {
+  if (!isClass<Guard>(guard)) return (_call, access) => guard(access);
+  return (call, access) => after(resolve(guard, call, container), (instance) => instance.allows(access));
+}
+
+function toStep(
+  like: MiddlewareLike,
+  container: Container,
+): (call: Call, context: RequestContext, next: Next) => MaybePromise<unknown> {
+  if (!isClass<Middleware>(like)) return (_call, context, next) => like(context, next);
+  return (call, context, next) =>
+    after(resolve(like, call, container), (instance) => instance.handle(context, next));
+}
+
+function resolve<T extends object>(cls: Constructor<T>, call: Call, container: Container): MaybePromise<T> {
+  return container.get<T>(cls, call);
+}
+
+function accessOf(call: Call, definition: DefinitionInfo): Access {
+  const { principal, client, state } = call;
+  return { definition, principal, client, headers: headersOf(call), state };
+}
+
+function nameOf(like: MiddlewareLike | undefined, index: number): string {
+  return like?.name || `${index + 1}, which has no name,`;
+}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from '@jest/globals';
+import { IsInt, IsString, Min } from 'class-validator';
+import {
+  type Access,
+  Arg,
+  createParameter,
+  definePrompt,
+  defineResource,
+  defineTool,
+  type Guard,
+  type Next,
+  Principal,
+  RequestContext,
+  Tool,
+  ToolError,
+  UseGuards,
+  UseMiddleware,
+} from '../../src/index.js';
+import { appOf, clientOf, type Json, openSession, problemsOf, settled, textOf } from '../harness.js';
+
+declare module '../../src/index.js' {
+  interface ContextState {
+    tenant?: string;
+  }
+}
+
+class Order {
+  @IsString() sku!: string;
+  @IsInt() @Min(1) count!: number;
+}
+const order = { sku: 'TEA', count: 2 };
+const ada = { facts: { principal: { id: 'ada', scopes: ['orders'], claims: { role: 'agent' } } } };
+
+describe('what a guard permits', () => {
+  class OwnOrders implements Guard {
+    allows() {
+      return true;
+    }
+    async permits({ args, principal }: RequestContext) {
+      await settled();
+      return Object.values(args as Json)[0] === principal?.id;
+    }
+  }
+  const guards = [OwnOrders];
+  let runs = 0;
+  const handle = () => {
+    runs += 1;
+    return 'done';
+  };
+  const definitions = [
+    defineTool({ name: 'place', guards, input: { type: 'object' }, handle }),
+    defineResource({ name: 'order', uri: 'order://{owner}', guards, handle }),
+    definePrompt({ name: 'ask', guards, input: { type: 'object' }, handle }),
+  ];
+
+  test.each(['2025-11-25', '2026-07-28'])(
+    'depends on the arguments of a call, and not on lists, in %s',
+    async (version) => {
+      const client = await clientOf(await appOf({ definitions }), version, ada);
+      runs = 0;
+      expect((await client.list('tools')).map(({ name }) => name)).toEqual(['place']);
+      expect(textOf(await client.call('place', { owner: 'ada' }))).toBe('done');
+      expect(await client.call('place', { owner: 'bob' })).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringContaining('Access denied') }],
+      });
+      expect(await client.result('resources/read', { uri: 'order://ada' })).toMatchObject({
+        contents: [{ text: 'done' }],
+      });
+      expect((await client.error('resources/read', { uri: 'order://bob' })).message).toBe(
+        'Resource not found',
+      );
+      expect(await client.error('prompts/get', { name: 'ask', arguments: { who: 'bob' } })).toMatchObject({
+        code: -32602,
+        message: expect.stringContaining('Access denied'),
+      });
+      expect(runs).toBe(2);
+    },
+  );
+
+  test('may be refused with words of its own', async () => {
+    class Strict implements Guard {
+      allows() {
+        return true;
+      }
+      permits(): boolean {
+        throw new ToolError('Orders over 100 need a manager');
+      }
+    }
+    const client = await openSession(
+      await appOf({ definitions: [defineTool({ name: 'place', guards: [Strict], handle })] }),
+    );
+    expect(textOf(await client.call('place'))).toBe('Orders over 100 need a manager');
+  });
+});
+
+describe('guards and middleware', () => {
+  class ArrowGuard {
+    allows = ({ principal }: Access) => principal?.id === 'ada';
+  }
+  class ArrowMiddleware {
+    handle = async (_context: RequestContext, next: Next) => `${String(await next())}!`;
+  }
+
+  test('may have their method as a property', async () => {
+    class Tools {
+      @Tool()
+      @UseGuards(ArrowGuard as never)
+      @UseMiddleware(ArrowMiddleware as never)
+      one() {
+        return 'yes';
+      }
+    }
+    const app = await appOf({ services: [Tools] });
+    expect(textOf(await (await openSession(app, '2025-11-25', {}, ada)).call('one'))).toBe('yes!');
+    expect(await (await openSession(app)).error('tools/call', { name: 'one' })).toMatchObject({
+      code: -32602,
+    });
+  });
+
+  test('keep the app from starting when they are none', async () => {
+    class Empty {}
+    const problems = await problemsOf({
+      guards: [new ArrowGuard() as never],
+      middleware: ['log' as never],
+      definitions: [],
+    });
+    expect(problems).toMatchObject([
+      { code: 'SIGIL_INVALID_POLICY', where: 'guard', fix: expect.stringContaining('not an instance') },
+      { code: 'SIGIL_INVALID_POLICY', where: 'middleware', what: 'log is no middleware' },
+    ]);
+    expect(await problemsOf({ guards: [Empty as never] })).toMatchObject([
+      { code: 'SIGIL_INVALID_POLICY', where: 'Empty', what: expect.stringContaining('no method allows') },
+    ]);
+    expect(await problemsOf({ middleware: [Empty as never] })).toMatchObject([
+      { code: 'SIGIL_INVALID_POLICY', where: 'Empty', what: expect.stringContaining('no method handle') },
+    ]);
+  });
+});
+
+describe('parameters of the author', () => {
+  const Tenant = createParameter((context) => String(context.headers['x-tenant'] ?? 'default'));
+
+  test('get their value from the context, in any position, and stay out of the schema', async () => {
+    class Orders {
+      @Tool()
+      place(@Tenant() tenant: string, order: Order, @Principal() principal: Principal | undefined) {
+        return `${tenant} ${order.sku} ${principal?.id}`;
+      }
+      @Tool()
+      who(@Arg('a') a: number, @Principal() principal: Principal) {
+        return `${a} ${principal.id}`;
+      }
+    }
+    const facts = { ...ada.facts, headers: { 'x-tenant': 'blue' } };
+    const client = await openSession(await appOf({ services: [Orders] }), '2025-11-25', {}, { facts });
+    expect(textOf(await client.call('place', order))).toBe('blue TEA ada');
+    expect(textOf(await client.call('who', { a: 1 }))).toBe('1 ada');
+    const [place, who] = await client.list('tools');
+    expect(Object.keys((place?.['inputSchema'] as Json)['properties'] as Json)).toEqual(['sku', 'count']);
+    expect(Object.keys((who?.['inputSchema'] as Json)['properties'] as Json)).toEqual(['a']);
+  });
+});
