@@ -8,6 +8,7 @@ import {
   handWrittenBlueprint,
   type Workshop,
 } from './blueprint.js';
+import { advertise } from './advertise.js';
 import { InputPlan } from './input-plan.js';
 import { ClassCache } from './class-cache.js';
 import type { ClassKnowledge } from './class-knowledge.js';
@@ -147,7 +148,10 @@ class Compiler implements SchemaCompiler {
       ownProperties: direction === 'output' || namesOnPrototype(blueprint.shown),
       where,
     });
-    return direction === 'input' ? new InputPlan(blueprint, validator) : new OutputPlan(blueprint, validator);
+    const advertised = { ...blueprint, shown: advertise(blueprint.shown, direction) };
+    return direction === 'input'
+      ? new InputPlan(advertised, validator)
+      : new OutputPlan(advertised, validator);
   }
 }
 
