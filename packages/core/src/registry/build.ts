@@ -18,6 +18,7 @@ import {
 import { once } from '../protocol/once.js';
 import type { SchemaCompiler, ValuePlan } from '../schema/index.js';
 import { checkCache } from './check-cache.js';
+import { annotationProblems } from './annotation-problems.js';
 import { argumentProblems } from './argument-problems.js';
 import type { Compile } from './compile.js';
 import type { Declaration, Target } from './declaration.js';
@@ -95,6 +96,7 @@ export function buildResource(
   problems.push(...checkVariables(declaration, template, input));
   const { uri, mimeType, annotations, size, cache } = definition;
   if (cache !== undefined) problems.push(...checkCache(cache, where));
+  problems.push(...annotationProblems(annotations, size, where));
   const meta = resourceMeta(definition);
   const shared = {
     name: nameOf(declaration, problems),
