@@ -69,6 +69,7 @@ function boundRule(
     read: known.date && ((value) => DATE_FORM.maker.make(value)),
     surely: known.surely && ((value) => known.surely?.(value, args) === true),
     present: known.present,
+    expects: known.expects && (() => known.expects?.(args) ?? ''),
     accepts: known.accepts && ((value) => known.accepts?.(value, args) === true),
   });
   const condition = metadata.validateIf as Condition | undefined;

@@ -9,6 +9,8 @@ export interface RuleCheck {
   explain(value: unknown, object?: object): string;
   /** Whether the author worded the message. */
   readonly worded: boolean;
+  /** What to send, for rules about what a string stands for: "a string" says too little there. */
+  readonly expects?: (() => string) | undefined;
 }
 
 /** The keyword of our own that carries `RuleCheck`s. Only enforced schemas have it; clients never see it. */
@@ -54,14 +56,17 @@ export interface CheckOptions {
   readonly present?: ((value: unknown) => unknown) | undefined;
   /** Judges in place of the constraint. */
   readonly accepts?: ((value: unknown) => boolean) | undefined;
+  /** What to send, where the constraint's own message would speak of something that JSON does not carry. */
+  readonly expects?: (() => string) | undefined;
 }
 
 /** Binds a rule to what its decorator was given. */
 export function ruleCheck(options: CheckOptions): ConstraintCheck {
-  const { metadata, constraint, read, surely, present = (value) => value, accepts } = options;
+  const { metadata, constraint, read, surely, present = (value) => value, accepts, expects } = options;
   const alone = argumentsOf(options, undefined, {}) as never;
   return {
     worded: metadata.message !== undefined && metadata.message !== '',
+    expects,
     test(value) {
       if (surely?.(value) === true) return true;
       try {
@@ -81,12 +86,13 @@ export function ruleCheck(options: CheckOptions): ConstraintCheck {
   };
 }
 
-/** A rule of our own about the content of a string. */
-export function textCheck(wants: string, accepts: (text: string) => boolean): RuleCheck {
+/** A rule of our own about the content of a string. @param expects what to send, such as `an absolute URL`. */
+export function textCheck(expects: string, accepts: (text: string) => boolean): RuleCheck {
   return {
     worded: false,
     test: (value) => typeof value !== 'string' || accepts(value),
-    explain: () => wants,
+    explain: () => `must be ${expects}`,
+    expects: () => expects,
   };
 }
 
@@ -96,13 +102,14 @@ function argumentsOf({ metadata, target }: CheckOptions, value: unknown, object:
 }
 
 function messageOf(options: CheckOptions, value: unknown, object: object): string {
-  const { metadata, constraint } = options;
+  const { metadata, constraint, expects } = options;
   const args = argumentsOf(options, value, object);
   const fallback = `${metadata.propertyName} is not valid`;
   const { message } = metadata as { message?: string | ((args: object) => string) };
   try {
     if (typeof message === 'function') return message(args);
-    return message || constraint().defaultMessage?.(args as never) || fallback;
+    if (message) return message;
+    return expects ? `must be ${expects()}` : constraint().defaultMessage?.(args as never) || fallback;
   } catch {
     return fallback;
   }
