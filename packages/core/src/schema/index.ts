@@ -1,4 +1,5 @@
 export { createSchemaCompiler } from './create-compiler.js';
+export { DtoFunctionError } from './dto-function-error.js';
 export { InvalidValueError, type Issue } from './invalid-value-error.js';
 export { hasClassValidator, isDto } from './is-dto.js';
 export type { Direction, PropertyDeclaration, SchemaSource } from './source.js';

@@ -3,7 +3,7 @@ import { describeValue, shorten, shortenWithin } from './describe-value.js';
 
 /** A rule that runs inside the schema validator, under the keyword `RULES_KEYWORD`. */
 export interface RuleCheck {
-  /** Whether a value satisfies the rule. A rule that throws is not satisfied. */
+  /** Whether a value satisfies the rule. A rule of class-validator that throws is not satisfied. */
   test(value: unknown): boolean;
   /** Says what the rule wants, in the author's words when there are any. @param object what holds the value. */
   explain(value: unknown, object?: object): string;
@@ -37,6 +37,8 @@ export interface ConstraintCheck extends RuleCheck {
    * @returns whether the value satisfies the rule, or a promise of it.
    */
   judge(value: unknown, object: object, whole: unknown): unknown;
+  /** The class and property, when an author wrote the rule: what it throws is then no verdict on the value. */
+  readonly authoredFor: string | undefined;
 }
 
 const MAX_MESSAGE = 1000;
@@ -46,6 +48,8 @@ export interface CheckOptions {
   readonly metadata: RuleMetadata;
   /** The name of the class that is described: it may inherit the rule. */
   readonly target: string;
+  /** Whether an author wrote the rule, and not class-validator. */
+  readonly authored: boolean;
   /** Finds the implementation class-validator registered. Called at first use, when a container may make it. */
   readonly constraint: () => Constraint;
   /** Turns the value as it travels into what the rule judges. */
@@ -67,6 +71,7 @@ export function ruleCheck(options: CheckOptions): ConstraintCheck {
   return {
     worded: metadata.message !== undefined && metadata.message !== '',
     expects,
+    authoredFor: options.authored ? `${options.target}.${metadata.propertyName}` : undefined,
     test(value) {
       if (surely?.(value) === true) return true;
       try {

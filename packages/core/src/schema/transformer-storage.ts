@@ -8,6 +8,14 @@ export interface TransformMetadata {
     readonly toPlainOnly?: boolean;
     readonly name?: string;
   };
+  /** The function of `@Transform`. */
+  readonly transformFn?: (params: {
+    readonly value: unknown;
+    readonly key: string;
+    readonly obj: object;
+    readonly type: 0 | 1;
+    readonly options: object;
+  }) => unknown;
 }
 
 /** One use of `@Type`. */

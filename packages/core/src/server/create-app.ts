@@ -52,7 +52,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   ];
   const services = classesOf(declarations);
   const policies = policyClasses(options, declarations);
-  const { container, instances, start } = chooseContainer(options, [...services, ...policies], problems);
+  const { container, instances, start, constraint, check } = chooseContainer(
+    options,
+    [...services, ...policies],
+    problems,
+  );
   const logger = new RelayLogger(options.logger);
   const exposeErrors = options.exposeErrors ?? false;
   const { guards = [], middleware = [] } = options;
@@ -64,7 +68,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     middleware,
     coerce: options.coerce ?? false,
   });
-  const schemas = await createSchemaCompiler({ classes: needsClasses(declarations) });
+  const schemas = await createSchemaCompiler({ classes: needsClasses(declarations), constraint });
   const registry = new Registry();
   const build = (into: Problem[]): BuildTools => ({
     schemas,
@@ -73,6 +77,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     problems: into,
   });
   populate(registry, declarations, build(problems));
+  problems.push(...check([...schemas.dependentConstraints]));
   await schemas.settlePatterns(problems);
   if (problems.length > 0) throw new DefinitionError(problems);
 
@@ -126,6 +131,10 @@ interface ChosenContainer {
   readonly container: Instances['container'];
   readonly instances: Instances;
   readonly start: () => Promise<void>;
+  /** Makes a constraint of class-validator; undefined when it needs no container. */
+  readonly constraint: (cls: Constructor) => unknown;
+  /** What would go wrong when classes are made. */
+  readonly check: (classes: readonly Constructor[]) => Problem[];
 }
 
 function chooseContainer(
@@ -135,12 +144,24 @@ function chooseContainer(
 ): ChosenContainer {
   if (container) {
     // A foreign container alone knows how long its instances live, so it is asked each time.
-    return { container, instances: { container, isSingleton: () => false }, start: () => Promise.resolve() };
+    return {
+      container,
+      instances: { container, isSingleton: () => false },
+      start: () => Promise.resolve(),
+      constraint: (cls) => (cls.length > 0 ? container.get(cls) : undefined),
+      check: () => [],
+    };
   }
   const own = new TypediContainer(providers);
   problems.push(...own.check(services));
   const instances = { container: own, isSingleton: (cls: Constructor) => own.scopeOf(cls) === 'singleton' };
-  return { container: own, instances, start: () => own.start(services) };
+  return {
+    container: own,
+    instances,
+    start: () => own.start(services),
+    constraint: (cls) => own.get(cls),
+    check: (classes) => own.check(classes),
+  };
 }
 
 function classesOf(declarations: readonly Declaration[]): Constructor[] {
