@@ -39,6 +39,7 @@ export { Prompt, type PromptOptions } from './decorators/prompt.js';
 export { Complete } from './decorators/complete.js';
 export { Arg, Param, type ArgOptions } from './decorators/arg.js';
 export { Describe } from './decorators/describe.js';
+export { IntersectionType, OmitType, PartialType, PickType } from './schema/mapped-types.js';
 export { Header } from './decorators/header.js';
 export { Service, type ServiceOptions } from './decorators/service.js';
 export { UseGuards, UseMiddleware } from './decorators/use.js';

@@ -1,6 +1,9 @@
 /** Every metadata key of ours, in one place, so that writer and reader cannot disagree. */
 export const KEYS: Readonly<
-  Record<'handlers' | 'parameters' | 'headers' | 'annotations' | 'guards' | 'middleware' | 'service', symbol>
+  Record<
+    'handlers' | 'parameters' | 'headers' | 'annotations' | 'mapping' | 'guards' | 'middleware' | 'service',
+    symbol
+  >
 > = {
   /** On a class: its handler definitions, by method name. */
   handlers: Symbol.for('sigil:handlers'),
@@ -10,6 +13,8 @@ export const KEYS: Readonly<
   headers: Symbol.for('sigil:headers'),
   /** On a class, and on a class and property: annotations for schemas. */
   annotations: Symbol.for('sigil:annotations'),
+  /** On a class made of others, as by `PartialType()`: those classes. */
+  mapping: Symbol.for('sigil:mapping'),
   /** On a class, and on a class and method: guards and middleware. */
   guards: Symbol.for('sigil:guards'),
   middleware: Symbol.for('sigil:middleware'),

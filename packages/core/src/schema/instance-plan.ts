@@ -51,7 +51,9 @@ class TransformerPlan implements Maker {
 
   #transform(value: object): Record<string, unknown> {
     try {
-      return this.models.libraries.plainToInstance(this.cls as new () => Record<string, unknown>, value);
+      const cls = this.cls as new () => Record<string, unknown>;
+      // What was not sent keeps its initial value, also where @Expose() names it.
+      return this.models.libraries.plainToInstance(cls, value, { exposeUnsetFields: false });
     } catch (error) {
       throw transformFailure(this.cls, value, this.models, error);
     }

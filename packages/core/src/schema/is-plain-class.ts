@@ -4,6 +4,7 @@ import { readOwn } from '../metadata/reflect.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { ClassLibraries } from './class-libraries.js';
 import { initialValues } from './initial-values.js';
+import { mapTransforms } from './mapping.js';
 import { ownRules } from './own-rules.js';
 import type { RuleMetadata } from './rule-metadata.js';
 
@@ -18,6 +19,7 @@ const SIMPLE: ReadonlySet<unknown> = new Set([String, Number, Boolean, Array, Ob
  * rest of them can wait until they are used. False where that would take long to find out.
  */
 export function isPlainClass(cls: Constructor, { rules, transforms }: ClassLibraries): boolean {
+  mapTransforms(cls, transforms);
   const own = ownRules(rules, cls);
   if (own === undefined || initialValues(cls, '', []) === undefined) return false;
   const prototype = cls.prototype as object;

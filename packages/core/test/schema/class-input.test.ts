@@ -281,3 +281,10 @@ test('a class without rules, or that needs arguments, is a problem', async () =>
   expect((await problemsOf({ kind: 'class', cls: Bare }))[0]?.what).toContain('no class-validator decorator');
   expect((await problemsOf({ kind: 'class', cls: Needy }))[0]?.what).toContain('without arguments');
 });
+
+test('an exposed property that was not sent keeps its initial value', async () => {
+  class Page {
+    @Expose({ name: 'page_size' }) @IsInt() size: number = 20;
+  }
+  expect(await (await planClass(Page)).check({})).toEqual({ size: 20 });
+});
