@@ -27,7 +27,13 @@ export type { LiveCollection } from './server/live-collection.js';
 export type { AppExtension } from './server/app-extension.js';
 
 // Decorators, and their function twins
-export { Tool, type ToolOptions } from './decorators/tool.js';
+export {
+  Tool,
+  type OutputOf,
+  type ToolDecorator,
+  type ToolOptions,
+  type ToolReturn,
+} from './decorators/tool.js';
 export { Resource, type ResourceOptions } from './decorators/resource.js';
 export {
   defineUiResource,
