@@ -5,6 +5,7 @@ import type { HandlerDefinition } from '../metadata/definitions.js';
 import { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { CallToolResult } from '../protocol/results.js';
 import type { Compile } from '../registry/compile.js';
+import { advisedEncoder } from '../registry/output-advice.js';
 import type { Declaration } from '../registry/declaration.js';
 import type { AskingHandler, Handler } from '../registry/entry.js';
 import { InvalidValueError, type ValuePlan } from '../schema/index.js';
@@ -63,7 +64,9 @@ export function createCompile(options: InvokeOptions): Compile {
     tool(declaration, input, output) {
       const { where } = declaration;
       const encodeValue = compileToolEncoder(output);
-      const encode = output ? checkedEncoder(encodeValue, where, options, output) : encodeValue;
+      const encode = output
+        ? checkedEncoder(encodeValue, where, options, output)
+        : advisedEncoder(encodeValue, where, options);
       const check = checker(input);
       const coerces = declaration.definition.coerce ?? options.coerce;
       const checkArguments = coerces
