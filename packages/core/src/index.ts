@@ -26,12 +26,19 @@ export type { AppEvents } from './engine/events.js';
 export type { LiveCollection } from './server/live-collection.js';
 
 // Decorators, and their function twins
-export { Tool, type ToolOptions } from './decorators/tool.js';
+export {
+  Tool,
+  type OutputOf,
+  type ToolDecorator,
+  type ToolOptions,
+  type ToolReturn,
+} from './decorators/tool.js';
 export { Resource, type ResourceOptions } from './decorators/resource.js';
 export { Prompt, type PromptOptions } from './decorators/prompt.js';
 export { Complete } from './decorators/complete.js';
 export { Arg, Param, type ArgOptions } from './decorators/arg.js';
 export { Describe } from './decorators/describe.js';
+export { IntersectionType, OmitType, PartialType, PickType } from './schema/mapped-types.js';
 export { Header } from './decorators/header.js';
 export { Service, type ServiceOptions } from './decorators/service.js';
 export { MapErrors, UseGuards, UseMiddleware } from './decorators/use.js';

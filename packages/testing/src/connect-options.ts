@@ -3,6 +3,7 @@ import type {
   CreateMessageParams,
   CreateMessageResult,
   ElicitResult,
+  ElicitUrlResult,
   Implementation,
   Principal,
   ProtocolVersion,
@@ -16,7 +17,7 @@ import type { Notification } from './notification-log.js';
 /** What the client answers when the server asks. A question without an answer here is refused (-32601). */
 export interface Answers {
   /** Stands for the user: fills in forms and agrees to open pages. */
-  readonly onElicit?: (request: ElicitRequest) => MaybePromise<ElicitResult>;
+  readonly onElicit?: (request: ElicitRequest) => MaybePromise<ElicitResult | ElicitUrlResult>;
   /** Stands for the client's model. */
   readonly onSample?: (params: CreateMessageParams) => MaybePromise<CreateMessageResult>;
   /** The directories and files the client shares. */

@@ -11,7 +11,7 @@ export class AskingJobs {
   @Task('optional')
   async confirmDelete(@Arg('filename') filename: string, ctx: ToolContext): Promise<string> {
     const { action, content } = await ctx.elicit(`Delete ${filename}?`, DeletionForm);
-    return action === 'accept' && content?.confirm ? `Deleted ${filename}` : `Kept ${filename}`;
+    return action === 'accept' && content.confirm ? `Deleted ${filename}` : `Kept ${filename}`;
   }
 
   @Tool({ description: 'Asks two people at the same time' })

@@ -7,9 +7,10 @@ import type {
   SchemaLike,
   ToolDefinition,
 } from '../metadata/definitions.js';
+import type { JsonSchema } from '../protocol/json.js';
 import type { StandardSchema } from '../protocol/standard-schema.js';
 import type { Constructor } from '../protocol/constructor.js';
-import type { ToolOptions } from './tool.js';
+import type { ToolOptions, ToolReturn } from './tool.js';
 import type { PromptOptions } from './prompt.js';
 import type { ResourceOptions } from './resource.js';
 
@@ -36,16 +37,22 @@ export type ArgumentsOf<S> =
       ? T
       : Record<string, unknown>;
 
-/** What `defineTool` is told: what `@Tool` is told, a name, and the handler. */
-export interface ToolFunctionOptions<S extends SchemaLike> extends Omit<ToolOptions, 'input'>, Policies {
+/**
+ * What `defineTool` is told: what `@Tool` is told, a name, and the handler.
+ *
+ * @typeParam S the schema of the arguments.
+ * @typeParam O the output schema, which says what the handler returns.
+ */
+export interface ToolFunctionOptions<S extends SchemaLike, O extends SchemaLike = JsonSchema>
+  extends Omit<ToolOptions<O>, 'input'>, Policies {
   readonly name: string;
   readonly input?: S;
-  readonly handle: (args: ArgumentsOf<S>, context: ToolContext) => unknown;
+  readonly handle: (args: ArgumentsOf<S>, context: ToolContext) => ToolReturn<O>;
 }
 
 /** The function twin of `@Tool`: same schemas, guards, results and errors. */
-export function defineTool<S extends SchemaLike = Record<string, never>>(
-  options: ToolFunctionOptions<S>,
+export function defineTool<S extends SchemaLike = Record<string, never>, O extends SchemaLike = JsonSchema>(
+  options: ToolFunctionOptions<S, O>,
 ): FunctionDefinition<ToolDefinition> {
   return record(options, { kind: 'tool' });
 }

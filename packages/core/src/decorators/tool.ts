@@ -1,8 +1,52 @@
+import type { InputRequired } from '../context/input-required.js';
 import type { Presentation, SchemaLike, UnknownProperties } from '../metadata/definitions.js';
 import { addHandler } from '../metadata/store.js';
+import type { Constructor } from '../protocol/constructor.js';
+import type { JsonSchema } from '../protocol/json.js';
+import type { CallToolResult } from '../protocol/results.js';
+import type { StandardSchema } from '../protocol/standard-schema.js';
 
-/** What `@Tool` may be told. */
-export interface ToolOptions extends Presentation {
+/**
+ * What a handler returns for an output schema: of a DTO class its instances, or plain objects with its properties; of a schema of
+ * another library what that takes; of JSON Schema anything, because types do not read it.
+ */
+export type OutputOf<S> =
+  S extends StandardSchema<infer Input, infer _>
+    ? Input
+    : S extends Constructor<infer T>
+      ? T | DataOf<T>
+      : S extends readonly [Constructor<infer T>]
+        ? readonly (T | DataOf<T>)[]
+        : unknown;
+
+/** The properties of an instance without its methods. */
+type DataOf<T> = { [K in keyof T as T[K] extends (...args: never[]) => unknown ? never : K]: T[K] };
+
+/** What a tool with an output schema may return, at once or as a promise. Content alone is no result of such a tool. */
+export type ToolReturn<S> =
+  unknown extends OutputOf<S>
+    ? unknown
+    : | OutputOf<S>
+      | CallToolResult
+      | InputRequired
+      | PromiseLike<OutputOf<S> | CallToolResult | InputRequired>;
+
+/** Decorates a method that returns what the output schema describes. */
+export type ToolDecorator<S> =
+  unknown extends OutputOf<S>
+    ? MethodDecorator
+    : <M extends (...values: never[]) => ToolReturn<S>>(
+        prototype: object,
+        method: string | symbol,
+        descriptor: TypedPropertyDescriptor<M>,
+      ) => void;
+
+/**
+ * What `@Tool` may be told.
+ *
+ * @typeParam S the output schema.
+ */
+export interface ToolOptions<S extends SchemaLike = SchemaLike> extends Presentation {
   /** The tool changes nothing. */
   readonly readOnly?: boolean;
   /** The tool may delete or overwrite; meaningful when it is not read-only. */
@@ -29,10 +73,13 @@ export interface ToolOptions extends Presentation {
    */
   readonly unknownProperties?: UnknownProperties;
   /**
-   * Schema of the result: a DTO class, `[Dto]`, JSON Schema, or a schema of zod, valibot or arktype. Results are checked against it.
-   * The DTO class that the method says it returns, unless given; of a promise nobody knows what it is of.
+   * Schema of the result: a DTO class, `[Dto]`, JSON Schema, or a schema of zod, valibot or arktype. Results are checked against it when
+   * the tool is called, and the return type of the method when it is compiled (except with JSON Schema).
+   *
+   * @default the DTO class that the method is declared to return. What a promise is of is not known at run time: for
+   *   `Promise<StockLevel>` write `output: StockLevel`.
    */
-  readonly output?: SchemaLike;
+  readonly output?: S;
 }
 
 /**
@@ -52,6 +99,8 @@ export interface ToolOptions extends Presentation {
  *
  * Services are singletons unless `@Service({ scope })` says otherwise. Specification 2026-07-28, server/tools.
  */
-export function Tool(options: ToolOptions = {}): MethodDecorator {
-  return (prototype, method) => addHandler(prototype, method, { ...options, kind: 'tool' });
+export function Tool<S extends SchemaLike = JsonSchema>(options: ToolOptions<S> = {}): ToolDecorator<S> {
+  const decorate: MethodDecorator = (prototype, method) =>
+    addHandler(prototype, method, { ...options, kind: 'tool' });
+  return decorate as ToolDecorator<S>;
 }

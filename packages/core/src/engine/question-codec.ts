@@ -41,9 +41,10 @@ export class QuestionCodec {
   async #read(question: Question, answer: Answer, revision: Revision): Promise<unknown> {
     switch (question.asks) {
       case 'elicit': {
-        const { action, content } = readElicitResult(answer);
+        const action = readAction(answer);
         if (action !== 'accept') return { action };
-        return { action, content: await checkContent(this.formPlan(question.form), content ?? {}) };
+        const content = isObject(answer['content']) ? answer['content'] : {};
+        return { action, content: await checkContent(this.formPlan(question.form), content) };
       }
       case 'elicitUrl':
         return readUrlResult(answer, revision);
@@ -96,13 +97,13 @@ function askedFor(form: ValuePlan, content: Record<string, unknown>): Record<str
   return Object.fromEntries(Object.entries(content).filter(([name]) => asked.includes(name)));
 }
 
-function readElicitResult({ action, content }: Answer): ElicitResult {
+function readAction({ action }: Answer): ElicitResult['action'] {
   if (action !== 'accept' && action !== 'decline' && action !== 'cancel') throw malformed(METHODS.elicit);
-  return isObject(content) ? { action, content } : { action };
+  return action;
 }
 
 function readUrlResult(answer: Answer, { stateless }: Revision): ElicitUrlResult {
-  const { action } = readElicitResult(answer);
+  const action = readAction(answer);
   const { elicitationId } = answer;
   // The identity is the server's: where pages have none, what a client says it is means nothing.
   return typeof elicitationId === 'string' && !stateless ? { action, elicitationId } : { action };

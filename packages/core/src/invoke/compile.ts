@@ -15,6 +15,7 @@ import type { HandlerDefinition } from '../metadata/definitions.js';
 import { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { CallToolResult } from '../protocol/results.js';
 import type { Compile } from '../registry/compile.js';
+import { advisedEncoder } from '../registry/output-advice.js';
 import type { Declaration } from '../registry/declaration.js';
 import type { AskingHandler, Handler } from '../registry/entry.js';
 import { InvalidValueError, type ValuePlan } from '../schema/index.js';
@@ -125,7 +126,9 @@ export function createCompile(options: InvokeOptions): Compile {
       const kind: Kind = {
         Context: ToolContext,
         check: (definition.coerce ?? options.coerce) ? (args) => check(input.convert(args)) : check,
-        encode: output ? checkedEncoder(output, where, options) : compileToolEncoder(undefined),
+        encode: output
+          ? checkedEncoder(output, where, options)
+          : advisedEncoder(compileToolEncoder(undefined), where, options),
         refused: () => {
           throw new ToolError(`Access denied: ${info.name} may not be called with these arguments`);
         },

@@ -19,12 +19,20 @@ export interface ElicitUrlParams {
   readonly elicitationId?: string;
 }
 
-/** The user's answer. */
-export interface ElicitResult<T = Record<string, unknown>> {
-  readonly action: 'accept' | 'decline' | 'cancel';
-  /** Present when the action is `accept` and a form was shown. */
-  readonly content?: T;
-}
+/**
+ * The user's answer to a form. Only an accepted form has content, and it always has: an answer that does not satisfy the form
+ * is refused before the handler sees it.
+ *
+ * @typeParam T what the form describes.
+ * @example
+ * const answer = await ctx.elicit('Which day?', Day);
+ * if (answer.action !== 'accept') return 'Nothing was booked';
+ * return `Booked for ${answer.content.day}`;
+ */
+export type ElicitResult<T = Record<string, unknown>> =
+  | { readonly action: 'accept'; readonly content: T }
+  // Named here too, so that both members can be destructured before the action is looked at.
+  | { readonly action: 'decline' | 'cancel'; readonly content?: undefined };
 
 /** The user's answer to being sent to a page: consent, not yet that the page has done its work. */
 export interface ElicitUrlResult {

@@ -18,6 +18,7 @@ import { DELAY, isDelay } from '../protocol/delay.js';
 import { once } from '../protocol/once.js';
 import type { SchemaCompiler, ValuePlan } from '../schema/index.js';
 import { checkCache } from './check-cache.js';
+import { annotationProblems } from './annotation-problems.js';
 import { argumentProblems } from './argument-problems.js';
 import type { Compile } from './compile.js';
 import type { Declaration, Target } from './declaration.js';
@@ -89,6 +90,7 @@ export function buildResource(
   if (cache !== undefined) problems.push(...checkCache(cache, where));
   const isTemplate = template.variables.length > 0;
   const info = factsOf(declaration, isTemplate ? 'template' : 'resource', uri);
+  problems.push(...annotationProblems(annotations, size, where));
   const shared = {
     name: nameOf(declaration, problems),
     ...presentation(definition, metaOf(info, tools)),

@@ -12,7 +12,8 @@ export function checkVariables(
 ): Problem[] {
   const { properties = {} } = input.advertised;
   // A schema by hand that names no properties takes them all.
-  if (declaration.binding.source.kind === 'schema' && !('properties' in input.advertised)) return [];
+  const { source } = declaration.binding;
+  if (source.kind === 'schema' && !('properties' in source.schema)) return [];
   const received = Object.keys(properties as object);
   const unknown = received.filter((name) => !template.variables.includes(name));
   const unbound = template.variables.filter((name) => !received.includes(name));

@@ -13,7 +13,7 @@ import type { Residual } from './residual.js';
 import type { Direction, PropertyDeclaration } from './source.js';
 import { Trial } from './trial.js';
 
-/** Runs the rules a schema cannot hold, on what was made from a value. @throws InvalidValueError (or rejects). */
+/** Runs the rules a schema cannot hold, on what was made from a value. @throws InvalidValueError or DtoFunctionError (or rejects). */
 export type Judge = (made: unknown) => MaybePromise<void>;
 
 /** Everything a plan is built from, whatever its source. */
@@ -49,7 +49,7 @@ export function classBlueprint(cls: Constructor, list: boolean, classes: ClassSu
     cls,
     judge: residual && judgeOf([['', residual]]),
     toPlain: classes.survey(cls).transformed
-      ? (value: unknown): unknown => classes.toPlain(value)
+      ? (value: unknown): unknown => classes.toPlain(cls, value)
       : undefined,
   };
   if (!list) return { ...classes.attach(classes.root(cls)), ...rest, maker: one };

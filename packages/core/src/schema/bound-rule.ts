@@ -35,7 +35,10 @@ export function boundRules(context: PropertyContext): BoundRule[] {
     if (registered === undefined) return [];
     const row = ruleNamed(metadata.name);
     const rule = row && libraries.builtIn.made(metadata, registered) ? row : undefined;
-    const constraint = once(() => registered.instance as Constraint);
+    const constraint = once(() =>
+      rule ? (registered.instance as Constraint) : libraries.constraints.get(registered),
+    );
+    if (!rule) libraries.constraints.add(registered);
     // Patterns are gathered while classes are read, so that a bad one is refused at boot.
     const safe =
       rule && isPattern(metadata)
@@ -65,10 +68,12 @@ function boundRule(
   const check = ruleCheck({
     metadata,
     target,
+    authored: rule === undefined,
     constraint,
     read: known.date && ((value) => DATE_FORM.maker.make(value)),
     surely: known.surely && ((value) => known.surely?.(value, args) === true),
     present: known.present,
+    expects: known.expects && (() => known.expects?.(args) ?? ''),
     accepts: known.accepts && ((value) => known.accepts?.(value, args) === true),
   });
   const condition = metadata.validateIf as Condition | undefined;

@@ -6,6 +6,8 @@ import { ClassModels } from './class-model.js';
 import { ClassSchemas } from './class-schema.js';
 import type { ClassSupport } from './class-support.js';
 import type { SchemaPair } from './definitions.js';
+import { transformFailure } from './failing-transform.js';
+import type { ConstraintSource } from './constraint-source.js';
 import { InstancePlans } from './instance-plan.js';
 import { isPlainClass } from './is-plain-class.js';
 import type { Maker } from './makers.js';
@@ -66,9 +68,12 @@ function classPlans(libraries: ClassLibraries, direction: Direction, groups: rea
   return { instances: new InstancePlans(models), residuals: new ResidualPlans(models) };
 }
 
-/** Loads class-validator and class-transformer. @param patterns those of the app. */
-export async function loadClassKnowledge(patterns: PatternPool): Promise<ClassKnowledge> {
-  return new ClassKnowledge(await loadClassLibraries(patterns));
+/** Loads class-validator and class-transformer, for one app. */
+export async function loadClassKnowledge(
+  patterns: PatternPool,
+  constraints: ConstraintSource,
+): Promise<ClassKnowledge> {
+  return new ClassKnowledge(await loadClassLibraries(patterns, constraints));
 }
 
 class ClassDocument implements ClassSupport {
@@ -107,7 +112,11 @@ class ClassDocument implements ClassSupport {
     return survey(cls, this.plans.instances.models, this.where, this.problems);
   }
 
-  toPlain(value: unknown): unknown {
-    return this.libraries.instanceToPlain(value);
+  toPlain(cls: Constructor, value: unknown): unknown {
+    try {
+      return this.libraries.instanceToPlain(value);
+    } catch (error) {
+      throw transformFailure(cls, value, this.plans.instances.models, error);
+    }
   }
 }

@@ -1,6 +1,7 @@
 import type { instanceToPlain, plainToInstance } from 'class-transformer';
 import type { MetadataStorage } from 'class-validator';
 import { BuiltInRules } from './built-in-rules.js';
+import type { ConstraintSource } from './constraint-source.js';
 import type { PatternPool } from './patterns/pattern-pool.js';
 import type { TransformerStorage } from './transformer-storage.js';
 
@@ -13,10 +14,15 @@ export interface ClassLibraries {
   readonly instanceToPlain: typeof instanceToPlain;
   /** Runs the patterns of rules, in place of class-validator. */
   readonly patterns: PatternPool;
+  /** Makes the constraints of authors. */
+  readonly constraints: ConstraintSource;
 }
 
 /** Loads both libraries. Costs about 180 ms, so an app without DTO classes must not call it. */
-export async function loadClassLibraries(patterns: PatternPool): Promise<ClassLibraries> {
+export async function loadClassLibraries(
+  patterns: PatternPool,
+  constraints: ConstraintSource,
+): Promise<ClassLibraries> {
   const [validator, transformer, storage] = await Promise.all([
     import('class-validator'),
     import('class-transformer'),
@@ -29,5 +35,6 @@ export async function loadClassLibraries(patterns: PatternPool): Promise<ClassLi
     plainToInstance: transformer.plainToInstance,
     instanceToPlain: transformer.instanceToPlain,
     patterns,
+    constraints,
   };
 }

@@ -4,6 +4,7 @@ import type { Constructor } from '../protocol/constructor.js';
 import type { ClassLibraries } from './class-libraries.js';
 import type { RuleMetadata } from './rule-metadata.js';
 import { isDto } from './is-dto.js';
+import { mapTransforms } from './mapping.js';
 import { initialValues } from './initial-values.js';
 import { propertyModel, type PropertyModel } from './property-model.js';
 import { readTransforms } from './read-transforms.js';
@@ -40,6 +41,7 @@ export class ClassModels {
   }
 
   #read(cls: Constructor, where: string, problems: Problem[]): ClassModel {
+    mapTransforms(cls, this.libraries.transforms);
     const rules = targetRules(this.libraries.rules, cls, this.groups);
     if (!isDto(cls)) problems.push(undecorated(cls, where));
     const transforms = readTransforms(cls, this.libraries.transforms, this.direction);

@@ -19,6 +19,9 @@ export interface ClassSupport {
   residual(cls: Constructor): Residual | undefined;
   /** What holds for a class and every class inside it. */
   survey(cls: Constructor): Survey;
-  /** Writes instances as class-transformer's decorators say. */
-  toPlain(value: unknown): unknown;
+  /**
+   * Writes instances as class-transformer's decorators say.
+   * @param cls the class of the value, or of its elements.
+   */
+  toPlain(cls: Constructor, value: unknown): unknown;
 }

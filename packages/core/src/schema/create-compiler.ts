@@ -8,9 +8,11 @@ import {
   handWrittenBlueprint,
   type Workshop,
 } from './blueprint.js';
+import { advertise } from './advertise.js';
 import { InputPlan } from './input-plan.js';
 import { ClassCache } from './class-cache.js';
 import type { ClassKnowledge } from './class-knowledge.js';
+import { ConstraintSource, type MakeConstraint } from './constraint-source.js';
 import { DeferredPlan } from './deferred-plan.js';
 import { anyArguments, anything, noArguments } from './fixed-plans.js';
 import { OutputPlan } from './output-plan.js';
@@ -21,21 +23,31 @@ import { lenientPlan, openBlueprint } from './unknown-properties.js';
 import { Validator, ValidatorPool } from './validator.js';
 import type { SchemaCompiler, ValuePlan } from './value-plan.js';
 
-/**
- * Makes the schema compiler of an app.
- * @param options.classes whether any source is, or holds, a DTO class: loads class-validator and class-transformer.
- */
-export async function createSchemaCompiler(options: { readonly classes: boolean }): Promise<SchemaCompiler> {
+/** What making a schema compiler takes. */
+export interface SchemaCompilerOptions {
+  /** Whether any source is, or holds, a DTO class: loads class-validator and class-transformer. */
+  readonly classes: boolean;
+  /**
+   * Makes an instance of a constraint class of class-validator, so that it may have dependencies. Called once for each class.
+   * @default class-validator's own container, which calls the constructor without arguments
+   */
+  readonly constraint?: MakeConstraint;
+}
+
+/** Makes the schema compiler of an app. */
+export async function createSchemaCompiler(options: SchemaCompilerOptions): Promise<SchemaCompiler> {
   const pool = new ValidatorPool();
-  if (!options.classes) return new Compiler(pool, undefined);
+  const constraints = new ConstraintSource(options.constraint);
+  if (!options.classes) return new Compiler(pool, constraints, undefined);
   // Not imported above: an app without DTO classes starts sooner for it.
   const { loadClassKnowledge } = await import('./class-knowledge.js');
-  return new Compiler(pool, await loadClassKnowledge(pool.patterns));
+  return new Compiler(pool, constraints, await loadClassKnowledge(pool.patterns, constraints));
 }
 
 type ClassSource = Extract<SchemaSource, { readonly kind: 'class' | 'array' }>;
 
 class Compiler implements SchemaCompiler {
+  readonly dependentConstraints: ReadonlySet<Constructor>;
   readonly #knowledge: ClassKnowledge | undefined;
   readonly #pool: ValidatorPool;
   readonly #deferred = new Set<DeferredPlan>();
@@ -46,8 +58,9 @@ class Compiler implements SchemaCompiler {
     keep: new ClassCache<ValuePlan>(),
   } as const;
 
-  constructor(pool: ValidatorPool, knowledge: ClassKnowledge | undefined) {
+  constructor(pool: ValidatorPool, constraints: ConstraintSource, knowledge: ClassKnowledge | undefined) {
     this.#pool = pool;
+    this.dependentConstraints = constraints.dependent;
     this.#knowledge = knowledge;
   }
 
@@ -147,7 +160,10 @@ class Compiler implements SchemaCompiler {
       ownProperties: direction === 'output' || namesOnPrototype(blueprint.shown),
       where,
     });
-    return direction === 'input' ? new InputPlan(blueprint, validator) : new OutputPlan(blueprint, validator);
+    const advertised = { ...blueprint, shown: advertise(blueprint.shown, direction) };
+    return direction === 'input'
+      ? new InputPlan(advertised, validator)
+      : new OutputPlan(advertised, validator);
   }
 }
 

@@ -9,6 +9,8 @@ export function describeValue(value: unknown): string {
       return 'nothing';
     case 'object':
       if (value === null) return 'null';
+      if (value instanceof Date)
+        return Number.isNaN(value.getTime()) ? 'an invalid date' : `the date ${value.toISOString()}`;
       return Array.isArray(value) ? `an array of ${value.length}` : 'an object';
     case 'number':
     case 'boolean':

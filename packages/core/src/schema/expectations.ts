@@ -1,5 +1,6 @@
 import type { SchemaViolation } from './ajv.js';
 import { listValues } from './describe-value.js';
+import { type RuleCheck, RULES_KEYWORD } from './rule-check.js';
 
 type Words = (params: Readonly<Record<string, unknown>>, violation: SchemaViolation) => string;
 
@@ -29,7 +30,7 @@ const limit: Words = (params) =>
   `a number ${COMPARED[String(params['comparison'])] ?? String(params['comparison'])} ${String(params['limit'])}`;
 
 const WORDS: ReadonlyMap<string, Words> = new Map<string, Words>([
-  ['type', ({ type }) => nounOf(type)],
+  ['type', ({ type }, { parentSchema }) => expectedBy(parentSchema) ?? nounOf(type)],
   ['enum', ({ allowedValues }) => `one of ${listValues([allowedValues].flat())}`],
   ['const', ({ allowedValue }) => listValues([allowedValue])],
   ['minimum', limit],
@@ -66,10 +67,19 @@ export function expectationOf(violation: SchemaViolation): string {
 /** Says in words what a subschema wants, as far as one phrase can. */
 export function expectationFrom(schema: unknown): string {
   const { type, enum: values, const: only, $ref } = (schema ?? {}) as Record<string, unknown>;
+  const expected = expectedBy(schema);
+  if (expected !== undefined) return expected;
   if (Array.isArray(values)) return `one of ${listValues(values)}`;
   if (only !== undefined) return listValues([only]);
   if (type !== undefined) return nounOf(type);
   return $ref === undefined ? 'a value' : 'an object';
+}
+
+/** What the rules of a schema say is to be sent. */
+function expectedBy(schema: unknown): string | undefined {
+  const rules = (schema as Record<string, unknown> | undefined)?.[RULES_KEYWORD];
+  if (!Array.isArray(rules)) return undefined;
+  return (rules as readonly RuleCheck[]).find(({ expects }) => expects !== undefined)?.expects?.();
 }
 
 function nounOf(type: unknown): string {

@@ -5,7 +5,7 @@ import type { ValuePlan } from './value-plan.js';
 
 /** For handlers without arguments. Needs no validator. */
 export const noArguments: ValuePlan = {
-  advertised: { type: 'object', additionalProperties: false },
+  advertised: { type: 'object', properties: {}, additionalProperties: false },
   mirrored: false,
   convert: (value) => value,
   ready: () => undefined,
@@ -22,13 +22,13 @@ export const noArguments: ValuePlan = {
 /** For handlers without arguments that do not mind being given some. */
 export const anyArguments: ValuePlan = {
   ...noArguments,
-  advertised: { type: 'object' },
+  advertised: { type: 'object', properties: {} },
   check: (value) => noArguments.check(isObject(value) ? {} : value),
 };
 
 /** Stands in where a definition is wrong, so that its other mistakes can be found as well. Accepts everything. */
 export const anything: ValuePlan = {
-  advertised: { type: 'object' },
+  advertised: { type: 'object', properties: {} },
   mirrored: false,
   convert: (value) => value,
   ready: () => undefined,

@@ -1,11 +1,10 @@
 import type { Problem } from '../errors/definition-error.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isObject } from '../protocol/json.js';
-import type { ClassLibraries } from './class-libraries.js';
 import type { ClassModel, ClassModels } from './class-model.js';
+import { transformFailure } from './failing-transform.js';
 import { listMaker, type Maker, mapMaker, setMaker } from './makers.js';
 import type { PropertyModel } from './property-model.js';
-import { unmakeable } from './unmakeable.js';
 
 interface Field {
   readonly name: string;
@@ -38,7 +37,7 @@ class TransformerPlan implements Maker {
 
   constructor(
     readonly cls: Constructor,
-    readonly libraries: ClassLibraries,
+    readonly models: ClassModels,
   ) {}
 
   make(value: unknown): unknown {
@@ -52,9 +51,11 @@ class TransformerPlan implements Maker {
 
   #transform(value: object): Record<string, unknown> {
     try {
-      return this.libraries.plainToInstance(this.cls as new () => Record<string, unknown>, value);
+      const cls = this.cls as new () => Record<string, unknown>;
+      // What was not sent keeps its initial value, also where @Expose() names it.
+      return this.models.libraries.plainToInstance(cls, value, { exposeUnsetFields: false });
     } catch (error) {
-      throw unmakeable(error);
+      throw transformFailure(this.cls, value, this.models, error);
     }
   }
 }
@@ -71,7 +72,7 @@ export class InstancePlans {
     if (known) return known;
     const model = this.models.of(cls, where, problems);
     if (model.transformed) {
-      const plan = new TransformerPlan(cls, this.models.libraries);
+      const plan = new TransformerPlan(cls, this.models);
       this.#plans.set(cls, plan);
       const left = model.properties.filter(({ nested, transformed }) => !nested && !transformed);
       plan.fields = left.map((property) => this.#field(property, where, problems));

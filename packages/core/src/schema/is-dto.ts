@@ -22,3 +22,16 @@ export function isDto(cls: unknown): boolean {
   }
   return false;
 }
+
+/**
+ * The `output` that describes a value: the name of the DTO class it is an instance of, in brackets for a list of such instances.
+ *
+ * @returns undefined for anything else, plain objects included.
+ */
+export function describesItself(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (!Array.isArray(value)) return isDto(value.constructor) ? value.constructor.name : undefined;
+  const [first] = value as readonly unknown[];
+  const element = Array.isArray(first) ? undefined : describesItself(first);
+  return element === undefined ? undefined : `[${element}]`;
+}

@@ -4,6 +4,7 @@ import { readOwn } from '../metadata/reflect.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { ClassLibraries } from './class-libraries.js';
 import { initialValues } from './initial-values.js';
+import { mapTransforms } from './mapping.js';
 import { ownRules } from './own-rules.js';
 import type { RuleMetadata } from './rule-metadata.js';
 
@@ -14,17 +15,20 @@ const DELICATE: ReadonlySet<unknown> = new Set(['matches', 'isInstance']);
 const SIMPLE: ReadonlySet<unknown> = new Set([String, Number, Boolean, Array, Object, undefined]);
 
 /**
- * Whether nothing can be wrong with a class, and nothing of it travels in headers: most classes are like that, and reading the
+ * Whether nothing can be wrong with a class or its constraints, and nothing of it travels in headers: most classes are like that, and reading the
  * rest of them can wait until they are used. False where that would take long to find out.
  */
 export function isPlainClass(cls: Constructor, { rules, transforms }: ClassLibraries): boolean {
+  mapTransforms(cls, transforms);
   const own = ownRules(rules, cls);
   if (own === undefined || initialValues(cls, '', []) === undefined) return false;
   const prototype = cls.prototype as object;
   const isPlainRule = ({ type, name, constraintCls }: RuleMetadata): boolean =>
     constraintCls === undefined
       ? type === 'conditionalValidation'
-      : !DELICATE.has(name) && rules.getTargetValidatorConstraints(constraintCls).length > 0;
+      : !DELICATE.has(name) &&
+        constraintCls.length === 0 &&
+        rules.getTargetValidatorConstraints(constraintCls).length > 0;
   const isPlainProperty = (name: string): boolean =>
     SIMPLE.has(readOwn(DESIGN.type, prototype, name)) &&
     annotationsOf(prototype, name).header === undefined &&

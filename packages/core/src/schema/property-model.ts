@@ -3,6 +3,7 @@ import { DESIGN } from '../metadata/keys.js';
 import { read } from '../metadata/reflect.js';
 import { type BoundRule, boundRules, type Condition, conditionsOf } from './bound-rule.js';
 import { type DeclaredType, normaliseType } from './declared-type.js';
+import { OMISSIBLE } from './mapping.js';
 import { type NestedModel, nestedModel } from './nested-model.js';
 import type { PropertyContext } from './property-context.js';
 import { refuseUnservable } from './unservable-rules.js';
@@ -27,6 +28,8 @@ export interface PropertyModel {
   /** The class of the value, or of each in a container. */
   readonly nested: NestedModel | undefined;
   readonly optional: boolean;
+  /** Whether it may be left out, although null is not accepted for that. */
+  readonly omissible: boolean;
   /** Whether the schema must not constrain it: a condition or a function of the author decides. */
   readonly open: boolean;
   readonly transformed: boolean;
@@ -59,6 +62,7 @@ export function propertyModel(context: PropertyContext): PropertyModel {
     form,
     nested,
     optional: own.some((metadata) => metadata.name === 'isOptional'),
+    omissible: own.some((metadata) => metadata.name === OMISSIBLE),
     open: transformed || own.some(isCondition),
     transformed,
     initial: context.initial?.[name],
@@ -67,7 +71,7 @@ export function propertyModel(context: PropertyContext): PropertyModel {
 }
 
 function isCondition({ type, name }: PropertyContext['own'][number]): boolean {
-  return type === 'conditionalValidation' && name !== 'isOptional';
+  return type === 'conditionalValidation' && name !== 'isOptional' && name !== OMISSIBLE;
 }
 
 function containerOf(

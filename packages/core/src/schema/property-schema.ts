@@ -37,7 +37,7 @@ export function propertySchemas(
 
 /** Whether a value without this property is refused. */
 export function isRequired(model: PropertyModel): boolean {
-  if (model.optional || model.open || model.initial !== undefined) return false;
+  if (model.optional || model.omissible || model.open || model.initial !== undefined) return false;
   return model.nested !== undefined || model.rules.some(refusesMissing);
 }
 

@@ -42,7 +42,7 @@ export class PropertyResidual {
     const { name, conditions } = this.model;
     const value = (object as Record<string, unknown>)[name];
     const path = parent === '' ? this.#path : parent + this.#step;
-    if (!trial.holds(conditions, object, value, path)) return;
+    if (!trial.holds(conditions, { name, path, object, value })) return;
     for (const rule of this.rules) this.#judge(rule, value, object, path, trial);
     this.#visit(value, path, trial);
   }
@@ -54,7 +54,8 @@ export class PropertyResidual {
     path: string,
     trial: Trial,
   ): void {
-    if (condition && !trial.holds([condition], object, value, path)) return;
+    const { name } = this.model;
+    if (condition && !trial.holds([condition], { name, path, object, value })) return;
     if (!each) {
       trial.run(check, { path, value, object, whole: value });
       return;

@@ -3,12 +3,14 @@ import { describeValue, shorten, shortenWithin } from './describe-value.js';
 
 /** A rule that runs inside the schema validator, under the keyword `RULES_KEYWORD`. */
 export interface RuleCheck {
-  /** Whether a value satisfies the rule. A rule that throws is not satisfied. */
+  /** Whether a value satisfies the rule. A rule of class-validator that throws is not satisfied. */
   test(value: unknown): boolean;
   /** Says what the rule wants, in the author's words when there are any. @param object what holds the value. */
   explain(value: unknown, object?: object): string;
   /** Whether the author worded the message. */
   readonly worded: boolean;
+  /** What to send, for rules about what a string stands for: "a string" says too little there. */
+  readonly expects?: (() => string) | undefined;
 }
 
 /** The keyword of our own that carries `RuleCheck`s. Only enforced schemas have it; clients never see it. */
@@ -35,6 +37,8 @@ export interface ConstraintCheck extends RuleCheck {
    * @returns whether the value satisfies the rule, or a promise of it.
    */
   judge(value: unknown, object: object, whole: unknown): unknown;
+  /** The class and property, when an author wrote the rule: what it throws is then no verdict on the value. */
+  readonly authoredFor: string | undefined;
 }
 
 const MAX_MESSAGE = 1000;
@@ -44,6 +48,8 @@ export interface CheckOptions {
   readonly metadata: RuleMetadata;
   /** The name of the class that is described: it may inherit the rule. */
   readonly target: string;
+  /** Whether an author wrote the rule, and not class-validator. */
+  readonly authored: boolean;
   /** Finds the implementation class-validator registered. Called at first use, when a container may make it. */
   readonly constraint: () => Constraint;
   /** Turns the value as it travels into what the rule judges. */
@@ -54,14 +60,18 @@ export interface CheckOptions {
   readonly present?: ((value: unknown) => unknown) | undefined;
   /** Judges in place of the constraint. */
   readonly accepts?: ((value: unknown) => boolean) | undefined;
+  /** What to send, where the constraint's own message would speak of something that JSON does not carry. */
+  readonly expects?: (() => string) | undefined;
 }
 
 /** Binds a rule to what its decorator was given. */
 export function ruleCheck(options: CheckOptions): ConstraintCheck {
-  const { metadata, constraint, read, surely, present = (value) => value, accepts } = options;
+  const { metadata, constraint, read, surely, present = (value) => value, accepts, expects } = options;
   const alone = argumentsOf(options, undefined, {}) as never;
   return {
     worded: metadata.message !== undefined && metadata.message !== '',
+    expects,
+    authoredFor: options.authored ? `${options.target}.${metadata.propertyName}` : undefined,
     test(value) {
       if (surely?.(value) === true) return true;
       try {
@@ -81,12 +91,13 @@ export function ruleCheck(options: CheckOptions): ConstraintCheck {
   };
 }
 
-/** A rule of our own about the content of a string. */
-export function textCheck(wants: string, accepts: (text: string) => boolean): RuleCheck {
+/** A rule of our own about the content of a string. @param expects what to send, such as `an absolute URL`. */
+export function textCheck(expects: string, accepts: (text: string) => boolean): RuleCheck {
   return {
     worded: false,
     test: (value) => typeof value !== 'string' || accepts(value),
-    explain: () => wants,
+    explain: () => `must be ${expects}`,
+    expects: () => expects,
   };
 }
 
@@ -96,13 +107,14 @@ function argumentsOf({ metadata, target }: CheckOptions, value: unknown, object:
 }
 
 function messageOf(options: CheckOptions, value: unknown, object: object): string {
-  const { metadata, constraint } = options;
+  const { metadata, constraint, expects } = options;
   const args = argumentsOf(options, value, object);
   const fallback = `${metadata.propertyName} is not valid`;
   const { message } = metadata as { message?: string | ((args: object) => string) };
   try {
     if (typeof message === 'function') return message(args);
-    return message || constraint().defaultMessage?.(args as never) || fallback;
+    if (message) return message;
+    return expects ? `must be ${expects()}` : constraint().defaultMessage?.(args as never) || fallback;
   } catch {
     return fallback;
   }

@@ -28,9 +28,9 @@ export type SchemaSource =
   /** An array of instances of a class, as in `output: [Dto]`. */
   | { readonly kind: 'array'; readonly cls: Constructor }
   | { readonly kind: 'properties'; readonly properties: readonly PropertyDeclaration[] }
-  /** Written by hand; reaches clients unchanged. */
+  /** Written by hand; reaches clients as `advertise()` leaves it. */
   | { readonly kind: 'schema'; readonly schema: JsonSchema }
-  /** Of another library; what it says as JSON Schema reaches clients unchanged. */
+  /** Of another library; what it says as JSON Schema reaches clients as `advertise()` leaves it. */
   | { readonly kind: 'standard'; readonly schema: StandardSchema }
   /** No arguments at all. */
   | { readonly kind: 'none' };

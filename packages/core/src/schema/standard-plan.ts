@@ -2,6 +2,7 @@ import type { Problem } from '../errors/definition-error.js';
 import { type StandardIssue, type StandardResult, type StandardSchema } from '../protocol/standard-schema.js';
 import type { JsonSchema } from '../protocol/json.js';
 import { after, type MaybePromise } from '../protocol/maybe-promise.js';
+import { advertise } from './advertise.js';
 import { convertStrings } from './convert-strings.js';
 import { isTooDeep, tooDeep } from './depth.js';
 import { describeValue } from './describe-value.js';
@@ -14,7 +15,7 @@ import type { ValuePlan } from './value-plan.js';
 
 /**
  * Plans values by a schema of another library: it checks them, and what it makes of them is used. What it says as JSON Schema
- * reaches clients unchanged.
+ * reaches clients as `advertise()` leaves it.
  *
  * @returns `undefined` when a problem was reported.
  */
@@ -24,8 +25,9 @@ export function standardPlan(
   where: string,
   problems: Problem[],
 ): ValuePlan | undefined {
-  const advertised = writeJsonSchema(schema, direction, where, problems);
-  if (!advertised || !readHandWritten(advertised, direction === 'input', where, problems)) return undefined;
+  const written = writeJsonSchema(schema, direction, where, problems);
+  if (!written || !readHandWritten(written, direction === 'input', where, problems)) return undefined;
+  const advertised = advertise(written, direction);
   const { validate } = schema['~standard'];
   return {
     advertised,

@@ -2,12 +2,21 @@ import type { Constructor } from '../protocol/constructor.js';
 
 /** One use of `@Expose`, `@Exclude` or `@Transform`. Without a property it concerns the class. */
 export interface TransformMetadata {
+  readonly target?: unknown;
   readonly propertyName: string | undefined;
   readonly options?: {
     readonly toClassOnly?: boolean;
     readonly toPlainOnly?: boolean;
     readonly name?: string;
   };
+  /** The function of `@Transform`. */
+  readonly transformFn?: (params: {
+    readonly value: unknown;
+    readonly key: string;
+    readonly obj: object;
+    readonly type: 0 | 1;
+    readonly options: object;
+  }) => unknown;
 }
 
 /** One use of `@Type`. */
@@ -28,5 +37,9 @@ export interface TransformerStorage {
   findTransformMetadatas(target: unknown, property: string, type: 0 | 1): readonly TransformMetadata[];
   getExposedMetadatas(target: unknown): readonly TransformMetadata[];
   getExcludedMetadatas(target: unknown): readonly TransformMetadata[];
+  addTypeMetadata(metadata: TypeMetadata & { readonly target: unknown }): void;
+  addTransformMetadata(metadata: TransformMetadata): void;
+  addExposeMetadata(metadata: TransformMetadata): void;
+  addExcludeMetadata(metadata: TransformMetadata): void;
   getStrategy(target: unknown): 'none' | 'excludeAll' | 'exposeAll';
 }

@@ -1,6 +1,7 @@
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { Condition } from './bound-rule.js';
 import { describeValue } from './describe-value.js';
+import { DtoFunctionError } from './dto-function-error.js';
 import { InvalidValueError, type Issue } from './invalid-value-error.js';
 import type { ConstraintCheck } from './rule-check.js';
 
@@ -15,28 +16,53 @@ export interface Subject {
   readonly whole: unknown;
 }
 
+/** A property that conditions are about. */
+interface Judged {
+  readonly name: string;
+  readonly path: string;
+  /** The instance that has it. */
+  readonly object: object;
+  readonly value: unknown;
+}
+
+/** What a function of an author threw, and at which path. */
+interface Thrown {
+  readonly path: string;
+  readonly error: DtoFunctionError;
+}
+
 /** One run of rules over a made value: what failed, and what asynchronous rules have still to decide. */
 export class Trial {
   readonly #issues: Issue[] = [];
+  readonly #thrown: Thrown[] = [];
   readonly #pending: Promise<void>[] = [];
 
-  /** Runs a rule. One that throws or rejects is not satisfied. */
+  /** Runs a rule. */
   run(check: ConstraintCheck, subject: Subject): void {
-    const judged = attempt(() => check.judge(subject.value, subject.object, subject.whole));
+    let judged: unknown;
+    try {
+      judged = check.judge(subject.value, subject.object, subject.whole);
+    } catch (error) {
+      return this.#threw(check, subject, error);
+    }
     if (!isThenable(judged)) {
       if (!judged) this.#fail(check, subject);
       return;
     }
-    const decided = Promise.resolve(judged).then(Boolean, () => false);
-    this.#pending.push(decided.then((accepted) => (accepted ? undefined : this.#fail(check, subject))));
+    const decided = Promise.resolve(judged).then(
+      (accepted) => (accepted ? undefined : this.#fail(check, subject)),
+      (error: unknown) => this.#threw(check, subject, error),
+    );
+    this.#pending.push(decided);
   }
 
-  /** Whether conditions hold. One that throws counts as a rule that is not satisfied. */
-  holds(conditions: readonly Condition[], object: object, value: unknown, path: string): boolean {
+  /** Whether conditions hold; none of them does when one throws. */
+  holds(conditions: readonly Condition[], { name, path, object, value }: Judged): boolean {
     try {
       return conditions.every((condition) => condition(object, value));
-    } catch {
-      this.refuse(path, 'a value that its conditions can judge', value);
+    } catch (cause) {
+      const error = new DtoFunctionError(`${object.constructor.name}.${name}`, 'a condition', cause);
+      this.#thrown.push({ path, error });
       return false;
     }
   }
@@ -48,7 +74,11 @@ export class Trial {
     this.#issues.push({ path, expected, received, message: path === '' ? text : `${path}: ${text}` });
   }
 
-  /** Waits for asynchronous rules, if there are any. @throws InvalidValueError when any rule is not satisfied. */
+  /**
+   * Waits for asynchronous rules, if there are any.
+   * @throws InvalidValueError when any rule is not satisfied.
+   * @throws DtoFunctionError when a function of the author threw, and no rule refuses what it was given.
+   */
   settle(): MaybePromise<void> {
     if (this.#pending.length === 0) return this.#conclude();
     return Promise.all(this.#pending).then(() => this.#conclude());
@@ -60,18 +90,28 @@ export class Trial {
     this.#issues.push({ path, expected, received, message: `${path}: ${expected}; received ${received}` });
   }
 
+  /** Rules of class-validator throw on some values that they should refuse. */
+  #threw(check: ConstraintCheck, subject: Subject, cause: unknown): void {
+    if (check.authoredFor === undefined) return this.#fail(check, subject);
+    this.#thrown.push({
+      path: subject.path,
+      error: new DtoFunctionError(check.authoredFor, 'a constraint', cause),
+    });
+  }
+
   #conclude(): void {
+    // A constraint may rely on the rules beside it: what they refuse it need not be able to judge.
+    const unexplained = this.#thrown.find(
+      ({ path }) => !this.#issues.some((issue) => isAt(issue.path, path)),
+    );
+    if (unexplained) throw unexplained.error;
     if (this.#issues.length > 0) throw new InvalidValueError(this.#issues);
   }
 }
 
-/** What a function of the author returns; false when it throws. */
-function attempt(run: () => unknown): unknown {
-  try {
-    return run();
-  } catch {
-    return false;
-  }
+/** Whether a path is another, or leads into it. */
+function isAt(path: string, other: string): boolean {
+  return path === other || (path.startsWith(other) && /^[.[]/.test(path.slice(other.length)));
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

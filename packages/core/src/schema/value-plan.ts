@@ -1,4 +1,5 @@
 import type { Problem } from '../errors/definition-error.js';
+import type { Constructor } from '../protocol/constructor.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
@@ -25,6 +26,7 @@ export interface ValuePlan {
    * Checks a parsed JSON value. Synchronous once ready, unless a rule of the author is asynchronous.
    * @returns for input, what the handler receives; for output, the value ready for `JSON.stringify`.
    * @throws InvalidValueError (or rejects with it) when the value does not fit.
+   * @throws DtoFunctionError (or rejects with it) when a constraint, condition or transform of a DTO class throws.
    */
   check(value: unknown): MaybePromise<unknown>;
 }
@@ -46,6 +48,9 @@ export interface SchemaCompiler {
    * @param problems receives every mistake found; the plan returned then is harmless.
    */
   output(source: SchemaSource, where: string, problems: Problem[]): ValuePlan;
+
+  /** The constraint classes that the DTO classes of all plans so far use, and whose constructors need something. */
+  readonly dependentConstraints: ReadonlySet<Constructor>;
 
   /** Finds out how to run the patterns of all plans so far, and adds those that nothing runs safely to the problems. */
   settlePatterns(problems: Problem[]): Promise<void>;

@@ -18,16 +18,19 @@ const textForm = (shown: JsonSchema, check: RuleCheck, read: (text: string) => u
   maker: { make: (value) => (typeof value === 'string' ? read(value) : value) },
 });
 
+/** How a Date is asked for. */
+export const DATE_TEXT = 'an ISO 8601 date-time string such as "2026-07-28T09:00:00Z"';
+
 /** A Date, as text in ISO 8601. */
 export const DATE_FORM: WireForm = textForm(
   { format: 'date-time' },
-  textCheck('must be an ISO 8601 date, or date and time', (text) => !Number.isNaN(Date.parse(text))),
+  textCheck(DATE_TEXT, (text) => !Number.isNaN(Date.parse(text))),
   (text) => new Date(text),
 );
 
 const URL_FORM: WireForm = textForm(
   { format: 'uri' },
-  textCheck('must be an absolute URL', (text) => URL.canParse(text)),
+  textCheck('an absolute URL such as "https://example.com/"', (text) => URL.canParse(text)),
   (text) => new URL(text),
 );
 
@@ -43,7 +46,7 @@ const BIGINT_FORM: WireForm = {
 };
 
 const IS_BASE64 = textCheck(
-  'must be base64, with padding',
+  'base64, with padding',
   (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
 );
 

@@ -50,7 +50,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const services = classesOf(declarations);
   const policies = policiesOf(options, declarations);
   problems.push(...policyProblems(policies.guards, policies.middleware));
-  const { container, instances, start } = chooseContainer(
+  const { container, instances, start, constraint, check } = chooseContainer(
     options,
     [...services, ...classesIn(policies)],
     problems,
@@ -67,7 +67,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     errors,
     coerce: options.coerce ?? false,
   });
-  const schemas = await createSchemaCompiler({ classes: needsClasses(declarations) });
+  const schemas = await createSchemaCompiler({ classes: needsClasses(declarations), constraint });
   const registry = new Registry();
   const build = (into: Problem[]): BuildTools => ({
     schemas,
@@ -77,6 +77,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     problems: into,
   });
   populate(registry, declarations, build(problems));
+  problems.push(...check([...schemas.dependentConstraints]));
   await schemas.settlePatterns(problems);
   if (problems.length > 0) throw new DefinitionError(problems);
 
@@ -133,6 +134,10 @@ interface ChosenContainer {
   readonly container: Instances['container'];
   readonly instances: Instances;
   readonly start: () => Promise<void>;
+  /** Makes a constraint of class-validator; undefined when it needs no container. */
+  readonly constraint: (cls: Constructor) => unknown;
+  /** What would go wrong when classes are made. */
+  readonly check: (classes: readonly Constructor[]) => Problem[];
 }
 
 function chooseContainer(
@@ -142,12 +147,24 @@ function chooseContainer(
 ): ChosenContainer {
   if (container) {
     // A foreign container alone knows how long its instances live, so it is asked each time.
-    return { container, instances: { container, isSingleton: () => false }, start: () => Promise.resolve() };
+    return {
+      container,
+      instances: { container, isSingleton: () => false },
+      start: () => Promise.resolve(),
+      constraint: (cls) => (cls.length > 0 ? container.get(cls) : undefined),
+      check: () => [],
+    };
   }
   const own = new TypediContainer(providers);
   problems.push(...own.check(services));
   const instances = { container: own, isSingleton: (cls: Constructor) => own.scopeOf(cls) === 'singleton' };
-  return { container: own, instances, start: () => own.start(services) };
+  return {
+    container: own,
+    instances,
+    start: () => own.start(services),
+    constraint: (cls) => own.get(cls),
+    check: (classes) => own.check(classes),
+  };
 }
 
 function classesOf(declarations: readonly Declaration[]): Constructor[] {

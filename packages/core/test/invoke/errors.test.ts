@@ -252,8 +252,8 @@ describe('a result that does not fit its output schema', () => {
   ])('because it %s is -32603 to the client and an error in the log [checklist 33]', async (_, value) => {
     const logger = recordingLogger();
     const definitions = [
-      defineTool({ name: 'now', output: Level, handle: () => value }),
-      defineTool({ name: 'later', output: Level, handle: () => Promise.resolve(value) }),
+      defineTool({ name: 'now', output: Level, handle: () => value as Level }),
+      defineTool({ name: 'later', output: Level, handle: () => Promise.resolve(value as Level) }),
     ];
     const client = await openSession(await appOf({ logger, definitions }));
     for (const name of ['now', 'later']) {

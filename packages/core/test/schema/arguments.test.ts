@@ -29,9 +29,9 @@ describe('single arguments', () => {
         a: { type: 'number', minimum: 0, description: 'First' },
         b: { type: 'string' },
         c: { type: 'array', items: { type: 'boolean' }, minItems: 1 },
-        d: { enum: ['S', 'L'], default: 'S' },
+        d: { type: 'string', enum: ['S', 'L'], default: 'S' },
         e: { type: 'integer' },
-        f: { enum: [1, 2] },
+        f: { type: 'integer', enum: [1, 2] },
       },
       required: ['a', 'c', 'e', 'f'],
       additionalProperties: false,
@@ -135,7 +135,7 @@ describe('single arguments', () => {
 
 test('a handler without arguments takes none', async () => {
   const made = await plan({ kind: 'none' });
-  expect(made.advertised).toEqual({ type: 'object', additionalProperties: false });
+  expect(made.advertised).toEqual({ type: 'object', properties: {}, additionalProperties: false });
   expect(made.check(undefined)).toEqual({});
   expect(made.check({})).toEqual({});
   expect((await failure(made, { a: 1 })).message).toBe('a: unknown property; no arguments are taken');

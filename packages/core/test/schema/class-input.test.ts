@@ -35,7 +35,7 @@ describe('a flat class', () => {
         sku: { type: 'string', minLength: 3, maxLength: 12 },
         quantity: { type: 'integer', minimum: 0, maximum: 10 },
         note: { type: 'string' },
-        order: { enum: ['asc', 'desc'], default: 'asc' },
+        order: { type: 'string', enum: ['asc', 'desc'], default: 'asc' },
       },
       required: ['sku', 'quantity'],
       additionalProperties: false,
@@ -145,8 +145,8 @@ describe('enums', () => {
 
   test('are shown by value, numeric ones without their reverse names', async () => {
     expect((await planClass(Painted)).advertised['properties']).toEqual({
-      level: { enum: [0, 7] },
-      colours: { type: 'array', items: { enum: ['red', 'blue'] } },
+      level: { type: 'integer', enum: [0, 7] },
+      colours: { type: 'array', items: { type: 'string', enum: ['red', 'blue'] } },
     });
   });
 
@@ -280,4 +280,11 @@ test('a class without rules, or that needs arguments, is a problem', async () =>
   }
   expect((await problemsOf({ kind: 'class', cls: Bare }))[0]?.what).toContain('no class-validator decorator');
   expect((await problemsOf({ kind: 'class', cls: Needy }))[0]?.what).toContain('without arguments');
+});
+
+test('an exposed property that was not sent keeps its initial value', async () => {
+  class Page {
+    @Expose({ name: 'page_size' }) @IsInt() size: number = 20;
+  }
+  expect(await (await planClass(Page)).check({})).toEqual({ size: 20 });
 });

@@ -58,7 +58,7 @@ describe('dates', () => {
     expect(await accepts(made, { from: 'soon' })).toBe(false);
     expect(await accepts(made, { from: '2026-01-02', until: 'later' })).toBe(false);
     expect((await failure(made, { from: '2026-01-02', stops: ['2025-01-01'] })).message).toBe(
-      'stops[0]: minimal allowed date for each value in stops is Thu Jan 01 2026 00:00:00 GMT+0000 (Coordinated Universal Time); received the string "2025-01-01"',
+      'stops[0]: must be an ISO 8601 date-time string such as "2026-07-28T09:00:00Z", not before 2026-01-01T00:00:00.000Z; received the string "2025-01-01"',
     );
   });
 });
@@ -102,7 +102,7 @@ describe('URLs', () => {
     expect(link.target.href).toBe('https://example.com/a%20b');
     expect(link.others[0]).toBeInstanceOf(URL);
     expect((await failure(made, { target: '/relative' })).message).toBe(
-      'target: must be an absolute URL; received the string "/relative"',
+      'target: must be an absolute URL such as "https://example.com/"; received the string "/relative"',
     );
   });
 

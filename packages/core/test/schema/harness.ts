@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Problem } from '../../src/errors/definition-error.js';
 import type { Constructor } from '../../src/protocol/constructor.js';
+import { HEADER_KEYWORD } from '../../src/protocol/mirrored-argument.js';
 import {
   createSchemaCompiler,
   InvalidValueError,
@@ -18,6 +19,8 @@ const STRICT = new Ajv2020({
   validateSchema: true,
   formats: Object.fromEntries(FORMATS.map((name) => [name, true])),
 });
+
+STRICT.addKeyword(HEADER_KEYWORD);
 
 /** Plans a source and makes it ready; a definition with problems fails the test. */
 export async function plan(

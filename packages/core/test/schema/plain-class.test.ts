@@ -6,13 +6,14 @@ import { Header } from '../../src/decorators/header.js';
 import type { Problem } from '../../src/errors/definition-error.js';
 import type { Constructor } from '../../src/protocol/constructor.js';
 import { ClassModels } from '../../src/schema/class-model.js';
+import { ConstraintSource } from '../../src/schema/constraint-source.js';
 import { loadClassLibraries } from '../../src/schema/class-libraries.js';
 import { isPlainClass } from '../../src/schema/is-plain-class.js';
 import { PatternPool } from '../../src/schema/patterns/pattern-pool.js';
 import { survey } from '../../src/schema/survey.js';
 import { DATE_USES, USES } from './uses/index.js';
 
-const libraries = await loadClassLibraries(new PatternPool());
+const libraries = await loadClassLibraries(new PatternPool(), new ConstraintSource());
 const isPlain = (cls: Constructor): boolean => isPlainClass(cls, libraries);
 
 describe('a plain class', () => {

@@ -21,6 +21,8 @@ export interface Rule {
   readonly surely?: (value: unknown, args: RuleArguments) => boolean;
   /** Gives the decorator the value in another form, where it would take too long with it as it is. */
   readonly present?: (value: unknown) => unknown;
+  /** What to send, where the message of the decorator speaks of something that JSON does not carry. */
+  readonly expects?: (args: RuleArguments) => string;
   /** Judges in place of the decorator where `keywords` are stricter than it on purpose. */
   readonly accepts?: (value: unknown, args: RuleArguments) => boolean;
 }

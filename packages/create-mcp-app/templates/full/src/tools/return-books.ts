@@ -18,7 +18,7 @@ export class ReturnBooks {
     const titles = this.loans.get(loanId).books.map(({ title }) => title);
     // With clients of 2026-07-28 the handler is run again, from its start, to get the answer: change things after asking.
     const { action, content } = await ctx.elicit(`In what condition are ${titles.join(', ')}?`, ReturnForm);
-    if (action !== 'accept' || !content) return `Loan ${loanId} stays open`;
+    if (action !== 'accept') return `Loan ${loanId} stays open`;
     this.loans.close(loanId);
     const note = content.note ? ` (${content.note})` : '';
     return `Loan ${loanId} is closed; condition: ${content.condition}${note}`;
