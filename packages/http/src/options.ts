@@ -55,8 +55,19 @@ export interface HttpOptions {
 export interface HttpRuntimeOptions extends HttpOptions {
   /** Port to listen on; 0 for any free one. 3000 unless given. */
   readonly port?: number;
-  /** Address to listen on. 127.0.0.1 unless given; listen elsewhere only behind authentication. */
+  /**
+   * Address to listen on. One beyond this machine, such as `0.0.0.0`, needs `authenticate` or `allowAnonymous`.
+   *
+   * @default '127.0.0.1'
+   */
   readonly host?: string;
+  /**
+   * Whether to serve requests without authentication on a `host` beyond this machine, such as behind a gateway that
+   * authenticates.
+   *
+   * @default false
+   */
+  readonly allowAnonymous?: boolean;
   /** Path of the MCP endpoint. `/mcp` unless given. */
   readonly path?: string;
   /**

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { type AddressInfo, isIPv4, Server as NetServer, type Socket } from 'node:net';
 import type { Endpoint, RunningRuntime, Runtime } from '@sigil/core/transport';
 import { ERROR_CODES } from '@sigil/core/transport';
 import { handleSignals, stderrLogger } from '@sigil/node';
@@ -18,13 +18,13 @@ const DEFAULT_DRAIN_MS = 5_000;
 /**
  * Serves an app over Streamable HTTP with `node:http`, for every protocol revision on one endpoint.
  *
- * @throws RangeError when an option is out of range.
+ * @throws RangeError when an option is out of range, or when `host` is beyond this machine and neither `authenticate` nor
+ *   `allowAnonymous` is given.
  */
 export function http(options: HttpRuntimeOptions = {}): Runtime {
   const host = options.host ?? '127.0.0.1';
-  // Whoever listens to the network says by which names; without that any name must do.
-  const isLocal = host === '::1' || LOOPBACK_HOSTS.includes(host);
-  const resolved = resolveOptions(isLocal ? options : { allowedHosts: '*', ...options });
+  const allowedHosts = hostsFor(host, options);
+  const resolved = resolveOptions({ allowedHosts, ...options });
   if (resolved.sse && options.path !== undefined && sseTarget(options.path))
     throw new RangeError(
       `path must end in none of ${SSE_PATHS.join(', ')} where sse is on, not ${options.path}`,
@@ -36,6 +36,26 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
     logger: stderrLogger(),
     start: (endpoint) => start(endpoint, { ...options, host }, createHandler(endpoint, resolved)),
   };
+}
+
+/**
+ * The names that `Host` may have when none are given: on the network a server cannot know by which names it is called.
+ *
+ * @throws RangeError when nobody may listen there.
+ */
+function hostsFor(
+  host: string,
+  { authenticate, allowAnonymous }: HttpRuntimeOptions,
+): readonly string[] | '*' {
+  if (host.trim() === '')
+    throw new RangeError('host must not be empty: give an address, such as 127.0.0.1, or leave it out');
+  if (host === '::1' || LOOPBACK_HOSTS.includes(host.toLowerCase())) return LOOPBACK_HOSTS;
+  if (isIPv4(host) && host.startsWith('127.')) return [...LOOPBACK_HOSTS, host];
+  if (authenticate || allowAnonymous) return '*';
+  throw new RangeError(
+    `Everybody who reaches ${host} could call this server: give authenticate, or allow it with allowAnonymous: true ` +
+      '(on the command line --allow-anonymous), or listen on 127.0.0.1',
+  );
 }
 
 async function start(
