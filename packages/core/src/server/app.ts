@@ -58,11 +58,12 @@ export class App {
    * Starts serving. An app may run on several runtimes at once.
    *
    * @param runtime where to: `stdio()`, `http({ port })`, or your own. Without one, the program's arguments decide
-   *   (`--http [--port N] [--host H]`), then `MCP_TRANSPORT=http`, `PORT` and `HOST`; stdio otherwise.
+   *   (`--http [--port N] [--host H] [--allow-anonymous]`), then `MCP_TRANSPORT=http`, `PORT` and `HOST`; stdio otherwise.
+   *   The program may have flags of its own, but none that is one typing error away from these: `--prot` is refused.
    * When the environment variable `SIGIL_INSPECT` is set, the program answers its question on standard output and ends
    * instead; `sigil`, the command of `@sigil/cli`, asks that way.
    *
-   * @throws DefinitionError when the package of the chosen runtime is not installed.
+   * @throws DefinitionError when the package of the chosen runtime is not installed, or an argument or variable is wrong.
    * @throws Error when the app has been closed.
    */
   async run(runtime?: Runtime): Promise<RunningRuntime> {
