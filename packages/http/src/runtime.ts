@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, isIPv4, Server as NetServer, type Socket } from 'node:net';
 import type { Endpoint, RunningRuntime, Runtime } from '@sigil/core/transport';
 import { ERROR_CODES } from '@sigil/core/transport';
-import { handleSignals, stderrLogger } from '@sigil/node';
+import { exitAfter, handleSignals, stderrLogger } from '@sigil/node';
 import { refuse } from './answers.js';
 import { createHandler, type HttpHandler } from './create-handler.js';
 import { answerHealth, checkHealthPath } from './health.js';
@@ -91,10 +91,21 @@ async function start(
   let settle: () => void = () => undefined;
   const closed = new Promise<void>((resolve) => (settle = resolve));
   const close = (): Promise<void> => (closing ??= stop(server, sockets, handler, drainMs).then(settle));
-  const stopListening = wanted ? handleSignals(process, close, drainMs) : () => undefined;
+  let signalled = false;
+  const stopListening = wanted
+    ? handleSignals(process, () => {
+        signalled = true;
+        return close();
+      })
+    : () => undefined;
   void closed.then(stopListening);
   const shown = host.includes(':') ? `[${host}]` : host;
-  return { closed, close, address: `http://${shown}:${(server.address() as AddressInfo).port}${path}` };
+  return {
+    closed,
+    close,
+    address: `http://${shown}:${(server.address() as AddressInfo).port}${path}`,
+    appCloses: (disposed) => void (signalled && exitAfter(process, disposed)),
+  };
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

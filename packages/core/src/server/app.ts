@@ -155,8 +155,10 @@ export class App {
   async #ended(running: RunningRuntime): Promise<void> {
     this.#running.delete(running);
     if (this.#running.size > 0) return;
+    const closed = this.close();
+    running.appCloses?.(closed);
     try {
-      await this.close();
+      await closed;
     } catch (error) {
       // Nobody awaits this: the runtime ended by itself.
       this.#parts.logger.error({ err: error }, 'the app did not close cleanly');
