@@ -3,14 +3,10 @@ export const EXIT_CODES = { SIGINT: 130, SIGTERM: 0 } as const;
 
 type EndSignal = keyof typeof EXIT_CODES;
 
-/** The part of `process` that ending it needs. */
-export interface ExitHost {
+/** The part of `process` that handling signals needs. */
+export interface SignalHost {
   exitCode?: number | string | null | undefined;
   exit(code?: number): void;
-}
-
-/** The part of `process` that handling signals needs. */
-export interface SignalHost extends ExitHost {
   on(signal: EndSignal, listener: (signal: EndSignal) => void): unknown;
   off(signal: EndSignal, listener: (signal: EndSignal) => void): unknown;
 }
@@ -26,7 +22,11 @@ const DISPOSAL_MS = 5_000;
  * @param closed settles when the services of the app have been disposed of.
  * @param graceMs how long that may take, in milliseconds.
  */
-export function exitAfter(host: ExitHost, closed: Promise<unknown>, graceMs: number = DISPOSAL_MS): void {
+export function exitAfter(
+  host: Pick<SignalHost, 'exit'>,
+  closed: Promise<unknown>,
+  graceMs: number = DISPOSAL_MS,
+): void {
   const exitIn = (ms: number): void => void setTimeout(() => host.exit(), ms).unref();
   const settled = (): void => exitIn(LAST_MS);
   exitIn(graceMs);
