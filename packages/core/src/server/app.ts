@@ -26,6 +26,8 @@ export interface AppParts {
   readonly instructions: string | undefined;
   /** Compiles a definition into the registry. @throws DefinitionError when it is wrong. */
   readonly define: (definition: FunctionDefinition) => void;
+  /** Gives standard output back to the program: the app is not served over stdio, or its runtime guards it from here on. */
+  readonly releaseStdout: () => void;
 }
 
 /** A server, ready to be mounted on runtimes. Made by `createApp`. */
@@ -51,6 +53,7 @@ export class App {
 
   /** The server as transports see it: for mounting it into something else than a runtime. */
   get endpoint(): Endpoint {
+    this.#parts.releaseStdout();
     return this.#parts.engine;
   }
 
@@ -84,6 +87,7 @@ export class App {
    * same have the same contract, to the letter; `sigil contract diff` tells what a change of it breaks.
    */
   contract(): Contract {
+    this.#parts.releaseStdout();
     return arrangeContract(contractFacts(this.#parts));
   }
 
@@ -94,7 +98,8 @@ export class App {
    * @param principal who asks; nobody in particular unless given.
    */
   explain(name: string, principal?: Principal): Promise<Explanation> {
-    const { engine, registry, container } = this.#parts;
+    const { engine, registry, container, releaseStdout } = this.#parts;
+    releaseStdout();
     return explain({
       name,
       principal,
@@ -166,6 +171,7 @@ export class App {
   }
 
   async #close(): Promise<void> {
+    this.#parts.releaseStdout();
     await Promise.all([...this.#running].map((running) => running.close()));
     await this.#parts.engine.close();
     await this.#parts.container.close?.();

@@ -1,6 +1,7 @@
 import { DefinitionError } from '../errors/definition-error.js';
 import type { Runtime } from '../transport/contract.js';
-import { hostArguments, hostVariable } from './host.js';
+import { divertStdout, hostArguments, hostVariable } from './host.js';
+import { askedQuestion } from './inspect.js';
 
 interface HttpChoice {
   readonly port?: number;
@@ -49,8 +50,16 @@ export async function chooseRuntime(): Promise<Runtime> {
   });
 }
 
-/** Whether `chooseRuntime` chooses stdio, as far as the arguments and variables are right. */
-export function choosesStdio(): boolean {
+/**
+ * Keeps what a program writes while its app is made off standard output, if the app is going to be served over stdio.
+ *
+ * @returns a function that gives standard output back.
+ */
+export function reserveStdout(): () => void {
+  return choosesStdio() && askedQuestion() === undefined ? divertStdout() : () => undefined;
+}
+
+function choosesStdio(): boolean {
   const args = ownArguments();
   return !args.includes('--http') && (args.includes('--stdio') || hostVariable('MCP_TRANSPORT') !== 'http');
 }
