@@ -185,6 +185,17 @@ describe('sigil why', () => {
     expect(allowed.stdout).toContain('Nothing hides it from ada\n');
   });
 
+  test('asks guards with the claims of a principal', async () => {
+    const main = ['--main', fixture('claims-server.mjs')];
+    const ask = (role: string) =>
+      sigil('why', 'close_ticket', ...main, '--as', 'ada', '--claims', `{"role":"${role}"}`);
+    expect((await ask('agent')).stdout).toContain('Nothing hides it from ada\n');
+    expect(await ask('visitor')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('Hidden from ada'),
+    });
+  });
+
   test('gives it to machines', async () => {
     const { stdout } = await why('reset_counts', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ guards: ['RequiresScope'], refusedBy: 'RequiresScope' });
@@ -252,6 +263,14 @@ describe('the command sigil', () => {
     [
       ['why', 'add', '--main', 'x.js', '--scope', 'a'],
       '--scope belongs to a principal: give --as <principal> too',
+    ],
+    [
+      ['why', 'add', '--main', 'x.js', '--claims', '{}'],
+      '--claims belong to a principal: give --as <principal> too',
+    ],
+    [
+      ['why', 'add', '--main', 'x.js', '--as', 'ada', '--claims', '[1]'],
+      `--claims must be a JSON object, such as '{"role":"agent"}', not '[1]'`,
     ],
   ])('answers %j with one line and exit code 2', async (args, message) => {
     expect(await sigil(...args)).toEqual({
