@@ -21,7 +21,12 @@ describe('sigil contract', () => {
     expect(text).toBe(readFileSync(again, 'utf8'));
     const { format, server, tools } = JSON.parse(text) as WrittenContract;
     expect({ format, name: server.name }).toEqual({ format: 'sigil-contract/1', name: 'inventory' });
-    expect(tools.map(({ name }) => name)).toEqual(['check_inventory', 'reserve_stock']);
+    expect(tools.map(({ name }) => name)).toEqual([
+      'check_inventory',
+      'order_status',
+      'reserve_stock',
+      'return_items',
+    ]);
   });
 
   test('has what guards hide and what is added at run time', async () => {
@@ -80,7 +85,7 @@ describe('sigil contract diff', () => {
 
   test('exits with 1 for what breaks clients, and with 0 for what does not', async () => {
     const [before, after] = [await contract(), await contract()];
-    const [check, reserve] = after.tools;
+    const [check, , reserve] = after.tools;
     Object.assign(check?.inputSchema.properties['sku'] ?? {}, { maxLength: 8 });
     Object.assign(reserve ?? {}, { description: 'Reserves' });
     const [old, narrower] = [write('old.json', before), write('new.json', after)];
@@ -143,7 +148,8 @@ describe('sigil check', () => {
     expect(new Set(findings.map((finding) => finding.code))).toEqual(
       new Set(['CHECK_OVER_BUDGET', 'CHECK_NO_HINT']),
     );
-    expect(totalTokens).toBe((tokens['check_inventory'] ?? 0) + (tokens['reserve_stock'] ?? 0));
+    expect(Object.keys(tokens)).toContain('return_items');
+    expect(totalTokens).toBe(Object.values(tokens).reduce((sum, each) => sum + each, 0));
   });
 
   test('checks a contract without its server', async () => {
