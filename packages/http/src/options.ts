@@ -1,5 +1,5 @@
 import type { EventStore } from '@sigil/core/transport';
-import type { Authenticate } from './authenticate.js';
+import type { Authenticate } from './authentication.js';
 import { MemoryEventStore } from './memory-event-store.js';
 
 /** How long sessions live and how many there may be. */

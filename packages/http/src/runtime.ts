@@ -1,19 +1,21 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv4, Server as NetServer, type Socket } from 'node:net';
 import type { Endpoint, RunningRuntime, Runtime } from '@sigil/core/transport';
 import { ERROR_CODES } from '@sigil/core/transport';
 import { exitAfter, handleSignals, stderrLogger } from '@sigil/node';
 import { refuse } from './answers.js';
 import { createHandler, type HttpHandler } from './create-handler.js';
-import { answerHealth, checkHealthPath } from './health.js';
 import { NodeExchange } from './node-exchange.js';
 import { type HttpRuntimeOptions, LOOPBACK_HOSTS, resolveOptions } from './options.js';
-import { isAt } from './paths.js';
-import { SSE_PATHS, sseTarget } from './sse-target.js';
+import { SSE_PATHS, sseTarget } from './sse-endpoint.js';
 
 const DEFAULT_PATH = '/mcp';
 const DEFAULT_PORT = 3000;
 const DEFAULT_DRAIN_MS = 5_000;
+
+const HEALTH_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
+const OK = '{"status":"ok"}';
+const CLOSING = '{"status":"closing"}';
 
 /**
  * Serves an app over Streamable HTTP with `node:http`, for every protocol revision on one endpoint.
@@ -141,4 +143,37 @@ async function stop(
   const deadline = setTimeout(() => sockets.forEach((socket) => socket.destroy()), drainMs);
   await stopped;
   clearTimeout(deadline);
+}
+
+/** Tells a load balancer or an orchestrator whether to send requests here. Everybody may ask, and often. */
+function answerHealth(request: IncomingMessage, response: ServerResponse, closing: boolean): void {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.writeHead(405, { Allow: 'GET, HEAD', 'Content-Length': 0, Connection: 'close' }).end();
+    return;
+  }
+  const body = closing ? CLOSING : OK;
+  response.writeHead(closing ? 503 : 200, { ...HEALTH_HEADERS, 'Content-Length': body.length });
+  // Node leaves the body of an answer to HEAD out.
+  response.end(body);
+}
+
+/**
+ * Checks where health is told.
+ *
+ * @param taken the paths of everything else that is served.
+ * @throws RangeError when it is no path, or one of those.
+ */
+function checkHealthPath(health: string, taken: readonly string[]): void {
+  if (!/^\/[^?#\s]*$/.test(health))
+    throw new RangeError(`health must be a path such as /health, not '${health}'`);
+  const other = taken.find((path) => isAt(health, path) || isAt(path, health));
+  if (other !== undefined)
+    throw new RangeError(`health must be a path of its own, not ${health}: ${other} is served already`);
+}
+
+/** Whether a request target, such as `/mcp/?a=1`, is at a path. */
+function isAt(target: string | undefined, path: string): boolean {
+  return (
+    target === path || (target?.startsWith(path) === true && /^\/?(\?|$)/.test(target.slice(path.length)))
+  );
 }
