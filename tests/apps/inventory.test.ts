@@ -122,11 +122,36 @@ describe('reserve_stock', () => {
   });
 });
 
+describe('product_translation', () => {
+  test('gives the texts of a product and the language', async () => {
+    const text = textOf(
+      await client.getPrompt('product_translation', { sku: 'lgt-6015', language: 'German' }),
+    );
+    expect(text).toContain('to German');
+    expect(text).toContain('Name: Kerze Mini Lantern\nDescription: Pocket lantern with a candle mode');
+  });
+
+  test('refuses unknown products', async () => {
+    const unknown = client.getPrompt('product_translation', { sku: 'LGT-6016', language: 'German' });
+    await expect(unknown).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('LGT-6015 (Kerze Mini Lantern)'),
+    });
+  });
+
+  test('completes SKUs and languages', async () => {
+    const ref = { type: 'ref/prompt', name: 'product_translation' } as const;
+    expect((await client.complete(ref, 'language', 'g')).values).toEqual(['German']);
+    expect((await client.complete(ref, 'sku', 'run-7')).values).toHaveLength(4);
+  });
+});
+
 describe('resources', () => {
   test('list the categories', async () => {
     expect(await read('commerce://catalog/categories')).toMatchObject([
       { id: 'cooking', products: 7 },
       { id: 'lighting', products: 6 },
+      { id: 'running-shoes', products: 4 },
       { id: 'sleeping', products: 7 },
       { id: 'tents', products: 6 },
     ]);
@@ -195,14 +220,30 @@ describe('product_recommendation', () => {
     expect(text).not.toContain('LGT-6105');
   });
 
+  test.each([
+    ['running shoes', '50-100', ['RUN-7001', 'RUN-7010'], 'for EUR 50.00 to EUR 100.00 a piece'],
+    ['Running shoe', '100 - 50', ['RUN-7001', 'RUN-7010'], 'for EUR 50.00 to EUR 100.00 a piece'],
+    ['Trail running shoes', '49', ['RUN-7015'], 'for at most EUR 49.00 a piece'],
+    ['Tent', '300-400.50', ['TNT-1002'], 'for EUR 300.00 to EUR 400.50 a piece'],
+    ['SLEEPING', '39-39', ['SLP-4010'], 'for EUR 39.00 to EUR 39.00 a piece'],
+  ])('takes the category %j and the budget %j', async (category, budget, skus, within) => {
+    const text = textOf(await client.getPrompt('product_recommendation', { category, budget }));
+    expect(text.match(/[A-Z]{3}-\d+/g)).toEqual(skus);
+    expect(text).toContain(within);
+  });
+
   test('refuses unknown categories and budgets that are no numbers', async () => {
     const bikes = client.getPrompt('product_recommendation', { category: 'bikes' });
     await expect(bikes).rejects.toMatchObject({
       code: -32602,
       message: expect.stringContaining('cooking, lighting'),
     });
-    const cheap = client.getPrompt('product_recommendation', { category: 'tents', budget: 'cheap' });
-    await expect(cheap).rejects.toMatchObject({ code: -32602 });
+    for (const budget of ['cheap', '-5', '50-', '1-2-3']) {
+      const wrong = client.getPrompt('product_recommendation', { category: 'tents', budget });
+      await expect(wrong).rejects.toMatchObject({ code: -32602 });
+    }
+    const blank = client.getPrompt('product_recommendation', { category: '!' });
+    await expect(blank).rejects.toMatchObject({ code: -32602 });
   });
 
   test('completes categories', async () => {
@@ -217,6 +258,8 @@ describe('what a model sees', () => {
     expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint ?? false])).toEqual([
       ['check_inventory', true],
       ['reserve_stock', false],
+      ['order_status', true],
+      ['return_items', false],
     ]);
     for (const tool of tools) {
       expect(tool.description).toBeTruthy();
@@ -237,7 +280,7 @@ describe('what a model sees', () => {
       ...(await client.listResources()),
       ...(await client.listResourceTemplates()),
     ];
-    expect(described).toHaveLength(4);
+    expect(described).toHaveLength(6);
     for (const { description } of described) expect(description).toBeTruthy();
     expect((await client.listPrompts())[0]?.arguments).toMatchObject([
       { name: 'category', required: true, description: expect.any(String) },

@@ -11,6 +11,7 @@ import {
   startHttp,
   until,
 } from './processes.js';
+import { fixture } from './sigil-command.js';
 
 const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -25,6 +26,24 @@ const call = (name: string, id: number | string = 1, args: object = {}): object 
 const list = { jsonrpc: '2.0', id: 'list', method: 'tools/list', params: { _meta: META } };
 
 afterEach(endProcesses);
+
+/** Sends a request of 2026-07-28. */
+function post(address: string, message: object, signal?: AbortSignal): Promise<Response> {
+  const { method, params } = message as { method: string; params: { name?: string } };
+  const headers: Record<string, string> = {
+    'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
+    'MCP-Protocol-Version': '2026-07-28',
+    'Mcp-Method': method,
+    ...(params.name === undefined ? {} : { 'Mcp-Name': params.name }),
+  };
+  return fetch(address, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(message),
+    ...(signal ? { signal } : {}),
+  });
+}
 
 /** Starts a server over stdio and waits for its first answer. */
 async function startStdio(script = SERVER): Promise<ServerProcess> {
@@ -130,6 +149,65 @@ describe('a server over stdio', () => {
   });
 });
 
+describe('a server that would linger', () => {
+  const LINGERING = fixture('lingering-server.mjs');
+
+  /** Starts a call that never ends, ends the server, and measures how long it takes, in milliseconds. */
+  async function end(how: (server: ServerProcess) => void, ...args: string[]) {
+    const server = new ServerProcess(LINGERING, args);
+    await server.event('ready');
+    server.send(call('ignore', 'ignore'));
+    await server.event('hanging');
+    server.send(call('quick', 'quick'));
+    // What was sent before the end of the input is read; a signal would overtake it.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const since = performance.now();
+    how(server);
+    const ended = await server.ended;
+    return { server, ended, ms: performance.now() - since };
+  }
+
+  test.each<[string, (server: ServerProcess) => void]>([
+    ['the end of its input', ({ child }) => void child.stdin.end()],
+    ['SIGTERM', ({ child }) => void child.kill('SIGTERM')],
+    ['both', ({ child }) => void (child.stdin.end(), child.kill('SIGTERM'))],
+  ])(
+    'aborts handlers and ends within 1.5 s of %s, exit handlers and disposal included [checklist 47]',
+    async (_, how) => {
+      const { server, ended, ms } = await end(how);
+      expect(ended).toEqual({ code: 0, signal: null });
+      expect(ms).toBeLessThan(1_500);
+      expect(server.messages()).toMatchObject([{ id: 'quick', result: { content: [{ text: 'quick' }] } }]);
+      const events = server.stderr.match(/"(aborted|disposed|exit handler)"/g);
+      expect(events).toEqual(['"aborted"', '"disposed"', '"exit handler"']);
+    },
+  );
+
+  test('ends within 1.5 s although a service is never disposed of [checklist 47]', async () => {
+    const { server, ended, ms } = await end(({ child }) => void child.stdin.end(), '--hang');
+    expect(ended).toEqual({ code: 0, signal: null });
+    expect(ms).toBeLessThan(1_500);
+    expect(server.stderr).not.toContain('disposed');
+    expect(server.stderr).toContain('exit handler');
+  });
+
+  test('goes on over HTTP when its standard input ends, and ends on SIGTERM [checklist 47]', async () => {
+    const server = new ServerProcess(LINGERING, ['--http', '--port', '0']);
+    const { address } = await server.event('ready');
+    server.child.stdin.end();
+    const pending = post(String(address), call('ignore')).catch(() => undefined);
+    await server.event('hanging');
+    server.child.kill('SIGTERM');
+    expect(await server.ended).toEqual({ code: 0, signal: null });
+    await pending;
+    expect(server.stderr.match(/"(aborted|disposed|exit handler)"/g)).toEqual([
+      '"aborted"',
+      '"disposed"',
+      '"exit handler"',
+    ]);
+  }, 15_000);
+});
+
 describe('an official client that leaves', () => {
   test.each([v1('2025-11-25'), v2Legacy('2025-11-25'), v2Auto, v2Pinned])(
     'by closing leaves no process: $name [checklist 47]',
@@ -146,23 +224,6 @@ describe('an official client that leaves', () => {
 });
 
 describe('a server over HTTP', () => {
-  const post = (address: string, message: object, signal?: AbortSignal): Promise<Response> => {
-    const { method, params } = message as { method: string; params: { name?: string } };
-    const headers: Record<string, string> = {
-      'Content-Type': 'application/json',
-      Accept: 'application/json, text/event-stream',
-      'MCP-Protocol-Version': '2026-07-28',
-      'Mcp-Method': method,
-      ...(params.name === undefined ? {} : { 'Mcp-Name': params.name }),
-    };
-    return fetch(address, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(message),
-      ...(signal ? { signal } : {}),
-    });
-  };
-
   test.each(['SIGTERM', 'SIGINT'] as const)(
     'answers what is in flight on %s, then ends [checklist 47]',
     async (signal) => {

@@ -21,7 +21,12 @@ describe('sigil contract', () => {
     expect(text).toBe(readFileSync(again, 'utf8'));
     const { format, server, tools } = JSON.parse(text) as WrittenContract;
     expect({ format, name: server.name }).toEqual({ format: 'sigil-contract/1', name: 'inventory' });
-    expect(tools.map(({ name }) => name)).toEqual(['check_inventory', 'reserve_stock']);
+    expect(tools.map(({ name }) => name)).toEqual([
+      'check_inventory',
+      'order_status',
+      'reserve_stock',
+      'return_items',
+    ]);
   });
 
   test('has what guards hide and what is added at run time', async () => {
@@ -80,7 +85,7 @@ describe('sigil contract diff', () => {
 
   test('exits with 1 for what breaks clients, and with 0 for what does not', async () => {
     const [before, after] = [await contract(), await contract()];
-    const [check, reserve] = after.tools;
+    const [check, , reserve] = after.tools;
     Object.assign(check?.inputSchema.properties['sku'] ?? {}, { maxLength: 8 });
     Object.assign(reserve ?? {}, { description: 'Reserves' });
     const [old, narrower] = [write('old.json', before), write('new.json', after)];
@@ -143,7 +148,8 @@ describe('sigil check', () => {
     expect(new Set(findings.map((finding) => finding.code))).toEqual(
       new Set(['CHECK_OVER_BUDGET', 'CHECK_NO_HINT']),
     );
-    expect(totalTokens).toBe((tokens['check_inventory'] ?? 0) + (tokens['reserve_stock'] ?? 0));
+    expect(Object.keys(tokens)).toContain('return_items');
+    expect(totalTokens).toBe(Object.values(tokens).reduce((sum, each) => sum + each, 0));
   });
 
   test('checks a contract without its server', async () => {
@@ -183,6 +189,17 @@ describe('sigil why', () => {
     const allowed = await why('reset_counts', '--as', 'ada', '--scope', 'admin');
     expect(allowed.code).toBe(0);
     expect(allowed.stdout).toContain('Nothing hides it from ada\n');
+  });
+
+  test('asks guards with the claims of a principal', async () => {
+    const main = ['--main', fixture('claims-server.mjs')];
+    const ask = (role: string) =>
+      sigil('why', 'close_ticket', ...main, '--as', 'ada', '--claims', `{"role":"${role}"}`);
+    expect((await ask('agent')).stdout).toContain('Nothing hides it from ada\n');
+    expect(await ask('visitor')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('Hidden from ada'),
+    });
   });
 
   test('gives it to machines', async () => {
@@ -252,6 +269,14 @@ describe('the command sigil', () => {
     [
       ['why', 'add', '--main', 'x.js', '--scope', 'a'],
       '--scope belongs to a principal: give --as <principal> too',
+    ],
+    [
+      ['why', 'add', '--main', 'x.js', '--claims', '{}'],
+      '--claims belong to a principal: give --as <principal> too',
+    ],
+    [
+      ['why', 'add', '--main', 'x.js', '--as', 'ada', '--claims', '[1]'],
+      `--claims must be a JSON object, such as '{"role":"agent"}', not '[1]'`,
     ],
   ])('answers %j with one line and exit code 2', async (args, message) => {
     expect(await sigil(...args)).toEqual({

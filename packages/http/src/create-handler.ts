@@ -2,8 +2,7 @@ import type { Endpoint } from '@sigil/core/transport';
 import { EndpointHandler } from './endpoint-handler.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
-import { SseEndpoint } from './sse-endpoint.js';
-import { sseTarget } from './sse-target.js';
+import { SseEndpoint, sseTarget } from './sse-endpoint.js';
 
 /** What serves the exchanges of a server, whatever bridge they come over. */
 export interface HttpHandler {

@@ -10,7 +10,7 @@ export interface BodyStream {
 }
 
 /** Why a body cannot be had as text. */
-export type BodyProblem = 'too long' | 'not UTF-8';
+export type BodyProblem = 'too long' | 'not UTF-8' | 'read before';
 
 /** One HTTP request and its response, whoever's server they come from. A bridge makes one a request. */
 export interface HttpExchange {

@@ -5,6 +5,6 @@ export { fetchHandler, nodeHandler, type FetchHandler, type NodeHandler } from '
 // What sessions keep for clients that come back
 export { MemoryEventStore, type EventLimits } from './memory-event-store.js';
 // Who is calling
-export { bearerToken, tokenAuthenticator, type Authenticate, type RequestHead } from './authenticate.js';
+export { bearerToken, tokenAuthenticator, type Authenticate, type RequestHead } from './authentication.js';
 // Options
 export type { HttpOptions, HttpRuntimeOptions, SessionOptions } from './options.js';

@@ -7,7 +7,11 @@ import { WebExchange } from './web-exchange.js';
 
 /** Handles requests of a `node:http` server, or of anything built on one: Express, Fastify's raw mode, Connect. */
 export interface NodeHandler {
-  (request: IncomingMessage, response: ServerResponse): void;
+  /**
+   * @param body the body, when something before has read it: parsed JSON, text or bytes. `request.body`, where Express has it, is
+   *   found without. A function, as the `next` of Express, is not a body.
+   */
+  (request: IncomingMessage, response: ServerResponse, body?: unknown): void;
   /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
   close(graceMs?: number): Promise<void>;
 }
@@ -24,12 +28,19 @@ const DEFAULT_GRACE_MS = 5_000;
 /**
  * Mounts an app into an existing Node server: `createServer(nodeHandler(app))`, `express.all('/mcp', nodeHandler(app))`.
  *
+ * @example
+ * const handler = nodeHandler(app);
+ * fastify.all('/mcp', (request, reply) => {
+ *   reply.hijack();
+ *   handler(request.raw, reply.raw, request.body); // Fastify has read the body
+ * });
+ *
  * @throws RangeError when an option is out of range.
  */
 export function nodeHandler(app: App, options: HttpOptions = {}): NodeHandler {
   const handler = createHandler(app.endpoint, resolveOptions(options));
-  const serve = (request: IncomingMessage, response: ServerResponse): void =>
-    handler.handle(new NodeExchange(request, response));
+  const serve = (request: IncomingMessage, response: ServerResponse, body?: unknown): void =>
+    handler.handle(new NodeExchange(request, response, typeof body === 'function' ? undefined : body));
   return Object.assign(serve, { close: (graceMs = DEFAULT_GRACE_MS) => handler.drain(graceMs) });
 }
 

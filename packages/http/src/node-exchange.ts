@@ -11,9 +11,11 @@ export class NodeExchange implements HttpExchange {
   corsOrigin: string | undefined;
   principal: Principal | undefined;
 
+  /** @param body what a framework around us made of the body, when it has read it. */
   constructor(
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
+    private readonly body: unknown = undefined,
   ) {}
 
   get method(): string {
@@ -38,8 +40,10 @@ export class NodeExchange implements HttpExchange {
   readBody(maxBytes: number, done: BodyDone): void {
     const { request } = this;
     // A framework around us may have read the body already.
-    const read = (request as { body?: unknown }).body;
+    const read = this.body ?? (request as { body?: unknown }).body;
     if (read !== undefined) return takeBody(bytesOf(read), maxBytes, done);
+    // No event would follow: the request would never be answered.
+    if (request.readableDidRead) return done(undefined, 'read before');
     if (Number(request.headers['content-length']) > maxBytes) return done(undefined, 'too long');
     const chunks: Buffer[] = [];
     let length = 0;

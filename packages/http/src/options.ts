@@ -1,5 +1,5 @@
 import type { EventStore } from '@sigil/core/transport';
-import type { Authenticate } from './authenticate.js';
+import type { Authenticate } from './authentication.js';
 import { MemoryEventStore } from './memory-event-store.js';
 
 /** How long sessions live and how many there may be. */
@@ -55,8 +55,19 @@ export interface HttpOptions {
 export interface HttpRuntimeOptions extends HttpOptions {
   /** Port to listen on; 0 for any free one. 3000 unless given. */
   readonly port?: number;
-  /** Address to listen on. 127.0.0.1 unless given; listen elsewhere only behind authentication. */
+  /**
+   * Address to listen on. One beyond this machine, such as `0.0.0.0`, needs `authenticate` or `allowAnonymous`.
+   *
+   * @default '127.0.0.1'
+   */
   readonly host?: string;
+  /**
+   * Whether to serve requests without authentication on a `host` beyond this machine, such as behind a gateway that
+   * authenticates.
+   *
+   * @default false
+   */
+  readonly allowAnonymous?: boolean;
   /** Path of the MCP endpoint. `/mcp` unless given. */
   readonly path?: string;
   /**
@@ -66,7 +77,7 @@ export interface HttpRuntimeOptions extends HttpOptions {
   readonly health?: string;
   /** How long requests in flight may take to finish at close, in milliseconds. 5 seconds unless given. */
   readonly drainMs?: number;
-  /** Whether SIGTERM and SIGINT close the server. On unless given. */
+  /** Whether SIGTERM and SIGINT close the server and then end the process, whatever timers still run. On unless given. */
   readonly handleSignals?: boolean;
 }
 

@@ -1,30 +1,32 @@
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, isIPv4, Server as NetServer, type Socket } from 'node:net';
 import type { Endpoint, RunningRuntime, Runtime } from '@sigil/core/transport';
 import { ERROR_CODES } from '@sigil/core/transport';
-import { handleSignals, stderrLogger } from '@sigil/node';
+import { exitAfter, handleSignals, stderrLogger } from '@sigil/node';
 import { refuse } from './answers.js';
 import { createHandler, type HttpHandler } from './create-handler.js';
-import { answerHealth, checkHealthPath } from './health.js';
 import { NodeExchange } from './node-exchange.js';
 import { type HttpRuntimeOptions, LOOPBACK_HOSTS, resolveOptions } from './options.js';
-import { isAt } from './paths.js';
-import { SSE_PATHS, sseTarget } from './sse-target.js';
+import { SSE_PATHS, sseTarget } from './sse-endpoint.js';
 
 const DEFAULT_PATH = '/mcp';
 const DEFAULT_PORT = 3000;
 const DEFAULT_DRAIN_MS = 5_000;
 
+const HEALTH_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
+const OK = '{"status":"ok"}';
+const CLOSING = '{"status":"closing"}';
+
 /**
  * Serves an app over Streamable HTTP with `node:http`, for every protocol revision on one endpoint.
  *
- * @throws RangeError when an option is out of range.
+ * @throws RangeError when an option is out of range, or when `host` is beyond this machine and neither `authenticate` nor
+ *   `allowAnonymous` is given.
  */
 export function http(options: HttpRuntimeOptions = {}): Runtime {
   const host = options.host ?? '127.0.0.1';
-  // Whoever listens to the network says by which names; without that any name must do.
-  const isLocal = host === '::1' || LOOPBACK_HOSTS.includes(host);
-  const resolved = resolveOptions(isLocal ? options : { allowedHosts: '*', ...options });
+  const allowedHosts = hostsFor(host, options);
+  const resolved = resolveOptions({ allowedHosts, ...options });
   if (resolved.sse && options.path !== undefined && sseTarget(options.path))
     throw new RangeError(
       `path must end in none of ${SSE_PATHS.join(', ')} where sse is on, not ${options.path}`,
@@ -36,6 +38,26 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
     logger: stderrLogger(),
     start: (endpoint) => start(endpoint, { ...options, host }, createHandler(endpoint, resolved)),
   };
+}
+
+/**
+ * The names that `Host` may have when none are given: on the network a server cannot know by which names it is called.
+ *
+ * @throws RangeError when nobody may listen there.
+ */
+function hostsFor(
+  host: string,
+  { authenticate, allowAnonymous }: HttpRuntimeOptions,
+): readonly string[] | '*' {
+  if (host.trim() === '')
+    throw new RangeError('host must not be empty: give an address, such as 127.0.0.1, or leave it out');
+  if (host === '::1' || LOOPBACK_HOSTS.includes(host.toLowerCase())) return LOOPBACK_HOSTS;
+  if (isIPv4(host) && host.startsWith('127.')) return [...LOOPBACK_HOSTS, host];
+  if (authenticate || allowAnonymous) return '*';
+  throw new RangeError(
+    `Everybody who reaches ${host} could call this server: give authenticate, or allow it with allowAnonymous: true ` +
+      '(on the command line --allow-anonymous), or listen on 127.0.0.1',
+  );
 }
 
 async function start(
@@ -71,10 +93,21 @@ async function start(
   let settle: () => void = () => undefined;
   const closed = new Promise<void>((resolve) => (settle = resolve));
   const close = (): Promise<void> => (closing ??= stop(server, sockets, handler, drainMs).then(settle));
-  const stopListening = wanted ? handleSignals(process, close, drainMs) : () => undefined;
+  let signalled = false;
+  const stopListening = wanted
+    ? handleSignals(process, () => {
+        signalled = true;
+        return close();
+      })
+    : () => undefined;
   void closed.then(stopListening);
   const shown = host.includes(':') ? `[${host}]` : host;
-  return { closed, close, address: `http://${shown}:${(server.address() as AddressInfo).port}${path}` };
+  return {
+    closed,
+    close,
+    address: `http://${shown}:${(server.address() as AddressInfo).port}${path}`,
+    appCloses: (disposed) => void (signalled && exitAfter(process, disposed)),
+  };
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {
@@ -110,4 +143,37 @@ async function stop(
   const deadline = setTimeout(() => sockets.forEach((socket) => socket.destroy()), drainMs);
   await stopped;
   clearTimeout(deadline);
+}
+
+/** Tells a load balancer or an orchestrator whether to send requests here. Everybody may ask, and often. */
+function answerHealth(request: IncomingMessage, response: ServerResponse, closing: boolean): void {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.writeHead(405, { Allow: 'GET, HEAD', 'Content-Length': 0, Connection: 'close' }).end();
+    return;
+  }
+  const body = closing ? CLOSING : OK;
+  response.writeHead(closing ? 503 : 200, { ...HEALTH_HEADERS, 'Content-Length': body.length });
+  // Node leaves the body of an answer to HEAD out.
+  response.end(body);
+}
+
+/**
+ * Checks where health is told.
+ *
+ * @param taken the paths of everything else that is served.
+ * @throws RangeError when it is no path, or one of those.
+ */
+function checkHealthPath(health: string, taken: readonly string[]): void {
+  if (!/^\/[^?#\s]*$/.test(health))
+    throw new RangeError(`health must be a path such as /health, not '${health}'`);
+  const other = taken.find((path) => isAt(health, path) || isAt(path, health));
+  if (other !== undefined)
+    throw new RangeError(`health must be a path of its own, not ${health}: ${other} is served already`);
+}
+
+/** Whether a request target, such as `/mcp/?a=1`, is at a path. */
+function isAt(target: string | undefined, path: string): boolean {
+  return (
+    target === path || (target?.startsWith(path) === true && /^\/?(\?|$)/.test(target.slice(path.length)))
+  );
 }

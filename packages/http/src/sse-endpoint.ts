@@ -1,5 +1,14 @@
-import { claimOf, type Endpoint, ERROR_CODES, readableId } from '@sigil/core/transport';
-import { guarded, refuse } from './answers.js';
+import {
+  claimOf,
+  type Endpoint,
+  ERROR_CODES,
+  errorResponse,
+  type Outlet,
+  type Peer,
+  readableId,
+  type RequestId,
+} from '@sigil/core/transport';
+import { factsOf, guarded, JSON_HEADERS, refuse } from './answers.js';
 import { type Authentication, authenticationOf } from './authentication.js';
 import { preflight } from './cors.js';
 import { EventStream } from './event-stream.js';
@@ -9,10 +18,40 @@ import type { ResolvedOptions } from './options.js';
 import { OriginCheck } from './origin-check.js';
 import { readMessage } from './read-message.js';
 import { refuseMethod, refusesCaller, refusesContentType, refusesStream } from './refusals.js';
-import { SseSession } from './sse-session.js';
-import { messagesUri, type SseTarget } from './sse-target.js';
 
+const STREAM_PATH = '/sse';
+const MESSAGES_PATH = '/messages';
+
+/** The paths of HTTP+SSE where nothing is mounted around it. */
+export const SSE_PATHS: readonly string[] = [STREAM_PATH, MESSAGES_PATH];
 const METHOD = { stream: 'GET', messages: 'POST' } as const;
+const TEXT_HEADERS = { 'Content-Type': 'text/plain' };
+const TOO_NEW = {
+  code: ERROR_CODES.methodNotFound,
+  message: 'This protocol revision is not served over HTTP+SSE; use the MCP endpoint',
+};
+
+/** Which endpoint of HTTP+SSE a request is for. */
+export interface SseTarget {
+  readonly endpoint: 'stream' | 'messages';
+  /** Where the app is mounted, such as `/api`; empty at the root. */
+  readonly mount: string;
+  readonly sessionId: string | undefined;
+}
+
+/** Reads which endpoint a request is for. @returns `undefined` when it is for neither of the two. */
+export function sseTarget(target: string): SseTarget | undefined {
+  const [whole = '', query = ''] = target.split(/\?(.*)/s, 2);
+  const path = whole.endsWith('/') ? whole.slice(0, -1) : whole;
+  const found = SSE_PATHS.find((end) => path.endsWith(end));
+  if (found === undefined) return undefined;
+  return {
+    endpoint: found === STREAM_PATH ? 'stream' : 'messages',
+    // Two slashes at the start would name another host to whoever resolves it.
+    mount: path.slice(0, -found.length).replace(/^\/+/, '/'),
+    sessionId: new URLSearchParams(query).get('sessionId') ?? undefined,
+  };
+}
 
 /** The two endpoints of HTTP+SSE (2024-11-05, basic/transports, "HTTP with SSE"): a stream is a session. */
 export class SseEndpoint {
@@ -95,4 +134,59 @@ export class SseEndpoint {
     this.#sessions.delete(id);
     session?.close(reason);
   }
+}
+
+/** A client of HTTP+SSE: its peer, and the one stream that carries all it is sent. */
+class SseSession implements Outlet {
+  readonly peer: Peer;
+
+  /** @param owner the id of the principal that opened the stream; absent where nobody is authenticated. */
+  constructor(
+    endpoint: Endpoint,
+    private readonly stream: EventStream,
+    readonly owner: string | undefined,
+  ) {
+    this.peer = endpoint.connect(this);
+  }
+
+  /** Takes what the client has posted. Its answer goes over the stream; the POST says only whether it was taken. */
+  receive(http: HttpExchange, message: unknown): void {
+    const refusals: string[] = [];
+    const outlet: Outlet = {
+      send: (text) => this.send(text),
+      end: (text, rejection) => {
+        // What is no message has no answer that its sender could tell from others.
+        if (rejection === ERROR_CODES.invalidRequest) refusals.push(text);
+        else this.end(text);
+      },
+    };
+    this.peer.receive(message, outlet, factsOf(http));
+    const [refusal] = refusals;
+    if (refusal === undefined) http.respond(202, TEXT_HEADERS, 'Accepted');
+    else http.respond(400, JSON_HEADERS, refusal);
+  }
+
+  /** Takes a message of a revision that this transport does not carry: a request is told so over the stream. */
+  decline(http: HttpExchange, id: RequestId | null): void {
+    if (id !== null) this.send(errorResponse(id, TOO_NEW));
+    http.respond(202, TEXT_HEADERS, 'Accepted');
+  }
+
+  send(message: string): void {
+    this.stream.send(message);
+  }
+
+  end(message: string): void {
+    this.stream.send(message);
+  }
+
+  close(reason: string): void {
+    this.peer.close(reason);
+    this.stream.end();
+  }
+}
+
+/** Where the client of a session posts its messages, as a relative URI. */
+function messagesUri(mount: string, sessionId: string): string {
+  return `${mount}${MESSAGES_PATH}?sessionId=${sessionId}`;
 }

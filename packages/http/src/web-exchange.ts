@@ -40,6 +40,7 @@ export class WebExchange implements HttpExchange {
   }
 
   readBody(maxBytes: number, done: (body: string | undefined, problem?: BodyProblem) => void): void {
+    if (this.#request.bodyUsed) return done(undefined, 'read before');
     readBytes(this.#request, maxBytes).then(
       (bytes) => {
         const text = bytes && decode(bytes);

@@ -64,6 +64,34 @@ describe('http()', () => {
     other.close();
   });
 
+  test.each(['0.0.0.0', '::', '192.0.2.1', 'mcp.example'])(
+    'refuses to listen on %s for everybody, unless told to',
+    (host) => {
+      expect(() => http({ host })).toThrow(/^Everybody who reaches .*allowAnonymous: true/);
+      expect(http({ host, allowAnonymous: true }).name).toBe('http');
+      expect(http({ host, authenticate: () => undefined }).name).toBe('http');
+    },
+  );
+
+  test.each(['', ' '])('refuses the host %j, which would be every address', (host) => {
+    expect(() => http({ host, allowAnonymous: true })).toThrow(
+      new RangeError('host must not be empty: give an address, such as 127.0.0.1, or leave it out'),
+    );
+  });
+
+  test('takes every address of this machine for local, and checks Host there', async () => {
+    const { address } = await start({ host: '127.0.0.2' });
+    expect(new URL(address).hostname).toBe('127.0.0.2');
+    const status = async (host: string): Promise<string> => {
+      const client = rawClient(address);
+      client.socket.write(`GET /mcp HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      await client.ended;
+      return client.received.split('\r\n')[0] ?? '';
+    };
+    expect(await status('127.0.0.2')).not.toContain('403');
+    expect(await status('attacker.example')).toContain('403');
+  });
+
   test('serves its path, with or without what follows, and nothing else', async () => {
     const { address } = await start({ path: '/api/mcp' });
     const status = async (path: string): Promise<number> => {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { fetchHandler, http, nodeHandler } from '../src/index.js';
-import { sseTarget } from '../src/sse-target.js';
+import { sseTarget } from '../src/sse-endpoint.js';
 import { createFixture, type Fixture } from './fixtures/app.js';
 import type { Mounted } from './fixtures/bridges.js';
 import { nodeFetch } from './fixtures/node-fetch.js';

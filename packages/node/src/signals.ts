@@ -6,9 +6,31 @@ type EndSignal = keyof typeof EXIT_CODES;
 /** The part of `process` that handling signals needs. */
 export interface SignalHost {
   exitCode?: number | string | null | undefined;
+  exit(code?: number): void;
   on(signal: EndSignal, listener: (signal: EndSignal) => void): unknown;
   off(signal: EndSignal, listener: (signal: EndSignal) => void): unknown;
-  exit(code: number): void;
+}
+
+/** How long the rest of a process may take to end by itself once everything is closed, in milliseconds. */
+const LAST_MS = 50;
+/** How long disposal may take when nobody says when it is done, in milliseconds. */
+const DISPOSAL_MS = 5_000;
+
+/**
+ * Ends the process once an app has closed, even if a handler that ignores its signal, or a timer, would keep it.
+ *
+ * @param closed settles when the services of the app have been disposed of.
+ * @param graceMs how long that may take, in milliseconds.
+ */
+export function exitAfter(
+  host: Pick<SignalHost, 'exit'>,
+  closed: Promise<unknown>,
+  graceMs: number = DISPOSAL_MS,
+): void {
+  const exitIn = (ms: number): void => void setTimeout(() => host.exit(), ms).unref();
+  const settled = (): void => exitIn(LAST_MS);
+  exitIn(graceMs);
+  closed.then(settled, settled);
 }
 
 /**
@@ -16,9 +38,13 @@ export interface SignalHost {
  *
  * @param shutDown resolves when the work in flight is done.
  * @param graceMs how long the rest of the process may take after that before it is made to exit, in milliseconds.
- * @returns stops listening.
+ * @returns a function that stops listening.
  */
-export function handleSignals(host: SignalHost, shutDown: () => Promise<void>, graceMs: number): () => void {
+export function handleSignals(
+  host: SignalHost,
+  shutDown: () => Promise<void>,
+  graceMs: number = DISPOSAL_MS,
+): () => void {
   const state = { ending: false };
   const listener = (signal: EndSignal): void => {
     const code = EXIT_CODES[signal];

@@ -1,13 +1,13 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { handleSignals, type SignalHost } from '../src/signals.js';
+import { exitAfter, handleSignals, type SignalHost } from '../src/signals.js';
 
 class FakeProcess extends EventEmitter implements SignalHost {
   exitCode: number | string | null | undefined = undefined;
-  readonly exits: number[] = [];
-  exit(code: number): void {
-    this.exits.push(code);
+  readonly exits: unknown[] = [];
+  exit(code?: number): void {
+    this.exits.push(code ?? this.exitCode);
   }
 }
 
@@ -48,5 +48,25 @@ describe('handleSignals', () => {
     const stop = handleSignals(host, never, 1000);
     stop();
     expect(host.eventNames()).toEqual([]);
+  });
+});
+
+describe('exitAfter', () => {
+  test.each([
+    ['done', () => Promise.resolve()],
+    ['failed', () => Promise.reject(new Error('boom'))],
+  ])('exits with the code of the process once the closing has %s', async (_, closed) => {
+    const host = new FakeProcess();
+    host.exitCode = 3;
+    exitAfter(host, closed(), 60_000);
+    await delay(100);
+    expect(host.exits).toEqual([3]);
+  });
+
+  test('exits by force when the closing never ends', async () => {
+    const host = new FakeProcess();
+    exitAfter(host, never(), 5);
+    await delay(30);
+    expect(host.exits).toEqual([undefined]);
   });
 });

@@ -1,6 +1,6 @@
 import type { Endpoint, Peer, RunningRuntime } from '@sigil/core/transport';
 import { ERROR_CODES, errorResponse } from '@sigil/core/transport';
-import { handleSignals } from '@sigil/node';
+import { exitAfter, handleSignals } from '@sigil/node';
 import { LineSplitter } from './line-splitter.js';
 import { LineWriter } from './line-writer.js';
 import type { StdioSettings } from './options.js';
@@ -9,6 +9,10 @@ import { guardStdout, type StreamWrite } from './stdout-guard.js';
 import { deferred, within } from './waiting.js';
 
 const HANG_UP = new Set(['EPIPE', 'ECONNRESET']);
+/** How long the services may take to be disposed of before the process exits, in milliseconds. */
+const DISPOSAL_MS = 400;
+/** The least time that answers get to be written, in milliseconds. */
+const WRITE_MS = 100;
 
 /** One client on one pair of streams, from the first byte to the last. */
 export class Connection implements RunningRuntime {
@@ -22,6 +26,8 @@ export class Connection implements RunningRuntime {
   readonly #releases: (() => void)[] = [];
   readonly #resolveClosed: () => void;
   #state: 'reading' | 'draining' | 'closed' = 'reading';
+  /** Whether the process is to end with this connection: its client is gone, or a signal asked for it. */
+  #endsProcess = false;
 
   /** Starts to read at once. */
   constructor(endpoint: Endpoint, settings: StdioSettings) {
@@ -40,13 +46,17 @@ export class Connection implements RunningRuntime {
     this.#peer = endpoint.connect({ send, end: send });
     this.#listen();
     // A stream that has ended before says so to nobody.
-    if (settings.input.readableEnded || settings.input.destroyed) void this.close();
+    if (settings.input.readableEnded || settings.input.destroyed) this.#end(settings.input === process.stdin);
   }
 
   /** Stops reading, gives requests in flight `drainMs`, and resolves when their answers are written. */
   close(): Promise<void> {
     if (this.#stopReading()) void this.#finish(true);
     return this.closed;
+  }
+
+  appCloses(closed: Promise<void>): void {
+    if (this.#endsProcess) exitAfter(process, closed, DISPOSAL_MS);
   }
 
   #openWriter(): LineWriter {
@@ -64,25 +74,37 @@ export class Connection implements RunningRuntime {
   }
 
   #listen(): void {
-    const { input, drainMs } = this.#settings;
+    const { input } = this.#settings;
     const takeChunk = (chunk: Buffer | string): void => {
       if (this.#state === 'reading')
         this.#splitter.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
     };
     const takeEnd = (): void => {
-      if (this.#state === 'reading') this.#splitter.end();
-      void this.close();
+      if (this.#state !== 'reading') return;
+      this.#splitter.end();
+      this.#end(input === process.stdin);
     };
     input.on('data', takeChunk).on('end', takeEnd).on('close', takeEnd);
     // Stays for good: a stream may fail later, and an error nobody hears ends the process.
     input.on('error', (error) => {
-      if (this.#state === 'reading') this.#endpoint.logger.error({ error }, 'The input failed');
-      void this.close();
+      if (this.#state !== 'reading') return;
+      this.#endpoint.logger.error({ error }, 'The input failed');
+      this.#end(input === process.stdin);
     });
     this.#releases.push(() => input.off('data', takeChunk).off('end', takeEnd).off('close', takeEnd));
-    if (this.#settings.handleSignals) {
-      this.#releases.push(handleSignals(process, () => this.close(), drainMs));
-    }
+    if (!this.#settings.handleSignals) return;
+    const stopListening = handleSignals(process, () => {
+      this.#end(true);
+      return this.closed;
+    });
+    // A signal that follows the end of the input must not cut the disposal of the services short.
+    this.#releases.push(() => this.#endsProcess || stopListening());
+  }
+
+  /** @param endsProcess whether the process is to end with this connection. */
+  #end(endsProcess: boolean): void {
+    this.#endsProcess ||= endsProcess;
+    void this.close();
   }
 
   #takeLine(bytes: Buffer): void {
@@ -111,7 +133,9 @@ export class Connection implements RunningRuntime {
     if (error && !HANG_UP.has(error.code ?? '')) this.#endpoint.logger.error({ error }, 'The output failed');
     // Nobody is left to read the answers; a drain that already waits for them ends with this too.
     this.#peer.close('The client is gone');
-    if (this.#stopReading()) void this.#finish(false);
+    if (!this.#stopReading()) return;
+    this.#endsProcess = this.#settings.output === process.stdout;
+    void this.#finish(false);
   }
 
   /** @returns whether it was still reading. */
@@ -124,12 +148,13 @@ export class Connection implements RunningRuntime {
 
   async #finish(drain: boolean): Promise<void> {
     const { input, drainMs } = this.#settings;
+    const deadline = performance.now() + drainMs;
     try {
       if (drain) await this.#peer.drain(drainMs);
     } catch (error) {
       this.#endpoint.logger.error({ error }, 'Requests in flight could not be drained');
     }
-    await within(drainMs, this.#writer.settled());
+    await within(Math.max(WRITE_MS, deadline - performance.now()), this.#writer.settled());
     for (const release of this.#releases.splice(0)) release();
     // A pipe that the parent keeps open must not keep the process alive.
     if (input === process.stdin) process.stdin.unref?.();

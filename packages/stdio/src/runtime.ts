@@ -6,8 +6,10 @@ import { readSettings, type StdioOptions } from './options.js';
 /**
  * Serves one client over standard streams, one JSON-RPC message a line (MCP, transports, stdio).
  *
- * It ends by itself at the end of its input, when the client no longer reads, or on SIGTERM or SIGINT. A line that
- * is too long, not UTF-8 or not JSON is answered with an error and does not end it. Log lines go to standard error.
+ * It ends by itself at the end of its input, when the client no longer reads, or on SIGTERM or SIGINT: requests in flight have
+ * `drainMs` to finish and are aborted then, the app closes if this was its last runtime, and the process exits, whatever timers still
+ * run. With streams of your own only a signal ends the process. A line that is too long, not UTF-8 or not JSON is answered with an
+ * error and does not end it. Log lines go to standard error.
  *
  * @throws RangeError when an option is out of range.
  */

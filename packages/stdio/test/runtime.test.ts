@@ -178,7 +178,7 @@ describe('stdio', () => {
     input.end('1\n');
     await running.closed;
     await turn();
-    expect(endpoint.events).toEqual(['drain 5000', 'drained']);
+    expect(endpoint.events).toEqual(['drain 750', 'drained']);
     expect(endpoint.received).toEqual([]);
   });
 
@@ -231,7 +231,7 @@ describe('stdio', () => {
     await turn();
     output.destroy();
     await running.closed;
-    expect(endpoint.events).toEqual(['drain 5000', 'close The client is gone', 'drained']);
+    expect(endpoint.events).toEqual(['drain 750', 'close The client is gone', 'drained']);
   });
 
   test('ends when the input fails or is destroyed', async () => {

@@ -52,5 +52,14 @@ export const SCHEMA = `
     PRIMARY KEY (orderId, sku)
   ) STRICT;
 
+  CREATE TABLE returns (
+    id TEXT PRIMARY KEY,
+    orderId TEXT NOT NULL COLLATE NOCASE,
+    sku TEXT NOT NULL COLLATE NOCASE,
+    quantity INTEGER NOT NULL CHECK (quantity > 0),
+    reason TEXT NOT NULL,
+    FOREIGN KEY (orderId, sku) REFERENCES orderItems (orderId, sku)
+  ) STRICT;
+
   PRAGMA foreign_keys = ON;
 `;

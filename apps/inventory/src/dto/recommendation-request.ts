@@ -1,16 +1,21 @@
 import { Describe } from '@sigil/core';
-import { IsNotEmpty, IsNumber, IsOptional, IsPositive, IsString } from 'class-validator';
+import { IsNotEmpty, IsOptional, IsString, Matches } from 'class-validator';
+import { BUDGET } from '../price-range.js';
 
 /** What `product_recommendation` is given. */
 export class RecommendationRequest {
-  @Describe('Id of a category, as commerce://catalog/categories lists them', { examples: ['tents'] })
+  @Describe('Category by id or name, as commerce://catalog/categories lists them', {
+    examples: ['tents', 'running shoes'],
+  })
   @IsString()
   @IsNotEmpty()
   category!: string;
 
-  @Describe('Most the customer wants to pay for one piece, in euros', { examples: [250] })
+  @Describe('What the customer wants to pay for one piece, in euros: the most, or a range', {
+    examples: ['250', '50-100'],
+  })
   @IsOptional()
-  @IsNumber()
-  @IsPositive()
-  budget?: number;
+  @IsString()
+  @Matches(BUDGET)
+  budget?: string;
 }

@@ -17,6 +17,16 @@ export interface OrderItem {
   readonly quantity: number;
   /** Price of one piece when it was ordered. */
   readonly unitPriceCents: number;
+  /** Pieces that the customer has sent back. */
+  readonly returned: number;
+}
+
+/** Pieces that a customer sends back. */
+export interface ReturnedItem {
+  readonly orderId: string;
+  readonly sku: string;
+  readonly quantity: number;
+  readonly reason: string;
 }
 
 /** Reads orders. */
@@ -32,10 +42,20 @@ export class OrderRepository {
   /** The lines of an order, by SKU. */
   items(orderId: string): OrderItem[] {
     const sql = `
-      SELECT orderItems.sku, name, quantity, unitPriceCents
+      SELECT orderItems.sku, name, quantity, unitPriceCents,
+        (SELECT coalesce(sum(quantity), 0) FROM returns
+          WHERE returns.orderId = orderItems.orderId AND returns.sku = orderItems.sku) AS returned
       FROM orderItems JOIN products ON products.sku = orderItems.sku
       WHERE orderId = ? ORDER BY orderItems.sku`;
     return this.database.all(sql, orderId);
+  }
+
+  /** Records that pieces of an order come back. @returns the id of the return. */
+  addReturn({ orderId, sku, quantity, reason }: ReturnedItem): string {
+    const row = this.database.first<{ made: number }>('SELECT count(*) AS made FROM returns');
+    const id = `RET-${1001 + (row?.made ?? 0)}`;
+    this.database.run('INSERT INTO returns VALUES (?, ?, ?, ?, ?)', id, orderId, sku, quantity, reason);
+    return id;
   }
 
   /** The ids of all orders, newest first. */

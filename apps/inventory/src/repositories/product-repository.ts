@@ -1,5 +1,6 @@
 import { Service } from '@sigil/core';
 import { Database } from '../database/database.js';
+import type { PriceRange } from '../price-range.js';
 
 /** A kind of products. */
 export interface Category {
@@ -48,11 +49,16 @@ export class ProductRepository {
   /**
    * Products of a category that are in stock, cheapest first.
    *
-   * @param maxPriceCents leaves dearer ones out.
+   * @param range leaves cheaper and dearer ones out.
    */
-  available(category: string, maxPriceCents: number): Product[] {
-    const sql = `${PRODUCT} WHERE category = ? AND priceCents <= ? AND quantity > 0 ORDER BY priceCents, sku`;
-    return this.database.all(sql, category, maxPriceCents);
+  available(category: string, { minCents, maxCents }: PriceRange): Product[] {
+    const where = 'WHERE category = ? AND priceCents BETWEEN ? AND ? AND quantity > 0';
+    return this.database.all(`${PRODUCT} ${where} ORDER BY priceCents, sku`, category, minCents, maxCents);
+  }
+
+  /** Products with a number of pieces in stock or fewer, scarcest first. */
+  scarce(pieces: number): Product[] {
+    return this.database.all(`${PRODUCT} WHERE quantity <= ? ORDER BY quantity, sku`, pieces);
   }
 
   /** Every SKU, in order. */

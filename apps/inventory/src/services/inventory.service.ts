@@ -1,11 +1,12 @@
-import { Service, Tool, ToolError } from '@sigil/core';
+import { Service, Tool, ToolContext, ToolError } from '@sigil/core';
 import { ReservationRequest } from '../dto/reservation-request.js';
 import { Reservation } from '../dto/reservation.js';
 import { StockLevel } from '../dto/stock-level.js';
 import { StockQuery } from '../dto/stock-query.js';
-import { nearWords } from '../near-words.js';
+import { findProduct } from '../find-product.js';
 import { type Product, ProductRepository } from '../repositories/product-repository.js';
 import { StockRepository, type StockRow } from '../repositories/stock-repository.js';
+import { StockWatch } from './stock-watch.service.js';
 
 /** Stock: how much there is, and setting it aside. */
 @Service()
@@ -13,6 +14,7 @@ export class Inventory {
   constructor(
     private readonly stock: StockRepository,
     private readonly products: ProductRepository,
+    private readonly watch: StockWatch,
   ) {}
 
   /** @throws ToolError when there is no such product or warehouse. */
@@ -40,31 +42,26 @@ export class Inventory {
     openWorld: false,
     output: Reservation,
   })
-  reserveStock(request: ReservationRequest): Reservation {
+  reserveStock(request: ReservationRequest, ctx: ToolContext): Reservation {
     const { sku } = this.#productOf(request.sku);
     const code = this.#warehouseOf(request.warehouse);
     const reserved = this.stock.reserve(sku, request.quantity, code);
     const rows = this.stock.ofProduct(sku);
     if (!reserved) throw notEnough(sku, request.quantity, code, rows);
+    const left = total(rows);
+    if (this.watch.fell(sku, request.quantity, left))
+      ctx.log.warning(`Only ${left} of ${sku} are left`, 'stock');
     return {
       reservationId: reserved.id,
       sku,
       quantity: request.quantity,
       taken: reserved.taken,
-      left: total(rows),
+      left,
     };
   }
 
   #productOf(sku: string): Product {
-    const product = this.products.bySku(sku.trim());
-    if (product) return product;
-    const near = nearWords(sku.trim(), this.products.skus()).map((word) => this.products.bySku(word));
-    const names = near.flatMap((one) => (one ? [`${one.sku} (${one.name})`] : []));
-    const hint =
-      names.length > 0
-        ? `Did you mean ${names.join(', ')}?`
-        : 'Read commerce://catalog/categories to see what there is.';
-    throw new ToolError(`There is no product with the SKU "${sku}". ${hint}`);
+    return findProduct(this.products, sku, (message) => new ToolError(message));
   }
 
   #warehouseOf(code: string | undefined): string | undefined {

@@ -1,6 +1,12 @@
-import { Complete, Param, Resource, Service } from '@sigil/core';
+import { Complete, Param, Resource, Service, Tool, ToolError } from '@sigil/core';
+import { OrderQuery } from '../dto/order-query.js';
+import { OrderReturn } from '../dto/order-return.js';
+import { OrderStatus } from '../dto/order-status.js';
+import { ReturnRequest } from '../dto/return-request.js';
 import { toEuros } from '../money.js';
+import { nearWords } from '../near-words.js';
 import { type Order, type OrderItem, OrderRepository } from '../repositories/order-repository.js';
+import { ResourceUpdates } from '../resource-updates.js';
 
 /** One line of an order as clients read it. */
 export interface OrderLine extends Omit<OrderItem, 'unitPriceCents'> {
@@ -15,14 +21,76 @@ export interface OrderItems extends Omit<Order, 'id'> {
   readonly currency: 'EUR';
 }
 
-/** What customers ordered. */
+/** What customers ordered, and what they send back. */
 @Service()
 export class Orders {
-  constructor(private readonly orders: OrderRepository) {}
+  constructor(
+    private readonly orders: OrderRepository,
+    private readonly updates: ResourceUpdates,
+  ) {}
+
+  /** @throws ToolError when there is no such order. */
+  @Tool({
+    title: 'Order status',
+    description: 'How far an order is, what it costs in euros, and whether pieces of it can be returned',
+    readOnly: true,
+    openWorld: false,
+    output: OrderStatus,
+  })
+  orderStatus({ orderId }: OrderQuery): OrderStatus {
+    const { id, status, placedAt } = this.#orderOf(orderId);
+    const items = this.orders.items(id);
+    const pieces = sum(items, ({ quantity }) => quantity);
+    const returned = sum(items, (item) => item.returned);
+    return {
+      orderId: id,
+      status,
+      placedAt,
+      pieces,
+      returned,
+      total: totalOf(items),
+      returnable: status === 'delivered' && returned < pieces,
+    };
+  }
+
+  /** @throws ToolError when there is no such order, it is not delivered, or so many pieces of the product are not in it. */
+  @Tool({
+    title: 'Return items',
+    description:
+      'Registers that a customer sends back pieces of a delivered order; they are inspected before they are sold again',
+    readOnly: false,
+    destructive: false,
+    idempotent: false,
+    openWorld: false,
+    output: OrderReturn,
+  })
+  returnItems({ orderId, sku, quantity, reason }: ReturnRequest): OrderReturn {
+    const { id, status } = this.#orderOf(orderId);
+    if (status !== 'delivered')
+      throw new ToolError(`The order ${id} is ${status}. Only pieces of delivered orders can be returned.`);
+    const items = this.orders.items(id);
+    const item = items.find((one) => one.sku === sku.trim().toUpperCase());
+    if (!item) throw new ToolError(`There is no ${sku} in the order ${id}, but ${skusOf(items)}.`);
+    const left = item.quantity - item.returned;
+    if (quantity > left)
+      throw new ToolError(
+        `The customer has ${left} of ${item.sku} from the order ${id}, and nothing was registered.`,
+      );
+    const returnId = this.orders.addReturn({ orderId: id, sku: item.sku, quantity, reason });
+    this.updates.announce(`commerce://orders/${id}/items`);
+    return {
+      returnId,
+      orderId: id,
+      sku: item.sku,
+      quantity,
+      refund: toEuros(quantity * item.unitPriceCents),
+    };
+  }
 
   @Resource('commerce://orders/{orderId}/items', {
     title: 'Items of an order',
-    description: 'An order by id: who placed it and when, its status, its items and their total in euros',
+    description:
+      'An order by id: who placed it and when, its status, its items, what was sent back, and the total in euros',
     mimeType: 'application/json',
   })
   items(
@@ -31,15 +99,34 @@ export class Orders {
     const order = this.orders.byId(orderId);
     if (!order) return undefined;
     const { id, ...about } = order;
-    const rows = this.orders.items(id);
-    const totalCents = rows.reduce((sum, { quantity, unitPriceCents }) => sum + quantity * unitPriceCents, 0);
-    return { orderId: id, ...about, items: rows.map(toLine), total: toEuros(totalCents), currency: 'EUR' };
+    const items = this.orders.items(id);
+    return { orderId: id, ...about, items: items.map(toLine), total: totalOf(items), currency: 'EUR' };
   }
 
   @Complete('commerce://orders/{orderId}/items', 'orderId')
   orderIds(typed: string): string[] {
     return this.orders.ids().filter((id) => id.startsWith(typed.toUpperCase()));
   }
+
+  #orderOf(orderId: string): Order {
+    const order = this.orders.byId(orderId.trim());
+    if (order) return order;
+    const near = nearWords(orderId.trim(), this.orders.ids());
+    const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : '';
+    throw new ToolError(`There is no order "${orderId}".${hint}`);
+  }
+}
+
+function totalOf(items: readonly OrderItem[]): number {
+  return toEuros(sum(items, ({ quantity, unitPriceCents }) => quantity * unitPriceCents));
+}
+
+function skusOf(items: readonly OrderItem[]): string {
+  return items.map(({ sku }) => sku).join(', ');
+}
+
+function sum(items: readonly OrderItem[], of: (item: OrderItem) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
 }
 
 function toLine({ unitPriceCents, ...item }: OrderItem): OrderLine {

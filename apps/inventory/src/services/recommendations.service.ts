@@ -1,6 +1,7 @@
 import { Complete, ERROR_CODES, Prompt, type PromptMessage, ProtocolError, Service, user } from '@sigil/core';
 import { RecommendationRequest } from '../dto/recommendation-request.js';
 import { formatEuros } from '../money.js';
+import { formatRange, readBudget } from '../price-range.js';
 import { type Category, type Product, ProductRepository } from '../repositories/product-repository.js';
 
 /** Advice on what to buy. */
@@ -13,12 +14,11 @@ export class Recommendations {
     title: 'Product recommendation',
     description: 'Recommends products of a category that are in stock, within a budget',
   })
-  productRecommendation({ category: id, budget }: RecommendationRequest): PromptMessage[] {
-    const category = this.#categoryOf(id);
-    // What a budget of 49.999 euros can pay is 49.99.
-    const limit = budget === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(budget * 100 + 1e-6);
-    const products = this.products.available(category.id, limit);
-    const within = budget === undefined ? '' : ` for at most ${formatEuros(limit)} a piece`;
+  productRecommendation({ category: wanted, budget }: RecommendationRequest): PromptMessage[] {
+    const category = this.#categoryOf(wanted);
+    const range = readBudget(budget);
+    const products = this.products.available(category.id, range);
+    const within = formatRange(range);
     return [
       user(`In stock now, from the category "${category.name}"${within}:\n\n${listOf(products)}`),
       user(
@@ -34,16 +34,27 @@ export class Recommendations {
     return this.#ids().filter((id) => id.startsWith(typed.toLowerCase()));
   }
 
-  #categoryOf(id: string): Category {
-    const category = this.products.categories().find((one) => one.id === id.trim().toLowerCase());
+  /** Finds a category by its id, its name, or words of these: "Tents and shelters", "tent", "running shoes". */
+  #categoryOf(wanted: string): Category {
+    const words = wordsOf(wanted);
+    const category = this.products.categories().find(({ id, name }) => {
+      const known = wordsOf(`${id} ${name}`);
+      return words.length > 0 && words.every((word) => known.includes(word));
+    });
     if (category) return category;
-    const message = `There is no category "${id}". The categories are ${this.#ids().join(', ')}.`;
+    const message = `There is no category "${wanted}". The categories are ${this.#ids().join(', ')}.`;
     throw new ProtocolError(ERROR_CODES.invalidParams, message);
   }
 
   #ids(): string[] {
     return this.products.categories().map(({ id }) => id);
   }
+}
+
+/** The words of a text, in lower case and singular. */
+function wordsOf(text: string): string[] {
+  const words = text.toLowerCase().match(/[a-z]+/g) ?? [];
+  return words.map((word) => word.replace(/s$/, ''));
 }
 
 function listOf(products: readonly Product[]): string {

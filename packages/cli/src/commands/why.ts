@@ -1,6 +1,7 @@
 import type { Explanation, Principal } from '@sigil/core';
 import { EXIT_CODES } from '../exit-codes.js';
 import { UsageError } from '../failures.js';
+import { isObject, type JsonObject, parseJson } from '../json.js';
 import { explanationOf } from '../program/explanation-of.js';
 import { readArguments, readNumber, SERVER_OPTIONS } from './arguments.js';
 import type { Command } from './command.js';
@@ -9,19 +10,27 @@ const OPTIONS = {
   main: { type: 'string' },
   as: { type: 'string' },
   scope: { type: 'string', multiple: true },
+  claims: { type: 'string' },
   json: { type: 'boolean' },
   ...SERVER_OPTIONS,
 } as const;
 
+/** The options that say who asks. */
+interface Who {
+  readonly as?: string | undefined;
+  readonly scope?: readonly string[] | undefined;
+  readonly claims?: string | undefined;
+}
+
 /** `sigil why`: tells why something of a server is not seen. */
 export const why: Command = {
-  synopsis: 'why <tool> --main <main.js> [--as <principal> [--scope <scope>]…]',
+  synopsis: 'why <tool> --main <main.js> [--as <principal> [--scope <scope>]… [--claims <json>]]',
   purpose: 'tell why somebody does not see a tool, prompt or resource',
   async run(args, terminal) {
     const { values, operands } = readArguments(args, OPTIONS, ['<tool>']);
     if (values.main === undefined) throw new UsageError('--main <main.js> is missing');
     const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
-    const principal = principalOf(values.as, values.scope);
+    const principal = principalOf(values);
     const explanation = await explanationOf(values.main, operands[0] ?? '', principal, { timeoutMs });
     const isSeen = explanation.kind !== undefined && explanation.refusedBy === undefined;
     if (values.json) terminal.out(JSON.stringify(explanation, undefined, 2));
@@ -30,10 +39,22 @@ export const why: Command = {
   },
 };
 
-function principalOf(id: string | undefined, scopes: readonly string[] | undefined): Principal | undefined {
-  if (id !== undefined) return { id, ...(scopes ? { scopes } : {}) };
-  if (scopes) throw new UsageError('--scope belongs to a principal: give --as <principal> too');
+function principalOf({ as: id, scope: scopes, claims }: Who): Principal | undefined {
+  if (id !== undefined)
+    return {
+      id,
+      ...(scopes ? { scopes } : {}),
+      ...(claims === undefined ? {} : { claims: readClaims(claims) }),
+    };
+  const orphan = scopes ? '--scope belongs' : claims !== undefined ? '--claims belong' : undefined;
+  if (orphan) throw new UsageError(`${orphan} to a principal: give --as <principal> too`);
   return undefined;
+}
+
+function readClaims(text: string): JsonObject {
+  const claims = parseJson(text);
+  if (isObject(claims)) return claims;
+  throw new UsageError(`--claims must be a JSON object, such as '{"role":"agent"}', not '${text}'`);
 }
 
 function describe(explanation: Explanation, id: string | undefined): string[] {

@@ -6,8 +6,8 @@ import { isObject, type JsonObject, parseJson } from '../json.js';
 import { reportedProblems } from './reported-problems.js';
 
 const MOST_STDERR = 64 * 1024;
-/** How long a program that was asked to end may take, in milliseconds. */
-const GRACE_MS = 1000;
+/** How long a program may take to end after the end of its input, in milliseconds; clients wait as long. */
+const GRACE_MS = 2000;
 
 /** A server's program, running as a child: its output a line of JSON at a time, and how it failed if it did. */
 export class Program {

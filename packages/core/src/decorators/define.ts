@@ -51,6 +51,13 @@ export interface ToolFunctionOptions<S extends SchemaLike, O extends SchemaLike 
 }
 
 /** The function twin of `@Tool`: same schemas, guards, results and errors. */
+export function defineTool<S extends SchemaLike = Record<string, never>>(
+  // Without an output schema a handler may return anything, and what it returns is not inferred from one.
+  options: ToolFunctionOptions<S> & { readonly output?: undefined },
+): FunctionDefinition<ToolDefinition>;
+export function defineTool<S extends SchemaLike = Record<string, never>, O extends SchemaLike = JsonSchema>(
+  options: ToolFunctionOptions<S, O>,
+): FunctionDefinition<ToolDefinition>;
 export function defineTool<S extends SchemaLike = Record<string, never>, O extends SchemaLike = JsonSchema>(
   options: ToolFunctionOptions<S, O>,
 ): FunctionDefinition<ToolDefinition> {

@@ -13,12 +13,13 @@ export interface Problem {
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError';
   readonly code: DefinitionCode;
-  readonly problems: readonly Problem[];
+  /** Not enumerable: the message has all of it, and Node prints the enumerable members of an uncaught error too. */
+  declare readonly problems: readonly Problem[];
 
   /** @param problems every mistake found, at least one. */
   constructor(problems: readonly Problem[], options?: ErrorOptions) {
     super(report(problems), options);
-    this.problems = problems;
+    Object.defineProperty(this, 'problems', { value: problems });
     this.code = problems.length === 1 && problems[0] ? problems[0].code : 'SIGIL_INVALID_DEFINITIONS';
   }
 }

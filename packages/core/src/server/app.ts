@@ -28,6 +28,8 @@ export interface AppParts {
   readonly hooks: readonly DefinitionHooks[];
   /** Compiles a definition into the registry. @throws DefinitionError when it is wrong. */
   readonly define: (definition: FunctionDefinition) => void;
+  /** Gives standard output back to the program: the app is not served over stdio, or its runtime guards it from here on. */
+  readonly releaseStdout: () => void;
 }
 
 /** A server, ready to be mounted on runtimes. Made by `createApp`. */
@@ -53,6 +55,7 @@ export class App {
 
   /** The server as transports see it: for mounting it into something else than a runtime. */
   get endpoint(): Endpoint {
+    this.#parts.releaseStdout();
     return this.#parts.engine;
   }
 
@@ -60,11 +63,12 @@ export class App {
    * Starts serving. An app may run on several runtimes at once.
    *
    * @param runtime where to: `stdio()`, `http({ port })`, or your own. Without one, the program's arguments decide
-   *   (`--http [--port N] [--host H]`), then `MCP_TRANSPORT=http`, `PORT` and `HOST`; stdio otherwise.
+   *   (`--http [--port N] [--host H] [--allow-anonymous]`), then `MCP_TRANSPORT=http`, `PORT` and `HOST`; stdio otherwise.
+   *   The program may have flags of its own, but none that is one typing error away from these: `--prot` is refused.
    * When the environment variable `SIGIL_INSPECT` is set, the program answers its question on standard output and ends
    * instead; `sigil`, the command of `@sigil/cli`, asks that way.
    *
-   * @throws DefinitionError when the package of the chosen runtime is not installed.
+   * @throws DefinitionError when the package of the chosen runtime is not installed, or an argument or variable is wrong.
    * @throws Error when the app has been closed.
    */
   async run(runtime?: Runtime): Promise<RunningRuntime> {
@@ -85,6 +89,7 @@ export class App {
    * same have the same contract, to the letter; `sigil contract diff` tells what a change of it breaks.
    */
   contract(): Contract {
+    this.#parts.releaseStdout();
     return arrangeContract(contractFacts(this.#parts));
   }
 
@@ -95,7 +100,8 @@ export class App {
    * @param principal who asks; nobody in particular unless given.
    */
   explain(name: string, principal?: Principal): Promise<Explanation> {
-    const { engine, registry, container } = this.#parts;
+    const { engine, registry, container, releaseStdout } = this.#parts;
+    releaseStdout();
     return explain({
       name,
       principal,
@@ -156,8 +162,10 @@ export class App {
   async #ended(running: RunningRuntime): Promise<void> {
     this.#running.delete(running);
     if (this.#running.size > 0) return;
+    const closed = this.close();
+    running.appCloses?.(closed);
     try {
-      await this.close();
+      await closed;
     } catch (error) {
       // Nobody awaits this: the runtime ended by itself.
       this.#parts.logger.error({ err: error }, 'the app did not close cleanly');
@@ -165,6 +173,7 @@ export class App {
   }
 
   async #close(): Promise<void> {
+    this.#parts.releaseStdout();
     await Promise.all([...this.#running].map((running) => running.close()));
     await this.#parts.engine.close();
     await this.#parts.container.close?.();

@@ -28,6 +28,7 @@ import { allExtensions } from './extensions.js';
 import { formPlans } from './form-plans.js';
 import { RelayLogger } from './relay-logger.js';
 import { needsClasses } from './needs-classes.js';
+import { reserveStdout } from './runtime-choice.js';
 
 /** Clients carry state in requests, whose bodies are bounded; so many characters leave room for the rest. */
 const MAX_STATE_LENGTH = 256 * 1024;
@@ -35,9 +36,24 @@ const MAX_STATE_LENGTH = 256 * 1024;
 /**
  * Makes a server of decorated classes: finds the definitions, checks them, compiles them, and makes the services.
  *
+ * If the arguments and variables of the program choose stdio, and standard input and output are pipes, what the program writes to
+ * standard output from here on goes to standard error: constructors may log. `app.run()` on another runtime, `app.endpoint`,
+ * `app.contract()`, `app.explain()` and `app.close()` give standard output back. What is written before `createApp` is called, such as by a
+ * module while it is imported, reaches the client.
+ *
  * @throws DefinitionError with everything that is wrong with the definitions, at once.
  */
 export async function createApp(options: AppOptions): Promise<App> {
+  const releaseStdout = reserveStdout();
+  try {
+    return await makeApp(options, releaseStdout);
+  } catch (error) {
+    releaseStdout();
+    throw error;
+  }
+}
+
+async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<App> {
   const problems: Problem[] = checkOptions(options);
   const found = options.discover ? await discover(options.discover, problems) : [];
   const extensions = allExtensions(options.extensions ?? [], options.tasks);
@@ -127,7 +143,16 @@ export async function createApp(options: AppOptions): Promise<App> {
     if (wrong.length > 0) throw new DefinitionError(wrong);
   };
   const { instructions } = options;
-  return new App({ engine, registry, container, logger, instructions, hooks: extensions, define });
+  return new App({
+    engine,
+    registry,
+    container,
+    logger,
+    instructions,
+    hooks: extensions,
+    define,
+    releaseStdout,
+  });
 }
 
 interface ChosenContainer {

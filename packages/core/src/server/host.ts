@@ -2,12 +2,19 @@
 interface HostProcess {
   readonly argv?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly stdout?: { write(text: string, written: () => void): boolean };
+  readonly stdout?: HostOutput;
+  readonly stderr?: HostOutput;
   exit?(code: number): never;
   getBuiltinModule?(id: 'node:fs'): FileSystem | undefined;
 }
 
+interface HostOutput {
+  readonly isTTY?: boolean;
+  write: (...args: unknown[]) => boolean;
+}
+
 interface FileSystem {
+  fstatSync(descriptor: number): { isFIFO(): boolean; isSocket(): boolean; isFile(): boolean };
   readdirSync(folder: URL, options: { withFileTypes: true }): readonly DirectoryEntry[];
 }
 
@@ -27,6 +34,38 @@ export function hostArguments(): readonly string[] {
 /** An environment variable. */
 export function hostVariable(name: string): string | undefined {
   return host.env?.[name];
+}
+
+/**
+ * Sends what the program writes to standard output, through `console` too, to standard error instead, if a client may be at the
+ * other end: if standard input and output are pipes, and not a terminal or nothing.
+ *
+ * @returns a function that gives standard output back.
+ */
+export function divertStdout(): () => void {
+  const { stdout, stderr } = host;
+  if (!stdout || !stderr || stdout.isTTY || !mayReadMessages()) return () => undefined;
+  const { write } = stdout;
+  const state = { active: true };
+  const divert = (...args: unknown[]): boolean =>
+    state.active ? stderr.write(...args) : write.apply(stdout, args);
+  stdout.write = divert;
+  return () => {
+    state.active = false;
+    // If other code has wrapped this function meanwhile, it stays and lets everything through.
+    if (stdout.write === divert) stdout.write = write;
+  };
+}
+
+function mayReadMessages(): boolean {
+  // A test file that `node --test` runs reports its results on standard output.
+  if (hostVariable('NODE_TEST_CONTEXT') !== undefined) return false;
+  try {
+    const stdin = host.getBuiltinModule?.('node:fs')?.fstatSync(0);
+    return stdin !== undefined && (stdin.isFIFO() || stdin.isSocket() || stdin.isFile());
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -1,35 +1,129 @@
 import { DefinitionError } from '../errors/definition-error.js';
 import type { Runtime } from '../transport/contract.js';
-import { hostArguments, hostVariable } from './host.js';
+import { divertStdout, hostArguments, hostVariable } from './host.js';
+import { askedQuestion } from './inspect.js';
+
+interface HttpChoice {
+  readonly port?: number;
+  readonly host?: string;
+  readonly allowAnonymous?: boolean;
+}
 
 interface RuntimeModule {
   stdio?(): Runtime;
-  http?(options: { port?: number; host?: string }): Runtime;
+  http?(options: HttpChoice): Runtime;
 }
 
+const SWITCHES = ['--http', '--stdio', '--allow-anonymous'];
+const VALUE_FLAGS = ['--port', '--host'];
+const FLAGS = [...SWITCHES, ...VALUE_FLAGS];
+
 /**
- * Chooses the runtime the way programs are configured: `--http`, `--port N`, `--host H` or `--stdio` among the arguments,
- * else the environment variables `MCP_TRANSPORT`, `PORT` and `HOST`, else stdio.
+ * Chooses the runtime from the arguments of the program (`--http`, `--port N`, `--host H`, `--allow-anonymous`, `--stdio`), else
+ * from the environment variables `MCP_TRANSPORT`, `PORT` and `HOST`, else stdio.
  *
- * @throws DefinitionError when the package of the runtime is not installed, or the port is none.
+ * A program may have other flags, but none that is one typing error away from these: `--prot` is refused. Arguments after `--`
+ * are not read.
+ *
+ * @throws DefinitionError when an argument or a variable is wrong, or when the package of the runtime is not installed.
+ * @throws RangeError when `host` is not on this machine and `--allow-anonymous` is missing.
  */
 export async function chooseRuntime(): Promise<Runtime> {
-  const args = hostArguments();
-  const wantsHttp =
-    args.includes('--http') || (!args.includes('--stdio') && hostVariable('MCP_TRANSPORT') === 'http');
-  if (!wantsHttp) {
+  const args = ownArguments();
+  checkFlags(args);
+  if (choosesStdio()) {
+    const flag = ['--port', '--host', '--allow-anonymous'].find((each) => valueOf(args, each) !== undefined);
+    if (flag !== undefined)
+      throw wrong(flag, `${flag} needs --http: over stdio the program does not listen`, 'add --http', flag);
     const module = await load('@sigil/stdio');
     if (module.stdio) return module.stdio();
     throw missing('@sigil/stdio');
   }
+  const port = read(args, '--port', 'PORT', readPort);
+  const host = read(args, '--host', 'HOST', readHost);
   const module = await load('@sigil/http');
   if (!module.http) throw missing('@sigil/http');
-  const port = valueAfter(args, '--port') ?? hostVariable('PORT');
-  const host = valueAfter(args, '--host') ?? hostVariable('HOST');
   return module.http({
-    ...(port === undefined ? {} : { port: readPort(port) }),
+    ...(port === undefined ? {} : { port }),
     ...(host === undefined ? {} : { host }),
+    ...(args.includes('--allow-anonymous') ? { allowAnonymous: true } : {}),
   });
+}
+
+/**
+ * Keeps what a program writes while its app is made off standard output, if the app is going to be served over stdio.
+ *
+ * @returns a function that gives standard output back.
+ */
+export function reserveStdout(): () => void {
+  return choosesStdio() && askedQuestion() === undefined ? divertStdout() : () => undefined;
+}
+
+function choosesStdio(): boolean {
+  const args = ownArguments();
+  return !args.includes('--http') && (args.includes('--stdio') || hostVariable('MCP_TRANSPORT') !== 'http');
+}
+
+function ownArguments(): readonly string[] {
+  const args = hostArguments();
+  const end = args.indexOf('--');
+  return end < 0 ? args : args.slice(0, end);
+}
+
+function checkFlags(args: readonly string[]): void {
+  if (args.includes('--http') && args.includes('--stdio'))
+    throw wrong('--stdio', '--http and --stdio exclude each other', 'give one of them');
+  const transport = hostVariable('MCP_TRANSPORT') ?? '';
+  if (!['', 'http', 'stdio'].includes(transport))
+    throw wrong('MCP_TRANSPORT', `'${transport}' is not a transport`, 'set it to http or stdio');
+  for (const arg of args.filter((each) => each.startsWith('--'))) {
+    const [flag = '', value] = arg.split('=', 2);
+    if (SWITCHES.includes(flag) && value !== undefined)
+      throw wrong(flag, `${flag} takes no value`, `write ${flag}`);
+    const meant = FLAGS.includes(flag) ? undefined : FLAGS.find((known) => isTypingError(flag, known));
+    if (meant !== undefined) throw wrong(flag, `there is no flag ${flag}`, `write ${meant}`, flag);
+  }
+}
+
+/** Whether one text becomes the other when one character is added, removed or replaced, or when two neighbours swap places. */
+function isTypingError(typed: string, known: string): boolean {
+  const [a, b] = [typed.toLowerCase(), known];
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start += 1;
+  const [restA, restB] = [a.slice(start), b.slice(start)];
+  const swapped = `${restA[1] ?? ''}${restA[0] ?? ''}${restA.slice(2)}`;
+  return [restA.slice(1), restA].includes(restB.slice(1)) || restA.slice(1) === restB || swapped === restB;
+}
+
+/** The text after a flag or its equals sign; empty when the arguments end there. */
+function valueOf(args: readonly string[], flag: string): string | undefined {
+  const index = args.findIndex((arg) => arg === flag || arg.startsWith(`${flag}=`));
+  const found = args[index];
+  return found === flag ? (args[index + 1] ?? '') : found?.slice(flag.length + 1);
+}
+
+function read<T>(
+  args: readonly string[],
+  flag: string,
+  variable: string,
+  parse: (text: string, where: string) => T,
+): T | undefined {
+  const given = valueOf(args, flag);
+  if (given !== undefined) return parse(given, flag);
+  const set = hostVariable(variable);
+  return set === undefined ? undefined : parse(set, variable);
+}
+
+function readPort(text: string, where: string): number {
+  const port = Number(text);
+  if (text.trim() !== '' && Number.isInteger(port) && port >= 0 && port <= 65535) return port;
+  throw wrong(where, `'${text}' is not a port`, 'give a number from 0 (any free port) to 65535');
+}
+
+function readHost(text: string, where: string): string {
+  // Node listens on every address when the host is empty.
+  if (text.trim() !== '') return text;
+  throw wrong(where, 'the host is empty', 'give an address, such as 127.0.0.1, or leave it out');
 }
 
 async function load(name: string): Promise<RuntimeModule> {
@@ -41,24 +135,13 @@ async function load(name: string): Promise<RuntimeModule> {
   }
 }
 
-function valueAfter(args: readonly string[], flag: string): string | undefined {
-  const index = args.findIndex((arg) => arg === flag || arg.startsWith(`${flag}=`));
-  if (index < 0) return undefined;
-  return args[index]?.startsWith(`${flag}=`) ? args[index].slice(flag.length + 1) : (args[index + 1] ?? '');
-}
-
-function readPort(text: string): number {
-  const port = Number(text);
-  if (text !== '' && Number.isInteger(port) && port >= 0 && port <= 65535) return port;
-  const what = `'${text}' is no port`;
-  throw new DefinitionError([
-    {
-      code: 'SIGIL_INVALID_OPTIONS',
-      where: '--port',
-      what,
-      fix: 'give a number from 0 (any free port) to 65535',
-    },
-  ]);
+/** @param own a flag that may be the program's own. */
+function wrong(where: string, what: string, fix: string, own?: string): DefinitionError {
+  const alternative =
+    own === undefined
+      ? ''
+      : `; if ${own} is a flag of your program, choose the runtime in code: app.run(stdio()) or app.run(http())`;
+  return new DefinitionError([{ code: 'SIGIL_INVALID_OPTIONS', where, what, fix: `${fix}${alternative}` }]);
 }
 
 function missing(name: string, cause?: unknown): DefinitionError {

@@ -97,6 +97,12 @@ export interface RunningRuntime {
   readonly address: string;
   /** Stops taking requests, drains, and frees what it holds. */
   close(): Promise<void>;
+  /**
+   * Called when the app closes because its last runtime has ended. A runtime that owns the process ends it here.
+   *
+   * @param closed settles when the services have been disposed of.
+   */
+  appCloses?(closed: Promise<void>): void;
 }
 
 /** Something a server can be mounted on: `stdio()`, `http()`, or your own. */

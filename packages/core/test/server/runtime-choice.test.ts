@@ -37,12 +37,77 @@ describe('app.run() without a runtime', () => {
     async (port) => {
       await expect(run(['--http', `--port=${port}`])).rejects.toMatchObject({
         code: 'SIGIL_INVALID_OPTIONS',
-        problems: [expect.objectContaining({ where: '--port', what: `'${port}' is no port` })],
+        problems: [expect.objectContaining({ where: '--port', what: `'${port}' is not a port` })],
       });
     },
   );
 
   test('refuses a flag without its value', async () => {
     await expect(run(['--http', '--port'])).rejects.toMatchObject({ code: 'SIGIL_INVALID_OPTIONS' });
+  });
+
+  test.each([
+    ['--host', ['--host', ''], {}],
+    ['--host', ['--host='], {}],
+    ['--host', ['--host'], {}],
+    ['HOST', [], { HOST: '' }],
+    ['HOST', [], { HOST: ' ' }],
+  ])('refuses an empty host, which would be every address: %s', async (where, args, env) => {
+    await expect(run(['--http', '--port', '0', ...args], env)).rejects.toMatchObject({
+      code: 'SIGIL_INVALID_OPTIONS',
+      problems: [expect.objectContaining({ where, what: 'the host is empty' })],
+    });
+  });
+
+  test.each([
+    ['--prot', '--port'],
+    ['--por', '--port'],
+    ['--pport', '--port'],
+    ['--Port', '--port'],
+    ['--hots', '--host'],
+    ['--htpp', '--http'],
+    ['--stido', '--stdio'],
+    ['--allow-anonymus', '--allow-anonymous'],
+  ])('refuses %s, one typing error away from %s', async (typed, meant) => {
+    for (const arg of [typed, `${typed}=1`])
+      await expect(run([arg])).rejects.toMatchObject({
+        code: 'SIGIL_INVALID_OPTIONS',
+        problems: [
+          expect.objectContaining({ where: typed, fix: expect.stringContaining(`write ${meant};`) }),
+        ],
+      });
+  });
+
+  test.each([[['--verbose', '--db=a.sqlite', '-p', 'htpp']], [['--', '--prot', '--stdio', '--port']]])(
+    'leaves the flags of the program itself alone: %j',
+    async (args) => {
+      const address = await run(['--http', '--port', '0', ...args]);
+      expect(address.protocol).toBe('http:');
+    },
+  );
+
+  test.each([
+    ['--port', ['--port', '3000'], {}],
+    ['--host', ['--stdio', '--host=127.0.0.1'], {}],
+    ['--allow-anonymous', ['--allow-anonymous'], { MCP_TRANSPORT: 'stdio' }],
+  ])('refuses %s over stdio', async (where, args, env) => {
+    await expect(run(args, env)).rejects.toMatchObject({
+      code: 'SIGIL_INVALID_OPTIONS',
+      problems: [expect.objectContaining({ where, fix: expect.stringMatching(/^add --http;/) })],
+    });
+  });
+
+  test.each([
+    ['--http=3000', ['--http=3000'], {}],
+    ['--http with --stdio', ['--http', '--stdio'], {}],
+    ['MCP_TRANSPORT=htpp', [], { MCP_TRANSPORT: 'htpp' }],
+  ])('refuses %s', async (_, args, env) => {
+    await expect(run(args, env)).rejects.toMatchObject({ code: 'SIGIL_INVALID_OPTIONS' });
+  });
+
+  test('listens beyond this machine with --allow-anonymous only', async () => {
+    const args = ['--http', '--port', '0', '--host', '0.0.0.0'];
+    await expect(run(args)).rejects.toThrow('--allow-anonymous');
+    expect((await run([...args, '--allow-anonymous'])).hostname).toBe('0.0.0.0');
   });
 });

@@ -37,7 +37,7 @@ export async function add(said: Said, host: Pick<Host, 'cwd' | 'signal'>): Promi
   const { source, test } = kind.files({ ...names, className: registration.className }, `../src/${module}.js`);
   const files = new Map([
     [`src/${module}.ts`, source],
-    [`test/${names.kebab}.test.ts`, test],
+    [testFileIn(project, names, kindName, `../src/${module}.js`), test],
   ]);
   if (!said.has('force')) refuseToReplace(project, [...files.keys()]);
   const registered = register(app, kind, registration);
@@ -83,6 +83,14 @@ function classNameIn(
 ): string {
   const isTaken = app !== undefined && mentions(app, className) && !importsFrom(app, module);
   return isTaken ? `${className}${kind.charAt(0).toUpperCase()}${kind.slice(1)}` : className;
+}
+
+/** The test takes its kind into its name when there is a test of something else of that name. */
+function testFileIn(project: string, { kebab }: AddedNames, kind: KindName, module: string): string {
+  const usual = `test/${kebab}.test.ts`;
+  const path = join(project, usual);
+  const isTaken = existsSync(path) && !importsFrom(readFileSync(path, 'utf8'), module);
+  return isTaken ? `test/${kebab}.${kind}.test.ts` : usual;
 }
 
 function refuseToReplace(project: string, files: readonly string[]): void {

@@ -97,6 +97,35 @@ describe('add', () => {
     expect(out.at(-1)).toBe('Added GreetPrompt to the services of src/app.ts');
   });
 
+  test('writes classes of several kinds under one name, each with a test of its own', async () => {
+    using project = temporaryFolder();
+    projectIn(project.path);
+    const added = async (kind: string): Promise<readonly string[]> =>
+      (await runIn(project.path, ['add', kind, 'ping'])).out;
+    expect(await added('tool')).toContain('Wrote test/ping.test.ts');
+    expect(await added('prompt')).toEqual([
+      'Wrote src/prompts/ping.ts',
+      'Wrote test/ping.prompt.test.ts',
+      'Added PingPrompt to the services of src/app.ts',
+    ]);
+    expect(await added('resource')).toContain('Wrote test/ping.resource.test.ts');
+    const read = (path: string): string => readFileSync(join(project.path, path), 'utf8');
+    expect(read('test/ping.test.ts')).toContain(`from '../src/tools/ping.js'`);
+    expect(read('test/ping.prompt.test.ts')).toContain(`import { PingPrompt } from '../src/prompts/ping.js'`);
+    expect(read('src/app.ts')).toContain('services: [Greet, Ping, PingPrompt, PingResource]');
+  });
+
+  test('writes over the test of its own kind with --force', async () => {
+    using project = temporaryFolder();
+    projectIn(project.path);
+    for (const kind of ['tool', 'prompt']) await runIn(project.path, ['add', kind, 'ping']);
+    for (const [kind, test] of [
+      ['tool', 'test/ping.test.ts'],
+      ['prompt', 'test/ping.prompt.test.ts'],
+    ] as const)
+      expect((await runIn(project.path, ['add', kind, 'ping', '--force'])).out).toContain(`Wrote ${test}`);
+  });
+
   test.each([
     ['is not there', ''],
     ['has no services', 'export const app = make();\n'],

@@ -1,0 +1,27 @@
+import { Describe } from '@sigil/core';
+import { IsInt, IsNumber, IsString, Min } from 'class-validator';
+
+/** What `return_items` answers. */
+export class OrderReturn {
+  @Describe('Id of the return, to quote to the customer')
+  @IsString()
+  returnId!: string;
+
+  @Describe('Id of the order')
+  @IsString()
+  orderId!: string;
+
+  @Describe('Stock keeping unit, as the catalogue writes it')
+  @IsString()
+  sku!: string;
+
+  @Describe('Pieces that the customer sends back')
+  @IsInt()
+  @Min(1)
+  quantity!: number;
+
+  @Describe('What the customer gets back, in euros')
+  @IsNumber()
+  @Min(0)
+  refund!: number;
+}

@@ -1,0 +1,77 @@
+import { spawnSync } from 'node:child_process';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { endProcesses, ServerProcess, until } from './processes.js';
+import { fixture } from './sigil-command.js';
+
+afterEach(endProcesses);
+
+describe('a program whose definitions are wrong', () => {
+  test('prints each problem once', async () => {
+    const server = new ServerProcess(fixture('broken-server.mjs'));
+    expect((await server.ended).code).toBe(1);
+    for (const name of ['my tool', 'your tool'])
+      expect(server.stderr.split(`'${name}' is not a valid name`)).toHaveLength(2);
+    expect(server.stderr).toContain("code: 'SIGIL_INVALID_DEFINITIONS'");
+  });
+});
+
+describe('a program that prints before it serves', () => {
+  const TALKATIVE = fixture('talkative-server.mjs');
+  const BEFORE = ['from a constructor', 'bytes from a constructor', 'from the program'];
+  const AFTER = 'from the running program';
+  const list = {
+    jsonrpc: '2.0',
+    id: 'list',
+    method: 'tools/list',
+    params: {
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    },
+  };
+
+  test.each([[[]], [['--stdio']], [['--in-code=stdio']]])(
+    'keeps it off standard output over stdio: %j [checklist 46]',
+    async (args) => {
+      const server = new ServerProcess(TALKATIVE, args);
+      server.send(list);
+      await until(() => server.stdout.includes('"id":"list"'));
+      server.child.stdin.end();
+      await server.ended;
+      expect(server.messages().map(({ id }) => id)).toEqual(['list']);
+      for (const line of [...BEFORE, AFTER]) expect(server.stderr).toContain(line);
+    },
+  );
+
+  test.each([
+    ['serves HTTP', ['--http', '--port', '0'], [...BEFORE, AFTER]],
+    ['names HTTP in code, once that runs', ['--in-code=http'], [AFTER]],
+    ['mounts the app, once that is done', ['--mounted'], [AFTER]],
+  ])('leaves standard output alone when it %s', async (_, args, printed) => {
+    const server = new ServerProcess(TALKATIVE, args);
+    await server.event('ready');
+    server.child.kill('SIGTERM');
+    await server.ended;
+    expect(server.stdout.trimEnd().split('\n')).toEqual(printed);
+  });
+
+  test('leaves standard output alone when no client is at the other end', () => {
+    const { stdout } = spawnSync(process.execPath, [TALKATIVE], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      encoding: 'utf8',
+    });
+    expect(stdout.trimEnd().split('\n')).toEqual(BEFORE);
+  });
+
+  test('leaves standard output alone in a test of node:test, which reports there', () => {
+    const { stdout } = spawnSync(
+      process.execPath,
+      ['--test', '--test-reporter=tap', fixture('node-test.mjs')],
+      {
+        encoding: 'utf8',
+      },
+    );
+    expect(stdout).toContain('# pass 2');
+  });
+});
