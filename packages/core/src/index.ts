@@ -41,7 +41,7 @@ export { Arg, Param, type ArgOptions } from './decorators/arg.js';
 export { Describe } from './decorators/describe.js';
 export { Header } from './decorators/header.js';
 export { Service, type ServiceOptions } from './decorators/service.js';
-export { UseGuards, UseMiddleware } from './decorators/use.js';
+export { MapErrors, UseGuards, UseMiddleware } from './decorators/use.js';
 export {
   definePrompt,
   defineResource,
@@ -73,6 +73,7 @@ export { CompletionContext, PromptContext, ResourceContext, ToolContext } from '
 export type { ContextLog } from './context/context-log.js';
 export type { AskOptions, ClientView, InputResponses, RoundOptions } from './context/call.js';
 export type { Access, Guard, GuardLike, Middleware, MiddlewareLike, Next } from './context/access.js';
+export { mapError, type ErrorMapper } from './context/error-mapper.js';
 export type { Principal, RequestFacts } from './protocol/principal.js';
 
 // What handlers ask

@@ -1,4 +1,5 @@
 import type { GuardLike, MiddlewareLike } from '../context/access.js';
+import type { ErrorMapper } from '../context/error-mapper.js';
 import type { PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
 import type {
   HandlerDefinition,
@@ -20,12 +21,14 @@ export interface FunctionDefinition<D extends HandlerDefinition = HandlerDefinit
   readonly handle: (...values: never[]) => unknown;
   readonly guards: readonly GuardLike[];
   readonly middleware: readonly MiddlewareLike[];
+  readonly errors: readonly ErrorMapper[];
 }
 
-/** What stands before and around a handler that is a function. */
+/** What stands before and around a handler that is a function, and what its errors become. */
 export interface Policies {
   readonly guards?: readonly GuardLike[];
   readonly middleware?: readonly MiddlewareLike[];
+  readonly errors?: readonly ErrorMapper[];
 }
 
 /** What the schema of a handler's arguments makes of them. */
@@ -84,6 +87,13 @@ function record<D extends HandlerDefinition>(
   options: Policies & { readonly input?: SchemaLike; readonly handle: (...values: never[]) => unknown },
   kind: Pick<D, 'kind'>,
 ): FunctionDefinition<D> {
-  const { handle, guards = [], middleware = [], input, ...definition } = options;
-  return { definition: { ...definition, ...kind } as unknown as D, input, handle, guards, middleware };
+  const { handle, guards = [], middleware = [], errors = [], input, ...definition } = options;
+  return {
+    definition: { ...definition, ...kind } as unknown as D,
+    input,
+    handle,
+    guards,
+    middleware,
+    errors,
+  };
 }

@@ -37,9 +37,10 @@ export function defineUiResource<S extends SchemaLike = Record<string, never>>({
   handle,
   guards = [],
   middleware = [],
+  errors = [],
   ...options
 }: UiResourceFunctionOptions<S>): FunctionDefinition<ResourceDefinition> {
-  return { definition: uiResourceDefinition(uri, options), input, handle, guards, middleware };
+  return { definition: uiResourceDefinition(uri, options), input, handle, guards, middleware, errors };
 }
 
 function uiResourceDefinition(

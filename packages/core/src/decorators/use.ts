@@ -1,4 +1,5 @@
 import type { GuardLike, MiddlewareLike } from '../context/access.js';
+import type { ErrorMapper } from '../context/error-mapper.js';
 import { KEYS } from '../metadata/keys.js';
 import { addToList } from '../metadata/store.js';
 
@@ -12,6 +13,11 @@ export function UseGuards(...guards: GuardLike[]): ClassOrMethodDecorator {
 /** Wraps a service's handlers, or one handler, in middleware; the first given is the outermost. */
 export function UseMiddleware(...middleware: MiddlewareLike[]): ClassOrMethodDecorator {
   return record(KEYS.middleware, middleware);
+}
+
+/** Says what errors of a service's handlers, or of one handler, become; see `mapError`. */
+export function MapErrors(...mappers: ErrorMapper[]): ClassOrMethodDecorator {
+  return record(KEYS.errors, mappers);
 }
 
 function record(key: symbol, items: readonly unknown[]): ClassOrMethodDecorator {

@@ -1,6 +1,9 @@
 /** Every metadata key of ours, in one place, so that writer and reader cannot disagree. */
 export const KEYS: Readonly<
-  Record<'handlers' | 'parameters' | 'headers' | 'annotations' | 'guards' | 'middleware' | 'service', symbol>
+  Record<
+    'handlers' | 'parameters' | 'headers' | 'annotations' | 'guards' | 'middleware' | 'errors' | 'service',
+    symbol
+  >
 > = {
   /** On a class: its handler definitions, by method name. */
   handlers: Symbol.for('sigil:handlers'),
@@ -10,9 +13,10 @@ export const KEYS: Readonly<
   headers: Symbol.for('sigil:headers'),
   /** On a class, and on a class and property: annotations for schemas. */
   annotations: Symbol.for('sigil:annotations'),
-  /** On a class, and on a class and method: guards and middleware. */
+  /** On a class, and on a class and method: guards, middleware and error mappers. */
   guards: Symbol.for('sigil:guards'),
   middleware: Symbol.for('sigil:middleware'),
+  errors: Symbol.for('sigil:errors'),
   /** On a class: how the container makes it. */
   service: Symbol.for('sigil:service'),
 };

@@ -1,4 +1,5 @@
 import type { GuardLike, MiddlewareLike } from '../context/access.js';
+import type { ErrorMapper } from '../context/error-mapper.js';
 import type { HandlerDefinition } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { SchemaSource } from '../schema/index.js';
@@ -31,4 +32,6 @@ export interface Declaration<D extends HandlerDefinition = HandlerDefinition> {
   readonly returns?: SchemaSource;
   readonly guards: readonly GuardLike[];
   readonly middleware: readonly MiddlewareLike[];
+  /** What thrown errors become, the nearest first: of the method, the class, the module, the app. */
+  readonly errors: readonly ErrorMapper[];
 }

@@ -1,4 +1,5 @@
 import type { GuardLike, MiddlewareLike } from '../context/access.js';
+import type { ErrorMapper } from '../context/error-mapper.js';
 import type { Problem } from '../errors/definition-error.js';
 import { KEYS } from '../metadata/keys.js';
 import { type HandlerMethod, handlersOf, listOf, returnType } from '../metadata/store.js';
@@ -34,6 +35,7 @@ export function hasHandlers(cls: Constructor): boolean {
 function scanClass(cls: Constructor, problems: Problem[]): Declaration[] {
   const guards = listOf(KEYS.guards, cls);
   const middleware = listOf(KEYS.middleware, cls);
+  const errors = listOf(KEYS.errors, cls, undefined, 'own');
   return handlersOf(cls).flatMap((handler) => {
     const { method, definitions } = handler;
     const shared = {
@@ -42,6 +44,7 @@ function scanClass(cls: Constructor, problems: Problem[]): Declaration[] {
       ...returnsOf(handler),
       guards: [...guards, ...listOf(KEYS.guards, cls, method)] as GuardLike[],
       middleware: [...middleware, ...listOf(KEYS.middleware, cls, method)] as MiddlewareLike[],
+      errors: [...listOf(KEYS.errors, cls, method, 'own'), ...errors] as ErrorMapper[],
     };
     return definitions.map((definition) => ({
       definition,

@@ -1,6 +1,7 @@
 import type { Container } from '../container/contract.js';
 import type { Provider } from '../container/provider.js';
 import type { GuardLike, MiddlewareLike } from '../context/access.js';
+import type { ErrorMapper } from '../context/error-mapper.js';
 import type { FunctionDefinition } from '../decorators/define.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
@@ -33,6 +34,8 @@ export interface AppOptions extends Implementation {
   readonly guards?: readonly GuardLike[];
   /** Middleware around every handler, from the outside in. */
   readonly middleware?: readonly MiddlewareLike[];
+  /** What errors of all handlers become; see `mapError`. */
+  readonly errors?: readonly ErrorMapper[];
   /** Where the server reports; anything with pino's interface. The runtime's logger unless given. */
   readonly logger?: Logger;
   /** Whether messages of unexpected errors reach clients. Off unless given: they may hold secrets. */

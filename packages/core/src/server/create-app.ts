@@ -45,11 +45,15 @@ export async function createApp(options: AppOptions): Promise<App> {
   const found = options.discover ? await discover(options.discover, problems) : [];
   const extensions = (options.extensions ?? []).filter(isExtension).map(toAppExtension);
   problems.push(...extensions.flatMap((extension) => extension.problems ?? []));
+  const withAppErrors = (declaration: Declaration): Declaration => ({
+    ...declaration,
+    errors: [...declaration.errors, ...(options.errors ?? [])],
+  });
   const declarations = [
     ...scan([...(options.services ?? []), ...found], problems),
     ...(options.definitions ?? []).map(declareFunction),
     ...extensions.flatMap(({ definitions = [] }) => definitions.map(declareFunction)),
-  ];
+  ].map(withAppErrors);
   const services = classesOf(declarations);
   const policies = policyClasses(options, declarations);
   const { container, instances, start } = chooseContainer(options, [...services, ...policies], problems);
@@ -113,7 +117,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   }
   const define = (definition: FunctionDefinition): void => {
     const wrong: Problem[] = [];
-    const entry = compileEntry(declareFunction(definition), build(wrong));
+    const entry = compileEntry(withAppErrors(declareFunction(definition)), build(wrong));
     if (entry) wrong.push(...uiLinkProblems(entry, registry));
     if (entry && wrong.length === 0) register(registry, entry, wrong);
     if (wrong.length > 0) throw new DefinitionError(wrong);

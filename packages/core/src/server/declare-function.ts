@@ -11,6 +11,7 @@ export function declareFunction({
   handle,
   guards,
   middleware,
+  errors,
 }: FunctionDefinition): Declaration {
   const name =
     'name' in definition && definition.name ? definition.name : 'uri' in definition ? definition.uri : '';
@@ -22,6 +23,7 @@ export function declareFunction({
     binding: { parameters: [], source: sourceOf(definition, input) },
     guards,
     middleware,
+    errors,
   };
 }
 
