@@ -23,7 +23,9 @@ export { MemoryChangeBus } from './engine/changes/memory-change-bus.js';
 export type { ClientProfile } from './engine/client-profiles.js';
 export type { SchemaShape } from './schema/shape-schema.js';
 export type { AppEvents } from './engine/events.js';
-export type { LiveCollection } from './server/live-collection.js';
+export type { LiveCollection, LiveCompletions } from './server/live-collection.js';
+export { defineModule, type Module, type ModuleOptions, type ModuleParts } from './server/module.js';
+export { PRINCIPAL } from './server/built-ins.js';
 export type { AppExtension } from './server/app-extension.js';
 
 // Decorators, and their function twins
@@ -40,19 +42,22 @@ export { Complete } from './decorators/complete.js';
 export { Arg, Param, type ArgOptions } from './decorators/arg.js';
 export { Describe } from './decorators/describe.js';
 export { Header } from './decorators/header.js';
-export { Service, type ServiceOptions } from './decorators/service.js';
+export { Optional, Service, type ServiceOptions } from './decorators/service.js';
 export { MapErrors, UseGuards, UseMiddleware } from './decorators/use.js';
 export {
+  defineCompletion,
   definePrompt,
   defineResource,
   defineTool,
   type ArgumentsOf,
+  type CompletionFunctionOptions,
   type FunctionDefinition,
   type PromptFunctionOptions,
   type ResourceFunctionOptions,
   type ToolFunctionOptions,
 } from './decorators/define.js';
 export type {
+  CompletionDefinition,
   PromptDefinition,
   ResourceDefinition,
   SchemaLike,
@@ -145,10 +150,22 @@ export type { Registry } from './registry/registry.js';
 export type { ResourceEntry, TemplateEntry, ToolEntry } from './registry/entry.js';
 
 // The container
-export { inject } from './container/inject.js';
+export { inject, type InjectOptions } from './container/inject.js';
 export { Inject, Token } from './container/typedi-registry.js';
 export type { Container, ResolutionScope } from './container/contract.js';
-export type { Provider, Resolve, ServiceId } from './container/provider.js';
+export {
+  provide,
+  provideFactory,
+  type AliasProvider,
+  type ClassProvider,
+  type FactoryOptions,
+  type FactoryProvider,
+  type Provider,
+  type PublicOf,
+  type ServiceId,
+  type ValueProvider,
+} from './container/provider.js';
+export type { ServiceOf, ServiceToken } from './protocol/service-id.js';
 export type { Scope } from './metadata/service.js';
 
 // The protocol

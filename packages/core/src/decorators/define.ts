@@ -1,7 +1,8 @@
 import type { GuardLike, MiddlewareLike } from '../context/access.js';
 import type { ErrorMapper } from '../context/error-mapper.js';
-import type { PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
+import type { CompletionContext, PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
 import type {
+  CompletionDefinition,
   HandlerDefinition,
   PromptDefinition,
   ResourceDefinition,
@@ -81,6 +82,29 @@ export function definePrompt<S extends SchemaLike = Record<string, never>>(
   options: PromptFunctionOptions<S>,
 ): FunctionDefinition<PromptDefinition> {
   return record(options, { kind: 'prompt' });
+}
+
+/** What `defineCompletion` is told: what `@Complete` is told, and the handler. */
+export interface CompletionFunctionOptions extends Policies {
+  /** The name of the prompt, or the URI template exactly as it is defined. */
+  readonly ref: string;
+  /** The name of the argument or variable. */
+  readonly argument: string;
+  /** Gives the suggestions for what the user has typed so far, best first. */
+  readonly complete: (prefix: string, context: CompletionContext) => unknown;
+}
+
+/**
+ * The function twin of `@Complete`.
+ *
+ * @example
+ * defineCompletion({ ref: 'recommend', argument: 'genre', complete: (prefix) => genresLike(prefix) });
+ */
+export function defineCompletion({
+  complete,
+  ...options
+}: CompletionFunctionOptions): FunctionDefinition<CompletionDefinition> {
+  return record({ ...options, handle: complete }, { kind: 'completion' });
 }
 
 function record<D extends HandlerDefinition>(

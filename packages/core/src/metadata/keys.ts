@@ -1,7 +1,15 @@
 /** Every metadata key of ours, in one place, so that writer and reader cannot disagree. */
 export const KEYS: Readonly<
   Record<
-    'handlers' | 'parameters' | 'headers' | 'annotations' | 'guards' | 'middleware' | 'errors' | 'service',
+    | 'handlers'
+    | 'parameters'
+    | 'headers'
+    | 'annotations'
+    | 'guards'
+    | 'middleware'
+    | 'errors'
+    | 'service'
+    | 'optional',
     symbol
   >
 > = {
@@ -19,6 +27,8 @@ export const KEYS: Readonly<
   errors: Symbol.for('sigil:errors'),
   /** On a class: how the container makes it. */
   service: Symbol.for('sigil:service'),
+  /** On a class: the constructor parameters that may stay empty. */
+  optional: Symbol.for('sigil:optional'),
 };
 
 /** What TypeScript emits with `emitDecoratorMetadata`. */

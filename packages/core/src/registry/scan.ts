@@ -1,6 +1,7 @@
 import type { GuardLike, MiddlewareLike } from '../context/access.js';
 import type { ErrorMapper } from '../context/error-mapper.js';
 import type { Problem } from '../errors/definition-error.js';
+import type { HandlerDefinition } from '../metadata/definitions.js';
 import { KEYS } from '../metadata/keys.js';
 import { type HandlerMethod, handlersOf, listOf, returnType } from '../metadata/store.js';
 import type { Constructor } from '../protocol/constructor.js';
@@ -8,6 +9,14 @@ import { isDto } from '../schema/index.js';
 import type { Declaration } from './declaration.js';
 import { placeOf } from './names.js';
 import { bindParameters } from './parameters.js';
+
+const DECORATORS: Readonly<Record<HandlerDefinition['kind'], string>> = {
+  tool: '@Tool',
+  resource: '@Resource',
+  prompt: '@Prompt',
+  completion: '@Complete',
+};
+const KINDS = Object.keys(DECORATORS) as HandlerDefinition['kind'][];
 
 /** Reads the definitions off service classes, in the order of the classes and of the methods in them. */
 export function scan(services: readonly unknown[], problems: Problem[]): Declaration[] {
@@ -69,11 +78,15 @@ function notAService(value: unknown): Problem {
   };
 }
 
-function noDefinitions(cls: Constructor): Problem {
+/** A class that was to be served has nothing to serve. */
+export function noDefinitions(
+  cls: Constructor,
+  kinds: readonly HandlerDefinition['kind'][] = KINDS,
+): Problem {
   return {
     code: 'SIGIL_NO_DEFINITIONS',
     where: cls.name,
-    what: 'it has no method with @Tool, @Resource, @Prompt or @Complete',
+    what: `it has no method with ${kinds.map((kind) => DECORATORS[kind]).join(', ')}`,
     fix: 'decorate a method, or take the class off the list: what services inject is found by itself',
   };
 }

@@ -1,41 +1,31 @@
 import type { Container } from '../container/contract.js';
 import type { Provider } from '../container/provider.js';
-import type { GuardLike, MiddlewareLike } from '../context/access.js';
-import type { ErrorMapper } from '../context/error-mapper.js';
-import type { FunctionDefinition } from '../decorators/define.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
-import type { Constructor } from '../protocol/constructor.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { AppCacheOptions } from '../engine/cache-hints.js';
 import type { ClientProfile } from '../engine/client-profiles.js';
 import type { ChangeBus } from '../engine/changes/change-bus.js';
-import type { ExtensionFactory } from '../engine/extension.js';
 import type { StateKey } from '../engine/rounds/state-sealer.js';
 import type { StateStore } from '../engine/rounds/state-store.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
 import type { Logger } from '../protocol/logger.js';
-import type { AppExtension } from './app-extension.js';
+import type { Module, ModuleParts } from './module.js';
 
 /** What `createApp` is told. */
-export interface AppOptions extends Implementation {
+export interface AppOptions extends Implementation, ModuleParts {
   /** How a model should use this server. */
   readonly instructions?: string;
-  /** Classes with decorated methods. What they inject is found by itself. */
-  readonly services?: readonly Constructor[];
-  /** A folder whose modules export such classes: `new URL('./services/', import.meta.url)`. */
-  readonly discover?: URL;
-  /** Definitions made by `defineTool`, `defineResource` and `definePrompt`. */
-  readonly definitions?: readonly FunctionDefinition[];
-  /** How tokens, values and classes that no decorator describes are made. */
-  readonly providers?: readonly Provider[];
+  /** ModuleParts of the app with policies and a prefix of their own, made by `defineModule`. */
+  readonly modules?: readonly Module[];
+  /**
+   * Takes the place of providers and classes anywhere in the app and its modules, for tests.
+   *
+   * @example
+   * override: [provide(Clock, { now: () => new Date(0) })]
+   */
+  readonly override?: readonly Provider[];
   /** Another container than typedi's; `providers` is then its own affair. */
   readonly container?: Container;
-  /** Guards before every definition, from the outside in. */
-  readonly guards?: readonly GuardLike[];
-  /** Middleware around every handler, from the outside in. */
-  readonly middleware?: readonly MiddlewareLike[];
-  /** What errors of all handlers become; see `mapError`. */
-  readonly errors?: readonly ErrorMapper[];
   /** Where the server reports; anything with pino's interface. The runtime's logger unless given. */
   readonly logger?: Logger;
   /** Whether messages of unexpected errors reach clients. Off unless given: they may hold secrets. */
@@ -77,8 +67,6 @@ export interface AppOptions extends Implementation {
   readonly unknownProperties?: UnknownProperties;
   /** How tools with `task` run in the background. */
   readonly tasks?: TasksOptions;
-  /** Extensions of the protocol beside those that come along. */
-  readonly extensions?: readonly (ExtensionFactory | AppExtension)[];
   /** Whether results of 2026-07-28 name the server. On unless given. */
   readonly stampServerInfo?: boolean;
   /** Compile every validator at start instead of at first use. */

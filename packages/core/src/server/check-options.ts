@@ -2,7 +2,6 @@ import { isUnknownProperties } from '../registry/argument-problems.js';
 import { isStateKey } from '../engine/rounds/state-sealer.js';
 import type { Problem } from '../errors/definition-error.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
-import { isExtension } from './app-extension.js';
 import type { AppOptions } from './app-options.js';
 import { checkCache } from './check-cache.js';
 import { checkProfiles } from './check-profiles.js';
@@ -31,9 +30,6 @@ export function checkOptions(options: AppOptions): Problem[] {
   if (unknownProperties !== undefined && !isUnknownProperties(unknownProperties))
     problems.push(invalidOption('unknownProperties', "'reject', 'strip' or 'keep'"));
   problems.push(...checkProfiles(options.clientProfiles ?? []), ...checkTasks(options.tasks ?? {}));
-  if (options.extensions && !options.extensions.every(isExtension)) {
-    problems.push(invalidOption('extensions', 'a list of extensions; a promise of one has to be awaited'));
-  }
   return problems;
 }
 

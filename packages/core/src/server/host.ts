@@ -9,6 +9,8 @@ interface HostProcess {
 
 interface FileSystem {
   readdirSync(folder: URL, options: { withFileTypes: true }): readonly DirectoryEntry[];
+  readFileSync(file: URL, encoding: 'utf8'): string;
+  existsSync(file: URL): boolean;
 }
 
 interface DirectoryEntry {
@@ -43,7 +45,7 @@ export function endWith(line: string): Promise<never> {
 }
 
 /**
- * The files below a folder, in alphabetical order, as URLs.
+ * The files below a folder, those of `node_modules` aside, in alphabetical order, as URLs.
  *
  * @throws Error when the host has no file system, or the folder cannot be read.
  */
@@ -56,6 +58,21 @@ export function listFiles(folder: URL): URL[] {
   );
   return entries.flatMap((entry) => {
     const url = new URL(encodeURIComponent(entry.name), base);
-    return entry.isDirectory() ? listFiles(url) : [url];
+    if (!entry.isDirectory()) return [url];
+    return entry.name === 'node_modules' ? [] : listFiles(url);
   });
+}
+
+/** The text of a file; `undefined` when it cannot be read. */
+export function readText(file: URL): string | undefined {
+  try {
+    return host.getBuiltinModule?.('node:fs')?.readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether there is such a file. */
+export function hasFile(file: URL): boolean {
+  return host.getBuiltinModule?.('node:fs')?.existsSync(file) ?? false;
 }
