@@ -192,5 +192,6 @@ export type {
 export type { JsonSchema } from './protocol/json.js';
 export type { LogLevel } from './protocol/logging.js';
 export type { Logger } from './protocol/logger.js';
+export { consoleLogger } from './server/host.js';
 export { PROTOCOL_VERSIONS, type ProtocolVersion } from './protocol/versions.js';
 export type { RunningRuntime, Runtime } from './transport/contract.js';

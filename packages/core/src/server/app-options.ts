@@ -26,7 +26,12 @@ export interface AppOptions extends Implementation, ModuleParts {
   readonly override?: readonly Provider[];
   /** Another container than typedi's; `providers` is then its own affair. */
   readonly container?: Container;
-  /** Where the server reports; anything with pino's interface. The runtime's logger unless given. */
+  /**
+   * Where the server reports; anything with pino's interface.
+   *
+   * @default the logger of the runtime that `app.run()` starts; without one, as in an app that is mounted, warnings and errors are
+   *   printed on the console
+   */
   readonly logger?: Logger;
   /** Whether messages of unexpected errors reach clients. Off unless given: they may hold secrets. */
   readonly exposeErrors?: boolean;

@@ -1,3 +1,5 @@
+import type { Logger, LogMethod } from '../protocol/logger.js';
+
 /** The part of Node's `process` that is used when it is there. */
 interface HostProcess {
   readonly argv?: readonly string[];
@@ -20,6 +22,22 @@ interface DirectoryEntry {
 
 // This file alone asks where it runs; on hosts without a `process` the answers are empty.
 const host: HostProcess = (globalThis as { process?: HostProcess }).process ?? {};
+
+/** A logger that prints warnings and errors on the console of the host: on Node, on standard error. */
+export const consoleLogger: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: printing('warn'),
+  error: printing('error'),
+};
+
+function printing(level: 'warn' | 'error'): LogMethod {
+  return (details, message) => {
+    // Asked for at each line, so that what stands in for it later is heard too.
+    const here = globalThis as { console?: Record<typeof level, (...parts: unknown[]) => void> };
+    here.console?.[level](...(message === undefined ? [details] : [message, details]));
+  };
+}
 
 /** The arguments the program was started with. */
 export function hostArguments(): readonly string[] {
