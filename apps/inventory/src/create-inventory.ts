@@ -1,10 +1,6 @@
 import { type App, createApp } from '@sigil/core';
 import { Database } from './database/database.js';
 import { openDatabase } from './database/open-database.js';
-import { Catalog } from './services/catalog.service.js';
-import { Inventory } from './services/inventory.service.js';
-import { Orders } from './services/orders.service.js';
-import { Recommendations } from './services/recommendations.service.js';
 
 /**
  * Makes the inventory server with a fresh database of its own.
@@ -20,7 +16,7 @@ export function createInventory(): Promise<App> {
     instructions:
       'Stock, products and orders of an outdoor shop. Check stock before reserving it; prices are in euros. ' +
       'commerce://catalog/categories lists what there is.',
-    services: [Inventory, Catalog, Orders, Recommendations],
+    discover: new URL('./services/*.service.js', import.meta.url),
     providers: [{ provide: Database, useFactory: openDatabase }],
   });
 }
