@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { v2Auto } from './clients.js';
@@ -62,7 +62,7 @@ describe.each(CASES)('a project of $template with $packageManager', (facts) => {
       await overHttp(project, tool, args, answer);
 
       for (const kind of ['tool', 'resource', 'prompt', 'service']) {
-        const added = await createMcpApp(join(project, 'src'), ['add', kind, `my ${kind}`]);
+        const added = await createMcpApp(join(project, 'src'), ['add', kind, 'my thing']);
         expect(added).toMatchObject({ code: 0, stderr: '' });
       }
       await succeed(project, packageManager, 'run', 'build');
@@ -70,7 +70,13 @@ describe.each(CASES)('a project of $template with $packageManager', (facts) => {
       await succeed(project, packageManager, 'test');
       await succeed(project, packageManager, 'run', 'check');
       if (template === 'full') await succeed(project, packageManager, 'run', 'lint');
-      await overStdio(project, 'my_tool', { text: 'Grown' }, 'Grown');
+      await overStdio(project, 'my_thing', { text: 'Grown' }, 'Grown');
+
+      rmSync(join(project, 'src/tools/my-thing.ts'));
+      rmSync(join(project, 'test/tools/my-thing.test.ts'));
+      await succeed(project, packageManager, 'run', 'build');
+      expect(existsSync(join(project, 'dist/tools/my-thing.js'))).toBe(true);
+      await expect(overStdio(project, 'my_thing', { text: 'Grown' }, 'Grown')).rejects.toThrow('my_thing');
     },
     LONG_MS,
   );

@@ -14,7 +14,7 @@ const EVERYWHERE = [
 ];
 
 const ALONE: Readonly<Record<string, readonly string[]>> = {
-  minimal: ['src/tools/greet.ts', 'test/greet.test.ts'],
+  minimal: ['src/tools/greet.ts', 'test/tools/greet.test.ts'],
   http: [
     '.dockerignore',
     'Dockerfile',
@@ -23,9 +23,9 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
     'src/runtime.ts',
     'src/services/recipe-book.ts',
     'src/tools/find-recipes.ts',
-    'test/find-recipes.test.ts',
-    'test/plan-dinner.test.ts',
-    'test/recipes.test.ts',
+    'test/tools/find-recipes.test.ts',
+    'test/prompts/plan-dinner.test.ts',
+    'test/resources/recipes.test.ts',
     'test/runtime.test.ts',
   ],
   full: [
@@ -48,13 +48,13 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
     'src/tools/return-books.ts',
     'src/tools/search-books.ts',
     'src/tools/take-stock.ts',
-    'test/books.test.ts',
-    'test/lend-books.test.ts',
-    'test/log-duration.test.ts',
-    'test/recommend-books.test.ts',
-    'test/return-books.test.ts',
-    'test/search-books.test.ts',
-    'test/take-stock.test.ts',
+    'test/resources/books.test.ts',
+    'test/tools/lend-books.test.ts',
+    'test/middleware/log-duration.test.ts',
+    'test/prompts/recommend-books.test.ts',
+    'test/tools/return-books.test.ts',
+    'test/tools/search-books.test.ts',
+    'test/tools/take-stock.test.ts',
   ],
 };
 
@@ -71,13 +71,15 @@ describe.each(TEMPLATES)('the template %s', (template) => {
 
   test('has everything it serves tested', () => {
     const served = filesOf(template).filter((path) => /^src\/(tools|resources|prompts)\//.test(path));
-    const tests = served.map((path) => path.replace(/^src\/\w+\/(.*)\.ts$/, 'test/$1.test.ts'));
+    const tests = served.map((path) => path.replace(/^src\/(.*)\.ts$/, 'test/$1.test.ts'));
 
     expect(filesOf(template)).toEqual(expect.arrayContaining(tests));
   });
 
-  test('lists its services where generators add theirs', () => {
-    expect(read(template, 'src/app.ts').match(/services: \[/g)).toHaveLength(1);
+  test('finds what it serves in the folders where generators write', () => {
+    expect(read(template, 'src/app.ts')).toContain(
+      "new URL('./{tools,resources,prompts}/**/*.js', import.meta.url)",
+    );
   });
 
   test('emits the metadata of decorators, and nothing while there are errors', () => {

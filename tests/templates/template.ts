@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { App } from '@sigil/core';
+import { type App, type AppOptions, createApp } from '@sigil/core';
 
 const FOLDER = fileURLToPath(new URL('../../packages/create-mcp-app/templates/', import.meta.url));
 
@@ -61,6 +61,6 @@ export function manifestOf(template: string): Manifest {
 /** The server of a template, as its build compiled it. */
 export async function serverOf(template: string): Promise<App> {
   const url = pathToFileURL(join(FOLDER, template, 'dist/app.js')).href;
-  const { createServer } = (await import(url)) as { createServer(): Promise<App> };
-  return createServer();
+  const { options } = (await import(url)) as { options: AppOptions };
+  return createApp(options);
 }

@@ -2,12 +2,6 @@ import { type App, createApp } from '@sigil/core';
 import { Database } from './database/database.js';
 import { openDatabase } from './database/open-database.js';
 import { ResourceUpdates } from './resource-updates.js';
-import { Catalog } from './services/catalog.service.js';
-import { Inventory } from './services/inventory.service.js';
-import { Orders } from './services/orders.service.js';
-import { Recommendations } from './services/recommendations.service.js';
-import { StockWatch } from './services/stock-watch.service.js';
-import { Translations } from './services/translations.service.js';
 
 /**
  * Makes the inventory server with a fresh database of its own.
@@ -25,7 +19,7 @@ export async function createInventory(): Promise<App> {
       'Stock, products and orders of an outdoor shop. Check stock before reserving it; prices are in euros. ' +
       'commerce://catalog/categories lists what there is, commerce://stock/low what runs out. ' +
       'Products and orders can be subscribed to.',
-    services: [Inventory, Catalog, StockWatch, Orders, Recommendations, Translations],
+    discover: new URL('./services/*.service.js', import.meta.url),
     providers: [
       { provide: Database, useFactory: openDatabase },
       { provide: ResourceUpdates, useValue: updates },

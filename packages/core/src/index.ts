@@ -23,7 +23,9 @@ export { MemoryChangeBus } from './engine/changes/memory-change-bus.js';
 export type { ClientProfile } from './engine/client-profiles.js';
 export type { SchemaShape } from './schema/shape-schema.js';
 export type { AppEvents } from './engine/events.js';
-export type { LiveCollection } from './server/live-collection.js';
+export type { LiveCollection, LiveCompletions } from './server/live-collection.js';
+export { defineModule, type Module, type ModuleOptions, type ModuleParts } from './server/module.js';
+export { PRINCIPAL } from './server/built-ins.js';
 
 // Decorators, and their function twins
 export {
@@ -40,23 +42,26 @@ export { Arg, Param, type ArgOptions } from './decorators/arg.js';
 export { Describe } from './decorators/describe.js';
 export { IntersectionType, OmitType, PartialType, PickType } from './schema/mapped-types.js';
 export { Header } from './decorators/header.js';
-export { Service, type ServiceOptions } from './decorators/service.js';
+export { Optional, Service, type ServiceOptions } from './decorators/service.js';
 export { MapErrors, UseGuards, UseMiddleware } from './decorators/use.js';
 export { createMetadata, Metadata, type MetadataDecorator } from './decorators/metadata.js';
 export { compose } from './decorators/compose.js';
 export { createParameter, Principal } from './decorators/parameter.js';
 export { mapError, type ErrorMapper } from './context/error-mapper.js';
 export {
+  defineCompletion,
   definePrompt,
   defineResource,
   defineTool,
   type ArgumentsOf,
+  type CompletionFunctionOptions,
   type FunctionDefinition,
   type PromptFunctionOptions,
   type ResourceFunctionOptions,
   type ToolFunctionOptions,
 } from './decorators/define.js';
 export type {
+  CompletionDefinition,
   PromptDefinition,
   ResourceDefinition,
   SchemaLike,
@@ -172,10 +177,22 @@ export type { Registry } from './registry/registry.js';
 export type { Entry, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from './registry/entry.js';
 
 // The container
-export { inject } from './container/inject.js';
+export { inject, type InjectOptions } from './container/inject.js';
 export { Inject, Token } from './container/typedi-registry.js';
 export type { Container, ResolutionScope } from './container/contract.js';
-export type { Provider, Resolve, ServiceId } from './container/provider.js';
+export {
+  provide,
+  provideFactory,
+  type AliasProvider,
+  type ClassProvider,
+  type FactoryOptions,
+  type FactoryProvider,
+  type Provider,
+  type PublicOf,
+  type ServiceId,
+  type ValueProvider,
+} from './container/provider.js';
+export type { ServiceOf, ServiceToken } from './protocol/service-id.js';
 export type { Scope } from './metadata/service.js';
 
 // The protocol
@@ -202,5 +219,6 @@ export type {
 export type { JsonSchema } from './protocol/json.js';
 export type { LogLevel } from './protocol/logging.js';
 export type { Logger } from './protocol/logger.js';
+export { consoleLogger } from './server/host.js';
 export { PROTOCOL_VERSIONS, type ProtocolVersion } from './protocol/versions.js';
 export type { RunningRuntime, Runtime } from './transport/contract.js';

@@ -6,6 +6,7 @@ import {
   type Logger,
   type Problem,
 } from '../src/index.js';
+import { silentLogger } from '../src/protocol/logger.js';
 import { connectInMemory, META, type RequestFacts } from '../src/transport/index.js';
 
 /** A JSON object as it came over the wire. */
@@ -174,9 +175,9 @@ export class Client {
   }
 }
 
-/** Makes an app of services, or of whole options. */
+/** Makes an app of services, or of whole options; quiet unless they have a logger. */
 export function appOf(options: Partial<AppOptions>): Promise<App> {
-  return createApp({ name: 'test', version: '1.0.0', ...options });
+  return createApp({ name: 'test', version: '1.0.0', logger: silentLogger, ...options });
 }
 
 /** A client that has opened a session. */

@@ -13,7 +13,6 @@ export type FailureCode =
   | 'SAMPLE_FAILED'
   | 'NOT_A_PROJECT'
   | 'FILE_EXISTS'
-  | 'NOT_REGISTERED'
   | 'INTERRUPTED';
 
 /** What a failure means. */
@@ -39,10 +38,6 @@ export const FAILURES: Readonly<Record<FailureCode, FailureKind>> = {
   SAMPLE_FAILED: { exitCode: 1, meaning: 'the server did not answer; the project is there, built' },
   NOT_A_PROJECT: { exitCode: 1, meaning: '`add` outside a project that uses Sigil' },
   FILE_EXISTS: { exitCode: 1, meaning: 'a file that `add` writes is there; `--force` writes over it' },
-  NOT_REGISTERED: {
-    exitCode: 1,
-    meaning: 'the files are written, but `src/app.ts` has to be changed by hand; the lines are shown',
-  },
   INTERRUPTED: { exitCode: 130, meaning: 'Ctrl-C, or a signal to end; nothing was left behind' },
 };
 

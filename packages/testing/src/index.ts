@@ -2,6 +2,9 @@
 export { connect } from './connect.js';
 export type { Answers, ConnectOptions } from './connect-options.js';
 
+// An app and a client in one
+export { testApp, TestApp, type LogLine, type TestAppOptions } from './test-app.js';
+
 // The client
 export { TestClient } from './test-client.js';
 export type { CallOptions, Progress } from './call-options.js';

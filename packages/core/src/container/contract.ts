@@ -1,5 +1,5 @@
-import type { Constructor } from '../protocol/constructor.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
+import type { ServiceId } from '../protocol/service-id.js';
 
 /** The scopes a resolution happens in, by identity. */
 export interface ResolutionScope {
@@ -7,15 +7,17 @@ export interface ResolutionScope {
   readonly request: object;
   /** The same object during one legacy session; equal to `request` in the modern era. */
   readonly session: object;
+  /** The context that handlers of the request receive, for services that inject it. */
+  readonly context?: () => object;
 }
 
 /** Anything that makes instances of services. The one method any container can offer. */
 export interface Container {
   /**
-   * @param cls the class wanted.
-   * @param scope the request it is wanted for; absent at start, when singletons are made.
+   * @param id the class wanted, or the token or name.
+   * @param scope the request it is wanted for; absent outside of requests, when singletons are made.
    */
-  get<T extends object>(cls: Constructor<T>, scope?: ResolutionScope): MaybePromise<T>;
+  get<T>(id: ServiceId<T>, scope?: ResolutionScope): MaybePromise<T>;
   /** Disposes of what lived in a scope. */
   release?(scope: object): MaybePromise<void>;
   /** Disposes of everything, those made last first. */

@@ -1,3 +1,4 @@
+import { optionalOf } from '../metadata/service.js';
 import { constructorTypes } from '../metadata/store.js';
 import type { Problem } from '../errors/definition-error.js';
 import type { Constructor } from '../protocol/constructor.js';
@@ -7,6 +8,8 @@ import { injectedAt } from './typedi-registry.js';
 /** What a constructor asks for, or the reasons why that cannot be known. */
 export interface Dependencies {
   readonly ids: readonly ServiceId[];
+  /** Those of the ids that may stay without a service. */
+  readonly optional: readonly ServiceId[];
   readonly problems: readonly Problem[];
 }
 
@@ -27,14 +30,16 @@ export function dependenciesOf(cls: Constructor): Dependencies {
   const types = constructorTypes(owner);
   const count = Math.max(owner.length, types?.length ?? 0);
   const ids: ServiceId[] = [];
+  const optional: ServiceId[] = [];
+  const mayBeEmpty = optionalOf(owner);
   const problems: Problem[] = [];
   for (let index = 0; index < count; index++) {
     const id = injectedAt(owner, index) ?? types?.[index];
-    if (!NOT_INJECTABLE.includes(id)) ids.push(id as ServiceId);
+    if (!NOT_INJECTABLE.includes(id)) (mayBeEmpty.includes(index) ? optional : ids).push(id as ServiceId);
     // A parameter with a default value is the author's own affair.
     else if (index < owner.length) problems.push(problemAt(cls, index, types));
   }
-  return { ids, problems };
+  return { ids: [...ids, ...optional], optional, problems };
 }
 
 function problemAt(cls: Constructor, index: number, types: readonly unknown[] | undefined): Problem {

@@ -1,7 +1,7 @@
 import type { Problem } from '../errors/definition-error.js';
 import type { Scope } from '../metadata/service.js';
 import type { Constructor } from '../protocol/constructor.js';
-import { dependenciesOf } from './dependencies.js';
+import { dependenciesOf, type Dependencies } from './dependencies.js';
 import { nameOf, type ServiceId } from './provider.js';
 
 /** What the graph check asks about a service. */
@@ -9,14 +9,17 @@ export interface ServiceFacts {
   readonly scope: Scope;
   /** The class whose constructor is run; absent for values and factories. */
   readonly cls?: Constructor | undefined;
+  /** What a factory asks for, or what an alias stands for. */
+  readonly needs?: readonly ServiceId[];
 }
 
 const LIFETIME: Record<Scope, number> = { transient: 0, request: 1, session: 2, singleton: 3 };
 
 /** Walks what services depend on and reports everything that would fail, or leak between scopes, later on. */
 export function checkGraph(
-  roots: readonly Constructor[],
+  roots: readonly ServiceId[],
   factsOf: (id: ServiceId) => ServiceFacts | undefined,
+  knows: (id: ServiceId) => boolean,
 ): Problem[] {
   const problems: Problem[] = [];
   const done = new Set<ServiceId>();
@@ -27,10 +30,9 @@ export function checkGraph(
     done.add(id);
     const facts = factsOf(id);
     if (!facts) return void problems.push(unresolvable(id, path));
-    if (!facts.cls) return;
-    const dependencies = dependenciesOf(facts.cls);
-    problems.push(...dependencies.problems);
-    for (const dependency of dependencies.ids) {
+    const { ids, problems: faults } = needsOf(facts);
+    problems.push(...faults, ...unawaitedHooks(id, facts));
+    for (const dependency of ids) {
       const shorter = factsOf(dependency);
       if (shorter && isCaptive(facts.scope, shorter.scope))
         problems.push(captive(id, facts, dependency, shorter));
@@ -40,11 +42,31 @@ export function checkGraph(
 
   for (const root of roots) visit(root, []);
   return problems;
+
+  function needsOf({ cls, needs = [] }: ServiceFacts): Pick<Dependencies, 'ids' | 'problems'> {
+    if (!cls) return { ids: needs, problems: [] };
+    const { ids, optional, problems } = dependenciesOf(cls);
+    return { ids: ids.filter((id) => !optional.includes(id) || knows(id)), problems };
+  }
 }
 
 /** Whether a service of one scope would keep an instance of a shorter one alive beyond its end. */
 export function isCaptive(holder: Scope, held: Scope): boolean {
   return holder !== 'transient' && held !== 'transient' && LIFETIME[held] < LIFETIME[holder];
+}
+
+/** Only singletons are awaited before anybody uses them. */
+function unawaitedHooks(id: ServiceId, { scope, cls }: ServiceFacts): Problem[] {
+  if (scope === 'singleton' || !cls) return [];
+  const prototype = cls.prototype as Record<string, unknown>;
+  return ['onInit', 'onReady']
+    .filter((hook) => typeof prototype[hook] === 'function')
+    .map((hook) => ({
+      code: 'SIGIL_UNAWAITED_HOOK',
+      where: `${nameOf(id)}.${hook}`,
+      what: `a ${scope} service is made while a request waits, so its ${hook} is never called`,
+      fix: 'make it a singleton, give a provider with an asynchronous useFactory, or do the work in the handler',
+    }));
 }
 
 function cycle(path: readonly ServiceId[]): Problem {

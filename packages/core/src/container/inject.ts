@@ -14,19 +14,33 @@ export function constructing<T>(container: ScopeContainer, construct: () => T): 
   }
 }
 
+/** How `inject` asks. */
+export interface InjectOptions {
+  /** Gives `undefined` where the id is neither provided nor a class with `@Service`, instead of failing. */
+  readonly optional?: boolean;
+}
+
 /**
  * Resolves a service while a class is being constructed, in a field initialiser or constructor. Needs no decorator
  * metadata, so it works with every build.
  *
  * @param id a class, a token, or a name.
  * @throws Error when no container is constructing anything.
+ * @example
+ * private readonly stock = inject(Stock);
+ * private readonly cache = inject(CACHE, { optional: true });
  */
-export function inject<T>(id: ServiceId<T>): T {
+export function inject<T>(
+  id: ServiceId<T>,
+  options: InjectOptions & { readonly optional: true },
+): T | undefined;
+export function inject<T>(id: ServiceId<T>, options?: InjectOptions): T;
+export function inject<T>(id: ServiceId<T>, options: InjectOptions = {}): T | undefined {
   const container = atWork.at(-1);
   if (!container) {
     throw new Error(
       'inject() works only while the container constructs a class; pass the dependency by hand here',
     );
   }
-  return container.get<T>(id);
+  return options.optional ? container.find<T>(id) : container.get<T>(id);
 }

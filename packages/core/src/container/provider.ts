@@ -1,23 +1,96 @@
 import type { Constructor } from '../protocol/constructor.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
+import type { ServiceId, ServiceOf } from '../protocol/service-id.js';
 import type { Scope } from '../metadata/service.js';
 
-/** Something that never exists and only names a service: typedi's `Token`, or any object of your own. */
-export type ServiceId<T = unknown> = Constructor<T & object> | object | string;
+export type { ServiceId };
 
-/** Resolves another service, in the scope of the one being made. */
-export type Resolve = <T>(id: ServiceId<T>) => T;
+/** Gives a value. It is the author's: it is disposed of only with `dispose`. */
+export interface ValueProvider {
+  readonly provide: ServiceId;
+  readonly useValue: unknown;
+  /** Ends the value when the app closes. */
+  readonly dispose?: (value: never) => unknown;
+}
+
+/** Gives an instance of another class, whose constructor is injected. */
+export interface ClassProvider {
+  readonly provide: ServiceId;
+  readonly useClass: Constructor;
+  /** @default 'singleton' */
+  readonly scope?: Scope;
+  /** Ends the instance when its scope ends, instead of the methods that `@Service` names. */
+  readonly dispose?: (value: never) => unknown;
+}
+
+/** Gives what a function makes; `provideFactory` checks its types. */
+export interface FactoryProvider {
+  readonly provide: ServiceId;
+  /** May be asynchronous: singletons are awaited, and initialised, before the app serves. The order of the list does not matter. */
+  readonly useFactory: (...dependencies: never[]) => MaybePromise<unknown>;
+  /** What the function needs, made before it and given to it in this order. */
+  readonly inject?: readonly ServiceId[];
+  /** @default 'singleton' */
+  readonly scope?: Scope;
+  /** Ends what was made when its scope ends, instead of the methods that `@Service` names. */
+  readonly dispose?: (value: never) => unknown;
+}
+
+/** Gives what another id gives: one instance under two ids. */
+export interface AliasProvider {
+  readonly provide: ServiceId;
+  readonly useExisting: ServiceId;
+}
 
 /** Says how one service is made, where a decorated class is not enough. Given to `createApp({ providers })`. */
-export type Provider =
-  | { readonly provide: ServiceId; readonly useValue: unknown }
-  | { readonly provide: ServiceId; readonly useClass: Constructor; readonly scope?: Scope }
-  | {
-      readonly provide: ServiceId;
-      /** May be asynchronous for a singleton: it is awaited before the server listens. */
-      readonly useFactory: (resolve: Resolve) => MaybePromise<unknown>;
-      readonly scope?: Scope;
-    };
+export type Provider = ValueProvider | ClassProvider | FactoryProvider | AliasProvider;
+
+/** A value that has the public members of a service. */
+export type PublicOf<T> = T extends (...args: never[]) => unknown
+  ? T
+  : T extends object
+    ? Pick<T, keyof T>
+    : T;
+
+/**
+ * Provides a value for a class, a token or a name; typed by the id.
+ *
+ * @param dispose ends the value when the app closes.
+ * @example
+ * createApp({ name: 'shop', version: '1.0.0', providers: [provide(CONFIG, { currency: 'EUR' })] });
+ */
+export function provide<T>(
+  id: ServiceId<T>,
+  value: NoInfer<PublicOf<T>>,
+  options: { readonly dispose?: (value: NoInfer<T>) => unknown } = {},
+): ValueProvider {
+  return { provide: id, useValue: value, ...(options.dispose ? { dispose: options.dispose } : {}) };
+}
+
+/** What `provideFactory` is told. */
+export interface FactoryOptions<T, Ids extends readonly ServiceId[]> {
+  readonly inject?: Ids;
+  readonly useFactory: (...dependencies: { [K in keyof Ids]: ServiceOf<Ids[K]> }) => MaybePromise<T>;
+  readonly scope?: Scope;
+  readonly dispose?: (value: T) => unknown;
+}
+
+/**
+ * Provides what a function makes; typed by the ids of what is made and of what it needs.
+ *
+ * @example
+ * provideFactory(Pool, {
+ *   inject: [CONFIG],
+ *   useFactory: async (config) => connect(config.url),
+ *   dispose: (pool) => pool.end(),
+ * });
+ */
+export function provideFactory<T, const Ids extends readonly ServiceId[] = readonly []>(
+  id: ServiceId<T>,
+  options: FactoryOptions<NoInfer<T>, Ids>,
+): FactoryProvider {
+  return { provide: id, ...(options as unknown as Omit<FactoryProvider, 'provide'>) };
+}
 
 /** The name of a service in messages to the author. */
 export function nameOf(id: ServiceId): string {

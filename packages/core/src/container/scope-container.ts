@@ -1,11 +1,28 @@
 import '../metadata/reflect.js';
 import { ContainerInstance, type ServiceOptions } from 'typedi';
 import type { Scope } from '../metadata/service.js';
-import { disposerOf } from './disposal.js';
-import type { ServiceId } from './provider.js';
+import { isPromise } from '../protocol/maybe-promise.js';
+import type { ResolutionScope } from './contract.js';
+import { type Disposable, disposerOf } from './disposal.js';
+import { nameOf, type ServiceId } from './provider.js';
 
-/** Finds the container a service lives in, and makes it there. */
-export type Resolver = (id: ServiceId, from: ScopeContainer) => unknown;
+/** Decides where services live. */
+export interface Resolver {
+  /** Finds the container a service lives in, and makes it there. */
+  resolve(id: ServiceId, from: ScopeContainer): unknown;
+  /** Whether a service was provided or decorated. */
+  knows(id: ServiceId): boolean;
+}
+
+/** Thrown by a construction that needs what is still being made; the construction is run again once it is there. */
+export class NotReady extends Error {
+  constructor(
+    readonly id: ServiceId,
+    readonly settled: Promise<unknown>,
+  ) {
+    super(`${nameOf(id)} is still being made`);
+  }
+}
 
 /**
  * A typedi container for one scope. Whatever typedi injects while it makes an instance comes back through `get`, so
@@ -13,42 +30,70 @@ export type Resolver = (id: ServiceId, from: ScopeContainer) => unknown;
  */
 export class ScopeContainer extends ContainerInstance {
   readonly instances: Map<ServiceId, unknown> = new Map();
-  readonly disposables: unknown[] = [];
+  readonly disposables: Disposable[] = [];
+  #optional: readonly ServiceId[] = [];
 
   constructor(
     readonly scope: Exclude<Scope, 'transient'>,
     private readonly resolver: Resolver,
     /** The container of the longer scope around this one. */
     readonly parent?: ScopeContainer,
+    /** What a request is resolved by. */
+    readonly resolution?: ResolutionScope,
   ) {
     super(scope);
   }
 
+  /** @throws NotReady when the service is still being made. */
   override get<T>(id: ServiceId): T {
-    return this.resolver(id, this) as T;
+    if (this.#optional.includes(id)) return this.find(id) as T;
+    const made = this.resolver.resolve(id, this);
+    if (isPromise(made)) throw new NotReady(id, made);
+    return made as T;
   }
 
-  /** Has typedi construct a class, with this container injecting. */
-  construct(id: ServiceId, type: unknown): unknown {
-    return this.#make({ id: id as string, type: type as never, transient: true });
+  /** As `get`; `undefined` when nothing says how to make the service. */
+  find<T>(id: ServiceId): T | undefined {
+    if (!this.resolver.knows(id)) return undefined;
+    const optional = this.#optional;
+    this.#optional = [];
+    try {
+      return this.get<T>(id);
+    } finally {
+      this.#optional = optional;
+    }
+  }
+
+  /**
+   * Has typedi construct a class, with this container injecting.
+   *
+   * @param optional what of its dependencies may be missing.
+   */
+  construct(id: ServiceId, type: unknown, optional: readonly ServiceId[]): unknown {
+    return this.#make({ id: id as string, type: type as never, transient: true }, optional);
   }
 
   /** Has typedi run a factory that its own decorators registered. */
   produce(id: ServiceId, factory: unknown): unknown {
-    return this.#make({ id: id as string, type: null, factory: factory as never, transient: true });
+    return this.#make({ id: id as string, type: null, factory: factory as never, transient: true }, []);
   }
 
-  #make(service: ServiceOptions): unknown {
+  #make(service: ServiceOptions, optional: readonly ServiceId[]): unknown {
+    const outer = this.#optional;
+    this.#optional = optional;
     this.set(service);
-    const made: unknown = super.get(service.id as string);
-    // typedi looks through everything it was told at each turn, and need not know this one again.
-    this.remove(service.id as string);
-    this.track(made);
-    return made;
+    try {
+      return super.get(service.id as string);
+    } finally {
+      this.#optional = outer;
+      // typedi looks through everything it was told at each turn, and need not know this one again.
+      this.remove(service.id as string);
+    }
   }
 
-  /** Remembers an instance for disposal. */
-  track(instance: unknown): void {
-    if (disposerOf(instance)) this.disposables.push(instance);
+  /** Remembers an instance for disposal, by its own methods unless its provider says how. */
+  track(id: ServiceId, instance: unknown, dispose?: (value: never) => unknown): void {
+    const ends = dispose ? () => dispose(instance as never) : disposerOf(instance);
+    if (ends) this.disposables.push({ name: nameOf(id), dispose: ends });
   }
 }

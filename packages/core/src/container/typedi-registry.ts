@@ -1,9 +1,21 @@
 import '../metadata/reflect.js';
-import { Container, type ContainerInstance, Inject, Token } from 'typedi';
+import { Container, type ContainerInstance, Inject, Token as TypediToken } from 'typedi';
 import type { Constructor } from '../protocol/constructor.js';
+import type { ServiceToken } from '../protocol/service-id.js';
 import type { ServiceId } from './provider.js';
 
-export { Inject, Token };
+export { Inject };
+
+/**
+ * Names a service that has no class, and carries its type: `inject`, `provide`, `ctx.resolve` and `app.get` infer it.
+ *
+ * @example
+ * const DB = new Token<Database>('db');
+ */
+export class Token<T = unknown> extends TypediToken<T> implements ServiceToken<T> {
+  /** Never there at run time. */
+  declare readonly serviceType?: T;
+}
 
 /** What typedi's own `@Service` and `Container.set` recorded about a service. */
 export interface RegisteredService {

@@ -1,49 +1,67 @@
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
+import { messageOf } from '../errors/from-unknown.js';
 import { type Scope, serviceOf } from '../metadata/service.js';
 import type { Constructor } from '../protocol/constructor.js';
-import { isPromise } from '../protocol/maybe-promise.js';
+import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { Container, ResolutionScope } from './contract.js';
+import { dependenciesOf } from './dependencies.js';
 import { dispose } from './disposal.js';
 import { checkGraph, isCaptive, type ServiceFacts } from './graph.js';
 import { constructing } from './inject.js';
+import { Lifecycle } from './lifecycle.js';
 import { nameOf, type Provider, type ServiceId } from './provider.js';
-import { ScopeContainer } from './scope-container.js';
-import { isValue, registered } from './typedi-registry.js';
+import { NotReady, type Resolver, ScopeContainer } from './scope-container.js';
+import { isValue, registered, Token } from './typedi-registry.js';
+
+/** What a request is resolved by, for providers whose scope is `request`. */
+export const RESOLUTION: Token<ResolutionScope> = new Token('the request');
 
 /** The container of an app: typedi makes the instances, this class decides where they live and when they end. */
-export class TypediContainer implements Container {
+export class TypediContainer implements Container, Resolver {
   readonly #providers: ReadonlyMap<ServiceId, Provider>;
   readonly #root: ScopeContainer;
   // A modern request is its own session: one object may then be the key of a container in both maps.
   readonly #sessions = new WeakMap<object, ScopeContainer>();
   readonly #requests = new WeakMap<object, ScopeContainer>();
   readonly #building: ServiceId[] = [];
+  readonly #lifecycle = new Lifecycle();
 
   constructor(providers: readonly Provider[] = []) {
     this.#providers = new Map(providers.map((provider) => [provider.provide, provider]));
-    this.#root = new ScopeContainer('singleton', this.#resolve);
+    this.#root = new ScopeContainer('singleton', this);
   }
 
-  /** Everything that would go wrong later with these services or what they need. */
-  check(services: readonly Constructor[]): Problem[] {
-    return checkGraph(services, (id) => this.#factsOf(id));
+  /** Everything that would go wrong later with these services or what they need, and with the providers. */
+  check(services: readonly ServiceId[]): Problem[] {
+    return checkGraph(
+      [...services, ...this.#providers.keys()],
+      (id) => this.#factsOf(id),
+      (id) => this.knows(id),
+    );
   }
 
   /**
-   * Awaits asynchronous providers and makes the singletons among the services.
+   * Makes the singletons among the providers and services, and those that the others need, each after what it needs
+   * itself; awaits asynchronous factories and `onInit`.
    *
-   * @throws whatever a factory or constructor throws.
+   * @throws DefinitionError, or Error with the name of the service that failed and its error as `cause`.
    */
-  async start(services: readonly Constructor[]): Promise<void> {
-    for (const provider of this.#providers.values()) {
-      if (!('useFactory' in provider) || (provider.scope ?? 'singleton') !== 'singleton') continue;
-      const made = this.#root.get<unknown>(provider.provide);
-      if (!isPromise(made)) continue;
-      const settled = await made;
-      this.#root.instances.set(provider.provide, settled);
-      this.#root.track(settled);
-    }
-    for (const service of services) if (this.scopeOf(service) === 'singleton') this.get(service);
+  async start(services: readonly ServiceId[]): Promise<void> {
+    const done = new Set<ServiceId>();
+    const make = async (id: ServiceId): Promise<void> => {
+      if (done.has(id)) return;
+      done.add(id);
+      const facts = this.#factsOf(id);
+      for (const need of this.#needsOf(facts)) if (this.#factsOf(need)) await make(need);
+      if (facts?.scope === 'singleton') await this.get(id);
+    };
+    for (const { provide } of this.#providers.values()) if (this.#isEager(provide)) await make(provide);
+    for (const service of services) await make(service);
+  }
+
+  /** Calls `onReady` of what has been made, in the order of `onInit`, and of singletons made later once they are initialised. */
+  ready(): Promise<void> {
+    return this.#lifecycle.ready();
   }
 
   /** How long instances of a service live; undecorated classes are singletons. */
@@ -51,8 +69,22 @@ export class TypediContainer implements Container {
     return this.#factsOf(id)?.scope ?? 'singleton';
   }
 
-  get<T extends object>(id: ServiceId<T>, scope?: ResolutionScope): T {
-    return this.#containerFor(scope).get<T>(id);
+  knows(id: ServiceId): boolean {
+    if (this.#providers.has(id) || registered(id) !== undefined || id === RESOLUTION) return true;
+    return typeof id === 'function' && serviceOf(id as Constructor) !== undefined;
+  }
+
+  /** Gives a service now, or later when something it needs is asynchronous or still to be initialised. */
+  get<T>(id: ServiceId<T>, scope?: ResolutionScope): MaybePromise<T> {
+    const home = this.#containerFor(scope);
+    try {
+      const { made, starting } = this.#lifecycle.collect(() => this.resolve(id, home));
+      const whole = starting ? starting.then(() => made) : made;
+      if (!isPromise(whole)) return whole as T;
+      return whole.catch((error: unknown) => this.#again(error, id, scope)) as Promise<T>;
+    } catch (error) {
+      return this.#again(error, id, scope);
+    }
   }
 
   release(scope: object): Promise<void> | undefined {
@@ -68,10 +100,82 @@ export class TypediContainer implements Container {
     await dispose(this.#root.disposables.splice(0));
   }
 
+  resolve(id: ServiceId, from: ScopeContainer): unknown {
+    const scope = this.scopeOf(id);
+    const home = scope === 'transient' ? from : this.#homeOf(id, scope, from);
+    if (home.instances.has(id)) return this.#lifecycle.use(home.instances.get(id));
+    if (this.#building.includes(id))
+      throw this.#failure('SIGIL_DEPENDENCY_CYCLE', id, 'it needs itself to be made');
+    this.#building.push(id);
+    try {
+      const { made, starting } = this.#lifecycle.collect(() =>
+        constructing(home, () => this.#make(id, home, scope)),
+      );
+      if (!isPromise(made)) return this.#keep(id, made, home, scope, starting);
+      const settled = made.then(
+        async (value) => {
+          await starting;
+          const kept = this.#keep(id, value, home, scope);
+          await this.#lifecycle.starting(kept);
+          return kept;
+        },
+        (error: unknown) => {
+          home.instances.delete(id);
+          throw error;
+        },
+      );
+      if (scope !== 'transient') home.instances.set(id, settled);
+      return settled;
+    } finally {
+      this.#building.pop();
+    }
+  }
+
+  /** Runs a construction again that met something asynchronous, once that is there. */
+  #again<T>(error: unknown, id: ServiceId<T>, scope: ResolutionScope | undefined): Promise<T> {
+    if (!(error instanceof NotReady)) throw error;
+    // Nobody keeps what is transient, so that the next run would meet another promise.
+    if (this.scopeOf(error.id) === 'transient')
+      throw this.#failure('SIGIL_UNRESOLVABLE', error.id, 'its factory is transient and asynchronous');
+    return error.settled.then(() => this.get(id, scope));
+  }
+
+  #keep(
+    id: ServiceId,
+    made: unknown,
+    home: ScopeContainer,
+    scope: Scope,
+    needed?: Promise<unknown>,
+  ): unknown {
+    if (scope !== 'transient') home.instances.set(id, made);
+    const provider = this.#providers.get(id);
+    if (provider && 'useExisting' in provider) return this.#lifecycle.use(made);
+    const isOurs = !this.#isGiven(id, provider);
+    const dispose = provider && 'dispose' in provider ? provider.dispose : undefined;
+    if (isOurs || dispose) home.track(id, made, dispose);
+    if (!isOurs) return made;
+    const forget = (): void => void home.instances.delete(id);
+    return this.#lifecycle.add(made, { name: nameOf(id), hooks: scope === 'singleton', needed, forget });
+  }
+
+  /** Whether an instance was made by others: who made it also ends it. */
+  #isGiven(id: ServiceId, provider: Provider | undefined): boolean {
+    if (provider) return 'useValue' in provider;
+    const service = registered(id);
+    return id === RESOLUTION || (service !== undefined && isValue(service));
+  }
+
+  /** Values are made at start only to be disposed of in the end. */
+  #isEager(id: ServiceId): boolean {
+    const provider = this.#providers.get(id);
+    if (!provider || this.scopeOf(id) !== 'singleton') return false;
+    return 'useFactory' in provider || ('useValue' in provider && provider.dispose !== undefined);
+  }
+
   #containerFor(scope: ResolutionScope | undefined): ScopeContainer {
     if (!scope) return this.#root;
     const session = this.#scoped(this.#sessions, scope.session, 'session', this.#root);
-    return this.#scoped(this.#requests, scope.request, 'request', session);
+    return this.#scoped(this.#requests, scope.request, 'request', session, scope);
   }
 
   #scoped(
@@ -79,10 +183,11 @@ export class TypediContainer implements Container {
     key: object,
     scope: 'session' | 'request',
     parent: ScopeContainer,
+    resolution?: ResolutionScope,
   ): ScopeContainer {
     const known = containers.get(key);
     if (known) return known;
-    const made = new ScopeContainer(scope, this.#resolve, parent);
+    const made = new ScopeContainer(scope, this, parent, resolution);
     containers.set(key, made);
     return made;
   }
@@ -91,28 +196,6 @@ export class TypediContainer implements Container {
     const container = containers.get(key);
     if (container) containers.delete(key);
     return container;
-  }
-
-  readonly #resolve = (id: ServiceId, from: ScopeContainer): unknown => {
-    const scope = this.scopeOf(id);
-    const home = scope === 'transient' ? from : this.#homeOf(id, scope, from);
-    if (home.instances.has(id)) return this.#settled(id, home.instances.get(id));
-    if (this.#building.includes(id))
-      throw this.#failure('SIGIL_DEPENDENCY_CYCLE', id, 'it needs itself to be made');
-    this.#building.push(id);
-    try {
-      const made = constructing(home, () => this.#make(id, home));
-      if (scope !== 'transient') home.instances.set(id, made);
-      return this.#settled(id, made);
-    } finally {
-      this.#building.pop();
-    }
-  };
-
-  /** What is promised can be awaited at the outside, and nowhere within a construction. */
-  #settled(id: ServiceId, made: unknown): unknown {
-    if (!isPromise(made) || this.#building.at(-1) === this.#building[0]) return made;
-    throw this.#failure('SIGIL_UNRESOLVABLE', id, 'its factory is asynchronous and has not finished');
   }
 
   #homeOf(id: ServiceId, scope: Exclude<Scope, 'transient'>, from: ScopeContainer): ScopeContainer {
@@ -125,28 +208,55 @@ export class TypediContainer implements Container {
     return home;
   }
 
-  #make(id: ServiceId, home: ScopeContainer): unknown {
+  #make(id: ServiceId, home: ScopeContainer, scope: Scope): unknown {
+    if (id === RESOLUTION) return home.resolution;
     const provider = this.#providers.get(id);
     if (provider && 'useValue' in provider) return provider.useValue;
+    if (provider && 'useExisting' in provider) return home.get(provider.useExisting);
     if (provider && 'useFactory' in provider) {
-      const made = provider.useFactory((other) => home.get(other));
-      // What is promised is tracked when it is there.
-      if (!isPromise(made)) home.track(made);
-      return made;
+      const needed = (provider.inject ?? []).map((need) => home.get(need));
+      return this.#produce(id, scope, () => provider.useFactory(...(needed as never[])));
     }
-    if (provider) return home.construct(id, provider.useClass);
+    if (provider) return this.#construct(id, provider.useClass, home);
     const service = registered(id);
     if (service && isValue(service)) return service.value;
     if (service?.factory) return home.produce(id, service.factory);
     const cls = service?.type ?? id;
-    if (typeof cls === 'function') return home.construct(id, cls);
+    if (typeof cls === 'function') return this.#construct(id, cls as Constructor, home);
     throw this.#failure('SIGIL_UNRESOLVABLE', id, 'the container does not know how to make it');
   }
 
+  #construct(id: ServiceId, cls: Constructor, home: ScopeContainer): unknown {
+    return home.construct(id, cls, dependenciesOf(cls).optional);
+  }
+
+  /** Names the provider in what its factory throws at start. During a request, what is thrown may be meant for the client. */
+  #produce(id: ServiceId, scope: Scope, run: () => unknown): unknown {
+    const fail = (error: unknown): never => {
+      if (scope !== 'singleton' || error instanceof NotReady || error instanceof DefinitionError) throw error;
+      throw new Error(`The provider of ${nameOf(id)} failed: ${messageOf(error)}`, { cause: error });
+    };
+    try {
+      const made = run();
+      return isPromise(made) ? made.catch(fail) : made;
+    } catch (error) {
+      return fail(error);
+    }
+  }
+
+  #needsOf(facts: ServiceFacts | undefined): readonly ServiceId[] {
+    if (!facts?.cls) return facts?.needs ?? [];
+    const { ids, optional } = dependenciesOf(facts.cls);
+    return ids.filter((id) => !optional.includes(id) || this.knows(id));
+  }
+
   #factsOf(id: ServiceId): ServiceFacts | undefined {
+    if (id === RESOLUTION) return { scope: 'request' };
     const provider = this.#providers.get(id);
     if (provider && 'useValue' in provider) return { scope: 'singleton' };
-    if (provider && 'useFactory' in provider) return { scope: provider.scope ?? 'singleton' };
+    if (provider && 'useExisting' in provider) return this.#aliasFacts(provider.useExisting, [id]);
+    if (provider && 'useFactory' in provider)
+      return { scope: provider.scope ?? 'singleton', needs: provider.inject ?? [] };
     if (provider) return { scope: provider.scope ?? 'singleton', cls: provider.useClass };
     const service = registered(id);
     if (typeof id === 'function') {
@@ -161,6 +271,16 @@ export class TypediContainer implements Container {
       return { scope: 'singleton', cls };
     }
     return service ? { scope: service.transient ? 'transient' : 'singleton' } : undefined;
+  }
+
+  /** An alias lives where what it stands for lives. */
+  #aliasFacts(target: ServiceId, path: readonly ServiceId[]): ServiceFacts {
+    const provider = this.#providers.get(target);
+    if (path.includes(target) || !provider || !('useExisting' in provider)) {
+      const scope = path.includes(target) ? 'singleton' : this.scopeOf(target);
+      return { scope, needs: [target] };
+    }
+    return { ...this.#aliasFacts(provider.useExisting, [...path, target]), needs: [target] };
   }
 
   #failure(code: Problem['code'], id: ServiceId, what: string): DefinitionError {

@@ -1,9 +1,9 @@
-import type { Constructor } from '../protocol/constructor.js';
 import type { ClientCapabilities } from '../protocol/capabilities.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { RequestId } from '../protocol/json-rpc.js';
 import type { LogLevel } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
+import type { ServiceId } from '../protocol/service-id.js';
 import type { Principal, RequestFacts } from '../protocol/principal.js';
 import type { AnswersTo, Question, Questions } from './questions.js';
 
@@ -41,7 +41,7 @@ export type RoundOptions = Omit<AskOptions, 'key'>;
 export type InputResponses = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** A service or token that a container can resolve. */
-export type Resolvable<T = unknown> = Constructor<T & object> | object | string;
+export type Resolvable<T = unknown> = ServiceId<T>;
 
 /** What guards, middleware and the handler of one call hand on to each other. Add your own members by declaration merging. */
 export interface ContextState {

@@ -10,7 +10,7 @@ export interface ErrorMapper {
    *
    * @param context the context of the call; `undefined` when the call failed before it had one.
    */
-  map(error: object, context: RequestContext | undefined): unknown;
+  map(error: object, context?: RequestContext): unknown;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface ErrorMapper {
  */
 export function mapError<E extends object>(
   error: AbstractConstructor<E>,
-  map: (error: E, context: RequestContext | undefined) => unknown,
+  map: (error: E, context?: RequestContext) => unknown,
 ): ErrorMapper {
   return { error, map: (thrown, context) => map(thrown as E, context) };
 }

@@ -1,6 +1,8 @@
 import type { GuardLike, MiddlewareLike } from '../context/policies.js';
-import type { PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
+import type { ErrorMapper } from '../context/error-mapper.js';
+import type { CompletionContext, PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
 import type {
+  CompletionDefinition,
   HandlerDefinition,
   PromptDefinition,
   ResourceDefinition,
@@ -21,12 +23,14 @@ export interface FunctionDefinition<D extends HandlerDefinition = HandlerDefinit
   readonly handle: (...values: never[]) => unknown;
   readonly guards: readonly GuardLike[];
   readonly middleware: readonly MiddlewareLike[];
+  readonly errors: readonly ErrorMapper[];
 }
 
-/** What stands before and around a handler that is a function. */
+/** What stands before and around a handler that is a function, and what its errors become. */
 export interface Policies {
   readonly guards?: readonly GuardLike[];
   readonly middleware?: readonly MiddlewareLike[];
+  readonly errors?: readonly ErrorMapper[];
 }
 
 /** What the schema of a handler's arguments makes of them. */
@@ -94,10 +98,40 @@ export function definePrompt<S extends SchemaLike = Record<string, never>>(
   return record(options, { kind: 'prompt' });
 }
 
+/** What `defineCompletion` is told: what `@Complete` is told, and the handler. */
+export interface CompletionFunctionOptions extends Policies {
+  /** The name of the prompt, or the URI template exactly as it is defined. */
+  readonly ref: string;
+  /** The name of the argument or variable. */
+  readonly argument: string;
+  /** Gives the suggestions for what the user has typed so far, best first. */
+  readonly complete: (prefix: string, context: CompletionContext) => unknown;
+}
+
+/**
+ * The function twin of `@Complete`.
+ *
+ * @example
+ * defineCompletion({ ref: 'recommend', argument: 'genre', complete: (prefix) => genresLike(prefix) });
+ */
+export function defineCompletion({
+  complete,
+  ...options
+}: CompletionFunctionOptions): FunctionDefinition<CompletionDefinition> {
+  return record({ ...options, handle: complete }, { kind: 'completion' });
+}
+
 function record<D extends HandlerDefinition>(
   options: Policies & { readonly input?: SchemaLike; readonly handle: (...values: never[]) => unknown },
   kind: Pick<D, 'kind'>,
 ): FunctionDefinition<D> {
-  const { handle, guards = [], middleware = [], input, ...definition } = options;
-  return { definition: { ...definition, ...kind } as unknown as D, input, handle, guards, middleware };
+  const { handle, guards = [], middleware = [], errors = [], input, ...definition } = options;
+  return {
+    definition: { ...definition, ...kind } as unknown as D,
+    input,
+    handle,
+    guards,
+    middleware,
+    errors,
+  };
 }

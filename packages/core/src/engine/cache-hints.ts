@@ -16,7 +16,7 @@ export interface AppCacheOptions extends CacheOptions {
 /** For results that must not be kept. */
 export const NOT_KEPT: CacheHint = { ttlMs: 0, cacheScope: 'private' };
 
-/** Says how long and for whom results may be kept. The narrower word wins: result, definition, method, app. */
+/** Says how long and for whom results may be kept. The more specific setting is used: result, definition, method, app. */
 export class CacheHints {
   readonly #methods: ReadonlyMap<CacheableMethod, CacheHint>;
   readonly #reads = new WeakMap<ResourceEntry | TemplateEntry, CacheHint>();

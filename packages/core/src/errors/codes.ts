@@ -40,6 +40,8 @@ export const DEFINITION_CODES = {
   SIGIL_UNRESOLVABLE: 'the container cannot resolve a class or token',
   SIGIL_CAPTIVE_SCOPE: 'a service of a longer scope depends on one of a shorter scope',
   SIGIL_DEPENDENCY_CYCLE: 'services depend on each other in a circle',
+  SIGIL_DUPLICATE_PROVIDER: 'two providers say how to make one service',
+  SIGIL_UNAWAITED_HOOK: 'a service that is not a singleton has onInit or onReady',
   SIGIL_DISCOVERY_FAILED: 'a file in the discovery folder could not be imported',
   SIGIL_INVALID_OPTIONS: 'an option of createApp, of a runtime or of a decorator is out of range',
   SIGIL_INVALID_POLICY: 'something that is neither a guard nor middleware was given as one',

@@ -1,6 +1,5 @@
 import type { Call } from '../context/call.js';
 import { CompletionContext, PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
-import type { ErrorMapper } from '../context/error-mapper.js';
 import type { GuardLike, MiddlewareLike } from '../context/policies.js';
 import {
   type ContextClass,
@@ -30,10 +29,9 @@ import { compileGate, compileMiddleware, compilePermits, nameGates } from './pol
 /** What compiling handlers needs. */
 export interface InvokeOptions extends FailurePolicy {
   readonly instances: Instances;
-  /** Guards, middleware and error mappers of the whole app; they stand outside those of a service. */
+  /** Guards and middleware of the whole app; they stand outside those of a service. */
   readonly guards: readonly GuardLike[];
   readonly middleware: readonly MiddlewareLike[];
-  readonly errors: readonly ErrorMapper[];
   /** Whether tools take strings for what else is wanted, where a tool does not say. */
   readonly coerce: boolean;
 }
@@ -61,15 +59,14 @@ export function createCompile(options: InvokeOptions): Compile {
   const { container } = instances;
 
   function serve(
-    { target, binding, guards, middleware, errors = [] }: Declaration,
+    { target, binding, guards, middleware, errors }: Declaration,
     info: DefinitionInfo,
     { Context, check, encode, refused }: Kind,
   ): Serve {
     const run = compileRun(target, binding, instances);
     const permits = refused && compilePermits([...options.guards, ...guards], container);
     const around = compileMiddleware([...options.middleware, ...middleware], container);
-    const hasMappers = errors.length > 0 || options.errors.length > 0;
-    if (!permits && !around && !hasMappers && !needsContext(target, binding, instances)) {
+    if (!permits && !around && errors.length === 0 && !needsContext(target, binding, instances)) {
       return (call, args) =>
         after(check(args), (checked) => after(run(call, checked, undefined), (value) => encode(value, call)));
     }
@@ -88,10 +85,9 @@ export function createCompile(options: InvokeOptions): Compile {
 
   function failing(
     inner: Serve,
-    { errors = [] }: Declaration,
+    { errors: mappers }: Declaration,
     fail: (error: unknown, call: Call) => unknown,
   ): Serve {
-    const mappers = [...errors, ...options.errors];
     const caught = (error: unknown, call: Call): unknown => {
       if (isSuspension(error)) throw error;
       return fail(mappers.length > 0 ? mapped(error, mappers, call.currentContext) : error, call);

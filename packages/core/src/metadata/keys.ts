@@ -10,7 +10,8 @@ export const KEYS: Readonly<
     | 'middleware'
     | 'errors'
     | 'metadata'
-    | 'service',
+    | 'service'
+    | 'optional',
     symbol
   >
 > = {
@@ -33,6 +34,8 @@ export const KEYS: Readonly<
   metadata: Symbol.for('sigil:metadata'),
   /** On a class: how the container makes it. */
   service: Symbol.for('sigil:service'),
+  /** On a class: the constructor parameters that may stay empty. */
+  optional: Symbol.for('sigil:optional'),
 };
 
 /** What TypeScript emits with `emitDecoratorMetadata`. */

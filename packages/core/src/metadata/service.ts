@@ -19,3 +19,13 @@ export function defineService(cls: object, definition: ServiceDefinition): void 
 export function serviceOf(cls: Constructor): ServiceDefinition | undefined {
   return readOwn(KEYS.service, cls) as ServiceDefinition | undefined;
 }
+
+/** Records that a constructor parameter stays `undefined` where nothing provides it. */
+export function addOptional(cls: object, index: number): void {
+  write(KEYS.optional, [...((readOwn(KEYS.optional, cls) as number[] | undefined) ?? []), index], cls);
+}
+
+/** The constructor parameters of a class itself that may stay `undefined`, by index. */
+export function optionalOf(cls: Constructor): readonly number[] {
+  return (readOwn(KEYS.optional, cls) as number[] | undefined) ?? [];
+}

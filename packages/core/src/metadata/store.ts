@@ -76,10 +76,15 @@ export function addToList(
   write(key, [...items, ...own], prototype, method);
 }
 
-/** A list kept on a class or method: what the classes it extends say first, then its own. */
-export function listOf(key: symbol, cls: Constructor, method?: MethodName): readonly unknown[] {
+/** A list kept on a class or method: what the classes it extends say first, then its own, or the other way round. */
+export function listOf(
+  key: symbol,
+  cls: Constructor,
+  method?: MethodName,
+  first: 'inherited' | 'own' = 'inherited',
+): readonly unknown[] {
   const found: unknown[] = [];
-  for (const prototype of chainOf(cls)) {
+  for (const prototype of first === 'own' ? chainOf(cls).reverse() : chainOf(cls)) {
     const own = readOwn(key, prototype, method) as readonly unknown[] | undefined;
     if (own !== undefined) found.push(...own);
   }

@@ -37,6 +37,6 @@ export interface Declaration<D extends HandlerDefinition = HandlerDefinition> {
   readonly middleware: readonly MiddlewareLike[];
   /** Private metadata that decorators of the class and the method say; the definition's own wins over it. */
   readonly metadata?: Readonly<Record<PropertyKey, unknown>>;
-  /** What errors become, the nearest mapper first. */
-  readonly errors?: readonly ErrorMapper[];
+  /** What thrown errors become, the nearest first: of the method, the class, the module, the app. */
+  readonly errors: readonly ErrorMapper[];
 }

@@ -1,4 +1,6 @@
+import type { CompletionDefinition } from '../metadata/definitions.js';
 import { Collection } from './collection.js';
+import type { Declaration } from './declaration.js';
 import type { PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from './entry.js';
 
 /** What changed, in the words of the `list_changed` notifications. */
@@ -10,6 +12,8 @@ export class Registry {
   readonly prompts: Collection<PromptEntry> = new Collection(() => this.#changed('prompts'));
   readonly resources: Collection<ResourceEntry> = new Collection(() => this.#changed('resources'));
   readonly templates: Collection<TemplateEntry> = new Collection(() => this.#changed('resources'));
+  /** The sources of completions, by what they complete: they outlive it, and serve what takes its place. */
+  readonly completions: Map<string, Declaration<CompletionDefinition>[]> = new Map();
   readonly #listeners = new Set<(change: Change) => void>();
   readonly #pending = new Set<Change>();
 

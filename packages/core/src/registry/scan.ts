@@ -1,6 +1,7 @@
 import type { ErrorMapper } from '../context/error-mapper.js';
 import type { GuardLike, MiddlewareLike } from '../context/policies.js';
 import type { Problem } from '../errors/definition-error.js';
+import type { HandlerDefinition } from '../metadata/definitions.js';
 import { KEYS } from '../metadata/keys.js';
 import { type HandlerMethod, handlersOf, listOf, metadataOf, returnType } from '../metadata/store.js';
 import type { Constructor } from '../protocol/constructor.js';
@@ -8,6 +9,14 @@ import { isDto } from '../schema/index.js';
 import type { Declaration } from './declaration.js';
 import { placeOf } from './names.js';
 import { bindParameters } from './parameters.js';
+
+const DECORATORS: Readonly<Record<HandlerDefinition['kind'], string>> = {
+  tool: '@Tool',
+  resource: '@Resource',
+  prompt: '@Prompt',
+  completion: '@Complete',
+};
+const KINDS = Object.keys(DECORATORS) as HandlerDefinition['kind'][];
 
 /** Reads the definitions off service classes, in the order of the classes and of the methods in them. */
 export function scan(services: readonly unknown[], problems: Problem[]): Declaration[] {
@@ -35,6 +44,7 @@ export function hasHandlers(cls: Constructor): boolean {
 function scanClass(cls: Constructor, problems: Problem[]): Declaration[] {
   const guards = listOf(KEYS.guards, cls);
   const middleware = listOf(KEYS.middleware, cls);
+  const errors = listOf(KEYS.errors, cls, undefined, 'own');
   return handlersOf(cls).flatMap((handler) => {
     const { method, definitions } = handler;
     const shared = {
@@ -44,7 +54,7 @@ function scanClass(cls: Constructor, problems: Problem[]): Declaration[] {
       guards: [...guards, ...listOf(KEYS.guards, cls, method)] as GuardLike[],
       middleware: [...middleware, ...listOf(KEYS.middleware, cls, method)] as MiddlewareLike[],
       metadata: metadataOf(cls, method),
-      errors: [...listOf(KEYS.errors, cls, method), ...listOf(KEYS.errors, cls)] as ErrorMapper[],
+      errors: [...listOf(KEYS.errors, cls, method, 'own'), ...errors] as ErrorMapper[],
     };
     return definitions.map((definition) => ({
       definition,
@@ -69,11 +79,15 @@ function notAService(value: unknown): Problem {
   };
 }
 
-function noDefinitions(cls: Constructor): Problem {
+/** A class that was to be served has nothing to serve. */
+export function noDefinitions(
+  cls: Constructor,
+  kinds: readonly HandlerDefinition['kind'][] = KINDS,
+): Problem {
   return {
     code: 'SIGIL_NO_DEFINITIONS',
     where: cls.name,
-    what: 'it has no method with @Tool, @Resource, @Prompt or @Complete',
+    what: `it has no method with ${kinds.map((kind) => DECORATORS[kind]).join(', ')}`,
     fix: 'decorate a method, or take the class off the list: what services inject is found by itself',
   };
 }

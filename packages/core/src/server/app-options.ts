@@ -1,49 +1,44 @@
 import type { Container } from '../container/contract.js';
 import type { Provider } from '../container/provider.js';
-import type { ErrorMapper } from '../context/error-mapper.js';
-import type { GuardLike, MiddlewareLike } from '../context/policies.js';
-import type { FunctionDefinition } from '../decorators/define.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
-import type { Constructor } from '../protocol/constructor.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { AppCacheOptions } from '../engine/cache-hints.js';
 import type { ClientProfile } from '../engine/client-profiles.js';
 import type { ChangeBus } from '../engine/changes/change-bus.js';
-import type { ExtensionFactory } from '../engine/extension.js';
 import type { StateKey } from '../engine/rounds/state-sealer.js';
 import type { StateStore } from '../engine/rounds/state-store.js';
-import type { AppExtension } from '../extensions/app-extension.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
 import type { ServerCapabilities } from '../protocol/capabilities.js';
 import type { Logger } from '../protocol/logger.js';
+import type { Module, ModuleParts } from './module.js';
 
 /** What `createApp` is told. */
-export interface AppOptions extends Implementation {
+export interface AppOptions extends Implementation, ModuleParts {
   /** How a model should use this server. */
   readonly instructions?: string;
-  /** Classes with decorated methods. What they inject is found by itself. */
-  readonly services?: readonly Constructor[];
-  /** A folder whose modules export such classes: `new URL('./services/', import.meta.url)`. */
-  readonly discover?: URL;
-  /** Definitions made by `defineTool`, `defineResource` and `definePrompt`. */
-  readonly definitions?: readonly FunctionDefinition[];
-  /** How tokens, values and classes that no decorator describes are made. */
-  readonly providers?: readonly Provider[];
+  /** Parts of the app with policies and a prefix of their own, made by `defineModule`. */
+  readonly modules?: readonly Module[];
+  /**
+   * Takes the place of providers and classes anywhere in the app and its modules, for tests.
+   *
+   * @example
+   * override: [provide(Clock, { now: () => new Date(0) })]
+   */
+  readonly override?: readonly Provider[];
   /** Another container than typedi's; `providers` is then its own affair. */
   readonly container?: Container;
-  /** Guards before every definition, from the outside in. */
-  readonly guards?: readonly GuardLike[];
-  /** Middleware around every handler, from the outside in. */
-  readonly middleware?: readonly MiddlewareLike[];
-  /** What errors that handlers throw become for clients; mappers of modules, classes and methods come first. */
-  readonly errors?: readonly ErrorMapper[];
   /**
    * Milliseconds a handler may take, where its definition does not say. After them `ctx.signal` aborts, and the request is answered
    * with an `isError` result, or with error -32001 when it is no tool call. Time spent waiting for the client does not count.
    * @default no limit
    */
   readonly timeoutMs?: number;
-  /** Where the server reports; anything with pino's interface. The runtime's logger unless given. */
+  /**
+   * Where the server reports; anything with pino's interface.
+   *
+   * @default the logger of the runtime that `app.run()` starts; without one, as in an app that is mounted, warnings and errors are
+   *   printed on the console
+   */
   readonly logger?: Logger;
   /** Whether messages of unexpected errors reach clients. Off unless given: they may hold secrets. */
   readonly exposeErrors?: boolean;
@@ -51,7 +46,7 @@ export interface AppOptions extends Implementation {
   readonly pageSize?: number;
   /**
    * How long, and for whom, clients of 2026-07-28 may keep what they are given: lists, what `server/discover` says, and
-   * resources. The narrower wins: what is said here of single methods, then `cache` of a resource, then what its result says.
+   * resources. The more specific setting is used: that of a result, else `cache` of its resource, else that of a method here.
    * Not at all unless given; lists may be passed on to anybody, resources may not. A list that guards filter is always private.
    */
   readonly cache?: AppCacheOptions;
@@ -91,8 +86,6 @@ export interface AppOptions extends Implementation {
   readonly unknownProperties?: UnknownProperties;
   /** How tools with `task` run in the background. */
   readonly tasks?: TasksOptions;
-  /** Extensions of the protocol beside those that come along. */
-  readonly extensions?: readonly (ExtensionFactory | AppExtension)[];
   /** Whether results of 2026-07-28 name the server. On unless given. */
   readonly stampServerInfo?: boolean;
   /** Compile every validator at start instead of at first use. */

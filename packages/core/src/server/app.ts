@@ -1,8 +1,8 @@
-import type { FunctionDefinition } from '../decorators/define.js';
 import type { Engine } from '../engine/engine.js';
 import { bridgedLogger } from '../engine/engine-logger.js';
 import type { AppEvents } from '../engine/events.js';
 import type { Logger } from '../protocol/logger.js';
+import type { ServiceId } from '../protocol/service-id.js';
 import type { Principal } from '../protocol/principal.js';
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from '../metadata/definitions.js';
 import type { Container } from '../container/contract.js';
@@ -14,7 +14,13 @@ import { contractFacts } from './contract-facts.js';
 import { explain, type Explanation } from './explain.js';
 import { endWith } from './host.js';
 import { answerQuestion, askedQuestion } from './inspect.js';
-import { liveCollection, type LiveCollection } from './live-collection.js';
+import {
+  type Define,
+  liveCollection,
+  type LiveCollection,
+  liveCompletions,
+  type LiveCompletions,
+} from './live-collection.js';
 import type { RelayLogger } from './relay-logger.js';
 import { chooseRuntime } from './runtime-choice.js';
 
@@ -26,8 +32,7 @@ export interface AppParts {
   readonly logger: RelayLogger;
   readonly instructions: string | undefined;
   readonly hooks: readonly DefinitionHooks[];
-  /** Compiles a definition into the registry. @throws DefinitionError when it is wrong. */
-  readonly define: (definition: FunctionDefinition) => void;
+  readonly define: Define;
   /** Gives standard output back to the program: the app is not served over stdio, or its runtime guards it from here on. */
   readonly releaseStdout: () => void;
 }
@@ -40,6 +45,8 @@ export class App {
   readonly resources: LiveCollection<ResourceDefinition>;
   /** Prompts, to add and remove while the app is up. */
   readonly prompts: LiveCollection<PromptDefinition>;
+  /** Sources of completions, to add and remove while the app is up. */
+  readonly completions: LiveCompletions;
   readonly #parts: AppParts;
   readonly #running = new Set<RunningRuntime>();
   #logger: Logger | undefined;
@@ -47,16 +54,29 @@ export class App {
 
   constructor(parts: AppParts) {
     this.#parts = parts;
-    const { registry } = parts;
-    this.tools = liveCollection([registry.tools], parts.define);
-    this.resources = liveCollection([registry.resources, registry.templates], parts.define);
-    this.prompts = liveCollection([registry.prompts], parts.define);
+    const { registry, define } = parts;
+    this.tools = liveCollection('tool', [registry.tools], define);
+    this.resources = liveCollection('resource', [registry.resources, registry.templates], define);
+    this.prompts = liveCollection('prompt', [registry.prompts], define);
+    this.completions = liveCompletions(registry, define);
   }
 
   /** The server as transports see it: for mounting it into something else than a runtime. */
   get endpoint(): Endpoint {
     this.#parts.releaseStdout();
     return this.#parts.engine;
+  }
+
+  /**
+   * Gives a singleton, or makes a transient service, as handlers get them.
+   *
+   * @param id a class, a token, or a name.
+   * @throws DefinitionError when nothing says how to make it, or when it belongs to a request or session.
+   * @example
+   * const pool = await app.get(Pool);
+   */
+  async get<T>(id: ServiceId<T>): Promise<T> {
+    return await this.#parts.container.get(id);
   }
 
   /**

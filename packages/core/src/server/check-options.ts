@@ -6,7 +6,6 @@ import type { TasksOptions } from '../extensions/tasks/tasks.js';
 import type { AppOptions } from './app-options.js';
 import { checkCache } from './check-cache.js';
 import { checkProfiles } from './check-profiles.js';
-import { isExtension } from './extensions.js';
 import { invalidOption } from './invalid-option.js';
 
 /** Everything wrong with the options of `createApp` themselves. */
@@ -33,9 +32,6 @@ export function checkOptions(options: AppOptions): Problem[] {
   if (unknownProperties !== undefined && !isUnknownProperties(unknownProperties))
     problems.push(invalidOption('unknownProperties', "'reject', 'strip' or 'keep'"));
   problems.push(...checkProfiles(options.clientProfiles ?? []), ...checkTasks(options.tasks ?? {}));
-  if (options.extensions && !options.extensions.every(isExtension)) {
-    problems.push(invalidOption('extensions', 'a list of extensions; a promise of one has to be awaited'));
-  }
   return problems;
 }
 

@@ -1,4 +1,3 @@
-import { TypediContainer } from '../container/typedi.js';
 import type { FunctionDefinition } from '../decorators/define.js';
 import { CacheHints } from '../engine/cache-hints.js';
 import { ChangeFeed } from '../engine/changes/change-feed.js';
@@ -7,28 +6,29 @@ import { Engine } from '../engine/engine.js';
 import { RoundKeeper } from '../engine/rounds/round-keeper.js';
 import { StateSealer } from '../engine/rounds/state-sealer.js';
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
-import type { Instances } from '../invoke/bind.js';
 import { createCompile } from '../invoke/compile.js';
-import { isClass, missingMethod, policyProblems } from '../invoke/policies.js';
-import type { GuardLike, MiddlewareLike } from '../context/policies.js';
+import { policyProblems } from '../invoke/policies.js';
+import type { HandlerDefinition } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { BuildTools } from '../registry/build.js';
 import type { Declaration } from '../registry/declaration.js';
-import { compileEntry, hookProblems, populate, register } from '../registry/populate.js';
+import { extend, populate } from '../registry/populate.js';
 import { Registry } from '../registry/registry.js';
-import { scan } from '../registry/scan.js';
+import { isClass, noDefinitions, scan } from '../registry/scan.js';
 import { createSchemaCompiler } from '../schema/index.js';
 import { App } from './app.js';
 import type { AppOptions } from './app-options.js';
+import { builtIns } from './built-ins.js';
 import { checkOptions } from './check-options.js';
+import { collect, withErrors } from './collect.js';
 import { declareFunction } from './declare-function.js';
-import { discover } from './discover.js';
-import { allExtensions } from './extensions.js';
 import { formPlans } from './form-plans.js';
-import { RelayLogger } from './relay-logger.js';
+import type { Define } from './live-collection.js';
 import { needsClasses } from './needs-classes.js';
+import { RelayLogger } from './relay-logger.js';
 import { reserveStdout } from './runtime-choice.js';
+import { chooseServices, classesOf, policiesOf } from './services.js';
 
 /** Clients carry state in requests, whose bodies are bounded; so many characters leave room for the rest. */
 const MAX_STATE_LENGTH = 256 * 1024;
@@ -41,7 +41,9 @@ const MAX_STATE_LENGTH = 256 * 1024;
  * `app.contract()`, `app.explain()` and `app.close()` give standard output back. What is written before `createApp` is called, such as by a
  * module while it is imported, reaches the client.
  *
+ * @returns the app, whose services are ready: it can be run, mounted or connected to.
  * @throws DefinitionError with everything that is wrong with the definitions, at once.
+ * @throws Error when a provider or a service fails, with its name, and what it threw as `cause`.
  */
 export async function createApp(options: AppOptions): Promise<App> {
   const releaseStdout = reserveStdout();
@@ -55,45 +57,37 @@ export async function createApp(options: AppOptions): Promise<App> {
 
 async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<App> {
   const problems: Problem[] = checkOptions(options);
-  const found = options.discover ? await discover(options.discover, problems) : [];
-  const extensions = allExtensions(options.extensions ?? [], options.tasks);
-  problems.push(...extensions.flatMap((extension) => extension.problems ?? []));
-  const declarations = [
-    ...scan([...(options.services ?? []), ...found], problems),
-    ...(options.definitions ?? []).map(declareFunction),
-    ...extensions.flatMap(({ definitions = [] }) => definitions.map(declareFunction)),
-  ];
-  const services = classesOf(declarations);
-  const policies = policiesOf(options, declarations);
-  problems.push(...policyProblems(policies.guards, policies.middleware));
-  const { container, instances, start, constraint, check } = chooseContainer(
-    options,
-    [...services, ...classesIn(policies)],
-    problems,
-  );
   const logger = new RelayLogger(options.logger);
+  const { declarations, providers, extensions } = await collect(options, problems, logger);
+  const policies = policiesOf(declarations, options);
+  problems.push(...policyProblems(policies.guards, policies.middleware));
+  const classes = classesOf(declarations, policies);
+  const services = chooseServices(options.container, [...builtIns(() => app), ...providers]);
+  const { container } = services;
   const exposeErrors = options.exposeErrors ?? false;
-  const { guards = [], middleware = [], errors = [] } = options;
   const compile = createCompile({
     logger,
     exposeErrors,
-    instances,
-    guards,
-    middleware,
-    errors,
+    instances: services.instances,
+    guards: options.guards ?? [],
+    middleware: options.middleware ?? [],
     coerce: options.coerce ?? false,
   });
-  const schemas = await createSchemaCompiler({ classes: needsClasses(declarations), constraint });
+  const schemas = await createSchemaCompiler({
+    classes: needsClasses(declarations),
+    constraint: services.constraint,
+  });
   const registry = new Registry();
+  const { unknownProperties } = options;
   const build = (into: Problem[]): BuildTools => ({
     schemas,
     compile,
-    unknownProperties: options.unknownProperties,
+    unknownProperties,
     hooks: extensions,
     problems: into,
   });
   populate(registry, declarations, build(problems));
-  problems.push(...check([...schemas.dependentConstraints]));
+  problems.push(...services.check([...classes, ...schemas.dependentConstraints]));
   await schemas.settlePatterns(problems);
   if (problems.length > 0) throw new DefinitionError(problems);
 
@@ -124,26 +118,17 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     extensions: extensions.map(({ create }) => create),
     formPlan: formPlans(schemas),
   });
-  await changes.open();
-  try {
-    await start();
-    await checkPolicies(policies, instances);
-    if (options.warm) await schemas.warm();
-  } catch (error) {
-    // What was made before the failure is not left behind.
-    await engine.close();
-    await container.close?.();
-    throw error;
-  }
-  const define = (definition: FunctionDefinition): void => {
+  const define: Define = (definition, kind) => {
     const wrong: Problem[] = [];
-    const entry = compileEntry(declareFunction(definition), build(wrong));
-    if (entry) wrong.push(...hookProblems(entry, registry, { hooks: extensions }));
-    if (entry && wrong.length === 0) register(registry, entry, wrong);
+    const added = declare(definition, kind, wrong).map((declaration) => withErrors(declaration, options));
+    const policies = policiesOf(added, {});
+    wrong.push(...policyProblems(policies.guards, policies.middleware));
+    wrong.push(...services.check(classesOf(added, policies)));
+    extend(registry, added, build(wrong));
     if (wrong.length > 0) throw new DefinitionError(wrong);
   };
   const { instructions } = options;
-  return new App({
+  const app: App = new App({
     engine,
     registry,
     container,
@@ -153,84 +138,37 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     define,
     releaseStdout,
   });
-}
-
-interface ChosenContainer {
-  readonly container: Instances['container'];
-  readonly instances: Instances;
-  readonly start: () => Promise<void>;
-  /** Makes a constraint of class-validator; undefined when it needs no container. */
-  readonly constraint: (cls: Constructor) => unknown;
-  /** What would go wrong when classes are made. */
-  readonly check: (classes: readonly Constructor[]) => Problem[];
-}
-
-function chooseContainer(
-  { container, providers }: AppOptions,
-  services: readonly Constructor[],
-  problems: Problem[],
-): ChosenContainer {
-  if (container) {
-    // A foreign container alone knows how long its instances live, so it is asked each time.
-    return {
-      container,
-      instances: { container, isSingleton: () => false },
-      start: () => Promise.resolve(),
-      constraint: (cls) => (cls.length > 0 ? container.get(cls) : undefined),
-      check: () => [],
-    };
+  await changes.open();
+  try {
+    await services.start(classes, policies);
+    if (options.warm) await schemas.warm();
+    await services.ready();
+  } catch (error) {
+    // What was made before the failure is not left behind.
+    await engine.close();
+    await container.close?.();
+    throw error;
   }
-  const own = new TypediContainer(providers);
-  problems.push(...own.check(services));
-  const instances = { container: own, isSingleton: (cls: Constructor) => own.scopeOf(cls) === 'singleton' };
-  return {
-    container: own,
-    instances,
-    start: () => own.start(services),
-    constraint: (cls) => own.get(cls),
-    check: (classes) => own.check(classes),
-  };
+  return app;
 }
 
-function classesOf(declarations: readonly Declaration[]): Constructor[] {
-  const classes = declarations.map(({ target }) => (target.kind === 'method' ? target.cls : undefined));
-  return [...new Set(classes.filter((cls) => cls !== undefined))];
-}
-
-/** The guards and middleware of an app, wherever they stand. */
-interface Policies {
-  readonly guards: readonly GuardLike[];
-  readonly middleware: readonly MiddlewareLike[];
-}
-
-function policiesOf(
-  { guards = [], middleware = [] }: AppOptions,
-  declarations: readonly Declaration[],
-): Policies {
-  return {
-    guards: [...guards, ...declarations.flatMap((declaration) => declaration.guards)],
-    middleware: [...middleware, ...declarations.flatMap((declaration) => declaration.middleware)],
-  };
-}
-
-/** Those among them that the container is to make. */
-function classesIn({ guards, middleware }: Policies): Constructor[] {
-  return [...guards, ...middleware].filter((like) => isClass(like));
-}
-
-/** Looks at the instances of guards and middleware, which may have their method as a property. */
-async function checkPolicies({ guards, middleware }: Policies, instances: Instances): Promise<void> {
-  const problems: Problem[] = [];
-  const check = async (classes: readonly unknown[], method: 'allows' | 'handle'): Promise<void> => {
-    for (const cls of new Set(classes)) {
-      if (!isClass(cls) || !instances.isSingleton(cls)) continue;
-      const problem = missingMethod(cls, await instances.container.get(cls), method);
-      if (problem) problems.push(problem);
-    }
-  };
-  await check(guards, 'allows');
-  await check(middleware, 'handle');
-  if (problems.length > 0) throw new DefinitionError(problems);
+/** What is added to a running app: a function, or the methods of a class that are of a kind, and what completes them. */
+function declare(
+  definition: FunctionDefinition | Constructor,
+  kind: HandlerDefinition['kind'],
+  problems: Problem[],
+): Declaration[] {
+  if (!isClass(definition)) return [declareFunction(definition)];
+  const scanned = scan([definition], problems);
+  const found = scanned.filter((declaration) => declaration.definition.kind === kind);
+  if (found.length === 0 && problems.length === 0) problems.push(noDefinitions(definition, [kind]));
+  const completions = scanned.filter(
+    (declaration) =>
+      declaration.definition.kind === 'completion' &&
+      (kind === 'prompt' || kind === 'resource') &&
+      declaration.definition.ref.includes(':') === (kind === 'resource'),
+  );
+  return [...found, ...completions];
 }
 
 function infoOf({ name, version, title, description, websiteUrl, icons }: AppOptions): Implementation {

@@ -11,18 +11,23 @@ export function declareFunction({
   handle,
   guards,
   middleware,
+  errors,
 }: FunctionDefinition): Declaration {
-  const name =
-    'name' in definition && definition.name ? definition.name : 'uri' in definition ? definition.uri : '';
   const kind = definition.kind.charAt(0).toUpperCase() + definition.kind.slice(1);
   return {
     definition,
-    where: `define${kind}('${name}')`,
+    where: `define${kind}('${nameOf(definition)}')`,
     target: { kind: 'function', handle },
     binding: { parameters: [], source: sourceOf(definition, input) },
     guards,
     middleware,
+    errors,
   };
+}
+
+function nameOf(definition: HandlerDefinition): string {
+  if (definition.kind === 'completion') return definition.ref;
+  return definition.name ?? ('uri' in definition ? definition.uri : '');
 }
 
 function sourceOf(definition: HandlerDefinition, input: SchemaLike | undefined): SchemaSource {

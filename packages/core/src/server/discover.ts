@@ -1,19 +1,48 @@
 import { messageOf } from '../errors/from-unknown.js';
 import type { Problem } from '../errors/definition-error.js';
 import type { Constructor } from '../protocol/constructor.js';
+import type { Logger } from '../protocol/logger.js';
 import { hasHandlers, isClass } from '../registry/scan.js';
 import { listFiles } from './host.js';
+import { staleFiles } from './stale-files.js';
 
 const MODULE = /\.(?:js|mjs|ts|mts)$/;
 const NOT_A_SERVICE = /\.d\.m?ts$|\.(?:test|spec)\.m?[jt]s$/;
 
 /**
- * Imports every module below a folder, tests and declarations aside, and gives the exported classes that have decorated
- * methods, in alphabetical order of their files. A module that cannot be imported is a problem, not a warning.
+ * Imports the modules in folders, or whose files match patterns, and gives the exported classes that have decorated methods, in
+ * alphabetical order of their files. A module that cannot be imported is a problem, not a warning.
  */
-export async function discover(folder: URL, problems: Problem[]): Promise<Constructor[]> {
+export async function discover(
+  places: URL | readonly URL[],
+  problems: Problem[],
+  logger: Logger,
+): Promise<Constructor[]> {
   const found = new Set<Constructor>();
-  for (const file of filesIn(folder, problems)) {
+  for (const place of Array.isArray(places) ? (places as readonly URL[]) : [places as URL])
+    for (const cls of await discoverIn(place, problems, logger)) found.add(cls);
+  return [...found];
+}
+
+async function discoverIn(
+  place: unknown,
+  problems: Problem[],
+  logger: Logger,
+): Promise<ReadonlySet<Constructor>> {
+  const found = new Set<Constructor>();
+  if (!isUrl(place)) {
+    problems.push(notAUrl(place));
+    return found;
+  }
+  const before = problems.length;
+  const files = filesIn(place, problems);
+  const stale = staleFiles(files);
+  for (const [file, source] of stale) {
+    const details = { file: pathOf(file), source: pathOf(source) };
+    logger.warn(details, 'a compiled file is not served, because its source is gone; delete it');
+  }
+  for (const file of files) {
+    if (stale.has(file)) continue;
     try {
       const exported = Object.values((await import(file.href)) as Record<string, unknown>);
       for (const value of exported) if (isClass(value) && hasHandlers(value)) found.add(value);
@@ -23,29 +52,86 @@ export async function discover(folder: URL, problems: Problem[]): Promise<Constr
       );
     }
   }
-  if (found.size === 0 && problems.length === 0) {
+  if (found.size === 0 && problems.length === before) {
     problems.push(
       problem(
-        folder,
+        place,
         'no exported class in it has decorated methods',
         'export the services, and build them first',
       ),
     );
   }
-  return [...found];
+  return found;
 }
 
-function filesIn(folder: URL, problems: Problem[]): URL[] {
+function filesIn(place: URL, problems: Problem[]): URL[] {
+  const { folder, matches } = readPattern(place);
   try {
-    return listFiles(folder).filter(({ pathname }) => MODULE.test(pathname) && !NOT_A_SERVICE.test(pathname));
+    const files = listFiles(folder).filter(
+      (file) => MODULE.test(file.pathname) && !NOT_A_SERVICE.test(file.pathname) && matches(pathOf(file)),
+    );
+    const paths = new Set(files.map(({ pathname }) => pathname));
+    // Of a source and what it was compiled to beside it, programs import the latter.
+    return files.filter(
+      ({ pathname }) => !paths.has(pathname.replace(/ts$/, 'js')) || !pathname.endsWith('ts'),
+    );
   } catch (error) {
     const fix =
-      'give createApp({ discover }) a folder that is there at run time, such as new URL("./services/", import.meta.url)';
+      'give "discover" a folder that is there at run time, such as new URL("./services/", import.meta.url)';
     problems.push(problem(folder, messageOf(error), fix));
     return [];
   }
 }
 
+/** The folder below which files are looked for, and which of them are wanted. */
+function readPattern(place: URL): { readonly folder: URL; readonly matches: (path: string) => boolean } {
+  const segments = pathOf(place).split('/');
+  const first = segments.findIndex((segment) => /\*|\{[^{}]*,[^{}]*\}/.test(segment));
+  if (first < 0) return { folder: place, matches: () => true };
+  const folder = new URL(place);
+  folder.pathname = `${segments.slice(0, first).map(encodeURIComponent).join('/')}/`;
+  const pattern = segments
+    .slice(first)
+    .join('/')
+    .replace(/\.(m?)js$/, '.$1[jt]s');
+  const glob = new RegExp(
+    `^${pattern
+      .split(/(\*\*\/|\*+|\{[^{}]*,[^{}]*\}|\[jt\])/)
+      .map(toExpression)
+      .join('')}$`,
+  );
+  const from = pathOf(folder).length;
+  return { folder, matches: (path) => glob.test(path.slice(from)) };
+}
+
+function toExpression(part: string): string {
+  if (part === '**/') return '(?:.*/)?';
+  if (part === '[jt]') return part;
+  if (part.startsWith('*')) return part === '*' ? '[^/]*' : '.*';
+  if (/^\{.*,.*\}$/s.test(part)) {
+    const alternatives = part.slice(1, -1).split(',');
+    return `(?:${alternatives.map((one) => one.split(/(\*)/).map(toExpression).join('')).join('|')})`;
+  }
+  return part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
+function isUrl(value: unknown): value is URL {
+  return typeof (value as Partial<URL> | null | undefined)?.href === 'string';
+}
+
+function pathOf({ pathname }: URL): string {
+  return pathname.split('/').map(decodeURIComponent).join('/');
+}
+
+function notAUrl(value: unknown): Problem {
+  return {
+    code: 'SIGIL_DISCOVERY_FAILED',
+    where: String(value),
+    what: 'it is not a URL, so nobody knows which folder it begins in',
+    fix: 'write new URL("./services/", import.meta.url)',
+  };
+}
+
 function problem(place: URL, what: string, fix: string): Problem {
-  return { code: 'SIGIL_DISCOVERY_FAILED', where: decodeURIComponent(place.pathname), what, fix };
+  return { code: 'SIGIL_DISCOVERY_FAILED', where: pathOf(place), what, fix };
 }

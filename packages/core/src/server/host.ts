@@ -1,3 +1,5 @@
+import type { Logger, LogMethod } from '../protocol/logger.js';
+
 /** The part of Node's `process` that is used when it is there. */
 interface HostProcess {
   readonly argv?: readonly string[];
@@ -16,6 +18,8 @@ interface HostOutput {
 interface FileSystem {
   fstatSync(descriptor: number): { isFIFO(): boolean; isSocket(): boolean; isFile(): boolean };
   readdirSync(folder: URL, options: { withFileTypes: true }): readonly DirectoryEntry[];
+  readFileSync(file: URL, encoding: 'utf8'): string;
+  existsSync(file: URL): boolean;
 }
 
 interface DirectoryEntry {
@@ -25,6 +29,22 @@ interface DirectoryEntry {
 
 // This file alone asks where it runs; on hosts without a `process` the answers are empty.
 const host: HostProcess = (globalThis as { process?: HostProcess }).process ?? {};
+
+/** A logger that prints warnings and errors on the console of the host: on Node, on standard error. */
+export const consoleLogger: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: printing('warn'),
+  error: printing('error'),
+};
+
+function printing(level: 'warn' | 'error'): LogMethod {
+  return (details, message) => {
+    // Asked for at each line, so that what stands in for it later is heard too.
+    const here = globalThis as { console?: Record<typeof level, (...parts: unknown[]) => void> };
+    here.console?.[level](...(message === undefined ? [details] : [message, details]));
+  };
+}
 
 /** The arguments the program was started with. */
 export function hostArguments(): readonly string[] {
@@ -82,7 +102,7 @@ export function endWith(line: string): Promise<never> {
 }
 
 /**
- * The files below a folder, in alphabetical order, as URLs.
+ * The files below a folder, those of `node_modules` aside, in alphabetical order, as URLs.
  *
  * @throws Error when the host has no file system, or the folder cannot be read.
  */
@@ -95,6 +115,21 @@ export function listFiles(folder: URL): URL[] {
   );
   return entries.flatMap((entry) => {
     const url = new URL(encodeURIComponent(entry.name), base);
-    return entry.isDirectory() ? listFiles(url) : [url];
+    if (!entry.isDirectory()) return [url];
+    return entry.name === 'node_modules' ? [] : listFiles(url);
   });
+}
+
+/** The text of a file; `undefined` when it cannot be read. */
+export function readText(file: URL): string | undefined {
+  try {
+    return host.getBuiltinModule?.('node:fs')?.readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether there is such a file. */
+export function hasFile(file: URL): boolean {
+  return host.getBuiltinModule?.('node:fs')?.existsSync(file) ?? false;
 }

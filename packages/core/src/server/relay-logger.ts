@@ -1,12 +1,13 @@
-import { type Logger, type LogMethod, silentLogger } from '../protocol/logger.js';
+import type { Logger, LogMethod } from '../protocol/logger.js';
+import { consoleLogger } from './host.js';
 
-/** A logger whose destination is settled later: the author's, else that of the runtime that is started. */
+/** A logger whose destination is the author's, else that of the runtime that is started, and the console until there is one. */
 export class RelayLogger implements Logger {
   #target: Logger;
   readonly #fixed: boolean;
 
   constructor(target: Logger | undefined) {
-    this.#target = target ?? silentLogger;
+    this.#target = target ?? consoleLogger;
     this.#fixed = target !== undefined;
   }
 

@@ -86,7 +86,7 @@ describe('closing an app', () => {
     }
     const app = await appOf({ services: [Tools] });
     await expect(app.close()).rejects.toMatchObject({
-      errors: [expect.objectContaining({ message: 'second failed' })],
+      errors: [expect.objectContaining({ message: 'Disposable failed to close: second failed' })],
     });
     expect(gone).toEqual(['third', 'second', 'first']);
   });
@@ -116,10 +116,8 @@ describe('closing an app', () => {
     const providers: Provider[] = [
       {
         provide: 'repository',
-        useFactory: (resolve) => {
-          resolve('database');
-          return make('repository');
-        },
+        useFactory: () => make('repository'),
+        inject: ['database'],
       },
       { provide: 'database', useFactory: () => make('database') },
     ];

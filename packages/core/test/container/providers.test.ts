@@ -1,17 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   type App,
-  type DefinitionError,
   Inject,
   inject,
+  provide,
+  provideFactory,
   type Provider,
   Service,
   Token,
   Tool,
   ToolContext,
 } from '../../src/index.js';
-import { appOf, openSession, textOf } from '../harness.js';
+import { appOf, openSession, problemsOf, textOf } from '../harness.js';
 
+const pause = () => new Promise((resolve) => setTimeout(resolve, 2));
 const NUMBER = new Token<number>('NUMBER');
 
 @Service()
@@ -32,7 +34,7 @@ describe('a provider', () => {
     ['an asynchronous factory', { provide: NUMBER, useFactory: () => Promise.resolve(7) }],
     [
       'a factory that needs another service',
-      { provide: NUMBER, useFactory: (resolve) => resolve<number[]>('list').length },
+      { provide: NUMBER, inject: ['list'], useFactory: (list: number[]) => list.length },
     ],
   ])('gives %s', async (_, provider) => {
     const list = { provide: 'list', useValue: [1, 2, 3, 4, 5, 6, 7] };
@@ -90,29 +92,126 @@ describe('a provider', () => {
     expect(await show(app)).toBe('1');
   });
 
-  test('that is asynchronous may need another that is, listed before it', async () => {
-    const providers: Provider[] = [
-      { provide: 'base', useFactory: () => Promise.resolve(3) },
-      { provide: NUMBER, useFactory: async (resolve) => resolve<number>('base') * 2 },
-    ];
-    expect(await show(await appOf({ services: [Holder], providers }))).toBe('6');
+  const BASE = new Token<number>('BASE');
+  test.each<[string, (base: Provider, number: Provider) => Provider[]]>([
+    ['before it', (base, number) => [base, number]],
+    ['after it', (base, number) => [number, base]],
+  ])('that is asynchronous may need another that is, listed %s', async (_, listed) => {
+    const base = provideFactory(BASE, { useFactory: () => pause().then(() => 3) });
+    const number = provideFactory(NUMBER, {
+      inject: [BASE],
+      useFactory: async (value) => pause().then(() => value * 2),
+    });
+    expect(await show(await appOf({ services: [Holder], providers: listed(base, number) }))).toBe('6');
   });
 
-  test('never gets the promise of another that is listed after it', async () => {
-    const providers: Provider[] = [
-      { provide: NUMBER, useFactory: async (resolve) => resolve<number>('base') * 2 },
-      { provide: 'base', useFactory: () => Promise.resolve(3) },
-    ];
-    const refused = (error: DefinitionError) => error.code;
-    const outcome = await appOf({ services: [Holder], providers }).then((app) => show(app), refused);
-    expect(['6', 'SIGIL_UNRESOLVABLE']).toContain(outcome);
+  test('that is asynchronous may be injected by a factory, and by a class that another factory needs', async () => {
+    class Table {
+      readonly rows = inject(BASE);
+    }
+    const base = provideFactory(BASE, { useFactory: () => pause().then(() => 3) });
+    const inFactory = provideFactory(NUMBER, { useFactory: () => inject(BASE) * 2 });
+    const throughClass = provideFactory(NUMBER, { inject: [Table], useFactory: ({ rows }) => rows * 3 });
+    expect(await show(await appOf({ services: [Holder], providers: [inFactory, base] }))).toBe('6');
+    expect(await show(await appOf({ services: [Holder], providers: [throughClass, base] }))).toBe('9');
   });
 
-  test('that fails keeps the app from starting, with its own error', async () => {
-    const providers: Provider[] = [
-      { provide: NUMBER, useFactory: () => Promise.reject(new Error('no database')) },
+  test.each<[string, () => Promise<number>]>([
+    ['rejects', () => Promise.reject(new Error('no database'))],
+    [
+      'throws',
+      () => {
+        throw new Error('no database');
+      },
+    ],
+  ])('whose factory %s keeps the app from starting, with its name and the cause', async (_, useFactory) => {
+    const started = appOf({ services: [Holder], providers: [{ provide: NUMBER, useFactory }] });
+    await expect(started).rejects.toMatchObject({
+      message: "The provider of token 'NUMBER' failed: no database",
+      cause: expect.objectContaining({ message: 'no database' }),
+    });
+  });
+
+  test('that needs itself through others is a problem that names the circle', async () => {
+    const providers = [
+      provideFactory(NUMBER, { inject: [BASE], useFactory: (base) => base }),
+      provideFactory(BASE, { inject: [NUMBER], useFactory: (number) => number }),
     ];
-    await expect(appOf({ services: [Holder], providers })).rejects.toThrow('no database');
+    expect(await problemsOf({ services: [Holder], providers })).toEqual([
+      expect.objectContaining({
+        code: 'SIGIL_DEPENDENCY_CYCLE',
+        where: expect.stringContaining("token 'NUMBER' → token 'BASE' → token 'NUMBER'"),
+      }),
+    ]);
+  });
+
+  test('may stand for another id: one instance under two', async () => {
+    abstract class Store {
+      abstract rows: number;
+    }
+    let made = 0;
+    @Service()
+    class MemoryStore extends Store {
+      rows = (made += 1);
+    }
+    class Tools {
+      readonly stores = [inject(Store), inject(MemoryStore)];
+      @Tool()
+      show() {
+        return `${this.stores[0] === this.stores[1]} ${made}`;
+      }
+    }
+    const providers = [{ provide: Store, useExisting: MemoryStore }];
+    expect(await show(await appOf({ services: [Tools], providers }))).toBe('true 1');
+  });
+
+  test('that stands for nothing is a problem', async () => {
+    const providers = [{ provide: NUMBER, useExisting: BASE }];
+    expect(await problemsOf({ services: [Holder], providers })).toEqual([
+      expect.objectContaining({
+        code: 'SIGIL_UNRESOLVABLE',
+        where: "token 'NUMBER', which needs token 'BASE'",
+      }),
+    ]);
+  });
+
+  test('that stands for a service of a request is one of a request', async () => {
+    @Service({ scope: 'request' })
+    class User {}
+    @Service()
+    class Keeper {
+      constructor(@Inject('user') readonly user: object) {}
+      @Tool()
+      show() {
+        return 1;
+      }
+    }
+    const providers = [{ provide: 'user', useExisting: User }];
+    expect(await problemsOf({ services: [Keeper], providers })).toEqual([
+      expect.objectContaining({ code: 'SIGIL_CAPTIVE_SCOPE', where: 'Keeper' }),
+    ]);
+  });
+
+  test('ends what it gave with its own dispose, those made last first, values and what nobody asked for too', async () => {
+    const gone: string[] = [];
+    class Pool {
+      destroy() {
+        gone.push('never called');
+      }
+    }
+    const app = await appOf({
+      services: [Holder],
+      providers: [
+        provide(NUMBER, 1, { dispose: (value) => gone.push(`value ${value}`) }),
+        provideFactory(BASE, { useFactory: () => 2, dispose: (value) => gone.push(`factory ${value}`) }),
+        provideFactory(Pool, {
+          useFactory: () => Promise.resolve(new Pool()),
+          dispose: () => pause().then(() => gone.push('pool')),
+        }),
+      ],
+    });
+    await app.close();
+    expect(gone).toEqual(['pool', 'factory 2', 'value 1']);
   });
 
   test('of a request is run once a request', async () => {

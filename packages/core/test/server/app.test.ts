@@ -1,5 +1,12 @@
-import { describe, expect, test } from '@jest/globals';
-import { DefinitionError, defineTool, type RunningRuntime, type Runtime, Tool } from '../../src/index.js';
+import { describe, expect, jest, test } from '@jest/globals';
+import {
+  createApp,
+  DefinitionError,
+  defineTool,
+  type RunningRuntime,
+  type Runtime,
+  Tool,
+} from '../../src/index.js';
 import {
   appOf,
   deferred,
@@ -115,7 +122,7 @@ describe('the log', () => {
 
   test("goes to the runtime's logger unless the author gave one", async () => {
     const [own, theirs] = [recordingLogger(), recordingLogger()];
-    const silent = await appOf({ definitions: [failing] });
+    const silent = await createApp({ name: 'test', version: '1.0.0', definitions: [failing] });
     await silent.run(recordingRuntime([], { logger: theirs }).runtime);
     await (await openSession(silent)).call('fail');
     expect(theirs.lines).toHaveLength(1);
@@ -123,6 +130,25 @@ describe('the log', () => {
     await speaking.run(recordingRuntime([], { logger: theirs }).runtime);
     await (await openSession(speaking)).call('fail');
     expect([own.lines.length, theirs.lines.length]).toEqual([1, 1]);
+  });
+
+  test('is printed on the console, warnings and errors alone, of an app that nobody runs: one that is mounted', async () => {
+    const printed = [jest.spyOn(console, 'error'), jest.spyOn(console, 'warn'), jest.spyOn(console, 'info')];
+    for (const method of printed) method.mockImplementation(() => undefined);
+    try {
+      const app = await createApp({ name: 'test', version: '1.0.0', definitions: [failing] });
+      await (await openSession(app)).call('fail');
+      app.endpoint.logger.warn('careful');
+      app.endpoint.logger.info('by the way');
+      const details = expect.objectContaining({ err: expect.objectContaining({ message: 'broken' }) });
+      expect(printed.map(({ mock }) => mock.calls)).toEqual([
+        [['a handler failed unexpectedly', details]],
+        [['careful']],
+        [],
+      ]);
+    } finally {
+      for (const method of printed) method.mockRestore();
+    }
   });
 
   test('is open to transports through the endpoint', async () => {

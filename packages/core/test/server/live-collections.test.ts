@@ -1,14 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
 import { IsInt } from 'class-validator';
 import {
+  Arg,
+  Complete,
+  defineCompletion,
   DefinitionError,
   definePrompt,
   defineResource,
   defineTool,
+  inject,
+  Param,
+  Prompt,
+  Resource,
   Tool,
   ToolContext,
 } from '../../src/index.js';
-import { appOf, openSession, textOf } from '../harness.js';
+import type { Constructor } from '../../src/protocol/constructor.js';
+import { appOf, type Client, type Json, openSession, problemsOf, settled, textOf } from '../harness.js';
 
 class Order {
   @IsInt() count!: number;
@@ -21,6 +29,12 @@ const thrown = (run: () => void): DefinitionError => {
     throw error;
   }
   throw new Error('nothing was thrown');
+};
+
+const completionsOf = async (client: Client, ref: Json, name: string, more: Json = {}): Promise<unknown> => {
+  const params = { ref, argument: { name, value: 'A' }, ...more };
+  const { completion } = await client.result('completion/complete', params);
+  return (completion as Json)['values'];
 };
 
 describe('a live collection', () => {
@@ -102,5 +116,166 @@ describe('a live collection', () => {
     app.tools.remove('one');
     app.tools.add(defineTool({ name: 'one', handle: () => 'second' }));
     expect(textOf(await (await openSession(app)).call('one'))).toBe('second');
+  });
+});
+
+describe('a class added to a live collection', () => {
+  class Late {
+    @Tool()
+    first() {
+      return 'first';
+    }
+    @Tool()
+    second(order: Order) {
+      return order instanceof Order;
+    }
+    @Prompt()
+    ask(@Arg('of') of: string) {
+      return of;
+    }
+    @Complete('ask', 'of')
+    whom(prefix: string) {
+      return [`${prefix}da`];
+    }
+    @Resource('late://{id}')
+    thing(@Param('id') id: string) {
+      return id;
+    }
+    @Complete('late://{id}', 'id')
+    ids(prefix: string) {
+      return [`${prefix}1`];
+    }
+  }
+
+  test('is served with all its definitions of that kind, and their completions', async () => {
+    const app = await appOf({});
+    app.tools.add(Late);
+    expect([app.tools.keys(), app.prompts.keys(), app.resources.keys()]).toEqual([
+      ['first', 'second'],
+      [],
+      [],
+    ]);
+    app.prompts.add(Late);
+    app.resources.add(Late);
+    expect([app.prompts.keys(), app.resources.keys()]).toEqual([['ask'], ['late://{id}']]);
+    const client = await openSession(app);
+    expect(textOf(await client.call('first'))).toBe('first');
+    expect(textOf(await client.call('second', { count: 1 }))).toBe('true');
+    expect(await completionsOf(client, { type: 'ref/prompt', name: 'ask' }, 'of')).toEqual(['Ada']);
+    expect(await completionsOf(client, { type: 'ref/resource', uri: 'late://{id}' }, 'id')).toEqual(['A1']);
+  });
+
+  test('is made by the container, and initialised before its first call', async () => {
+    class Initialised {
+      readonly clock = inject(Clock);
+      state = 'new';
+      async onInit() {
+        await settled();
+        this.state = 'initialised';
+      }
+      @Tool()
+      show() {
+        return `${this.state} ${this.clock.now}`;
+      }
+    }
+    class Clock {
+      readonly now = 12;
+    }
+    const app = await appOf({});
+    app.tools.add(Initialised);
+    expect(textOf(await (await openSession(app)).call('show'))).toBe('initialised 12');
+  });
+
+  test.each<[string, string, Constructor]>([
+    ['without such a definition', 'SIGIL_NO_DEFINITIONS', class Empty {}],
+    [
+      'that cannot be made',
+      'SIGIL_MISSING_METADATA',
+      class Needy extends Late {
+        constructor(readonly clock: object) {
+          super();
+        }
+      },
+    ],
+  ])('is refused %s', async (_, code, cls) => {
+    const app = await appOf({});
+    expect(thrown(() => app.tools.add(cls)).code).toBe(code);
+    expect(app.tools.keys()).toEqual([]);
+  });
+
+  test('is refused as a whole when one of its names is taken', async () => {
+    const app = await appOf({ definitions: [defineTool({ name: 'second', handle: () => 1 })] });
+    expect(thrown(() => app.tools.add(Late)).code).toBe('SIGIL_DUPLICATE_NAME');
+    expect(app.tools.keys()).toEqual(['second']);
+  });
+});
+
+describe('completions', () => {
+  const ask = (handle: () => string, argument = 'of') =>
+    definePrompt({
+      name: 'ask',
+      input: { type: 'object', properties: { [argument]: { type: 'string' } } },
+      handle,
+    });
+  const page = defineResource({ uri: 'page://{id}', name: 'page', handle: () => 'x' });
+  const definitions = [
+    ask(() => 'old'),
+    page,
+    defineCompletion({ ref: 'ask', argument: 'of', complete: (prefix) => [`${prefix}da`] }),
+    defineCompletion({ ref: 'page://{id}', argument: 'id', complete: (prefix) => [`${prefix}1`] }),
+  ];
+  const ofPrompt = { type: 'ref/prompt', name: 'ask' };
+  const ofPage = { type: 'ref/resource', uri: 'page://{id}' };
+
+  test('outlive what they complete, and serve what takes its place', async () => {
+    const app = await appOf({ definitions });
+    const client = await openSession(app);
+    app.prompts.remove('ask');
+    app.resources.remove('page://{id}');
+    app.prompts.add(ask(() => 'new'));
+    app.resources.add(page);
+    expect(await completionsOf(client, ofPrompt, 'of')).toEqual(['Ada']);
+    expect(await completionsOf(client, ofPage, 'id')).toEqual(['A1']);
+    app.prompts.remove('ask');
+    app.prompts.add(ask(() => 'other', 'about'));
+    expect(await completionsOf(client, ofPrompt, 'about')).toEqual([]);
+  });
+
+  test('are added, found, replaced and removed while the app is up', async () => {
+    const app = await appOf({ definitions: [ask(() => 'x')] });
+    const client = await openSession(app);
+    expect(await completionsOf(client, ofPrompt, 'of')).toEqual([]);
+    app.completions.add(defineCompletion({ ref: 'ask', argument: 'of', complete: () => ['first'] }));
+    expect(await completionsOf(client, ofPrompt, 'of')).toEqual(['first']);
+    app.completions.add(defineCompletion({ ref: 'ask', argument: 'of', complete: () => ['second'] }));
+    expect(await completionsOf(client, ofPrompt, 'of')).toEqual(['second']);
+    expect(app.contract().capabilities).toHaveProperty('completions');
+    expect([app.completions.has('ask', 'of'), app.completions.has('ask', 'by')]).toEqual([true, false]);
+    expect([app.completions.remove('ask', 'of'), app.completions.remove('ask', 'of')]).toEqual([true, false]);
+    expect(await completionsOf(client, ofPrompt, 'of')).toEqual([]);
+  });
+
+  test('stand behind their guards, and see the arguments that are settled', async () => {
+    const guarded = defineCompletion({
+      ref: 'ask',
+      argument: 'of',
+      guards: [({ principal }) => principal?.id === 'ada'],
+      complete: (prefix, context) => [`${prefix} ${context.arguments['by']}`],
+    });
+    const app = await appOf({ definitions: [ask(() => 'x'), guarded] });
+    const ada = await openSession(app, '2025-11-25', {}, { facts: { principal: { id: 'ada' } } });
+    const context = { arguments: { by: 'post' } };
+    expect(await completionsOf(ada, ofPrompt, 'of', { context })).toEqual(['A post']);
+    expect(await completionsOf(await openSession(app), ofPrompt, 'of', { context })).toEqual([]);
+  });
+
+  test('of what is not there are refused, at start and later', async () => {
+    const lost = defineCompletion({ ref: 'lost', argument: 'of', complete: () => [] });
+    expect(await problemsOf({ definitions: [lost] })).toEqual([
+      expect.objectContaining({ code: 'SIGIL_UNKNOWN_COMPLETION', where: "defineCompletion('lost')" }),
+    ]);
+    const app = await appOf({});
+    expect(thrown(() => app.completions.add(lost)).code).toBe('SIGIL_UNKNOWN_COMPLETION');
+    expect(app.completions.has('lost', 'of')).toBe(false);
   });
 });

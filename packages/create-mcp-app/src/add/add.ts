@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../failures.js';
 import type { Said } from '../flags/flag.js';
@@ -7,8 +7,7 @@ import type { Host } from '../host.js';
 import { writeProject } from '../project/write-project.js';
 import { type AddedNames, namesFrom } from './added-names.js';
 import { findProject } from './find-project.js';
-import { type Kind, KIND_NAMES, type KindName, KINDS } from './kinds.js';
-import { importLine, importsFrom, mentions, registerClass, type Registration } from './register-class.js';
+import { KIND_NAMES, type KindName, KINDS } from './kinds.js';
 
 /** What was added, for machines and for people. */
 export interface Addition {
@@ -16,52 +15,34 @@ export interface Addition {
   readonly lines: readonly string[];
 }
 
-const APP = 'src/app.ts';
-
 /**
- * Adds a class and its test to the project that the host is in, and has the app serve it.
+ * Adds a class and its test to the project that the host is in. No other file changes: the app serves what it finds in the
+ * folders of tools, resources and prompts.
  *
- * @throws Failure when it is called wrongly, files are there already, or `NOT_REGISTERED`: the files are written, and the
- * app has to be changed by hand.
+ * @throws Failure when it is called wrongly, or files are there already.
  */
 export async function add(said: Said, host: Pick<Host, 'cwd' | 'signal'>): Promise<Addition> {
   const [kindName, names] = readOperands(said.operands);
   const kind = KINDS[kindName];
   const project = findProject(host.cwd);
-  const app = existsSync(join(project, APP)) ? readFileSync(join(project, APP), 'utf8') : undefined;
   const module = `${kind.folder}/${names.kebab}`;
-  const registration = {
-    className: classNameIn(app, names, kindName, `./${module}.js`),
-    module: `./${module}.js`,
-  };
-  const { source, test } = kind.files({ ...names, className: registration.className }, `../src/${module}.js`);
-  const files = new Map([
+  const { source, test } = kind.files(names, `../../src/${module}.js`);
+  const written = new Map([
     [`src/${module}.ts`, source],
-    [testFileIn(project, names, kindName, `../src/${module}.js`), test],
+    [`test/${module}.test.ts`, test],
   ]);
-  if (!said.has('force')) refuseToReplace(project, [...files.keys()]);
-  const registered = register(app, kind, registration);
-  const changed = registered.text === undefined ? files : new Map([...files, [APP, registered.text]]);
+  const paths = [...written.keys()];
+  if (!said.has('force')) refuseToReplace(project, paths);
   const isDry = said.has('dry-run');
-  if (!isDry) await writeProject(project, changed, host.signal);
-  if (registered.problem !== undefined)
-    throw notRegistered(registered.problem, registration, isDry, [...files.keys()]);
-  const written = [...files.keys()];
-  const { className } = registration;
-  const verb = isDry ? 'Would write' : 'Wrote';
+  if (!isDry) await writeProject(project, written, host.signal);
+  const { className, method } = names;
   return {
-    json: {
-      ...(isDry ? { dryRun: true } : {}),
-      kind: kindName,
-      className,
-      ...(kind.isServed ? { registeredIn: APP } : {}),
-      files: written,
-    },
+    json: { ...(isDry ? { dryRun: true } : {}), kind: kindName, className, files: paths },
     lines: [
-      ...written.map((file) => `${verb} ${file}`),
+      ...paths.map((path) => `${isDry ? 'Would write' : 'Wrote'} ${path}`),
       kind.isServed
-        ? `${isDry ? 'Would add' : 'Added'} ${className} to the services of ${APP}`
-        : `Inject it where it is needed: constructor(private readonly ${names.method}: ${className}) {}`,
+        ? `The app serves ${className} once it is compiled`
+        : `Inject it where it is needed: constructor(private readonly ${method}: ${className}) {}`,
     ],
   };
 }
@@ -74,53 +55,11 @@ function readOperands([kind, name, extra]: readonly string[]): [KindName, AddedN
   return [kindName, namesFrom(name)];
 }
 
-/** The class takes its kind into its name when the app knows another of that name. */
-function classNameIn(
-  app: string | undefined,
-  { className }: AddedNames,
-  kind: KindName,
-  module: string,
-): string {
-  const isTaken = app !== undefined && mentions(app, className) && !importsFrom(app, module);
-  return isTaken ? `${className}${kind.charAt(0).toUpperCase()}${kind.slice(1)}` : className;
-}
-
-/** The test takes its kind into its name when there is a test of something else of that name. */
-function testFileIn(project: string, { kebab }: AddedNames, kind: KindName, module: string): string {
-  const usual = `test/${kebab}.test.ts`;
-  const path = join(project, usual);
-  const isTaken = existsSync(path) && !importsFrom(readFileSync(path, 'utf8'), module);
-  return isTaken ? `test/${kebab}.${kind}.test.ts` : usual;
-}
-
 function refuseToReplace(project: string, files: readonly string[]): void {
   const there = files.find((file) => existsSync(join(project, file)));
   if (there === undefined) return;
   throw new Failure(
     'FILE_EXISTS',
     `${there} is there already: choose another name, or write over it with --force`,
-  );
-}
-
-function register(
-  app: string | undefined,
-  { isServed }: Kind,
-  registration: Registration,
-): { readonly text?: string; readonly problem?: string } {
-  if (!isServed || (app !== undefined && importsFrom(app, registration.module))) return {};
-  if (app === undefined) return { problem: 'it is not there' };
-  return registerClass(app, registration);
-}
-
-function notRegistered(
-  problem: string,
-  registration: Registration,
-  isDry: boolean,
-  files: readonly string[],
-): Failure {
-  return new Failure(
-    'NOT_REGISTERED',
-    `${files.join(' and ')} ${isDry ? 'would be' : 'are'} written, but ${APP} was not changed, because ${problem}: add the lines above to where your app is made`,
-    [importLine(registration), `services: [ …, ${registration.className}]`],
   );
 }

@@ -15,7 +15,7 @@ export type KindName = (typeof KIND_NAMES)[number];
 export interface Kind {
   /** The folder below `src`. */
   readonly folder: string;
-  /** Whether the app has to be told of the class: what others inject is found by itself. */
+  /** Whether clients see it: a service is found by the class that injects it. */
   readonly isServed: boolean;
   files(names: AddedNames, module: string): AddedFiles;
 }

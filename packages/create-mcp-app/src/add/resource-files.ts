@@ -16,24 +16,21 @@ export class ${className} {
 }
 `,
     test: `import { expect, test } from '@jest/globals';
-import { createApp } from '@sigil/core';
-import { connect, textOf } from '@sigil/testing';
+import { testApp, textOf } from '@sigil/testing';
 import { ${className} } from '${module}';
 
 test('${kebab}://{id} is read by its id', async () => {
-  await using app = await createApp({ name: 'test', version: '1.0.0', services: [${className}] });
-  await using client = await connect(app);
+  await using server = await testApp({ services: [${className}] });
 
-  const result = await client.readResource('${kebab}://1');
+  const result = await server.client.readResource('${kebab}://1');
 
   expect(JSON.parse(textOf(result))).toEqual({ id: '1' });
 });
 
 test('${kebab}://{id} is not there for an unknown id', async () => {
-  await using app = await createApp({ name: 'test', version: '1.0.0', services: [${className}] });
-  await using client = await connect(app);
+  await using server = await testApp({ services: [${className}] });
 
-  await expect(client.readResource('${kebab}://unknown')).rejects.toThrow('not found');
+  await expect(server.client.readResource('${kebab}://unknown')).rejects.toThrow('not found');
 });
 `,
   };

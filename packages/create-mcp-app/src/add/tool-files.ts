@@ -16,15 +16,13 @@ export class ${className} {
 }
 `,
     test: `import { expect, test } from '@jest/globals';
-import { createApp } from '@sigil/core';
-import { connect, textOf } from '@sigil/testing';
+import { testApp, textOf } from '@sigil/testing';
 import { ${className} } from '${module}';
 
 test('${served} repeats a text', async () => {
-  await using app = await createApp({ name: 'test', version: '1.0.0', services: [${className}] });
-  await using client = await connect(app);
+  await using server = await testApp({ services: [${className}] });
 
-  const result = await client.callTool('${served}', { text: 'Hello' });
+  const result = await server.client.callTool('${served}', { text: 'Hello' });
 
   expect(textOf(result)).toBe('Hello');
 });

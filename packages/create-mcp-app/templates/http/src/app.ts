@@ -1,12 +1,8 @@
-import { type App, createApp } from '@sigil/core';
-import { PlanDinner } from './prompts/plan-dinner.js';
-import { Recipes } from './resources/recipes.js';
-import { FindRecipes } from './tools/find-recipes.js';
+import type { AppOptions } from '@sigil/core';
 
-export function createServer(): Promise<App> {
-  return createApp({
-    name: 'template-http',
-    version: '0.1.0',
-    services: [FindRecipes, Recipes, PlanDinner],
-  });
-}
+export const options: AppOptions = {
+  name: 'template-http',
+  version: '0.1.0',
+  // Every class that these folders export is served, once it is compiled; there is nothing to register.
+  discover: new URL('./{tools,resources,prompts}/**/*.js', import.meta.url),
+};

@@ -1,7 +1,8 @@
-import { createServer } from './app.js';
+import { createApp } from '@sigil/core';
+import { options } from './app.js';
 import { chooseRuntime } from './runtime.js';
 
-const app = await createServer();
+const app = await createApp(options);
 try {
   const { address } = await app.run(chooseRuntime(process.argv.slice(2), process.env));
   if (address) console.error(`Listening on ${address}`);

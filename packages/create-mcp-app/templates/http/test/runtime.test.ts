@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { createServer } from '../src/app.js';
+import { createApp } from '@sigil/core';
+import { options } from '../src/app.js';
 import { chooseRuntime } from '../src/runtime.js';
 
 const HELLO = {
@@ -26,7 +27,7 @@ function say(address: string, headers: Record<string, string> = {}): Promise<Res
 }
 
 test('answers everybody on this machine when there is no token', async () => {
-  await using app = await createServer();
+  await using app = await createApp(options);
   const { address } = await app.run(chooseRuntime(['--port', '0'], {}));
 
   const response = await say(address);
@@ -39,7 +40,7 @@ test.each([
   ['with a wrong token', { Authorization: 'Bearer guess' }, 401],
   ['with the token', { Authorization: 'Bearer secret' }, 200],
 ])('when a token is set, a request %s gets the right status', async (_, headers, status) => {
-  await using app = await createServer();
+  await using app = await createApp(options);
   const { address } = await app.run(chooseRuntime(['--port', '0'], { MCP_TOKEN: 'secret' }));
 
   const response = await say(address, headers);
@@ -48,7 +49,7 @@ test.each([
 });
 
 test('tells its health without a token', async () => {
-  await using app = await createServer();
+  await using app = await createApp(options);
   const { address } = await app.run(chooseRuntime(['--port', '0'], { MCP_TOKEN: 'secret' }));
 
   const response = await fetch(new URL('/health', address));

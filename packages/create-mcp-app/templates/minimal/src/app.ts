@@ -1,10 +1,8 @@
-import { type App, createApp } from '@sigil/core';
-import { Greet } from './tools/greet.js';
+import type { AppOptions } from '@sigil/core';
 
-export function createServer(): Promise<App> {
-  return createApp({
-    name: 'template-minimal',
-    version: '0.1.0',
-    services: [Greet],
-  });
-}
+export const options: AppOptions = {
+  name: 'template-minimal',
+  version: '0.1.0',
+  // Every class that these folders export is served, once it is compiled; there is nothing to register.
+  discover: new URL('./{tools,resources,prompts}/**/*.js', import.meta.url),
+};

@@ -1,4 +1,4 @@
-import { Service, Tool, ToolContext } from '@sigil/core';
+import { Service, Task, Tool, ToolContext } from '@sigil/core';
 import { type ShelfCount, StockReport } from '../dto/stock-report.js';
 import { Catalog } from '../services/catalog.js';
 import { Shelves } from '../services/shelves.js';
@@ -15,9 +15,9 @@ export class TakeStock {
     description: 'Counts the copies on every shelf',
     readOnly: true,
     openWorld: false,
-    task: 'optional',
     output: StockReport,
   })
+  @Task('optional')
   async takeStock(ctx: ToolContext): Promise<StockReport> {
     const subjects = this.catalog.subjects();
     const shelves: ShelfCount[] = [];

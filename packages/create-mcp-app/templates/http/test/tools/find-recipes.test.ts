@@ -1,12 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { connect, textOf } from '@sigil/testing';
-import { createServer } from '../src/app.js';
+import { testApp, textOf } from '@sigil/testing';
+import { options } from '../../src/app.js';
 
 test('finds recipes by ingredient and links to them', async () => {
-  await using app = await createServer();
-  await using client = await connect(app);
+  await using server = await testApp(options);
 
-  const result = await client.callTool('find_recipes', { ingredient: 'Rice' });
+  const result = await server.client.callTool('find_recipes', { ingredient: 'Rice' });
 
   expect(textOf(result)).toBe('With Rice: Mushroom risotto, Rice pudding');
   expect(result.content.slice(1)).toMatchObject([
@@ -16,10 +15,9 @@ test('finds recipes by ingredient and links to them', async () => {
 });
 
 test('tells the model when no recipe uses the ingredient', async () => {
-  await using app = await createServer();
-  await using client = await connect(app);
+  await using server = await testApp(options);
 
-  const result = await client.callTool('find_recipes', { ingredient: 'snow' });
+  const result = await server.client.callTool('find_recipes', { ingredient: 'snow' });
 
   expect(result.isError).toBe(true);
   expect(textOf(result)).toBe('No recipe uses snow');

@@ -1,17 +1,17 @@
 import { expect, test } from '@jest/globals';
-import { connect, textOf } from '@sigil/testing';
-import { createServer } from '../src/app.js';
-import { Clock } from '../src/services/clock.js';
+import { provide } from '@sigil/core';
+import { testApp, textOf } from '@sigil/testing';
+import { options } from '../../src/app.js';
+import { Clock } from '../../src/services/clock.js';
 
 const reader = { name: 'Ada', email: 'ada@example.com' };
 
 test('lends books and says when they are due', async () => {
-  const clock: Clock = { now: () => new Date('2026-02-20') };
-  await using app = await createServer({ providers: [{ provide: Clock, useValue: clock }] });
-  await using client = await connect(app);
+  const clock = provide(Clock, { now: () => new Date('2026-02-20') });
+  await using server = await testApp({ ...options, override: [clock] });
   const items = [{ bookId: 'night-sky' }, { bookId: 'ferments', days: 7 }];
 
-  const result = await client.callTool('lend_books', { reader, items });
+  const result = await server.client.callTool('lend_books', { reader, items });
 
   expect(result.structuredContent).toEqual({
     id: 'L-1',
@@ -24,22 +24,20 @@ test('lends books and says when they are due', async () => {
 });
 
 test('lends all of the books or none', async () => {
-  await using app = await createServer();
-  await using client = await connect(app);
+  await using server = await testApp(options);
   const twice = [{ bookId: 'tide-pools' }, { bookId: 'red-dwarfs' }, { bookId: 'red-dwarfs' }];
 
-  const refused = await client.callTool('lend_books', { reader, items: twice });
-  const lent = await client.callTool('lend_books', { reader, items: twice.slice(0, 2) });
+  const refused = await server.client.callTool('lend_books', { reader, items: twice });
+  const lent = await server.client.callTool('lend_books', { reader, items: twice.slice(0, 2) });
 
   expect(textOf(refused)).toBe('No copy of "Small Stars, Long Lives" is left');
   expect(lent.structuredContent).toMatchObject({ id: 'L-1' });
 });
 
 test('sends the model to the catalogue when there is no such book', async () => {
-  await using app = await createServer();
-  await using client = await connect(app);
+  await using server = await testApp(options);
 
-  const result = await client.callTool('lend_books', { reader, items: [{ bookId: 'gravel' }] });
+  const result = await server.client.callTool('lend_books', { reader, items: [{ bookId: 'gravel' }] });
 
   expect(textOf(result)).toBe('There is no book "gravel"; search_books finds ids');
 });
@@ -52,10 +50,9 @@ test.each([
   ['no books', { reader, items: [] }],
   ['a loan of a year', { reader, items: [{ bookId: 'night-sky', days: 365 }] }],
 ])('refuses %s', async (_, request) => {
-  await using app = await createServer();
-  await using client = await connect(app);
+  await using server = await testApp(options);
 
-  const result = await client.callTool('lend_books', request);
+  const result = await server.client.callTool('lend_books', request);
 
   expect(result.isError).toBe(true);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { connect, type ConnectOptions } from '@sigil/testing';
-import { createServer } from '../src/app.js';
+import { type ConnectOptions, testApp } from '@sigil/testing';
+import { options } from '../../src/app.js';
 
 const clients: [string, ConnectOptions][] = [
   ['as a task', { tasks: true }],
@@ -8,11 +8,10 @@ const clients: [string, ConnectOptions][] = [
   ['for a client of 2025-11-25', { revision: '2025-11-25' }],
 ];
 
-test.each(clients)('counts the copies on every shelf %s', async (_, options) => {
-  await using app = await createServer();
-  await using client = await connect(app, options);
+test.each(clients)('counts the copies on every shelf %s', async (_, client) => {
+  await using server = await testApp({ ...options, client });
 
-  const result = await client.callTool('take_stock');
+  const result = await server.client.callTool('take_stock');
 
   expect(result.structuredContent).toEqual({
     shelves: [
@@ -25,22 +24,20 @@ test.each(clients)('counts the copies on every shelf %s', async (_, options) => 
 });
 
 test('leaves out what is on loan', async () => {
-  await using app = await createServer();
-  await using client = await connect(app);
+  await using server = await testApp(options);
   const reader = { name: 'Ada', email: 'ada@example.com' };
-  await client.callTool('lend_books', { reader, items: [{ bookId: 'night-sky' }] });
+  await server.client.callTool('lend_books', { reader, items: [{ bookId: 'night-sky' }] });
 
-  const result = await client.callTool('take_stock');
+  const result = await server.client.callTool('take_stock');
 
   expect(result.structuredContent).toMatchObject({ total: 8 });
 });
 
 test('reports progress shelf by shelf', async () => {
   const messages: (string | undefined)[] = [];
-  await using app = await createServer();
-  await using client = await connect(app);
+  await using server = await testApp(options);
 
-  await client.callTool('take_stock', {}, { onProgress: ({ message }) => messages.push(message) });
+  await server.client.callTool('take_stock', {}, { onProgress: ({ message }) => messages.push(message) });
 
   expect(messages).toEqual(['Counted astronomy', 'Counted cooking', 'Counted nature']);
 });

@@ -1,0 +1,108 @@
+import { messageOf } from '../errors/from-unknown.js';
+
+/** What the lifecycle knows of an instance that was just made. */
+export interface Beginning {
+  readonly name: string;
+  /** Whether its `onInit` and `onReady` are called. */
+  readonly hooks: boolean;
+  /** Settles when what it needs has been initialised; absent when all of it has been. */
+  readonly needed: Promise<unknown> | undefined;
+  /** Called when it cannot be initialised, so that it is made anew the next time. */
+  readonly forget: () => void;
+}
+
+type Hook = 'onInit' | 'onReady';
+
+/** Initialises singletons, each after what it needs, and tells them when the app is ready. */
+export class Lifecycle {
+  /** What has been made and is being initialised. */
+  readonly #starting = new Map<unknown, Promise<void>>();
+  /** What has been initialised and waits for the app to be ready, in that order. */
+  readonly #waiting: { readonly name: string; readonly instance: unknown }[] = [];
+  #needs: Promise<void>[] | undefined;
+  #isReady = false;
+
+  /** Runs a construction, and gives what it made and a promise of the initialisation of what it used, if any is due. */
+  collect<T>(make: () => T): { readonly made: T; readonly starting: Promise<unknown> | undefined } {
+    const outer = this.#needs;
+    const needs: Promise<void>[] = [];
+    this.#needs = needs;
+    try {
+      const made = make();
+      return { made, starting: needs.length > 0 ? quiet(Promise.all(needs)) : undefined };
+    } finally {
+      this.#needs = outer;
+    }
+  }
+
+  /** Notes that the construction at hand uses an instance. */
+  use<T>(instance: T): T {
+    const starting = this.#starting.get(instance);
+    if (starting) this.#needs?.push(starting);
+    return instance;
+  }
+
+  /** The initialisation of an instance, while it is under way. */
+  starting(instance: unknown): Promise<void> | undefined {
+    return this.#starting.get(instance);
+  }
+
+  /** Initialises an instance that was just made, as soon as what it needs has been. */
+  add<T>(instance: T, { name, hooks, needed, forget }: Beginning): T {
+    if (!hooks && !needed) return instance;
+    if (hooks && !needed && hookOf(instance, 'onInit') === undefined) {
+      this.#initialised(name, instance);
+      if (!this.#isReady || hookOf(instance, 'onReady') === undefined) return instance;
+    }
+    const starting = this.#start(instance, name, hooks, needed).catch((error: unknown) => {
+      forget();
+      throw error;
+    });
+    const settled = quiet(starting.finally(() => this.#starting.delete(instance)));
+    this.#starting.set(instance, settled);
+    return this.use(instance);
+  }
+
+  /** Calls `onReady` of everything initialised so far, and from now on of what comes later. */
+  async ready(): Promise<void> {
+    this.#isReady = true;
+    for (const { name, instance } of this.#waiting.splice(0)) await call(instance, 'onReady', name);
+  }
+
+  async #start(
+    instance: unknown,
+    name: string,
+    hooks: boolean,
+    needed: Promise<unknown> | undefined,
+  ): Promise<void> {
+    await needed;
+    if (!hooks) return;
+    await call(instance, 'onInit', name);
+    if (this.#isReady) await call(instance, 'onReady', name);
+    else this.#initialised(name, instance);
+  }
+
+  #initialised(name: string, instance: unknown): void {
+    if (!this.#isReady && hookOf(instance, 'onReady')) this.#waiting.push({ name, instance });
+  }
+}
+
+/** A construction that fails leaves promises that nobody waits for. */
+function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
+}
+
+function hookOf(instance: unknown, hook: Hook): (() => unknown) | undefined {
+  if (typeof instance !== 'object' || instance === null) return undefined;
+  const method = (instance as Readonly<Record<string, unknown>>)[hook];
+  return typeof method === 'function' ? () => method.call(instance) as unknown : undefined;
+}
+
+async function call(instance: unknown, hook: Hook, name: string): Promise<void> {
+  try {
+    await hookOf(instance, hook)?.();
+  } catch (error) {
+    throw new Error(`${name}.${hook} failed: ${messageOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,16 @@
+/** Carries the type of a service that is asked for by a token. */
+export interface ServiceToken<T> {
+  /** Never there at run time. */
+  readonly serviceType?: T;
+}
+
+/** What a service is asked for by: a class, a `Token`, a name, or any object. */
+export type ServiceId<T = unknown> =
+  (abstract new (...args: never[]) => T & object) | ServiceToken<T> | object | string;
+
+/** What a container gives for an id. */
+export type ServiceOf<Id> = Id extends abstract new (...args: never[]) => infer T
+  ? T
+  : Id extends ServiceToken<infer T>
+    ? T
+    : unknown;

@@ -1,0 +1,41 @@
+import type { Provider } from '../container/provider.js';
+import type { ResolutionScope } from '../container/contract.js';
+import { RESOLUTION } from '../container/typedi.js';
+import { Token } from '../container/typedi-registry.js';
+import { CompletionContext, PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
+import { RequestContext } from '../context/request-context.js';
+import type { Principal } from '../protocol/principal.js';
+import { App } from './app.js';
+
+/**
+ * The principal of a request, for services of scope `request`; `undefined` on an unauthenticated transport.
+ *
+ * @example
+ * private readonly principal = inject(PRINCIPAL);
+ */
+export const PRINCIPAL: Token<Principal | undefined> = new Token('PRINCIPAL');
+
+/** What services may inject without anybody providing it. */
+export function builtIns(app: () => App): Provider[] {
+  // The app and the requests end themselves.
+  const dispose = (): void => undefined;
+  const contextOf = (scope: ResolutionScope): object => {
+    if (scope.context) return scope.context();
+    throw new Error('there is no request here that RequestContext could be the context of');
+  };
+  return [
+    { provide: App, useFactory: app, dispose },
+    { provide: RequestContext, scope: 'request', inject: [RESOLUTION], useFactory: contextOf, dispose },
+    ...[ToolContext, ResourceContext, PromptContext, CompletionContext].map((provide) => ({
+      provide,
+      useExisting: RequestContext,
+    })),
+    {
+      provide: PRINCIPAL,
+      scope: 'request',
+      inject: [RequestContext],
+      useFactory: ({ principal }: RequestContext) => principal,
+      dispose,
+    },
+  ];
+}

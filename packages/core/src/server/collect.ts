@@ -1,0 +1,124 @@
+import type { Provider, ServiceId } from '../container/provider.js';
+import { nameOf } from '../container/provider.js';
+import type { Problem } from '../errors/definition-error.js';
+import { serviceOf } from '../metadata/service.js';
+import type { Constructor } from '../protocol/constructor.js';
+import type { Logger } from '../protocol/logger.js';
+import type { Declaration } from '../registry/declaration.js';
+import { scan } from '../registry/scan.js';
+import type { AppExtension } from '../extensions/app-extension.js';
+import type { AppOptions } from './app-options.js';
+import { declareFunction } from './declare-function.js';
+import { discover } from './discover.js';
+import { allExtensions, isExtension } from './extensions.js';
+import { invalidOption } from './invalid-option.js';
+import { allModules, type ModuleOptions } from './module.js';
+import { withPrefix } from './prefix.js';
+
+/** Everything an app and its modules are made of. */
+export interface Collected {
+  readonly declarations: readonly Declaration[];
+  readonly providers: readonly Provider[];
+  readonly extensions: readonly AppExtension[];
+}
+
+/** The app itself, or one of its modules. */
+interface Unit {
+  /** In messages to the author; absent for the app itself, whose policies are compiled around all others. */
+  readonly name?: string;
+  readonly parts: Omit<ModuleOptions, 'name' | 'imports'>;
+}
+
+/** Finds what an app and its modules serve: decorated classes, listed or discovered, functions, and what extensions bring. */
+export async function collect(options: AppOptions, problems: Problem[], logger: Logger): Promise<Collected> {
+  const modules = allModules(options.modules ?? [], problems);
+  const units: Unit[] = [{ parts: options }, ...[...modules].map(([parts, name]) => ({ name, parts }))];
+  const found = new Map<Unit, readonly Constructor[]>();
+  for (const unit of units) {
+    const places = unit.parts.discover;
+    if (places) found.set(unit, await discover(places, problems, logger));
+  }
+  const served = withoutBases([...found.values()].flat());
+  const declarations = units.flatMap((unit) => {
+    const classes = (found.get(unit) ?? []).filter((cls) => served.has(cls));
+    return [
+      ...scan([...(unit.parts.services ?? []), ...classes], problems),
+      ...(unit.parts.definitions ?? []).map(declareFunction),
+    ].map((declaration) => ofUnit(declaration, unit));
+  });
+  const given = [...new Set(units.flatMap(({ parts }) => parts.extensions ?? []))];
+  if (!given.every(isExtension))
+    problems.push(invalidOption('extensions', 'a list of extensions; a promise of one has to be awaited'));
+  const extensions = allExtensions(given, options.tasks);
+  problems.push(...extensions.flatMap((extension) => extension.problems ?? []));
+  return {
+    declarations: [
+      ...declarations,
+      ...extensions.flatMap(({ definitions = [] }) => definitions.map(declareFunction)),
+    ].map((declaration) => withErrors(declaration, options)),
+    providers: collectProviders(units, options.override ?? [], problems),
+    extensions,
+  };
+}
+
+/** Puts the error mappers of the app after all others. */
+export function withErrors(
+  declaration: Declaration,
+  { errors = [] }: Pick<AppOptions, 'errors'>,
+): Declaration {
+  return errors.length === 0 ? declaration : { ...declaration, errors: [...declaration.errors, ...errors] };
+}
+
+/** A class that others extend and that nobody decorated is there for them alone. */
+function withoutBases(classes: readonly Constructor[]): ReadonlySet<Constructor> {
+  const isExtended = (cls: Constructor): boolean => classes.some((other) => other.prototype instanceof cls);
+  return new Set(classes.filter((cls) => serviceOf(cls) !== undefined || !isExtended(cls)));
+}
+
+function ofUnit(declaration: Declaration, { name, parts }: Unit): Declaration {
+  if (name === undefined) return declaration;
+  const { guards = [], middleware = [], errors = [], prefix } = parts;
+  const own = {
+    ...declaration,
+    where: `${declaration.where} (${name})`,
+    guards: [...guards, ...declaration.guards],
+    middleware: [...middleware, ...declaration.middleware],
+    errors: [...declaration.errors, ...errors],
+  };
+  return prefix === undefined ? own : withPrefix(own, prefix);
+}
+
+function collectProviders(
+  units: readonly Unit[],
+  override: readonly Provider[],
+  problems: Problem[],
+): Provider[] {
+  const held = new Map<ServiceId, { readonly provider: Provider; readonly owner: string }>();
+  for (const { name = 'the app', parts } of units) {
+    for (const provider of parts.providers ?? []) {
+      const first = held.get(provider.provide);
+      if (first && !areSame(first.provider, provider))
+        problems.push(duplicateProvider(provider, first.owner, name));
+      if (!first) held.set(provider.provide, { provider, owner: name });
+    }
+  }
+  for (const provider of override) held.set(provider.provide, { provider, owner: 'override' });
+  return [...held.values()].map(({ provider }) => provider);
+}
+
+function areSame(one: Provider, other: Provider): boolean {
+  const [a, b] = [Object.entries(one), other as unknown as Record<string, unknown>];
+  return a.length === Object.keys(b).length && a.every(([key, value]) => Object.is(b[key], value));
+}
+
+function duplicateProvider({ provide }: Provider, first: string, second: string): Problem {
+  return {
+    code: 'SIGIL_DUPLICATE_PROVIDER',
+    where: nameOf(provide),
+    what:
+      first === second
+        ? `${first} has two providers for it`
+        : `${first} and ${second} have different providers for it`,
+    fix: 'keep one of them: providers are there for the whole app; a test replaces one with "override"',
+  };
+}

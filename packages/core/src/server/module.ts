@@ -1,0 +1,120 @@
+import type { Provider } from '../container/provider.js';
+import type { GuardLike, MiddlewareLike } from '../context/policies.js';
+import type { ErrorMapper } from '../context/error-mapper.js';
+import type { FunctionDefinition } from '../decorators/define.js';
+import type { ExtensionFactory } from '../engine/extension.js';
+import type { AppExtension } from '../extensions/app-extension.js';
+import type { Problem } from '../errors/definition-error.js';
+import { isObject } from '../protocol/json.js';
+import type { Constructor } from '../protocol/constructor.js';
+
+/** What an app and a module have in common: what they serve, and what that needs. */
+export interface ModuleParts {
+  /** Classes with decorated methods. What they inject is found by itself. */
+  readonly services?: readonly Constructor[];
+  /**
+   * Where such classes are found: folders, such as `new URL('./services/', import.meta.url)`, and patterns with `*`, `**` and
+   * `{a,b}`, such as `new URL('./{tools,prompts}/*.js', import.meta.url)`. In a pattern, `.js` stands for `.ts` too.
+   *
+   * Every module there is imported, tests and declarations aside, and its exported classes with decorated methods are served. A
+   * class without `@Service` that another found class extends is a base: it is not served itself. A compiled file whose source
+   * is gone is left out with a warning, if its source map tells so.
+   */
+  readonly discover?: URL | readonly URL[];
+  /** Definitions made by `defineTool`, `defineResource`, `definePrompt` and `defineCompletion`. */
+  readonly definitions?: readonly FunctionDefinition[];
+  /** How tokens, values and classes that no decorator describes are made. They are there for the whole app. */
+  readonly providers?: readonly Provider[];
+  /** Guards before every definition, from the outside in. */
+  readonly guards?: readonly GuardLike[];
+  /** Middleware around every handler, from the outside in. */
+  readonly middleware?: readonly MiddlewareLike[];
+  /** What errors of all handlers become; see `mapError`. */
+  readonly errors?: readonly ErrorMapper[];
+  /** Extensions of the protocol beside those that come along. */
+  readonly extensions?: readonly (ExtensionFactory | AppExtension)[];
+}
+
+/** What `defineModule` is told. Guards, middleware and error mappers are for the module's own definitions alone. */
+export interface ModuleOptions extends ModuleParts {
+  /**
+   * Names the module in messages to its author.
+   *
+   * @default the prefix
+   */
+  readonly name?: string;
+  /** Modules that this one needs. Each is a part of the app once, whoever imports it, with its own policies and prefix. */
+  readonly imports?: readonly Module[];
+  /**
+   * Keeps the names of the module's definitions apart from those of others: with `helpdesk`, the tool `create_ticket` is served as
+   * `helpdesk_create_ticket`, and `tickets://{id}` as `tickets://helpdesk/{id}`. Prompts are named like tools. URIs that mean
+   * something outside of the server (`ui:`, `file:`, `http:`, `https:`) stay as they are. Within the module, `@Complete` names
+   * prompts and templates without the prefix.
+   */
+  readonly prefix?: string;
+}
+
+/** A part of an app. Made by `defineModule`. */
+export interface Module extends ModuleOptions {
+  readonly kind: 'module';
+}
+
+/**
+ * Makes a part of an app of its own: what it serves, what that needs, and the policies for it.
+ *
+ * A definition passes the guards and middleware of the app first, then those of its module, its class and its method.
+ *
+ * @example
+ * export const helpdesk = defineModule({
+ *   prefix: 'helpdesk',
+ *   services: [Tickets],
+ *   providers: [provide(MAILER, mailer)],
+ *   guards: [isEmployee],
+ * });
+ * const app = await createApp({ name: 'office', version: '1.0.0', modules: [helpdesk] });
+ */
+export function defineModule(options: ModuleOptions): Module {
+  return Object.freeze({ ...options, kind: 'module' as const });
+}
+
+/** Every module of an app once, after those it imports, with the name it has in messages. */
+export function allModules(modules: readonly Module[], problems: Problem[]): ReadonlyMap<Module, string> {
+  const found = new Map<Module, string>();
+  const visit = (one: unknown, where: string, path: readonly unknown[]): void => {
+    if (!isModule(one)) return void problems.push(notAModule(one, where));
+    if (found.has(one) || path.includes(one)) return;
+    const named = one.name ?? one.prefix;
+    const importing = `defineModule({ imports }) of ${named ?? 'a nameless module'}`;
+    for (const imported of one.imports ?? []) visit(imported, importing, [...path, one]);
+    const name = `module '${named ?? found.size + 1}'`;
+    found.set(one, name);
+    problems.push(...checkPrefix(one, name));
+  };
+  for (const one of modules) visit(one, 'createApp({ modules })', []);
+  return found;
+}
+
+function isModule(value: unknown): value is Module {
+  return isObject(value) && value['kind'] === 'module';
+}
+
+function checkPrefix({ prefix }: Module, name: string): Problem[] {
+  if (prefix === undefined || (typeof prefix === 'string' && /^[A-Za-z0-9_-]+$/.test(prefix))) return [];
+  return [
+    {
+      code: 'SIGIL_INVALID_OPTIONS',
+      where: `defineModule({ prefix }) of ${name}`,
+      what: `'${String(prefix)}' is not a valid prefix`,
+      fix: 'use letters, digits, underscores and hyphens',
+    },
+  ];
+}
+
+function notAModule(value: unknown, where: string): Problem {
+  return {
+    code: 'SIGIL_INVALID_OPTIONS',
+    where,
+    what: `${String(value)} is not a module`,
+    fix: 'list what defineModule() returned; an undefined entry usually means that two files import each other',
+  };
+}

@@ -1,0 +1,107 @@
+import type { Container } from '../container/contract.js';
+import type { Provider } from '../container/provider.js';
+import { TypediContainer } from '../container/typedi.js';
+import type { GuardLike, MiddlewareLike } from '../context/policies.js';
+import { DefinitionError, type Problem } from '../errors/definition-error.js';
+import type { Instances } from '../invoke/bind.js';
+import { isClass, missingMethod } from '../invoke/policies.js';
+import type { Constructor } from '../protocol/constructor.js';
+import type { Declaration } from '../registry/declaration.js';
+import type { AppOptions } from './app-options.js';
+
+/** The guards and middleware of an app, wherever they stand. */
+export interface Policies {
+  readonly guards: readonly GuardLike[];
+  readonly middleware: readonly MiddlewareLike[];
+}
+
+/** The services of an app, and how they begin. */
+export interface Services {
+  readonly container: Container;
+  readonly instances: Instances;
+  /** What is wrong with classes, and with what they need. */
+  check(classes: readonly Constructor[]): Problem[];
+  /**
+   * Makes the singletons and awaits their `onInit`.
+   *
+   * @throws DefinitionError when an instance of a guard or middleware has no method of one.
+   */
+  start(classes: readonly Constructor[], policies: Policies): Promise<void>;
+  /** Makes a constraint of class-validator; `undefined` when it needs no container. */
+  readonly constraint: (cls: Constructor) => unknown;
+  /** Awaits `onReady` of what has been made. */
+  ready(): Promise<void>;
+}
+
+/** Chooses the container: the author's own, or ours. */
+export function chooseServices(own: Container | undefined, providers: readonly Provider[]): Services {
+  if (own) {
+    const nothing = (): Promise<void> => Promise.resolve();
+    // A foreign container alone knows how long its instances live, so it is asked each time.
+    const instances = { container: own, isSingleton: () => false };
+    return {
+      container: own,
+      instances,
+      check: () => [],
+      start: nothing,
+      ready: nothing,
+      constraint: (cls) => (cls.length > 0 ? own.get(cls) : undefined),
+    };
+  }
+  const container = new TypediContainer(providers);
+  const instances: Instances = {
+    container,
+    isSingleton: (cls) => container.scopeOf(cls) === 'singleton',
+  };
+  return {
+    container,
+    instances,
+    check: (classes) => container.check(classes),
+    async start(classes, policies) {
+      await container.start(classes);
+      await checkPolicies(policies, instances);
+    },
+    ready: () => container.ready(),
+    constraint: (cls) => container.get(cls),
+  };
+}
+
+/** The guards and middleware of definitions, and of the app around them. */
+export function policiesOf(
+  declarations: readonly Declaration[],
+  { guards = [], middleware = [] }: Pick<AppOptions, 'guards' | 'middleware'>,
+): Policies {
+  return {
+    guards: [...guards, ...declarations.flatMap((declaration) => declaration.guards)],
+    middleware: [...middleware, ...declarations.flatMap((declaration) => declaration.middleware)],
+  };
+}
+
+/** The classes that the container is to make: those with handlers, guards and middleware. */
+export function classesOf(
+  declarations: readonly Declaration[],
+  { guards, middleware }: Policies,
+): Constructor[] {
+  const targets = declarations.map(({ target }) => (target.kind === 'method' ? target.cls : undefined));
+  return [
+    ...new Set([
+      ...targets.filter((cls) => cls !== undefined),
+      ...[...guards, ...middleware].filter((like) => isClass(like)),
+    ]),
+  ];
+}
+
+/** Looks at the instances of guards and middleware, which may have their method as a property. */
+async function checkPolicies({ guards, middleware }: Policies, instances: Instances): Promise<void> {
+  const problems: Problem[] = [];
+  const check = async (classes: readonly unknown[], method: 'allows' | 'handle'): Promise<void> => {
+    for (const cls of new Set(classes)) {
+      if (!isClass(cls) || !instances.isSingleton(cls)) continue;
+      const problem = missingMethod(cls, await instances.container.get(cls), method);
+      if (problem) problems.push(problem);
+    }
+  };
+  await check(guards, 'allows');
+  await check(middleware, 'handle');
+  if (problems.length > 0) throw new DefinitionError(problems);
+}

@@ -1,0 +1,135 @@
+import {
+  type App,
+  type AppOptions,
+  consoleLogger,
+  createApp,
+  type Logger,
+  type Principal,
+  type ServiceId,
+} from '@sigil/core';
+import type { ConnectOptions } from './connect-options.js';
+import { connect } from './connect.js';
+import type { TestClient } from './test-client.js';
+
+/** One line of an app's log. */
+export interface LogLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  /** What was logged beside the message, such as `err`. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** What `testApp` is told: the options of the app, all of which may be left out, and those of its client. */
+export interface TestAppOptions extends Partial<AppOptions> {
+  /**
+   * The principal every message comes from, as if a transport had verified it.
+   *
+   * @default nobody; `{ id: 'test' }` when there are claims
+   */
+  readonly principal?: Principal;
+  /** Claims of the principal. */
+  readonly claims?: Principal['claims'];
+  /** How the client connects, such as `{ revision: '2025-11-25', onElicit }`. */
+  readonly client?: ConnectOptions;
+  /**
+   * Takes the lines of the log, which are kept in `logs` in any case.
+   *
+   * @default `consoleLogger`, which prints warnings and errors
+   */
+  readonly logger?: Logger;
+}
+
+/** An app under test and a client that is connected to it. Made by `testApp`. */
+export class TestApp implements AsyncDisposable {
+  readonly #clients: TestClient[];
+
+  constructor(
+    readonly app: App,
+    /** The client that is connected from the start. */
+    readonly client: TestClient,
+    /** Everything the app has logged, in order. */
+    readonly logs: readonly LogLine[],
+    private readonly options: ConnectOptions,
+  ) {
+    this.#clients = [client];
+  }
+
+  /** Gives a service of the app, as `app.get` does. */
+  get<T>(id: ServiceId<T>): Promise<T> {
+    return this.app.get(id);
+  }
+
+  /**
+   * Connects another client, for the same principal unless the options say otherwise. It is closed with the app.
+   *
+   * @param options win over those of the first client.
+   */
+  async connect(options: ConnectOptions = {}): Promise<TestClient> {
+    const client = await connect(this.app, { ...this.options, ...options });
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** Closes the clients, then the app and its services. */
+  async close(): Promise<void> {
+    for (const client of this.#clients.splice(0)) await client.close();
+    await this.app.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/**
+ * Makes an app and a client that is connected to it, in memory. `override` takes the place of providers and classes wherever they
+ * are, those of modules included.
+ *
+ * @throws what `createApp` and `connect` throw; nothing is left open then.
+ * @example
+ * await using server = await testApp({
+ *   modules: [helpdesk],
+ *   override: [provide(Database, fakeDatabase)],
+ *   principal: { id: 'ada', scopes: ['agent'] },
+ * });
+ * const result = await server.client.callTool('create_ticket', { title: 'Broken lamp' });
+ */
+export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const { principal, claims, client: connecting = {}, logger = consoleLogger, ...appOptions } = options;
+  const logs: LogLine[] = [];
+  const app = await createApp({
+    name: 'test',
+    version: '1.0.0',
+    ...appOptions,
+    logger: keepingLogger(logs, logger),
+  });
+  const connectOptions = { ...withPrincipal(principal, claims), ...connecting };
+  try {
+    return new TestApp(app, await connect(app, connectOptions), logs, connectOptions);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}
+
+function withPrincipal(
+  principal: Principal | undefined,
+  claims: Principal['claims'],
+): Pick<ConnectOptions, 'principal'> {
+  if (claims === undefined) return principal ? { principal } : {};
+  return { principal: { id: 'test', ...principal, claims: { ...principal?.claims, ...claims } } };
+}
+
+function keepingLogger(logs: LogLine[], logger: Logger): Logger {
+  const write =
+    (level: LogLine['level']): Logger['info'] =>
+    (details, message) => {
+      logs.push(
+        typeof details === 'string'
+          ? { level, message: details, details: {} }
+          : { level, message: message ?? '', details: details as LogLine['details'] },
+      );
+      logger[level](details, message);
+    };
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+}
