@@ -69,6 +69,15 @@ describe('the README', () => {
     });
   });
 
+  test('shows a server of modules and services', async () => {
+    await withServer('office.js', async (client) => {
+      const opened = await client.callTool({ name: 'helpdesk_open_ticket', arguments: { title: 'Lamp' } });
+      expect(opened.content).toMatchObject([{ text: 'Ticket 2 is open' }]);
+      const { contents } = await client.readResource({ uri: 'tickets://helpdesk/all' });
+      expect(contents).toMatchObject([{ text: 'Welcome\nLamp (somebody)' }]);
+    });
+  });
+
   test('shows a server that asks the user', async () => {
     const capabilities = { elicitation: {} };
     await withServer(
@@ -183,7 +192,7 @@ describe('the README', () => {
   });
 
   test('shows a test of a server that passes', async () => {
-    const run = promisify(execFile)(process.execPath, [join(compiled.dist, 'inventory.test.js')], {
+    const run = promisify(execFile)(process.execPath, [join(compiled.dist, 'helpdesk.test.js')], {
       timeout: 20_000,
     });
     await expect(run).resolves.toBeDefined();

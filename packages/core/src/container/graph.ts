@@ -84,11 +84,15 @@ function unresolvable(id: ServiceId, path: readonly ServiceId[]): Problem {
     code: 'SIGIL_UNRESOLVABLE',
     where: asker === undefined ? nameOf(id) : `${nameOf(asker)}, which needs ${nameOf(id)}`,
     what: 'the container does not know how to make it',
-    fix:
-      typeof id === 'function'
-        ? `decorate ${nameOf(id)} with @Service(), or give createApp({ providers: [{ provide: ${nameOf(id)}, … }] })`
-        : 'give createApp({ providers: [{ provide: <the token>, useValue | useClass | useFactory }] })',
+    fix: fixOf(id),
   };
+}
+
+/** What helps when the container does not know how to make a service. An abstract class looks like any other at run time. */
+export function fixOf(id: ServiceId): string {
+  return typeof id === 'function'
+    ? `decorate ${nameOf(id)} with @Service(), or, when it is abstract, give createApp({ providers: [{ provide: ${nameOf(id)}, … }] })`
+    : 'give createApp({ providers: [{ provide: <the token>, useValue | useClass | useFactory }] })';
 }
 
 function captive(id: ServiceId, facts: ServiceFacts, held: ServiceId, heldFacts: ServiceFacts): Problem {

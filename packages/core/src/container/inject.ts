@@ -39,7 +39,7 @@ export function inject<T>(id: ServiceId<T>, options: InjectOptions = {}): T | un
   const container = atWork.at(-1);
   if (!container) {
     throw new Error(
-      'inject() works only while the container constructs a class; pass the dependency by hand here',
+      'inject() works only while the container makes a service: in constructors, field initialisers, and factories before their first await. Pass the dependency by hand here',
     );
   }
   return options.optional ? container.find<T>(id) : container.get<T>(id);

@@ -22,6 +22,11 @@ export class Lifecycle {
   #needs: Promise<void>[] | undefined;
   #isReady = false;
 
+  /** Whether anything is being initialised. */
+  get isStarting(): boolean {
+    return this.#starting.size > 0;
+  }
+
   /** Runs a construction, and gives what it made and a promise of the initialisation of what it used, if any is due. */
   collect<T>(make: () => T): { readonly made: T; readonly starting: Promise<unknown> | undefined } {
     const outer = this.#needs;

@@ -6,7 +6,7 @@ import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { Container, ResolutionScope } from './contract.js';
 import { dependenciesOf } from './dependencies.js';
 import { dispose } from './disposal.js';
-import { checkGraph, isCaptive, type ServiceFacts } from './graph.js';
+import { checkGraph, fixOf, isCaptive, type ServiceFacts } from './graph.js';
 import { constructing } from './inject.js';
 import { Lifecycle } from './lifecycle.js';
 import { nameOf, type Provider, type ServiceId } from './provider.js';
@@ -25,6 +25,8 @@ export class TypediContainer implements Container, Resolver {
   readonly #requests = new WeakMap<object, ScopeContainer>();
   readonly #building: ServiceId[] = [];
   readonly #lifecycle = new Lifecycle();
+  /** The classes that the app itself asks for: with handlers, guards and middleware. */
+  readonly #asked = new Set<ServiceId>();
 
   constructor(providers: readonly Provider[] = []) {
     this.#providers = new Map(providers.map((provider) => [provider.provide, provider]));
@@ -33,6 +35,7 @@ export class TypediContainer implements Container, Resolver {
 
   /** Everything that would go wrong later with these services or what they need, and with the providers. */
   check(services: readonly ServiceId[]): Problem[] {
+    for (const service of services) this.#asked.add(service);
     return checkGraph(
       [...services, ...this.#providers.keys()],
       (id) => this.#factsOf(id),
@@ -64,18 +67,21 @@ export class TypediContainer implements Container, Resolver {
     return this.#lifecycle.ready();
   }
 
-  /** How long instances of a service live; undecorated classes are singletons. */
+  /** How long instances of a service live; a guard or a class with handlers that nobody decorated is a singleton. */
   scopeOf(id: ServiceId): Scope {
     return this.#factsOf(id)?.scope ?? 'singleton';
   }
 
   knows(id: ServiceId): boolean {
     if (this.#providers.has(id) || registered(id) !== undefined || id === RESOLUTION) return true;
-    return typeof id === 'function' && serviceOf(id as Constructor) !== undefined;
+    return typeof id === 'function' && (this.#asked.has(id) || serviceOf(id as Constructor) !== undefined);
   }
 
   /** Gives a service now, or later when something it needs is asynchronous or still to be initialised. */
   get<T>(id: ServiceId<T>, scope?: ResolutionScope): MaybePromise<T> {
+    // A singleton that is there needs no scope.
+    const known = this.#root.instances.get(id);
+    if (known !== undefined && !isPromise(known) && !this.#lifecycle.isStarting) return known as T;
     const home = this.#containerFor(scope);
     try {
       const { made, starting } = this.#lifecycle.collect(() => this.resolve(id, home));
@@ -222,7 +228,7 @@ export class TypediContainer implements Container, Resolver {
     if (service && isValue(service)) return service.value;
     if (service?.factory) return home.produce(id, service.factory);
     const cls = service?.type ?? id;
-    if (typeof cls === 'function') return this.#construct(id, cls as Constructor, home);
+    if (typeof cls === 'function' && this.knows(id)) return this.#construct(id, cls as Constructor, home);
     throw this.#failure('SIGIL_UNRESOLVABLE', id, 'the container does not know how to make it');
   }
 
@@ -268,7 +274,7 @@ export class TypediContainer implements Container, Resolver {
           scope: service.transient ? 'transient' : 'singleton',
           cls: service.factory ? undefined : cls,
         };
-      return { scope: 'singleton', cls };
+      return this.knows(id) ? { scope: 'singleton', cls } : undefined;
     }
     return service ? { scope: service.transient ? 'transient' : 'singleton' } : undefined;
   }
@@ -285,8 +291,8 @@ export class TypediContainer implements Container, Resolver {
 
   #failure(code: Problem['code'], id: ServiceId, what: string): DefinitionError {
     const where = [...this.#building, id].map(nameOf).join(' → ');
-    return new DefinitionError([
-      { code, where, what, fix: 'see the scopes of these services in @Service({ scope })' },
-    ]);
+    const fix =
+      code === 'SIGIL_UNRESOLVABLE' ? fixOf(id) : 'see the scopes of these services in @Service({ scope })';
+    return new DefinitionError([{ code, where, what, fix }]);
   }
 }

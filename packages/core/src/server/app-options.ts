@@ -25,7 +25,7 @@ export interface AppOptions extends Implementation, ModuleParts {
    * override: [provide(Clock, { now: () => new Date(0) })]
    */
   readonly override?: readonly Provider[];
-  /** Another container than typedi's; `providers` is then its own affair. */
+  /** Another container than typedi's. It knows its services by itself: providers and overrides are not for it. */
   readonly container?: Container;
   /**
    * Milliseconds a handler may take, where its definition does not say. After them `ctx.signal` aborts, and the request is answered

@@ -51,12 +51,17 @@ export async function collect(options: AppOptions, problems: Problem[], logger: 
     problems.push(invalidOption('extensions', 'a list of extensions; a promise of one has to be awaited'));
   const extensions = allExtensions(given, options.tasks);
   problems.push(...extensions.flatMap((extension) => extension.problems ?? []));
+  const providers = collectProviders(units, options.override ?? [], problems);
+  if (options.container && providers.length > 0)
+    problems.push(
+      invalidOption('container', 'without "providers" and "override": a container of yours has its own'),
+    );
   return {
     declarations: [
       ...declarations,
       ...extensions.flatMap(({ definitions = [] }) => definitions.map(declareFunction)),
     ].map((declaration) => withErrors(declaration, options)),
-    providers: collectProviders(units, options.override ?? [], problems),
+    providers,
     extensions,
   };
 }

@@ -89,7 +89,7 @@ function readPattern(place: URL): { readonly folder: URL; readonly matches: (pat
   const first = segments.findIndex((segment) => /\*|\{[^{}]*,[^{}]*\}/.test(segment));
   if (first < 0) return { folder: place, matches: () => true };
   const folder = new URL(place);
-  folder.pathname = `${segments.slice(0, first).map(encodeURIComponent).join('/')}/`;
+  folder.pathname = `${place.pathname.split('/').slice(0, first).join('/')}/`;
   const pattern = segments
     .slice(first)
     .join('/')

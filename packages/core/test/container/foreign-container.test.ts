@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type App, type Container, Tool } from '../../src/index.js';
-import { appOf, openSession, textOf } from '../harness.js';
+import { type App, type Container, provide, Tool } from '../../src/index.js';
+import { appOf, openSession, problemsOf, textOf } from '../harness.js';
 
 const show = async (app: App, name = 'show'): Promise<unknown> =>
   textOf(await (await openSession(app)).call(name));
@@ -57,6 +57,13 @@ describe('a foreign container', () => {
     expect(released).toContain(first?.session);
     await app.close();
     expect(closed).toEqual(['closed']);
+  });
+
+  test('goes with no providers: they would not be heard', async () => {
+    const container = { get: () => new Tools('foreign') } as Container;
+    expect(await problemsOf({ services: [Tools], container, providers: [provide('x', 1)] })).toEqual([
+      expect.objectContaining({ code: 'SIGIL_INVALID_OPTIONS', where: 'createApp({ container })' }),
+    ]);
   });
 
   test('that fails is a masked error of the call', async () => {

@@ -1,5 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { Inject, inject, type Scope, Service, Token, Tool } from '../../src/index.js';
+import {
+  Inject,
+  inject,
+  provide,
+  provideFactory,
+  type Scope,
+  Service,
+  Token,
+  Tool,
+} from '../../src/index.js';
 import { appOf, definitionError, openSession, problemsOf, textOf } from '../harness.js';
 
 describe('SIGIL_MISSING_METADATA of a constructor', () => {
@@ -27,6 +36,8 @@ describe('SIGIL_MISSING_METADATA of a constructor', () => {
     class Clock {
       constructor(readonly zone: Zone) {}
     }
+    // As a call: builds without metadata emit none for a decorator either.
+    Service()(Clock);
     @Service()
     class Times {
       constructor(readonly clock: Clock) {}
@@ -48,6 +59,7 @@ describe('SIGIL_ERASED_TYPE of a constructor', () => {
     ['String', String],
     ['undefined', undefined],
   ])('names the parameter whose emitted type is %s', async (_, emitted) => {
+    @Service()
     class Clock {}
     @Service()
     class Times {
@@ -107,6 +119,57 @@ describe('SIGIL_UNRESOLVABLE', () => {
     const providers = [{ provide: GREETING, useValue: 'hello' }];
     const client = await openSession(await appOf({ services: [Greetings], providers }));
     expect(textOf(await client.call('greet'))).toBe('hello');
+  });
+
+  test.each(['a constructor', 'a factory'])(
+    'arises for a class without @Service that %s needs: it may be abstract',
+    async (by) => {
+      abstract class Repository {
+        abstract find(): string;
+      }
+      const TEXT = new Token<string>('TEXT');
+      @Service()
+      class Finder {
+        constructor(readonly repository: Repository) {}
+        @Tool()
+        find() {
+          return this.repository.find();
+        }
+      }
+      class Plain {
+        @Tool()
+        one() {
+          return 1;
+        }
+      }
+      const providers = [provideFactory(TEXT, { inject: [Repository], useFactory: (held) => held.find() })];
+      const options = by === 'a factory' ? { services: [Plain], providers } : { services: [Finder] };
+      expect(await problemsOf(options)).toEqual([
+        {
+          code: 'SIGIL_UNRESOLVABLE',
+          where:
+            by === 'a factory' ? "token 'TEXT', which needs Repository" : 'Finder, which needs Repository',
+          what: expect.stringContaining('does not know how to make it'),
+          fix: expect.stringMatching(/@Service\(\).*abstract.*provide: Repository/),
+        },
+      ]);
+      const provided = [...providers, provide(Repository, { find: () => 'found' })];
+      const client = await openSession(await appOf({ services: [Finder], providers: provided }));
+      expect(textOf(await client.call('find'))).toBe('found');
+    },
+  );
+
+  test('arises for a class without @Service that is asked for later', async () => {
+    abstract class Repository {}
+    class Tools {
+      readonly repository = inject(Repository);
+      @Tool()
+      one() {
+        return 1;
+      }
+    }
+    expect((await definitionError({ services: [Tools] })).code).toBe('SIGIL_UNRESOLVABLE');
+    await expect((await appOf({})).get(Repository)).rejects.toMatchObject({ code: 'SIGIL_UNRESOLVABLE' });
   });
 
   test('arises for a token asked for by a field initialiser', async () => {
@@ -215,6 +278,7 @@ describe('SIGIL_DEPENDENCY_CYCLE', () => {
         return 1;
       }
     }
+    @Service()
     class Egg {
       readonly hen = inject(Hen);
     }
@@ -224,6 +288,7 @@ describe('SIGIL_DEPENDENCY_CYCLE', () => {
   });
 
   test('is not what two ways to one service are', async () => {
+    @Service()
     class Base {}
     @Service()
     class Left {

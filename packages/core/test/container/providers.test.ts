@@ -47,11 +47,13 @@ describe('a provider', () => {
   });
 
   test('gives another class in place of one, with its dependencies', async () => {
+    @Service()
     class Clock {
       now() {
         return 'real';
       }
     }
+    @Service()
     class Zone {
       readonly name = 'UTC';
     }
@@ -106,6 +108,7 @@ describe('a provider', () => {
   });
 
   test('that is asynchronous may be injected by a factory, and by a class that another factory needs', async () => {
+    @Service()
     class Table {
       readonly rows = inject(BASE);
     }

@@ -134,6 +134,7 @@ describe('a transient service', () => {
 
 describe('injection', () => {
   test('goes by the types of the constructor, through as many services as it takes', async () => {
+    @Service()
     class Clock {
       now() {
         return 12;
@@ -159,6 +160,7 @@ describe('injection', () => {
   });
 
   test('in a field initialiser needs no metadata', async () => {
+    @Service()
     class Clock {
       now() {
         return 12;
@@ -177,10 +179,11 @@ describe('injection', () => {
 
   test('outside a construction is refused with the reason', () => {
     class Clock {}
-    expect(() => inject(Clock)).toThrow('inject() works only while the container constructs a class');
+    expect(() => inject(Clock)).toThrow('inject() works only while the container makes a service');
   });
 
   test('goes by the constructor of a base class when a subclass has none', async () => {
+    @Service()
     class Clock {
       now() {
         return 12;

@@ -12,6 +12,7 @@ import {
   Param,
   Prompt,
   Resource,
+  Service,
   Tool,
   ToolContext,
 } from '../../src/index.js';
@@ -178,6 +179,7 @@ describe('a class added to a live collection', () => {
         return `${this.state} ${this.clock.now}`;
       }
     }
+    @Service()
     class Clock {
       readonly now = 12;
     }
