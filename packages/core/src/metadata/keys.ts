@@ -1,7 +1,15 @@
 /** Every metadata key of ours, in one place, so that writer and reader cannot disagree. */
 export const KEYS: Readonly<
   Record<
-    'handlers' | 'parameters' | 'headers' | 'annotations' | 'mapping' | 'guards' | 'middleware' | 'service',
+    | 'handlers'
+    | 'parameters'
+    | 'headers'
+    | 'annotations'
+    | 'annotated'
+    | 'mapping'
+    | 'guards'
+    | 'middleware'
+    | 'service',
     symbol
   >
 > = {
@@ -13,6 +21,8 @@ export const KEYS: Readonly<
   headers: Symbol.for('sigil:headers'),
   /** On a class, and on a class and property: annotations for schemas. */
   annotations: Symbol.for('sigil:annotations'),
+  /** On a class: the names of its properties with annotations. */
+  annotated: Symbol.for('sigil:annotated'),
   /** On a class made of others, as by `PartialType()`: those classes. */
   mapping: Symbol.for('sigil:mapping'),
   /** On a class, and on a class and method: guards and middleware. */

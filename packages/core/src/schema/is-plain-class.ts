@@ -1,4 +1,4 @@
-import { annotationsOf } from '../metadata/annotations.js';
+import { annotatedProperties, annotationsOf } from '../metadata/annotations.js';
 import { DESIGN } from '../metadata/keys.js';
 import { readOwn } from '../metadata/reflect.js';
 import type { Constructor } from '../protocol/constructor.js';
@@ -29,9 +29,14 @@ export function isPlainClass(cls: Constructor, { rules, transforms }: ClassLibra
       : !DELICATE.has(name) &&
         constraintCls.length === 0 &&
         rules.getTargetValidatorConstraints(constraintCls).length > 0;
+  const names = new Set(own.map((rule) => rule.propertyName));
+  if ([...annotatedProperties(prototype)].some((name) => !names.has(String(name)))) return false;
+  // Of an array nothing is known but what its rules say of each element.
+  const says = (name: string): boolean => own.some((rule) => rule.propertyName === name && rule.each);
   const isPlainProperty = (name: string): boolean =>
+    (readOwn(DESIGN.type, prototype, name) !== Array || says(name)) &&
     SIMPLE.has(readOwn(DESIGN.type, prototype, name)) &&
     annotationsOf(prototype, name).header === undefined &&
     transforms.findTypeMetadata(cls, name) === undefined;
-  return own.every(isPlainRule) && [...new Set(own.map((rule) => rule.propertyName))].every(isPlainProperty);
+  return own.every(isPlainRule) && [...names].every(isPlainProperty);
 }
