@@ -134,7 +134,7 @@ export interface ParameterDefinition {
   readonly items?: unknown;
   /** Whether it may be left out; undefined when the author did not say. */
   readonly optional: boolean | undefined;
-  /** Whether the parameter has an initialiser, or stands behind one that has, so that nobody knows. */
+  /** Whether the parameter has an initialiser; unknown when it stands behind one that has. */
   readonly initialiser: 'none' | 'own' | 'unknown';
   /** JSON Schema keywords: `description`, `minimum`, `enum`, `default` … */
   readonly keywords: JsonSchema;
