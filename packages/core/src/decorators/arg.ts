@@ -30,9 +30,10 @@ export interface ArgOptions {
  *
  * **Arrays**: of `string[]` only the array is known at run time, so say what its elements are: `{ items: () => String }`.
  *
- * **Optional arguments**: the question mark of `note?: string` is not there at run time, and the argument is required without
- * `{ optional: true }`. An initialiser is: `page: number = 1` may be left out. `{ default: 1 }` also shows it to clients. Behind a
- * parameter with an initialiser, each argument must say whether it is optional, because JavaScript counts parameters no further.
+ * **Optional arguments**: TypeScript removes the question mark of `note?: string`, so write `{ optional: true }`; the argument is
+ * required otherwise. An initialiser is seen: an argument for `page: number = 1` may be left out. `{ default: 1 }` also shows the value
+ * to clients. Behind a parameter with an initialiser, each argument must say whether it is optional, because JavaScript counts the
+ * parameters of a function only up to the first initialiser.
  *
  * @example
  * @Tool()
@@ -76,11 +77,10 @@ function initialiserAt(
   method: string | symbol,
   index: number,
 ): ParameterDefinition['initialiser'] {
-  const { length } = (prototype as Readonly<Record<string | symbol, { readonly length: number }>>)[
+  const written = (prototype as Readonly<Record<string | symbol, { readonly length: number } | undefined>>)[
     method
-  ] ?? {
-    length: Infinity,
-  };
+  ];
+  const length = written?.length ?? Infinity;
   if (index < length) return 'none';
   return index === length ? 'own' : 'unknown';
 }

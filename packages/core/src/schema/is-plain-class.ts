@@ -15,8 +15,8 @@ const DELICATE: ReadonlySet<unknown> = new Set(['matches', 'isInstance']);
 const SIMPLE: ReadonlySet<unknown> = new Set([String, Number, Boolean, Array, Object, undefined]);
 
 /**
- * Whether nothing can be wrong with a class or its constraints, and nothing of it travels in headers: most classes are like that, and reading the
- * rest of them can wait until they are used. False where that would take long to find out.
+ * Whether nothing can be wrong with a class or its constraints, and nothing of it travels in headers: most classes are like that, and
+ * reading the rest of them can wait until they are used. False where that would take long to find out.
  */
 export function isPlainClass(cls: Constructor, { rules, transforms }: ClassLibraries): boolean {
   mapTransforms(cls, transforms);
@@ -31,7 +31,7 @@ export function isPlainClass(cls: Constructor, { rules, transforms }: ClassLibra
         rules.getTargetValidatorConstraints(constraintCls).length > 0;
   const names = new Set(own.map((rule) => rule.propertyName));
   if ([...annotatedProperties(prototype)].some((name) => !names.has(String(name)))) return false;
-  // Of an array nothing is known but what its rules say of each element.
+  // What an array holds is known from rules for each element only.
   const says = (name: string): boolean => own.some((rule) => rule.propertyName === name && rule.each);
   const isPlainProperty = (name: string): boolean =>
     (readOwn(DESIGN.type, prototype, name) !== Array || says(name)) &&
