@@ -8,7 +8,10 @@ export interface ArgOptions {
   /** The type of the elements of an array: `() => String`, `() => Address`. */
   readonly items?: (() => unknown) | object;
   readonly description?: string;
-  /** The argument may be left out. Implied by `default`. */
+  /**
+   * Whether the argument may be left out.
+   * @default true when there is a `default`, or when the parameter has an initialiser (`page: number = 1`), which then applies
+   */
   readonly optional?: boolean;
   readonly default?: unknown;
   readonly enum?: readonly unknown[];
@@ -24,6 +27,21 @@ export interface ArgOptions {
 /**
  * Gives a handler parameter one argument of a tool or prompt by name; no DTO class is needed for small things.
  * The type comes from the parameter; constraints and description from the options.
+ *
+ * **Arrays**: of `string[]` only the array is known at run time, so say what its elements are: `{ items: () => String }`.
+ *
+ * **Optional arguments**: TypeScript removes the question mark of `note?: string`, so write `{ optional: true }`; the argument is
+ * required otherwise. An initialiser is seen: an argument for `page: number = 1` may be left out. `{ default: 1 }` also shows the value
+ * to clients. Behind a parameter with an initialiser, each argument must say whether it is optional, because JavaScript counts the
+ * parameters of a function only up to the first initialiser.
+ *
+ * @example
+ * @Tool()
+ * search(
+ *   @Arg('words', { items: () => String }) words: string[],
+ *   @Arg('category', { optional: true }) category?: string,
+ *   @Arg('page', { minimum: 1, default: 1 }) page: number = 1,
+ * ): string { … }
  */
 export function Arg(name: string, options: ArgOptions = {}): ParameterDecorator {
   return record('arg', name, options);
@@ -44,10 +62,25 @@ function record(kind: ParameterDefinition['kind'], name: string, options: ArgOpt
       kind,
       index,
       name,
-      optional: optional ?? 'default' in keywords,
+      optional: optional ?? ('default' in keywords ? true : undefined),
+      initialiser: initialiserAt(prototype, method, index),
       keywords: { ...byName, ...(typeof items === 'object' ? { items } : {}), ...keywords },
       ...(typeof type === 'function' ? { type } : {}),
       ...(typeof items === 'function' ? { items } : {}),
     });
   };
+}
+
+/** `length` ends before the first initialiser. Decorators of parameters run first, so the method is still the one that was written. */
+function initialiserAt(
+  prototype: object,
+  method: string | symbol,
+  index: number,
+): ParameterDefinition['initialiser'] {
+  const written = (prototype as Readonly<Record<string | symbol, { readonly length: number } | undefined>>)[
+    method
+  ];
+  const length = written?.length ?? Infinity;
+  if (index < length) return 'none';
+  return index === length ? 'own' : 'unknown';
 }

@@ -91,7 +91,10 @@ export interface ParameterDefinition {
   readonly type?: unknown;
   /** Type of the elements of an array. */
   readonly items?: unknown;
-  readonly optional: boolean;
+  /** Whether it may be left out; undefined when the author did not say. */
+  readonly optional: boolean | undefined;
+  /** Whether the parameter has an initialiser; unknown when it stands behind one that has. */
+  readonly initialiser: 'none' | 'own' | 'unknown';
   /** JSON Schema keywords: `description`, `minimum`, `enum`, `default` … */
   readonly keywords: JsonSchema;
 }

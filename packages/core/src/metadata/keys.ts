@@ -5,6 +5,7 @@ export const KEYS: Readonly<
     | 'parameters'
     | 'headers'
     | 'annotations'
+    | 'annotated'
     | 'mapping'
     | 'guards'
     | 'middleware'
@@ -23,6 +24,8 @@ export const KEYS: Readonly<
   headers: Symbol.for('sigil:headers'),
   /** On a class, and on a class and property: annotations for schemas. */
   annotations: Symbol.for('sigil:annotations'),
+  /** On a class: the names of its properties with annotations. */
+  annotated: Symbol.for('sigil:annotated'),
   /** On a class made of others, as by `PartialType()`: those classes. */
   mapping: Symbol.for('sigil:mapping'),
   /** On a class, and on a class and method: guards and middleware. */

@@ -48,6 +48,17 @@ export function wrongDecorator(where: string, parameter: ParameterDefinition): P
   };
 }
 
+/** A parameter behind one with an initialiser: JavaScript does not say whether it has one itself. */
+export function undecided(where: string, { kind, name }: ParameterDefinition): Problem {
+  const decorator = kind === 'param' ? 'Param' : 'Arg';
+  return {
+    code: 'SIGIL_INVALID_PARAMETER',
+    where,
+    what: `it stands behind a parameter with an initialiser, so it is not known whether '${name}' may be left out`,
+    fix: `say it: @${decorator}('${name}', { optional: true }), { optional: false } or { default: … }; or move it to the front`,
+  };
+}
+
 /** More than one source of arguments. */
 export function mixed(where: string): Problem {
   return {

@@ -8,7 +8,14 @@ import type { JsonSchema } from '../protocol/json.js';
 import { isDto, type PropertyDeclaration, type SchemaSource } from '../schema/index.js';
 import type { Binding, ParameterBinding } from './declaration.js';
 import { placeOf } from './names.js';
-import { erased, invalidParameter, missingMetadata, mixed, wrongDecorator } from './parameter-problems.js';
+import {
+  erased,
+  invalidParameter,
+  missingMetadata,
+  mixed,
+  undecided,
+  wrongDecorator,
+} from './parameter-problems.js';
 
 /** Works out where every parameter of a handler gets its value, and what schema its arguments have. */
 export function bindParameters(
@@ -36,6 +43,8 @@ export function bindParameters(
     } else if (parameter) {
       if ((parameter.kind === 'param') !== (definition.kind === 'resource'))
         problems.push(wrongDecorator(where, parameter));
+      if (parameter.initialiser === 'unknown' && parameter.optional === undefined)
+        problems.push(undecided(where, parameter));
       properties.push(propertyOf(parameter, type));
       parameters.push({ from: 'argument', name: parameter.name });
     } else if (isContextClass(type)) parameters.push({ from: 'context' });
@@ -88,12 +97,12 @@ function classSource(cls: Constructor, groups: readonly string[] | undefined): S
 }
 
 function propertyOf(parameter: ParameterDefinition, reflected: unknown): PropertyDeclaration {
-  const { name, optional, keywords } = parameter;
+  const { name, optional, initialiser, keywords } = parameter;
   const type = typeof parameter.type === 'function' ? (parameter.type as () => unknown)() : reflected;
   const items = typeof parameter.items === 'function' ? (parameter.items as () => unknown)() : undefined;
   return {
     name,
-    required: !optional,
+    required: !(optional ?? initialiser === 'own'),
     keywords,
     ...(type === undefined ? {} : { type }),
     ...(items === undefined ? {} : { items }),

@@ -3,8 +3,8 @@ import { mapSubschemas } from './map-subschemas.js';
 import type { Direction } from './source.js';
 
 /**
- * A schema as clients get it. Several convert schemas for their model, and refuse an `enum` or `const` without `type`, and an input
- * without `properties`. Both say nothing new, so they are added to schemas written by hand as well.
+ * A schema as clients get it. Several clients convert schemas for their model, and refuse an `enum` or `const` without `type` and an
+ * input without `properties`. Adding them changes no meaning, so it is done to schemas written by hand as well.
  */
 export function advertise(schema: JsonSchema, direction: Direction): JsonSchema {
   const typed = withTypes(schema);

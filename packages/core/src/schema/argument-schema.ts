@@ -21,6 +21,7 @@ export interface ArgumentPlan {
 
 const SAYS_TYPE = ['type', '$ref', 'anyOf', 'oneOf', 'allOf'] as const;
 const SAYS_VALUES = ['enum', 'const'] as const;
+const SAYS_ITEMS = ['items', 'prefixItems', 'contains'] as const;
 
 /** Plans one argument, or returns undefined and reports why its type is not known. */
 export function planArgument(
@@ -29,7 +30,7 @@ export function planArgument(
   where: string,
   problems: Problem[],
 ): ArgumentPlan | undefined {
-  const { name, keywords = {} } = declaration;
+  const { name, items, keywords = {} } = declaration;
   const type = normaliseType(declaration.type);
   const given = [...SAYS_TYPE, ...SAYS_VALUES].some((keyword) => keyword in keywords);
   const one = describeType(type, classes);
@@ -38,6 +39,15 @@ export function planArgument(
     return undefined;
   }
   const described = one ?? { schemas: { shown: {}, enforced: {} }, maker: undefined, cls: undefined };
+  if (
+    type.kind === 'array' &&
+    items === undefined &&
+    !given &&
+    !SAYS_ITEMS.some((keyword) => keyword in keywords)
+  ) {
+    problems.push(unknownElements(name, where));
+    return undefined;
+  }
   const whole = type.kind === 'array' ? ofItems(declaration, described, classes) : described;
   const base = SAYS_TYPE.some((keyword) => keyword in keywords) ? withoutType(whole.schemas) : whole.schemas;
   return {
@@ -112,6 +122,15 @@ function unknownType({ name, type }: PropertyDeclaration, normal: DeclaredType, 
     where,
     what: `the type of argument "${name}" is not known at run time (${seen})`,
     fix: `say it: @Arg('${name}', { type: String }), or another class, enum or JSON Schema type`,
+  };
+}
+
+function unknownElements(name: string, where: string): Problem {
+  return {
+    code: 'SIGIL_ERASED_TYPE',
+    where,
+    what: `what the elements of argument "${name}" are is not known at run time (reflection says Array)`,
+    fix: `say it: @Arg('${name}', { items: () => String }), or another class or enum; { items: {} } for elements of any kind`,
   };
 }
 

@@ -1,5 +1,6 @@
+import type { MetadataStorage } from 'class-validator';
 import type { Problem } from '../errors/definition-error.js';
-import { annotationsOf, type SchemaAnnotations } from '../metadata/annotations.js';
+import { annotatedProperties, annotationsOf, type SchemaAnnotations } from '../metadata/annotations.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { ClassLibraries } from './class-libraries.js';
 import type { RuleMetadata } from './rule-metadata.js';
@@ -10,6 +11,7 @@ import { propertyModel, type PropertyModel } from './property-model.js';
 import { readTransforms } from './read-transforms.js';
 import type { Direction } from './source.js';
 import { targetRules } from './target-rules.js';
+import { undescribed } from './unservable-rules.js';
 
 /** What a DTO class says about its instances. */
 export interface ClassModel {
@@ -45,6 +47,8 @@ export class ClassModels {
     const rules = targetRules(this.libraries.rules, cls, this.groups);
     if (!isDto(cls)) problems.push(undecorated(cls, where));
     const transforms = readTransforms(cls, this.libraries.transforms, this.direction);
+    for (const name of withoutRules(cls, this.libraries.rules))
+      if (transforms.has(name)) problems.push(undescribed(cls, name, where));
     const initial = this.direction === 'input' ? initialValues(cls, where, problems) : undefined;
     const properties = [...byProperty(rules)]
       .filter(([name]) => transforms.has(name))
@@ -60,6 +64,14 @@ export class ClassModels {
         properties.some((property) => property.nested?.variants || property.transformed),
     };
   }
+}
+
+/** The properties of a class that have annotations and, in whatever group, no rule. */
+function withoutRules(cls: Constructor, storage: MetadataStorage): string[] {
+  const annotated = annotatedProperties(cls.prototype as object);
+  if (annotated.size === 0 || !isDto(cls)) return [];
+  const ruled = new Set(targetRules(storage, cls, []).map(({ propertyName }) => propertyName));
+  return [...annotated].map(String).filter((name) => !ruled.has(name));
 }
 
 function byProperty(rules: readonly RuleMetadata[]): Map<string, RuleMetadata[]> {

@@ -1,4 +1,4 @@
-import { annotationsOf } from '../metadata/annotations.js';
+import { annotatedProperties, annotationsOf } from '../metadata/annotations.js';
 import { DESIGN } from '../metadata/keys.js';
 import { readOwn } from '../metadata/reflect.js';
 import type { Constructor } from '../protocol/constructor.js';
@@ -15,8 +15,8 @@ const DELICATE: ReadonlySet<unknown> = new Set(['matches', 'isInstance']);
 const SIMPLE: ReadonlySet<unknown> = new Set([String, Number, Boolean, Array, Object, undefined]);
 
 /**
- * Whether nothing can be wrong with a class or its constraints, and nothing of it travels in headers: most classes are like that, and reading the
- * rest of them can wait until they are used. False where that would take long to find out.
+ * Whether nothing can be wrong with a class or its constraints, and nothing of it travels in headers: most classes are like that, and
+ * reading the rest of them can wait until they are used. False where that would take long to find out.
  */
 export function isPlainClass(cls: Constructor, { rules, transforms }: ClassLibraries): boolean {
   mapTransforms(cls, transforms);
@@ -29,9 +29,14 @@ export function isPlainClass(cls: Constructor, { rules, transforms }: ClassLibra
       : !DELICATE.has(name) &&
         constraintCls.length === 0 &&
         rules.getTargetValidatorConstraints(constraintCls).length > 0;
+  const names = new Set(own.map((rule) => rule.propertyName));
+  if ([...annotatedProperties(prototype)].some((name) => !names.has(String(name)))) return false;
+  // What an array holds is known from rules for each element only.
+  const says = (name: string): boolean => own.some((rule) => rule.propertyName === name && rule.each);
   const isPlainProperty = (name: string): boolean =>
+    (readOwn(DESIGN.type, prototype, name) !== Array || says(name)) &&
     SIMPLE.has(readOwn(DESIGN.type, prototype, name)) &&
     annotationsOf(prototype, name).header === undefined &&
     transforms.findTypeMetadata(cls, name) === undefined;
-  return own.every(isPlainRule) && [...new Set(own.map((rule) => rule.propertyName))].every(isPlainProperty);
+  return own.every(isPlainRule) && [...names].every(isPlainProperty);
 }

@@ -5,7 +5,7 @@ import { read, readOwn, write } from '../metadata/reflect.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { RuleMetadata } from './rule-metadata.js';
 import { targetRules } from './target-rules.js';
-import type { TransformerStorage } from './transformer-storage.js';
+import type { TransformerStorage, TransformMetadata } from './transformer-storage.js';
 
 /** The name of the condition that lets a property be left out and, unlike `@IsOptional()`, not be null. */
 export const OMISSIBLE = 'isPartial';
@@ -19,8 +19,7 @@ export interface MappingSource {
 /** Records that a class is made of others, and gives it their rules, annotations and methods. */
 export function mapClasses(mapped: Constructor, sources: readonly MappingSource[], partial: boolean): void {
   write(KEYS.mapping, sources, mapped);
-  const storage = (globalThis as { classValidatorMetadataStorage?: MetadataStorage })
-    .classValidatorMetadataStorage;
+  const storage = ruleStorage();
   const rules = storage ? sources.map((source) => rulesOf(source, storage)) : [];
   for (const rule of rules.flatMap((own) => (rules.length > 1 ? requiredByAll(own, rules) : own)))
     storage?.addValidationMetadata(withTarget(rule, mapped));
@@ -29,18 +28,22 @@ export function mapClasses(mapped: Constructor, sources: readonly MappingSource[
   sources.forEach(({ cls }, index) => {
     for (const name of namesOf(rules[index] ?? [])) copyMetadata(cls, mapped, name);
   });
-  // Members of the last class stand before those of others, as its values do.
+  // The members of the last class take precedence, as its initial values do.
   for (const source of [...sources].reverse()) copyMembers(source, mapped);
 }
 
-/** Gives what `mapClasses` made its part of class-transformer, which is not loaded when classes are declared. May be called again. */
+/**
+ * Copies the decorators of class-transformer to a class that `mapClasses` made, and to those it extends. A call of its own, because
+ * class-transformer may load later than classes are declared; calling it again changes nothing.
+ */
 export function mapTransforms(cls: unknown, storage: TransformerStorage): void {
   for (let at = cls; typeof at === 'function' && at !== Function.prototype; at = Object.getPrototypeOf(at)) {
-    const sources = readOwn(KEYS.mapping, at) as readonly MappingSource[] | undefined;
-    for (const source of sources ?? []) {
+    const sources = (readOwn(KEYS.mapping, at) as readonly MappingSource[] | undefined) ?? [];
+    for (const source of sources) {
       mapTransforms(source.cls, storage);
-      copyTransforms(source, at as Constructor, storage);
+      copyExposure(source, at as Constructor, storage);
     }
+    for (const source of [...sources].reverse()) copyTransforms(source, at as Constructor, storage);
   }
 }
 
@@ -52,7 +55,7 @@ function namesOf(rules: readonly RuleMetadata[]): ReadonlySet<string> {
   return new Set(rules.map(({ propertyName }) => propertyName));
 }
 
-/** What one class lets be left out and another wants is wanted of both together. */
+/** A property that one class lets be left out and another requires is required of both together. */
 function requiredByAll(
   own: readonly RuleMetadata[],
   all: readonly (readonly RuleMetadata[])[],
@@ -106,33 +109,44 @@ function copyMembers({ cls, keeps }: MappingSource, mapped: Constructor): void {
   }
 }
 
-function copyTransforms(
-  { cls, keeps }: MappingSource,
-  target: Constructor,
-  storage: TransformerStorage,
-): void {
-  const exposed = storage.getExposedMetadatas(cls);
-  const named = new Set(exposed.map(({ propertyName }) => propertyName));
-  const rules = (globalThis as { classValidatorMetadataStorage?: MetadataStorage })
-    .classValidatorMetadataStorage;
-  const names = rules ? namesOf(rulesOf({ cls, keeps }, rules)) : new Set<string>();
-  const isKept = ({ propertyName }: { readonly propertyName?: string | undefined }): boolean =>
+/** `@Expose`, `@Exclude` and `@Type`; what the last class says replaces what others say. */
+function copyExposure(source: MappingSource, target: Constructor, storage: TransformerStorage): void {
+  const { cls, keeps } = source;
+  const isKept = ({ propertyName }: TransformMetadata): boolean =>
     propertyName !== undefined && keeps(propertyName);
-  for (const entry of exposed.filter(isKept)) storage.addExposeMetadata({ ...entry, target });
+  const exposed = storage.getExposedMetadatas(cls).filter(isKept);
+  for (const entry of exposed) storage.addExposeMetadata({ ...entry, target });
   for (const entry of storage.getExcludedMetadatas(cls).filter(isKept))
     storage.addExcludeMetadata({ ...entry, target });
-  for (const propertyName of names) {
-    // A class-wide @Exclude() does not reach classes that extend it.
-    if (storage.getStrategy(cls) === 'excludeAll' && !named.has(propertyName))
+  // A class-wide @Exclude() does not reach classes that extend it.
+  const isClosed = storage.getStrategy(cls) === 'excludeAll';
+  const named = new Set(exposed.map(({ propertyName }) => propertyName));
+  for (const propertyName of propertiesOf(source)) {
+    if (isClosed && !named.has(propertyName))
       storage.addExcludeMetadata({ target, propertyName, options: {} });
     const type = storage.findTypeMetadata(cls, propertyName);
     if (type) storage.addTypeMetadata({ ...type, target });
-    const directions = [0, 1] as const;
-    const found = (of: Constructor): ReturnType<TransformerStorage['findTransformMetadatas']> =>
-      directions.flatMap((direction) => storage.findTransformMetadatas(of, propertyName, direction));
-    // Transforms add up, so they are copied once.
-    if (found(target).some((entry) => entry.target === target)) continue;
-    for (const entry of [...new Set(found(cls))].reverse())
+  }
+}
+
+/** `@Transform`, of the first class given that has it: transforms of one property add up, so they are copied once. */
+function copyTransforms(source: MappingSource, target: Constructor, storage: TransformerStorage): void {
+  for (const propertyName of propertiesOf(source)) {
+    const of = (cls: Constructor): TransformMetadata[] =>
+      ([0, 1] as const).flatMap((direction) => storage.findTransformMetadatas(cls, propertyName, direction));
+    if (of(target).some((entry) => entry.target === target)) continue;
+    // class-transformer gives them in reverse.
+    for (const entry of [...new Set(of(source.cls))].reverse())
       storage.addTransformMetadata({ ...entry, target });
   }
+}
+
+function propertiesOf(source: MappingSource): ReadonlySet<string> {
+  const storage = ruleStorage();
+  return storage ? namesOf(rulesOf(source, storage)) : new Set();
+}
+
+/** Where class-validator keeps its rules; undefined until it is loaded. */
+function ruleStorage(): MetadataStorage | undefined {
+  return (globalThis as { classValidatorMetadataStorage?: MetadataStorage }).classValidatorMetadataStorage;
 }

@@ -6,7 +6,7 @@ import { type DeclaredType, normaliseType } from './declared-type.js';
 import { OMISSIBLE } from './mapping.js';
 import { type NestedModel, nestedModel } from './nested-model.js';
 import type { PropertyContext } from './property-context.js';
-import { refuseUnservable } from './unservable-rules.js';
+import { refuseUnknownElements, refuseUnservable } from './unservable-rules.js';
 import { DATE_FORM, type WireForm, wireForm } from './wire-form.js';
 
 /** How many values a property holds: one, or many in a container. */
@@ -51,6 +51,7 @@ export function propertyModel(context: PropertyContext): PropertyModel {
   const transformed = isDynamic || transforms.changes(name);
   const form = formOf(rules, declared);
   const isMade = transformed || form !== undefined || nested !== undefined;
+  refuseUnknownElements(context, design, rules, named !== undefined || transformed);
   refuseUnservable(context, rules, isMade || container === 'set' || container === 'map');
   return {
     name,

@@ -44,7 +44,12 @@ describe('single arguments', () => {
   });
 
   test('get defaults, a new one each time', async () => {
-    const made = await planArguments({ name: 'tags', type: Array, keywords: { default: ['x'] } });
+    const made = await planArguments({
+      name: 'tags',
+      type: Array,
+      items: String,
+      keywords: { default: ['x'] },
+    });
     const first = made.check({}) as { tags: string[] };
     first.tags.push('y');
     expect(made.check({})).toEqual({ tags: ['x'] });

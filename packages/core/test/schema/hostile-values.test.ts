@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { describe, expect, jest, test } from '@jest/globals';
-import { ArrayUnique, IsInt, IsNumber, IsOptional } from 'class-validator';
+import { Allow, ArrayUnique, IsInt, IsNumber, IsOptional } from 'class-validator';
 import { accepts, failure, plan, planArguments, planClass } from './harness.js';
 
 describe('a hostile value', () => {
@@ -47,9 +47,11 @@ describe('items that must differ', () => {
   test('are looked at once each by @ArrayUnique', async () => {
     class Query {
       @ArrayUnique()
+      @Allow({ each: true })
       list!: unknown[];
 
       @ArrayUnique((one: { id: number }) => one.id)
+      @Allow({ each: true })
       @IsOptional()
       parts?: unknown[];
     }

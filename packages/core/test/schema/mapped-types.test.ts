@@ -249,6 +249,26 @@ describe('IntersectionType', () => {
     expect(await accepts(made, { title: 'Fi' })).toBe(false);
   });
 
+  test('transforms a property of both as the second class says, and once', async () => {
+    class Plain {
+      @Transform(({ value }) => `${String(value)}!`) @IsString() text!: string;
+      @Transform(({ value }) => `${String(value)}?`) @IsString() other!: string;
+    }
+    class Loud {
+      @Transform(({ value }) => String(value).toUpperCase())
+      @Transform(({ value }) => `${String(value)}a`)
+      @IsString()
+      text!: string;
+    }
+    class Both extends IntersectionType(Plain, Loud) {}
+    class Changed extends PartialType(Both) {}
+    for (const cls of [Both, Changed, Both])
+      expect(await (await planClass(cls)).check({ text: 'a', other: 'b' })).toEqual({
+        text: plainToInstance(Loud, { text: 'a' }).text,
+        other: 'b?',
+      });
+  });
+
   test('lets be left out what both let be left out', async () => {
     const Both = IntersectionType(PartialType(CreateTicket), Page);
     expect(await accepts(await planClass(Both), {})).toBe(true);

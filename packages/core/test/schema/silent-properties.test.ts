@@ -1,0 +1,90 @@
+import 'reflect-metadata';
+import { describe, expect, test } from '@jest/globals';
+import { Exclude, Transform, Type } from 'class-transformer';
+import {
+  Allow,
+  ArrayNotEmpty,
+  IsArray,
+  IsInstance,
+  IsOptional,
+  IsString,
+  ValidateBy,
+  ValidateNested,
+} from 'class-validator';
+import { Describe, Header } from '../../src/index.js';
+import type { Constructor } from '../../src/protocol/constructor.js';
+import { accepts, planClass, problemsOf } from './harness.js';
+
+const whats = async (cls: Constructor): Promise<string[]> =>
+  (await problemsOf({ kind: 'class', cls })).map(({ what }) => what);
+
+class Part {
+  @IsString() code!: string;
+}
+
+describe('a property that is an array, a Set or a Map', () => {
+  test('is a problem when nothing says what it holds', async () => {
+    class Query {
+      @IsArray() @ArrayNotEmpty() tags!: string[];
+      @IsOptional() parts?: Set<Part>;
+      @Allow() counts!: Map<string, number>;
+    }
+    expect(await problemsOf({ kind: 'class', cls: Query })).toEqual(
+      ['tags is an array', 'parts is a Set', 'counts is a Map'].map((start) => ({
+        code: 'SIGIL_ERASED_TYPE',
+        where: 'Fixture.method, parameter 0',
+        what: `Query.${start}, but what it holds is not known at run time`,
+        fix: expect.stringContaining('@IsString({ each: true }), or @Type(() => TheClass)'),
+      })),
+    );
+  });
+
+  test('is none when rules, a type, a transform or the author say so', async () => {
+    class Query {
+      @IsString({ each: true }) tags!: string[];
+      @IsArray() @Type(() => Date) days!: Date[];
+      @ValidateNested({ each: true }) @Type(() => Part) parts!: Set<Part>;
+      @Transform(({ value }) => value as unknown) @IsArray() made!: unknown[];
+      @Allow({ each: true }) any!: unknown[];
+      @ValidateBy({ name: 'own', validator: { validate: Array.isArray } }) judged!: string[];
+      @IsInstance(Part, { each: true }) instances!: Part[];
+    }
+    expect(await whats(Query)).toEqual([]);
+    const any = { tags: ['a'], days: [], parts: [], made: [], judged: [], instances: [] };
+    expect(await accepts(await planClass(Query), { ...any, any: [1, 'a', null] })).toBe(true);
+  });
+});
+
+describe('a property with annotations', () => {
+  test('is a problem without a rule, also beside properties with rules', async () => {
+    class Base {
+      @Describe('What it is about') topic!: string;
+    }
+    class Query extends Base {
+      @IsString() title!: string;
+      @Header('Region') region!: string;
+    }
+    expect(await problemsOf({ kind: 'class', cls: Query })).toEqual(
+      ['region', 'topic'].map((name) => ({
+        code: 'SIGIL_INVALID_SCHEMA',
+        where: 'Fixture.method, parameter 0',
+        what: `Query.${name} has @Describe() or @Header(), but no decorator of class-validator, so no value is accepted for it`,
+        fix: 'add one that says what it holds, such as @IsString(), or @Allow() for a value of any kind',
+      })),
+    );
+    class Plain {
+      @IsString() title!: string;
+      @Describe('What it is about') topic!: string;
+    }
+    expect(await whats(Plain)).toHaveLength(1);
+  });
+
+  test('is none with a rule of a group, with @Allow(), or when it does not travel', async () => {
+    class Query {
+      @Describe('For some') @IsString({ groups: ['some'] }) topic!: string;
+      @Describe('Anything') @Allow() any!: unknown;
+      @Describe('Secret') @Exclude() secret?: string;
+    }
+    expect(await whats(Query)).toEqual([]);
+  });
+});
