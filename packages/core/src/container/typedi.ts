@@ -77,6 +77,12 @@ export class TypediContainer implements Container, Resolver {
     return typeof id === 'function' && (this.#asked.has(id) || serviceOf(id as Constructor) !== undefined);
   }
 
+  /** Gives a class that the app itself asks for, whether or not it is decorated. */
+  getOwn<T extends object>(cls: Constructor<T>): MaybePromise<T> {
+    this.#asked.add(cls);
+    return this.get<T>(cls);
+  }
+
   /** Gives a service now, or later when something it needs is asynchronous or still to be initialised. */
   get<T>(id: ServiceId<T>, scope?: ResolutionScope): MaybePromise<T> {
     // A singleton that is there needs no scope.

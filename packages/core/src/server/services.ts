@@ -62,7 +62,7 @@ export function chooseServices(own: Container | undefined, providers: readonly P
       await checkPolicies(policies, instances);
     },
     ready: () => container.ready(),
-    constraint: (cls) => container.get(cls),
+    constraint: (cls) => container.getOwn(cls),
   };
 }
 
