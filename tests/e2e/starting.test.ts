@@ -15,6 +15,19 @@ describe('a program whose definitions are wrong', () => {
   });
 });
 
+describe('a program that is started in a wrong way', () => {
+  test.each([
+    ['an empty HOST', ['--http', '--port', '0'], { HOST: '' }, 'HOST: the host is empty'],
+    ['the network as host', ['--http', '--host', '0.0.0.0'], {}, 'Everybody who reaches 0.0.0.0'],
+    ['a misspelt flag', ['--http', '--prot', '0'], {}, 'Fix: write --port'],
+    ['a port for stdio', ['--port', '3000'], {}, '--port needs --http'],
+  ])('ends with 1 and says what is wrong: %s', async (_, args, env, why) => {
+    const server = new ServerProcess(fixture('chatty-server.mjs'), args, env);
+    expect((await server.ended).code).toBe(1);
+    expect(server.stderr).toContain(why);
+  });
+});
+
 describe('a program that prints before it serves', () => {
   const TALKATIVE = fixture('talkative-server.mjs');
   const BEFORE = ['from a constructor', 'bytes from a constructor', 'from the program'];
