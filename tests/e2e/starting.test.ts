@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { temporaryFolder } from './create-mcp-app.js';
 import { endProcesses, ServerProcess, until } from './processes.js';
 import { fixture } from './sigil-command.js';
 
@@ -12,6 +15,19 @@ describe('a program whose definitions are wrong', () => {
     for (const name of ['my tool', 'your tool'])
       expect(server.stderr.split(`'${name}' is not a valid name`)).toHaveLength(2);
     expect(server.stderr).toContain("code: 'SIGIL_INVALID_DEFINITIONS'");
+  });
+});
+
+describe('a program that is started in a wrong way', () => {
+  test.each([
+    ['an empty HOST', ['--http', '--port', '0'], { HOST: '' }, 'HOST: the host is empty'],
+    ['the network as host', ['--http', '--host', '0.0.0.0'], {}, 'Everybody who reaches 0.0.0.0'],
+    ['a misspelt flag', ['--http', '--prot', '0'], {}, 'Fix: write --port'],
+    ['a port for stdio', ['--port', '3000'], {}, '--port needs --http'],
+  ])('ends with 1 and says what is wrong: %s', async (_, args, env, why) => {
+    const server = new ServerProcess(fixture('chatty-server.mjs'), args, env);
+    expect((await server.ended).code).toBe(1);
+    expect(server.stderr).toContain(why);
   });
 });
 
@@ -62,6 +78,29 @@ describe('a program that prints before it serves', () => {
       encoding: 'utf8',
     });
     expect(stdout.trimEnd().split('\n')).toEqual(BEFORE);
+  });
+
+  test('leaves links to packages alone, as pnpm makes them', async () => {
+    using folder = temporaryFolder();
+    const write = (file: string, text: string): void => {
+      mkdirSync(dirname(join(folder.path, file)), { recursive: true });
+      writeFileSync(join(folder.path, file), text);
+    };
+    write('store/node_modules/linked/index.js', `exports.first = 1; exports.other = require('other');`);
+    write('store/node_modules/other/index.js', 'module.exports = 2;');
+    mkdirSync(join(folder.path, 'node_modules'));
+    symlinkSync('../store/node_modules/linked', join(folder.path, 'node_modules/linked'), 'dir');
+    const core = JSON.stringify(import.meta.resolve('@sigil/core'));
+    write(
+      'main.mjs',
+      `import { createApp } from ${core};
+      import { createRequire } from 'node:module';
+      const require = createRequire(import.meta.url);
+      await createApp({ name: 'linked', version: '1.0.0' });
+      process.stderr.write(JSON.stringify({ event: 'linked', other: require('linked').other }) + '\\n');`,
+    );
+    const server = new ServerProcess(join(folder.path, 'main.mjs'));
+    expect(await server.event('linked')).toMatchObject({ other: 2 });
   });
 
   test('leaves standard output alone in a test of node:test, which reports there', () => {

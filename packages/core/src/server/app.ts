@@ -61,7 +61,10 @@ export class App {
     this.completions = liveCompletions(registry, define);
   }
 
-  /** The server as transports see it: for mounting it into something else than a runtime. */
+  /**
+   * The server as transports see it: for mounting it into something else than a runtime. From then on standard output belongs to
+   * the program again, if `createApp` has reserved it.
+   */
   get endpoint(): Endpoint {
     this.#parts.releaseStdout();
     return this.#parts.engine;

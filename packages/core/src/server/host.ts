@@ -16,7 +16,10 @@ interface HostOutput {
 }
 
 interface FileSystem {
-  fstatSync(descriptor: number): { isFIFO(): boolean; isSocket(): boolean; isFile(): boolean };
+  fstatSync(
+    descriptor: number,
+    options: { bigint: true },
+  ): { isFIFO(): boolean; isSocket(): boolean; isFile(): boolean };
   readdirSync(folder: URL, options: { withFileTypes: true }): readonly DirectoryEntry[];
   readFileSync(file: URL, encoding: 'utf8'): string;
   existsSync(file: URL): boolean;
@@ -81,7 +84,9 @@ function mayReadMessages(): boolean {
   // A test file that `node --test` runs reports its results on standard output.
   if (hostVariable('NODE_TEST_CONTEXT') !== undefined) return false;
   try {
-    const stdin = host.getBuiltinModule?.('node:fs')?.fstatSync(0);
+    // Node's module loader looks at the numbers of the last file that was looked at, and takes links for pipes after this one;
+    // big integers are kept apart from those.
+    const stdin = host.getBuiltinModule?.('node:fs')?.fstatSync(0, { bigint: true });
     return stdin !== undefined && (stdin.isFIFO() || stdin.isSocket() || stdin.isFile());
   } catch {
     return false;
