@@ -25,6 +25,7 @@ export class TypediContainer implements Container, Resolver {
   readonly #requests = new WeakMap<object, ScopeContainer>();
   readonly #building: ServiceId[] = [];
   readonly #lifecycle = new Lifecycle();
+  readonly #kept = new WeakSet<object>();
   /** The classes that the app itself asks for: with handlers, guards and middleware. */
   readonly #asked = new Set<ServiceId>();
 
@@ -161,18 +162,24 @@ export class TypediContainer implements Container, Resolver {
   ): unknown {
     if (scope !== 'transient') home.instances.set(id, made);
     const provider = this.#providers.get(id);
-    if (provider && 'useExisting' in provider) return this.#lifecycle.use(made);
-    const isOurs = !this.#isGiven(id, provider);
     const dispose = provider && 'dispose' in provider ? provider.dispose : undefined;
+    // What another id gave already begins and ends there: an alias, or a factory that hands on what it was given.
+    if (!dispose && this.#isKept(made)) return this.#lifecycle.use(made);
+    const isOurs = !this.#isGiven(id, provider);
+    if (isOurs && typeof made === 'object' && made !== null) this.#kept.add(made);
     if (isOurs || dispose) home.track(id, made, dispose);
     if (!isOurs) return made;
     const forget = (): void => void home.instances.delete(id);
     return this.#lifecycle.add(made, { name: nameOf(id), hooks: scope === 'singleton', needed, forget });
   }
 
+  #isKept(made: unknown): boolean {
+    return typeof made === 'object' && made !== null && this.#kept.has(made);
+  }
+
   /** Whether an instance was made by others: who made it also ends it. */
   #isGiven(id: ServiceId, provider: Provider | undefined): boolean {
-    if (provider) return 'useValue' in provider;
+    if (provider) return 'useValue' in provider || 'useExisting' in provider;
     const service = registered(id);
     return id === RESOLUTION || (service !== undefined && isValue(service));
   }

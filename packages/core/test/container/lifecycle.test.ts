@@ -98,6 +98,36 @@ describe('onInit and onReady', () => {
     expect(told).toEqual(['made', 'later']);
   });
 
+  test('and disposal happen once to what several ids give', async () => {
+    const told: string[] = [];
+    @Service()
+    class Store {
+      onInit() {
+        told.push('init');
+      }
+      onReady() {
+        told.push('ready');
+      }
+      onClose() {
+        told.push('close');
+      }
+    }
+    const providers = [
+      { provide: 'alias', useExisting: Store },
+      { provide: 'handed on', inject: [Store], useFactory: (store: Store) => store },
+    ];
+    class Tools {
+      readonly stores = [inject('alias'), inject('handed on'), inject(Store)];
+      @Tool()
+      one() {
+        return 1;
+      }
+    }
+    const app = await appOf({ services: [Tools], providers });
+    await app.close();
+    expect(told).toEqual(['init', 'ready', 'close']);
+  });
+
   test.each(['onInit', 'onReady'])(
     '%s that fails keeps the app from starting, with its name, and closes the rest',
     async (hook) => {

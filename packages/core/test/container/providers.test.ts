@@ -6,6 +6,7 @@ import {
   provide,
   provideFactory,
   type Provider,
+  RequestContext,
   Service,
   Token,
   Tool,
@@ -229,6 +230,55 @@ describe('a provider', () => {
     const app = await appOf({ services: [Tools], providers });
     expect(await show(app)).toBe('1 1');
     expect(await show(app)).toBe('2 2');
+  });
+
+  test('of a request may be asynchronous, and is awaited for who injects it', async () => {
+    let runs = 0;
+    const number = provideFactory(NUMBER, {
+      scope: 'request',
+      inject: [RequestContext],
+      useFactory: async ({ requestId }) => {
+        await pause();
+        runs += 1;
+        return typeof requestId === 'number' ? 7 : 8;
+      },
+    });
+    @Service({ scope: 'request' })
+    class Tools {
+      readonly field = inject(NUMBER);
+      constructor(@Inject(NUMBER) readonly parameter: number) {}
+      @Tool()
+      show() {
+        return `${this.field} ${this.parameter}`;
+      }
+    }
+    const app = await appOf({ services: [Tools], providers: [number] });
+    expect([await show(app), runs]).toEqual(['7 7', 1]);
+    expect([await show(app), runs]).toEqual(['7 7', 2]);
+  });
+
+  test('that is transient and asynchronous cannot be injected, only resolved', async () => {
+    const number = provideFactory(NUMBER, { scope: 'transient', useFactory: () => pause().then(() => 7) });
+    class Tools {
+      @Tool()
+      async show(context: ToolContext) {
+        return context.resolve(NUMBER);
+      }
+    }
+    expect(await show(await appOf({ services: [Tools], providers: [number] }))).toBe('7');
+    const refused = appOf({ services: [Holder], providers: [number] });
+    await expect(refused).rejects.toMatchObject({ code: 'SIGIL_UNRESOLVABLE' });
+  });
+
+  test('of the app that injects what belongs to a request is a problem', async () => {
+    const number = provideFactory(NUMBER, { inject: [RequestContext], useFactory: () => 7 });
+    expect(await problemsOf({ services: [Holder], providers: [number] })).toEqual([
+      expect.objectContaining({
+        code: 'SIGIL_CAPTIVE_SCOPE',
+        where: "token 'NUMBER'",
+        what: expect.stringContaining('the request service RequestContext'),
+      }),
+    ]);
   });
 
   test('reaches field initialisers', async () => {
