@@ -2,7 +2,7 @@ import type { Container } from '../container/contract.js';
 import type { Call } from '../context/call.js';
 import type { RequestContext } from '../context/request-context.js';
 import type { Constructor } from '../protocol/constructor.js';
-import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
+import { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { Binding, ParameterBinding, Target } from '../registry/declaration.js';
 
 /** Runs a handler with checked arguments. The context is there when `needsContext` says so. */
@@ -65,6 +65,9 @@ function valueOf(parameter: ParameterBinding, args: unknown, context: RequestCon
 function compileInstance(cls: Constructor, instances: Instances): (call: Call) => MaybePromise<Instance> {
   const { container } = instances;
   if (!instances.isSingleton(cls)) return (call) => container.get(cls, call) as MaybePromise<Instance>;
-  const kept: { instance?: MaybePromise<Instance> } = {};
-  return () => (kept.instance ??= container.get(cls) as MaybePromise<Instance>);
+  const kept: { instance?: Instance } = {};
+  return () =>
+    kept.instance ??
+    // A promise is not kept: one that fails may succeed at the next call.
+    after(container.get(cls) as MaybePromise<Instance>, (instance) => (kept.instance = instance));
 }
