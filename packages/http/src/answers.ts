@@ -1,11 +1,13 @@
+import { EventStream, type StreamRules } from './event-stream.js';
+import type { HttpExchange, ResponseHeaders } from './http-exchange.js';
 import {
   ERROR_CODES,
   errorResponse,
   type Logger,
+  type Outlet,
   type RequestFacts,
   type RequestId,
 } from '@sigil/core/transport';
-import type { HttpExchange, ResponseHeaders } from './http-exchange.js';
 
 /** The headers of a JSON answer. */
 export const JSON_HEADERS: ResponseHeaders = { 'Content-Type': 'application/json' };
@@ -35,4 +37,44 @@ export function guarded(http: HttpExchange, logger: Logger, serve: () => void): 
 /** What is known of a request beside its message. */
 export function factsOf({ headers, principal }: HttpExchange): RequestFacts {
   return principal ? { headers, principal } : { headers };
+}
+
+/** What the answer to one POST depends on, beside its message. */
+export interface AnswerRules {
+  readonly stream: StreamRules;
+  /** The HTTP status for a request that was refused with a JSON-RPC error code. */
+  readonly statusOf: (rejection: number) => number;
+  /** Headers to add, asked for when the answer begins. */
+  readonly headers?: () => ResponseHeaders;
+}
+
+/** Answers one POST: with one JSON object, or with a stream of events once something is sent before the response. */
+export class PostOutlet implements Outlet {
+  #stream: EventStream | undefined;
+
+  constructor(
+    private readonly http: HttpExchange,
+    private readonly rules: AnswerRules,
+  ) {}
+
+  send(message: string): void {
+    this.#stream ??= new EventStream(this.http, this.rules.stream, this.rules.headers?.());
+    this.#stream.send(message);
+  }
+
+  end(message: string, rejection?: number): void {
+    if (this.#stream) {
+      this.#stream.send(message);
+      this.#stream.end();
+      return;
+    }
+    const status = rejection === undefined ? 200 : this.rules.statusOf(rejection);
+    const { headers } = this.rules;
+    this.http.respond(status, headers ? { ...JSON_HEADERS, ...headers() } : JSON_HEADERS, message);
+  }
+
+  abandon(): void {
+    if (this.#stream) this.#stream.end();
+    else this.http.respond(202, {});
+  }
 }

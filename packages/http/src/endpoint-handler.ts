@@ -1,17 +1,21 @@
 import { claimOf, type Endpoint, ERROR_CODES, type Peer } from '@sigil/core/transport';
-import { factsOf, guarded, refuse } from './answers.js';
+import { factsOf, guarded, PostOutlet, refuse } from './answers.js';
 import { type Authentication, authenticationOf } from './authentication.js';
-import { acceptsAnswer } from './content-negotiation.js';
+import {
+  acceptsAnswer,
+  isRequest,
+  OriginCheck,
+  readMessage,
+  refuseMethod,
+  refusesCaller,
+  refusesContentType,
+  refusesStream,
+} from './requests.js';
 import { preflight } from './cors.js';
 import { findSession } from './find-session.js';
 import type { HttpExchange } from './http-exchange.js';
 import { LongWaits } from './long-waits.js';
-import { isRequest } from './message.js';
 import type { ResolvedOptions } from './options.js';
-import { OriginCheck } from './origin-check.js';
-import { PostOutlet } from './post-outlet.js';
-import { readMessage } from './read-message.js';
-import { refuseMethod, refusesCaller, refusesContentType, refusesStream } from './refusals.js';
 import { serveSessioned } from './serve-sessioned.js';
 import { SessionTable } from './session-table.js';
 

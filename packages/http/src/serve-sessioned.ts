@@ -1,12 +1,11 @@
 import { ERROR_CODES, METHODS, type Outlet, readableId, type RequestId } from '@sigil/core/transport';
-import { factsOf, JSON_HEADERS, refuse } from './answers.js';
+import { factsOf, JSON_HEADERS, PostOutlet, refuse } from './answers.js';
 import type { StreamRules } from './event-stream.js';
 import { findSession } from './find-session.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { Place } from './linked-queue.js';
 import type { Wait, Waiting } from './long-waits.js';
-import { isFields, isRequest } from './message.js';
-import { PostOutlet } from './post-outlet.js';
+import { isFields, isRequest } from './requests.js';
 import type { HttpSession } from './session.js';
 import type { SessionStream } from './session-streams.js';
 import type { SessionTable } from './session-table.js';

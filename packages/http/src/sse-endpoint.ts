@@ -15,9 +15,14 @@ import { EventStream } from './event-stream.js';
 import { refusesVersion } from './find-session.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
-import { OriginCheck } from './origin-check.js';
-import { readMessage } from './read-message.js';
-import { refuseMethod, refusesCaller, refusesContentType, refusesStream } from './refusals.js';
+import {
+  OriginCheck,
+  readMessage,
+  refuseMethod,
+  refusesCaller,
+  refusesContentType,
+  refusesStream,
+} from './requests.js';
 
 const STREAM_PATH = '/sse';
 const MESSAGES_PATH = '/messages';

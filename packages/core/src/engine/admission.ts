@@ -1,11 +1,16 @@
 import type { ClientView } from '../context/call.js';
 import { ERROR_CODES } from '../errors/codes.js';
-import { ProtocolError } from '../errors/protocol-error.js';
+import { ProtocolError, invalidParams } from '../errors/protocol-error.js';
+import type { ClientCapabilities } from '../protocol/capabilities.js';
+import type { Implementation } from '../protocol/descriptors.js';
+import { isObject } from '../protocol/json.js';
+import { isLogLevel } from '../protocol/logging.js';
 import { META } from '../protocol/meta.js';
 import { METHODS } from '../protocol/methods.js';
-import { clientOfEnvelope } from './client-state.js';
+import type { MirroredArgument } from '../protocol/mirrored-argument.js';
+import type { RequestFacts } from '../protocol/principal.js';
 import type { Link } from './link.js';
-import { claimedRevision, negotiate, type Revision, STATELESS_VERSIONS } from './revisions/index.js';
+import { STATELESS_VERSIONS, claimedRevision, negotiate, type Revision } from './revisions/index.js';
 
 /** By which rules a request is served, and for whom. */
 export interface Admission {
@@ -59,4 +64,157 @@ function admitToSession({ session }: Link, method: string): Admission {
   const envelope = `"_meta" with "${META.protocolVersion}" and "${META.clientCapabilities}"`;
   const message = `Send ${envelope} with every request, or open a session with initialize`;
   throw new ProtocolError(ERROR_CODES.invalidParams, message, { supported: STATELESS_VERSIONS });
+}
+
+/** Who sent a request, read off its own `_meta` (2026-07-28, basic, section "_meta"). */
+class EnvelopeClient implements ClientView {
+  constructor(
+    readonly protocolVersion: string,
+    readonly capabilities: ClientCapabilities,
+    private readonly meta: Readonly<Record<string, unknown>>,
+  ) {}
+
+  // Read on demand: most handlers never ask who calls.
+  get info(): Implementation | undefined {
+    return readImplementation(this.meta[META.clientInfo]);
+  }
+}
+
+/**
+ * Reads who sent a request.
+ *
+ * @param protocolVersion the version the request claims, known to be one of ours.
+ * @throws ProtocolError (-32602) when a required member is missing or malformed.
+ */
+export function clientOfEnvelope(
+  meta: Readonly<Record<string, unknown>>,
+  protocolVersion: string,
+): ClientView {
+  const capabilities = meta[META.clientCapabilities];
+  if (!isObject(capabilities)) throw invalidParams(`_meta needs an object "${META.clientCapabilities}"`);
+  const level = meta[META.logLevel];
+  if (level !== undefined && !isLogLevel(level)) throw invalidParams(`"${META.logLevel}" is no log level`);
+  return new EnvelopeClient(protocolVersion, capabilities, meta);
+}
+
+/** Reads an implementation that a client sent about itself; `undefined` when it is none. */
+export function readImplementation(value: unknown): Implementation | undefined {
+  if (!isObject(value) || typeof value['name'] !== 'string') return undefined;
+  return value as unknown as Implementation;
+}
+
+type Headers = NonNullable<RequestFacts['headers']>;
+type Params = Readonly<Record<string, unknown>>;
+
+/** What the engine knows of a message whose headers are checked. */
+export interface CheckedMessage {
+  /** The version its body claims, of whatever type. */
+  readonly claim: unknown;
+  /** Whether that is a version whose messages carry the other headers too. */
+  readonly isKnown: boolean;
+  readonly method: string;
+  readonly params: Params;
+  /** Whether it wants an answer; only such messages must have all headers. */
+  readonly isRequest: boolean;
+  /** The member of `params` that `Mcp-Name` repeats, if any. */
+  readonly namedBy: string | undefined;
+  /** The arguments of a tool that headers repeat. */
+  readonly mirrored: (tool: string) => readonly MirroredArgument[];
+}
+
+/**
+ * Holds the standard headers of HTTP against a body (2026-07-28, basic/transports/streamable-http, "Server Validation" and "Server
+ * Behavior for Custom Headers").
+ *
+ * @returns what does not agree, or `undefined` when all does.
+ */
+export function headerMismatch(headers: Headers, message: CheckedMessage): string | undefined {
+  const { claim, method, params, isRequest, namedBy } = message;
+  const version = headerOf(headers, 'mcp-protocol-version');
+  if (version === undefined) return 'the header MCP-Protocol-Version is missing';
+  if (version !== claim && version.trim() !== claim) {
+    // What the client sent may be anything, and not all of it can be shown.
+    const shown = typeof claim === 'string' ? `'${claim}'` : 'something else than a string';
+    return `the header MCP-Protocol-Version says '${version}', the body ${shown}`;
+  }
+  // A version this server does not speak is refused as that.
+  if (!message.isKnown) return undefined;
+  const sent = headerOf(headers, 'mcp-method');
+  if (sent === undefined) return isRequest ? 'the header Mcp-Method is missing' : undefined;
+  if (sent !== method && sent.trim() !== method)
+    return `the header Mcp-Method says '${sent}', the body '${method}'`;
+  const name = namedBy === undefined ? undefined : params[namedBy];
+  if (typeof name !== 'string') return undefined;
+  const mismatch = nameMismatch(headerOf(headers, 'mcp-name'), name);
+  if (mismatch !== undefined || method !== METHODS.callTool) return mismatch;
+  return argumentMismatch(headers, message.mirrored(name), params['arguments']);
+}
+
+function nameMismatch(sent: string | undefined, name: string): string | undefined {
+  if (sent === name) return undefined;
+  if (sent === undefined) return 'the header Mcp-Name is missing';
+  const decoded = decodeHeader(sent);
+  if (decoded === undefined) return 'the header Mcp-Name is not valid base64';
+  return decoded === name ? undefined : `the header Mcp-Name says '${decoded}', the body '${name}'`;
+}
+
+/** Headers that no argument of the tool asks for mean nothing. */
+function argumentMismatch(
+  headers: Headers,
+  mirrored: readonly MirroredArgument[],
+  args: unknown,
+): string | undefined {
+  for (const { header, path } of mirrored) {
+    const mismatch = repeats(headerOf(headers, header), valueAt(args, path));
+    if (mismatch !== undefined) return `the header ${header} ${mismatch} the argument ${path.join('.')}`;
+  }
+  return undefined;
+}
+
+/** Whether a header repeats a value; what it does instead, when it does not. */
+function repeats(sent: string | undefined, value: unknown): string | undefined {
+  if (value === undefined || value === null)
+    return sent === undefined ? undefined : 'has a value, and there is none for';
+  if (sent === undefined) return 'is missing, which repeats';
+  const decoded = decodeHeader(sent);
+  if (decoded === undefined) return 'is not valid base64 for';
+  return isSame(decoded, value) ? undefined : 'does not repeat';
+}
+
+function isSame(sent: string, value: unknown): boolean {
+  // "42.0" and 42 are the same integer.
+  if (typeof value === 'number') return sent !== '' && Number(sent) === value;
+  return typeof value === 'boolean' ? sent === `${value}` : sent === value;
+}
+
+function valueAt(args: unknown, path: readonly string[]): unknown {
+  let value = args;
+  for (const name of path) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return value;
+}
+
+function headerOf(headers: Headers, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'object' ? value.join(', ') : value;
+}
+
+const SENTINEL = /^=\?base64\?(.*)\?=$/s;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/**
+ * Decodes a header value: base64 between the sentinels, else as it stands without surrounding white space.
+ *
+ * @returns `undefined` when what is between the sentinels is not base64 of UTF-8.
+ */
+function decodeHeader(value: string): string | undefined {
+  const trimmed = value.trim();
+  const encoded = SENTINEL.exec(trimmed)?.[1];
+  if (encoded === undefined) return trimmed;
+  if (!BASE64.test(encoded)) return undefined;
+  try {
+    const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,6 @@
 import type { Collection, Position } from '../registry/collection.js';
 import type { Entry } from '../registry/entry.js';
-import { RawJson } from '../protocol/raw-json.js';
+import { RawJson } from '../protocol/json.js';
 import { encodeCursor } from './cursor.js';
 
 /** What a view is made of. */

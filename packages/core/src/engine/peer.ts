@@ -1,13 +1,12 @@
 import { ERROR_CODES } from '../errors/codes.js';
 import { toProtocolError } from '../errors/from-unknown.js';
 import { invalidParams, ProtocolError } from '../errors/protocol-error.js';
-import { claimOf } from '../protocol/claim.js';
-import { isRequestId, readableId, type RequestId } from '../protocol/json-rpc.js';
+import { claimOf, isRequestId, readableId, type RequestId } from '../protocol/json-rpc.js';
 import { isObject } from '../protocol/json.js';
 import { isPromise } from '../protocol/maybe-promise.js';
 import type { RequestFacts } from '../protocol/principal.js';
 import type { ActiveRequest, Outlet, Peer } from '../transport/contract.js';
-import { admit } from './admission.js';
+import { admit, headerMismatch } from './admission.js';
 import type { Asker } from './asking.js';
 import { receiveBatch } from './batch.js';
 import type { EngineOptions } from './engine-options.js';
@@ -20,7 +19,6 @@ import type { Listeners } from './listeners.js';
 import { type ResponseWriter, sendError } from './response.js';
 import { claimedRevision } from './revisions/index.js';
 import type { Session } from './session.js';
-import { headerMismatch } from './standard-headers.js';
 import type { Subscribers } from './subscribers.js';
 
 const NOWHERE: Outlet = { send: () => undefined, end: () => undefined };

@@ -2,7 +2,7 @@ import type { ProtocolError } from '../errors/protocol-error.js';
 import type { CacheHint } from '../protocol/cache-hint.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import { errorResponse, type RequestId } from '../protocol/json-rpc.js';
-import { RawJson } from '../protocol/raw-json.js';
+import { RawJson } from '../protocol/json.js';
 import type { Outlet } from '../transport/contract.js';
 import type { Revision } from './revisions/index.js';
 

@@ -1,4 +1,5 @@
 import { isObject } from './json.js';
+import { META } from './meta.js';
 
 /** Identifies a request until its response has been sent. MCP forbids `null` and fractions. */
 export type RequestId = string | number;
@@ -49,4 +50,15 @@ export function readableId(message: unknown): RequestId | null {
 /** Serialises an error response. */
 export function errorResponse(id: RequestId | null, error: JsonRpcError): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${JSON.stringify(error)}}`;
+}
+
+/**
+ * The version that a message claims for itself in `_meta` (2026-07-28, basic/versioning).
+ *
+ * @returns `undefined` for a message that belongs to a session; anything else, of whatever type, is a claim.
+ */
+export function claimOf(message: unknown): unknown {
+  if (!isObject(message) || !isObject(message['params'])) return undefined;
+  const meta = message['params']['_meta'];
+  return isObject(meta) ? meta[META.protocolVersion] : undefined;
 }

@@ -1,3 +1,5 @@
+import { toBase64 } from './base64.js';
+
 /** Any value JSON can carry. */
 export type JsonValue = string | number | boolean | null | JsonObject | JsonValue[];
 
@@ -14,4 +16,184 @@ export interface JsonSchema {
 /** Narrows to an object that is neither `null` nor an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Shorter texts cannot nest deep enough to take long. */
+const SHORT = 64 * 1024;
+/** Far deeper than any value that is accepted. */
+const MAX_LEVELS = 10_000;
+
+/**
+ * Parses JSON that came from a client. What nests in a long text without end is refused before `JSON.parse` sees it, which
+ * takes a second for a million levels; RFC 8259, section 9, allows that.
+ *
+ * @throws SyntaxError when it is no JSON, or nests deeper than 10,000 levels in more than 65,536 characters.
+ */
+export function parseJson(text: string): unknown {
+  if (text.length > SHORT && nestsDeeper(text, MAX_LEVELS)) {
+    throw new SyntaxError(`JSON nests deeper than ${MAX_LEVELS} levels`);
+  }
+  return JSON.parse(text);
+}
+
+function nestsDeeper(text: string, most: number): boolean {
+  let levels = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+    } else if (code === BRACKET || code === BRACE) {
+      if (++levels > most) return true;
+    } else if (code === CLOSING_BRACKET || code === CLOSING_BRACE) levels--;
+  }
+  return false;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
+const BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+
+/** Where the string that starts at a quote ends; the end of the text when it does not. */
+function endOfString(text: string, start: number): number {
+  let end = start;
+  do {
+    end = text.indexOf('"', end + 1);
+    if (end < 0) return text.length;
+  } while (isEscaped(text, end));
+  return end;
+}
+
+function isEscaped(text: string, quote: number): boolean {
+  let backslashes = 0;
+  while (text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes++;
+  return backslashes % 2 === 1;
+}
+
+/** A JSON object that is text already, for results that are written once and sent often, or written at once with their text. */
+export class RawJson {
+  /**
+   * @param members the members of the object as JSON text, without the braces: `"a":1,"b":[2]`.
+   * @param value gives the object itself, for what keeps results instead of sending them.
+   */
+  constructor(
+    readonly members: string,
+    readonly value: () => Readonly<Record<string, unknown>>,
+  ) {}
+}
+
+/** How many levels of objects and arrays a value may have. Deeper ones would exhaust the stack of what walks them. */
+export const MAX_DEPTH = 64;
+
+/** Thrown for a value that JSON cannot carry. Its message names the place in the value. */
+export class UnwritableError extends TypeError {
+  override readonly name = 'UnwritableError';
+
+  /** @param path where in the value, such as `orders[0].customer`; empty for the value itself. */
+  constructor(
+    readonly path: string,
+    readonly why: string,
+  ) {
+    super(`${path === '' ? 'the value' : `'${path}'`} cannot be written as JSON: it ${why}`);
+  }
+}
+
+/** Says that a value is too deep; where is found out for the report alone. */
+class TooDeep extends Error {}
+
+/**
+ * The value `JSON.stringify` would write, with what it would lose or refuse made writable: bytes are base64, a Set is an array, a
+ * Map an object, a bigint a string of digits, an Error its name and message. What is JSON already, class instances with own
+ * properties included, comes back as it is, uncopied.
+ *
+ * @throws UnwritableError when it contains itself, or has more than 64 levels.
+ */
+export function toJson(value: unknown): unknown {
+  try {
+    return write(value, MAX_DEPTH);
+  } catch (error) {
+    if (!(error instanceof TooDeep)) throw error;
+    throw new UnwritableError(...locate(value));
+  }
+}
+
+function write(value: unknown, levels: number): unknown {
+  if (typeof value !== 'object' || value === null) return scalar(value);
+  if (levels === 0) throw new TooDeep();
+  if (ArrayBuffer.isView(value)) return toBase64(value as Uint8Array);
+  const convert = (value as { toJSON?: unknown }).toJSON;
+  if (typeof convert === 'function') return write(Reflect.apply(convert, value, ['']), levels - 1);
+  return Array.isArray(value) ? ofArray(value, levels) : ofObject(value as Record<string, unknown>, levels);
+}
+
+function scalar(value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) return null;
+  if (typeof value === 'bigint') return value.toString();
+  return typeof value === 'function' || typeof value === 'symbol' ? undefined : value;
+}
+
+function ofArray(value: readonly unknown[], levels: number): readonly unknown[] {
+  let copy: unknown[] | undefined;
+  for (let index = 0; index < value.length; index += 1) {
+    const element = value[index];
+    const json = write(element, levels - 1) ?? null;
+    if (json === element && copy === undefined) continue;
+    copy ??= value.slice(0, index);
+    copy[index] = json;
+  }
+  return copy ?? value;
+}
+
+function ofObject(value: Record<string, unknown>, levels: number): unknown {
+  if (value instanceof Error) return write(ofError(value), levels);
+  let changed: Record<string, unknown> | undefined;
+  const keys = Object.keys(value);
+  if (keys.length === 0) return ofContainer(value, levels);
+  for (const key of keys) {
+    const member = value[key];
+    const json = write(member, levels - 1);
+    if (json === member && json !== undefined) continue;
+    changed ??= Object.fromEntries(Object.entries(value));
+    if (json === undefined) delete changed[key];
+    else
+      Object.defineProperty(changed, key, {
+        value: json,
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
+  }
+  return changed ?? value;
+}
+
+/** An error's own words are not enumerable; what its class added is. Its stack stays here. */
+function ofError({ name, message, ...added }: Error): object {
+  return { ...added, name, message, stack: undefined };
+}
+
+/** A Map or a Set has no key of its own, and JSON would write it as an empty object. */
+function ofContainer(value: Record<string, unknown>, levels: number): unknown {
+  if (value instanceof Set) return ofArray([...value], levels);
+  return value instanceof Map ? ofObject(Object.fromEntries(value as Map<string, unknown>), levels) : value;
+}
+
+/** Finds the first place where a value contains itself, or is too deep. */
+function locate(value: unknown): [path: string, why: string] {
+  const ancestors: unknown[] = [];
+  const visit = (at: unknown, path: string): [string, string] | undefined => {
+    if (typeof at !== 'object' || at === null) return undefined;
+    if (ancestors.includes(at)) return [path, 'contains itself'];
+    if (ancestors.length === MAX_DEPTH) return [path, `has more than ${MAX_DEPTH} levels`];
+    ancestors.push(at);
+    for (const [key, member] of Object.entries(at)) {
+      const step = Array.isArray(at) ? `[${key}]` : path === '' ? key : `.${key}`;
+      const found = visit(member, path + step);
+      if (found) return found;
+    }
+    ancestors.pop();
+    return undefined;
+  };
+  return visit(value, '') ?? ['', `has more than ${MAX_DEPTH} levels`];
 }

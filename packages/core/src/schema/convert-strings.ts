@@ -1,5 +1,4 @@
-import { isObject, type JsonSchema } from '../protocol/json.js';
-import { MAX_DEPTH } from '../protocol/to-json.js';
+import { isObject, type JsonSchema, MAX_DEPTH } from '../protocol/json.js';
 import { resolveReference } from './resolve-reference.js';
 
 const INTEGER = /^-?(?:0|[1-9]\d*)$/;

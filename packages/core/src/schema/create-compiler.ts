@@ -9,19 +9,16 @@ import {
   type Workshop,
 } from './blueprint.js';
 import { advertise } from './advertise.js';
-import { InputPlan } from './input-plan.js';
+import { DeferredPlan, InputPlan, OutputPlan, type SchemaCompiler, type ValuePlan } from './plans.js';
 import { ClassCache } from './class-cache.js';
 import type { ClassKnowledge } from './class-knowledge.js';
 import { ConstraintSource, type MakeConstraint } from './constraint-source.js';
-import { DeferredPlan } from './deferred-plan.js';
 import { anyArguments, anything, noArguments } from './fixed-plans.js';
-import { OutputPlan } from './output-plan.js';
 import { namesOnPrototype } from './prototype-names.js';
 import type { Direction, SchemaSource } from './source.js';
 import { standardPlan } from './standard-plan.js';
 import { lenientPlan, openBlueprint } from './unknown-properties.js';
 import { Validator, ValidatorPool } from './validator.js';
-import type { SchemaCompiler, ValuePlan } from './value-plan.js';
 
 /** What making a schema compiler takes. */
 export interface SchemaCompilerOptions {

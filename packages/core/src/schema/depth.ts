@@ -1,5 +1,4 @@
-import { isObject, type JsonSchema } from '../protocol/json.js';
-import { MAX_DEPTH } from '../protocol/to-json.js';
+import { isObject, type JsonSchema, MAX_DEPTH } from '../protocol/json.js';
 import type { Issue } from './invalid-value-error.js';
 import { resolveReference } from './resolve-reference.js';
 

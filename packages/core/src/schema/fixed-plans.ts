@@ -1,7 +1,7 @@
 import { isObject } from '../protocol/json.js';
 import { InvalidValueError } from './invalid-value-error.js';
 import { joinPath } from './paths.js';
-import type { ValuePlan } from './value-plan.js';
+import type { ValuePlan } from './plans.js';
 
 /** For handlers without arguments. Needs no validator. */
 export const noArguments: ValuePlan = {

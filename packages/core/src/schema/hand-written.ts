@@ -1,7 +1,6 @@
 import type { Problem } from '../errors/definition-error.js';
-import { isObject, type JsonSchema } from '../protocol/json.js';
+import { isObject, type JsonSchema, MAX_DEPTH } from '../protocol/json.js';
 import type { Dialect } from './ajv.js';
-import { MAX_DEPTH } from '../protocol/to-json.js';
 import { findFault } from './schema-faults.js';
 
 const MAX_BYTES = 256 * 1024;

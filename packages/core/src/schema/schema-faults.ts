@@ -1,5 +1,4 @@
-import { isObject, type JsonSchema } from '../protocol/json.js';
-import { MAX_DEPTH } from '../protocol/to-json.js';
+import { isObject, type JsonSchema, MAX_DEPTH } from '../protocol/json.js';
 import { NAMED, OPAQUE } from './keyword-kinds.js';
 
 const MAX_SUBSCHEMAS = 2000;

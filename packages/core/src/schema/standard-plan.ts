@@ -10,8 +10,7 @@ import { readHandWritten } from './hand-written.js';
 import { InvalidValueError, type Issue } from './invalid-value-error.js';
 import { joinPath } from './paths.js';
 import type { Direction } from './source.js';
-import { writable } from './output-plan.js';
-import type { ValuePlan } from './value-plan.js';
+import { type ValuePlan, writable } from './plans.js';
 
 /**
  * Plans values by a schema of another library: it checks them, and what it makes of them is used. What it says as JSON Schema

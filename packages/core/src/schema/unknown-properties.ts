@@ -4,7 +4,7 @@ import { after, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { Blueprint } from './blueprint.js';
 import { isTooDeep } from './depth.js';
 import { resolveReference } from './resolve-reference.js';
-import type { ValuePlan } from './value-plan.js';
+import type { ValuePlan } from './plans.js';
 
 /** A blueprint whose own objects may have other properties than it names. */
 export function openBlueprint(blueprint: Blueprint): Blueprint {

@@ -3,16 +3,18 @@ import { messageOf } from '../errors/from-unknown.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type {
   AjvFactory,
-  CompiledSchema,
   CompileOptions,
+  CompiledSchema,
   Dialect,
   SchemaEngine,
   SchemaViolation,
 } from './ajv.js';
 import { hasMembers } from './has-members.js';
+import { InvalidValueError, type Issue } from './invalid-value-error.js';
 import { PatternPool, problemOf } from './patterns/pattern-pool.js';
-import { addPatterns } from './patterns/schema-patterns.js';
 import type { SafePattern } from './patterns/safe-pattern.js';
+import { addPatterns } from './patterns/schema-patterns.js';
+import { issuesFrom } from './violations.js';
 
 /** Keeps ajv instances, so that schemas of one kind share one. Loads nothing until a schema is compiled. */
 export class ValidatorPool {
@@ -153,4 +155,16 @@ function withoutUnicode(compile: (unicode: boolean) => CompiledSchema): Compiled
     if ((error as { name?: unknown } | null)?.name !== 'SyntaxError') throw error;
     return compile(false);
   }
+}
+
+/** @throws InvalidValueError with every issue when a value does not satisfy a schema. */
+export function ensure(validator: Validator, value: unknown): void {
+  if (validator.accepts(value)) return;
+  const issues = issuesFrom(validator.violations(value), value);
+  throw new InvalidValueError(issues.length > 0 ? issues : [unexplained()]);
+}
+
+function unexplained(): Issue {
+  const message = 'the value does not satisfy the schema';
+  return { path: '', expected: 'a value that satisfies the schema', received: 'another', message };
 }

@@ -3,7 +3,7 @@ import type { Provider } from '../container/provider.js';
 import { TypediContainer } from '../container/typedi.js';
 import type { GuardLike, MiddlewareLike } from '../context/policies.js';
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
-import type { Instances } from '../invoke/bind.js';
+import type { Instances } from '../invoke/compile.js';
 import { isClass, missingMethod } from '../invoke/policies.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Declaration } from '../registry/declaration.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseJson } from '../../src/protocol/parse-json.js';
+import { parseJson } from '../../src/protocol/json.js';
 
 const padding = ' '.repeat(70_000);
 

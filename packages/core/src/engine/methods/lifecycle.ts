@@ -4,7 +4,7 @@ import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import { isObject } from '../../protocol/json.js';
 import { METHODS } from '../../protocol/methods.js';
 import type { Capabilities } from '../capabilities.js';
-import { readImplementation } from '../client-state.js';
+import { readImplementation } from '../admission.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { MethodHandler } from '../exchange.js';
 import { negotiate, STATELESS_VERSIONS } from '../revisions/index.js';

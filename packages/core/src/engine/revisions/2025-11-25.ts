@@ -4,7 +4,7 @@ import type { Tool } from '../../protocol/descriptors.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import type { CallToolResult } from '../../protocol/results.js';
 import { METHODS } from '../../protocol/methods.js';
-import { StructuredResult } from '../../invoke/structured-result.js';
+import { StructuredResult } from '../../invoke/encode.js';
 import { revision20260728 } from './2026-07-28.js';
 import { replaceCodes } from './replace-codes.js';
 import type { Revision } from './revision.js';

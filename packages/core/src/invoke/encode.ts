@@ -1,0 +1,234 @@
+import { isInputRequired, type InputRequired } from '../context/input-required.js';
+import { isBytes, toBase64 } from '../protocol/base64.js';
+import { cacheFaults } from '../protocol/cache-hint.js';
+import { blobContents, textContents, user } from '../protocol/content-builders.js';
+import type { ContentBlock, ResourceContents } from '../protocol/content.js';
+import { isObject, toJson } from '../protocol/json.js';
+import { after, type MaybePromise } from '../protocol/maybe-promise.js';
+import type {
+  CallToolResult,
+  CompleteResult,
+  GetPromptResult,
+  PromptMessage,
+  ReadResourceResult,
+} from '../protocol/results.js';
+import type { ValuePlan } from '../schema/index.js';
+
+/** Turns what a tool returned into its result; what it still needs stays as it is. */
+export type EncodeTool = (value: unknown) => MaybePromise<CallToolResult | InputRequired>;
+
+/**
+ * Compiles the result plan of a tool. With an output schema every value is structured content and is checked;
+ * without one, the kind of the value decides.
+ */
+export function compileToolEncoder(output: ValuePlan | undefined): EncodeTool {
+  return output ? (value) => encodeChecked(value, output) : encodeByKind;
+}
+
+function encodeChecked(value: unknown, output: ValuePlan): MaybePromise<CallToolResult | InputRequired> {
+  if (isInputRequired(value)) return value;
+  if (isToolResult(value)) {
+    // A failed result need not fit the schema (server/tools, "Output Schema").
+    if (value.isError === true) return value;
+    return after(output.check(value.structuredContent), (structuredContent) => ({
+      ...value,
+      structuredContent,
+    }));
+  }
+  return after(output.check(value), (structured) => new StructuredResult(structured));
+}
+
+function encodeByKind(value: unknown): CallToolResult | InputRequired {
+  switch (typeof value) {
+    case 'string':
+      return { content: [{ type: 'text', text: value }] };
+    case 'undefined':
+      return { content: [] };
+    case 'object':
+      return encodeObject(value);
+    default:
+      return { content: [{ type: 'text', text: String(value) }] };
+  }
+}
+
+function encodeObject(value: object | null): CallToolResult | InputRequired {
+  if (value === null) return { content: [] };
+  if (isInputRequired(value) || isToolResult(value)) return value;
+  if (isContent(value)) return { content: [value] };
+  if (isContentList(value)) return { content: value };
+  if (isBytes(value)) {
+    const resource = {
+      uri: 'data:application/octet-stream',
+      mimeType: 'application/octet-stream',
+      blob: toBase64(value),
+    };
+    return { content: [{ type: 'resource', resource }] };
+  }
+  return new StructuredResult(toJson(value));
+}
+
+/** Changes contents on their way out. */
+export type ShapeContents = (contents: ResourceContents) => ResourceContents;
+
+/**
+ * Turns what a resource returned into its result; what it still needs stays as it is.
+ *
+ * @param shape changes each of the contents; `undefined` leaves them as they are.
+ * @returns `undefined` when the handler returned nothing: there is no such resource.
+ * @throws TypeError when the result has a cache hint that is none.
+ */
+export function encodeResource(
+  value: unknown,
+  uri: string,
+  mimeType: string | undefined,
+  shape: ShapeContents | undefined,
+): ReadResourceResult | InputRequired | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (isInputRequired(value)) return value;
+  const result = toResult(value, uri, mimeType);
+  return shape ? { ...result, contents: result.contents.map(shape) } : result;
+}
+
+function toResult(value: unknown, uri: string, mimeType: string | undefined): ReadResourceResult {
+  if (isObject(value) && Array.isArray(value['contents']) && value['contents'].every(isResourceContents)) {
+    return checked(value as unknown as ReadResourceResult);
+  }
+  if (isResourceContents(value)) return { contents: [value] };
+  if (Array.isArray(value) && value.length > 0 && value.every(isResourceContents)) return { contents: value };
+  return { contents: [encodeValue(value, uri, mimeType)] };
+}
+
+/** A client told to keep something for ever, or by a word it does not know, would do as it likes. */
+function checked(result: ReadResourceResult): ReadResourceResult {
+  if (result.ttlMs === undefined && result.cacheScope === undefined) return result;
+  for (const { member, expected } of cacheFaults(result))
+    throw new TypeError(`"${member}" of a result must be ${expected}`);
+  return result;
+}
+
+function encodeValue(value: unknown, uri: string, mimeType: string | undefined): ResourceContents {
+  if (typeof value === 'string') return textContents(uri, value, mimeType);
+  if (isBytes(value)) return blobContents(uri, value, mimeType);
+  return textContents(uri, JSON.stringify(toJson(value)), mimeType ?? 'application/json');
+}
+
+/**
+ * Turns what a prompt returned into its result; what it still needs stays as it is.
+ *
+ * @throws TypeError when the value is nothing a prompt can be made of.
+ */
+export function encodePrompt(
+  value: unknown,
+  description: string | undefined,
+): GetPromptResult | InputRequired {
+  if (isInputRequired(value)) return value;
+  if (isObject(value) && Array.isArray(value['messages'])) return value as unknown as GetPromptResult;
+  const messages = (Array.isArray(value) ? value : [value]).map(toMessage);
+  return description === undefined ? { messages } : { description, messages };
+}
+
+function toMessage(value: unknown): PromptMessage {
+  if (isPromptMessage(value)) return value;
+  if (typeof value === 'string' || isContent(value)) return user(value);
+  throw new TypeError(
+    'a prompt returns text, content, messages made by user() and assistant(), or { messages }',
+  );
+}
+
+/** Specification 2026-07-28, server/utilities/completion: no more than this many values a response. */
+const MAX_VALUES = 100;
+
+/**
+ * Turns what a completion method returned into its result.
+ *
+ * @throws TypeError when the value is not a list of strings, or asks for input.
+ */
+export function encodeCompletion(value: unknown): CompleteResult {
+  if (isInputRequired(value)) {
+    throw new TypeError(
+      'a completion cannot require input, only tools, prompts and resources can: return the values there are without it',
+    );
+  }
+  const given = unwrap(value);
+  const values = given['values'];
+  if (!Array.isArray(values) || !values.every((item) => typeof item === 'string')) {
+    throw new TypeError('a completion returns a list of strings, or { values, total?, hasMore? }');
+  }
+  const total = typeof given['total'] === 'number' ? given['total'] : values.length;
+  const shown = values.slice(0, MAX_VALUES);
+  const hasMore = given['hasMore'] === true || shown.length < values.length;
+  return {
+    completion: {
+      values: shown,
+      total,
+      hasMore: given['hasMore'] === undefined ? total > shown.length : hasMore,
+    },
+  };
+}
+
+/** The part of a value that says something: a whole result, its inside, or just the values. */
+function unwrap(value: unknown): Record<string, unknown> {
+  if (!isObject(value)) return { values: value };
+  return isObject(value['completion']) ? value['completion'] : value;
+}
+
+/**
+ * A tool result that is one JSON value and its text. The value is serialised once: the text of the content and the
+ * structured content on the wire are the same characters.
+ */
+export class StructuredResult implements CallToolResult {
+  /** The value as JSON. */
+  readonly json: string;
+
+  constructor(readonly structuredContent: unknown) {
+    this.json = JSON.stringify(structuredContent) ?? 'null';
+  }
+
+  get content(): readonly ContentBlock[] {
+    return [{ type: 'text', text: this.json }];
+  }
+
+  toJSON(): CallToolResult {
+    return { content: this.content, structuredContent: this.structuredContent };
+  }
+}
+
+const REQUIRED: Readonly<Record<string, readonly string[]>> = {
+  text: ['text'],
+  image: ['data', 'mimeType'],
+  audio: ['data', 'mimeType'],
+  resource: ['resource'],
+  resource_link: ['uri', 'name'],
+};
+
+const RESULT_KEYS = new Set(['content', 'structuredContent', 'isError', '_meta']);
+
+/** Whether a value is a content block. */
+export function isContent(value: unknown): value is ContentBlock {
+  if (!isObject(value) || typeof value['type'] !== 'string' || !Object.hasOwn(REQUIRED, value['type']))
+    return false;
+  return (REQUIRED[value['type']] ?? []).every((key) => value[key] !== undefined);
+}
+
+/** Whether a value is a list of content blocks, at least one. */
+export function isContentList(value: unknown): value is readonly ContentBlock[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isContent);
+}
+
+/** Whether a value is the whole result of a tool: `content` and nothing a result does not have. */
+export function isToolResult(value: unknown): value is CallToolResult {
+  if (!isObject(value) || !Array.isArray(value['content'])) return false;
+  return value['content'].every(isContent) && Object.keys(value).every((key) => RESULT_KEYS.has(key));
+}
+
+/** Whether a value is the contents of a resource. */
+export function isResourceContents(value: unknown): value is ResourceContents {
+  if (!isObject(value) || typeof value['uri'] !== 'string') return false;
+  return typeof value['text'] === 'string' || typeof value['blob'] === 'string';
+}
+
+/** Whether a value is a prompt message. */
+export function isPromptMessage(value: unknown): value is PromptMessage {
+  if (!isObject(value) || !isContent(value['content'])) return false;
+  return value['role'] === 'user' || value['role'] === 'assistant';
+}

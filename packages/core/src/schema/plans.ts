@@ -1,0 +1,189 @@
+import type { Problem } from '../errors/definition-error.js';
+import type { UnknownProperties } from '../metadata/definitions.js';
+import type { Constructor } from '../protocol/constructor.js';
+import { type JsonSchema, toJson, UnwritableError } from '../protocol/json.js';
+import type { MaybePromise } from '../protocol/maybe-promise.js';
+import type { Blueprint, Judge } from './blueprint.js';
+import { convertStrings } from './convert-strings.js';
+import { boundsDepth, isTooDeep, tooDeep } from './depth.js';
+import { ensure, type Validator } from './validator.js';
+import { InvalidValueError } from './invalid-value-error.js';
+import type { Maker } from './makers.js';
+import type { SchemaSource } from './source.js';
+
+/** What is decided once about a value, so that a request only runs it. */
+export interface ValuePlan {
+  /** The JSON Schema shown to clients: draft 2020-12, with no `$schema` unless it was written by hand. */
+  readonly advertised: JsonSchema;
+
+  /** Whether clients may repeat a part of the value in a header; where they may not, nothing of that need be looked for. */
+  readonly mirrored: boolean;
+
+  /**
+   * Turns strings into what the schema wants where nothing is lost: "42" into 42, "true" into true. For prompts
+   * and resource variables, whose values all travel as strings. What does not convert is left for `check`.
+   */
+  convert(value: Record<string, unknown>): Record<string, unknown>;
+
+  /** Loads and compiles what `check` needs; undefined when that has happened. */
+  ready(): Promise<void> | undefined;
+
+  /**
+   * Checks a parsed JSON value. Synchronous once ready, unless a rule of the author is asynchronous.
+   * @returns for input, what the handler receives; for output, the value ready for `JSON.stringify`.
+   * @throws InvalidValueError (or rejects with it) when the value does not fit.
+   * @throws DtoFunctionError (or rejects with it) when a constraint, condition or transform of a DTO class throws.
+   */
+  check(value: unknown): MaybePromise<unknown>;
+}
+
+/** Turns sources into plans. One per app. */
+export interface SchemaCompiler {
+  /**
+   * Plans values that come from clients.
+   * @param where the place for problem reports, such as `Inventory.checkInventory, parameter 0`.
+   * @param problems receives every mistake found; the plan returned then is harmless.
+   * @param unknown what becomes of properties nobody declared; they are rejected unless given. Schemas written by hand, and
+   *   those of other libraries, decide that themselves.
+   */
+  input(source: SchemaSource, where: string, problems: Problem[], unknown?: UnknownProperties): ValuePlan;
+
+  /**
+   * Plans values that handlers return: instances or plain values, checked as `JSON.stringify` would write them.
+   * @param where the place for problem reports.
+   * @param problems receives every mistake found; the plan returned then is harmless.
+   */
+  output(source: SchemaSource, where: string, problems: Problem[]): ValuePlan;
+
+  /** The constraint classes that the DTO classes of all plans so far use, and whose constructors need something. */
+  readonly dependentConstraints: ReadonlySet<Constructor>;
+
+  /** Finds out how to run the patterns of all plans so far, and adds those that nothing runs safely to the problems. */
+  settlePatterns(problems: Problem[]): Promise<void>;
+
+  /** Compiles every validator now instead of at first use. @throws DefinitionError when one does not compile. */
+  warm(): Promise<void>;
+}
+
+/** Checks what comes from clients, and makes what handlers receive. */
+export class InputPlan implements ValuePlan {
+  readonly advertised: JsonSchema;
+  readonly mirrored = true;
+  readonly #validator: Validator;
+  readonly #maker: Maker | undefined;
+  readonly #judge: Judge | undefined;
+  readonly #measuresDepth: boolean;
+
+  constructor(blueprint: Blueprint, validator: Validator) {
+    this.advertised = blueprint.shown;
+    this.#validator = validator;
+    this.#maker = blueprint.maker;
+    this.#judge = blueprint.judge;
+    this.#measuresDepth = !boundsDepth(blueprint.enforced);
+  }
+
+  convert(value: Record<string, unknown>): Record<string, unknown> {
+    return convertStrings(value, this.advertised);
+  }
+
+  ready(): Promise<void> | undefined {
+    return this.#validator.ready();
+  }
+
+  check(value: unknown): MaybePromise<unknown> {
+    const pending = this.#validator.ready();
+    if (pending) return pending.then(() => this.check(value));
+    if (this.#measuresDepth && isTooDeep(value)) throw new InvalidValueError([tooDeep()]);
+    ensure(this.#validator, value);
+    const made = this.#maker ? this.#maker.make(value) : value;
+    if (!this.#judge) return made;
+    const pendingRules = this.#judge(made);
+    return pendingRules ? pendingRules.then(() => made) : made;
+  }
+}
+
+/** Checks what handlers return, as JSON will say it. */
+export class OutputPlan implements ValuePlan {
+  readonly advertised: JsonSchema;
+  readonly mirrored = true;
+  readonly #blueprint: Blueprint;
+  readonly #validator: Validator;
+
+  constructor(blueprint: Blueprint, validator: Validator) {
+    this.advertised = blueprint.shown;
+    this.#blueprint = blueprint;
+    this.#validator = validator;
+  }
+
+  convert(value: Record<string, unknown>): Record<string, unknown> {
+    return convertStrings(value, this.advertised);
+  }
+
+  ready(): Promise<void> | undefined {
+    return this.#validator.ready();
+  }
+
+  check(value: unknown): MaybePromise<unknown> {
+    const pending = this.#validator.ready();
+    if (pending) return pending.then(() => this.check(value));
+    const { judge, toPlain } = this.#blueprint;
+    const json = writable(toPlain ? toPlain(value) : value);
+    ensure(this.#validator, json);
+    if (!judge) return json;
+    const pendingRules = judge(this.#instances(value, json));
+    return pendingRules ? pendingRules.then(() => json) : json;
+  }
+
+  /** Rules judge instances: those the handler returned, or else some made for them. */
+  #instances(value: unknown, json: unknown): unknown {
+    const { cls, maker } = this.#blueprint;
+    const isInstance = (one: unknown): boolean => cls !== undefined && one instanceof cls;
+    const areInstances = Array.isArray(value) ? value.every(isInstance) : isInstance(value);
+    return areInstances || !maker ? value : maker.make(json);
+  }
+}
+
+/** What JSON will say of a value. @throws InvalidValueError when it can say nothing. */
+export function writable(value: unknown): unknown {
+  try {
+    return toJson(value);
+  } catch (error) {
+    if (!(error instanceof UnwritableError)) throw error;
+    const { path, why, message } = error;
+    throw new InvalidValueError([{ path, expected: 'a value that JSON can carry', received: why, message }]);
+  }
+}
+
+/** A plan that is made when something of it is first needed, so that many of them take no time at boot. */
+export class DeferredPlan implements ValuePlan {
+  #plan: ValuePlan | undefined;
+  readonly #make: (plan: DeferredPlan) => ValuePlan;
+
+  /** @param make is called once, with this plan. */
+  constructor(
+    readonly mirrored: boolean,
+    make: (plan: DeferredPlan) => ValuePlan,
+  ) {
+    this.#make = make;
+  }
+
+  get advertised(): JsonSchema {
+    return this.#made().advertised;
+  }
+
+  convert(value: Record<string, unknown>): Record<string, unknown> {
+    return this.#made().convert(value);
+  }
+
+  ready(): Promise<void> | undefined {
+    return this.#made().ready();
+  }
+
+  check(value: unknown): MaybePromise<unknown> {
+    return this.#made().check(value);
+  }
+
+  #made(): ValuePlan {
+    return (this.#plan ??= this.#make(this));
+  }
+}

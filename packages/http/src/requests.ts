@@ -1,0 +1,154 @@
+import { refuse } from './answers.js';
+import type { HttpExchange } from './http-exchange.js';
+import { LOOPBACK_HOSTS, type ResolvedOptions } from './options.js';
+import { ERROR_CODES, parseJson } from '@sigil/core/transport';
+
+const { invalidRequest } = ERROR_CODES;
+
+/**
+ * Refuses whoever calls by a host or from a page that is not let in; pages that are let in may read the answer.
+ *
+ * @returns whether the request has been refused.
+ */
+export function refusesCaller(http: HttpExchange, origins: OriginCheck): boolean {
+  const origin = http.header('origin');
+  if (!origins.allowsHost(http.header('host'))) {
+    refuse(http, 403, invalidRequest, 'This Host is not served here; see the option allowedHosts');
+    return true;
+  }
+  if (!origins.allowsOrigin(origin)) {
+    refuse(http, 403, invalidRequest, 'This Origin may not call; see the option allowedOrigins');
+    return true;
+  }
+  http.corsOrigin = origin;
+  return false;
+}
+
+/** Refuses a method that an endpoint does not have. @param allowed those it has, for the header `Allow`. */
+export function refuseMethod(http: HttpExchange, allowed: string): void {
+  refuse(http, 405, invalidRequest, `${http.method} is not allowed`, null, { Allow: allowed });
+}
+
+/** Refuses a body that is not JSON by its own account. @returns whether the request has been refused. */
+export function refusesContentType(http: HttpExchange): boolean {
+  if (isJson(http.header('content-type'))) return false;
+  refuse(http, 415, invalidRequest, 'Content-Type must be application/json');
+  return true;
+}
+
+/** Refuses to stream to a client that takes no events. @returns whether the request has been refused. */
+export function refusesStream(http: HttpExchange): boolean {
+  if (accepts(http.header('accept'), 'text/event-stream')) return false;
+  refuse(http, 406, invalidRequest, 'Accept must allow text/event-stream');
+  return true;
+}
+
+/** Whether a body is JSON, whatever parameters its media type has. */
+export function isJson(contentType: string | undefined): boolean {
+  if (contentType === undefined) return false;
+  const end = contentType.indexOf(';');
+  const type = end < 0 ? contentType : contentType.slice(0, end);
+  return type.trim().toLowerCase() === 'application/json';
+}
+
+/** Whether a client accepts a media type. One that says nothing accepts everything (RFC 9110 §12.5.1). */
+export function accepts(accept: string | undefined, type: string): boolean {
+  if (accept === undefined) return true;
+  const group = `${type.slice(0, type.indexOf('/'))}/*`;
+  return accept.split(',').some((part) => {
+    const [range = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
+    const refused = parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+    return !refused && (range === type || range === group || range === '*/*');
+  });
+}
+
+/** Whether a client takes both forms an answer may have: one JSON object, or a stream of events. */
+export function acceptsAnswer(accept: string | undefined): boolean {
+  // What clients send nearly always, recognised without taking it apart.
+  if (accept === undefined || accept === '*/*' || accept === 'application/json, text/event-stream')
+    return true;
+  return accepts(accept, 'application/json') && accepts(accept, 'text/event-stream');
+}
+
+/** Decides whose requests are served, against DNS rebinding and foreign pages. */
+export class OriginCheck {
+  readonly #hosts: readonly string[] | '*';
+  readonly #origins: readonly string[];
+  // Clients name the same host again and again; the last one let in needs no second look.
+  #lastHost: string | undefined;
+
+  constructor({ allowedHosts, allowedOrigins }: ResolvedOptions) {
+    this.#hosts = allowedHosts;
+    this.#origins = allowedOrigins;
+  }
+
+  /** Whether `Host` names a host this server answers for. */
+  allowsHost(host: string | undefined): boolean {
+    if (this.#hosts === '*') return true;
+    if (host === undefined) return false;
+    if (host === this.#lastHost) return true;
+    const allowed = this.#hosts.includes(hostnameOf(host));
+    if (allowed) this.#lastHost = host;
+    return allowed;
+  }
+
+  /**
+   * Whether a page of this origin may call (2026-07-28, basic/transports/streamable-http, "Security & Endpoint").
+   * Programs send no origin and pass; a page needs to be on the list, or of this machine when the server answers for
+   * this machine alone.
+   */
+  allowsOrigin(origin: string | undefined): boolean {
+    if (origin === undefined || this.#origins.includes(origin)) return true;
+    const hostname = hostnameOf(/^https?:\/\/([^/]+)$/i.exec(origin)?.[1] ?? '');
+    return LOOPBACK_HOSTS.includes(hostname) && this.#hosts !== '*' && this.#hosts.includes(hostname);
+  }
+}
+
+function hostnameOf(host: string): string {
+  return host.toLowerCase().replace(/:\d*$/, '');
+}
+
+const NOT_JSON = Symbol('not JSON');
+const READ_BEFORE =
+  'The body of the request was read before it came to the MCP handler. Pass on what it was parsed to, ' +
+  'nodeHandler(app)(request, response, body), or a request whose body is unread, fetchHandler(app)(request)';
+
+/**
+ * Reads the body of a POST and hands over what it says, or refuses a body that is too long or not JSON.
+ *
+ * @param maxBytes the bound, in bytes.
+ * @throws Error when the body was read before. The request has been answered then; the error is for the log.
+ */
+export function readMessage(http: HttpExchange, maxBytes: number, take: (message: unknown) => void): void {
+  http.readBody(maxBytes, (body, problem) => {
+    if (problem === 'too long') {
+      const message = `The body is longer than ${maxBytes} bytes`;
+      return refuse(http, 413, ERROR_CODES.invalidRequest, message);
+    }
+    if (problem === 'read before') {
+      refuse(http, 500, ERROR_CODES.internalError, READ_BEFORE);
+      throw new Error(READ_BEFORE);
+    }
+    const message = body === undefined ? NOT_JSON : parse(body);
+    if (message !== NOT_JSON) return take(message);
+    return refuse(http, 400, ERROR_CODES.parseError, 'Parse error: the body is not JSON in UTF-8');
+  });
+}
+
+function parse(body: string): unknown {
+  try {
+    return parseJson(body);
+  } catch {
+    return NOT_JSON;
+  }
+}
+
+/** Narrows to an object that is neither `null` nor an array. */
+export function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether a message wants a response. */
+export function isRequest(message: unknown): boolean {
+  return isFields(message) && typeof message['method'] === 'string' && message['id'] !== undefined;
+}
