@@ -1,5 +1,5 @@
-import { claimOf, type Endpoint, ERROR_CODES, type Peer } from '@sigil/core/transport';
-import { factsOf, guarded, PostOutlet, refuse } from './answers.js';
+import { claimOf, type Endpoint, ERROR_CODES, type Logger, type Peer } from '@sigil/core/transport';
+import { type AnswerRules, factsOf, guarded, PostOutlet, refuse } from './answers.js';
 import { type Authentication, authenticationOf } from './authentication.js';
 import {
   acceptsAnswer,
@@ -23,8 +23,9 @@ const METHODS_ALLOWED = 'POST, GET, DELETE, OPTIONS';
 
 /** One MCP endpoint over HTTP: every protocol revision, on whatever server its exchanges come from. */
 export class EndpointHandler {
-  readonly #endpoint: Endpoint;
+  readonly #logger: Logger;
   readonly #options: ResolvedOptions;
+  readonly #answers: AnswerRules;
   readonly #sessions: SessionTable;
   readonly #stateless: Peer;
   readonly #origins: OriginCheck;
@@ -32,8 +33,9 @@ export class EndpointHandler {
   #closing = false;
 
   constructor(endpoint: Endpoint, options: ResolvedOptions) {
-    this.#endpoint = endpoint;
+    this.#logger = endpoint.logger;
     this.#options = options;
+    this.#answers = { stream: options, statusOf };
     const longWaits = new LongWaits(options.streamAfterMs);
     this.#sessions = new SessionTable({ endpoint, options, longWaits });
     this.#origins = new OriginCheck(options);
@@ -44,7 +46,7 @@ export class EndpointHandler {
 
   /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
   handle(http: HttpExchange): void {
-    guarded(http, this.#endpoint.logger, () => this.#route(http));
+    guarded(http, this.#logger, () => this.#route(http));
   }
 
   /** Lets requests in flight finish, then ends everything. @param graceMs how long they may take. */
@@ -82,14 +84,14 @@ export class EndpointHandler {
       return refuse(http, 406, ERROR_CODES.invalidRequest, message);
     }
     readMessage(http, this.#options.maxBodyBytes, (message) =>
-      guarded(http, this.#endpoint.logger, () => this.#received(http, message)),
+      guarded(http, this.#logger, () => this.#received(http, message)),
     );
   }
 
   #received(http: HttpExchange, message: unknown): void {
     const claim = claimOf(message);
     if (claim === undefined) return serveSessioned(http, message, this.#sessions, this.#options);
-    const outlet = new PostOutlet(http, { stream: this.#options, statusOf });
+    const outlet = new PostOutlet(http, this.#answers);
     const request = this.#stateless.receive(message, outlet, factsOf(http), claim);
     if (request && !request.done) http.onGone(() => request.cancel('The client closed the response stream'));
     // A notification that was not refused has been taken, and there is no more to say.

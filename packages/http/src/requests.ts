@@ -46,6 +46,7 @@ export function refusesStream(http: HttpExchange): boolean {
 /** Whether a body is JSON, whatever parameters its media type has. */
 export function isJson(contentType: string | undefined): boolean {
   if (contentType === undefined) return false;
+  if (contentType === 'application/json') return true;
   const end = contentType.indexOf(';');
   const type = end < 0 ? contentType : contentType.slice(0, end);
   return type.trim().toLowerCase() === 'application/json';

@@ -71,6 +71,7 @@ export class EngineCall implements Call, Asking {
   #aborted: Error | undefined;
   #progress = -Infinity;
   #rounds: Rounds | undefined;
+  #isScope = false;
 
   constructor(parts: CallParts, stream: Stream) {
     this.#parts = parts;
@@ -85,10 +86,17 @@ export class EngineCall implements Call, Asking {
   }
 
   get request(): object {
+    this.#isScope = true;
     return this;
   }
 
+  /** Whether a container has looked for, or made, what lives as long as this request. */
+  get isScope(): boolean {
+    return this.#isScope;
+  }
+
   get session(): object {
+    this.#isScope = true;
     return this.link.session ?? this;
   }
 

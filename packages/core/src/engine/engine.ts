@@ -52,7 +52,7 @@ export class Engine implements Endpoint {
       extensions: this.#extensions,
       asker: new Asker(new QuestionCodec(options.formPlan)),
       writer,
-      namedBy: (method) => this.#extensions.namedBy.get(method) ?? NAMED_BY.get(method),
+      namedBy: new Map([...NAMED_BY, ...this.#extensions.namedBy]),
       stateless: new Link(undefined),
       warned: new WeakSet(),
       closed: (peer) => this.#peers.delete(peer),

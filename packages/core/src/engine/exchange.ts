@@ -32,7 +32,7 @@ export interface ExchangeParts extends CallParts {
   readonly warned: WeakSet<object>;
   /** Told once, when the request needs no place any more: it has been answered, and its handler has ended. */
   readonly ended: (exchange: Exchange) => void;
-  /** Told once, when its handler has ended, however that came. */
+  /** Told once, when its handler has ended, however that came, if anything was resolved for the request. */
   readonly settled: (call: EngineCall) => void;
 }
 
@@ -198,7 +198,7 @@ export class Exchange implements ActiveRequest, Stream {
   /** The handler has ended: what was made for the request is disposed of. */
   #settle(): void {
     this.call.limit?.stop();
-    this.#parts.settled(this.call);
+    if (this.call.isScope) this.#parts.settled(this.call);
     this.#hasSettled = true;
     if (this.done) this.#parts.ended(this);
   }

@@ -31,8 +31,8 @@ export interface PeerParts {
   readonly methods: ReadonlyMap<string, MethodHandler>;
   readonly asker: Asker;
   readonly writer: ResponseWriter;
-  /** The member of `params` that says what a request is about. */
-  readonly namedBy: (method: string) => string | undefined;
+  /** The member of `params` that says what a request is about, by method. */
+  readonly namedBy: ReadonlyMap<string, string>;
   /** The link of all requests that carry their own envelope: they have nothing in common. */
   readonly stateless: Link;
   /** Definitions whose author has been warned about a handler. */
@@ -182,7 +182,8 @@ export class EnginePeer implements Peer {
       const { revision, client } = admit(this.#link, claim, method, params, extensions.methods);
       if (!handler) throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${method}`);
       // Subscriptions have a bound of their own.
-      if (inFlight.size >= options.maxInFlight + listeners.size) {
+      const isFull = inFlight.size >= options.maxInFlight;
+      if (isFull && inFlight.size >= options.maxInFlight + listeners.size) {
         throw new ProtocolError(
           ERROR_CODES.internalError,
           `More than ${options.maxInFlight} requests in flight`,
@@ -231,7 +232,7 @@ export class EnginePeer implements Peer {
       method,
       params: isObject(params) ? params : NO_PARAMS,
       isRequest: id !== undefined,
-      namedBy: namedBy(method),
+      namedBy: namedBy.get(method),
       mirrored: (tool) => options.registry.tools.get(tool)?.mirrored ?? [],
     });
     if (mismatch === undefined) return false;

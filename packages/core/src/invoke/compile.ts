@@ -117,10 +117,12 @@ export function createCompile(options: InvokeOptions): Compile {
     context: (kind, info) => (call) => contextOf(call, CONTEXTS[kind], info),
     tool(declaration, info, input, output) {
       const { where, definition } = declaration;
-      const check = checker(input);
       const kind: Kind = {
         Context: ToolContext,
-        check: (definition.coerce ?? options.coerce) ? (args) => check(input.convert(args)) : check,
+        check:
+          (definition.coerce ?? options.coerce)
+            ? (args) => input.check(input.convert(args))
+            : (args) => input.check(args),
         encode: output
           ? checkedEncoder(output, where, options)
           : advisedEncoder(compileToolEncoder(undefined), where, options),
@@ -134,10 +136,9 @@ export function createCompile(options: InvokeOptions): Compile {
     },
     resource(declaration, info, input, shape) {
       const { mimeType } = declaration.definition;
-      const check = checker(input);
       return request(declaration, info, {
         Context: ResourceContext,
-        check: (args) => check(input.convert(args)),
+        check: (args) => input.check(input.convert(args)),
         encode: (value, call) => encodeResource(value, String(call.params['uri']), mimeType, shape),
         // What may not be read is not there.
         refused: () => undefined,
@@ -145,10 +146,9 @@ export function createCompile(options: InvokeOptions): Compile {
     },
     prompt(declaration, info, input) {
       const { description } = declaration.definition;
-      const check = checker(input);
       return request(declaration, info, {
         Context: PromptContext,
-        check: (args) => check(input.convert(args)),
+        check: (args) => input.check(input.convert(args)),
         encode: (value) => encodePrompt(value, description),
         refused: () => {
           throw invalidParams(`Access denied: ${info.name} may not be got with these arguments`);
@@ -177,13 +177,6 @@ const CONTEXTS = {
   prompt: PromptContext,
 } as const;
 
-function checker(plan: ValuePlan): (args: unknown) => MaybePromise<unknown> {
-  return (args) => {
-    const loading = plan.ready();
-    return loading ? loading.then(() => plan.check(args)) : plan.check(args);
-  };
-}
-
 function checkedEncoder(
   output: ValuePlan,
   where: string,
@@ -194,8 +187,6 @@ function checkedEncoder(
     throw error instanceof InvalidValueError ? outputFailure(error, where, policy) : error;
   };
   return (value) => {
-    const loading = output.ready();
-    if (loading) return loading.then(() => encode(value)).catch(fail);
     try {
       const encoded = encode(value);
       return isPromise(encoded) ? encoded.catch(fail) : encoded;

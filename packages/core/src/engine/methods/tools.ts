@@ -52,7 +52,7 @@ export function toolMethods(
     return after(entry.run(call, args), (result) => {
       if (isInputRequired(result)) return exchange.nextRound(result, callTool, `The tool ${key}`);
       const { _meta: meta } = result;
-      return { result: call.revision.callResult(result, entry.descriptor), meta };
+      return { result: call.revision.callResult(result, entry), meta };
     });
   }
 

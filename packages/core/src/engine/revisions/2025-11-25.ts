@@ -44,7 +44,7 @@ export const revision20251125: Revision = {
       : tool,
   callResult(result, tool) {
     const { structuredContent } = result;
-    if (structuredContent === undefined || !needsWrapper(result, tool))
+    if (structuredContent === undefined || !needsWrapper(result, tool.descriptor))
       return revision20260728.callResult(result, tool);
     // The text stays the bare value: it is what the model reads.
     const { content, isError } = result;

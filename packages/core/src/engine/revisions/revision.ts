@@ -66,9 +66,9 @@ export interface Revision {
   /**
    * The result of a tool as clients of this revision know it, or its text (`RawJson`).
    *
-   * @param tool the descriptor of the tool that gave it.
+   * @param tool the tool that gave it; its descriptor is written when it is first read.
    */
-  callResult(result: CallToolResult, tool: Tool): object;
+  callResult(result: CallToolResult, tool: { readonly descriptor: Tool }): object;
   /** What was read, without its cache hints. */
   readResult(result: ReadResourceResult): object;
   promptResult(result: GetPromptResult): object;
