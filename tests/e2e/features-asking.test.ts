@@ -17,10 +17,10 @@ describeFullClients(LEGACY_VERSIONS, ({ client, version }) => {
     });
   });
 
-  test('fails the call alone when the client refuses to ask its model', async () => {
+  test('tells the model in the result of the call when the client refuses to ask its model', async () => {
     client().answers.model = new Error('The user said no');
-    const call = client().calls.text('test_sampling', { prompt: 'Anything' });
-    await expect(call).rejects.toMatchObject({ code: -32603, message: expect.stringContaining('refused') });
+    const result = await client().calls.tool('test_sampling', { prompt: 'Anything' });
+    expect(result).toMatchObject({ isError: true, text: expect.stringContaining('The user said no') });
     client().answers.model = 'On we go';
     expect(await client().calls.text('test_sampling', { prompt: 'Anything' })).toBe('LLM response: On we go');
   });

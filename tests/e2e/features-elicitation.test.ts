@@ -37,8 +37,8 @@ describeFullClients(['2025-06-18', '2025-11-25'], ({ client, version }) => {
 
   test('keeps an answer that does not satisfy the form from the tool', async () => {
     client().answers.user({ action: 'accept', content: { ...ADA, email: 'nowhere' } });
-    const call = client().calls.text('test_elicitation', { message: 'Who is there?' });
-    await expect(call).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('email') });
+    const result = await client().calls.tool('test_elicitation', { message: 'Who is there?' });
+    expect(result).toMatchObject({ isError: true, text: expect.stringContaining('email') });
   });
 
   test('sends the values a form begins with, and takes those the user left alone', async () => {
@@ -140,8 +140,8 @@ describeFullClients(['2025-06-18', '2025-11-25'], ({ client, version }) => {
 
     test('refuses a choice that was not offered', async () => {
       client().answers.user({ action: 'accept', content: { untitledMulti: ['option1', 'option4'] } });
-      const call = client().calls.text('test_elicitation_sep1330_enums');
-      await expect(call).rejects.toMatchObject({ code: -32602 });
+      const result = await client().calls.tool('test_elicitation_sep1330_enums');
+      expect(result).toMatchObject({ isError: true, text: expect.stringContaining('untitledMulti') });
     });
 
     test.each(['accept', 'decline', 'cancel'] as const)(

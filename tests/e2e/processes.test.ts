@@ -172,7 +172,7 @@ describe('a server that would linger', () => {
     ['SIGTERM', ({ child }) => void child.kill('SIGTERM')],
     ['both', ({ child }) => void (child.stdin.end(), child.kill('SIGTERM'))],
   ])(
-    'aborts handlers and ends within 1.5 s of %s, exit handlers and disposal included [checklist 47]',
+    'aborts handlers and ends within 1.5 s of %s, exit handlers and disposal included [checklist 47] [checklist 53]',
     async (_, how) => {
       const { server, ended, ms } = await end(how);
       expect(ended).toEqual({ code: 0, signal: null });

@@ -12,7 +12,7 @@ import {
   refusesStream,
 } from './requests.js';
 import { preflight } from './cors.js';
-import { findSession } from './find-session.js';
+import { findSession, versionOfNotification } from './find-session.js';
 import type { HttpExchange } from './http-exchange.js';
 import { LongWaits } from './long-waits.js';
 import type { ResolvedOptions } from './options.js';
@@ -89,7 +89,7 @@ export class EndpointHandler {
   }
 
   #received(http: HttpExchange, message: unknown): void {
-    const claim = claimOf(message);
+    const claim = claimOf(message) ?? versionOfNotification(http, message);
     if (claim === undefined) return serveSessioned(http, message, this.#sessions, this.#options);
     const outlet = new PostOutlet(http, this.#answers);
     const request = this.#stateless.receive(message, outlet, factsOf(http), claim);

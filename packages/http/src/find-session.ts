@@ -1,11 +1,15 @@
 import { ERROR_CODES, LATEST_LEGACY_VERSION, PROTOCOL_VERSIONS, type RequestId } from '@sigil/core/transport';
 import { refuse } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
+import { isFields } from './requests.js';
 import type { HttpSession } from './session.js';
 import type { SessionTable } from './session-table.js';
 
 const SESSION_VERSIONS: readonly string[] = PROTOCOL_VERSIONS.filter(
   (version) => version <= LATEST_LEGACY_VERSION,
+);
+const STATELESS_VERSIONS: readonly string[] = PROTOCOL_VERSIONS.filter(
+  (version) => version > LATEST_LEGACY_VERSION,
 );
 const NEEDS_ENVELOPE = '_meta["io.modelcontextprotocol/protocolVersion"]';
 
@@ -23,6 +27,15 @@ export function refusesVersion(http: HttpExchange, id: RequestId | null): boolea
     : `Unsupported MCP-Protocol-Version: ${version}`;
   refuse(http, 400, known ? ERROR_CODES.invalidParams : ERROR_CODES.invalidRequest, message, id);
   return true;
+}
+
+/** The version of a notification that claims none and belongs to no session: that of its header. Only requests must repeat it. */
+export function versionOfNotification(http: HttpExchange, message: unknown): string | undefined {
+  if (!isFields(message) || typeof message['method'] !== 'string' || message['id'] !== undefined)
+    return undefined;
+  const version = http.header('mcp-protocol-version');
+  const isStateless = version !== undefined && STATELESS_VERSIONS.includes(version);
+  return isStateless && http.header('mcp-session-id') === undefined ? version : undefined;
 }
 
 /**

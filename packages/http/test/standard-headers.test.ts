@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   callModern,
   json,
@@ -105,13 +105,33 @@ describeBridges('headers that repeat the body', (bench) => {
     expect((await withHeaders({ 'Mcp-Param-Region': 'eu' })).status).toBe(200);
   });
 
-  test('a notification needs them too, and is answered with 202 and no body [checklist 11] [checklist 16]', async () => {
+  describe('a notification', () => {
     const method = 'notifications/cancelled';
     const message = { jsonrpc: '2.0', method, params: { _meta: envelope() } };
-    const headers = { 'MCP-Protocol-Version': MODERN, 'Mcp-Method': 'other' };
-    expect((await post(bench(), message, headers)).status).toBe(400);
-    const response = await post(bench(), message, { ...headers, 'Mcp-Method': method });
-    expect([response.status, await response.text()]).toEqual([202, '']);
+    const notify = (headers: Record<string, string>): Promise<Response> => post(bench(), message, headers);
+
+    test.each([
+      ['with Mcp-Method', { 'MCP-Protocol-Version': MODERN, 'Mcp-Method': method }],
+      ['without Mcp-Method', { 'MCP-Protocol-Version': MODERN }],
+    ])('%s is answered with 202 and no body [checklist 16] [checklist 52]', async (_what, headers) => {
+      const response = await notify(headers);
+      expect([response.status, await response.text()]).toEqual([202, '']);
+    });
+
+    test('needs no _meta: its header says the version [checklist 52]', async () => {
+      const bare = { jsonrpc: '2.0', method };
+      expect((await post(bench(), bare, { 'MCP-Protocol-Version': MODERN })).status).toBe(202);
+      expect((await post(bench(), bare, { 'MCP-Protocol-Version': '2025-11-25' })).status).toBe(400);
+    });
+
+    test.each([
+      ['Mcp-Method names another', { 'MCP-Protocol-Version': MODERN, 'Mcp-Method': 'other' }],
+      ['MCP-Protocol-Version is older', { 'MCP-Protocol-Version': '2025-11-25', 'Mcp-Method': method }],
+    ])('is refused where %s: -32020 [checklist 11] [checklist 52]', async (_what, headers) => {
+      const response = await notify(headers);
+      expect(response.status).toBe(400);
+      expect(await json(response)).toMatchObject({ id: null, error: { code: -32020 } });
+    });
   });
 
   test('the body decides the era, whatever the headers say [checklist 1]', async () => {

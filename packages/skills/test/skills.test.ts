@@ -43,6 +43,16 @@ describe('skills', () => {
     });
   });
 
+  test.each(['2025-03-26', '2025-11-25'] as const)(
+    'are announced in sessions of %s, too',
+    async (revision) => {
+      const { server } = await serve(FILES, { client: { revision } });
+      expect(server?.capabilities).toMatchObject({
+        extensions: { 'io.modelcontextprotocol/skills': { directoryRead: true } },
+      });
+    },
+  );
+
   test('are not announced when there are none', async () => {
     const { capabilities } = await (await serve({ 'README.md': 'none yet' })).discover();
     expect(capabilities).not.toHaveProperty('extensions');

@@ -2,13 +2,17 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import {
   defineModule,
   defineTool,
+  type ErrorMapper,
   inject,
+  mapError,
+  MapErrors,
   provide,
   provideFactory,
   RequestContext,
   Service,
   Token,
   Tool,
+  ToolError,
 } from '@sigil/core';
 import { testApp, textOf } from '../src/index.js';
 
@@ -137,6 +141,43 @@ describe('testApp', () => {
     const client = { revision: '1999-01-01' as '2025-11-25' };
     await expect(testApp({ providers, client })).rejects.toThrow();
     expect(gone).toEqual(['value']);
+  });
+
+  test('maps errors of the domain by the nearest of class, module and app', async () => {
+    class Broken extends Error {}
+    const to = (text: string, type: ErrorMapper['error'] = Broken) =>
+      mapError(type, () => new ToolError(text));
+    const fail = () => {
+      throw new Broken('internal');
+    };
+    @MapErrors(to('class'))
+    class Desk {
+      @Tool()
+      own() {
+        fail();
+      }
+      @Tool()
+      other() {
+        throw new RangeError('internal');
+      }
+    }
+    const inModule = defineTool({ name: 'in_module', handle: fail });
+    const inApp = defineTool({ name: 'in_app', handle: fail });
+    const module = defineModule({ services: [Desk], definitions: [inModule], errors: [to('module')] });
+    await using server = await testApp({
+      modules: [module],
+      definitions: [inApp],
+      errors: [to('app'), to('app, any', RangeError)],
+    });
+    const said = async (name: string) => {
+      const result = await server.client.callTool(name);
+      return [result.isError, textOf(result)];
+    };
+    expect(await said('own')).toEqual([true, 'class']);
+    expect(await said('in_module')).toEqual([true, 'module']);
+    expect(await said('in_app')).toEqual([true, 'app']);
+    expect(await said('other')).toEqual([true, 'app, any']);
+    expect(server.logs).toEqual([]);
   });
 
   test('serves request-scoped services of the principal', async () => {

@@ -18,6 +18,9 @@ const BRAND = Symbol.for('sigil:suspension');
  * ```
  */
 export class Suspension {
+  // Without a member of its own every object has this type, and after `isSuspension` nothing is left of an error.
+  declare protected readonly nominal: true;
+
   toString(): string {
     return 'Suspension: the handler waits for an answer of the client and runs again with it; let this pass';
   }

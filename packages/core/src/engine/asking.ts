@@ -129,6 +129,8 @@ export const carryByRound: Carry = {
 /** Carries questions as JSON-RPC requests to the client, on the stream of the request that asks (up to 2025-11-25). */
 export const carryByRequest: Carry = {
   ask(asking, _key, request, options = {}) {
+    const roots = request.method === METHODS.listRoots ? asking.link.session?.roots : undefined;
+    if (roots) return Promise.resolve({ roots });
     return isPage(request) ? sendToPage(asking, request, options) : send(asking, request, options);
   },
   askAll: (asking, requests) =>
@@ -166,13 +168,17 @@ export async function together<Q, A>(
 const DEFAULT_TIMEOUT_MS = 5 * 60_000;
 const DEFAULT_MAX_TIMEOUT_MS = 60 * 60_000;
 
-function send(asking: Asking, { method, params }: InputRequest, options: CarryOptions = {}): Promise<Answer> {
+async function send(
+  asking: Asking,
+  { method, params }: InputRequest,
+  options: CarryOptions = {},
+): Promise<Answer> {
   const {
     timeoutMs = DEFAULT_TIMEOUT_MS,
     maxTimeoutMs = Math.max(DEFAULT_MAX_TIMEOUT_MS, timeoutMs),
     signal = asking.signal,
   } = options;
-  return asking.link.pending.ask(
+  const answer = await asking.link.pending.ask(
     {
       send: (id) => {
         // What takes a user or a model may take long: progress on it buys time.
@@ -184,6 +190,7 @@ function send(asking: Asking, { method, params }: InputRequest, options: CarryOp
     },
     { timeoutMs, maxTimeoutMs, signal },
   );
+  return asking.link.read(method, answer);
 }
 
 /** Pages have an identity, by which the server says later that they have done their work. */

@@ -1,6 +1,13 @@
 import type { Outlet } from '../transport/contract.js';
-import { fromDialect, type Spoken, toDialect, type Translated } from './dialect/translate.js';
+import {
+  fromDialect,
+  resultFromDialect,
+  type Spoken,
+  toDialect,
+  type Translated,
+} from './dialect/translate.js';
 import { PendingRequests } from './pending-requests.js';
+import type { Answer } from './rounds/round-memory.js';
 import type { Session } from './session.js';
 
 /** What the requests of one connection share: its session, its own outlet, and what waits for the client. */
@@ -37,5 +44,10 @@ export class Link {
   /** Writes a request or notification for the client, in the words it uses. */
   write(message: object): string {
     return JSON.stringify(this.#speaksDialect ? toDialect(message as Spoken) : message);
+  }
+
+  /** Reads the client's result of a request, which is in the words it uses. */
+  read(method: string, result: Answer): Answer {
+    return this.#speaksDialect ? resultFromDialect(method, result) : result;
   }
 }

@@ -12,6 +12,9 @@ export class Session implements ClientView {
   /** URIs the client wants to hear about; made at the first subscription, to keep idle sessions small. */
   subscriptions: Set<string> | undefined;
 
+  /** Roots the client named when it opened the session; `undefined` where it is to be asked for them. */
+  roots: readonly unknown[] | undefined;
+
   /** @param announced what the client was told the server can do. */
   constructor(
     readonly revision: Revision,

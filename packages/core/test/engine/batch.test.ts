@@ -48,7 +48,11 @@ describe('a batch', () => {
     const client = await openSession(await appOf({}), '2025-03-26');
     client.send([]);
     await settled();
-    expect(client.received.at(-1)).toMatchObject({ id: null, error: { code: -32600 } });
+    expect(client.received.at(-1)).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32600, message: 'Invalid request: the batch is empty' },
+    });
   });
 
   test('is refused when it is longer than what may be in flight', async () => {

@@ -69,6 +69,15 @@ describe('completion/complete', () => {
     }
   });
 
+  test.each([[7], [null], [{ toString: 'x' }], [['formal']]])(
+    'hands over no settled argument that is %j, for they are strings',
+    async (style) => {
+      const client = await openSession(await started);
+      const context = { arguments: { style, name: 'Bob' } };
+      expect(await complete(client, name('B', context))).toMatchObject({ values: ['Bob plain'] });
+    },
+  );
+
   test.each<[string, Json]>([
     ['many', { values: numbers(100), total: 150, hasMore: true }],
     ['hundred', { values: numbers(100), total: 100, hasMore: false }],

@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { DIALECT } from '../../src/engine/dialect/dialect.js';
-import { fromDialect, toDialect } from '../../src/engine/dialect/translate.js';
+import { fromDialect, resultFromDialect, toDialect } from '../../src/engine/dialect/translate.js';
 import { LOG_LEVELS } from '../../src/protocol/logging.js';
+import type { Json } from '../harness.js';
 
 type Message = readonly [method: string, params?: unknown];
 
@@ -21,10 +23,6 @@ const SAME: readonly (readonly [Message, Message])[] = [
     ['logging/setLevel', { level: 'warning' }],
   ],
   [
-    ['sampling/create_message', { messages: [], maxTokens: 1 }],
-    ['sampling/createMessage', { messages: [], maxTokens: 1 }],
-  ],
-  [
     ['elicitation/request', { message: 'Who?' }],
     ['elicitation/create', { message: 'Who?' }],
   ],
@@ -34,19 +32,93 @@ const LOG: readonly [Message, Message] = [
   ['notifications/message', { level: 'warning', logger: 'part', data: 'text' }],
 ];
 
+const message = (role: string, content: unknown) => ({ role, content });
+const said = (content: string) => ({ type: 'text', text: content });
+const picture = { type: 'image', data: 'AA==', mimeType: 'image/png' };
+const preferences = { hints: [{ name: 'small' }, { name: 'large' }], costPriority: 1 };
+
+/** Only servers ask for messages, so their parameters are written and never read. */
+const SAMPLING: readonly (readonly [Message, Message])[] = [
+  [
+    [
+      'sampling/create_message',
+      { message: 'Hi', maxTokens: 1, systemPrompt: 's', _meta: { progressToken: 1 } },
+    ],
+    [
+      'sampling/createMessage',
+      {
+        messages: [message('user', said('Hi'))],
+        maxTokens: 1,
+        systemPrompt: 's',
+        _meta: { progressToken: 1 },
+      },
+    ],
+  ],
+  [
+    [
+      'sampling/create_message',
+      {
+        message: 'And now?',
+        context: [message('user', said('Hi')), message('assistant', picture)],
+        modelHint: 'small',
+        modelPreferences: preferences,
+        maxTokens: 1,
+      },
+    ],
+    [
+      'sampling/createMessage',
+      {
+        messages: [
+          message('user', said('Hi')),
+          message('assistant', picture),
+          message('user', [said('And now?')]),
+        ],
+        modelPreferences: preferences,
+        maxTokens: 1,
+      },
+    ],
+  ],
+  [
+    ['sampling/create_message', { message: message('assistant', said('Well,')), maxTokens: 1 }],
+    ['sampling/createMessage', { messages: [message('assistant', said('Well,'))], maxTokens: 1 }],
+  ],
+  [
+    ['sampling/create_message', { message: message('user', picture), maxTokens: 1 }],
+    ['sampling/createMessage', { messages: [message('user', picture)], maxTokens: 1 }],
+  ],
+  [
+    ['sampling/create_message', { message: message('user', [said('a'), said('b')]), maxTokens: 1 }],
+    ['sampling/createMessage', { messages: [message('user', [said('a'), said('b')])], maxTokens: 1 }],
+  ],
+  [
+    ['sampling/create_message', { message: '', maxTokens: 1 }],
+    ['sampling/createMessage', { messages: [], maxTokens: 1 }],
+  ],
+];
+
 const written = (method: string, params?: unknown): unknown =>
   toDialect({ ...{ jsonrpc: '2.0', id: 1 }, method, ...(params ? { params } : {}) });
 
 describe('the table of the older dialect', () => {
   test('is tested row by row', () => {
-    expect([...SAME, LOG].map(([[old]]) => old).sort()).toEqual(DIALECT.map(({ old }) => old).sort());
+    const tested = new Set([...SAME, ...SAMPLING, LOG].map(([[old]]) => old));
+    expect([...tested].sort()).toEqual(DIALECT.map(({ old }) => old).sort());
+  });
+
+  test('is on the page about the dialect, row by row', async () => {
+    const page = await readFile(new URL('../../../../docs/dialect.md', import.meta.url), 'utf8');
+    const section = page.split('## Messages\n')[1]?.split('\n## ')[0] ?? '';
+    const rows = section.matchAll(/^\| `(.+?)` +\| `(.+?)`/gm);
+    expect([...rows].map(([, name, old]) => [name, old])).toEqual(
+      DIALECT.map(({ name, old }) => [name, old]),
+    );
   });
 
   test.each(SAME)('reads %j as %j', ([method, params], [name, meant]) => {
     expect(fromDialect(method, params)).toEqual({ method: name, params: meant });
   });
 
-  test.each([...SAME, LOG])('writes %j for %j', ([method, params], [name, meant]) => {
+  test.each([...SAME, ...SAMPLING, LOG])('writes %j for %j', ([method, params], [name, meant]) => {
     expect(written(name, meant)).toEqual({ jsonrpc: '2.0', id: 1, method, ...(params ? { params } : {}) });
   });
 
@@ -91,6 +163,39 @@ describe('the table of the older dialect', () => {
     expect(written('notifications/message', { level: 'info', data })).toMatchObject({
       params: { level: 'info', message },
     });
+  });
+
+  test.each<[object, object]>([
+    [{ message: 'Paris' }, { role: 'assistant', content: said('Paris'), model: 'unknown' }],
+    [
+      { message: 'Paris', model: 'm', stopReason: 'endTurn' },
+      { role: 'assistant', content: said('Paris'), model: 'm', stopReason: 'endTurn' },
+    ],
+    [
+      { message: message('user', 'Paris'), model: 'm' },
+      { role: 'user', content: said('Paris'), model: 'm' },
+    ],
+    [
+      { message: { content: picture }, model: 'm' },
+      { role: 'assistant', content: picture, model: 'm' },
+    ],
+    [
+      { message: message('assistant', [picture]), model: 'm' },
+      { role: 'assistant', content: [picture], model: 'm' },
+    ],
+  ])('reads the answer %j of a model as %j', (result, meant) => {
+    expect(resultFromDialect('sampling/createMessage', result as Json)).toEqual(meant);
+  });
+
+  test.each([
+    ['sampling/createMessage', { role: 'assistant', content: said('Paris'), model: 'm' }],
+    ['sampling/createMessage', { message: 7 }],
+    ['sampling/createMessage', { message: {} }],
+    ['sampling/createMessage', {}],
+    ['elicitation/create', { action: 'accept', content: { message: 'a' } }],
+    ['roots/list', { roots: [] }],
+  ])('leaves the result of %s as it is: %j', (method, result) => {
+    expect(resultFromDialect(method, result)).toBe(result);
   });
 
   test('reads a value that is a mere number as progress', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Arg, Complete, Prompt, Resource, Tool, ToolContext } from '../../src/index.js';
-import { appOf, Client, openSession } from '../harness.js';
+import { appOf, Client, openSession, statelessClient } from '../harness.js';
 
 const request = (protocolVersion: unknown) => ({
   protocolVersion,
@@ -64,6 +64,16 @@ describe('initialize', () => {
       completions: {},
       logging: {},
     });
+  });
+
+  test('announces capabilities outside the specification, as server/discover does', async () => {
+    const experimental = { 'com.example/search': { languages: ['en'] } };
+    const app = await appOf({ experimental });
+    const opened = await new Client(app).result('initialize', request('2025-11-25'));
+    const discovered = await statelessClient(app).result('server/discover');
+    for (const { capabilities } of [opened, discovered]) expect(capabilities).toMatchObject({ experimental });
+    const { capabilities } = await new Client(await appOf({})).result('initialize', request('2025-11-25'));
+    expect(capabilities).not.toHaveProperty('experimental');
   });
 
   test.each([[undefined], [7], [null], [['2025-11-25']]])(

@@ -137,6 +137,41 @@ describe('subscriptions/listen', () => {
     expect((await client.error('subscriptions/listen', { notifications: {} })).code).toBe(-32603);
   });
 
+  test('carries a bounded number of resources on each stream, each counted once', async () => {
+    const app = await serve({ maxSubscribedUris: 2 });
+    const client = statelessClient(app);
+    const uris = (...names: string[]) => ({ resourceSubscriptions: names.map((name) => `text://${name}`) });
+    expect(await client.error('subscriptions/listen', { notifications: uris('a', 'b', 'c') })).toEqual({
+      code: -32602,
+      message: 'More than 2 resources are subscribed to',
+    });
+    const asked: string[] = [];
+    app.on('subscribed', (uri) => asked.push(uri));
+    const unknown = { resourceSubscriptions: ['none://a', 'none://b', 'none://c'] };
+    expect((await client.error('subscriptions/listen', { notifications: unknown })).code).toBe(-32602);
+    expect(asked).toEqual([]);
+    await listen(client, uris('a', 'b', 'a'), 'one');
+    await listen(client, uris('c', 'd'), 'other');
+    expect(client.heard('notifications/subscriptions/acknowledged')).toMatchObject([
+      { _meta: stamp('one'), notifications: uris('a', 'b') },
+      { _meta: stamp('other'), notifications: uris('c', 'd') },
+    ]);
+  });
+
+  test('carries at most 1000 resources unless an option says otherwise, of at most 2048 characters', async () => {
+    const client = statelessClient(await serve());
+    const refusal = (...resourceSubscriptions: string[]) =>
+      client.error('subscriptions/listen', { notifications: { resourceSubscriptions } });
+    expect(await refusal(...Array.from({ length: 1001 }, (_, at) => `text://${at}`))).toEqual({
+      code: -32602,
+      message: 'More than 1000 resources are subscribed to',
+    });
+    expect(await refusal(`text://${'a'.repeat(2042)}`)).toEqual({
+      code: -32602,
+      message: 'A URI is longer than 2048 characters',
+    });
+  });
+
   test('takes no room from requests', async () => {
     class Echo {
       @Tool()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { defineResource, Param, Resource, ResourceContext } from '../../src/index.js';
-import { appOf, clientOf, openSession, settled } from '../harness.js';
+import { appOf, type Client, clientOf, openSession, problemsOf, settled } from '../harness.js';
 
 class Config {
   @Resource('config://app')
@@ -120,6 +120,58 @@ describe('subscriptions', () => {
     const client = await openSession(await started);
     expect(await client.result('resources/unsubscribe', { uri: 'config://app' })).toEqual({});
   });
+
+  test('are bounded in number for each session, and leave other sessions alone', async () => {
+    const app = await appOf({ services: [Config], maxSubscribedUris: 2 });
+    const [full, other] = [await openSession(app), await openSession(app)];
+    const subscribe = (client: Client, name: string) =>
+      client.request('resources/subscribe', { uri: `users://${name}` });
+    await subscribe(full, 'a');
+    await subscribe(full, 'b');
+    expect((await subscribe(full, 'c')).error).toEqual({
+      code: -32602,
+      message: 'More than 2 resources are subscribed to',
+    });
+    expect((await subscribe(full, 'a')).result).toEqual({});
+    for (const name of ['c', 'd']) expect((await subscribe(other, name)).result).toEqual({});
+    app.notifyResourceUpdated('users://c');
+    await settled();
+    expect([full, other].map((client) => client.heard(updated))).toEqual([[], [{ uri: 'users://c' }]]);
+    await full.result('resources/unsubscribe', { uri: 'users://a' });
+    expect((await subscribe(full, 'c')).result).toEqual({});
+  });
+
+  test('are at most 1000 a session unless an option says otherwise', async () => {
+    const client = await openSession(await started);
+    for (let at = 0; at < 1000; at += 1)
+      await client.result('resources/subscribe', { uri: `users://user${at}` });
+    expect(await client.error('resources/subscribe', { uri: 'users://last' })).toEqual({
+      code: -32602,
+      message: 'More than 1000 resources are subscribed to',
+    });
+  });
+
+  test('have URIs of at most 2048 characters', async () => {
+    const client = await openSession(await started);
+    const uri = `users://${'a'.repeat(2040)}`;
+    expect(await client.result('resources/subscribe', { uri })).toEqual({});
+    expect(await client.error('resources/subscribe', { uri: `${uri}a` })).toEqual({
+      code: -32602,
+      message: 'A URI is longer than 2048 characters',
+    });
+  });
+
+  test.each([0, 1.5, -1, Number.NaN, '9' as unknown as number])(
+    'cannot be bounded by maxSubscribedUris: %p',
+    async (maxSubscribedUris) => {
+      expect(await problemsOf({ services: [Config], maxSubscribedUris })).toEqual([
+        expect.objectContaining({
+          code: 'SIGIL_INVALID_OPTIONS',
+          where: expect.stringContaining('maxSubscribedUris'),
+        }),
+      ]);
+    },
+  );
 
   test('end with their session', async () => {
     const app = await appOf({ services: [Config] });

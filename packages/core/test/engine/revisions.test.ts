@@ -15,7 +15,7 @@ import {
   user,
 } from '../../src/index.js';
 import { META } from '../../src/transport/index.js';
-import { appOf, Client, clientOf, type Json } from '../harness.js';
+import { appOf, Client, clientOf, type Json, openSession } from '../harness.js';
 
 /** The revision each member came with: 0 for 2024-11-05, 1 for 2025-03-26, and so on (schema/<revision>/schema.ts). */
 const SINCE = {
@@ -216,6 +216,38 @@ describe.each(PROTOCOL_VERSIONS.map((version, revision) => [version, revision] a
     });
   },
 );
+
+test.each([
+  ['2024-11-05', {}],
+  ['2025-03-26', { annotations: { title: 'Title', readOnlyHint: true } }],
+  ['2025-06-18', { title: 'Title', annotations: { readOnlyHint: true } }],
+])('the title of a tool stands where clients of %s look for it', async (version, shape) => {
+  const [tool] = await (await clientOf(app, version)).list('tools');
+  const { title, annotations: hints } = tool ?? {};
+  expect({ ...(title ? { title } : {}), ...(hints ? { annotations: hints } : {}) }).toEqual(shape);
+});
+
+test.each([
+  ['2024-11-05', [{ type: 'text', text: '[audio of type audio/wav, left out]' }, text('Well?')]],
+  ['2025-03-26', [audio('AAAA', 'audio/wav'), text('Well?')]],
+])('a model of a client of %s is sent the blocks it knows, one a message', async (version, blocksSent) => {
+  class Models {
+    @Tool()
+    async hear(context: ToolContext) {
+      const content = [audio('AAAA', 'audio/wav'), text('Well?')];
+      return (await context.sample({ messages: [{ role: 'user', content }], maxTokens: 1 })).model;
+    }
+  }
+  const asked: unknown[] = [];
+  const answer = ({ params }: { params?: Json }) => {
+    asked.push(params?.['messages']);
+    return { role: 'assistant', model: 'm', content: text('heard') };
+  };
+  const models = await appOf({ services: [Models] });
+  const client = await openSession(models, version, { sampling: {} }, { answer });
+  expect(await client.call('hear')).toMatchObject({ content: [{ text: 'm' }] });
+  expect(asked).toEqual([blocksSent.map((content) => ({ role: 'user', content }))]);
+});
 
 test('the completions capability came with 2025-03-26', async () => {
   class Greetings {

@@ -1,7 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { Arg, Tool, ToolContext } from '../../src/index.js';
 import { META } from '../../src/transport/index.js';
-import { appOf, clientOf, deferred, openSession, settled, statelessClient, textOf } from '../harness.js';
+import {
+  appOf,
+  clientOf,
+  deferred,
+  type Json,
+  openSession,
+  settled,
+  statelessClient,
+  textOf,
+} from '../harness.js';
 
 const VERSIONS = ['2025-11-25', '2026-07-28'];
 
@@ -131,6 +140,44 @@ describe('log messages', () => {
     const client = await openSession(await appOf({ services: [Silent] }));
     await client.call('speak');
     expect(client.heard('notifications/message')).toEqual([{ level: 'info', data: null }]);
+  });
+
+  const circular: Json = { name: 'loop' };
+  circular['self'] = circular;
+  const failing = {
+    get secret(): string {
+      throw new TypeError('no access');
+    },
+  };
+  test.each<[string, unknown, unknown]>([
+    ['a BigInt', 12n, '12'],
+    ['an object with a BigInt', { count: 12n }, { count: '12' }],
+    ['an Error', new RangeError('too far'), { name: 'RangeError', message: 'too far' }],
+    ['a Map', new Map([['a', 1]]), { a: 1 }],
+    ['a Set', new Set(['a']), ['a']],
+    ['bytes', new Uint8Array([1, 2, 3]), 'AQID'],
+    ['a function', () => 1, null],
+    ['a circular object', circular, "['self' cannot be written as JSON: it contains itself]"],
+    ['an object whose getter throws', failing, '[no access]'],
+  ])('carry %s in a form that JSON has, and the handler goes on', async (_what, data, sent) => {
+    class Speaker {
+      @Tool()
+      speak({ log }: ToolContext) {
+        log.info(data);
+        log.info('after');
+        return 'done';
+      }
+    }
+    const app = await appOf({ services: [Speaker] });
+    for (const client of [await openSession(app), statelessClient(app)]) {
+      const result = await client.call('speak', {}, { [META.logLevel]: 'info' });
+      expect(result).toMatchObject({ content: [{ text: 'done' }] });
+      expect(result['isError']).toBeUndefined();
+      expect(client.heard('notifications/message')).toEqual([
+        { level: 'info', data: sent },
+        { level: 'info', data: 'after' },
+      ]);
+    }
   });
 
   test('follow the level of their own session [checklist 26] [checklist 40]', async () => {

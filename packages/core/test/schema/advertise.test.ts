@@ -31,7 +31,7 @@ describe('an advertised schema', () => {
       ['number', 'array', 'object'],
       [1, 0.5, [], {}],
     ],
-  ])('says %j of the values %j', async (type, values) => {
+  ])('says %j of the values %j [checklist 54]', async (type, values) => {
     expect(await byHand({ enum: values })).toEqual({ type, enum: values });
     const [value] = values;
     if (values.length === 1) expect(await byHand({ const: value })).toEqual({ type, const: value });
@@ -44,7 +44,7 @@ describe('an advertised schema', () => {
     expect(await byHand(excluding)).toEqual(excluding);
   });
 
-  test('says the type of every choice a class has, at any depth', async () => {
+  test('says the type of every choice a class has, at any depth [checklist 54]', async () => {
     enum Level {
       Low = 1,
       High = 2,
@@ -74,7 +74,7 @@ describe('an advertised schema', () => {
     expect(await accepts(made, value)).toBe(true);
   });
 
-  test('has properties even where there are none, and for arguments of any kind', async () => {
+  test('has properties even where there are none, and for arguments of any kind [checklist 54]', async () => {
     const open = { type: 'object', additionalProperties: { type: 'string' } };
     const standard: StandardSchema = {
       '~standard': {

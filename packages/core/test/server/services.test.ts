@@ -2,17 +2,21 @@ import { describe, expect, test } from '@jest/globals';
 import {
   App,
   defineTool,
+  type Guard,
   inject,
   type Principal,
   PRINCIPAL,
   PromptContext,
   provide,
   RequestContext,
+  type RequestFacts,
   type Scope,
   Service,
   Token,
   Tool,
   ToolContext,
+  UseGuards,
+  UseMiddleware,
 } from '../../src/index.js';
 import { TypediContainer } from '../../src/container/typedi.js';
 import { builtIns } from '../../src/server/built-ins.js';
@@ -107,6 +111,68 @@ describe('a service of a request', () => {
     expect(textOf(await ada.call('whoami'))).toBe('ada true ada');
     expect(textOf(await nobody.call('whoami'))).toBe('nobody true nobody');
   });
+
+  test.each(['2025-11-25', '2026-07-28'])(
+    'gets the very context that guards, middleware and the handler get, in %s',
+    async (version) => {
+      const seen: unknown[] = [];
+      @Service({ scope: 'request' })
+      class Audit {
+        readonly principal = inject(PRINCIPAL);
+        constructor(readonly context: RequestContext) {
+          seen.push(context);
+        }
+      }
+      @Service({ scope: 'request' })
+      class Orders {
+        constructor(private readonly audit: Audit) {}
+        @Tool()
+        @UseGuards((access) => seen.push(access) > 0)
+        @UseMiddleware((context, next) => {
+          seen.push(context);
+          return next();
+        })
+        place(context: ToolContext) {
+          seen.push(context, this.audit.context);
+          return `${this.audit.context.definition.kind} ${this.audit.principal?.id} ${context.tool}`;
+        }
+      }
+      const app = await appOf({ services: [Orders] });
+      const client = await clientOf(app, version, { facts: { principal: { id: 'ada' } } });
+      expect(textOf(await client.call('place'))).toBe('tool ada place');
+      expect(seen).toHaveLength(5);
+      expect(new Set(seen).size).toBe(1);
+    },
+  );
+
+  test.each(['2025-11-25', '2026-07-28'])(
+    'gets a context of the kind "list" where definitions are listed, in %s',
+    async (version) => {
+      const seen: unknown[] = [];
+      @Service({ scope: 'request' })
+      class OnlyAda implements Guard {
+        readonly principal = inject(PRINCIPAL);
+        constructor(readonly context: RequestContext) {}
+        allows() {
+          seen.push({ ...this.context.definition, method: this.context.method });
+          return this.principal?.id === 'ada';
+        }
+      }
+      const tool = (name: string) => defineTool({ name, handle: () => name, guards: [OnlyAda] });
+      const app = await appOf({ definitions: [tool('one'), tool('two')] });
+      const listed = async (facts: RequestFacts) => (await clientOf(app, version, { facts })).list('tools');
+      expect(await listed({ principal: { id: 'ada' } })).toHaveLength(2);
+      expect(await listed({ principal: { id: 'eve' } })).toHaveLength(0);
+      expect(seen).toEqual(
+        Array.from({ length: 4 }, () => ({
+          kind: 'list',
+          name: 'tools/list',
+          metadata: {},
+          method: 'tools/list',
+        })),
+      );
+    },
+  );
 
   test('gets the context of its scope where the scope has one', async () => {
     const container = new TypediContainer(builtIns(() => ({}) as App));

@@ -1,6 +1,7 @@
 import { METHODS, NOTIFICATIONS } from '../../protocol/methods.js';
 import { readLevel, writeLevel } from './levels.js';
 import { readProgress, writeProgress } from './progress.js';
+import { readSampled, writeSampling } from './sampling.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -14,11 +15,13 @@ export interface DialectRow {
   readonly read?: (params: Params) => Params;
   /** Makes the parameters of the dialect of those of the specification; the same ones when absent. */
   readonly write?: (params: Params) => Params;
+  /** Makes a result of the specification of the client's result in the dialect; the same one when absent. */
+  readonly readResult?: (result: Params) => Params;
 }
 
 /**
  * The dialect that some documents describe, and clients written after them speak: other names for what revisions up to
- * 2025-11-25 have, in either direction. Results are the same in both.
+ * 2025-11-25 have, in either direction. Results that the table does not name are the same in both.
  */
 export const DIALECT: readonly DialectRow[] = [
   { name: NOTIFICATIONS.initialized, old: 'initialized' },
@@ -45,7 +48,12 @@ export const DIALECT: readonly DialectRow[] = [
       message: typeof data === 'string' ? data : JSON.stringify(data),
     }),
   },
-  { name: METHODS.createMessage, old: 'sampling/create_message' },
+  {
+    name: METHODS.createMessage,
+    old: 'sampling/create_message',
+    write: writeSampling,
+    readResult: readSampled,
+  },
   { name: METHODS.elicit, old: 'elicitation/request' },
 ];
 

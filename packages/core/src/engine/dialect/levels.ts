@@ -16,6 +16,17 @@ const WRITTEN: ReadonlyMap<unknown, OldLevel> = new Map([
   ['emergency', 'error'],
 ]);
 
+const TRACES: ReadonlyMap<unknown, LogLevel> = new Map([
+  ['off', 'emergency'],
+  ['messages', 'info'],
+  ['verbose', 'debug'],
+]);
+
+/** Reads how much a client wants to be told, as `initialize` says it; `undefined` when it says nothing known. */
+export function readTrace(trace: unknown): LogLevel | undefined {
+  return TRACES.get(trace);
+}
+
 /** Reads a level of the dialect. What is none is left for whoever checks it. */
 export function readLevel(level: unknown): unknown {
   return READ.get(level) ?? level;

@@ -38,3 +38,11 @@ export function toDialect(message: Spoken): Spoken {
   const written = row.write && isObject(params) ? { params: row.write(params) } : {};
   return { ...message, method: row.old, ...written };
 }
+
+/** Puts the client's result of a request of the server into the words of the specification. */
+export function resultFromDialect(
+  method: string,
+  result: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  return BY_NAME.get(method)?.readResult?.(result) ?? result;
+}

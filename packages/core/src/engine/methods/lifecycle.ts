@@ -5,6 +5,7 @@ import { isObject } from '../../protocol/json.js';
 import { METHODS } from '../../protocol/methods.js';
 import type { Capabilities } from '../capabilities.js';
 import { readImplementation } from '../admission.js';
+import { readOpening } from '../dialect/opening.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { MethodHandler } from '../exchange.js';
 import { negotiate, STATELESS_VERSIONS } from '../revisions/index.js';
@@ -28,7 +29,11 @@ export function lifecycleMethods(options: EngineOptions, offered: Capabilities):
     const revision = negotiate(protocolVersion);
     const known = isObject(capabilities) ? (capabilities as ClientCapabilities) : {};
     const announced = offered.of(revision);
-    link.session = new Session(revision, readImplementation(clientInfo), known, announced);
+    const opening = readOpening(params, known);
+    const session = new Session(revision, readImplementation(clientInfo), opening.capabilities, announced);
+    session.logLevel = opening.logLevel;
+    session.roots = opening.roots;
+    link.session = session;
     const serverInfo = revision.implementation(info);
     return {
       result: { protocolVersion: revision.version, capabilities: announced, serverInfo, ...about },
