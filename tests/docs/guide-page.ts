@@ -17,6 +17,8 @@ export interface Reader {
   readonly mode?: 'legacy' | { readonly pin: string };
   /** What the user answers to a form with a message. */
   readonly answer?: (message: string) => Readonly<Record<string, unknown>>;
+  /** The URIs of what the client shares. */
+  readonly roots?: readonly string[];
 }
 
 /** What the tests of a page work with. */
@@ -68,8 +70,11 @@ export function describePage(name: string, tests: (page: GuidePage) => void): vo
       return stdout + stderr;
     };
 
-    const connect = async (program: string, { mode = 'legacy', answer }: Reader = {}): Promise<Client> => {
-      const capabilities = answer ? { elicitation: { form: {} } } : {};
+    const connect = async (
+      program: string,
+      { mode = 'legacy', answer, roots }: Reader = {},
+    ): Promise<Client> => {
+      const capabilities = { ...(answer && { elicitation: { form: {} } }), ...(roots && { roots: {} }) };
       const client = new Client(
         { name: 'reader', version: '1.0.0' },
         { capabilities, versionNegotiation: { mode } },
@@ -79,6 +84,7 @@ export function describePage(name: string, tests: (page: GuidePage) => void): vo
           'elicitation/create',
           ({ params }) => answer(params.message) as { action: 'accept' },
         );
+      if (roots) client.setRequestHandler('roots/list', () => ({ roots: roots.map((uri) => ({ uri })) }));
       await client.connect(
         new StdioClientTransport({ command: process.execPath, args: [start(program)], stderr: 'ignore' }),
       );
