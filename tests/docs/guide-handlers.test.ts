@@ -11,7 +11,12 @@ describePage('handlers', ({ connect }) => {
     const modern = await connect('library.ts', { mode: { pin: '2026-07-28' } });
     const again = await modern.callTool({ name: 'find_books', arguments: { title: 'Disp' } });
     expect(again.structuredContent).toEqual(books);
+    const logged: unknown[] = [];
+    client.setNotificationHandler('notifications/message', ({ params }) => void logged.push(params.data));
+    await client.setLoggingLevel('info');
     expect(textOf(await call('print_labels', { isbns: ['1'] }))).toBe('1 labels printed');
+    await new Promise(setImmediate);
+    expect(logged).toEqual([{ isbn: '1' }]);
     expect(textOf(await call('print_labels', { isbns: ['1'], copies: 3 }))).toBe('3 labels printed');
     expect(await call('print_labels', { isbns: ['2'] })).toMatchObject({
       isError: true,
