@@ -60,6 +60,35 @@ describe('what the page says of waiting', () => {
     },
   );
 
+  test('holds for a client that comes after the state has expired', async () => {
+    const ask = defineTool({
+      name: 'ask',
+      handle: async (_args, ctx) => (await ctx.elicit('Sure?', form)).action,
+    });
+    const onElicit = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return { action: 'accept' as const, content: {} };
+    };
+    await using server = await testApp({ definitions: [ask], stateTtlMs: 20, client: { onElicit } });
+    await expect(server.client.callTool('ask')).rejects.toMatchObject({
+      code: -32602,
+      message: '"requestState" is refused: it has expired',
+    });
+  });
+
+  test('holds for a client that refuses to answer, in a session', async () => {
+    const ask = defineTool({
+      name: 'ask',
+      handle: async (_args, ctx) => (await ctx.elicit('Sure?', form)).action,
+    });
+    const client = { revision: '2025-11-25', capabilities: { elicitation: { form: {} } } } as const;
+    await using server = await testApp({ definitions: [ask], client });
+    expect(await server.client.callTool('ask')).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('The client refused') }],
+    });
+  });
+
   test('holds for an answer that is late, in a session', async () => {
     const ask = defineTool({
       name: 'ask',

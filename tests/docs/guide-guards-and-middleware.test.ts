@@ -1,5 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { defineCompletion, definePrompt, defineResource, defineTool, type Guard } from '@sigil/core';
+import { testApp } from '@sigil/testing';
 import { describePage, textOf } from './guide-page.js';
 
 describePage('guards-and-middleware', ({ serve }) => {
@@ -36,5 +38,45 @@ describePage('guards-and-middleware', ({ serve }) => {
       isError: true,
       content: [{ text: 'Access denied: salary may not be called with these arguments' }],
     });
+  });
+});
+
+describe('what the page says of guards and middleware', () => {
+  class Nobody implements Guard {
+    allows(): boolean {
+      return true;
+    }
+
+    permits(): boolean {
+      return false;
+    }
+  }
+  const input = { type: 'object', properties: { name: { type: 'string' } } };
+
+  test('holds for what permits refuses, and for completions', async () => {
+    const seen: unknown[] = [];
+    await using server = await testApp({
+      guards: [Nobody],
+      middleware: [
+        (ctx, next) => {
+          seen.push([ctx.method, ctx.args]);
+          return next();
+        },
+      ],
+      definitions: [
+        defineTool({ name: 'tool', handle: () => 'ran' }),
+        defineResource({ uri: 'x://y', name: 'y', handle: () => 'ran' }),
+        definePrompt({ name: 'prompt', input, handle: () => 'ran' }),
+        defineCompletion({ ref: 'prompt', argument: 'name', complete: () => ['Ada'] }),
+      ],
+    });
+    const { client } = server;
+    expect(await client.callTool('tool')).toMatchObject({ isError: true });
+    await expect(client.readResource('x://y')).rejects.toThrow('Resource not found');
+    await expect(client.getPrompt('prompt')).rejects.toMatchObject({ code: -32602 });
+    const ref = { type: 'ref/prompt', name: 'prompt' } as const;
+    expect((await client.complete(ref, 'name', 'A')).values).toEqual(['Ada']);
+    await client.listTools();
+    expect(seen).toEqual([['completion/complete', 'A']]);
   });
 });

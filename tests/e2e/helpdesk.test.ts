@@ -172,6 +172,8 @@ describeWithPostgres(`the helpdesk over HTTP, on PostgreSQL${noPostgres ? ` (${n
       isError: true,
       content: [{ text: `Ticket ${ticket} was closed: Bought a new one` }],
     });
+    // Middleware sees the domain error, before it is put into words.
+    expect((await audited('close_ticket')).at(-1)).toMatchObject({ args: { id: ticket }, outcome: 'failed' });
   });
 
   test('writes down who called what with which arguments, and what came of it', async () => {
