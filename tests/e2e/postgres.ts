@@ -30,7 +30,7 @@ export interface Postgres {
 export async function startPostgres(): Promise<Postgres> {
   if (home === undefined) throw new Error(noPostgres);
   const native = join(home, 'native');
-  // Its install script may not have run; it leaves alone what is there.
+  // Its install script may not have run; it keeps links that exist.
   await run(process.execPath, [join(home, 'scripts/hydrate-symlinks.js')], { cwd: home });
   const data = await mkdtemp(join(tmpdir(), 'postgres-'));
   // PostgreSQL refuses to run as root.
