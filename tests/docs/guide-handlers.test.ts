@@ -1,0 +1,56 @@
+import { expect, test } from '@jest/globals';
+import { describePage, textOf } from './guide-page.js';
+
+describePage('handlers', ({ connect }) => {
+  test('shows tools that take a DTO, single values and nothing', async () => {
+    const client = await connect('library.ts');
+    const call = (name: string, args = {}) => client.callTool({ name, arguments: args });
+    const found = await call('find_books', { title: 'Disp' });
+    const books = [{ isbn: '1', title: 'The Dispossessed', copies: 2 }];
+    expect(found.structuredContent).toEqual({ result: books });
+    const modern = await connect('library.ts', { mode: { pin: '2026-07-28' } });
+    const again = await modern.callTool({ name: 'find_books', arguments: { title: 'Disp' } });
+    expect(again.structuredContent).toEqual(books);
+    const logged: unknown[] = [];
+    client.setNotificationHandler('notifications/message', ({ params }) => void logged.push(params.data));
+    await client.setLoggingLevel('info');
+    expect(textOf(await call('print_labels', { isbns: ['1'] }))).toBe('1 labels printed');
+    await new Promise(setImmediate);
+    expect(logged).toEqual([{ isbn: '1' }]);
+    expect(textOf(await call('print_labels', { isbns: ['1'], copies: 3 }))).toBe('3 labels printed');
+    expect(await call('print_labels', { isbns: ['2'] })).toMatchObject({
+      isError: true,
+      content: [{ text: 'There is no book 2' }],
+    });
+    expect((await call('cover')).content).toMatchObject([{ type: 'text' }, { type: 'image' }]);
+  });
+
+  test('says truly what becomes of wrong arguments', async () => {
+    const client = await connect('library.ts');
+    const wrong = await client.callTool({ name: 'find_books', arguments: { title: 7, sort: 'size' } });
+    expect(wrong.isError).toBe(true);
+    const review = client.getPrompt({ name: 'review', arguments: { title: 'Emma', stars: 'many' } });
+    await expect(review).rejects.toMatchObject({ code: -32602 });
+  });
+
+  test('shows a resource, a prompt whose strings are converted, and its completion', async () => {
+    const client = await connect('library.ts');
+    const { contents } = await client.readResource({ uri: 'books://1' });
+    expect(contents).toMatchObject([
+      { mimeType: 'application/json', text: expect.stringContaining('Dispossessed') },
+    ]);
+    await expect(client.readResource({ uri: 'books://2' })).rejects.toThrow('Resource not found');
+    const { messages } = await client.getPrompt({ name: 'review', arguments: { title: 'Emma', stars: '5' } });
+    expect(messages).toMatchObject([
+      { role: 'user', content: { text: 'Write a review of Emma with 5 stars' } },
+    ]);
+    const ref = { type: 'ref/prompt' as const, name: 'review' };
+    const { completion } = await client.complete({ ref, argument: { name: 'title', value: 'The' } });
+    expect(completion.values).toEqual(['The Dispossessed']);
+  });
+
+  test('shows a tool that is added to a running app', async () => {
+    const client = await connect('shout.ts');
+    expect(textOf(await client.callTool({ name: 'shout', arguments: { what: 'tea' } }))).toBe('TEA');
+  });
+});

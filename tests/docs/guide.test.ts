@@ -1,0 +1,32 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+
+const GUIDE = 'docs/guide';
+const pages = readdirSync(GUIDE);
+
+test.each(pages)('the page %s of the guide is tested, and linked from the README', (page) => {
+  expect(existsSync(`tests/docs/guide-${page.replace(/\.md$/, '')}.test.ts`)).toBe(true);
+  expect(readFileSync('README.md', 'utf8').includes(`](docs/guide/${page})`)).toBe(true);
+});
+
+test.each(pages)('the links of the page %s lead to pages and headings that are there', (page) => {
+  const text = readFileSync(`${GUIDE}/${page}`, 'utf8');
+  const dead = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)].filter(
+    ([, path = '', heading]) => {
+      const file = path === '' ? `${GUIDE}/${page}` : `${GUIDE}/${path}`;
+      return !existsSync(file) || (heading !== undefined && !headingsOf(file).includes(heading));
+    },
+  );
+  expect(dead.map(([link]) => link)).toEqual([]);
+});
+
+/** The headings of a page as links name them. */
+function headingsOf(file: string): string[] {
+  const headings = readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm);
+  return [...headings].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9 -]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}

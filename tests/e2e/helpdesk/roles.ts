@@ -1,0 +1,13 @@
+import { type Access, createMetadata, type Guard } from '@sigil/core';
+
+export type Role = 'reader' | 'agent';
+
+/** Says who may see and use a definition. Clients are not told. */
+export const Roles = createMetadata<Role>('role');
+
+/** Lets in principals that have the role of the definition as a scope; readers where it names none. */
+export class RolesGuard implements Guard {
+  allows({ definition, principal }: Access): boolean {
+    return principal?.scopes?.includes(Roles.of(definition) ?? 'reader') ?? false;
+  }
+}
