@@ -18,7 +18,7 @@ export interface Container {
    * @param scope the request it is wanted for; absent outside of requests, when singletons are made.
    */
   get<T>(id: ServiceId<T>, scope?: ResolutionScope): MaybePromise<T>;
-  /** Disposes of what lived in a scope: a `request` or `session` that this container has read. */
+  /** Disposes of what lived in a scope: a `request` or `session` that `get` was called for. */
   release?(scope: object): MaybePromise<void>;
   /** Disposes of everything, those made last first. */
   close?(): MaybePromise<void>;

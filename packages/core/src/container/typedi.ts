@@ -303,7 +303,8 @@ export class TypediContainer implements Container, Resolver {
   }
 
   #failure(code: Problem['code'], id: ServiceId, what: string): DefinitionError {
-    const where = [...this.#building, id].map(nameOf).join(' → ');
+    const isLast = code === 'SIGIL_UNRESOLVABLE' && this.#building.at(-1) === id;
+    const where = [...this.#building, ...(isLast ? [] : [id])].map(nameOf).join(' → ');
     const fix =
       code === 'SIGIL_UNRESOLVABLE' ? fixOf(id) : 'see the scopes of these services in @Service({ scope })';
     return new DefinitionError([{ code, where, what, fix }]);

@@ -48,6 +48,15 @@ export interface ContextState {
   [member: PropertyKey]: unknown;
 }
 
+/** What services may live as long as, by identity. */
+export interface CallScope {
+  readonly request: object;
+  /** The legacy session; the request itself in the modern era. */
+  readonly session: object;
+  /** The context of the call, for services that inject it. */
+  context(): object;
+}
+
 /** One request in flight, as contexts, guards and middleware see it. The engine implements it. */
 export interface Call {
   readonly id: RequestId;
@@ -58,10 +67,8 @@ export interface Call {
   readonly client: ClientView;
   readonly principal: Principal | undefined;
   readonly facts: RequestFacts;
-  /** Identity of the request, for services that live as long. */
-  readonly request: object;
-  /** Identity of the legacy session; of the request itself in the modern era. */
-  readonly session: object;
+  /** What services may live as long as: given to the container that is asked for one. */
+  readonly scope: CallScope;
   readonly state: ContextState;
   /** The one context of the call, once `contextOf` has made it. */
   currentContext: object | undefined;

@@ -1,6 +1,7 @@
 import type {
   AskOptions,
   Call,
+  CallScope,
   ClientView,
   ContextState,
   InputResponses,
@@ -52,7 +53,7 @@ export interface Stream {
 }
 
 /** What contexts, guards and middleware see of one request. All state of the call lives here, so overlapping calls cannot touch. */
-export class EngineCall implements Call, Asking {
+export class EngineCall implements Call, CallScope, Asking {
   readonly id: RequestId;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -85,18 +86,21 @@ export class EngineCall implements Call, Asking {
     this.link = parts.link;
   }
 
-  get request(): object {
+  get scope(): CallScope {
     this.#isScope = true;
     return this;
   }
 
-  /** Whether a container has looked for, or made, what lives as long as this request. */
+  /** Whether a container has been asked for what may live as long as this request. */
   get isScope(): boolean {
     return this.#isScope;
   }
 
+  get request(): object {
+    return this;
+  }
+
   get session(): object {
-    this.#isScope = true;
     return this.link.session ?? this;
   }
 
@@ -253,7 +257,7 @@ export class EngineCall implements Call, Asking {
   }
 
   resolve(id: Resolvable): MaybePromise<unknown> {
-    return this.#parts.options.container.get(id as Constructor, this);
+    return this.#parts.options.container.get(id as Constructor, this.scope);
   }
 }
 

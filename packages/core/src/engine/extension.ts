@@ -69,7 +69,7 @@ export interface ToolCalls {
   /**
    * Serves one call, after the guards.
    *
-   * @param next runs the handler, with middleware around it, and gives its result.
+   * @param next runs the next extension that takes part, and at last the handler with middleware around it; gives their result.
    * @returns the result to send.
    */
   serve(call: ExtensionCall, next: () => Promise<ExtensionResult>): MaybePromise<ExtensionResult>;
@@ -88,7 +88,7 @@ export interface Extension {
   settings(): ExtensionSettings | undefined;
   /** The requests it adds, by method. */
   readonly methods?: Readonly<Record<string, ExtensionMethod>>;
-  /** Takes part in the calls of a tool, or not. Asked once a tool. */
+  /** Takes part in the calls of a tool, or not. Asked once a tool. Of several extensions the first in the list is the outermost. */
   toolCalls?(tool: ToolEntry): ToolCalls | undefined;
   /**
    * Reads its part of what a `subscriptions/listen` asks for.

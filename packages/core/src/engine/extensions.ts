@@ -17,7 +17,7 @@ import type {
 import type { MethodResult, ResponseWriter } from './response.js';
 import type { Revision } from './revisions/index.js';
 
-const NO_PART = Symbol('no part');
+const NO_PARTS: readonly ToolCalls[] = [];
 
 /** The extensions of one app, as the engine's own methods see them. */
 export class Extensions {
@@ -25,7 +25,7 @@ export class Extensions {
   readonly methods: ReadonlyMap<string, MethodHandler>;
   /** The members of `params` that name what a request is about, by method. */
   readonly namedBy: ReadonlyMap<string, string>;
-  readonly #toolCalls = new WeakMap<ToolEntry, ToolCalls | typeof NO_PART>();
+  readonly #toolCalls = new WeakMap<ToolEntry, readonly ToolCalls[]>();
 
   /** @throws DefinitionError when two of them are the same extension, or add the same method. */
   constructor(
@@ -54,22 +54,24 @@ export class Extensions {
     return offered.length === 0 ? undefined : Object.fromEntries(offered);
   }
 
-  /** Serves a call of a tool, through the extension that takes part in it, if one does. */
+  /** Serves a call of a tool, through the extensions that take part in it: the first of the list is the outermost. */
   callTool(
     exchange: Exchange,
     tool: ToolEntry,
     run: () => MaybePromise<MethodResult>,
   ): MaybePromise<MethodResult> {
     // What an extension has taken over goes on there when it is run again.
-    const part = exchange.call.background ? undefined : this.#partIn(tool);
-    if (!part) return run();
-    const next = async (): Promise<ExtensionResult> => this.writer.value(await run());
-    return after(part.serve(new ExtensionView(exchange), next), toMethodResult);
+    const parts = exchange.call.background ? NO_PARTS : this.#partsIn(tool);
+    if (parts.length === 0) return run();
+    const call = new ExtensionView(exchange);
+    const serve = async (at: number): Promise<ExtensionResult> =>
+      parts[at]?.serve(call, () => serve(at + 1)) ?? this.writer.value(await run());
+    return serve(0).then(toMethodResult);
   }
 
   /** Whether clients of a revision can use a tool at all. */
   shows(revision: Revision, tool: ToolEntry): boolean {
-    return revision.stateless || this.#partIn(tool)?.hiddenFromSessions !== true;
+    return revision.stateless || !this.#partsIn(tool).some((part) => part.hiddenFromSessions);
   }
 
   /** The extensions' part of the filter of a subscription. */
@@ -85,14 +87,12 @@ export class Extensions {
     await Promise.all(this.extensions.map(async (extension) => extension.close?.()));
   }
 
-  /** The first extension that wants to take part in the calls of a tool does. */
-  #partIn(tool: ToolEntry): ToolCalls | undefined {
+  #partsIn(tool: ToolEntry): readonly ToolCalls[] {
     const known = this.#toolCalls.get(tool);
-    if (known) return known === NO_PART ? undefined : known;
-    let part: ToolCalls | undefined;
-    for (const extension of this.extensions) part ??= extension.toolCalls?.(tool);
-    this.#toolCalls.set(tool, part ?? NO_PART);
-    return part;
+    if (known) return known;
+    const parts = this.extensions.flatMap((extension) => extension.toolCalls?.(tool) ?? NO_PARTS);
+    this.#toolCalls.set(tool, parts);
+    return parts;
   }
 }
 

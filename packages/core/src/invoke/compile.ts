@@ -255,7 +255,7 @@ function valueOf(parameter: ParameterBinding, args: unknown, context: RequestCon
 /** Compiles the way from a call to an instance: a singleton is asked for once, anything else each time. */
 function compileInstance(cls: Constructor, instances: Instances): (call: Call) => MaybePromise<Instance> {
   const { container } = instances;
-  if (!instances.isSingleton(cls)) return (call) => container.get(cls, call) as MaybePromise<Instance>;
+  if (!instances.isSingleton(cls)) return (call) => container.get(cls, call.scope) as MaybePromise<Instance>;
   const kept: { instance?: Instance } = {};
   return () =>
     kept.instance ??

@@ -47,7 +47,8 @@ export function mapped(
   const mapper = mappers.find((candidate) => error instanceof candidate.error);
   if (!mapper) return error;
   try {
-    return mapper.map(error as object, context as RequestContext | undefined);
+    // A mapper that gives nothing has nothing better to say.
+    return mapper.map(error as object, context as RequestContext | undefined) ?? error;
   } catch (failure) {
     return failure;
   }

@@ -9,6 +9,7 @@ import {
 } from '../context/request-context.js';
 import type { Problem } from '../errors/definition-error.js';
 import type { Constructor } from '../protocol/constructor.js';
+import { isObject } from '../protocol/json.js';
 import type { Logger } from '../protocol/logger.js';
 import { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { Gate, NamedGate } from '../registry/entry.js';
@@ -138,8 +139,12 @@ class Turn {
   }
 }
 
-/** Everything that is neither a guard nor a class of one, and the same for middleware. */
-export function policyProblems(guards: readonly unknown[], middleware: readonly unknown[]): Problem[] {
+/** Everything that is neither a guard nor a class of one, and the same for middleware; and error mappers that are none. */
+export function policyProblems({
+  guards,
+  middleware,
+  errors,
+}: Readonly<Record<'guards' | 'middleware' | 'errors', readonly unknown[]>>): Problem[] {
   const wrong = (like: unknown, what: string, method: string): Problem[] =>
     typeof like === 'function'
       ? []
@@ -154,6 +159,21 @@ export function policyProblems(guards: readonly unknown[], middleware: readonly 
   return [
     ...guards.flatMap((guard) => wrong(guard, 'guard', 'allows(access)')),
     ...middleware.flatMap((step) => wrong(step, 'middleware', 'handle(context, next)')),
+    ...errors.flatMap(mapperProblem),
+  ];
+}
+
+function mapperProblem(mapper: unknown): Problem[] {
+  if (isObject(mapper) && typeof mapper['error'] === 'function' && typeof mapper['map'] === 'function')
+    return [];
+  const shown = typeof mapper === 'function' ? mapper.name : String(mapper);
+  return [
+    {
+      code: 'SIGIL_INVALID_POLICY',
+      where: 'errors',
+      what: `${shown} is no error mapper`,
+      fix: 'make one with mapError(DomainError, (error) => new ToolError(error.message))',
+    },
   ];
 }
 
@@ -203,7 +223,7 @@ function toStep(
 }
 
 function resolve<T extends object>(cls: Constructor<T>, call: Call, container: Container): MaybePromise<T> {
-  return container.get<T>(cls, call);
+  return container.get<T>(cls, call.scope);
 }
 
 function accessOf(call: Call, definition: DefinitionInfo): Access {

@@ -1,8 +1,10 @@
 import type { Provider, ServiceId } from '../container/provider.js';
 import { nameOf } from '../container/provider.js';
+import type { FunctionDefinition } from '../decorators/define.js';
 import type { Problem } from '../errors/definition-error.js';
 import { serviceOf } from '../metadata/service.js';
 import type { Constructor } from '../protocol/constructor.js';
+import { isObject } from '../protocol/json.js';
 import type { Logger } from '../protocol/logger.js';
 import type { Declaration } from '../registry/declaration.js';
 import { scan } from '../registry/scan.js';
@@ -43,7 +45,7 @@ export async function collect(options: AppOptions, problems: Problem[], logger: 
     const classes = (found.get(unit) ?? []).filter((cls) => served.has(cls));
     return [
       ...scan([...(unit.parts.services ?? []), ...classes], problems),
-      ...(unit.parts.definitions ?? []).map(declareFunction),
+      ...functionsOf(unit, problems).map(declareFunction),
     ].map((declaration) => ofUnit(declaration, unit));
   });
   const given = [...new Set(units.flatMap(({ parts }) => parts.extensions ?? []))];
@@ -64,6 +66,16 @@ export async function collect(options: AppOptions, problems: Problem[], logger: 
     providers,
     extensions,
   };
+}
+
+function functionsOf(
+  { parts: { definitions = [] } }: Unit,
+  problems: Problem[],
+): readonly FunctionDefinition[] {
+  const isDefinition = (given: unknown): boolean => isObject(given) && typeof given['handle'] === 'function';
+  if (!definitions.every(isDefinition))
+    problems.push(invalidOption('definitions', 'a list of what defineTool() and its like give'));
+  return definitions.filter(isDefinition);
 }
 
 /** Puts the error mappers of the app after all others. */
@@ -93,6 +105,27 @@ function ofUnit(declaration: Declaration, { name, parts }: Unit): Declaration {
   return prefix === undefined ? own : withPrefix(own, prefix);
 }
 
+/** The providers of a list that are some; the others are problems. */
+function checkedProviders(
+  providers: readonly Provider[],
+  option: 'providers' | 'override',
+  problems: Problem[],
+): readonly Provider[] {
+  const isProvider = (given: unknown): boolean =>
+    isObject(given) &&
+    (typeof given['provide'] === 'function' ||
+      typeof given['provide'] === 'string' ||
+      isObject(given['provide'])) &&
+    ['useValue', 'useClass', 'useFactory', 'useExisting'].some((way) => way in given);
+  if (!providers.every(isProvider)) {
+    const expected = 'a list of what provide(id, value) and provideFactory(id, { useFactory }) give';
+    problems.push(
+      invalidOption(option, `${expected}; an id that is undefined often comes from an import cycle`),
+    );
+  }
+  return providers.filter(isProvider);
+}
+
 function collectProviders(
   units: readonly Unit[],
   override: readonly Provider[],
@@ -100,14 +133,15 @@ function collectProviders(
 ): Provider[] {
   const held = new Map<ServiceId, { readonly provider: Provider; readonly owner: string }>();
   for (const { name = 'the app', parts } of units) {
-    for (const provider of parts.providers ?? []) {
+    for (const provider of checkedProviders(parts.providers ?? [], 'providers', problems)) {
       const first = held.get(provider.provide);
       if (first && !areSame(first.provider, provider))
         problems.push(duplicateProvider(provider, first.owner, name));
       if (!first) held.set(provider.provide, { provider, owner: name });
     }
   }
-  for (const provider of override) held.set(provider.provide, { provider, owner: 'override' });
+  for (const provider of checkedProviders(override, 'override', problems))
+    held.set(provider.provide, { provider, owner: 'override' });
   return [...held.values()].map(({ provider }) => provider);
 }
 

@@ -60,7 +60,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
   const logger = new RelayLogger(options.logger);
   const { declarations, providers, extensions } = await collect(options, problems, logger);
   const policies = policiesOf(declarations, options);
-  problems.push(...policyProblems(policies.guards, policies.middleware));
+  problems.push(...policyProblems(policies));
   const classes = classesOf(declarations, policies);
   const services = chooseServices(options.container, [...builtIns(() => app), ...providers]);
   const { container } = services;
@@ -122,7 +122,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     const wrong: Problem[] = [];
     const added = declare(definition, kind, wrong).map((declaration) => withErrors(declaration, options));
     const policies = policiesOf(added, {});
-    wrong.push(...policyProblems(policies.guards, policies.middleware));
+    wrong.push(...policyProblems(policies));
     wrong.push(...services.check(classesOf(added, policies)));
     extend(registry, added, build(wrong));
     if (wrong.length > 0) throw new DefinitionError(wrong);

@@ -20,11 +20,8 @@ export function hypotheticalCall(principal: Principal | undefined, container: Co
     client: { capabilities: {}, protocolVersion: LATEST_VERSION },
     principal,
     facts: principal ? { principal } : {},
-    get request() {
-      return call;
-    },
-    get session() {
-      return call;
+    get scope() {
+      return { request: call, session: call, context: () => call.context() };
     },
     state: {},
     currentContext: undefined,
@@ -42,7 +39,7 @@ export function hypotheticalCall(principal: Principal | undefined, container: Co
     inputResponse: nobody,
     closeStream: () => undefined,
     once: async (_key, run) => run(),
-    resolve: (id) => container.get(id as Constructor, call),
+    resolve: (id) => container.get(id as Constructor, call.scope),
   };
   return call;
 }

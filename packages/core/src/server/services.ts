@@ -1,3 +1,4 @@
+import type { ErrorMapper } from '../context/error-mapper.js';
 import type { Container } from '../container/contract.js';
 import type { Provider } from '../container/provider.js';
 import { TypediContainer } from '../container/typedi.js';
@@ -13,6 +14,7 @@ import type { AppOptions } from './app-options.js';
 export interface Policies {
   readonly guards: readonly GuardLike[];
   readonly middleware: readonly MiddlewareLike[];
+  readonly errors: readonly ErrorMapper[];
 }
 
 /** The services of an app, and how they begin. */
@@ -74,6 +76,7 @@ export function policiesOf(
   return {
     guards: [...guards, ...declarations.flatMap((declaration) => declaration.guards)],
     middleware: [...middleware, ...declarations.flatMap((declaration) => declaration.middleware)],
+    errors: [...new Set(declarations.flatMap((declaration) => declaration.errors))],
   };
 }
 

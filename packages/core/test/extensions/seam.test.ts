@@ -102,6 +102,25 @@ describe('an extension of somebody else', () => {
     expect(await client.call('snow')).toMatchObject({ content: [{ text: 'wet' }] });
   });
 
+  test('stands around the extensions after it in the list, and around the handler', async () => {
+    const saying = (id: string): ExtensionFactory => {
+      return () => ({
+        id,
+        settings: () => ({}),
+        toolCalls: () => ({
+          async serve(_call, next) {
+            const { content } = (await next()) as { content: [{ text: string }] };
+            return { content: [{ type: 'text', text: `${id}(${content[0].text})` }] };
+          },
+        }),
+      });
+    };
+    const client = statelessClient(await serve([saying('com.example/a'), saying('com.example/b')]));
+    expect(await client.call('rain')).toMatchObject({
+      content: [{ text: 'com.example/a(com.example/b(wet))' }],
+    });
+  });
+
   test('hides from sessions what is of no use to them', async () => {
     const client = await openSession(await serve());
     expect((await client.list('tools')).map(({ name }) => name)).toEqual(['snow']);

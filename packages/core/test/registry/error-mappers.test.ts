@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { MapErrors, mapError, Tool } from '../../src/index.js';
+import { defineTool, MapErrors, mapError, Tool, ToolError } from '../../src/index.js';
+import { appOf, problemsOf, statelessClient } from '../harness.js';
 import { scan } from '../../src/registry/scan.js';
 
 class OutOfStock extends Error {
@@ -26,5 +27,30 @@ describe('the error mappers of a definition', () => {
 
     const order = declaration?.errors.map((mapper) => mapper.map(new OutOfStock(3)));
     expect(order).toEqual(['method 1: 3', 'method 2: 3', 'own: 3', 'base 1: 3', 'base 2: 3']);
+  });
+});
+
+describe('an error mapper', () => {
+  test('that gives nothing leaves the error as it is', async () => {
+    const buy = defineTool({
+      name: 'buy',
+      handle() {
+        throw new ToolError('There is no more');
+      },
+    });
+    const app = await appOf({ definitions: [buy], errors: [mapError(ToolError, () => undefined)] });
+    expect(await statelessClient(app).call('buy')).toMatchObject({
+      isError: true,
+      content: [{ text: 'There is no more' }],
+    });
+  });
+
+  test.each([[undefined], [OutOfStock], [{ error: OutOfStock }]])('is not %p: a problem', async (mapper) => {
+    expect(
+      await problemsOf({
+        errors: [mapper as never],
+        definitions: [defineTool({ name: 'a', handle: () => 1 })],
+      }),
+    ).toMatchObject([{ code: 'SIGIL_INVALID_POLICY', where: 'errors' }]);
   });
 });

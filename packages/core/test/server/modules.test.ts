@@ -334,3 +334,18 @@ test.each<[string, unknown, string]>([
     }),
   ]);
 });
+
+describe('an entry of a list that is none', () => {
+  test.each<[string, object]>([
+    ['providers', { providers: [undefined] }],
+    ['providers', { providers: [provide(undefined as never, 1 as never)] }],
+    ['providers', { providers: [{ provide: 'clock' }] }],
+    ['override', { override: [undefined] }],
+    ['definitions', { definitions: [undefined] }],
+    ['definitions', { definitions: [{}] }],
+  ])('of %s is a problem that names the list', async (option, options) => {
+    expect(await problemsOf(options as never)).toMatchObject([
+      { code: 'SIGIL_INVALID_OPTIONS', where: `createApp({ ${option} })` },
+    ]);
+  });
+});

@@ -37,7 +37,7 @@ interface Payload {
   readonly required: readonly (readonly [string, RequiredInput])[];
   /** The author's own. */
   readonly requestState?: string | undefined;
-  readonly effects: readonly (readonly [string, unknown])[];
+  readonly effects: readonly (readonly [string, unknown?])[];
 }
 
 /**
@@ -77,7 +77,7 @@ export class RoundKeeper {
       questions: new Map(answered(payload.questions, given)),
       required: new Map(answered(payload.required, given)),
       requestState: payload.requestState,
-      effects: new Map(payload.effects),
+      effects: new Map(payload.effects.map(([key, result]) => [key, result])),
       given,
     };
   }
@@ -96,7 +96,8 @@ export class RoundKeeper {
       questions: [...memory.questions],
       required: [...memory.required],
       requestState: memory.requestState,
-      effects: [...memory.effects],
+      // JSON would make null of undefined.
+      effects: [...memory.effects].map((effect) => (effect[1] === undefined ? [effect[0]] : effect)),
     };
     const state = await this.sealer.seal(payload);
     if (state.length <= this.limits.maxLength) return state;

@@ -1,4 +1,5 @@
 import { isSuspension, Suspension } from '../../context/suspension.js';
+import { toJson, UnwritableError } from '../../protocol/json.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import { questionDigest } from './digest.js';
 import { changedQuestion, repeatedKey, sharedKey } from './key-errors.js';
@@ -126,8 +127,19 @@ export class Rounds {
   }
 
   async #run<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
-    const result = await run();
+    const result = carried(key, await run());
     this.memory.effects.set(key, result);
-    return result;
+    return result as T;
+  }
+}
+
+/** What a later run will be given, so that the first run and every protocol revision are given the same. */
+function carried(key: string, result: unknown): unknown {
+  if (result === undefined) return undefined;
+  try {
+    return JSON.parse(JSON.stringify(toJson(result) ?? null));
+  } catch (error) {
+    if (!(error instanceof UnwritableError)) throw error;
+    throw new TypeError(`What once('${key}') gave cannot be remembered: ${error.message}`, { cause: error });
   }
 }
