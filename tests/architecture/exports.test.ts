@@ -1,6 +1,7 @@
+import { dirname, posix } from 'node:path';
 import { expect, test } from '@jest/globals';
 import ts from 'typescript';
-import { PACKAGES, parse, read, walk } from './sources.js';
+import { filesBelow, PACKAGES, parse, read, walk } from './sources.js';
 
 /** Names that a file exports, types marked as such. */
 function exportedNames(path: string): string[] {
@@ -36,5 +37,30 @@ test.each(['@sigil/core', '@sigil/http', '@sigil/stdio', '@sigil/skills', '@sigi
     );
     const built = (await import(name)) as Record<string, unknown>;
     expect(Object.keys(built).sort()).toEqual(values);
+  },
+);
+
+/** The names that a file imports from outside a folder, and whence. */
+function importedFromOutside(path: string, folder: string): { name: string; from: string }[] {
+  const names: { name: string; from: string }[] = [];
+  walk(parse(path), (node) => {
+    if (!ts.isImportDeclaration(node) || !ts.isStringLiteral(node.moduleSpecifier)) return;
+    const from = posix.join(dirname(path), node.moduleSpecifier.text);
+    if (from.startsWith(`${folder}/`)) return;
+    walk(node, (part) => {
+      if (ts.isImportSpecifier(part)) names.push({ name: (part.propertyName ?? part.name).text, from });
+    });
+  });
+  return names;
+}
+
+test.each(['tasks', 'apps'])(
+  'the extension %s is made of what @sigil/core exports, as any other is',
+  (extension) => {
+    const folder = `packages/core/src/extensions/${extension}`;
+    const exported = exportedNames('packages/core/src/index.ts').map((name) => name.replace('type ', ''));
+    const imported = filesBelow(folder, '.ts').flatMap((path) => importedFromOutside(path, folder));
+    expect(imported.length).toBeGreaterThan(10);
+    expect(imported.filter(({ name }) => !exported.includes(name))).toEqual([]);
   },
 );

@@ -69,6 +69,7 @@ export type {
   UnknownProperties,
 } from './metadata/definitions.js';
 
+export type { MaybePromise } from './protocol/maybe-promise.js';
 export type { StandardSchema } from './protocol/standard-schema.js';
 
 // What handlers, guards and middleware receive

@@ -20,6 +20,8 @@ export type ExtensionResult = Readonly<Record<string, unknown>>;
 export interface ExtensionCall {
   readonly id: RequestId;
   readonly method: string;
+  /** The parameters of the request as they came: those of a tool call have a `name` and `arguments` that are not checked yet. */
+  readonly params: Readonly<Record<string, unknown>>;
   readonly client: ClientView;
   /** The authenticated principal; `undefined` on an unauthenticated transport. */
   readonly principal: Principal | undefined;
@@ -28,7 +30,7 @@ export interface ExtensionCall {
   readonly signal: AbortSignal;
   /** What contexts of the call have as `ctx.state`: put there, under a symbol of your own, what handlers are to find. */
   readonly state: ContextState;
-  /** Whether the client has declared an extension. */
+  /** Whether the client has declared an extension; never in a session that the extension is not for (`inSessions`). */
   declares(extension: string): boolean;
   /** Whether the caller may see and use an entry; guards decide. */
   sees(entry: Entry): MaybePromise<boolean>;

@@ -18,6 +18,8 @@ import type { MethodResult, ResponseWriter } from './response.js';
 import type { Revision } from './revisions/index.js';
 
 const NO_PARTS: readonly ToolCalls[] = [];
+/** Methods of extensions are for stateless clients alone. */
+const NO_EXTENSIONS: ReadonlySet<string> = new Set();
 
 /** The extensions of one app, as the engine's own methods see them. */
 export class Extensions {
@@ -25,6 +27,7 @@ export class Extensions {
   readonly methods: ReadonlyMap<string, MethodHandler>;
   /** The members of `params` that name what a request is about, by method. */
   readonly namedBy: ReadonlyMap<string, string>;
+  readonly #inSessions: ReadonlySet<string>;
   readonly #toolCalls = new WeakMap<ToolEntry, readonly ToolCalls[]>();
 
   /** @throws DefinitionError when two of them are the same extension, or add the same method. */
@@ -34,6 +37,7 @@ export class Extensions {
   ) {
     const problems = repeated(extensions);
     if (problems.length > 0) throw new DefinitionError(problems);
+    this.#inSessions = new Set(extensions.flatMap(({ id, inSessions }) => (inSessions ? [id] : [])));
     const added = extensions.flatMap((extension) =>
       Object.entries(extension.methods ?? {}).map(([name, method]) => ({ name, method, extension })),
     );
@@ -63,7 +67,7 @@ export class Extensions {
     // What an extension has taken over goes on there when it is run again.
     const parts = exchange.call.background ? NO_PARTS : this.#partsIn(tool);
     if (parts.length === 0) return run();
-    const call = new ExtensionView(exchange);
+    const call = new ExtensionView(exchange, this.#inSessions);
     const serve = async (at: number): Promise<ExtensionResult> =>
       parts[at]?.serve(call, () => serve(at + 1)) ?? this.writer.value(await run());
     return serve(0).then(toMethodResult);
@@ -76,7 +80,7 @@ export class Extensions {
 
   /** The extensions' part of the filter of a subscription. */
   async listen(exchange: Exchange, wanted: Readonly<Record<string, unknown>>): Promise<object> {
-    const call = new ExtensionView(exchange);
+    const call = new ExtensionView(exchange, this.#inSessions);
     const parts = await Promise.all(
       this.extensions.map(async (extension) => (await extension.listen?.(call, wanted)) ?? {}),
     );
@@ -100,7 +104,11 @@ export class Extensions {
 class ExtensionView implements ExtensionCall {
   readonly #exchange: Exchange;
 
-  constructor(exchange: Exchange) {
+  /** @param inSessions the ids of the extensions that clients with sessions know. */
+  constructor(
+    exchange: Exchange,
+    private readonly inSessions: ReadonlySet<string>,
+  ) {
     this.#exchange = exchange;
   }
 
@@ -110,6 +118,10 @@ class ExtensionView implements ExtensionCall {
 
   get method(): string {
     return this.#exchange.call.method;
+  }
+
+  get params(): ExtensionCall['params'] {
+    return this.#exchange.call.params;
   }
 
   get client(): ExtensionCall['client'] {
@@ -133,6 +145,8 @@ class ExtensionView implements ExtensionCall {
   }
 
   declares(extension: string): boolean {
+    const { stateless } = this.#exchange.call.revision;
+    if (!stateless && !this.inSessions.has(extension)) return false;
     return this.client.capabilities.extensions?.[extension] !== undefined;
   }
 
@@ -151,7 +165,7 @@ class ExtensionView implements ExtensionCall {
 
 function handlerOf(extension: Extension, method: ExtensionMethod): MethodHandler {
   return (exchange, params) => {
-    const call = new ExtensionView(exchange);
+    const call = new ExtensionView(exchange, NO_EXTENSIONS);
     if (extension.settings() === undefined) {
       throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${call.method}`);
     }

@@ -54,13 +54,12 @@ export function buildTool(declaration: Declaration<ToolDefinition>, tools: Build
   const info = factsOf(declaration, 'tool', name);
   // Not at boot: the schemas are written when somebody first asks for them.
   const describe = once((): Tool => {
-    const annotations = annotationsOf(definition);
     return {
       name,
       ...presentation(definition, metaOf(info, tools)),
       inputSchema: input.advertised,
       ...(output ? { outputSchema: output.advertised } : {}),
-      ...(annotations ? { annotations } : {}),
+      ...(info.annotations ? { annotations: info.annotations } : {}),
     };
   });
   return {
@@ -160,6 +159,7 @@ function factsOf(
     where,
     metadata: Object.freeze({ ...metadata, ...definition.metadata }),
     meta: definition.meta,
+    annotations: definition.kind === 'tool' ? annotationsOf(definition) : undefined,
     mimeType: 'mimeType' in definition ? definition.mimeType : undefined,
   });
 }

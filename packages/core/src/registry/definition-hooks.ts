@@ -1,6 +1,7 @@
 import type { DefinitionInfo } from '../context/request-context.js';
 import type { Problem } from '../errors/definition-error.js';
 import type { ResourceContents } from '../protocol/content.js';
+import type { ToolAnnotations } from '../protocol/descriptors.js';
 
 /** A definition as extensions see it: what is known before it is compiled. */
 export interface DefinitionFacts extends DefinitionInfo {
@@ -8,6 +9,8 @@ export interface DefinitionFacts extends DefinitionInfo {
   readonly where: string;
   /** The `_meta` its author gave it, which clients see. */
   readonly meta: Readonly<Record<string, unknown>> | undefined;
+  /** What its author says of a tool's effects, as clients see it. */
+  readonly annotations: ToolAnnotations | undefined;
   /** The MIME type of a resource or template, when its author gave one. */
   readonly mimeType: string | undefined;
 }

@@ -2,7 +2,6 @@ import type { ClientView } from '../../context/call.js';
 import type { ExtensionHost } from '../../engine/extension.js';
 import type { Problem } from '../../errors/definition-error.js';
 import type { ResourceContents } from '../../protocol/content.js';
-import { isObject } from '../../protocol/json.js';
 import type { DefinitionFacts, FindResource } from '../../registry/definition-hooks.js';
 import type { AppExtension } from '../app-extension.js';
 import {
@@ -202,4 +201,8 @@ function clashes(
 
 function invalid(where: string, what: string, fix: string): Problem {
   return { code: 'SIGIL_INVALID_OPTIONS', where, what, fix };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

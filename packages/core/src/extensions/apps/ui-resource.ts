@@ -1,17 +1,15 @@
-import type { ResourceContext } from '../../context/contexts.js';
 import { compose } from '../../decorators/compose.js';
 import {
-  type ArgumentsOf,
   defineResource,
   type FunctionDefinition,
-  type Policies,
+  type ResourceFunctionOptions,
 } from '../../decorators/define.js';
-import { Resource } from '../../decorators/resource.js';
-import type { Presentation, ResourceDefinition, SchemaLike } from '../../metadata/definitions.js';
+import { Resource, type ResourceOptions } from '../../decorators/resource.js';
+import type { ResourceDefinition, SchemaLike } from '../../metadata/definitions.js';
 import { UI_MIME_TYPE, type UiOptions, UiPage } from './ui.js';
 
 /** What `@UiResource` may be told. */
-export type UiResourceOptions = Presentation & UiOptions & Pick<ResourceDefinition, 'annotations' | 'size'>;
+export type UiResourceOptions = UiOptions & Omit<ResourceOptions, 'groups' | 'mimeType' | 'cache'>;
 
 /**
  * Makes a method a UI resource: HTML that hosts show in a sandbox with the results of the tools whose `@Ui` names it
@@ -29,13 +27,8 @@ export function UiResource(uri: string, options: UiResourceOptions = {}): Method
 }
 
 /** What `defineUiResource` is told: a `ui://` URI, what `@UiResource` is told, and the handler. */
-export interface UiResourceFunctionOptions<S extends SchemaLike> extends UiResourceOptions, Policies {
-  readonly uri: string;
-  readonly name: string;
-  /** Schema of the variables; without one the handler gets them as strings. */
-  readonly input?: S;
-  readonly handle: (variables: ArgumentsOf<S>, context: ResourceContext) => unknown;
-}
+export type UiResourceFunctionOptions<S extends SchemaLike> = UiResourceOptions &
+  Omit<ResourceFunctionOptions<S>, 'groups' | 'mimeType' | 'cache'>;
 
 /** The function twin of `@UiResource`. */
 export function defineUiResource<S extends SchemaLike = Record<string, never>>(
