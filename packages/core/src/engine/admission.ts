@@ -118,8 +118,8 @@ export interface CheckedMessage {
   readonly isRequest: boolean;
   /** The member of `params` that `Mcp-Name` repeats, if any. */
   readonly namedBy: string | undefined;
-  /** The arguments of a tool that headers repeat. */
-  readonly mirrored: (tool: string) => readonly MirroredArgument[];
+  /** What is served: headers repeat arguments of a tool that says so. */
+  readonly tools: { get(name: string): { readonly mirrored: readonly MirroredArgument[] } | undefined };
 }
 
 /**
@@ -147,7 +147,7 @@ export function headerMismatch(headers: Headers, message: CheckedMessage): strin
   if (typeof name !== 'string') return undefined;
   const mismatch = nameMismatch(headerOf(headers, 'mcp-name'), name);
   if (mismatch !== undefined || method !== METHODS.callTool) return mismatch;
-  return argumentMismatch(headers, message.mirrored(name), params['arguments']);
+  return argumentMismatch(headers, message.tools.get(name)?.mirrored ?? [], params['arguments']);
 }
 
 function nameMismatch(sent: string | undefined, name: string): string | undefined {

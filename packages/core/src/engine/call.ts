@@ -31,10 +31,14 @@ import type { TimeLimit } from './time-limit.js';
 
 const NO_META: Readonly<Record<string, unknown>> = Object.freeze({});
 
-/** What a call is made of. */
+/** What all calls of one engine share. */
 export interface CallParts {
   readonly options: EngineOptions;
   readonly asker: Asker;
+}
+
+/** A request that has been admitted. */
+export interface AdmittedRequest {
   readonly link: Link;
   readonly revision: Revision;
   readonly client: ClientView;
@@ -74,16 +78,16 @@ export class EngineCall implements Call, CallScope, Asking {
   #rounds: Rounds | undefined;
   #isScope = false;
 
-  constructor(parts: CallParts, stream: Stream) {
+  constructor(parts: CallParts, request: AdmittedRequest, stream: Stream) {
     this.#parts = parts;
     this.#stream = stream;
-    this.id = parts.id;
-    this.method = parts.method;
-    this.params = parts.params;
-    this.revision = parts.revision;
-    this.client = parts.client;
-    this.facts = parts.facts;
-    this.link = parts.link;
+    this.id = request.id;
+    this.method = request.method;
+    this.params = request.params;
+    this.revision = request.revision;
+    this.client = request.client;
+    this.facts = request.facts;
+    this.link = request.link;
   }
 
   get scope(): CallScope {

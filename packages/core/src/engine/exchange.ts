@@ -8,7 +8,7 @@ import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { DefinitionFacts } from '../registry/definition-hooks.js';
 import type { ActiveRequest, Outlet } from '../transport/contract.js';
 import type { Background } from './background.js';
-import { type CallParts, EngineCall, type Stream } from './call.js';
+import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from './call.js';
 import { type MethodResult, type ResponseWriter, sendError } from './response.js';
 import type { RoundRequest } from './rounds/round-keeper.js';
 import { TimeLimit } from './time-limit.js';
@@ -24,9 +24,8 @@ export type MethodHandler = (
   params: Readonly<Record<string, unknown>>,
 ) => MaybePromise<MethodResult>;
 
-/** What an exchange is made of, beside its call. */
+/** What all exchanges of one peer share. */
 export interface ExchangeParts extends CallParts {
-  readonly outlet: Outlet;
   readonly writer: ResponseWriter;
   /** Definitions whose author has been warned about a handler that lets no suspension pass. */
   readonly warned: WeakSet<object>;
@@ -48,10 +47,10 @@ export class Exchange implements ActiveRequest, Stream {
   #hasSettled = false;
   #isDelivered = false;
 
-  constructor(parts: ExchangeParts) {
+  constructor(parts: ExchangeParts, request: AdmittedRequest, outlet: Outlet) {
     this.#parts = parts;
-    this.#outlet = parts.outlet;
-    this.call = new EngineCall(parts, this);
+    this.#outlet = outlet;
+    this.call = new EngineCall(parts, request, this);
   }
 
   /** Runs a handler and answers with what it gives. */

@@ -13,7 +13,7 @@ import type { EngineOptions } from './engine-options.js';
 import { CLIENT_NOTIFICATIONS } from './client-notifications.js';
 import type { Events } from './events.js';
 import type { Extensions } from './extensions.js';
-import { Exchange, type MethodHandler } from './exchange.js';
+import { Exchange, type ExchangeParts, type MethodHandler } from './exchange.js';
 import { Link } from './link.js';
 import type { Listeners } from './listeners.js';
 import { type ResponseWriter, sendError } from './response.js';
@@ -49,6 +49,7 @@ export interface PeerParts {
 /** One connection: takes messages, admits requests, and knows what is in flight. */
 export class EnginePeer implements Peer {
   readonly #parts: PeerParts;
+  readonly #exchangeParts: ExchangeParts;
   readonly #link: Link;
   // Made at the first request, to keep idle sessions small. Equal ids are kept apart.
   #inFlight: Set<Exchange> | undefined;
@@ -62,6 +63,8 @@ export class EnginePeer implements Peer {
     private readonly isShared: boolean,
   ) {
     this.#parts = parts;
+    const { options, asker, writer, warned } = parts;
+    this.#exchangeParts = { options, asker, writer, warned, ended: this.#ended, settled: this.#release };
     this.#link = new Link(outlet);
   }
 
@@ -189,23 +192,9 @@ export class EnginePeer implements Peer {
           `More than ${options.maxInFlight} requests in flight`,
         );
       }
-      const { asker, writer, warned, stateless } = this.#parts;
-      const exchange = new Exchange({
-        options,
-        asker,
-        writer,
-        warned,
-        link: revision.stateless ? stateless : this.#link,
-        revision,
-        client,
-        id,
-        method,
-        params,
-        outlet,
-        facts,
-        ended: this.#ended,
-        settled: this.#release,
-      });
+      const link = revision.stateless ? this.#parts.stateless : this.#link;
+      const request = { link, revision, client, id, method, params, facts };
+      const exchange = new Exchange(this.#exchangeParts, request, outlet);
       inFlight.add(exchange);
       exchange.run(handler);
       return exchange.done ? undefined : exchange;
@@ -233,7 +222,7 @@ export class EnginePeer implements Peer {
       params: isObject(params) ? params : NO_PARAMS,
       isRequest: id !== undefined,
       namedBy: namedBy.get(method),
-      mirrored: (tool) => options.registry.tools.get(tool)?.mirrored ?? [],
+      tools: options.registry.tools,
     });
     if (mismatch === undefined) return false;
     const error = new ProtocolError(ERROR_CODES.headerMismatch, `Header mismatch: ${mismatch}`);
