@@ -23,6 +23,9 @@ import { ResponseWriter } from './response.js';
 import { latestSessionRevision, newestRevision } from './revisions/index.js';
 import { Subscribers } from './subscribers.js';
 
+/** How long requests may take to finish that no runtime has let finish: runtimes have a time of their own. */
+const GRACE_MS = 1_500;
+
 /** The protocol engine: makes peers for transports and tells them what changes. */
 export class Engine implements Endpoint {
   readonly info: Implementation;
@@ -116,10 +119,13 @@ export class Engine implements Endpoint {
     }
   }
 
-  /** Cancels everything in flight, forgets every session, and waits for what lived in them to be disposed of. */
+  /**
+   * Lets requests in flight finish, for a moment, then cancels what is left, forgets every session, and waits for what lived in
+   * them to be disposed of.
+   */
   async close(): Promise<void> {
     this.#stop();
-    for (const peer of [...this.#peers]) peer.close('The server is closing');
+    await Promise.all([...this.#peers].map((peer) => peer.drain(GRACE_MS)));
     await this.#extensions.close();
     await Promise.all([this.options.changes.close(), ...this.#parts.releases]);
   }

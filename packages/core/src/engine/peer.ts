@@ -86,7 +86,7 @@ export class EnginePeer implements Peer {
     facts: RequestFacts = NO_FACTS,
     claim: unknown = claimOf(message),
   ): ActiveRequest | undefined {
-    if (this.#closed) return undefined;
+    if (this.#closed) return outlet && this.#refuseLate(message, outlet);
     const out = outlet ?? this.#link.outlet ?? NOWHERE;
     if (Array.isArray(message)) return this.#receiveBatch(message, out, facts);
     if (!isObject(message) || message['jsonrpc'] !== '2.0')
@@ -123,8 +123,8 @@ export class EnginePeer implements Peer {
   }
 
   async drain(graceMs: number): Promise<void> {
-    // Whoever is gone will not answer what handlers still ask.
-    if (this.#link.hasAsked) this.#link.pending.failAll('The client is gone');
+    // What handlers still ask would keep them.
+    if (this.#link.hasAsked) this.#link.pending.failAll('The connection is closing');
     for (const exchange of [...(this.#inFlight ?? [])]) this.#parts.listeners.end(exchange.call);
     if (this.#inFlight?.size) {
       let timer: ReturnType<typeof setTimeout> | undefined;
@@ -248,6 +248,15 @@ export class EnginePeer implements Peer {
   #refuse(message: unknown, outlet: Outlet, why: string): undefined {
     const error = new ProtocolError(ERROR_CODES.invalidRequest, `Invalid request: ${why}`);
     sendError(outlet, readableId(message), error, error.code);
+    return undefined;
+  }
+
+  /** Refuses what comes over a shared outlet once the server is closing: its client would wait for an answer. */
+  #refuseLate(message: unknown, outlet: Outlet): undefined {
+    const id = readableId(message);
+    if (id === null) return undefined;
+    const error = new ProtocolError(ERROR_CODES.internalError, 'The server is closing');
+    sendError(outlet, id, error, error.code);
     return undefined;
   }
 

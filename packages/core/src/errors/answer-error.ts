@@ -8,7 +8,7 @@ export type AnswerFailure =
   | 'late'
   /** The answer is none to the question, or does not satisfy its form. */
   | 'invalid'
-  /** The client is gone, or has cancelled the request. */
+  /** The client is gone or has cancelled the request, or the server is closing. */
   | 'gone';
 
 /**

@@ -98,8 +98,8 @@ function classSource(cls: Constructor, groups: readonly string[] | undefined): S
 
 function propertyOf(parameter: ParameterDefinition, reflected: unknown): PropertyDeclaration {
   const { name, optional, initialiser, keywords } = parameter;
-  const type = typeof parameter.type === 'function' ? (parameter.type as () => unknown)() : reflected;
-  const items = typeof parameter.items === 'function' ? (parameter.items as () => unknown)() : undefined;
+  const type = typeof parameter.type === 'function' ? typeFrom(parameter.type) : reflected;
+  const items = typeof parameter.items === 'function' ? typeFrom(parameter.items) : undefined;
   return {
     name,
     required: !(optional ?? initialiser === 'own'),
@@ -107,6 +107,13 @@ function propertyOf(parameter: ParameterDefinition, reflected: unknown): Propert
     ...(type === undefined ? {} : { type }),
     ...(items === undefined ? {} : { items }),
   };
+}
+
+const SCALARS: ReadonlySet<unknown> = new Set([String, Number, Boolean, Date]);
+
+/** A function that gives a type, or one of the types that are functions themselves. */
+function typeFrom(type: unknown): unknown {
+  return SCALARS.has(type) ? type : (type as () => unknown)();
 }
 
 function problemWith(where: string, types: readonly unknown[] | undefined, type: unknown): Problem {

@@ -1,9 +1,10 @@
-import type { Provider } from '../container/provider.js';
+import { nameOf, type Provider } from '../container/provider.js';
 import type { ResolutionScope } from '../container/contract.js';
 import { RESOLUTION } from '../container/typedi.js';
 import { Token } from '../container/typedi-registry.js';
 import { CompletionContext, PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
 import { RequestContext } from '../context/request-context.js';
+import type { Problem } from '../errors/definition-error.js';
 import type { Principal } from '../protocol/principal.js';
 import { App } from './app.js';
 
@@ -14,6 +15,22 @@ import { App } from './app.js';
  * private readonly principal = inject(PRINCIPAL);
  */
 export const PRINCIPAL: Token<Principal | undefined> = new Token('PRINCIPAL');
+
+/** Providers of what every app has: two would tell different things. */
+export function builtInProblems(
+  builtIn: readonly Provider[],
+  providers: readonly Provider[],
+): readonly Problem[] {
+  const ids = new Set(builtIn.map(({ provide }) => provide));
+  return providers
+    .filter(({ provide }) => ids.has(provide))
+    .map(({ provide }) => ({
+      code: 'SIGIL_DUPLICATE_PROVIDER',
+      where: nameOf(provide),
+      what: 'the app provides it itself',
+      fix: 'remove this provider; the principal comes from authentication, in tests from testApp({ principal })',
+    }));
+}
 
 /** What services may inject without anybody providing it. */
 export function builtIns(app: () => App): Provider[] {

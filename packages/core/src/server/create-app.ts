@@ -19,7 +19,7 @@ import { isClass, noDefinitions, scan } from '../registry/scan.js';
 import { createSchemaCompiler } from '../schema/index.js';
 import { App } from './app.js';
 import type { AppOptions } from './app-options.js';
-import { builtIns } from './built-ins.js';
+import { builtInProblems, builtIns } from './built-ins.js';
 import { checkOptions } from './check-options.js';
 import { collect, withErrors } from './collect.js';
 import { declareFunction } from './declare-function.js';
@@ -62,7 +62,9 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
   const policies = policiesOf(declarations, options);
   problems.push(...policyProblems(policies));
   const classes = classesOf(declarations, policies);
-  const services = chooseServices(options.container, [...builtIns(() => app), ...providers]);
+  const own = builtIns(() => app);
+  problems.push(...builtInProblems(own, providers));
+  const services = chooseServices(options.container, [...own, ...providers]);
   const { container } = services;
   const exposeErrors = options.exposeErrors ?? false;
   const compile = createCompile({

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   type Access,
+  App,
   Ui,
   Arg,
   Complete,
@@ -14,6 +15,7 @@ import {
   type Module,
   type ModuleOptions,
   Param,
+  PRINCIPAL,
   Prompt,
   provide,
   RequestContext,
@@ -347,5 +349,16 @@ describe('an entry of a list that is none', () => {
     expect(await problemsOf(options as never)).toMatchObject([
       { code: 'SIGIL_INVALID_OPTIONS', where: `createApp({ ${option} })` },
     ]);
+  });
+});
+
+describe('what the app provides itself', () => {
+  test.each([
+    ['the principal', provide(PRINCIPAL, { id: 'local' })],
+    ['the app', provide(App, {} as never)],
+  ])('is not provided twice: %s', async (_what, provider) => {
+    const problem = { code: 'SIGIL_DUPLICATE_PROVIDER', what: 'the app provides it itself' };
+    expect(await problemsOf({ providers: [provider] })).toMatchObject([problem]);
+    expect(await problemsOf({ override: [provider] })).toMatchObject([problem]);
   });
 });

@@ -41,7 +41,7 @@ export async function add(said: Said, host: Pick<Host, 'cwd' | 'signal'>): Promi
     lines: [
       ...paths.map((path) => `${isDry ? 'Would write' : 'Wrote'} ${path}`),
       kind.isServed
-        ? `The app serves ${className} once it is compiled`
+        ? `Compile it: an app that discovers its services then serves ${className}`
         : `Inject it where it is needed: constructor(private readonly ${method}: ${className}) {}`,
     ],
   };

@@ -24,7 +24,7 @@ describe('add', () => {
       out: [
         `Wrote src/${folder}/get-weather.ts`,
         `Wrote test/${folder}/get-weather.test.ts`,
-        'The app serves GetWeather once it is compiled',
+        'Compile it: an app that discovers its services then serves GetWeather',
       ],
     });
     const read = (path: string): string => readFileSync(join(project.path, path), 'utf8');
@@ -98,7 +98,7 @@ describe('add', () => {
     expect(dry.out).toEqual([
       'Would write src/tools/ping.ts',
       'Would write test/tools/ping.test.ts',
-      'The app serves Ping once it is compiled',
+      'Compile it: an app that discovers its services then serves Ping',
     ]);
     const { out } = await runIn(project.path, ['add', 'tool', 'ping', '--dry-run', '--json']);
     expect(JSON.parse(out.join('\n'))).toEqual({
