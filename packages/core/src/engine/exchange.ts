@@ -206,8 +206,17 @@ export class Exchange implements ActiveRequest, Stream {
     if (this.#isDelivered) return;
     this.#isDelivered = true;
     const { background } = this.call;
-    if (background) background.succeed(this.#parts.writer.value(given));
-    else if (!this.done) this.#answer(given);
+    if (!background) {
+      if (!this.done) this.#answer(given);
+      return;
+    }
+    let value: Readonly<Record<string, unknown>>;
+    try {
+      value = this.#parts.writer.value(given);
+    } catch (error) {
+      return background.fail(toProtocolError(error, this.#parts.options.exposeErrors));
+    }
+    background.succeed(value);
   }
 
   #deliverError(thrown: ProtocolError): void {
@@ -224,9 +233,23 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   #answer(given: MethodResult): void {
-    this.#end();
     const { id, revision } = this.call;
-    this.#outlet.end(this.#parts.writer.result(id, revision, given));
+    let text: string;
+    try {
+      text = this.#parts.writer.result(id, revision, given);
+    } catch (error) {
+      return this.#answerUnwritable(error);
+    }
+    this.#end();
+    this.#outlet.end(text);
+  }
+
+  /** Answers with an error in place of a result that has what JSON cannot carry, such as a bigint in its `_meta`. */
+  #answerUnwritable(error: unknown): void {
+    const { id, method, revision } = this.call;
+    this.#parts.options.logger.error({ err: error, method }, 'a result cannot be written as JSON');
+    this.#end();
+    sendError(this.#outlet, id, revision.error(toProtocolError(error, this.#parts.options.exposeErrors)));
   }
 
   #end(): void {

@@ -2,6 +2,7 @@ import { headersOf } from '../context/request-context.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
 import { missingExtension, ProtocolError } from '../errors/protocol-error.js';
+import { isObject } from '../protocol/json.js';
 import { after, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { Entry, ToolEntry } from '../registry/entry.js';
 import type { Background } from './background.js';
@@ -35,7 +36,8 @@ export class Extensions {
     private readonly extensions: readonly Extension[],
     private readonly writer: ResponseWriter,
   ) {
-    const problems = repeated(extensions);
+    const wrong = extensions.flatMap(misshapen);
+    const problems = wrong.length > 0 ? wrong : repeated(extensions);
     if (problems.length > 0) throw new DefinitionError(problems);
     this.#inSessions = new Set(extensions.flatMap(({ id, inSessions }) => (inSessions ? [id] : [])));
     const added = extensions.flatMap((extension) =>
@@ -174,9 +176,27 @@ function handlerOf(extension: Extension, method: ExtensionMethod): MethodHandler
   };
 }
 
-function toMethodResult({ resultType, ...result }: ExtensionResult): MethodResult {
+function toMethodResult(given: ExtensionResult): MethodResult {
+  if (!isObject(given)) throw new TypeError('an extension gave a result that is no object');
+  const { resultType, ...result } = given;
   const meta = result['_meta'] as MethodResult['meta'];
   return { result, meta, ...(typeof resultType === 'string' ? { type: resultType } : {}) };
+}
+
+/** What `create` gave instead of an extension. */
+function misshapen(extension: unknown): Problem[] {
+  const { id, settings, methods = {} } = isObject(extension) ? extension : {};
+  const serves = (method: unknown): boolean => isObject(method) && typeof method['serve'] === 'function';
+  if (typeof id === 'string' && typeof settings === 'function')
+    if (isObject(methods) && Object.values(methods).every(serves)) return [];
+  return [
+    {
+      code: 'SIGIL_INVALID_OPTIONS',
+      where: 'createApp({ extensions })',
+      what: `create() of ${typeof id === 'string' ? `the extension '${id}'` : 'an extension'} must give an object with "id", "settings()" and "methods" that have "serve()"`,
+      fix: 'return such an object from create(host), not a promise of one',
+    },
+  ];
 }
 
 /** An extension that is there twice, or a method that two of them add. */

@@ -2,7 +2,7 @@ import type { ProtocolError } from '../errors/protocol-error.js';
 import type { CacheHint } from '../protocol/cache-hint.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import { errorResponse, type RequestId } from '../protocol/json-rpc.js';
-import { RawJson } from '../protocol/json.js';
+import { RawJson, toJson } from '../protocol/json.js';
 import type { Outlet } from '../transport/contract.js';
 import type { Revision } from './revisions/index.js';
 
@@ -77,7 +77,16 @@ export function sendError(
   rejection?: number,
 ): void {
   const { code, message, data } = error;
-  outlet.end(errorResponse(id, { code, message, ...(data === undefined ? {} : { data }) }), rejection);
+  outlet.end(errorText(id, code, message, data), rejection);
+}
+
+function errorText(id: RequestId | null, code: number, message: string, data: unknown): string {
+  try {
+    return errorResponse(id, { code, message, ...(data === undefined ? {} : { data: toJson(data) }) });
+  } catch {
+    // Without what JSON cannot carry the client still learns what failed.
+    return errorResponse(id, { code, message });
+  }
 }
 
 /** The members of an object as JSON text, without the braces. */

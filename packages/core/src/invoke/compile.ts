@@ -89,7 +89,13 @@ export function createCompile(options: InvokeOptions): Compile {
   ): Serve {
     const caught = (error: unknown, call: Call): unknown => {
       if (isSuspension(error)) throw error;
-      return fail(mappers.length > 0 ? mapped(error, mappers, call.currentContext) : error, call);
+      if (mappers.length === 0) return fail(error, call);
+      const given = mapped(error, mappers, call.currentContext);
+      if (!isPromise(given)) return fail(given, call);
+      return given.then(
+        (later) => fail(later ?? error, call),
+        (failure: unknown) => fail(failure, call),
+      );
     };
     return (call, args) => {
       try {

@@ -56,10 +56,13 @@ export function nameGates(
   container: Container,
   logger: Logger,
 ): NamedGate[] {
-  return guards.flatMap((guard, index) => {
-    const allows = compileGate([guard], definition, container, logger);
-    return allows ? [{ name: guard.name || `guard ${index + 1}, which has no name`, allows }] : [];
-  });
+  // What is no guard is reported as that.
+  return guards
+    .filter((guard) => typeof guard === 'function')
+    .flatMap((guard, index) => {
+      const allows = compileGate([guard], definition, container, logger);
+      return allows ? [{ name: guard.name || `guard ${index + 1}, which has no name`, allows }] : [];
+    });
 }
 
 /** Compiles what guards say once arguments are parsed; `undefined` when no guard can say anything then. */
@@ -71,8 +74,9 @@ export function compilePermits(guards: readonly GuardLike[], container: Containe
     if (!guard) return true;
     return after(resolve(guard, call, container), (instance) =>
       after(
-        instance.permits?.(context) ?? true,
-        (permitted) => permitted && askFrom(index + 1, call, context),
+        instance.permits ? instance.permits(context) : true,
+        // A guard that forgets to answer has not agreed.
+        (permitted) => permitted === true && askFrom(index + 1, call, context),
       ),
     );
   };
@@ -102,6 +106,12 @@ export function compileMiddleware(
   return (call, context, handler) => runFrom(0, call, context, handler);
 }
 
+/** A middleware may forget to wait for a promise; its failure is no reason to end the process. */
+function unheard<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
+}
+
 /** One run of one middleware, which may go on once and must not lose what it got. */
 class Turn {
   #given: unknown;
@@ -114,16 +124,16 @@ class Turn {
 
   readonly next: Next = () => {
     if (this.#state !== 'waiting') {
-      return Promise.reject(new Error(`The middleware ${this.name} called next() twice: call it once`));
+      return unheard(
+        Promise.reject(new Error(`The middleware ${this.name} called next() twice: call it once`)),
+      );
     }
     this.#state = 'running';
     const result = this.run().then((given) => {
       this.#state = 'done';
       return (this.#given = given);
     });
-    // A middleware that does not wait for it leaves nobody to hear of its failure.
-    result.catch(() => undefined);
-    return result;
+    return unheard(result);
   };
 
   /** @throws Error when the middleware has lost the value of `next()`. */
@@ -163,9 +173,13 @@ export function policyProblems({
   ];
 }
 
+/** Whether `instanceof` takes a value. */
+function isClassLike(value: unknown): boolean {
+  return typeof value === 'function' && typeof value.prototype === 'object';
+}
+
 function mapperProblem(mapper: unknown): Problem[] {
-  if (isObject(mapper) && typeof mapper['error'] === 'function' && typeof mapper['map'] === 'function')
-    return [];
+  if (isObject(mapper) && isClassLike(mapper['error']) && typeof mapper['map'] === 'function') return [];
   const shown = typeof mapper === 'function' ? mapper.name : String(mapper);
   return [
     {

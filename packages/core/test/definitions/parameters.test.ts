@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { IsString } from 'class-validator';
 import { Arg, Complete, Param, Prompt, Resource, Tool, ToolContext } from '../../src/index.js';
-import { definitionError, problemsOf } from '../harness.js';
+import { appOf, definitionError, problemsOf, statelessClient } from '../harness.js';
 
 describe('SIGIL_MISSING_METADATA', () => {
   test('names the method and parameter of a build without decorator metadata', async () => {
@@ -244,5 +244,19 @@ describe('a report of several problems', () => {
     const error = await definitionError({ services: [Twice] });
     expect(error.code).toBe('SIGIL_UNKNOWN_COMPLETION');
     expect(error.message).toMatch(/^One problem /);
+  });
+});
+
+test('@Arg takes the class of a scalar itself, as well as a function that gives it', async () => {
+  class Tools {
+    @Tool()
+    show(@Arg('v', { type: String }) v: string | number, @Arg('n', { type: () => Number }) n: unknown) {
+      return `${v} ${String(n)}`;
+    }
+  }
+  const app = await appOf({ services: [Tools] });
+  const [tool] = await statelessClient(app).list('tools');
+  expect(tool?.['inputSchema']).toMatchObject({
+    properties: { v: { type: 'string' }, n: { type: 'number' } },
   });
 });

@@ -235,3 +235,16 @@ async function listen(client: Client, notifications: Record<string, unknown>): P
   client.start('subscriptions/listen', { notifications }, 'sub');
   await settled();
 }
+
+describe('what is no extension', () => {
+  test.each<[string, unknown]>([
+    ['nothing', null],
+    ['an object without members', {}],
+    ['a promise', Promise.resolve({ id: 'a/b', settings: () => ({}) })],
+    ['methods that do not serve', { id: 'a/b', settings: () => ({}), methods: { 'x/y': () => 1 } }],
+  ])('is a problem when create() gives it: %s', async (_what, given) => {
+    expect(await problemsOf({ extensions: [(() => given) as never] })).toMatchObject([
+      { code: 'SIGIL_INVALID_OPTIONS', where: 'createApp({ extensions })' },
+    ]);
+  });
+});

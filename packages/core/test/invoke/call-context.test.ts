@@ -168,6 +168,20 @@ describe('middleware', () => {
     expect(errors).toEqual(['The middleware twice called next() twice: call it once']);
   });
 
+  test('may call next() once more when nobody waits for it: the process goes on', async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    const { result } = await run(async (_context, next) => {
+      const given = await next();
+      setTimeout(() => void next(), 1);
+      return given;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    process.off('unhandledRejection', note);
+    expect([textOf(result), unhandled]).toEqual(['value', []]);
+  });
+
   test('that forgets to return the value of next() is told so', async () => {
     const { result, errors } = await run(async function forgets(_context, next) {
       await next();

@@ -194,3 +194,107 @@ describe('a time limit', () => {
     ]);
   });
 });
+
+describe('what JSON cannot carry', () => {
+  const deep = (): unknown => {
+    let value: unknown = 1;
+    for (let level = 0; level < 20_000; level += 1) value = [value];
+    return value;
+  };
+  const circular = (): unknown => {
+    const value: Record<string, unknown> = {};
+    return (value['self'] = value);
+  };
+  const strange: [string, () => unknown][] = [
+    ['a bigint', () => 1n],
+    ['a circle', circular],
+    ['what is too deep', deep],
+  ];
+
+  test.each(
+    strange.flatMap(([what, make]) => [
+      [what, make, true],
+      [what, make, false],
+    ]) as [string, () => unknown, boolean][],
+  )(
+    'is an error of the request in the _meta of a result, and logged: %s (later: %s)',
+    async (_what, make, later) => {
+      const logger = recordingLogger();
+      const give = (value: object): unknown => (later ? Promise.resolve(value) : value);
+      const _meta = { strange: make() };
+      const app = await appOf({
+        logger,
+        definitions: [
+          defineTool({ name: 't', handle: () => give({ content: [], _meta }) as never }),
+          defineResource({
+            name: 'r',
+            uri: 'x://y',
+            handle: () => give({ contents: [{ uri: 'x://y', text: '', _meta }] }),
+          }),
+          definePrompt({ name: 'p', handle: () => give({ messages: [], _meta }) as never }),
+        ],
+      });
+      for (const client of [statelessClient(app), await openSession(app)]) {
+        expect(await client.error('tools/call', { name: 't' })).toMatchObject({ code: -32603 });
+        expect(await client.error('resources/read', { uri: 'x://y' })).toMatchObject({ code: -32603 });
+        expect(await client.error('prompts/get', { name: 'p' })).toMatchObject({ code: -32603 });
+      }
+      expect(logger.lines.length).toBeGreaterThanOrEqual(6);
+    },
+  );
+
+  test.each(strange)('is left out of the data of an error, or made writable: %s', async (_what, make) => {
+    const fail = async () => {
+      throw new ProtocolError(4711, 'No', { strange: make() });
+    };
+    const app = await appOf({ definitions: [defineTool({ name: 't', handle: fail })] });
+    expect(await statelessClient(app).error('tools/call', { name: 't' })).toMatchObject({
+      code: 4711,
+      message: 'No',
+    });
+  });
+});
+
+describe('an error mapper that takes its time', () => {
+  class Late extends Error {}
+  test.each([
+    ['gives', async () => new ToolError('mapped')],
+    [
+      'throws',
+      async () => {
+        throw new ToolError('mapped');
+      },
+    ],
+  ])('is waited for: it %s its error', async (_how, map) => {
+    const handle = () => {
+      throw new Late();
+    };
+    const app = await appOf({
+      errors: [mapError(Late, map)],
+      definitions: [defineTool({ name: 't', handle })],
+    });
+    expect(textOf(await statelessClient(app).call('t'))).toBe('mapped');
+  });
+});
+
+describe('the end of an app that no runtime serves', () => {
+  test('waits for requests in flight, and what comes later is refused', async () => {
+    const steps: string[] = [];
+    const slow = defineTool({
+      name: 'slow',
+      handle: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        steps.push('handler');
+        return 'done';
+      },
+    });
+    const pool = { provide: 'pool', useValue: {}, dispose: () => steps.push('disposed') };
+    const app = await appOf({ definitions: [slow], providers: [pool] });
+    const client = statelessClient(app);
+    const call = client.call('slow');
+    await settled();
+    await app.close();
+    expect(textOf(await call)).toBe('done');
+    expect(steps).toEqual(['handler', 'disposed']);
+  });
+});

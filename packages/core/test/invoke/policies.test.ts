@@ -16,7 +16,16 @@ import {
   UseGuards,
   UseMiddleware,
 } from '../../src/index.js';
-import { appOf, clientOf, type Json, openSession, problemsOf, settled, textOf } from '../harness.js';
+import {
+  appOf,
+  clientOf,
+  type Json,
+  openSession,
+  problemsOf,
+  settled,
+  statelessClient,
+  textOf,
+} from '../harness.js';
 
 declare module '../../src/index.js' {
   interface ContextState {
@@ -92,6 +101,20 @@ describe('what a guard permits', () => {
     );
     expect(textOf(await client.call('place'))).toBe('Orders over 100 need a manager');
   });
+
+  test.each([undefined, null, 'false', {}, 1, Promise.resolve(undefined), Promise.resolve({})])(
+    'is allowed by true alone, not by %p',
+    async (answer) => {
+      class Forgetful {
+        allows = () => true;
+        permits = () => answer;
+      }
+      const app = await appOf({
+        definitions: [defineTool({ name: 'place', guards: [Forgetful as never], handle: () => 'ran' })],
+      });
+      expect(textOf(await statelessClient(app).call('place'))).toContain('Access denied');
+    },
+  );
 });
 
 describe('guards and middleware', () => {

@@ -45,12 +45,15 @@ describe('an error mapper', () => {
     });
   });
 
-  test.each([[undefined], [OutOfStock], [{ error: OutOfStock }]])('is not %p: a problem', async (mapper) => {
-    expect(
-      await problemsOf({
-        errors: [mapper as never],
-        definitions: [defineTool({ name: 'a', handle: () => 1 })],
-      }),
-    ).toMatchObject([{ code: 'SIGIL_INVALID_POLICY', where: 'errors' }]);
-  });
+  test.each([[undefined], [OutOfStock], [{ error: OutOfStock }], [mapError((() => 1) as never, () => 1)]])(
+    'is not %p: a problem',
+    async (mapper) => {
+      expect(
+        await problemsOf({
+          errors: [mapper as never],
+          definitions: [defineTool({ name: 'a', handle: () => 1 })],
+        }),
+      ).toMatchObject([{ code: 'SIGIL_INVALID_POLICY', where: 'errors' }]);
+    },
+  );
 });
