@@ -39,7 +39,7 @@ export function bearerToken(headers: RequestHead['headers']): string | undefined
 }
 
 /**
- * Lets in whoever sends one of some tokens as `Authorization: Bearer …`. How long that takes does not depend on how much
+ * Lets in callers that send one of some tokens as `Authorization: Bearer …`. How long that takes does not depend on how much
  * of a token is right.
  *
  * @param tokens who each token stands for.

@@ -77,7 +77,7 @@ export interface HttpRuntimeOptions extends HttpOptions {
   readonly health?: string;
   /** How long requests in flight may take to finish at close, in milliseconds. 5 seconds unless given. */
   readonly drainMs?: number;
-  /** Whether SIGTERM and SIGINT close the server and then end the process, whatever timers still run. On unless given. */
+  /** Whether SIGTERM and SIGINT close the server and then end the process, whatever timers still run. On by default. */
   readonly handleSignals?: boolean;
 }
 

@@ -6,7 +6,7 @@ import { ERROR_CODES, parseJson } from '@sigil/core/transport';
 const { invalidRequest } = ERROR_CODES;
 
 /**
- * Refuses whoever calls by a host or from a page that is not let in; pages that are let in may read the answer.
+ * Refuses callers that come by a host or from a page that is not let in; pages that are let in may read the answer.
  *
  * @returns whether the request has been refused.
  */

@@ -52,7 +52,7 @@ export function sseTarget(target: string): SseTarget | undefined {
   if (found === undefined) return undefined;
   return {
     endpoint: found === STREAM_PATH ? 'stream' : 'messages',
-    // Two slashes at the start would name another host to whoever resolves it.
+    // Two slashes at the start would name another host when they are resolved.
     mount: path.slice(0, -found.length).replace(/^\/+/, '/'),
     sessionId: new URLSearchParams(query).get('sessionId') ?? undefined,
   };

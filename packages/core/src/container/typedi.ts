@@ -68,7 +68,7 @@ export class TypediContainer implements Container, Resolver {
     return this.#lifecycle.ready();
   }
 
-  /** How long instances of a service live; a guard or a class with handlers that nobody decorated is a singleton. */
+  /** How long instances of a service live; a guard or a class with handlers that is not decorated is a singleton. */
   scopeOf(id: ServiceId): Scope {
     return this.#factsOf(id)?.scope ?? 'singleton';
   }
@@ -147,7 +147,7 @@ export class TypediContainer implements Container, Resolver {
   /** Runs a construction again that met something asynchronous, once that is there. */
   #again<T>(error: unknown, id: ServiceId<T>, scope: ResolutionScope | undefined): Promise<T> {
     if (!(error instanceof NotReady)) throw error;
-    // Nobody keeps what is transient, so that the next run would meet another promise.
+    // What is transient is not kept, so that the next run would meet another promise.
     if (this.scopeOf(error.id) === 'transient')
       throw this.#failure('SIGIL_UNRESOLVABLE', error.id, 'its factory is transient and asynchronous');
     return error.settled.then(() => this.get(id, scope));

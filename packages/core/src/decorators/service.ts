@@ -18,7 +18,7 @@ export interface ServiceOptions {
  *
  * A singleton may have the methods `onInit` and `onReady`. `createApp` awaits `onInit` of every service after that of the
  * services it needs, then `onReady` of all in the same order, and then returns. A singleton that is first asked for later is
- * initialised then, before whoever asked gets it. Services of the other scopes must not have these methods.
+ * initialised then, before it is handed on. Services of the other scopes must not have these methods.
  *
  * An instance with `Symbol.asyncDispose`, `Symbol.dispose`, `onClose` or `destroy` is disposed of, and awaited, when its
  * scope ends, those made last first.

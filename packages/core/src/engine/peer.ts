@@ -42,7 +42,7 @@ export interface PeerParts {
   readonly subscribers: Subscribers;
   readonly listeners: Listeners;
   readonly extensions: Extensions;
-  /** What is being disposed of, for whoever closes the app to await. */
+  /** What is being disposed of: closing the app waits for it. */
   readonly releases: Set<Promise<void>>;
 }
 

@@ -98,7 +98,7 @@ function toResult(value: unknown, uri: string, mimeType: string | undefined): Re
   return { contents: [encodeValue(value, uri, mimeType)] };
 }
 
-/** A client told to keep something for ever, or by a word it does not know, would do as it likes. */
+/** A client that is told to keep something without end, or by a word it does not know, would do as it likes. */
 function checked(result: ReadResourceResult): ReadResourceResult {
   if (result.ttlMs === undefined && result.cacheScope === undefined) return result;
   for (const { member, expected } of cacheFaults(result))

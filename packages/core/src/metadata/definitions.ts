@@ -25,7 +25,7 @@ export interface Presentation {
   readonly timeoutMs?: number;
 }
 
-/** What becomes of arguments that nobody declared. */
+/** What becomes of undeclared arguments. */
 export type UnknownProperties = 'reject' | 'strip' | 'keep';
 
 /** A tool, as declared. */

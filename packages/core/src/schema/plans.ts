@@ -43,7 +43,7 @@ export interface SchemaCompiler {
    * Plans values that come from clients.
    * @param where the place for problem reports, such as `Inventory.checkInventory, parameter 0`.
    * @param problems receives every mistake found; the plan returned then is harmless.
-   * @param unknown what becomes of properties nobody declared; they are rejected unless given. Schemas written by hand, and
+   * @param unknown what becomes of undeclared properties; they are rejected by default. Schemas written by hand, and
    *   those of other libraries, decide that themselves.
    */
   input(source: SchemaSource, where: string, problems: Problem[], unknown?: UnknownProperties): ValuePlan;

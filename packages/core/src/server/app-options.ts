@@ -86,7 +86,7 @@ export interface AppOptions extends Implementation, ModuleParts {
   readonly unknownProperties?: UnknownProperties;
   /** How tools with `task` run in the background. */
   readonly tasks?: TasksOptions;
-  /** Whether results of 2026-07-28 name the server. On unless given. */
+  /** Whether results of 2026-07-28 name the server. On by default. */
   readonly stampServerInfo?: boolean;
   /** Compile every validator at start instead of at first use. */
   readonly warm?: boolean;

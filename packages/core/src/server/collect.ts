@@ -86,7 +86,7 @@ export function withErrors(
   return errors.length === 0 ? declaration : { ...declaration, errors: [...declaration.errors, ...errors] };
 }
 
-/** A class that others extend and that nobody decorated is there for them alone. */
+/** A class that others extend and that is not decorated is there for them alone. */
 function withoutBases(classes: readonly Constructor[]): ReadonlySet<Constructor> {
   const isExtended = (cls: Constructor): boolean => classes.some((other) => other.prototype instanceof cls);
   return new Set(classes.filter((cls) => serviceOf(cls) !== undefined || !isExtended(cls)));

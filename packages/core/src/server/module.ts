@@ -43,7 +43,7 @@ export interface ModuleOptions extends ModuleParts {
    * @default the prefix
    */
   readonly name?: string;
-  /** Modules that this one needs. Each is a part of the app once, whoever imports it, with its own policies and prefix. */
+  /** Modules that this one needs. Each is a part of the app once, however many modules import it, with its own policies and prefix. */
   readonly imports?: readonly Module[];
   /**
    * Keeps the names of the module's definitions apart from those of others: with `helpdesk`, the tool `create_ticket` is served as
