@@ -46,7 +46,7 @@ describe.each([
     await says(dev, /sigil: restarted in \d+ ms\n/);
 
     await project.save('2');
-    await says(dev, /src\/main\.ts.*error.*TS2322/);
+    await says(dev, /src\/main\.ts.*error.*TS2769/);
     expect(await project.tools()).toEqual(['two']);
 
     await project.save(`'three'`);
@@ -65,7 +65,7 @@ describe.each([
   test('waits for code that does not compile at the start', async () => {
     project.writeTool('1');
     const dev = project.dev(...compiler);
-    await says(dev, /error.*TS2322/);
+    await says(dev, /error.*TS2769/);
     await project.save(`'one'`);
     await project.serves('one');
     expect(await stop(dev, 'SIGTERM')).toEqual({ code: 0, signal: null });
