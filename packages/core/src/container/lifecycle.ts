@@ -1,4 +1,5 @@
 import { messageOf } from '../errors/from-unknown.js';
+import { observed } from '../protocol/maybe-promise.js';
 
 /** What the lifecycle knows of an instance that was just made. */
 export interface Beginning {
@@ -34,7 +35,7 @@ export class Lifecycle {
     this.#needs = needs;
     try {
       const made = make();
-      return { made, starting: needs.length > 0 ? quiet(Promise.all(needs)) : undefined };
+      return { made, starting: needs.length > 0 ? observed(Promise.all(needs)) : undefined };
     } finally {
       this.#needs = outer;
     }
@@ -63,7 +64,7 @@ export class Lifecycle {
       forget();
       throw error;
     });
-    const settled = quiet(starting.finally(() => this.#starting.delete(instance)));
+    const settled = observed(starting.finally(() => this.#starting.delete(instance)));
     this.#starting.set(instance, settled);
     return this.use(instance);
   }
@@ -90,12 +91,6 @@ export class Lifecycle {
   #initialised(name: string, instance: unknown): void {
     if (!this.#isReady && hookOf(instance, 'onReady')) this.#waiting.push({ name, instance });
   }
-}
-
-/** A construction that fails leaves promises that nobody waits for. */
-function quiet<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => undefined);
-  return promise;
 }
 
 function hookOf(instance: unknown, hook: Hook): (() => unknown) | undefined {

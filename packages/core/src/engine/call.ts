@@ -16,7 +16,7 @@ import type { Constructor } from '../protocol/constructor.js';
 import type { RequestId } from '../protocol/json-rpc.js';
 import { isObject, toJson } from '../protocol/json.js';
 import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';
-import type { MaybePromise } from '../protocol/maybe-promise.js';
+import { type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import { META } from '../protocol/meta.js';
 import { NOTIFICATIONS } from '../protocol/methods.js';
 import type { Principal, RequestFacts } from '../protocol/principal.js';
@@ -263,12 +263,6 @@ export class EngineCall implements Call, CallScope, Asking {
   resolve(id: Resolvable): MaybePromise<unknown> {
     return this.#parts.options.container.get(id as Constructor, this.scope);
   }
-}
-
-/** A handler may forget to await what it asks; the failure of that is no reason to end the process. */
-function observed<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => undefined);
-  return promise;
 }
 
 /** What a log message can carry: the value, or in words why it cannot be carried. */

@@ -109,8 +109,8 @@ export class Exchange implements ActiveRequest, Stream {
    */
   detach(given: MethodResult, background: Background): boolean {
     if (this.done) return false;
-    this.call.moveTo(background);
     this.#answer(given);
+    this.call.moveTo(background);
     // The transport's part in this request is over, and is not kept alive by what goes on. What runs on has limits of its own.
     this.#outlet = NOWHERE;
     this.#parts.ended(this);
@@ -205,23 +205,24 @@ export class Exchange implements ActiveRequest, Stream {
   #deliver(given: MethodResult): void {
     if (this.#isDelivered) return;
     this.#isDelivered = true;
-    const { background } = this.call;
-    if (!background) {
-      if (!this.done) this.#answer(given);
-      return;
-    }
-    let value: Readonly<Record<string, unknown>>;
+    const { background, method } = this.call;
+    const { options, writer } = this.#parts;
     try {
-      value = this.#parts.writer.value(given);
+      if (background) background.succeed(writer.value(given));
+      else if (!this.done) this.#answer(given);
     } catch (error) {
-      return background.fail(toProtocolError(error, this.#parts.options.exposeErrors));
+      options.logger.error({ err: error, method }, 'a result cannot be written as JSON');
+      this.#answerError(toProtocolError(error, options.exposeErrors));
     }
-    background.succeed(value);
   }
 
   #deliverError(thrown: ProtocolError): void {
     if (this.#isDelivered) return;
     this.#isDelivered = true;
+    this.#answerError(thrown);
+  }
+
+  #answerError(thrown: ProtocolError): void {
     const { call } = this;
     const error = call.revision.error(thrown);
     if (call.background) return call.background.fail(error);
@@ -232,24 +233,12 @@ export class Exchange implements ActiveRequest, Stream {
     sendError(this.#outlet, call.id, error, rejection);
   }
 
+  /** @throws TypeError or RangeError, before anything is sent, when the result has what JSON cannot carry. */
   #answer(given: MethodResult): void {
     const { id, revision } = this.call;
-    let text: string;
-    try {
-      text = this.#parts.writer.result(id, revision, given);
-    } catch (error) {
-      return this.#answerUnwritable(error);
-    }
+    const text = this.#parts.writer.result(id, revision, given);
     this.#end();
     this.#outlet.end(text);
-  }
-
-  /** Answers with an error in place of a result that has what JSON cannot carry, such as a bigint in its `_meta`. */
-  #answerUnwritable(error: unknown): void {
-    const { id, method, revision } = this.call;
-    this.#parts.options.logger.error({ err: error, method }, 'a result cannot be written as JSON');
-    this.#end();
-    sendError(this.#outlet, id, revision.error(toProtocolError(error, this.#parts.options.exposeErrors)));
   }
 
   #end(): void {

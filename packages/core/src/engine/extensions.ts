@@ -19,8 +19,6 @@ import type { MethodResult, ResponseWriter } from './response.js';
 import type { Revision } from './revisions/index.js';
 
 const NO_PARTS: readonly ToolCalls[] = [];
-/** Methods of extensions are for stateless clients alone. */
-const NO_EXTENSIONS: ReadonlySet<string> = new Set();
 
 /** The extensions of one app, as the engine's own methods see them. */
 export class Extensions {
@@ -43,7 +41,9 @@ export class Extensions {
     const added = extensions.flatMap((extension) =>
       Object.entries(extension.methods ?? {}).map(([name, method]) => ({ name, method, extension })),
     );
-    this.methods = new Map(added.map(({ name, method, extension }) => [name, handlerOf(extension, method)]));
+    this.methods = new Map(
+      added.map(({ name, method, extension }) => [name, handlerOf(extension, method, this.#inSessions)]),
+    );
     this.namedBy = new Map(
       added.flatMap(({ name, method }) => (method.namedBy === undefined ? [] : [[name, method.namedBy]])),
     );
@@ -165,9 +165,13 @@ class ExtensionView implements ExtensionCall {
   }
 }
 
-function handlerOf(extension: Extension, method: ExtensionMethod): MethodHandler {
+function handlerOf(
+  extension: Extension,
+  method: ExtensionMethod,
+  inSessions: ReadonlySet<string>,
+): MethodHandler {
   return (exchange, params) => {
-    const call = new ExtensionView(exchange, NO_EXTENSIONS);
+    const call = new ExtensionView(exchange, inSessions);
     if (extension.settings() === undefined) {
       throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${call.method}`);
     }

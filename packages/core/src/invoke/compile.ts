@@ -19,9 +19,14 @@ import type { CallToolResult } from '../protocol/results.js';
 import type { Compile } from '../registry/compile.js';
 import type { Binding, Declaration, ParameterBinding, Target } from '../registry/declaration.js';
 import type { AskingHandler, Handler } from '../registry/entry.js';
-import { advisedEncoder } from '../registry/output-advice.js';
 import { InvalidValueError, type ValuePlan } from '../schema/index.js';
-import { compileToolEncoder, encodeCompletion, encodePrompt, encodeResource } from './encode.js';
+import {
+  advisedEncoder,
+  compileToolEncoder,
+  encodeCompletion,
+  encodePrompt,
+  encodeResource,
+} from './encode.js';
 import { mapped, outputFailure, requestFailure, toolFailure, type FailurePolicy } from './failure.js';
 import { compileGate, compileMiddleware, compilePermits, nameGates } from './policies.js';
 

@@ -4,6 +4,7 @@ import { cacheFaults } from '../protocol/cache-hint.js';
 import { blobContents, textContents, user } from '../protocol/content-builders.js';
 import type { ContentBlock, ResourceContents } from '../protocol/content.js';
 import { isObject, toJson } from '../protocol/json.js';
+import type { Logger } from '../protocol/logger.js';
 import { after, type MaybePromise } from '../protocol/maybe-promise.js';
 import type {
   CallToolResult,
@@ -12,7 +13,7 @@ import type {
   PromptMessage,
   ReadResourceResult,
 } from '../protocol/results.js';
-import type { ValuePlan } from '../schema/index.js';
+import { describesItself, type ValuePlan } from '../schema/index.js';
 
 /** Turns what a tool returned into its result; what it still needs stays as it is. */
 export type EncodeTool = (value: unknown) => MaybePromise<CallToolResult | InputRequired>;
@@ -23,6 +24,31 @@ export type EncodeTool = (value: unknown) => MaybePromise<CallToolResult | Input
  */
 export function compileToolEncoder(output: ValuePlan | undefined): EncodeTool {
   return output ? (value) => encodeChecked(value, output) : encodeByKind;
+}
+
+/**
+ * Encodes results of a tool without output schema, and warns once when one is an instance of a DTO class: of `Promise<StockLevel>`
+ * only `Promise` is known at run time, so clients are told nothing about results, and nothing checks them.
+ *
+ * @param where the tool, in the author's words.
+ */
+export function advisedEncoder<R>(
+  encode: (value: unknown) => R,
+  where: string,
+  { logger }: { readonly logger: Logger },
+): (value: unknown) => R {
+  let isAdvised = false;
+  return (value) => {
+    const output = isAdvised ? undefined : describesItself(value);
+    if (output !== undefined) {
+      isAdvised = true;
+      logger.warn(
+        { where, output },
+        `${where} returns ${output}, but has no output schema: add "output: ${output}" to @Tool()`,
+      );
+    }
+    return encode(value);
+  };
 }
 
 function encodeChecked(value: unknown, output: ValuePlan): MaybePromise<CallToolResult | InputRequired> {

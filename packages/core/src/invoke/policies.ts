@@ -11,7 +11,7 @@ import type { Problem } from '../errors/definition-error.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isObject } from '../protocol/json.js';
 import type { Logger } from '../protocol/logger.js';
-import { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
+import { after, isPromise, type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import type { Gate, NamedGate } from '../registry/entry.js';
 
 /** Decides whether one call may run with its arguments. */
@@ -106,12 +106,6 @@ export function compileMiddleware(
   return (call, context, handler) => runFrom(0, call, context, handler);
 }
 
-/** A middleware may forget to wait for a promise; its failure is no reason to end the process. */
-function unheard<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => undefined);
-  return promise;
-}
-
 /** One run of one middleware, which may go on once and must not lose what it got. */
 class Turn {
   #given: unknown;
@@ -124,7 +118,7 @@ class Turn {
 
   readonly next: Next = () => {
     if (this.#state !== 'waiting') {
-      return unheard(
+      return observed(
         Promise.reject(new Error(`The middleware ${this.name} called next() twice: call it once`)),
       );
     }
@@ -133,7 +127,7 @@ class Turn {
       this.#state = 'done';
       return (this.#given = given);
     });
-    return unheard(result);
+    return observed(result);
   };
 
   /** @throws Error when the middleware has lost the value of `next()`. */

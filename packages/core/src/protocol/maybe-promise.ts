@@ -10,3 +10,9 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
 export function after<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return isPromise(value) ? value.then(next) : next(value);
 }
+
+/** Marks the failure of a promise as seen: an author may forget to await it, which is no reason to end the process. */
+export function observed<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
+}

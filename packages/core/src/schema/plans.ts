@@ -3,12 +3,11 @@ import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { type JsonSchema, toJson, UnwritableError } from '../protocol/json.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
-import type { Blueprint, Judge } from './blueprint.js';
+import type { Blueprint } from './blueprint.js';
 import { convertStrings } from './convert-strings.js';
 import { boundsDepth, isTooDeep, tooDeep } from './depth.js';
 import { ensure, type Validator } from './validator.js';
 import { InvalidValueError } from './invalid-value-error.js';
-import type { Maker } from './makers.js';
 import type { SchemaSource } from './source.js';
 
 /** What is decided once about a value, so that a request only runs it. */
@@ -65,21 +64,16 @@ export interface SchemaCompiler {
   warm(): Promise<void>;
 }
 
-/** Checks what comes from clients, and makes what handlers receive. */
-export class InputPlan implements ValuePlan {
+/** What input and output have in common: a schema, and a validator that is compiled when it is first needed. */
+abstract class ValidatorPlan implements ValuePlan {
   readonly advertised: JsonSchema;
   readonly mirrored = true;
-  readonly #validator: Validator;
-  readonly #maker: Maker | undefined;
-  readonly #judge: Judge | undefined;
-  readonly #measuresDepth: boolean;
 
-  constructor(blueprint: Blueprint, validator: Validator) {
+  constructor(
+    protected readonly blueprint: Blueprint,
+    protected readonly validator: Validator,
+  ) {
     this.advertised = blueprint.shown;
-    this.#validator = validator;
-    this.#maker = blueprint.maker;
-    this.#judge = blueprint.judge;
-    this.#measuresDepth = !boundsDepth(blueprint.enforced);
   }
 
   convert(value: Record<string, unknown>): Record<string, unknown> {
@@ -87,48 +81,43 @@ export class InputPlan implements ValuePlan {
   }
 
   ready(): Promise<void> | undefined {
-    return this.#validator.ready();
+    return this.validator.ready();
   }
 
   check(value: unknown): MaybePromise<unknown> {
-    const pending = this.#validator.ready();
-    if (pending) return pending.then(() => this.check(value));
+    const pending = this.validator.ready();
+    return pending ? pending.then(() => this.checkReady(value)) : this.checkReady(value);
+  }
+
+  /** Checks a value once the validator is compiled. */
+  protected abstract checkReady(value: unknown): MaybePromise<unknown>;
+}
+
+/** Checks what comes from clients, and makes what handlers receive. */
+export class InputPlan extends ValidatorPlan {
+  readonly #measuresDepth: boolean;
+
+  constructor(blueprint: Blueprint, validator: Validator) {
+    super(blueprint, validator);
+    this.#measuresDepth = !boundsDepth(blueprint.enforced);
+  }
+
+  protected checkReady(value: unknown): MaybePromise<unknown> {
     if (this.#measuresDepth && isTooDeep(value)) throw new InvalidValueError([tooDeep()]);
-    ensure(this.#validator, value);
-    const made = this.#maker ? this.#maker.make(value) : value;
-    if (!this.#judge) return made;
-    const pendingRules = this.#judge(made);
+    ensure(this.validator, value);
+    const { maker, judge } = this.blueprint;
+    const made = maker ? maker.make(value) : value;
+    const pendingRules = judge?.(made);
     return pendingRules ? pendingRules.then(() => made) : made;
   }
 }
 
 /** Checks what handlers return, as JSON will say it. */
-export class OutputPlan implements ValuePlan {
-  readonly advertised: JsonSchema;
-  readonly mirrored = true;
-  readonly #blueprint: Blueprint;
-  readonly #validator: Validator;
-
-  constructor(blueprint: Blueprint, validator: Validator) {
-    this.advertised = blueprint.shown;
-    this.#blueprint = blueprint;
-    this.#validator = validator;
-  }
-
-  convert(value: Record<string, unknown>): Record<string, unknown> {
-    return convertStrings(value, this.advertised);
-  }
-
-  ready(): Promise<void> | undefined {
-    return this.#validator.ready();
-  }
-
-  check(value: unknown): MaybePromise<unknown> {
-    const pending = this.#validator.ready();
-    if (pending) return pending.then(() => this.check(value));
-    const { judge, toPlain } = this.#blueprint;
+export class OutputPlan extends ValidatorPlan {
+  protected checkReady(value: unknown): MaybePromise<unknown> {
+    const { judge, toPlain } = this.blueprint;
     const json = writable(toPlain ? toPlain(value) : value);
-    ensure(this.#validator, json);
+    ensure(this.validator, json);
     if (!judge) return json;
     const pendingRules = judge(this.#instances(value, json));
     return pendingRules ? pendingRules.then(() => json) : json;
@@ -136,7 +125,7 @@ export class OutputPlan implements ValuePlan {
 
   /** Rules judge instances: those the handler returned, or else some made for them. */
   #instances(value: unknown, json: unknown): unknown {
-    const { cls, maker } = this.#blueprint;
+    const { cls, maker } = this.blueprint;
     const isInstance = (one: unknown): boolean => cls !== undefined && one instanceof cls;
     const areInstances = Array.isArray(value) ? value.every(isInstance) : isInstance(value);
     return areInstances || !maker ? value : maker.make(json);
