@@ -25,6 +25,7 @@ import { collect, withErrors } from './collect.js';
 import { declareFunction } from './declare-function.js';
 import { formPlans } from './form-plans.js';
 import type { Define } from './live-collection.js';
+import { requireLists } from './module.js';
 import { needsClasses } from './needs-classes.js';
 import { RelayLogger } from './relay-logger.js';
 import { reserveStdout } from './runtime-choice.js';
@@ -56,6 +57,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 }
 
 async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<App> {
+  requireLists('createApp', options, 'modules', 'override');
   const problems: Problem[] = checkOptions(options);
   const logger = new RelayLogger(options.logger);
   const { declarations, providers, extensions } = await collect(options, problems, logger);

@@ -4,7 +4,7 @@ import type { ErrorMapper } from '../context/error-mapper.js';
 import type { FunctionDefinition } from '../decorators/define.js';
 import type { ExtensionFactory } from '../engine/extension.js';
 import type { AppExtension } from '../extensions/app-extension.js';
-import type { Problem } from '../errors/definition-error.js';
+import { DefinitionError, type Problem } from '../errors/definition-error.js';
 import { isObject } from '../protocol/json.js';
 import type { Constructor } from '../protocol/constructor.js';
 
@@ -64,6 +64,8 @@ export interface Module extends ModuleOptions {
  *
  * A definition passes the guards and middleware of the app first, then those of its module, its class and its method.
  *
+ * @throws DefinitionError when a part that must be a list is none.
+ *
  * @example
  * export const helpdesk = defineModule({
  *   prefix: 'helpdesk',
@@ -74,7 +76,38 @@ export interface Module extends ModuleOptions {
  * const app = await createApp({ name: 'office', version: '1.0.0', modules: [helpdesk] });
  */
 export function defineModule(options: ModuleOptions): Module {
+  requireLists('defineModule', options, 'imports');
   return Object.freeze({ ...options, kind: 'module' as const });
+}
+
+const LISTS = [
+  'services',
+  'definitions',
+  'providers',
+  'guards',
+  'middleware',
+  'errors',
+  'extensions',
+] as const;
+
+/**
+ * Refuses options that are no lists, of which nothing else can be checked.
+ *
+ * @throws DefinitionError that names them.
+ */
+export function requireLists(maker: string, options: ModuleParts, ...more: readonly string[]): void {
+  const isList = ([, given]: readonly [string, unknown]): boolean =>
+    given === undefined || Array.isArray(given);
+  const wrong = Object.entries(options).filter(
+    (entry) => [...LISTS, ...more].includes(entry[0]) && !isList(entry),
+  );
+  const problems = wrong.map(([option]) => ({
+    code: 'SIGIL_INVALID_OPTIONS' as const,
+    where: `${maker}({ ${option} })`,
+    what: 'it must be a list',
+    fix: `write ${option}: [...]`,
+  }));
+  if (problems.length > 0) throw new DefinitionError(problems);
 }
 
 /** Every module of an app once, after those it imports, with the name it has in messages. */

@@ -362,3 +362,30 @@ describe('what the app provides itself', () => {
     expect(await problemsOf({ override: [provider] })).toMatchObject([problem]);
   });
 });
+
+test.each([
+  'services',
+  'definitions',
+  'providers',
+  'guards',
+  'middleware',
+  'errors',
+  'extensions',
+  'modules',
+  'override',
+])('"%s" that is no list is a problem', async (option) => {
+  expect(await problemsOf({ [option]: 5 })).toEqual([
+    {
+      code: 'SIGIL_INVALID_OPTIONS',
+      where: `createApp({ ${option} })`,
+      what: 'it must be a list',
+      fix: `write ${option}: [...]`,
+    },
+  ]);
+});
+
+test('a part of a module that is no list is refused where the module is made', () => {
+  class Tickets {}
+  const options = { name: 'desk', services: Tickets as unknown as [] };
+  expect(() => defineModule(options)).toThrow('defineModule({ services })');
+});
