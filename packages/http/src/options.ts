@@ -113,9 +113,10 @@ const NUMBERS = [
 /**
  * Fills in defaults.
  *
- * @throws RangeError when a number is out of range.
+ * @throws RangeError when an option is out of range, or of another type.
  */
 export function resolveOptions(options: HttpOptions): ResolvedOptions {
+  checkShapes(options);
   const resolved = {
     maxBodyBytes: options.maxBodyBytes ?? 4 * 1024 * 1024,
     allowedHosts: lowerCase(options.allowedHosts ?? LOOPBACK_HOSTS),
@@ -136,6 +137,26 @@ export function resolveOptions(options: HttpOptions): ResolvedOptions {
       throw new RangeError(`${key} must be a positive integer, not ${value}`);
   }
   return resolved;
+}
+
+function checkShapes(options: HttpOptions): void {
+  const { authenticate } = options;
+  if (authenticate !== undefined && typeof authenticate !== 'function')
+    throw new RangeError('authenticate must be a function that gives a principal');
+  // A string would be searched for parts of it.
+  for (const key of ['allowedHosts', 'allowedOrigins'] as const) {
+    const given: unknown = options[key];
+    if (given !== undefined && given !== '*' && !isTexts(given))
+      throw new RangeError(`${key} must be a list of strings, such as ['${EXAMPLES[key]}']`);
+  }
+  if ((options.allowedOrigins as unknown) === '*')
+    throw new RangeError("allowedOrigins must name the origins of pages: '*' would let every page in");
+}
+
+const EXAMPLES = { allowedHosts: 'mcp.example', allowedOrigins: 'https://app.example' };
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string');
 }
 
 function lowerCase(hosts: readonly string[] | '*'): readonly string[] | '*' {

@@ -31,7 +31,9 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
     throw new RangeError(
       `path must end in none of ${SSE_PATHS.join(', ')} where sse is on, not ${options.path}`,
     );
-  const { path = DEFAULT_PATH, health } = options;
+  const { path = DEFAULT_PATH, health, port = DEFAULT_PORT } = options;
+  if (!(Number.isInteger(port) && port >= 0 && port <= 65_535))
+    throw new RangeError(`port must be an integer from 0 to 65535, not ${String(port)}`);
   if (health !== undefined) checkHealthPath(health, resolved.sse ? [path, ...SSE_PATHS] : [path]);
   return {
     name: 'http',

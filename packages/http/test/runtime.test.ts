@@ -116,6 +116,11 @@ describe('http()', () => {
     { keepAliveMs: -1 },
     { sessions: { idleMs: 1.5 } },
     { sessions: { max: 0 } },
+    { port: 'abc' as never },
+    { authenticate: 5 as never },
+    { allowedHosts: 'mcp.example' as never },
+    { allowedOrigins: 'https://app.example' as never },
+    { allowedOrigins: '*' as never },
   ])('refuses the options %j at once', (options) => expect(() => http(options)).toThrow(RangeError));
 
   test('two apps on two ports know nothing of each other [checklist 26]', async () => {
@@ -226,10 +231,14 @@ describe('closing http()', () => {
   test('aborts what takes longer than it may', async () => {
     const server = await start({ drainMs: 30 });
     const pending = callModern(server, 'hold', { label: 'a' });
-    pending.catch(() => undefined);
     const held = await fixture.holds.next();
     await within(server.close());
     expect(held.signal.aborted).toBe(true);
+    const response = await within(pending);
+    expect({ status: response.status, body: await json(response) }).toMatchObject({
+      status: 200,
+      body: { error: { code: -32603, message: 'The server is closing' } },
+    });
   });
 
   test('does not wait for clients that only listen', async () => {

@@ -102,6 +102,7 @@ export class TestClient implements AsyncDisposable {
    *
    * @param value what the user has typed so far.
    * @param settled the other arguments, as far as the user has settled them. Since 2025-06-18.
+   * @returns the member `completion` of the result.
    */
   async complete(
     ref: CompletionReference,

@@ -30,6 +30,7 @@ export function checkGraph(
     done.add(id);
     const facts = factsOf(id);
     if (!facts) return void problems.push(unresolvable(id, path));
+    if (!Object.hasOwn(LIFETIME, facts.scope)) problems.push(unknownScope(id, facts.scope));
     const { ids, problems: faults } = needsOf(facts);
     problems.push(...faults, ...unawaitedHooks(id, facts));
     for (const dependency of ids) {
@@ -69,12 +70,31 @@ function unawaitedHooks(id: ServiceId, { scope, cls }: ServiceFacts): Problem[] 
     }));
 }
 
+function unknownScope(id: ServiceId, scope: unknown): Problem {
+  return {
+    code: 'SIGIL_INVALID_OPTIONS',
+    where: nameOf(id),
+    what: `'${String(scope)}' is not a scope`,
+    fix: `give one of ${Object.keys(LIFETIME).reverse().join(', ')}`,
+  };
+}
+
+const CYCLE_FIX =
+  'move what they share into a third service, or resolve one of them later with ctx.resolve()';
+
+/** What helps against a failure while a service is made. */
+export function fixOfFailure(code: Problem['code'], id: ServiceId): string {
+  if (code === 'SIGIL_UNRESOLVABLE') return fixOf(id);
+  if (code === 'SIGIL_DEPENDENCY_CYCLE') return CYCLE_FIX;
+  return 'see the scopes of these services in @Service({ scope })';
+}
+
 function cycle(path: readonly ServiceId[]): Problem {
   return {
     code: 'SIGIL_DEPENDENCY_CYCLE',
     where: path.map(nameOf).join(' → '),
     what: 'these services need each other to be constructed',
-    fix: 'move what they share into a third service, or resolve one of them later with ctx.resolve()',
+    fix: CYCLE_FIX,
   };
 }
 
@@ -90,6 +110,8 @@ function unresolvable(id: ServiceId, path: readonly ServiceId[]): Problem {
 
 /** What helps when the container does not know how to make a service. An abstract class looks like any other at run time. */
 export function fixOf(id: ServiceId): string {
+  if (id === undefined || id === null)
+    return 'give a class, a token or a name; an undefined one usually means that two files import each other';
   return typeof id === 'function'
     ? `decorate ${nameOf(id)} with @Service(), or, when it is abstract, give createApp({ providers: [{ provide: ${nameOf(id)}, … }] })`
     : 'give createApp({ providers: [{ provide: <the token>, useValue | useClass | useFactory }] })';

@@ -96,6 +96,7 @@ export function provideFactory<T, const Ids extends readonly ServiceId[] = reado
 export function nameOf(id: ServiceId): string {
   if (typeof id === 'function') return id.name || 'an anonymous class';
   if (typeof id === 'string') return `'${id}'`;
+  if (typeof id !== 'object' || id === null) return String(id);
   const name = (id as { name?: unknown }).name;
   return typeof name === 'string' && name !== '' ? `token '${name}'` : 'a nameless token';
 }

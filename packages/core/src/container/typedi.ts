@@ -6,7 +6,7 @@ import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { Container, ResolutionScope } from './contract.js';
 import { dependenciesOf } from './dependencies.js';
 import { dispose } from './disposal.js';
-import { checkGraph, fixOf, isCaptive, type ServiceFacts } from './graph.js';
+import { checkGraph, fixOfFailure, isCaptive, type ServiceFacts } from './graph.js';
 import { constructing } from './inject.js';
 import { Lifecycle } from './lifecycle.js';
 import { nameOf, type Provider, type ServiceId } from './provider.js';
@@ -257,7 +257,7 @@ export class TypediContainer implements Container, Resolver {
     };
     try {
       const made = run();
-      return isPromise(made) ? made.catch(fail) : made;
+      return isPromise(made) ? Promise.resolve(made).catch(fail) : made;
     } catch (error) {
       return fail(error);
     }
@@ -305,8 +305,6 @@ export class TypediContainer implements Container, Resolver {
   #failure(code: Problem['code'], id: ServiceId, what: string): DefinitionError {
     const isLast = code === 'SIGIL_UNRESOLVABLE' && this.#building.at(-1) === id;
     const where = [...this.#building, ...(isLast ? [] : [id])].map(nameOf).join(' → ');
-    const fix =
-      code === 'SIGIL_UNRESOLVABLE' ? fixOf(id) : 'see the scopes of these services in @Service({ scope })';
-    return new DefinitionError([{ code, where, what, fix }]);
+    return new DefinitionError([{ code, where, what, fix: fixOfFailure(code, id) }]);
   }
 }

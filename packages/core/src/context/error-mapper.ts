@@ -28,5 +28,5 @@ export function mapError<E extends object>(
   error: AbstractConstructor<E>,
   map: (error: E, context?: RequestContext) => unknown,
 ): ErrorMapper {
-  return { error, map: (thrown, context) => map(thrown as E, context) };
+  return { error, map: map as ErrorMapper['map'] };
 }

@@ -55,9 +55,20 @@ export function elicit(message: string, form: FormLike): Question<ElicitResult> 
   return question({ asks: 'elicit', message, form });
 }
 
-/** A page for the user to visit, as `ctx.elicitUrl()` sends them there. */
+/**
+ * A page for the user to visit, as `ctx.elicitUrl()` sends them there.
+ *
+ * @param url an absolute http or https URL.
+ * @throws TypeError when it is none.
+ */
 export function elicitUrl(message: string, url: string): Question<ElicitUrlResult> {
+  if (!isPage(url))
+    throw new TypeError(`elicitUrl() needs an absolute http or https URL, not '${String(url)}'`);
   return question({ asks: 'elicitUrl', message, url });
+}
+
+function isPage(url: unknown): boolean {
+  return typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url);
 }
 
 /** A request for a message of the client's model, as `ctx.sample()` makes it. */

@@ -9,7 +9,7 @@ import type { StandardSchema } from '../protocol/standard-schema.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { RequestId } from '../protocol/json-rpc.js';
 import type { JsonSchema } from '../protocol/json.js';
-import type { MaybePromise } from '../protocol/maybe-promise.js';
+import { type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import type { Principal } from '../protocol/principal.js';
 import type {
   AskOptions,
@@ -198,9 +198,12 @@ export class RequestContext implements Access {
    * @throws AnswerError when an answer is refused, late, or does not satisfy its form.
    * @throws TypeError when something asked is no question.
    */
-  async ask<Q extends Questions>(questions: Q, options?: RoundOptions): Promise<AnswersTo<Q>> {
-    checkQuestions(questions, 'ctx.ask()');
-    return this.#call.askAll(questions, options);
+  ask<Q extends Questions>(questions: Q, options?: RoundOptions): Promise<AnswersTo<Q>> {
+    const ask = async (): Promise<AnswersTo<Q>> => {
+      checkQuestions(questions, 'ctx.ask()');
+      return this.#call.askAll(questions, options);
+    };
+    return observed(ask());
   }
 
   /** What `inputRequired()` was given to bring back, in the run after it; `undefined` in the first run. */
@@ -224,9 +227,12 @@ export class RequestContext implements Access {
    * @returns `undefined` when there is no answer yet, or only one to another question by that key.
    * @throws AnswerError when the answer does not satisfy the form, or is no answer to such a question.
    */
-  async inputResponse<T>(key: string, question: Question<T>): Promise<T | undefined> {
-    checkQuestion(question, key, 'ctx.inputResponse()');
-    return this.#call.inputResponse(key, question);
+  inputResponse<T>(key: string, question: Question<T>): Promise<T | undefined> {
+    const read = async (): Promise<T | undefined> => {
+      checkQuestion(question, key, 'ctx.inputResponse()');
+      return this.#call.inputResponse(key, question);
+    };
+    return observed(read());
   }
 
   /**

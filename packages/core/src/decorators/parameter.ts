@@ -6,7 +6,8 @@ import type { Principal as PrincipalOfRequest } from '../protocol/principal.js';
  * Makes a decorator for parameters of handlers, whose value comes from the context of the call. The parameter never shows in a
  * schema.
  *
- * @param value gives the value. It may be a promise, which the handler then gets.
+ * @param value gives the value; a promise is awaited before the handler runs. What it throws fails the call, as if the handler
+ *   had thrown it.
  * @example
  * ```ts
  * const Tenant = createParameter((ctx) => String(ctx.headers['x-tenant'] ?? 'default'));

@@ -21,6 +21,8 @@ export interface Asking {
   readonly signal: AbortSignal;
   readonly link: Link;
   readonly rounds: Rounds;
+  /** Whether the client has its answer. */
+  readonly isOver: boolean;
   /** How questions reach the client. */
   readonly carry: Carry;
   /** Sends a notification, or a request with an id, on the stream of the call. */
@@ -52,7 +54,7 @@ export class Asker {
   constructor(private readonly codec: QuestionCodec) {}
 
   async ask<T>(asking: Asking, question: Question<T>, { key, ...options }: AskOptions = {}): Promise<T> {
-    asking.rounds.throwIfEnded();
+    requireOpen(asking);
     return this.#put(asking, question, this.#write(asking, question), key, options);
   }
 
@@ -61,7 +63,7 @@ export class Asker {
     questions: Q,
     options?: RoundOptions,
   ): Promise<AnswersTo<Q>> {
-    asking.rounds.throwIfEnded();
+    requireOpen(asking);
     // All of them are written before the first is sent: one that cannot be asked keeps the others back.
     const requests = this.#writeAll(asking, questions);
     const ask = (key: string, request: InputRequest, signal: AbortSignal): Promise<unknown> =>
@@ -87,7 +89,7 @@ export class Asker {
   }
 
   async ping(asking: Asking, options?: AskOptions): Promise<void> {
-    asking.rounds.throwIfEnded();
+    requireOpen(asking);
     // A request of a stateless revision is a sign of life itself.
     if (asking.revision.stateless) return;
     await asking.waiting(() => send(asking, { method: METHODS.ping }, options));
@@ -114,6 +116,13 @@ export class Asker {
       asking.waiting(() => asking.carry.ask(asking, named, request, options));
     return this.codec.read(question, await asking.rounds.ask(request, key, carry), asking.revision);
   }
+}
+
+/** @throws Suspension or AnswerError when the run of the handler that asks is over. */
+function requireOpen({ rounds, isOver, signal }: Asking): void {
+  rounds.throwIfEnded();
+  if (isOver && !signal.aborted)
+    throw new AnswerError('gone', 'The request has been answered: nothing can be asked any more');
 }
 
 /** Carries questions inside results: the client answers when it repeats the request (2026-07-28, basic/patterns/mrtr). */

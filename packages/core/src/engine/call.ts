@@ -14,7 +14,7 @@ import { RequestContext } from '../context/request-context.js';
 import { messageOf } from '../errors/from-unknown.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { RequestId } from '../protocol/json-rpc.js';
-import { isObject, toJson } from '../protocol/json.js';
+import { isObject, toLogJson } from '../protocol/json.js';
 import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';
 import { type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import { META } from '../protocol/meta.js';
@@ -50,6 +50,8 @@ export interface AdmittedRequest {
 
 /** The way of a call to its client. */
 export interface Stream {
+  /** Whether the request has been answered, or is not to be. */
+  readonly done: boolean;
   /** Sends a message that belongs to the request; does nothing once that is answered. */
   send(message: object): void;
   /** See `Outlet.closeStream`. */
@@ -77,6 +79,7 @@ export class EngineCall implements Call, CallScope, Asking {
   #progress = -Infinity;
   #rounds: Rounds | undefined;
   #isScope = false;
+  #hasEnded = false;
 
   constructor(parts: CallParts, request: AdmittedRequest, stream: Stream) {
     this.#parts = parts;
@@ -156,6 +159,18 @@ export class EngineCall implements Call, CallScope, Asking {
   /** Goes on in the background: questions and reports take another way from here on. */
   moveTo(background: Background): void {
     this.#background = background;
+  }
+
+  /** Whether nothing can be asked any more: the client has its answer. */
+  get isOver(): boolean {
+    return this.#stream.done && this.#background === undefined;
+  }
+
+  /** Takes note that the handler has ended. */
+  over(): void {
+    this.limit?.stop();
+    this.#rounds?.over();
+    this.#hasEnded = true;
   }
 
   /** Aborts the signal. Questions to the client are withdrawn. */
@@ -261,6 +276,8 @@ export class EngineCall implements Call, CallScope, Asking {
   }
 
   resolve(id: Resolvable): MaybePromise<unknown> {
+    // What would be made now, nothing would dispose of.
+    if (this.#hasEnded) throw new Error('ctx.resolve() was called after the handler had ended');
     return this.#parts.options.container.get(id as Constructor, this.scope);
   }
 }
@@ -268,7 +285,7 @@ export class EngineCall implements Call, CallScope, Asking {
 /** What a log message can carry: the value, or in words why it cannot be carried. */
 function loggable(data: unknown): unknown {
   try {
-    return toJson(data) ?? null;
+    return toLogJson(data) ?? null;
   } catch (error) {
     return `[${messageOf(error)}]`;
   }

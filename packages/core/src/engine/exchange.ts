@@ -83,6 +83,13 @@ export class Exchange implements ActiveRequest, Stream {
     this.#outlet.abandon?.();
   }
 
+  /** Ends the request from this side: the client is told why. */
+  terminate(reason: string): void {
+    if (this.done) return;
+    this.call.abort(reason);
+    this.#deliverError(new ProtocolError(ERROR_CODES.internalError, reason));
+  }
+
   /**
    * Limits how long the handler may take. After that its signal aborts and the client is answered; the handler keeps its place until
    * it has ended.
@@ -196,7 +203,7 @@ export class Exchange implements ActiveRequest, Stream {
 
   /** The handler has ended: what was made for the request is disposed of. */
   #settle(): void {
-    this.call.limit?.stop();
+    this.call.over();
     if (this.call.isScope) this.#parts.settled(this.call);
     this.#hasSettled = true;
     if (this.done) this.#parts.ended(this);

@@ -1,9 +1,13 @@
 import { headersOf } from '../context/request-context.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
+import { kindOf } from '../errors/from-unknown.js';
+import type { ToolError } from '../errors/tool-error.js';
+import { toolErrorResult } from '../invoke/failure.js';
 import { missingExtension, ProtocolError } from '../errors/protocol-error.js';
 import { isObject } from '../protocol/json.js';
-import { after, type MaybePromise } from '../protocol/maybe-promise.js';
+import { after, type MaybePromise, observed } from '../protocol/maybe-promise.js';
+import { METHODS } from '../protocol/methods.js';
 import type { Entry, ToolEntry } from '../registry/entry.js';
 import type { Background } from './background.js';
 import type { Exchange, MethodHandler } from './exchange.js';
@@ -35,7 +39,7 @@ export class Extensions {
     private readonly writer: ResponseWriter,
   ) {
     const wrong = extensions.flatMap(misshapen);
-    const problems = wrong.length > 0 ? wrong : repeated(extensions);
+    const problems = wrong.length > 0 ? wrong : [...repeated(extensions), ...taken(extensions)];
     if (problems.length > 0) throw new DefinitionError(problems);
     this.#inSessions = new Set(extensions.flatMap(({ id, inSessions }) => (inSessions ? [id] : [])));
     const added = extensions.flatMap((extension) =>
@@ -70,9 +74,16 @@ export class Extensions {
     const parts = exchange.call.background ? NO_PARTS : this.#partsIn(tool);
     if (parts.length === 0) return run();
     const call = new ExtensionView(exchange, this.#inSessions);
-    const serve = async (at: number): Promise<ExtensionResult> =>
-      parts[at]?.serve(call, () => serve(at + 1)) ?? this.writer.value(await run());
-    return serve(0).then(toMethodResult);
+    const serve = async (at: number): Promise<ExtensionResult> => {
+      const part = parts[at];
+      if (!part) return this.writer.value(await run());
+      let next = (): Promise<ExtensionResult> => {
+        next = () => observed(Promise.reject(new Error('an extension called next() twice: call it once')));
+        return observed(serve(at + 1));
+      };
+      return part.serve(call, () => next());
+    };
+    return serve(0).then(toMethodResult, toolFailure);
   }
 
   /** Whether clients of a revision can use a tool at all. */
@@ -180,6 +191,12 @@ function handlerOf(
   };
 }
 
+/** An extension may throw what a handler may. */
+function toolFailure(error: unknown): MethodResult {
+  if (kindOf(error) !== 'tool') throw error;
+  return { result: toolErrorResult(error as ToolError) };
+}
+
 function toMethodResult(given: ExtensionResult): MethodResult {
   if (!isObject(given)) throw new TypeError('an extension gave a result that is no object');
   const { resultType, ...result } = given;
@@ -201,6 +218,21 @@ function misshapen(extension: unknown): Problem[] {
       fix: 'return such an object from create(host), not a promise of one',
     },
   ];
+}
+
+/** The methods of extensions that are the protocol's own. */
+function taken(extensions: readonly Extension[]): Problem[] {
+  const known: readonly string[] = Object.values(METHODS);
+  return extensions.flatMap(({ id, methods = {} }) =>
+    Object.keys(methods)
+      .filter((method) => known.includes(method))
+      .map((method) => ({
+        code: 'SIGIL_DUPLICATE_NAME' as const,
+        where: 'createApp({ extensions })',
+        what: `the extension '${id}' has the method '${method}', which is the protocol's own`,
+        fix: 'name the method after the extension; toolCalls() takes part in tools/call, and listen() in subscriptions/listen',
+      })),
+  );
 }
 
 /** An extension that is there twice, or a method that two of them add. */

@@ -138,7 +138,7 @@ export class EnginePeer implements Peer {
 
   close(reason = 'The connection was closed'): void {
     this.#closed = true;
-    for (const exchange of [...(this.#inFlight ?? [])]) exchange.cancel(reason);
+    for (const exchange of [...(this.#inFlight ?? [])]) exchange.terminate(reason);
     if (this.#link.hasAsked) this.#link.pending.failAll(reason);
     const { session } = this.#link;
     if (session) {

@@ -11,6 +11,7 @@ export class ProtocolError extends Error {
    * @param code a JSON-RPC 2.0 or MCP code, or one of your own outside -32768 … -32000.
    * @param message one sentence for the client's developer.
    * @param data anything JSON can carry that helps the client to recover.
+   * @throws RangeError when the code is not an integer.
    */
   constructor(
     readonly code: number,
@@ -19,6 +20,8 @@ export class ProtocolError extends Error {
     options?: ErrorOptions,
   ) {
     super(message, options);
+    if (!Number.isSafeInteger(code))
+      throw new RangeError(`the code of a ProtocolError must be an integer, not ${code}`);
   }
 }
 

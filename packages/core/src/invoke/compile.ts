@@ -10,11 +10,12 @@ import {
   type RequestContext,
 } from '../context/request-context.js';
 import { isSuspension } from '../context/suspension.js';
+import { kindOf } from '../errors/from-unknown.js';
 import { invalidParams } from '../errors/protocol-error.js';
 import { ToolError } from '../errors/tool-error.js';
 import type { HandlerDefinition } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
-import { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
+import { after, isPromise, type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import type { CallToolResult } from '../protocol/results.js';
 import type { Compile } from '../registry/compile.js';
 import type { Binding, Declaration, ParameterBinding, Target } from '../registry/declaration.js';
@@ -97,7 +98,7 @@ export function createCompile(options: InvokeOptions): Compile {
       if (mappers.length === 0) return fail(error, call);
       const given = mapped(error, mappers, call.currentContext);
       if (!isPromise(given)) return fail(given, call);
-      return given.then(
+      return Promise.resolve(given).then(
         (later) => fail(later ?? error, call),
         (failure: unknown) => fail(failure, call),
       );
@@ -176,6 +177,23 @@ export function createCompile(options: InvokeOptions): Compile {
     },
     gate: (declaration, info) =>
       compileGate([...options.guards, ...declaration.guards], info, container, logger),
+    permits(declaration, info, input) {
+      const permits = compilePermits([...options.guards, ...declaration.guards], container);
+      if (!permits) return undefined;
+      return async (call, uri, variables) => {
+        try {
+          // The request may be about several resources: each gets a context of its own.
+          const context = Object.assign(new ResourceContext(call, info), { uri });
+          setArguments(context, await input.check(input.convert({ ...variables })));
+          return await permits(call, context);
+        } catch (error) {
+          const { kind, name } = info;
+          if (!(error instanceof InvalidValueError) && kindOf(error) === 'internal')
+            logger.error({ err: error, kind, name }, 'a guard failed; access is refused');
+          return false;
+        }
+      };
+    },
     guards: (declaration, info) =>
       nameGates([...options.guards, ...declaration.guards], info, container, logger),
   };
@@ -235,12 +253,14 @@ export function compileRun(target: Target, binding: Binding, instances: Instance
   const { parameters } = binding;
   const instanceOf = compileInstance(target.cls, instances);
   const { method } = target;
+  const mayPromise = parameters.some(({ from }) => from === 'custom');
   const run = (instance: Instance, args: unknown, context: RequestContext | undefined): unknown => {
     const values = new Array<unknown>(parameters.length);
     for (let index = 0; index < parameters.length; index++) {
       values[index] = valueOf(parameters[index] as ParameterBinding, args, context);
     }
-    return (instance[method] as Method)(...values);
+    if (!mayPromise || !values.some(isPromise)) return (instance[method] as Method)(...values);
+    return Promise.all(values).then((all) => (instance[method] as Method)(...all));
   };
   return (call, args, context): MaybePromise<unknown> => {
     const instance = instanceOf(call);
@@ -258,8 +278,11 @@ function valueOf(parameter: ParameterBinding, args: unknown, context: RequestCon
       return (args as Record<string, unknown>)[parameter.name];
     case 'context':
       return context;
-    case 'custom':
-      return parameter.value(context as RequestContext);
+    case 'custom': {
+      const value = parameter.value(context as RequestContext);
+      // Another parameter may fail at once, and then nothing would await this one.
+      return isPromise(value) ? observed(Promise.resolve(value)) : value;
+    }
   }
 }
 

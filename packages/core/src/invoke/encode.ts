@@ -54,6 +54,7 @@ export function advisedEncoder<R>(
 function encodeChecked(value: unknown, output: ValuePlan): MaybePromise<CallToolResult | InputRequired> {
   if (isInputRequired(value)) return value;
   if (isToolResult(value)) {
+    checkMembers(value);
     // A failed result need not fit the schema (server/tools, "Output Schema").
     if (value.isError === true) return value;
     return after(output.check(value.structuredContent), (structuredContent) => ({
@@ -72,6 +73,9 @@ function encodeByKind(value: unknown): CallToolResult | InputRequired {
       return { content: [] };
     case 'object':
       return encodeObject(value);
+    case 'function':
+    case 'symbol':
+      throw new TypeError(`a tool returned a ${typeof value}, which is nothing that can be sent`);
     default:
       return { content: [{ type: 'text', text: String(value) }] };
   }
@@ -79,7 +83,8 @@ function encodeByKind(value: unknown): CallToolResult | InputRequired {
 
 function encodeObject(value: object | null): CallToolResult | InputRequired {
   if (value === null) return { content: [] };
-  if (isInputRequired(value) || isToolResult(value)) return value;
+  if (isInputRequired(value)) return value;
+  if (isToolResult(value)) return checkMembers(value);
   if (isContent(value)) return { content: [value] };
   if (isContentList(value)) return { content: value };
   if (isBytes(value)) {
@@ -90,7 +95,17 @@ function encodeObject(value: object | null): CallToolResult | InputRequired {
     };
     return { content: [{ type: 'resource', resource }] };
   }
-  return new StructuredResult(toJson(value));
+  const json = toJson(value);
+  return json === undefined ? { content: [] } : new StructuredResult(json);
+}
+
+/** @throws TypeError when members of a result are not what clients expect there. */
+function checkMembers(result: CallToolResult): CallToolResult {
+  const { isError, _meta } = result as { isError?: unknown; _meta?: unknown };
+  if (isError !== undefined && typeof isError !== 'boolean')
+    throw new TypeError('"isError" of a result must be true or false');
+  if (_meta !== undefined && !isObject(_meta)) throw new TypeError('"_meta" of a result must be an object');
+  return result;
 }
 
 /** Changes contents on their way out. */
@@ -135,7 +150,10 @@ function checked(result: ReadResourceResult): ReadResourceResult {
 function encodeValue(value: unknown, uri: string, mimeType: string | undefined): ResourceContents {
   if (typeof value === 'string') return textContents(uri, value, mimeType);
   if (isBytes(value)) return blobContents(uri, value, mimeType);
-  return textContents(uri, JSON.stringify(toJson(value)), mimeType ?? 'application/json');
+  const text = JSON.stringify(toJson(value)) as string | undefined;
+  if (text === undefined)
+    throw new TypeError(`a resource returned a ${typeof value} that JSON has nothing for`);
+  return textContents(uri, text, mimeType ?? 'application/json');
 }
 
 /**
@@ -148,7 +166,10 @@ export function encodePrompt(
   description: string | undefined,
 ): GetPromptResult | InputRequired {
   if (isInputRequired(value)) return value;
-  if (isObject(value) && Array.isArray(value['messages'])) return value as unknown as GetPromptResult;
+  if (isObject(value) && Array.isArray(value['messages'])) {
+    if (value['messages'].every(isPromptMessage)) return value as unknown as GetPromptResult;
+    throw new TypeError('"messages" of a prompt must be messages such as user() and assistant() make');
+  }
   const messages = (Array.isArray(value) ? value : [value]).map(toMessage);
   return description === undefined ? { messages } : { description, messages };
 }

@@ -3,6 +3,7 @@ import { ProtocolError } from '../errors/protocol-error.js';
 import type { ToolError } from '../errors/tool-error.js';
 import type { Call } from '../context/call.js';
 import { ERROR_CODES } from '../errors/codes.js';
+import { toJson } from '../protocol/json.js';
 import type { Logger } from '../protocol/logger.js';
 import type { CallToolResult } from '../protocol/results.js';
 import { InvalidValueError } from '../schema/index.js';
@@ -31,11 +32,25 @@ export function toolFailure(
   const kind = kindOf(error);
   if (kind === 'protocol') throw error;
   if (kind === 'tool') {
-    const { structuredContent } = error as ToolError;
-    return { ...failed(messageOf(error)), ...(structuredContent === undefined ? {} : { structuredContent }) };
+    try {
+      return toolErrorResult(error as ToolError);
+    } catch (unwritable) {
+      report(unwritable, call, where, policy);
+      return failed(messageOf(error));
+    }
   }
   report(error, call, where, policy);
   return failed(policy.exposeErrors ? messageOf(error) : MASKED_MESSAGE);
+}
+
+/**
+ * The result of a tool that threw a `ToolError`.
+ *
+ * @throws UnwritableError when JSON cannot carry its structured content.
+ */
+export function toolErrorResult({ message, structuredContent }: ToolError): CallToolResult {
+  const structured = structuredContent === undefined ? undefined : toJson(structuredContent);
+  return { ...failed(message), ...(structured === undefined ? {} : { structuredContent: structured }) };
 }
 
 /** What the first mapper that fits makes of an error; the error itself when none does, and when a mapper fails what it threw. */

@@ -105,27 +105,41 @@ class TooDeep extends Error {}
 
 /**
  * The value `JSON.stringify` would write, with what it would lose or refuse made writable: bytes are base64, a Set is an array, a
- * Map an object, a bigint a string of digits, an Error its name and message. What is JSON already, class instances with own
+ * Map an object, a bigint a string of digits, an Error a name and a message, which is its own if it is a ToolError or ProtocolError. What is JSON already, class instances with own
  * properties included, comes back as it is, uncopied.
  *
  * @throws UnwritableError when it contains itself, or has more than 64 levels.
  */
 export function toJson(value: unknown): unknown {
+  return convert(value, maskedError);
+}
+
+/** The same for a log message that an author sends to a client: errors have their messages. */
+export function toLogJson(value: unknown): unknown {
+  return convert(value, shownError);
+}
+
+/** How errors inside values are written. */
+type WriteError = (error: Error) => object;
+
+function convert(value: unknown, ofError: WriteError): unknown {
   try {
-    return write(value, MAX_DEPTH);
+    return write(value, MAX_DEPTH, ofError);
   } catch (error) {
     if (!(error instanceof TooDeep)) throw error;
     throw new UnwritableError(...locate(value));
   }
 }
 
-function write(value: unknown, levels: number): unknown {
+function write(value: unknown, levels: number, ofError: WriteError): unknown {
   if (typeof value !== 'object' || value === null) return scalar(value);
   if (levels === 0) throw new TooDeep();
   if (ArrayBuffer.isView(value)) return toBase64(value as Uint8Array);
-  const convert = (value as { toJSON?: unknown }).toJSON;
-  if (typeof convert === 'function') return write(Reflect.apply(convert, value, ['']), levels - 1);
-  return Array.isArray(value) ? ofArray(value, levels) : ofObject(value as Record<string, unknown>, levels);
+  const own = (value as { toJSON?: unknown }).toJSON;
+  if (typeof own === 'function') return write(Reflect.apply(own, value, ['']), levels - 1, ofError);
+  return Array.isArray(value)
+    ? ofArray(value, levels, ofError)
+    : ofObject(value as Record<string, unknown>, levels, ofError);
 }
 
 function scalar(value: unknown): unknown {
@@ -134,11 +148,11 @@ function scalar(value: unknown): unknown {
   return typeof value === 'function' || typeof value === 'symbol' ? undefined : value;
 }
 
-function ofArray(value: readonly unknown[], levels: number): readonly unknown[] {
+function ofArray(value: readonly unknown[], levels: number, ofError: WriteError): readonly unknown[] {
   let copy: unknown[] | undefined;
   for (let index = 0; index < value.length; index += 1) {
     const element = value[index];
-    const json = write(element, levels - 1) ?? null;
+    const json = write(element, levels - 1, ofError) ?? null;
     if (json === element && copy === undefined) continue;
     copy ??= value.slice(0, index);
     copy[index] = json;
@@ -146,14 +160,14 @@ function ofArray(value: readonly unknown[], levels: number): readonly unknown[] 
   return copy ?? value;
 }
 
-function ofObject(value: Record<string, unknown>, levels: number): unknown {
-  if (value instanceof Error) return write(ofError(value), levels);
+function ofObject(value: Record<string, unknown>, levels: number, ofError: WriteError): unknown {
+  if (value instanceof Error) return ofError(value);
   let changed: Record<string, unknown> | undefined;
   const keys = Object.keys(value);
-  if (keys.length === 0) return ofContainer(value, levels);
+  if (keys.length === 0) return ofContainer(value, levels, ofError);
   for (const key of keys) {
     const member = value[key];
-    const json = write(member, levels - 1);
+    const json = write(member, levels - 1, ofError);
     if (json === member && json !== undefined) continue;
     changed ??= Object.fromEntries(Object.entries(value));
     if (json === undefined) delete changed[key];
@@ -168,15 +182,22 @@ function ofObject(value: Record<string, unknown>, levels: number): unknown {
   return changed ?? value;
 }
 
-/** An error's own words are not enumerable; what its class added is. Its stack stays here. */
-function ofError({ name, message, ...added }: Error): object {
-  return { ...added, name, message, stack: undefined };
+/** Only errors that are made for clients tell them what they say; what classes add to errors, such as requests with tokens, stays here. */
+function maskedError(error: Error): object {
+  const isForClients = error.name === 'ToolError' || error.name === 'ProtocolError';
+  return isForClients ? shownError(error) : { name: 'Error', message: 'Internal error' };
+}
+
+function shownError({ name, message }: Error): object {
+  return { name: String(name), message: String(message) };
 }
 
 /** A Map or a Set has no key of its own, and JSON would write it as an empty object. */
-function ofContainer(value: Record<string, unknown>, levels: number): unknown {
-  if (value instanceof Set) return ofArray([...value], levels);
-  return value instanceof Map ? ofObject(Object.fromEntries(value as Map<string, unknown>), levels) : value;
+function ofContainer(value: Record<string, unknown>, levels: number, ofError: WriteError): unknown {
+  if (value instanceof Set) return ofArray([...value], levels, ofError);
+  return value instanceof Map
+    ? ofObject(Object.fromEntries(value as Map<string, unknown>), levels, ofError)
+    : value;
 }
 
 /** Finds the first place where a value contains itself, or is too deep. */
@@ -196,4 +217,14 @@ function locate(value: unknown): [path: string, why: string] {
     return undefined;
   };
   return visit(value, '') ?? ['', `has more than ${MAX_DEPTH} levels`];
+}
+
+/** Why `JSON.stringify` would fail for a value; `undefined` when it would not. */
+export function jsonFault(value: unknown): string | undefined {
+  try {
+    JSON.stringify(value);
+    return undefined;
+  } catch (error) {
+    return `cannot be written as JSON: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`;
+  }
 }

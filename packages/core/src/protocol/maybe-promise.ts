@@ -8,7 +8,8 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
 
 /** Applies `next` to a value now when it is here, later when it is promised. */
 export function after<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
-  return isPromise(value) ? value.then(next) : next(value);
+  // What only looks like a promise, such as a query that runs when it is awaited, may do as it likes in its then().
+  return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
 /** Marks the failure of a promise as seen: an author may forget to await it, which is no reason to end the process. */

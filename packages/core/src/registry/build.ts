@@ -15,6 +15,7 @@ import {
   UriTemplateError,
 } from '../protocol/uri-template/index.js';
 import { DELAY, isDelay } from '../protocol/delay.js';
+import { jsonFault } from '../protocol/json.js';
 import { once } from '../protocol/once.js';
 import type { SchemaCompiler, ValuePlan } from '../schema/index.js';
 import { checkCache } from './check-cache.js';
@@ -50,7 +51,11 @@ export function buildTool(declaration: Declaration<ToolDefinition>, tools: Build
   const input = schemas.input(binding.source, where, problems, unknown);
   const returned = definition.output === undefined ? declaration.returns : explicitSource(definition.output);
   const output = returned && schemas.output(returned, `${where}, output`, problems);
-  problems.push(...argumentProblems(definition, where), ...timeoutProblems(definition, where));
+  problems.push(
+    ...argumentProblems(definition, where),
+    ...timeoutProblems(definition, where),
+    ...metaProblems(definition, where),
+  );
   const info = factsOf(declaration, 'tool', name);
   // Not at boot: the schemas are written when somebody first asks for them.
   const describe = once((): Tool => {
@@ -82,7 +87,7 @@ export function buildResource(
   const { schemas, compile, problems } = tools;
   const template = parse(definition.uri, where, problems);
   const input = schemas.input(binding.source, where, problems);
-  problems.push(...timeoutProblems(definition, where));
+  problems.push(...timeoutProblems(definition, where), ...metaProblems(definition, where));
   if (!template) return undefined;
   problems.push(...checkVariables(declaration, template, input));
   const { uri, mimeType, annotations, size, cache } = definition;
@@ -97,7 +102,13 @@ export function buildResource(
     ...(annotations === undefined ? {} : { annotations }),
   };
   const run = compile.resource(declaration, info, input, shaping(info, tools));
-  const base = { run, ...common(declaration, info, uri, compile), ...(cache ? { cache } : {}) };
+  const permits = compile.permits(declaration, info, input);
+  const base = {
+    run,
+    ...common(declaration, info, uri, compile),
+    ...(cache ? { cache } : {}),
+    ...(permits ? { permits } : {}),
+  };
   if (!isTemplate) {
     const descriptor = { uri, ...shared, ...(size === undefined ? {} : { size }) };
     return { ...base, kind: 'resource', descriptor };
@@ -113,7 +124,7 @@ export function buildPrompt(declaration: Declaration<PromptDefinition>, tools: B
   const { schemas, compile, problems } = tools;
   const name = nameOf(declaration, problems);
   const input: ValuePlan = schemas.input(binding.source, where, problems);
-  problems.push(...timeoutProblems(definition, where));
+  problems.push(...timeoutProblems(definition, where), ...metaProblems(definition, where));
   const args = promptArguments(input.advertised);
   const info = factsOf(declaration, 'prompt', name);
   return {
@@ -127,6 +138,20 @@ export function buildPrompt(declaration: Declaration<PromptDefinition>, tools: B
     run: compile.prompt(declaration, info, input),
     completers: new Map(),
   };
+}
+
+/** What every list would fail to be written for. */
+function metaProblems({ meta }: Presentation, where: string): Problem[] {
+  const fault = jsonFault(meta);
+  if (fault === undefined) return [];
+  return [
+    {
+      code: 'SIGIL_INVALID_OPTIONS',
+      where,
+      what: `"meta" is sent to clients, and ${fault}`,
+      fix: 'give values that JSON can carry; what only guards and middleware read belongs in "metadata"',
+    },
+  ];
 }
 
 /** What entries of every kind have. */

@@ -15,7 +15,7 @@ import type {
 } from '../protocol/results.js';
 import type { ValuePlan } from '../schema/index.js';
 import type { Declaration } from './declaration.js';
-import type { AskingHandler, Entry, Gate, Handler, NamedGate } from './entry.js';
+import type { AskingHandler, Entry, Gate, Handler, NamedGate, Permits } from './entry.js';
 
 /** Turns declarations into functions. The room above provides it, so that building entries knows no invocation. */
 export interface Compile {
@@ -42,6 +42,12 @@ export interface Compile {
   /** @param info the prompt or template that is completed. */
   completion(declaration: Declaration<CompletionDefinition>, info: DefinitionInfo): Handler<CompleteResult>;
   gate(declaration: Declaration, info: DefinitionInfo): Gate | undefined;
+  /** What the guards of a resource say of subscriptions; `undefined` when none of them looks at arguments. */
+  permits(
+    declaration: Declaration<ResourceDefinition>,
+    info: DefinitionInfo,
+    input: ValuePlan,
+  ): Permits | undefined;
   /** The guards behind that gate, one by one. */
   guards(declaration: Declaration, info: DefinitionInfo): NamedGate[];
 }

@@ -26,6 +26,13 @@ export type AskingHandler<R> = Handler<R | InputRequired>;
  */
 export type Gate = (call: Call, context?: RequestContext) => MaybePromise<boolean>;
 
+/** Whether guards permit a caller to hear of the changes of one resource; compiled at boot. */
+export type Permits = (
+  call: Call,
+  uri: string,
+  variables: Readonly<Record<string, string | string[]>>,
+) => Promise<boolean>;
+
 /** A single guard of an entry, by the name of its class or function. */
 export interface NamedGate {
   readonly name: string;
@@ -67,6 +74,8 @@ export interface ResourceEntry extends EntryBase {
   readonly kind: 'resource';
   readonly descriptor: Resource;
   readonly cache?: CacheOptions;
+  /** What guards say of a subscription; absent when none of them looks at arguments. */
+  readonly permits?: Permits;
   readonly run: AskingHandler<ReadResourceResult | undefined>;
 }
 
@@ -75,6 +84,8 @@ export interface TemplateEntry extends EntryBase {
   readonly kind: 'template';
   readonly descriptor: ResourceTemplate;
   readonly cache?: CacheOptions;
+  /** See `ResourceEntry`. */
+  readonly permits?: Permits;
   /** Gives the values of the variables when a URI matches. */
   readonly match: (uri: string) => Record<string, string | string[]> | undefined;
   readonly run: AskingHandler<ReadResourceResult | undefined>;

@@ -68,3 +68,13 @@ export function mixed(where: string): Problem {
     fix: 'take one DTO class, or single values with @Arg, not both',
   };
 }
+
+/** A parameter has one source. */
+export function decoratedTwice(where: string): Problem {
+  return {
+    code: 'SIGIL_INVALID_PARAMETER',
+    where,
+    what: 'two decorators say where its value comes from',
+    fix: 'leave one of them: @Arg, @Param, @Principal or one of your own',
+  };
+}

@@ -9,6 +9,7 @@ import { isDto, type PropertyDeclaration, type SchemaSource } from '../schema/in
 import type { Binding, ParameterBinding } from './declaration.js';
 import { placeOf } from './names.js';
 import {
+  decoratedTwice,
   erased,
   invalidParameter,
   missingMetadata,
@@ -26,7 +27,12 @@ export function bindParameters(
 ): Binding {
   const { method } = handler;
   const types = parameterTypes(handler);
-  const decorated = new Map(parametersOf(handler).map((parameter) => [parameter.index, parameter]));
+  const marked = parametersOf(handler);
+  const decorated = new Map(marked.map((parameter) => [parameter.index, parameter]));
+  marked.forEach(({ index }, at) => {
+    if (marked[at + 1]?.index === index)
+      problems.push(decoratedTwice(`${placeOf(cls, method)}, parameter ${index}`));
+  });
   const length = (cls.prototype as Record<string | symbol, { length?: number }>)[method]?.length ?? 0;
   const count = Math.max(length, types?.length ?? 0, ...[...decorated.keys()].map((index) => index + 1));
   const explicit = 'input' in definition ? definition.input : undefined;

@@ -20,6 +20,8 @@ export function populate(registry: Registry, declarations: readonly Declaration[
   for (const declaration of declarations) {
     if (!isKind(declaration, 'completion')) continue;
     const entry = completable(registry, declaration, tools.problems);
+    const holder = entry && completionOf(registry, declaration);
+    if (holder) tools.problems.push(duplicateCompletion(declaration, holder));
     if (entry) addCompletion(registry, entry, declaration, tools);
   }
   const { tools: served, prompts, resources, templates } = registry;
@@ -164,6 +166,25 @@ function addCompletion(
   );
   registry.completions.set(ref, [...others, declaration]);
   attach(entry, declaration, tools);
+}
+
+function completionOf(
+  registry: Registry,
+  { definition: { ref, argument } }: Declaration<CompletionDefinition>,
+): Declaration<CompletionDefinition> | undefined {
+  return registry.completions.get(ref)?.find(({ definition }) => definition.argument === argument);
+}
+
+function duplicateCompletion(
+  { definition: { ref, argument }, where }: Declaration<CompletionDefinition>,
+  holder: Declaration<CompletionDefinition>,
+): Problem {
+  return {
+    code: 'SIGIL_DUPLICATE_NAME',
+    where,
+    what: `${holder.where} completes the argument '${argument}' of '${ref}' already`,
+    fix: 'take one of them away',
+  };
 }
 
 function takeOverCompletions(registry: Registry, entry: Completable, tools: BuildTools): void {

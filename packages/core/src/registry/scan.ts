@@ -46,7 +46,11 @@ function scanClass(cls: Constructor, problems: Problem[]): Declaration[] {
   const middleware = listOf(KEYS.middleware, cls);
   const errors = listOf(KEYS.errors, cls, undefined, 'own');
   return handlersOf(cls).flatMap((handler) => {
-    const { method, definitions } = handler;
+    const { method, definitions, declarer } = handler;
+    if (typeof Object.getOwnPropertyDescriptor(declarer, method)?.value !== 'function') {
+      problems.push(notAMethod(placeOf(cls, method)));
+      return [];
+    }
     const shared = {
       where: placeOf(cls, method),
       target: { kind: 'method' as const, cls, method },
@@ -68,6 +72,15 @@ function scanClass(cls: Constructor, problems: Problem[]): Declaration[] {
 function returnsOf(handler: HandlerMethod): Pick<Declaration, 'returns'> {
   const returned = returnType(handler);
   return isDto(returned) ? { returns: { kind: 'class', cls: returned as Constructor } } : {};
+}
+
+function notAMethod(where: string): Problem {
+  return {
+    code: 'SIGIL_INVALID_OPTIONS',
+    where,
+    what: 'it is an accessor, not a method',
+    fix: 'decorate a method that does the work',
+  };
 }
 
 function notAService(value: unknown): Problem {

@@ -10,16 +10,25 @@ export type MakeConstraint = (cls: Constructor) => unknown;
 export class ConstraintSource {
   readonly #make: MakeConstraint | undefined;
   readonly #made = new Map<Constructor, Constraint>();
-  /** The constraint classes whose constructors need something, as far as DTO classes with them have been read. */
-  readonly dependent: Set<Constructor> = new Set();
+  readonly #found = new Map<Constructor, RegisteredConstraint>();
 
   constructor(make?: MakeConstraint) {
     this.#make = make;
   }
 
   /** Takes note of a constraint that a property has. */
-  add({ target }: RegisteredConstraint): void {
-    if (target.length > 0) this.dependent.add(target as Constructor);
+  add(registered: RegisteredConstraint): void {
+    this.#found.set(registered.target as Constructor, registered);
+  }
+
+  /** The constraint classes of authors, as far as DTO classes with them have been read. */
+  get classes(): readonly Constructor[] {
+    return [...this.#found.keys()];
+  }
+
+  /** Makes them, so that what one lacks shows at start. @throws whatever making one throws. */
+  makeAll(): void {
+    for (const registered of this.#found.values()) this.get(registered);
   }
 
   /** @throws whatever making it throws, and TypeError when it is only promised. */

@@ -44,7 +44,7 @@ export async function createSchemaCompiler(options: SchemaCompilerOptions): Prom
 type ClassSource = Extract<SchemaSource, { readonly kind: 'class' | 'array' }>;
 
 class Compiler implements SchemaCompiler {
-  readonly dependentConstraints: ReadonlySet<Constructor>;
+  readonly #constraints: ConstraintSource;
   readonly #knowledge: ClassKnowledge | undefined;
   readonly #pool: ValidatorPool;
   readonly #deferred = new Set<DeferredPlan>();
@@ -57,8 +57,16 @@ class Compiler implements SchemaCompiler {
 
   constructor(pool: ValidatorPool, constraints: ConstraintSource, knowledge: ClassKnowledge | undefined) {
     this.#pool = pool;
-    this.dependentConstraints = constraints.dependent;
+    this.#constraints = constraints;
     this.#knowledge = knowledge;
+  }
+
+  get constraints(): readonly Constructor[] {
+    return this.#constraints.classes;
+  }
+
+  makeConstraints(): void {
+    this.#constraints.makeAll();
   }
 
   input(

@@ -7,6 +7,7 @@ import { initialValues } from './initial-values.js';
 import { mapTransforms } from './mapping.js';
 import { ownRules } from './own-rules.js';
 import type { RuleMetadata } from './rule-metadata.js';
+import { ruleNamed } from './rules/table.js';
 
 /** Rules with which a property can be declared wrongly. */
 const DELICATE: ReadonlySet<unknown> = new Set(['matches', 'isInstance']);
@@ -27,7 +28,9 @@ export function isPlainClass(cls: Constructor, { rules, transforms }: ClassLibra
     constraintCls === undefined
       ? type === 'conditionalValidation'
       : !DELICATE.has(name) &&
+        // Constraints of authors may need what is not there.
         constraintCls.length === 0 &&
+        ruleNamed(name) !== undefined &&
         rules.getTargetValidatorConstraints(constraintCls).length > 0;
   const names = new Set(own.map((rule) => rule.propertyName));
   if ([...annotatedProperties(prototype)].some((name) => !names.has(String(name)))) return false;

@@ -10,13 +10,18 @@ import type { TransformerStorage } from './transformer-storage.js';
  *
  * @param source a class with rules of class-validator; its constructor takes no arguments.
  * @returns a class to use as it is, or to extend and decorate further.
+ * @throws TypeError when the source is no class.
  * @example
  * class UpdateTicket extends PartialType(CreateTicket) {
  *   @IsInt() id!: number;
  * }
  */
 export function PartialType<T extends object>(source: Constructor<T>): new () => Partial<T> {
-  return derive<Partial<T>>(`Partial${source.name}`, [{ cls: source, keeps: isMember }], true);
+  return derive<Partial<T>>(
+    `Partial${nameOf(source, 'PartialType')}`,
+    [{ cls: source, keeps: isMember }],
+    true,
+  );
 }
 
 /**
@@ -33,7 +38,7 @@ export function PickType<T extends object, K extends keyof T>(
 ): new () => Pick<T, K> {
   const names = new Set<PropertyKey>(keys);
   const keeps = (name: string | symbol): boolean => isMember(name) && names.has(name);
-  return derive<Pick<T, K>>(`Pick${source.name}`, [{ cls: source, keeps }]);
+  return derive<Pick<T, K>>(`Pick${nameOf(source, 'PickType')}`, [{ cls: source, keeps }]);
 }
 
 /**
@@ -50,7 +55,7 @@ export function OmitType<T extends object, K extends keyof T>(
 ): new () => Omit<T, K> {
   const names = new Set<PropertyKey>(keys);
   const keeps = (name: string | symbol): boolean => isMember(name) && !names.has(name);
-  return derive<Omit<T, K>>(`Omit${source.name}`, [{ cls: source, keeps }]);
+  return derive<Omit<T, K>>(`Omit${nameOf(source, 'OmitType')}`, [{ cls: source, keeps }]);
 }
 
 /**
@@ -66,8 +71,17 @@ export function IntersectionType<A extends object, B extends object>(
   first: Constructor<A>,
   second: Constructor<B>,
 ): new () => A & B {
+  const names = [first, second].map((cls) => nameOf(cls, 'IntersectionType'));
   const sources = [first, second].map((cls) => ({ cls, keeps: isMember }));
-  return derive<A & B>(`${first.name}And${second.name}`, sources);
+  return derive<A & B>(names.join('And'), sources);
+}
+
+/** @throws TypeError when a value is no class. */
+function nameOf(cls: Constructor, maker: string): string {
+  if (typeof cls === 'function') return cls.name;
+  throw new TypeError(
+    `${maker}() was given ${String(cls)} instead of a class; an undefined one usually means that two files import each other`,
+  );
 }
 
 function isMember(name: string | symbol): boolean {

@@ -54,8 +54,11 @@ export interface SchemaCompiler {
    */
   output(source: SchemaSource, where: string, problems: Problem[]): ValuePlan;
 
-  /** The constraint classes that the DTO classes of all plans so far use, and whose constructors need something. */
-  readonly dependentConstraints: ReadonlySet<Constructor>;
+  /** The constraint classes of authors that the DTO classes of all plans so far use. */
+  readonly constraints: readonly Constructor[];
+
+  /** Makes those. @throws whatever making one throws. */
+  makeConstraints(): void;
 
   /** Finds out how to run the patterns of all plans so far, and adds those that nothing runs safely to the problems. */
   settlePatterns(problems: Problem[]): Promise<void>;

@@ -1,6 +1,8 @@
 import { isUnknownProperties } from '../registry/argument-problems.js';
 import { isStateKey } from '../engine/rounds/state-sealer.js';
+import type { Container } from '../container/contract.js';
 import type { Problem } from '../errors/definition-error.js';
+import { jsonFault } from '../protocol/json.js';
 import { DELAY, isDelay } from '../protocol/delay.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
 import type { AppOptions } from './app-options.js';
@@ -27,6 +29,13 @@ export function checkOptions(options: AppOptions): Problem[] {
   if (stateTtlMs !== undefined && !isPositive(stateTtlMs)) {
     problems.push(invalidOption('stateTtlMs', 'a positive integer of milliseconds'));
   }
+  const fault = jsonFault(options.experimental);
+  if (fault !== undefined)
+    problems.push(invalidOption('experimental', `an object for clients, and it ${fault}`));
+  if (options.container !== undefined && typeof (options.container as Partial<Container>).get !== 'function')
+    problems.push(invalidOption('container', 'an object with the method get'));
+  if (options.logger !== undefined && !isLogger(options.logger))
+    problems.push(invalidOption('logger', 'an object with the methods debug, info, warn and error'));
   if (options.cache !== undefined) problems.push(...checkCache(options.cache));
   const { unknownProperties } = options;
   if (unknownProperties !== undefined && !isUnknownProperties(unknownProperties))
@@ -44,6 +53,11 @@ function checkTasks({ ttlMs, pollIntervalMs, maxRunning }: TasksOptions): Proble
   return isLife
     ? problems
     : [...problems, invalidOption('tasks.ttlMs', 'a positive integer of milliseconds, or null')];
+}
+
+function isLogger(value: object): boolean {
+  const methods = value as Readonly<Record<string, unknown>>;
+  return ['debug', 'info', 'warn', 'error'].every((level) => typeof methods[level] === 'function');
 }
 
 function isPositive(value: number): boolean {

@@ -49,6 +49,12 @@ export async function collect(options: AppOptions, problems: Problem[], logger: 
       ...functionsOf(unit, problems).map(declareFunction),
     ].map((declaration) => ofUnit(declaration, unit));
   });
+  // One that several list belongs to the first of them.
+  const owners = new Map(
+    [...units]
+      .reverse()
+      .flatMap((unit) => (unit.parts.extensions ?? []).map((given) => [given, unit] as const)),
+  );
   const given = [...new Set(units.flatMap(({ parts }) => parts.extensions ?? []))];
   if (!given.every(isExtension))
     problems.push(invalidOption('extensions', 'a list of extensions; a promise of one has to be awaited'));
@@ -62,7 +68,12 @@ export async function collect(options: AppOptions, problems: Problem[], logger: 
   return {
     declarations: [
       ...declarations,
-      ...extensions.flatMap(({ definitions = [] }) => definitions.map(declareFunction)),
+      ...extensions.flatMap((extension) => {
+        const { definitions = [] } = extension;
+        return definitions.map((definition) =>
+          withPolicies(declareFunction(definition), owners.get(extension) ?? { parts: options }),
+        );
+      }),
     ].map((declaration) => withErrors(declaration, options)),
     providers,
     extensions,
@@ -93,17 +104,23 @@ function withoutBases(classes: readonly Constructor[]): ReadonlySet<Constructor>
   return new Set(classes.filter((cls) => serviceOf(cls) !== undefined || !isExtended(cls)));
 }
 
-function ofUnit(declaration: Declaration, { name, parts }: Unit): Declaration {
+function ofUnit(declaration: Declaration, unit: Unit): Declaration {
+  const { prefix } = unit.parts;
+  const own = withPolicies(declaration, unit);
+  return prefix === undefined ? own : withPrefix(own, prefix);
+}
+
+/** What an extension brings keeps its names, which clients know, and gets the policies of the module that lists the extension. */
+function withPolicies(declaration: Declaration, { name, parts }: Unit): Declaration {
   if (name === undefined) return declaration;
-  const { guards = [], middleware = [], errors = [], prefix } = parts;
-  const own = {
+  const { guards = [], middleware = [], errors = [] } = parts;
+  return {
     ...declaration,
     where: `${declaration.where} (${name})`,
     guards: [...guards, ...declaration.guards],
     middleware: [...middleware, ...declaration.middleware],
     errors: [...declaration.errors, ...errors],
   };
-  return prefix === undefined ? own : withPrefix(own, prefix);
 }
 
 /** Schemes whose URIs mean something outside of the server. */

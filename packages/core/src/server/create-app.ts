@@ -57,7 +57,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 }
 
 async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<App> {
-  requireLists('createApp', options, 'modules', 'override');
+  requireLists('createApp', options, 'modules', 'override', 'stateKeys', 'clientProfiles');
   const problems: Problem[] = checkOptions(options);
   const logger = new RelayLogger(options.logger);
   const { declarations, providers, extensions } = await collect(options, problems, logger);
@@ -91,7 +91,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     problems: into,
   });
   populate(registry, declarations, build(problems));
-  problems.push(...services.check([...classes, ...schemas.dependentConstraints]));
+  problems.push(...services.check(classes, schemas.constraints));
   await schemas.settlePatterns(problems);
   if (problems.length > 0) throw new DefinitionError(problems);
 
@@ -127,7 +127,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     const added = declare(definition, kind, wrong).map((declaration) => withErrors(declaration, options));
     const policies = policiesOf(added, {});
     wrong.push(...policyProblems(policies));
-    wrong.push(...services.check(classesOf(added, policies)));
+    wrong.push(...services.check(classesOf(added, policies), []));
     extend(registry, added, build(wrong));
     if (wrong.length > 0) throw new DefinitionError(wrong);
   };
@@ -145,6 +145,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
   await changes.open();
   try {
     await services.start(classes, policies);
+    schemas.makeConstraints();
     if (options.warm) await schemas.warm();
     await services.ready();
   } catch (error) {

@@ -96,6 +96,15 @@ const LISTS = [
  * @throws DefinitionError that names them.
  */
 export function requireLists(maker: string, options: ModuleParts, ...more: readonly string[]): void {
+  if (!isObject(options))
+    throw new DefinitionError([
+      {
+        code: 'SIGIL_INVALID_OPTIONS',
+        where: `${maker}()`,
+        what: 'it needs an object',
+        fix: `write ${maker}({ … })`,
+      },
+    ]);
   const isList = ([, given]: readonly [string, unknown]): boolean =>
     given === undefined || Array.isArray(given);
   const wrong = Object.entries(options).filter(

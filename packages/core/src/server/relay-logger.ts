@@ -1,4 +1,5 @@
 import type { Logger, LogMethod } from '../protocol/logger.js';
+import { isPromise } from '../protocol/maybe-promise.js';
 import { consoleLogger } from './host.js';
 
 /** A logger whose destination is the author's, else that of the runtime that is started, and the console until there is one. */
@@ -16,8 +17,23 @@ export class RelayLogger implements Logger {
     if (!this.#fixed && target) this.#target = target;
   }
 
-  readonly debug: LogMethod = (...args) => this.#target.debug(...args);
-  readonly info: LogMethod = (...args) => this.#target.info(...args);
-  readonly warn: LogMethod = (...args) => this.#target.warn(...args);
-  readonly error: LogMethod = (...args) => this.#target.error(...args);
+  readonly debug: LogMethod = (...args) => this.#log('debug', args);
+  readonly info: LogMethod = (...args) => this.#log('info', args);
+  readonly warn: LogMethod = (...args) => this.#log('warn', args);
+  readonly error: LogMethod = (...args) => this.#log('error', args);
+
+  /** A logger that fails must not fail what it reports about. */
+  #log(level: keyof Logger, args: Parameters<LogMethod>): void {
+    const failed = (error: unknown): void => {
+      if (this.#target === consoleLogger) return;
+      consoleLogger.error({ err: error }, 'the logger failed');
+      consoleLogger[level](...args);
+    };
+    try {
+      const logged: unknown = this.#target[level](...args);
+      if (isPromise(logged)) Promise.resolve(logged).catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
 }

@@ -6,6 +6,7 @@ import type { GuardLike, MiddlewareLike } from '../context/policies.js';
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
 import type { Instances } from '../invoke/compile.js';
 import { isClass, missingMethod } from '../invoke/policies.js';
+import type { Scope } from '../metadata/service.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Declaration } from '../registry/declaration.js';
 import type { AppOptions } from './app-options.js';
@@ -21,8 +22,8 @@ export interface Policies {
 export interface Services {
   readonly container: Container;
   readonly instances: Instances;
-  /** What is wrong with classes, and with what they need. */
-  check(classes: readonly Constructor[]): Problem[];
+  /** What is wrong with classes, with constraints of class-validator, and with what they need. */
+  check(classes: readonly Constructor[], constraints: readonly Constructor[]): Problem[];
   /**
    * Makes the singletons and awaits their `onInit`.
    *
@@ -58,13 +59,40 @@ export function chooseServices(own: Container | undefined, providers: readonly P
   return {
     container,
     instances,
-    check: (classes) => container.check(classes),
+    check: (classes, constraints) => [
+      ...container
+        .check([...classes, ...constraints.filter(({ length }) => length > 0)])
+        .map((problem) => forConstraint(problem, constraints)),
+      ...constraints.filter((cls) => isShortLived(container.scopeOf(cls))).map(shortLivedConstraint),
+    ],
     async start(classes, policies) {
       await container.start(classes);
       await checkPolicies(policies, instances);
     },
     ready: () => container.ready(),
     constraint: (cls) => container.getOwn(cls),
+  };
+}
+
+const OF_A_CALL = "what depends on the caller belongs in the handler, or in a guard's permits(context)";
+
+/** A constraint cannot take the scope of what it needs. */
+function forConstraint(problem: Problem, constraints: readonly Constructor[]): Problem {
+  const isOne =
+    problem.code === 'SIGIL_CAPTIVE_SCOPE' && constraints.some(({ name }) => name === problem.where);
+  return isOne ? { ...problem, fix: `a constraint lives as long as the app: ${OF_A_CALL}` } : problem;
+}
+
+function isShortLived(scope: Scope): boolean {
+  return scope === 'request' || scope === 'session';
+}
+
+function shortLivedConstraint({ name }: Constructor): Problem {
+  return {
+    code: 'SIGIL_CAPTIVE_SCOPE',
+    where: name,
+    what: 'a constraint lives as long as the app, whatever scope its class says',
+    fix: `leave the scope out of its @Service(): ${OF_A_CALL}`,
   };
 }
 

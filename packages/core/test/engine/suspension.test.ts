@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { IsBoolean } from 'class-validator';
 import {
   Arg,
+  elicit,
   inject,
   isSuspension,
   type Middleware,
@@ -279,7 +280,8 @@ describe.each(ERAS)('a question that is not awaited, in %s', (version) => {
       place(context: ToolContext) {
         void context.elicit('Sure?', Consent);
         void context.roots();
-        void context.ask({});
+        void context.ask({ sure: elicit('Sure?', Consent) });
+        void context.inputResponse('none', {} as never);
         void context.once('key', () => Promise.reject(new Error('no')));
         return 'placed';
       }
@@ -308,6 +310,29 @@ describe.each(ERAS)('a question that is not awaited, in %s', (version) => {
       version === '2026-07-28' ? ['Orders.place', 'Orders.later'] : [],
     );
   });
+});
+
+test('a question that only a floating function waits for ends no process [2026-07-28]', async () => {
+  const unhandled: unknown[] = [];
+  const listen = (error: unknown) => unhandled.push(error);
+  process.on('unhandledRejection', listen);
+  const helper = async (context: ToolContext) => (await context.elicit('Sure?', Consent)).action;
+  class Orders {
+    @Tool()
+    place(context: ToolContext) {
+      void helper(context);
+      void context.elicit('Really?', Consent).then(() => undefined);
+      return 'placed';
+    }
+  }
+  try {
+    const client = statelessClient(await appOf({ services: [Orders] }), ABLE);
+    expect(textOf(await client.call('place'))).toBe('placed');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  } finally {
+    process.off('unhandledRejection', listen);
+  }
+  expect(unhandled).toEqual([]);
 });
 
 test('a round keeps what a handler of a session asked, which waits in place', async () => {

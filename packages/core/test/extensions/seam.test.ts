@@ -10,6 +10,7 @@ import {
   type ExtensionHost,
   Service,
   Tool,
+  ToolError,
 } from '../../src/index.js';
 import { META } from '../../src/transport/index.js';
 import { appOf, type Client, openSession, problemsOf, settled, statelessClient } from '../harness.js';
@@ -121,6 +122,37 @@ describe('an extension of somebody else', () => {
     });
   });
 
+  test('may run a call once: a second next() fails', async () => {
+    let runs = 0;
+    const extension = weather({
+      toolCalls: () => ({
+        async serve(_call, next) {
+          await next();
+          return next();
+        },
+      }),
+    });
+    const count = defineTool({ name: 'count', handle: () => (runs += 1) });
+    const app = await appOf({ definitions: [count], extensions: [extension] });
+    expect(await statelessClient(app).error('tools/call', { name: 'count' })).toMatchObject({ code: -32603 });
+    expect(runs).toBe(1);
+  });
+
+  test('may fail a call with a ToolError, which the model reads', async () => {
+    const extension = weather({
+      toolCalls: () => ({
+        serve() {
+          throw new ToolError('Too dry', { structuredContent: { mm: 0 } });
+        },
+      }),
+    });
+    expect(await statelessClient(await serve([extension])).call('rain')).toMatchObject({
+      isError: true,
+      content: [{ text: 'Too dry' }],
+      structuredContent: { mm: 0 },
+    });
+  });
+
   test('hides from sessions what is of no use to them', async () => {
     const client = await openSession(await serve());
     expect((await client.list('tools')).map(({ name }) => name)).toEqual(['snow']);
@@ -220,6 +252,18 @@ describe('extensions that cannot be taken', () => {
     expect(await problemsOf({ extensions: [weather(), weather({ methods: {} }), other] })).toMatchObject([
       { code: 'SIGIL_DUPLICATE_NAME', what: `the extension '${WEATHER}' is there twice` },
       { code: 'SIGIL_DUPLICATE_NAME', what: "the method 'weather/today' is there twice" },
+    ]);
+  });
+
+  test('are those that add a method of the protocol', async () => {
+    const methods = { 'tools/list': { serve: () => ({}) } };
+    expect(await problemsOf({ extensions: [weather({ methods })] })).toEqual([
+      {
+        code: 'SIGIL_DUPLICATE_NAME',
+        where: 'createApp({ extensions })',
+        what: `the extension '${WEATHER}' has the method 'tools/list', which is the protocol's own`,
+        fix: expect.stringContaining('toolCalls()'),
+      },
     ]);
   });
 

@@ -87,6 +87,25 @@ describe('what a guard permits', () => {
     },
   );
 
+  test('holds for subscriptions: what may not be read is not heard of either', async () => {
+    const app = await appOf({ definitions });
+    const session = await openSession(app, '2025-11-25', {}, ada);
+    await session.result('resources/subscribe', { uri: 'order://ada' });
+    expect(await session.error('resources/subscribe', { uri: 'order://bob' })).toMatchObject({
+      message: 'Resource not found',
+    });
+    const listener = statelessClient(app, {}, ada);
+    listener.start(
+      'subscriptions/listen',
+      { notifications: { resourceSubscriptions: ['order://ada', 'order://bob'] } },
+      'sub',
+    );
+    for (let turn = 0; turn < 10; turn += 1) await settled();
+    expect(listener.heard('notifications/subscriptions/acknowledged')).toEqual([
+      expect.objectContaining({ notifications: { resourceSubscriptions: ['order://ada'] } }),
+    ]);
+  });
+
   test('may be refused with words of its own', async () => {
     class Strict implements Guard {
       allows() {
@@ -182,5 +201,53 @@ describe('parameters of the author', () => {
     const [place, who] = await client.list('tools');
     expect(Object.keys((place?.['inputSchema'] as Json)['properties'] as Json)).toEqual(['sku', 'count']);
     expect(Object.keys((who?.['inputSchema'] as Json)['properties'] as Json)).toEqual(['a']);
+  });
+
+  test('may be promised: the handler gets what was promised', async () => {
+    const Plan = createParameter(async () => {
+      await settled();
+      return 'gold';
+    });
+    class Plans {
+      @Tool()
+      plan(@Arg('a') a: number, @Plan() plan: string) {
+        return `${a} ${plan}`;
+      }
+    }
+    const client = await openSession(await appOf({ services: [Plans] }));
+    expect(textOf(await client.call('plan', { a: 1 }))).toBe('1 gold');
+  });
+
+  test('fail the call when they cannot be had, and end no process', async () => {
+    const Slow = createParameter(async () => {
+      await settled();
+      throw new ToolError('no slow one');
+    });
+    const AtOnce = createParameter(() => {
+      throw new ToolError('none at once');
+    });
+    let runs = 0;
+    class Plans {
+      @Tool()
+      slow(@Slow() _slow: string) {
+        runs += 1;
+      }
+      @Tool()
+      both(@Slow() _slow: string, @AtOnce() _now: string) {
+        runs += 1;
+      }
+    }
+    const rejections: unknown[] = [];
+    const listener = (reason: unknown): void => void rejections.push(reason);
+    process.on('unhandledRejection', listener);
+    try {
+      const client = await openSession(await appOf({ services: [Plans] }));
+      expect(textOf(await client.call('slow'))).toBe('no slow one');
+      expect(textOf(await client.call('both'))).toBe('none at once');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    } finally {
+      process.off('unhandledRejection', listener);
+    }
+    expect({ runs, rejections }).toEqual({ runs: 0, rejections: [] });
   });
 });

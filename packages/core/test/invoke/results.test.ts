@@ -7,12 +7,15 @@ import {
   definePrompt,
   defineResource,
   defineTool,
+  elicitUrl,
+  ProtocolError,
   embedded,
   image,
   link,
   text,
   textContents,
   user,
+  ToolError,
 } from '../../src/index.js';
 import { appOf, openSession, recordingLogger } from '../harness.js';
 
@@ -136,6 +139,7 @@ describe('what a tool returns', () => {
       set: new Set([1, 2]),
       map: new Map([['a', new Map([['b', 1n]])]]),
       failure: Object.assign(new TypeError('no such thing'), { code: 7 }),
+      told: new ToolError('Ask for less'),
       list: [new Set(['x'])],
     };
     const client = await openSession(
@@ -151,11 +155,84 @@ describe('what a tool returns', () => {
       count: '1180591620717411303424',
       set: [1, 2],
       map: { a: { b: '1' } },
-      failure: { name: 'TypeError', message: 'no such thing', code: 7 },
+      failure: { name: 'Error', message: 'Internal error' },
+      told: { name: 'ToolError', message: 'Ask for less' },
       list: [['x']],
     });
     expect((await client.call('map'))['structuredContent']).toEqual({ a: { b: '1' } });
   });
+});
+
+describe('what nothing can be made of', () => {
+  test.each<[string, unknown]>([
+    ['a function', () => 'secret source'],
+    ['a symbol', Symbol('s')],
+    ['a result whose isError is a text', { content: [], isError: 'yes' }],
+    ['a result whose _meta is a number', { content: [], _meta: 5 }],
+  ])('%s is a masked failure of a tool', async (_what, value) => {
+    const app = await appOf({ definitions: [defineTool({ name: 'odd', handle: () => value })] });
+    expect(await (await openSession(app)).call('odd')).toEqual({
+      content: [{ type: 'text', text: 'Internal error' }],
+      isError: true,
+    });
+  });
+
+  test('an object that JSON writes as nothing is no content', async () => {
+    const app = await appOf({
+      definitions: [defineTool({ name: 'odd', handle: () => ({ toJSON: () => undefined }) })],
+    });
+    expect(await (await openSession(app)).call('odd')).toEqual({ content: [] });
+  });
+
+  test.each<[string, unknown]>([
+    ['a function', () => 'x'],
+    ['an object that JSON writes as nothing', { toJSON: () => undefined }],
+  ])('%s is a failure of a resource', async (_what, value) => {
+    const app = await appOf({
+      definitions: [defineResource({ name: 'odd', uri: 'odd://it', handle: () => value })],
+    });
+    const client = await openSession(app);
+    expect(await client.error('resources/read', { uri: 'odd://it' })).toMatchObject({ code: -32603 });
+  });
+
+  test('messages that are none are a failure of a prompt', async () => {
+    const app = await appOf({
+      definitions: [definePrompt({ name: 'odd', handle: () => ({ messages: [null] }) as never })],
+    });
+    expect(await (await openSession(app)).error('prompts/get', { name: 'odd' })).toMatchObject({
+      code: -32603,
+    });
+  });
+
+  test('structured content of a ToolError costs it neither its text nor its big numbers', async () => {
+    const cycle: Record<string, unknown> = {};
+    cycle['self'] = cycle;
+    const failing = (name: string, structuredContent: unknown) =>
+      defineTool({
+        name,
+        handle() {
+          throw new ToolError('Too much', { structuredContent });
+        },
+      });
+    const client = await openSession(
+      await appOf({ definitions: [failing('big', { left: 5n }), failing('cyclic', cycle)] }),
+    );
+    const content = [{ type: 'text', text: 'Too much' }];
+    expect(await client.call('big')).toEqual({ content, isError: true, structuredContent: { left: '5' } });
+    expect(await client.call('cyclic')).toEqual({ content, isError: true });
+  });
+
+  test('the code of a ProtocolError is an integer', () => {
+    expect(() => new ProtocolError(Number.NaN, 'x')).toThrow(RangeError);
+    expect(() => new ProtocolError(1.5, 'x')).toThrow(RangeError);
+  });
+
+  test.each(['/pay?id=1', 'javascript:alert(1)', 'https://', undefined])(
+    'users are sent to no page %p',
+    (url) => {
+      expect(() => elicitUrl('Pay', url as string)).toThrow('absolute http or https URL');
+    },
+  );
 });
 
 describe('what a resource returns', () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { IsString, registerDecorator, Validate, ValidatorConstraint } from 'class-validator';
-import { type App, type AppOptions, inject, Prompt, Service, Tool } from '../../src/index.js';
+import { type App, type AppOptions, inject, PRINCIPAL, Prompt, Service, Tool } from '../../src/index.js';
 import type { Container } from '../../src/container/contract.js';
 import { appOf, openSession, problemsOf, recordingLogger, textOf } from '../harness.js';
 
@@ -156,6 +156,55 @@ describe('a constraint of class-validator', () => {
     expect((await client.call('send', { name: 'bob', answer: 'no' }))['isError']).toBe(true);
     expect((await client.call('send', { name: 'ada', answer: 'yes' }))['isError']).toBe(true);
     expect(asked.filter((cls) => cls !== Forms)).toEqual([IsFree]);
+  });
+
+  test('lives as long as the app: one that needs what belongs to a request keeps the app from starting', async () => {
+    @Service({ scope: 'request' })
+    class Caller {}
+
+    @ValidatorConstraint()
+    class TakesCaller {
+      constructor(readonly caller: Caller) {}
+      validate = () => true;
+    }
+    @ValidatorConstraint()
+    class InjectsPrincipal {
+      readonly principal = inject(PRINCIPAL);
+      validate = () => true;
+    }
+    @ValidatorConstraint()
+    @Service({ scope: 'request' })
+    class IsOfRequest {
+      validate = () => true;
+    }
+    const problemsWith = (constraint: new (...args: never[]) => { validate(): boolean }) => {
+      class Checked {
+        @Validate(constraint) name!: string;
+      }
+      class Tools {
+        check(_checked: Checked): void {}
+      }
+      Reflect.defineMetadata('design:paramtypes', [Checked], Tools.prototype, 'check');
+      Tool()(Tools.prototype, 'check', Object.getOwnPropertyDescriptor(Tools.prototype, 'check')!);
+      return problemsOf({ services: [Tools] });
+    };
+    expect(await problemsWith(TakesCaller)).toEqual([
+      expect.objectContaining({
+        code: 'SIGIL_CAPTIVE_SCOPE',
+        where: 'TakesCaller',
+        fix: expect.stringContaining('permits'),
+      }),
+    ]);
+    expect(await problemsWith(InjectsPrincipal)).toEqual([
+      expect.objectContaining({ code: 'SIGIL_CAPTIVE_SCOPE' }),
+    ]);
+    expect(await problemsWith(IsOfRequest)).toEqual([
+      expect.objectContaining({
+        code: 'SIGIL_CAPTIVE_SCOPE',
+        where: 'IsOfRequest',
+        fix: expect.stringContaining('leave the scope out'),
+      }),
+    ]);
   });
 
   test('that throws is logged with its cause, and answered with the fixed text', async () => {

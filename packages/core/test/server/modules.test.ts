@@ -323,6 +323,36 @@ describe('two modules', () => {
   });
 });
 
+describe('an extension of a module', () => {
+  const bring = (name: string) => ({
+    definitions: [tool(name)],
+    create: () => ({ id: `com.example/${name}`, settings: () => ({}) }),
+  });
+
+  test('brings definitions that pass the policies of the module, under their own names', async () => {
+    const extra = bring('extra');
+    const desk = defineModule({
+      prefix: 'desk',
+      extensions: [extra],
+      guards: [({ principal }: Access) => principal?.id === 'ada'],
+      middleware: [async (_context, next) => `${String(await next())}!`],
+    });
+    const app = await appOf({ modules: [desk], extensions: [bring('open')] });
+    const anybody = await openSession(app);
+    expect(names(await anybody.list('tools'))).toEqual(['open']);
+    expect((await anybody.error('tools/call', { name: 'extra' })).message).toBe('Unknown tool: extra');
+    const facts = { facts: { principal: { id: 'ada' } } };
+    expect(textOf(await (await openSession(app, '2025-11-25', {}, facts)).call('extra'))).toBe('extra!');
+  });
+
+  test('has the policies of the first that lists it', async () => {
+    const extra = bring('extra');
+    const closed = defineModule({ name: 'closed', extensions: [extra], guards: [() => false] });
+    const app = await appOf({ modules: [closed], extensions: [extra] });
+    expect(names(await (await openSession(app)).list('tools'))).toEqual(['extra']);
+  });
+});
+
 test.each<[string, unknown, string]>([
   ['undefined', undefined, 'undefined is not a module'],
   ['plain options', { services: [] }, 'is not a module'],
@@ -361,31 +391,4 @@ describe('what the app provides itself', () => {
     expect(await problemsOf({ providers: [provider] })).toMatchObject([problem]);
     expect(await problemsOf({ override: [provider] })).toMatchObject([problem]);
   });
-});
-
-test.each([
-  'services',
-  'definitions',
-  'providers',
-  'guards',
-  'middleware',
-  'errors',
-  'extensions',
-  'modules',
-  'override',
-])('"%s" that is no list is a problem', async (option) => {
-  expect(await problemsOf({ [option]: 5 })).toEqual([
-    {
-      code: 'SIGIL_INVALID_OPTIONS',
-      where: `createApp({ ${option} })`,
-      what: 'it must be a list',
-      fix: `write ${option}: [...]`,
-    },
-  ]);
-});
-
-test('a part of a module that is no list is refused where the module is made', () => {
-  class Tickets {}
-  const options = { name: 'desk', services: Tickets as unknown as [] };
-  expect(() => defineModule(options)).toThrow('defineModule({ services })');
 });

@@ -36,7 +36,8 @@ export class ChangeFeed {
     if (!this.#unsubscribe) this.#tell(change);
     try {
       const published = this.bus.publish(change);
-      if (isPromise(published)) published.catch((error: unknown) => this.#unpublished(change, error));
+      if (isPromise(published))
+        Promise.resolve(published).catch((error: unknown) => this.#unpublished(change, error));
     } catch (error) {
       this.#unpublished(change, error);
     }

@@ -1,4 +1,5 @@
 import { ERROR_CODES } from '../../errors/codes.js';
+import { maySubscribe } from './subscriptions.js';
 import { invalidParams, ProtocolError } from '../../errors/protocol-error.js';
 import { isObject } from '../../protocol/json.js';
 import { METHODS } from '../../protocol/methods.js';
@@ -29,7 +30,7 @@ export function listenMethods(
     const kept: string[] = [];
     for (const uri of wanted) {
       const found = registry.resolveUri(uri);
-      if (found && ((await found.entry.gate?.(call)) ?? true)) kept.push(uri);
+      if (found && (await maySubscribe(call, uri, found))) kept.push(uri);
     }
     return kept;
   }

@@ -22,6 +22,7 @@ export class Rounds {
   #left: InputRequests | undefined;
   #ending: Promise<never> | undefined;
   #ended: Suspension | undefined;
+  #isOver = false;
   #count = 0;
   #restarts = 0;
 
@@ -97,8 +98,15 @@ export class Rounds {
 
   async #end(): Promise<never> {
     await new Promise((resolve) => setTimeout(resolve, 0));
+    // A handler that has ended does not wait for the answer: a rejection would be nobody's, and end the process.
+    if (this.#isOver) return new Promise<never>(() => undefined);
     this.#ended = new Suspension();
     throw this.#ended;
+  }
+
+  /** Takes note that the handler has ended. */
+  over(): void {
+    this.#isOver = true;
   }
 
   /** Waits for the side effects that have begun: they are made, and must be remembered. */

@@ -1,0 +1,199 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  Arg,
+  createApp,
+  defineModule,
+  defineCompletion,
+  definePrompt,
+  defineTool,
+  inject,
+  mapError,
+  OmitType,
+  PartialType,
+  PickType,
+  IntersectionType,
+  Principal,
+  provideFactory,
+  Service,
+  Tool,
+} from '../../src/index.js';
+import { definitionError, problemsOf } from '../harness.js';
+
+describe('what cannot be sent', () => {
+  test.each<[string, unknown]>([
+    ['a bigint', { size: 5n }],
+    [
+      'a cycle',
+      (() => {
+        const self: Record<string, unknown> = {};
+        self['self'] = self;
+        return self;
+      })(),
+    ],
+    [
+      'what throws',
+      {
+        toJSON() {
+          throw new Error('no');
+        },
+      },
+    ],
+  ])('%s is no "meta"', async (_what, meta) => {
+    const definition = defineTool({ name: 'a', meta: meta as Record<string, unknown>, handle: () => '' });
+    expect(await problemsOf({ definitions: [definition] })).toEqual([
+      expect.objectContaining({
+        code: 'SIGIL_INVALID_OPTIONS',
+        where: "defineTool('a')",
+        what: expect.stringContaining('"meta" is sent to clients, and cannot be written as JSON'),
+      }),
+    ]);
+  });
+
+  test('nor is it "experimental"', async () => {
+    expect(await problemsOf({ experimental: { a: { size: 5n } } as never })).toEqual([
+      expect.objectContaining({ where: 'createApp({ experimental })' }),
+    ]);
+  });
+});
+
+describe('an id that is undefined, as after an import cycle,', () => {
+  const missing = undefined as never;
+
+  test('is reported with its place where a field injects it', async () => {
+    @Service()
+    class Orders {
+      readonly repository: unknown = inject(missing);
+      @Tool()
+      list(): void {}
+    }
+    const { message } = await definitionError({ services: [Orders] });
+    expect(message).toContain('Orders → undefined');
+    expect(message).toContain('two files import each other');
+  });
+
+  test('is reported where a factory wants it', async () => {
+    class Pool {}
+    const providers = [provideFactory(Pool, { inject: [missing], useFactory: () => new Pool() })];
+    expect(await problemsOf({ providers })).toEqual([
+      expect.objectContaining({
+        code: 'SIGIL_UNRESOLVABLE',
+        where: 'Pool, which needs undefined',
+        fix: expect.stringContaining('two files import each other'),
+      }),
+    ]);
+  });
+
+  test.each<[string, () => unknown]>([
+    ['PartialType', () => PartialType(missing)],
+    ['PickType', () => PickType(missing, [])],
+    ['OmitType', () => OmitType(missing, [])],
+    ['IntersectionType', () => IntersectionType(class {}, missing)],
+  ])('is refused by %s()', (name, make) => {
+    expect(make).toThrow(`${name}() was given undefined instead of a class`);
+  });
+});
+
+describe('a definition that could not work', () => {
+  test('is a scope that is none', async () => {
+    @Service({ scope: 'requets' as 'request' })
+    class Orders {
+      @Tool()
+      list(): void {}
+    }
+    expect(await problemsOf({ services: [Orders] })).toEqual([
+      {
+        code: 'SIGIL_INVALID_OPTIONS',
+        where: 'Orders',
+        what: "'requets' is not a scope",
+        fix: 'give one of singleton, session, request, transient',
+      },
+    ]);
+  });
+
+  test('is an accessor in the place of a method', async () => {
+    class Orders {
+      get list(): string {
+        return 'none';
+      }
+    }
+    Tool()(Orders.prototype, 'list', Object.getOwnPropertyDescriptor(Orders.prototype, 'list') as never);
+    expect(await problemsOf({ services: [Orders] })).toContainEqual(
+      expect.objectContaining({ where: 'Orders.list', what: 'it is an accessor, not a method' }),
+    );
+  });
+
+  test('is a parameter with two sources', async () => {
+    class Orders {
+      @Tool()
+      list(@Arg('a') @Principal() _a: string): void {}
+    }
+    expect(await problemsOf({ services: [Orders] })).toContainEqual(
+      expect.objectContaining({
+        code: 'SIGIL_INVALID_PARAMETER',
+        where: 'Orders.list, parameter 0',
+        what: 'two decorators say where its value comes from',
+      }),
+    );
+  });
+
+  test('is a second completion of an argument', async () => {
+    const completion = defineCompletion({ ref: 'ask', argument: 'a', complete: () => [] });
+    const ask = definePrompt({
+      name: 'ask',
+      input: { type: 'object', properties: { a: { type: 'string' } } },
+      handle: () => 'x',
+    });
+    expect(await problemsOf({ definitions: [ask, completion, { ...completion }] })).toEqual([
+      expect.objectContaining({
+        code: 'SIGIL_DUPLICATE_NAME',
+        what: expect.stringContaining("completes the argument 'a' of 'ask' already"),
+      }),
+    ]);
+  });
+
+  test('is an error mapper without a function', async () => {
+    expect(
+      await problemsOf({
+        errors: [mapError(Error, undefined as never)],
+        definitions: [defineTool({ name: 'a', handle: () => '' })],
+      }),
+    ).toEqual([expect.objectContaining({ code: 'SIGIL_INVALID_POLICY' })]);
+  });
+
+  test('is a container without get', async () => {
+    expect(await problemsOf({ container: 5 as never })).toContainEqual(
+      expect.objectContaining({ where: 'createApp({ container })' }),
+    );
+  });
+
+  test('is nothing at all', async () => {
+    await expect(createApp(undefined as never)).rejects.toThrow('createApp(): it needs an object');
+  });
+});
+
+test.each([
+  'services',
+  'definitions',
+  'providers',
+  'guards',
+  'middleware',
+  'errors',
+  'extensions',
+  'modules',
+  'override',
+])('"%s" that is no list is a problem', async (option) => {
+  expect(await problemsOf({ [option]: 5 })).toEqual([
+    {
+      code: 'SIGIL_INVALID_OPTIONS',
+      where: `createApp({ ${option} })`,
+      what: 'it must be a list',
+      fix: `write ${option}: [...]`,
+    },
+  ]);
+});
+
+test('a part of a module that is no list is refused where the module is made', () => {
+  class Tickets {}
+  const options = { name: 'desk', services: Tickets as unknown as [] };
+  expect(() => defineModule(options)).toThrow('defineModule({ services })');
+});
