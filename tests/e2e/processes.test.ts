@@ -172,12 +172,15 @@ describe('a server that would linger', () => {
     ['SIGTERM', ({ child }) => void child.kill('SIGTERM')],
     ['both', ({ child }) => void (child.stdin.end(), child.kill('SIGTERM'))],
   ])(
-    'aborts handlers and ends within 1.5 s of %s, exit handlers and disposal included [checklist 47] [checklist 53]',
+    'aborts handlers, answers for them and ends within 1.5 s of %s, exit handlers and disposal included [checklist 47] [checklist 53]',
     async (_, how) => {
       const { server, ended, ms } = await end(how);
       expect(ended).toEqual({ code: 0, signal: null });
       expect(ms).toBeLessThan(1_500);
-      expect(server.messages()).toMatchObject([{ id: 'quick', result: { content: [{ text: 'quick' }] } }]);
+      expect(server.messages()).toMatchObject([
+        { id: 'quick', result: { content: [{ text: 'quick' }] } },
+        { id: 'ignore', error: { code: -32603, message: 'The server is closing' } },
+      ]);
       const events = server.stderr.match(/"(aborted|disposed|exit handler)"/g);
       expect(events).toEqual(['"aborted"', '"disposed"', '"exit handler"']);
     },
