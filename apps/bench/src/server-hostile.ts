@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Arg, createApp, defineTool, Service, Tool } from '@sigil/core';
 import { http } from '@sigil/http';
-import { ArrayUnique, IsArray, IsInt, IsObject, Matches } from 'class-validator';
+import { Allow, ArrayUnique, IsArray, IsInt, IsObject, Matches } from 'class-validator';
 import { readServerOptions } from './options.js';
 
 /** What hostile clients send is meant for these: patterns that backtrack elsewhere, lists without a bound, free objects. */
@@ -21,6 +21,7 @@ class Numbers {
 
 class Distinct {
   @ArrayUnique()
+  @Allow({ each: true })
   list!: unknown[];
 }
 
