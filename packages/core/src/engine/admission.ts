@@ -4,6 +4,7 @@ import { ProtocolError, invalidParams } from '../errors/protocol-error.js';
 import type { ClientCapabilities } from '../protocol/capabilities.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import { isObject } from '../protocol/json.js';
+import { repeated } from '../protocol/json-rpc.js';
 import { isLogLevel } from '../protocol/logging.js';
 import { META } from '../protocol/meta.js';
 import { METHODS } from '../protocol/methods.js';
@@ -39,7 +40,7 @@ export function admit(
     claim === undefined ? admitToSession(link, method) : admitByClaim(claim, params['_meta'] as object);
   const { revision } = admission;
   if (!revision.requests.has(method) && !(revision.stateless && added.has(method))) {
-    throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${method}`);
+    throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${repeated(method)}`);
   }
   return admission;
 }
@@ -49,11 +50,16 @@ function admitByClaim(claimed: unknown, meta: object): Admission {
   if (!revision) {
     throw new ProtocolError(ERROR_CODES.unsupportedProtocolVersion, 'Unsupported protocol version', {
       supported: STATELESS_VERSIONS,
-      // An object could be too deep to be written down again.
-      requested: typeof claimed === 'object' ? null : claimed,
+      requested: shown(claimed),
     });
   }
   return { revision, client: clientOfEnvelope(meta as Record<string, unknown>, revision.version) };
+}
+
+/** A claim as far as it can be repeated: an object could be too large. */
+function shown(claimed: unknown): unknown {
+  if (typeof claimed === 'string') return repeated(claimed);
+  return typeof claimed === 'object' ? null : claimed;
 }
 
 function admitToSession({ session }: Link, method: string): Admission {
@@ -134,15 +140,15 @@ export function headerMismatch(headers: Headers, message: CheckedMessage): strin
   if (version === undefined) return 'the header MCP-Protocol-Version is missing';
   if (version !== claim && version.trim() !== claim) {
     // What the client sent may be anything, and not all of it can be shown.
-    const shown = typeof claim === 'string' ? `'${claim}'` : 'something else than a string';
-    return `the header MCP-Protocol-Version says '${version}', the body ${shown}`;
+    const shown = typeof claim === 'string' ? `'${repeated(claim)}'` : 'something else than a string';
+    return `the header MCP-Protocol-Version says '${repeated(version)}', the body ${shown}`;
   }
   // A version this server does not speak is refused as that.
   if (!message.isKnown) return undefined;
   const sent = headerOf(headers, 'mcp-method');
   if (sent === undefined) return isRequest ? 'the header Mcp-Method is missing' : undefined;
   if (sent !== method && sent.trim() !== method)
-    return `the header Mcp-Method says '${sent}', the body '${method}'`;
+    return `the header Mcp-Method says '${repeated(sent)}', the body '${repeated(method)}'`;
   const name = namedBy === undefined ? undefined : params[namedBy];
   if (typeof name !== 'string') return undefined;
   const mismatch = nameMismatch(headerOf(headers, 'mcp-name'), name);
@@ -155,7 +161,9 @@ function nameMismatch(sent: string | undefined, name: string): string | undefine
   if (sent === undefined) return 'the header Mcp-Name is missing';
   const decoded = decodeHeader(sent);
   if (decoded === undefined) return 'the header Mcp-Name is not valid base64';
-  return decoded === name ? undefined : `the header Mcp-Name says '${decoded}', the body '${name}'`;
+  return decoded === name
+    ? undefined
+    : `the header Mcp-Name says '${repeated(decoded)}', the body '${repeated(name)}'`;
 }
 
 /** Headers that no argument of the tool asks for mean nothing. */

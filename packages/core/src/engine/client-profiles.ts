@@ -8,6 +8,7 @@ export interface ClientProfile extends SchemaShape {
 }
 
 /** Client names are their own affair, so only so many are remembered. */
+const MAX_NAME = 256;
 const MAX_REMEMBERED = 1000;
 
 /** Finds the profile of a client. */
@@ -28,7 +29,7 @@ export class ClientProfiles {
     const name = client?.name ?? '';
     if (this.#byName.has(name)) return this.#byName.get(name);
     const profile = this.profiles.find(({ clients }) => clients?.some((one) => fits(one, name)) ?? true);
-    if (this.#byName.size < MAX_REMEMBERED) this.#byName.set(name, profile);
+    if (this.#byName.size < MAX_REMEMBERED && name.length <= MAX_NAME) this.#byName.set(name, profile);
     return profile;
   }
 }

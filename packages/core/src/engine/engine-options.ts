@@ -27,6 +27,8 @@ export interface EngineOptions {
   readonly cacheHints: CacheHints;
   /** Most requests in flight on one connection or session. */
   readonly maxInFlight: number;
+  /** Most levels of objects and arrays in a message. */
+  readonly maxDepth: number;
   /** Most subscriptions open at once. */
   readonly maxSubscriptions: number;
   /** Most resources one session or subscription hears of. */

@@ -1,8 +1,8 @@
 import { ERROR_CODES } from '../errors/codes.js';
 import { toProtocolError } from '../errors/from-unknown.js';
 import { invalidParams, ProtocolError } from '../errors/protocol-error.js';
-import { claimOf, isRequestId, readableId, type RequestId } from '../protocol/json-rpc.js';
-import { isObject } from '../protocol/json.js';
+import { claimOf, isRequestId, readableId, repeated, type RequestId } from '../protocol/json-rpc.js';
+import { isDeeper, isObject } from '../protocol/json.js';
 import { isPromise } from '../protocol/maybe-promise.js';
 import type { RequestFacts } from '../protocol/principal.js';
 import type { ActiveRequest, Outlet, Peer } from '../transport/contract.js';
@@ -91,17 +91,25 @@ export class EnginePeer implements Peer {
     if (Array.isArray(message)) return this.#receiveBatch(message, out, facts);
     if (!isObject(message) || message['jsonrpc'] !== '2.0')
       return this.#refuse(message, out, 'not a JSON-RPC 2.0 message');
+    const { maxDepth } = this.#parts.options;
     const { id, method, params = NO_PARAMS } = message;
+    const isAnswer = method === undefined && this.#link.hasAsked && this.#link.pending.has(id);
+    if (isDeeper(message, maxDepth)) {
+      // Without a result the question is answered, though with nothing.
+      if (isAnswer) this.#link.pending.settle({ id });
+      else this.#refuse(message, out, `it has more than ${maxDepth} levels of objects and arrays`);
+      return undefined;
+    }
     if (typeof method === 'string') {
       if (id !== undefined && !isRequestId(id))
-        return this.#refuse(message, out, '"id" must be a string or an integer');
+        return this.#refuse(message, out, '"id" must be an integer, or a string of at most 256 characters');
       if (this.isShared && this.#refusesHeaders(id, method, params, claim, out, facts)) return undefined;
       if (id === undefined) return this.#receiveNotification(method, params);
       return this.#receiveRequest(id, method, params, out, facts, claim);
     }
-    if (!('result' in message) && !('error' in message))
-      return this.#refuse(message, out, '"method" must be a string');
-    if (this.#link.hasAsked) this.#link.pending.settle(message);
+    if (isAnswer) this.#link.pending.settle(message);
+    else if (!('result' in message) && !('error' in message))
+      this.#refuse(message, out, '"method" must be a string');
     return undefined;
   }
 
@@ -183,7 +191,8 @@ export class EnginePeer implements Peer {
         if (said) return this.#receiveRequest(id, said.method, said.params, outlet, facts, claim);
       }
       const { revision, client } = admit(this.#link, claim, method, params, extensions.methods);
-      if (!handler) throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${method}`);
+      if (!handler)
+        throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${repeated(method)}`);
       // Subscriptions have a bound of their own.
       const isFull = inFlight.size >= options.maxInFlight;
       if (isFull && inFlight.size >= options.maxInFlight + listeners.size) {

@@ -79,6 +79,11 @@ export class PendingRequests {
     });
   }
 
+  /** Whether a request by that id waits for its answer. */
+  has(id: unknown): boolean {
+    return this.#pending.has(id as RequestId);
+  }
+
   /** Takes a response of the client. Responses to nothing are ignored, as JSON-RPC 2.0 leaves no way to answer them. */
   settle(response: Record<string, unknown>): void {
     const pending = this.#pending.get(response['id'] as RequestId);

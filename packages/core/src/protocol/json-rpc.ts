@@ -37,9 +37,17 @@ export interface JsonRpcResponse {
 /** Any single JSON-RPC 2.0 message. */
 export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse;
 
-/** Whether a value may identify an MCP request: a string, or an integer. */
+/** Longer ids and names are refused: they are kept, logged and sent back. */
+const MAX_NAME_LENGTH = 256;
+
+/** Whether a value may identify an MCP request: a string of at most 256 characters, or an integer. */
 export function isRequestId(value: unknown): value is RequestId {
-  return typeof value === 'string' || Number.isInteger(value);
+  return typeof value === 'string' ? value.length <= MAX_NAME_LENGTH : Number.isSafeInteger(value);
+}
+
+/** A name or URI that a client sent, as far as it is worth repeating. */
+export function repeated(name: string): string {
+  return name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH)}…`;
 }
 
 /** Reads the id of a message that may be malformed; `null` when it is not readable (JSON-RPC 2.0 §5). */

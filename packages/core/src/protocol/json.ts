@@ -18,33 +18,53 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Shorter texts cannot nest deep enough to take long. */
+/** Shorter texts cannot hold enough to take long. */
 const SHORT = 64 * 1024;
 /** Far deeper than any value that is accepted. */
 const MAX_LEVELS = 10_000;
+/** How many members and items one message may have, those of all its objects and arrays together. */
+const MAX_ITEMS = 50_000;
+
+/** Thrown for JSON that would take too long to parse. */
+export class TooMuchJsonError extends Error {
+  override readonly name = 'TooMuchJsonError';
+}
 
 /**
- * Parses JSON that came from a client. What nests in a long text without end is refused before `JSON.parse` sees it, which
- * takes a second for a million levels; RFC 8259, section 9, allows that.
+ * Parses JSON that came from a client. A long text that nests without end, or has a great many members, is refused before
+ * `JSON.parse` sees it, which would hold the event loop; RFC 8259, section 9, allows that.
  *
- * @throws SyntaxError when it is no JSON, or nests deeper than 10,000 levels in more than 65,536 characters.
+ * @throws SyntaxError when it is no JSON.
+ * @throws TooMuchJsonError when more than 65,536 characters nest deeper than 10,000 levels, or have more than 50,000 members and
+ *   items.
  */
 export function parseJson(text: string): unknown {
-  if (text.length > SHORT && nestsDeeper(text, MAX_LEVELS)) {
-    throw new SyntaxError(`JSON nests deeper than ${MAX_LEVELS} levels`);
-  }
+  if (text.length > SHORT) requireBounded(text);
   return JSON.parse(text);
 }
 
-function nestsDeeper(text: string, most: number): boolean {
+function requireBounded(text: string): void {
   let levels = 0;
+  let items = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       at = endOfString(text, at);
     } else if (code === BRACKET || code === BRACE) {
-      if (++levels > most) return true;
+      if (++levels > MAX_LEVELS) throw new TooMuchJsonError(`it nests deeper than ${MAX_LEVELS} levels`);
     } else if (code === CLOSING_BRACKET || code === CLOSING_BRACE) levels--;
+    else if (code === COMMA && ++items >= MAX_ITEMS)
+      throw new TooMuchJsonError(`it has more than ${MAX_ITEMS} members and items`);
+  }
+}
+
+/** Whether a parsed value has more levels of objects and arrays than that. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some((item) => isDeeper(item, levels - 1));
+  for (const key in value) {
+    if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true;
   }
   return false;
 }
@@ -53,6 +73,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;
+const COMMA = 0x2c;
 const BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 

@@ -54,6 +54,11 @@ export interface AppOptions extends Implementation, ModuleParts {
   readonly changeBus?: ChangeBus;
   /** Most requests in flight on one connection or session. 1024 unless given. */
   readonly maxInFlight?: number;
+  /**
+   * Most levels of objects and arrays that a message of a client may have. Deeper ones are refused (-32600).
+   * @default 64
+   */
+  readonly maxDepth?: number;
   /** Most subscriptions of 2026-07-28 open at once. 10,000 unless given. */
   readonly maxSubscriptions?: number;
   /**

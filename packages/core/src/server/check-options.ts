@@ -17,7 +17,13 @@ export function checkOptions(options: AppOptions): Problem[] {
     if (typeof options[key] !== 'string' || options[key] === '')
       problems.push(invalidOption(key, 'a string that is not empty'));
   }
-  for (const key of ['pageSize', 'maxInFlight', 'maxSubscriptions', 'maxSubscribedUris'] as const) {
+  for (const key of [
+    'pageSize',
+    'maxInFlight',
+    'maxDepth',
+    'maxSubscriptions',
+    'maxSubscribedUris',
+  ] as const) {
     const value = options[key];
     if (value !== undefined && !isPositive(value)) problems.push(invalidOption(key, 'a positive integer'));
   }

@@ -108,6 +108,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     changes,
     cacheHints: new CacheHints(options.cache),
     maxInFlight: options.maxInFlight ?? 1024,
+    maxDepth: options.maxDepth ?? 64,
     maxSubscriptions: options.maxSubscriptions ?? 10_000,
     maxSubscribedUris: options.maxSubscribedUris ?? 1000,
     timeoutMs: options.timeoutMs,

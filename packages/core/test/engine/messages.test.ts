@@ -40,6 +40,65 @@ describe('a malformed message', () => {
     },
   );
 
+  const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
+
+  test('with more than 64 levels is refused, unless the app takes more', async () => {
+    // The message and its params are levels themselves.
+    const ping = (id: number, levels: number) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'ping',
+      params: { x: nested(levels - 2) },
+    });
+    expect(await answerTo(ping(1, 64))).toMatchObject({ id: 1, result: {} });
+    expect(await answerTo(ping(2, 65))).toMatchObject({
+      id: 2,
+      error: { code: -32600, message: expect.stringContaining('more than 64 levels') },
+    });
+    const taking = await openSession(await appOf({ services: [Echo], maxDepth: 100 }));
+    expect(await taking.request('ping', { x: nested(98) })).toMatchObject({ result: {} });
+    expect(await taking.error('ping', { x: nested(99) })).toMatchObject({ code: -32600 });
+  });
+
+  test('with an id of more than 256 characters is refused, and the id is not repeated', async () => {
+    expect(await answerTo({ jsonrpc: '2.0', id: 'i'.repeat(256), method: 'ping' })).toMatchObject({
+      result: {},
+    });
+    expect(await answerTo({ jsonrpc: '2.0', id: 'i'.repeat(257), method: 'ping' })).toMatchObject({
+      id: null,
+      error: { code: -32600 },
+    });
+  });
+
+  test.each<[string, string, object]>([
+    ['a method', 'm'.repeat(5_000), {}],
+    ['a tool', 'tools/call', { name: 't'.repeat(5_000) }],
+    ['a prompt', 'prompts/get', { name: 'p'.repeat(5_000) }],
+    ['a resource', 'resources/read', { uri: `r://${'r'.repeat(5_000)}` }],
+    ['a completion', 'completion/complete', { ref: nested(60), argument: { name: 'a', value: 'b' } }],
+  ])('that names %s that is not there is repeated in part at most', async (_what, method, params) => {
+    const answer = await answerTo({ jsonrpc: '2.0', id: 3, method, params });
+    expect(answer).toMatchObject({ id: 3, error: { code: expect.any(Number) } });
+    expect(JSON.stringify(answer).length).toBeLessThan(1_000);
+  });
+
+  test.each(['capabilities', 'clientInfo'])(
+    'that opens a session with %s of more than 8 KiB is refused: it would be kept',
+    async (member) => {
+      const open = (length: number) =>
+        new Client(app).request('initialize', {
+          protocolVersion: '2025-11-25',
+          capabilities: {},
+          clientInfo: { name: 'tester', version: '0' },
+          [member]: { name: 'tester', version: 'x'.repeat(length) },
+        });
+      expect(await open(8_000)).toMatchObject({ result: { protocolVersion: '2025-11-25' } });
+      expect(await open(8_192)).toMatchObject({
+        error: { code: -32602, message: expect.stringContaining(member) },
+      });
+    },
+  );
+
   test.each<[string, unknown]>([
     ['an array', []],
     ['a string', 'x'],
@@ -64,7 +123,7 @@ describe('a malformed message', () => {
     ['zero', 0],
     ['a negative number', -1],
     ['an empty string', ''],
-    ['a long string', 'x'.repeat(500)],
+    ['a long string', 'x'.repeat(256)],
     ['a string of digits', '1'],
   ])('is not one whose id is %s', async (_, id) => {
     expect(await answerTo({ jsonrpc: '2.0', id, method: 'ping' })).toEqual({

@@ -12,6 +12,9 @@ import { negotiate, STATELESS_VERSIONS } from '../revisions/index.js';
 import { Session } from '../session.js';
 import { EMPTY, type MethodTable } from './table.js';
 
+/** A session keeps what its client says of itself, for as long as it lives. */
+const MAX_KEPT_LENGTH = 8 * 1024;
+
 /** `initialize`, `ping` and `server/discover`: how a client and a server meet. */
 export function lifecycleMethods(options: EngineOptions, offered: Capabilities): MethodTable {
   const { info, instructions, cacheHints } = options;
@@ -25,6 +28,10 @@ export function lifecycleMethods(options: EngineOptions, offered: Capabilities):
     const { link } = call;
     if (link.session) {
       throw new ProtocolError(ERROR_CODES.invalidRequest, 'This session has been initialized already');
+    }
+    for (const [member, value] of Object.entries({ capabilities, clientInfo })) {
+      if (JSON.stringify(value ?? null).length > MAX_KEPT_LENGTH)
+        throw invalidParams(`"${member}" of initialize is longer than ${MAX_KEPT_LENGTH} characters of JSON`);
     }
     const revision = negotiate(protocolVersion);
     const known = isObject(capabilities) ? (capabilities as ClientCapabilities) : {};

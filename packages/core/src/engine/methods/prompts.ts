@@ -1,3 +1,4 @@
+import { repeated } from '../../protocol/json-rpc.js';
 import { isInputRequired } from '../../context/input-required.js';
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
 import { after } from '../../protocol/maybe-promise.js';
@@ -44,5 +45,5 @@ export function promptMethods({ registry, pageSize, cacheHints, timeoutMs }: Eng
 }
 
 function unknownPrompt(name: string): ProtocolError {
-  return invalidParams(`Unknown prompt: ${name}`);
+  return invalidParams(`Unknown prompt: ${repeated(name)}`);
 }

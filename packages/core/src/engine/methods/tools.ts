@@ -1,3 +1,4 @@
+import { repeated } from '../../protocol/json-rpc.js';
 import { isInputRequired } from '../../context/input-required.js';
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
 import { after, type MaybePromise } from '../../protocol/maybe-promise.js';
@@ -66,7 +67,7 @@ export function toolMethods(
 }
 
 function unknownTool(name: string): ProtocolError {
-  return invalidParams(`Unknown tool: ${name}`);
+  return invalidParams(`Unknown tool: ${repeated(name)}`);
 }
 
 function late(name: string, timeoutMs: number): MethodResult {

@@ -1,5 +1,6 @@
 import { ERROR_CODES } from '../../errors/codes.js';
 import { ProtocolError } from '../../errors/protocol-error.js';
+import { repeated } from '../../protocol/json-rpc.js';
 import type { Tool } from '../../protocol/descriptors.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import type { CallToolResult } from '../../protocol/results.js';
@@ -51,7 +52,8 @@ export const revision20251125: Revision = {
     return { content, structuredContent: { result: structuredContent }, ...(isError ? { isError } : {}) };
   },
   logThreshold: ({ session }) => session ?? 'debug',
-  resourceNotFound: (uri) => new ProtocolError(ERROR_CODES.resourceNotFound, 'Resource not found', { uri }),
+  resourceNotFound: (uri) =>
+    new ProtocolError(ERROR_CODES.resourceNotFound, 'Resource not found', { uri: repeated(uri) }),
   error: (error) => replaceCodes(error, REPLACED),
   missingCapability: (message) => new ProtocolError(ERROR_CODES.invalidRequest, message),
   envelope: ({ meta }) => (meta ? { _meta: meta } : {}),

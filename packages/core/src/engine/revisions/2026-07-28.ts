@@ -1,5 +1,6 @@
 import { ERROR_CODES } from '../../errors/codes.js';
 import { ProtocolError } from '../../errors/protocol-error.js';
+import { repeated } from '../../protocol/json-rpc.js';
 import { META } from '../../protocol/meta.js';
 import { METHODS } from '../../protocol/methods.js';
 import { RawJson } from '../../protocol/json.js';
@@ -54,7 +55,8 @@ export const revision20260728: Revision = {
   promptResult: (result) => result,
   progress: (params) => params,
   logThreshold: ({ request }) => request,
-  resourceNotFound: (uri) => new ProtocolError(ERROR_CODES.invalidParams, 'Resource not found', { uri }),
+  resourceNotFound: (uri) =>
+    new ProtocolError(ERROR_CODES.invalidParams, 'Resource not found', { uri: repeated(uri) }),
   error: (error) => replaceCodes(error, REPLACED),
   missingCapability: (message, requiredCapabilities) =>
     new ProtocolError(ERROR_CODES.missingClientCapability, message, { requiredCapabilities }),
