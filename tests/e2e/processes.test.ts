@@ -149,6 +149,48 @@ describe('a server over stdio', () => {
   });
 });
 
+describe('a server whose handlers forget promises', () => {
+  const CARELESS = fixture('careless-server.mjs');
+  const ABLE = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
+
+  async function answerOf(server: ServerProcess, name: string, args: object = {}): Promise<object> {
+    const { params, ...rest } = call(name, name, args) as { params: { _meta: object } };
+    const from = server.stdout.length;
+    server.send({ ...rest, params: { ...params, _meta: { ...params._meta, ...ABLE } } });
+    await until(() => server.stdout.slice(from).includes(`"id":"${name}"`));
+    return server.messages().at(-1) as object;
+  }
+
+  test('goes on, and logs the definition: before Node 24 from the second promise on', async () => {
+    const server = new ServerProcess(CARELESS);
+    await server.event('ready');
+    for (const message of ['one', 'two']) {
+      expect(await answerOf(server, 'forget', { message })).toMatchObject({
+        result: { resultType: 'complete' },
+      });
+      await until(() => server.stderr.includes(`"message":"${message}"`));
+    }
+    expect(await answerOf(server, 'ask')).toMatchObject({ result: { resultType: 'input_required' } });
+    await until(() => server.stderr.includes('"message":"work beside a question"'));
+    const lines = server.stderr.split('\n').filter((line) => line.includes('nothing awaited it'));
+    expect(lines).toHaveLength(3);
+    expect(lines[1]).toContain(`"where":"defineTool('forget')"`);
+    expect(lines[2]).toContain(`"where":"defineTool('ask')"`);
+    server.child.stdin.end();
+    expect((await server.ended).code).toBe(0);
+  });
+
+  test('ends for a promise that belongs to no call, as any program does', async () => {
+    const server = new ServerProcess(CARELESS);
+    await server.event('ready');
+    await answerOf(server, 'forget', { message: 'one' });
+    await until(() => server.stderr.includes('"message":"one"'));
+    await answerOf(server, 'outside');
+    expect((await server.ended).code).toBe(1);
+    expect(server.stderr).toContain('Error: outside of calls');
+  });
+});
+
 describe('a server that would linger', () => {
   const LINGERING = fixture('lingering-server.mjs');
 

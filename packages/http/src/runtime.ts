@@ -38,6 +38,7 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
   return {
     name: 'http',
     logger: stderrLogger(),
+    ownsProcess: options.handleSignals ?? true,
     start: (endpoint) => start(endpoint, { ...options, host }, createHandler(endpoint, resolved)),
   };
 }

@@ -11,6 +11,7 @@ import type { ServerChange } from './changes/change-bus.js';
 import { Capabilities } from './capabilities.js';
 import type { EngineOptions } from './engine-options.js';
 import { Events } from './events.js';
+import type { TrackCall } from './exchange.js';
 import type { ExtensionHost } from './extension.js';
 import { Extensions } from './extensions.js';
 import { Link } from './link.js';
@@ -57,6 +58,7 @@ export class Engine implements Endpoint {
       writer,
       namedBy: new Map([...NAMED_BY, ...this.#extensions.namedBy]),
       stateless: new Link(undefined),
+      tracking: {},
       warned: new WeakSet(),
       closed: (peer) => this.#peers.delete(peer),
       releases: new Set(),
@@ -78,6 +80,11 @@ export class Engine implements Endpoint {
   /** Whether an extension hides a tool from clients with sessions (up to 2025-11-25). */
   isHiddenFromSessions(tool: ToolEntry): boolean {
     return !this.#extensions.shows(latestSessionRevision(), tool);
+  }
+
+  /** @param track runs the handlers of calls from now on. */
+  trackCalls(track: TrackCall): void {
+    this.#parts.tracking.track = track;
   }
 
   connect(outlet?: Outlet, { shared = false }: ConnectOptions = {}): Peer {

@@ -24,8 +24,13 @@ export type MethodHandler = (
   params: Readonly<Record<string, unknown>>,
 ) => MaybePromise<MethodResult>;
 
+/** Runs the handler of a call, and takes note that what it begins belongs to that call. */
+export type TrackCall = <T>(call: EngineCall, run: () => T) => T;
+
 /** What all exchanges of one peer share. */
 export interface ExchangeParts extends CallParts {
+  /** What is known of calls outside of the engine; `track` is absent where nothing asks. */
+  readonly tracking: { track?: TrackCall | undefined };
   readonly writer: ResponseWriter;
   /** Definitions whose author has been warned about a handler that lets no suspension pass. */
   readonly warned: WeakSet<object>;
@@ -56,7 +61,8 @@ export class Exchange implements ActiveRequest, Stream {
   /** Runs a handler and answers with what it gives. */
   run(handler: MethodHandler): void {
     try {
-      const result = this.isRetry ? this.#resume(handler) : handler(this, this.call.params);
+      const { track } = this.#parts.tracking;
+      const result = track ? track(this.call, () => this.#serve(handler)) : this.#serve(handler);
       if (!isPromise(result)) this.#succeed(result);
       else
         result.then(
@@ -149,6 +155,10 @@ export class Exchange implements ActiveRequest, Stream {
 
   closeStream(retryMs?: number): void {
     if (!this.done) this.#outlet.closeStream?.(retryMs);
+  }
+
+  #serve(handler: MethodHandler): MaybePromise<MethodResult> {
+    return this.isRetry ? this.#resume(handler) : handler(this, this.call.params);
   }
 
   async #resume(handler: MethodHandler): Promise<MethodResult> {

@@ -35,6 +35,7 @@ export interface PeerParts {
   readonly namedBy: ReadonlyMap<string, string>;
   /** The link of all requests that carry their own envelope: they have nothing in common. */
   readonly stateless: Link;
+  readonly tracking: ExchangeParts['tracking'];
   /** Definitions whose author has been warned about a handler. */
   readonly warned: WeakSet<object>;
   readonly closed: (peer: EnginePeer) => void;
@@ -63,8 +64,16 @@ export class EnginePeer implements Peer {
     private readonly isShared: boolean,
   ) {
     this.#parts = parts;
-    const { options, asker, writer, warned } = parts;
-    this.#exchangeParts = { options, asker, writer, warned, ended: this.#ended, settled: this.#release };
+    const { options, asker, writer, tracking, warned } = parts;
+    this.#exchangeParts = {
+      options,
+      asker,
+      writer,
+      tracking,
+      warned,
+      ended: this.#ended,
+      settled: this.#release,
+    };
     this.#link = new Link(outlet);
   }
 

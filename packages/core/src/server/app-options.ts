@@ -76,10 +76,12 @@ export interface AppOptions extends Implementation, ModuleParts {
   /** How long a client may take for one round, in milliseconds. 10 minutes unless given. */
   readonly stateTtlMs?: number;
   /**
-   * Makes the server accept what a client carries between two rounds once: a second time is refused. Give the same to every
-   * process that serves the app. Accepted until it expires unless given.
+   * Remembers which of the states that clients carry between the rounds of a request were used: a second time is refused, so that
+   * what a user consented to is done once. Give the same to all processes that serve the app. `false` accepts a state until it
+   * expires, however often.
+   * @default a `MemoryStateStore`, which knows what this process has seen
    */
-  readonly stateStore?: StateStore;
+  readonly stateStore?: StateStore | false;
   /**
    * How tools are described to clients that choke on legal schemas. The first profile that fits a client is its own; clients may
    * then keep the list of tools for themselves only.

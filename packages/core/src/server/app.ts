@@ -21,6 +21,7 @@ import {
   liveCompletions,
   type LiveCompletions,
 } from './live-collection.js';
+import { surviveRejections } from './rejections.js';
 import type { RelayLogger } from './relay-logger.js';
 import { chooseRuntime } from './runtime-choice.js';
 
@@ -100,6 +101,8 @@ export class App {
     if (question !== undefined) return this.#answer(question);
     const chosen = runtime ?? (await chooseRuntime());
     this.#parts.logger.relayTo(chosen.logger);
+    const { engine, logger } = this.#parts;
+    if (chosen.ownsProcess) surviveRejections(logger, (run) => engine.trackCalls(run));
     const running = await chosen.start(this.endpoint);
     this.#running.add(running);
     // A runtime that ends by itself, as stdio does with its input, ends the app when it was the last.

@@ -4,6 +4,7 @@ import { ChangeFeed } from '../engine/changes/change-feed.js';
 import { MemoryChangeBus } from '../engine/changes/memory-change-bus.js';
 import { Engine } from '../engine/engine.js';
 import { RoundKeeper } from '../engine/rounds/round-keeper.js';
+import { MemoryStateStore } from '../engine/rounds/memory-state-store.js';
 import { StateSealer } from '../engine/rounds/state-sealer.js';
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
 import { createCompile } from '../invoke/compile.js';
@@ -117,7 +118,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     rounds: new RoundKeeper(
       new StateSealer(options.stateKeys ?? []),
       { ttlMs: options.stateTtlMs ?? 10 * 60_000, maxLength: MAX_STATE_LENGTH },
-      options.stateStore,
+      options.stateStore === false ? undefined : (options.stateStore ?? new MemoryStateStore()),
     ),
     clientProfiles: options.clientProfiles ?? [],
     extensions: extensions.map(({ create }) => create),

@@ -7,7 +7,23 @@ interface HostProcess {
   readonly stdout?: HostOutput;
   readonly stderr?: HostOutput;
   exit?(code: number): never;
-  getBuiltinModule?(id: 'node:fs'): FileSystem | undefined;
+  getBuiltinModule?<Id extends keyof BuiltIns>(id: Id): BuiltIns[Id] | undefined;
+  readonly versions?: { readonly node?: string };
+  on?(event: 'unhandledRejection', listener: (reason: unknown) => void): unknown;
+  listenerCount?(event: 'unhandledRejection'): number;
+}
+
+interface BuiltIns {
+  readonly 'node:fs': FileSystem;
+  readonly 'node:async_hooks': { readonly AsyncLocalStorage: new <T>() => AsyncStorage<T> };
+}
+
+/** Remembers what an asynchronous task belongs to. */
+export interface AsyncStorage<T> {
+  run<R>(store: T, task: () => R): R;
+  getStore(): T | undefined;
+  /** Whether it costs little: since Node 24. */
+  readonly isCheap?: boolean;
 }
 
 interface HostOutput {
@@ -47,6 +63,24 @@ function printing(level: 'warn' | 'error'): LogMethod {
     const here = globalThis as { console?: Record<typeof level, (...parts: unknown[]) => void> };
     here.console?.[level](...(message === undefined ? [details] : [message, details]));
   };
+}
+
+/**
+ * Remembers which task of the program an asynchronous one belongs to, and hears of rejections that nothing handles.
+ *
+ * @param rejected is called within the task that a rejection belongs to, and told whether nothing else listens to rejections.
+ * @returns `undefined` on hosts that cannot.
+ */
+export function callStorage<T>(
+  rejected: (reason: unknown, isAlone: boolean) => void,
+): AsyncStorage<T> | undefined {
+  const module = host.getBuiltinModule?.('node:async_hooks');
+  if (!module || !host.on) return undefined;
+  host.on('unhandledRejection', (reason) =>
+    rejected(reason, host.listenerCount?.('unhandledRejection') === 1),
+  );
+  const [major] = host.versions?.node?.split('.') ?? [];
+  return Object.assign(new module.AsyncLocalStorage<T>(), { isCheap: Number(major) >= 24 });
 }
 
 /** The arguments the program was started with. */

@@ -110,5 +110,11 @@ export interface Runtime {
   readonly name: string;
   /** Where log lines go unless the author gave a logger. */
   readonly logger?: Logger;
+  /**
+   * Whether the process is there for this server: then promises of handlers that are rejected, and that nothing awaits, are logged
+   * with their definition, and do not end the process.
+   * @default false
+   */
+  readonly ownsProcess?: boolean;
   start(endpoint: Endpoint): Promise<RunningRuntime>;
 }

@@ -71,12 +71,12 @@ describe('what a handler needs, on its way to a stateless client', () => {
     expect(textOf(await tool(client, 'again', { requestState: first['requestState'] }))).toBe('state');
   });
 
-  test('comes back with the answers that were given and what was said beside them [checklist 43]', async () => {
+  test('comes back with the answers to what was asked, and no others [checklist 43]', async () => {
     const client = await stateless();
     const { requestState } = await tool(client, 'show');
     const inputResponses = { name: ADA, extra: { said: 'unasked' } };
     expect(textOf(await tool(client, 'show', { requestState, inputResponses }))).toBe(
-      JSON.stringify(['top secret', inputResponses]),
+      JSON.stringify(['top secret', { name: ADA }]),
     );
   });
 
@@ -93,9 +93,10 @@ describe('what a handler needs, on its way to a stateless client', () => {
     expect(textOf(await tool(client, 'both', rest))).toBe('Ada 0');
   });
 
-  test('may be known in advance', async () => {
+  test('is asked for although a client answers it in advance: that is no consent', async () => {
     const inputResponses = { name: ADA, where: { roots: [] } };
-    expect(textOf(await tool(await stateless(), 'both', { inputResponses }))).toBe('Ada 0');
+    const first = await tool(await stateless(), 'both', { inputResponses });
+    expect(Object.keys(first['inputRequests'] as Json)).toEqual(['name', 'where']);
   });
 
   test.each(['tampered', 'of another principal', 'expired'])(

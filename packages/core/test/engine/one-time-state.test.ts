@@ -86,7 +86,7 @@ describe('a state that is accepted once', () => {
   });
 
   test('must have been made by a process that accepts states once', async () => {
-    const state = await first(await serve());
+    const state = await first(await serve({ stateStore: false }));
     const app = await serve({ stateStore: new MemoryStateStore() });
     expect((await client(app).error('tools/call', retry(state))).code).toBe(-32602);
   });
@@ -130,8 +130,15 @@ describe('a state that is accepted once', () => {
     expect((await client(app).error('tools/call', retry(await first(app)))).code).toBe(-32602);
   });
 
-  test('is accepted again and again without a store', async () => {
+  test('is accepted once where nothing is said', async () => {
     const app = await serve();
+    const state = await first(app);
+    await client(app).result('tools/call', retry(state));
+    expect((await client(app).error('tools/call', retry(state))).code).toBe(-32602);
+  });
+
+  test('is accepted again and again when the app says so', async () => {
+    const app = await serve({ stateStore: false });
     const state = await first(app);
     for (let turn = 0; turn < 2; turn++)
       expect((await client(app).result('tools/call', retry(state)))['resultType']).toBe('input_required');

@@ -31,34 +31,26 @@ export function receiveResponses(
   }
 }
 
-/** The answers to what the latest run required, and what the client said unasked. */
-export function inputResponses({
-  questions,
-  required,
-  given,
-}: RoundMemory): Readonly<Record<string, Answer>> {
+/** The answers to what the latest run required. */
+export function inputResponses({ required }: RoundMemory): Readonly<Record<string, Answer>> {
   const latest = [...required].flatMap(([key, { answer, isLatest }]) =>
     answer && isLatest ? [[key, answer] as const] : [],
   );
-  const unasked = [...given].filter(([key]) => !questions.has(key) && !required.has(key));
-  return Object.freeze(Object.fromEntries([...latest, ...unasked]));
+  return Object.freeze(Object.fromEntries(latest));
 }
 
 /**
- * The answer to a question that was required, or that the client answered in advance.
+ * The answer to a question that was required.
  *
  * @param request makes the question as it is sent: an answer to another one, by the same key, is none to it.
  * @throws ProtocolError (-32603) when the key is that of a question the handler waited for.
  */
 export function readResponse(
-  { questions, required, given }: RoundMemory,
+  { questions, required }: RoundMemory,
   key: string,
   request: () => InputRequest,
 ): Answer | undefined {
   if (questions.has(key)) throw sharedKey(key);
   const input = required.get(key);
-  if (input) return input.answer && input.digest === questionDigest(request()) ? input.answer : undefined;
-  const answer = given.get(key);
-  if (answer) required.set(key, { digest: questionDigest(request()), answer, isLatest: true });
-  return answer;
+  return input?.answer && input.digest === questionDigest(request()) ? input.answer : undefined;
 }

@@ -63,7 +63,8 @@ export class RoundKeeper {
     const { requestState, inputResponses } = request.params;
     const given =
       inputResponses === undefined ? new Map<string, Answer>() : readInputResponses(inputResponses);
-    if (requestState === undefined) return { ...noMemory(), given };
+    // Without a state it is not known that anything was asked: an answer to nothing is no consent.
+    if (requestState === undefined) return noMemory();
     if (typeof requestState !== 'string') throw invalidParams('"requestState" must be a string');
     const payload = await this.#read(requestState);
     if (!payload) throw refused('it is not a state of this server');
@@ -78,7 +79,6 @@ export class RoundKeeper {
       required: new Map(answered(payload.required, given)),
       requestState: payload.requestState,
       effects: new Map(payload.effects.map(([key, result]) => [key, result])),
-      given,
     };
   }
 

@@ -32,8 +32,6 @@ export interface RoundMemory {
   requestState: string | undefined;
   /** Results of side effects, by key. */
   readonly effects: Map<string, unknown>;
-  /** Answers to questions that nobody has asked yet, by key: a client may know them in advance. */
-  readonly given: ReadonlyMap<string, Answer>;
 }
 
 /** The memory of a first round. */
@@ -43,6 +41,5 @@ export function noMemory(): RoundMemory {
     required: new Map(),
     requestState: undefined,
     effects: new Map(),
-    given: new Map(),
   };
 }

@@ -63,7 +63,7 @@ export class Rounds {
     carry: (key: string) => Promise<Answer>,
   ): Promise<Answer> {
     this.#count += 1;
-    const { questions, required, given } = this.memory;
+    const { questions, required } = this.memory;
     if (required.has(key)) throw sharedKey(key);
     const digest = questionDigest(request);
     const known = questions.get(key);
@@ -72,7 +72,7 @@ export class Rounds {
     questions.set(key, { digest });
     this.#open.add(key);
     try {
-      const answer = known?.answer ?? given.get(key) ?? (await carry(key));
+      const answer = known?.answer ?? (await carry(key));
       questions.set(key, { digest, answer });
       return answer;
     } catch (error) {

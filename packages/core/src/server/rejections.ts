@@ -1,0 +1,61 @@
+import type { RequestContext } from '../context/request-context.js';
+import type { EngineCall } from '../engine/call.js';
+import type { TrackCall } from '../engine/exchange.js';
+import type { DefinitionFacts } from '../registry/definition-hooks.js';
+import type { Logger } from '../protocol/logger.js';
+import { type AsyncStorage, callStorage } from './host.js';
+
+interface Tracked {
+  readonly call: EngineCall;
+  readonly logger: Logger;
+}
+
+// One for all apps of the process: rejections come to the process, too.
+let storage: AsyncStorage<Tracked> | undefined;
+/** What begins to track calls, and logs, for each app that runs; empty once calls are tracked. */
+const waiting = new Set<{ readonly begin: () => void; readonly logger: Logger }>();
+
+/**
+ * Survives promises that a handler began and that nothing awaits: they are logged with the definition whose handler it was. Other
+ * unhandled rejections end the process, as the host does by itself, unless the author listens to them. This lasts until the process
+ * ends: what a closed app has left behind may still fail.
+ *
+ * To know whose a rejection is costs every call a tenth of its time before Node 24. There calls are tracked from the first unhandled
+ * rejection on, and that one is logged and survived whatever it belongs to.
+ *
+ * @param track is given what runs handlers from then on.
+ */
+export function surviveRejections(logger: Logger, track: (run: TrackCall) => void): void {
+  storage ??= callStorage<Tracked>(report);
+  const tracking = storage;
+  if (!tracking) return;
+  const begin = (): void => track((call, run) => tracking.run({ call, logger }, run));
+  if (isTracking || tracking.isCheap) begin();
+  else waiting.add({ begin, logger });
+}
+
+let isTracking = false;
+
+function report(reason: unknown, isAlone: boolean): void {
+  const tracked = storage?.getStore();
+  if (tracked) return tracked.logger.error({ err: reason, ...placeOf(tracked.call) }, FORGOTTEN);
+  if (waiting.size === 0) {
+    if (isAlone) throw reason;
+    return;
+  }
+  isTracking = true;
+  for (const { begin, logger } of waiting) {
+    logger.error({ err: reason }, `${FORGOTTEN}; the next one will be logged with its definition`);
+    begin();
+  }
+  waiting.clear();
+}
+
+const FORGOTTEN =
+  'a promise of a handler was rejected, and nothing awaited it: await it, or give it a catch()';
+
+function placeOf({ method, currentContext }: EngineCall): object {
+  const { definition } = (currentContext ?? {}) as Partial<RequestContext>;
+  const where = (definition as DefinitionFacts | undefined)?.where;
+  return { method, ...(where === undefined ? {} : { where }) };
+}
