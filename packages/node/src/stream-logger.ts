@@ -42,10 +42,20 @@ function formatEntry(level: keyof Logger, details: object | string, message: str
   }
 }
 
-function replace(_key: string, value: unknown): unknown {
+const SECRET =
+  /^(?:proxy-)?authorization$|cookie|password|passphrase|secret|(?:api|private|access)[-_]?key|token$|credential/i;
+
+function replace(key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString();
+  if (typeof value === 'string' && SECRET.test(key)) return '[redacted]';
   if (!types.isNativeError(value)) return value;
-  // An error's own words are not enumerable; what its class added is.
-  const { name, message, stack, cause } = value;
-  return Object.assign({ name, message, stack, cause }, value);
+  // What its class added may be anything: HTTP clients add the request, with its credentials.
+  const { name, message, stack, cause, code } = value as Error & { code?: unknown };
+  return {
+    name,
+    message,
+    stack,
+    cause,
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+  };
 }

@@ -122,7 +122,12 @@ describe('testApp', () => {
       err: expect.objectContaining({ message: 'the lamp is broken' }),
     });
     expect(server.logs).toEqual([{ level: 'error', message: 'a handler failed unexpectedly', details }]);
-    expect(printed.mock.calls).toEqual([['a handler failed unexpectedly', details]]);
+    expect(printed.mock.calls).toEqual([
+      [
+        'a handler failed unexpectedly',
+        expect.objectContaining({ err: expect.stringContaining('the lamp is broken') }),
+      ],
+    ]);
   });
 
   test('hands the lines to a logger in place of the console', async () => {

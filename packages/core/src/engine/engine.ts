@@ -1,7 +1,6 @@
 import type { ServerCapabilities } from '../protocol/capabilities.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { Logger } from '../protocol/logger.js';
-import { type LogLevel, passes } from '../protocol/logging.js';
 import { METHODS, NAMED_BY, NOTIFICATIONS } from '../protocol/methods.js';
 import type { ToolEntry } from '../registry/entry.js';
 import type { Change } from '../registry/registry.js';
@@ -116,14 +115,6 @@ export class Engine implements Endpoint {
     const peer = [...this.#peers].find((candidate) => candidate.completeElicitation(elicitationId));
     peer?.notify(NOTIFICATIONS.elicitationComplete, { elicitationId });
     return peer !== undefined;
-  }
-
-  /** Sends a log message to the sessions that asked for messages of its level. */
-  log(level: LogLevel, data: unknown): void {
-    for (const peer of this.#peers) {
-      const asked = peer.session?.logLevel;
-      if (asked !== undefined && passes(level, asked)) peer.notify(NOTIFICATIONS.message, { level, data });
-    }
   }
 
   /**

@@ -1,7 +1,7 @@
 import { AnswerError } from './answer-error.js';
 import { ERROR_CODES } from './codes.js';
-import { ProtocolError } from './protocol-error.js';
-import { ToolError } from './tool-error.js';
+import { isProtocolError, ProtocolError } from './protocol-error.js';
+import { isToolError } from './tool-error.js';
 
 /** The text that stands for any error the author did not address to the peer. */
 export const MASKED_MESSAGE = 'Internal error';
@@ -9,11 +9,10 @@ export const MASKED_MESSAGE = 'Internal error';
 /** How an error of unknown origin is to be treated. */
 export type ErrorKind = 'tool' | 'protocol' | 'internal';
 
-/** Tells the three families of errors apart, by name so that a second copy of this package agrees. */
+/** Tells the three families of errors apart. */
 export function kindOf(error: unknown): ErrorKind {
-  if (error instanceof ToolError || nameOf(error) === 'ToolError') return 'tool';
-  if (error instanceof ProtocolError || isForeignProtocolError(error)) return 'protocol';
-  return 'internal';
+  if (isToolError(error)) return 'tool';
+  return isProtocolError(error) ? 'protocol' : 'internal';
 }
 
 /**
@@ -33,12 +32,4 @@ export function toProtocolError(error: unknown, expose = false): ProtocolError {
 export function messageOf(error: unknown): string {
   const message = (error as { message?: unknown } | null | undefined)?.message;
   return typeof message === 'string' ? message : String(error);
-}
-
-function isForeignProtocolError(error: unknown): boolean {
-  return nameOf(error) === 'ProtocolError' && Number.isInteger((error as { code?: unknown }).code);
-}
-
-function nameOf(error: unknown): unknown {
-  return (error as { name?: unknown } | null | undefined)?.name;
 }

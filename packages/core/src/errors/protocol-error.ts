@@ -25,6 +25,14 @@ export class ProtocolError extends Error {
   }
 }
 
+const BRAND = Symbol.for('sigil:protocol-error');
+Object.defineProperty(ProtocolError.prototype, BRAND, { value: true });
+
+/** Whether an error is a `ProtocolError`, of this copy of the package or another. Those of other libraries are not for clients. */
+export function isProtocolError(error: unknown): error is ProtocolError {
+  return typeof error === 'object' && error !== null && BRAND in error;
+}
+
 /** The request's parameters are wrong (-32602). */
 export function invalidParams(message: string, data?: unknown): ProtocolError {
   return new ProtocolError(ERROR_CODES.invalidParams, message, data);

@@ -16,3 +16,11 @@ export class ToolError extends Error {
 
   readonly structuredContent: unknown;
 }
+
+const BRAND = Symbol.for('sigil:tool-error');
+Object.defineProperty(ToolError.prototype, BRAND, { value: true });
+
+/** Whether an error is a `ToolError`, of this copy of the package or another. */
+export function isToolError(error: unknown): error is ToolError {
+  return typeof error === 'object' && error !== null && BRAND in error;
+}

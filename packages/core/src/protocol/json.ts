@@ -203,9 +203,12 @@ function ofObject(value: Record<string, unknown>, levels: number, ofError: Write
   return changed ?? value;
 }
 
+/** The marks of ToolError and ProtocolError. */
+const FOR_CLIENTS = [Symbol.for('sigil:tool-error'), Symbol.for('sigil:protocol-error')];
+
 /** Only errors that are made for clients tell them what they say; what classes add to errors, such as requests with tokens, stays here. */
 function maskedError(error: Error): object {
-  const isForClients = error.name === 'ToolError' || error.name === 'ProtocolError';
+  const isForClients = FOR_CLIENTS.some((brand) => brand in error);
   return isForClients ? shownError(error) : { name: 'Error', message: 'Internal error' };
 }
 

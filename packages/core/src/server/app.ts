@@ -1,5 +1,4 @@
 import type { Engine } from '../engine/engine.js';
-import { bridgedLogger } from '../engine/engine-logger.js';
 import type { AppEvents } from '../engine/events.js';
 import type { Logger } from '../protocol/logger.js';
 import type { ServiceId } from '../protocol/service-id.js';
@@ -50,7 +49,6 @@ export class App {
   readonly completions: LiveCompletions;
   readonly #parts: AppParts;
   readonly #running = new Set<RunningRuntime>();
-  #logger: Logger | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(parts: AppParts) {
@@ -137,13 +135,9 @@ export class App {
     });
   }
 
-  /**
-   * Logs where the app logs, and also to the sessions that asked for messages of that level with `logging/setLevel`. All of
-   * them: log through `ctx.log` what only one client may see.
-   */
+  /** Logs where the app logs. Nothing of it reaches clients: `ctx.log` is for what one client may see. */
   get logger(): Logger {
-    const { engine, logger } = this.#parts;
-    return (this.#logger ??= bridgedLogger(logger, (level, data) => engine.log(level, data)));
+    return this.#parts.logger;
   }
 
   /**

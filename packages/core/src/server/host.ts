@@ -61,8 +61,24 @@ function printing(level: 'warn' | 'error'): LogMethod {
   return (details, message) => {
     // Asked for at each line, so that what stands in for it later is heard too.
     const here = globalThis as { console?: Record<typeof level, (...parts: unknown[]) => void> };
-    here.console?.[level](...(message === undefined ? [details] : [message, details]));
+    const shown = typeof details === 'string' ? details : withoutAdditions(details);
+    here.console?.[level](...(message === undefined ? [shown] : [message, shown]));
   };
+}
+
+/** Errors as their stacks: what their classes have added, such as a request with its credentials, is not printed. */
+function withoutAdditions(details: object): object {
+  if (details instanceof Error) return { err: textOf(details) };
+  const shown = Object.entries(details).map(([name, value]) => [
+    name,
+    value instanceof Error ? textOf(value) : (value as unknown),
+  ]);
+  return Object.fromEntries(shown) as object;
+}
+
+function textOf(error: Error): string {
+  const text = error.stack ?? String(error);
+  return error.cause instanceof Error ? `${text}\n[cause]: ${textOf(error.cause)}` : text;
 }
 
 /**

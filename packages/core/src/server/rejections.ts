@@ -10,10 +10,38 @@ interface Tracked {
   readonly logger: Logger;
 }
 
-// One for all apps of the process: rejections come to the process, too.
-let storage: AsyncStorage<Tracked> | undefined;
-/** What begins to track calls, and logs, for each app that runs; empty once calls are tracked. */
-const waiting = new Set<{ readonly begin: () => void; readonly logger: Logger }>();
+/** One for all apps of the process: rejections come to the process, too. */
+class RejectionReporter {
+  /** What begins to track the calls of an app; empty once that has begun. */
+  readonly #waiting = new Set<{ readonly begin: () => void; readonly logger: Logger }>();
+  #storage: AsyncStorage<Tracked> | undefined;
+  #isTracking = false;
+
+  survive(logger: Logger, track: (run: TrackCall) => void): void {
+    const storage = (this.#storage ??= callStorage<Tracked>(this.#report));
+    if (!storage) return;
+    const begin = (): void => track((call, run) => storage.run({ call, logger }, run));
+    if (this.#isTracking || storage.isCheap) begin();
+    else this.#waiting.add({ begin, logger });
+  }
+
+  readonly #report = (reason: unknown, isAlone: boolean): void => {
+    const tracked = this.#storage?.getStore();
+    if (tracked) return tracked.logger.error({ err: reason, ...placeOf(tracked.call) }, FORGOTTEN);
+    if (this.#waiting.size === 0) {
+      if (isAlone) throw reason;
+      return;
+    }
+    this.#isTracking = true;
+    for (const { begin, logger } of this.#waiting) {
+      logger.error({ err: reason }, `${FORGOTTEN}; the next one will be logged with its definition`);
+      begin();
+    }
+    this.#waiting.clear();
+  };
+}
+
+const reporter = new RejectionReporter();
 
 /**
  * Survives promises that a handler began and that nothing awaits: they are logged with the definition whose handler it was. Other
@@ -26,29 +54,7 @@ const waiting = new Set<{ readonly begin: () => void; readonly logger: Logger }>
  * @param track is given what runs handlers from then on.
  */
 export function surviveRejections(logger: Logger, track: (run: TrackCall) => void): void {
-  storage ??= callStorage<Tracked>(report);
-  const tracking = storage;
-  if (!tracking) return;
-  const begin = (): void => track((call, run) => tracking.run({ call, logger }, run));
-  if (isTracking || tracking.isCheap) begin();
-  else waiting.add({ begin, logger });
-}
-
-let isTracking = false;
-
-function report(reason: unknown, isAlone: boolean): void {
-  const tracked = storage?.getStore();
-  if (tracked) return tracked.logger.error({ err: reason, ...placeOf(tracked.call) }, FORGOTTEN);
-  if (waiting.size === 0) {
-    if (isAlone) throw reason;
-    return;
-  }
-  isTracking = true;
-  for (const { begin, logger } of waiting) {
-    logger.error({ err: reason }, `${FORGOTTEN}; the next one will be logged with its definition`);
-    begin();
-  }
-  waiting.clear();
+  reporter.survive(logger, track);
 }
 
 const FORGOTTEN =

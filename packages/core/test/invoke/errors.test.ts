@@ -71,11 +71,23 @@ describe('a ToolError', () => {
     });
   });
 
-  test('is known by its name when it comes from another copy of the package', async () => {
-    const foreign = Object.assign(new Error('Foreign'), { name: 'ToolError' });
+  test('is known by its mark when it comes from another copy of the package', async () => {
+    const foreign = Object.assign(new Error('Foreign'), { [Symbol.for('sigil:tool-error')]: true });
     const client = await openSession(await throwing(foreign).app);
     expect(await client.call('now')).toMatchObject({ isError: true, content: [{ text: 'Foreign' }] });
   });
+
+  test.each(['ToolError', 'ProtocolError'])(
+    'is not the %s of another library, which is masked as any other error',
+    async (name) => {
+      const foreign = Object.assign(new Error('secret'), { name, code: -32000, data: { secret: true } });
+      const client = await openSession(await throwing(foreign).app);
+      expect(await client.call('now')).toEqual({
+        isError: true,
+        content: [{ type: 'text', text: 'Internal error' }],
+      });
+    },
+  );
 });
 
 describe('a ProtocolError', () => {

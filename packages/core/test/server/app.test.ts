@@ -140,7 +140,8 @@ describe('the log', () => {
       await (await openSession(app)).call('fail');
       app.endpoint.logger.warn('careful');
       app.endpoint.logger.info('by the way');
-      const details = expect.objectContaining({ err: expect.objectContaining({ message: 'broken' }) });
+      // As text: what a class adds to its errors, such as a request with credentials, is not printed.
+      const details = expect.objectContaining({ err: expect.stringContaining('broken') });
       expect(printed.map(({ mock }) => mock.calls)).toEqual([
         [['a handler failed unexpectedly', details]],
         [['careful']],
