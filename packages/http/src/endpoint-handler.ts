@@ -83,7 +83,7 @@ export class EndpointHandler {
       const message = 'Accept must allow both application/json and text/event-stream';
       return refuse(http, 406, ERROR_CODES.invalidRequest, message);
     }
-    readMessage(http, this.#options.maxBodyBytes, (message) =>
+    readMessage(http, this.#options, (message) =>
       guarded(http, this.#logger, () => this.#received(http, message)),
     );
   }

@@ -2,7 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '@sigil/core/transport';
 import { corsHeaders } from './cors.js';
-import type { BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
+import type { BodyLimits, BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
+
+/** What of a refused body is still taken, so that its client reads the refusal before the connection ends. */
+const LINGER = { bytes: 16 * 1024 * 1024, ms: 2_000, quietMs: 500 };
 
 type BodyDone = (body: string | undefined, problem?: BodyProblem) => void;
 
@@ -37,7 +40,7 @@ export class NodeExchange implements HttpExchange {
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
-  readBody(maxBytes: number, done: BodyDone): void {
+  readBody({ maxBodyBytes: maxBytes, requestTimeoutMs }: BodyLimits, done: BodyDone): void {
     const { request } = this;
     // A framework around us may have read the body already.
     const read = this.body ?? (request as { body?: unknown }).body;
@@ -47,19 +50,23 @@ export class NodeExchange implements HttpExchange {
     if (Number(request.headers['content-length']) > maxBytes) return done(undefined, 'too long');
     const chunks: Buffer[] = [];
     let length = 0;
+    const stop = (problem?: BodyProblem): void => {
+      clearTimeout(timer);
+      request.off('data', onData).off('end', onEnd).off('close', onClose);
+      if (problem) done(undefined, problem);
+    };
     const onData = (chunk: Buffer): void => {
       length += chunk.length;
-      if (length <= maxBytes) {
-        chunks.push(chunk);
-        return;
-      }
-      request.off('data', onData).off('end', onEnd);
-      done(undefined, 'too long');
+      if (length <= maxBytes) chunks.push(chunk);
+      else stop('too long');
     };
     const onEnd = (): void => {
+      stop();
       takeBody(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks), maxBytes, done);
     };
-    request.on('data', onData).on('end', onEnd);
+    const onClose = (): void => stop();
+    const timer = setTimeout(() => stop('too slow'), requestTimeoutMs);
+    request.on('data', onData).on('end', onEnd).on('close', onClose);
   }
 
   respond(status: number, headers: ResponseHeaders, body?: string): void {
@@ -69,8 +76,10 @@ export class NodeExchange implements HttpExchange {
     const bytes = body === undefined ? undefined : Buffer.byteLength(body);
     if (bytes !== undefined) lines.push('Content-Length', bytes);
     // Whatever of the body has not been read is not worth reading.
-    if (status >= 400 && !request.complete) lines.push('Connection', 'close');
+    const unread = status >= 400 && !request.complete;
+    if (unread) lines.push('Connection', 'close');
     response.writeHead(status, lines as string[]);
+    if (unread && body !== undefined) return this.#linger(body);
     // Where each character is one byte it is copied as it is, which is faster.
     response.end(body, bytes === body?.length ? 'latin1' : 'utf8');
   }
@@ -101,6 +110,31 @@ export class NodeExchange implements HttpExchange {
     // Whoever called us may have taken its time, and the client may not have waited.
     if (response.destroyed) tell();
     else response.on('close', tell);
+  }
+
+  /**
+   * Answers in the middle of a request, and takes what its client still sends for a while: a connection that is closed with
+   * bytes unread is reset, and the client may lose the answer.
+   */
+  #linger(body: string): void {
+    const { request, response } = this;
+    response.write(body);
+    let left = LINGER.bytes;
+    const end = (): void => {
+      clearTimeout(longest);
+      clearTimeout(quiet);
+      request.off('data', take).off('end', end).off('close', end);
+      response.end();
+    };
+    const take = (chunk: Buffer): void => {
+      left -= chunk.length;
+      if (left < 0) end();
+      else quiet.refresh();
+    };
+    const longest = setTimeout(end, LINGER.ms);
+    const quiet = setTimeout(end, LINGER.quietMs);
+    if (request.destroyed) end();
+    else request.on('data', take).on('end', end).on('close', end);
   }
 
   /** A flat list is what node:http writes fastest. */

@@ -1,5 +1,5 @@
 import { refuse } from './answers.js';
-import type { HttpExchange } from './http-exchange.js';
+import type { BodyLimits, HttpExchange } from './http-exchange.js';
 import { LOOPBACK_HOSTS, type ResolvedOptions } from './options.js';
 import { ERROR_CODES, parseJson } from '@sigil/core/transport';
 
@@ -115,16 +115,19 @@ const READ_BEFORE =
   'nodeHandler(app)(request, response, body), or a request whose body is unread, fetchHandler(app)(request)';
 
 /**
- * Reads the body of a POST and hands over what it says, or refuses a body that is too long or not JSON.
+ * Reads the body of a POST and hands over what it says, or refuses a body that is too long, too slow or not JSON.
  *
- * @param maxBytes the bound, in bytes.
  * @throws Error when the body was read before. The request has been answered then; the error is for the log.
  */
-export function readMessage(http: HttpExchange, maxBytes: number, take: (message: unknown) => void): void {
-  http.readBody(maxBytes, (body, problem) => {
+export function readMessage(http: HttpExchange, limits: BodyLimits, take: (message: unknown) => void): void {
+  http.readBody(limits, (body, problem) => {
     if (problem === 'too long') {
-      const message = `The body is longer than ${maxBytes} bytes`;
+      const message = `The body is longer than ${limits.maxBodyBytes} bytes`;
       return refuse(http, 413, ERROR_CODES.invalidRequest, message);
+    }
+    if (problem === 'too slow') {
+      const message = `The body took longer than ${limits.requestTimeoutMs} ms`;
+      return refuse(http, 408, ERROR_CODES.invalidRequest, message);
     }
     if (problem === 'read before') {
       refuse(http, 500, ERROR_CODES.internalError, READ_BEFORE);

@@ -116,7 +116,7 @@ export class SseEndpoint {
 
   #post(http: HttpExchange, target: SseTarget): void {
     if (refusesContentType(http)) return;
-    readMessage(http, this.#options.maxBodyBytes, (message) =>
+    readMessage(http, this.#options, (message) =>
       guarded(http, this.#endpoint.logger, () => this.#received(http, target, message)),
     );
   }
