@@ -12,6 +12,14 @@ import {
 /** The headers of a JSON answer. */
 export const JSON_HEADERS: ResponseHeaders = { 'Content-Type': 'application/json' };
 
+/** When a client that was refused for want of room may try again, in seconds. */
+const RETRY_AFTER_SECONDS = '10';
+
+/** Refuses a client for which there is no room. */
+export function refuseForNow(http: HttpExchange, message: string, id: RequestId | null = null): void {
+  refuse(http, 503, ERROR_CODES.internalError, message, id, { 'Retry-After': RETRY_AFTER_SECONDS });
+}
+
 /** Refuses a request with an HTTP status and a JSON-RPC error. */
 export function refuse(
   http: HttpExchange,
@@ -35,8 +43,9 @@ export function guarded(http: HttpExchange, logger: Logger, serve: () => void): 
 }
 
 /** What is known of a request beside its message. */
-export function factsOf({ headers, principal }: HttpExchange): RequestFacts {
-  return principal ? { headers, principal } : { headers };
+export function factsOf({ headers, address, principal }: HttpExchange): RequestFacts {
+  if (address === undefined) return principal ? { headers, principal } : { headers };
+  return principal ? { headers, address, principal } : { headers, address };
 }
 
 /** What the answer to one POST depends on, beside its message. */

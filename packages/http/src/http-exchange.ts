@@ -28,6 +28,8 @@ export interface HttpExchange {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   header(name: string): string | undefined;
+  /** The network address the request came from, where the server says it. */
+  readonly address: string | undefined;
   /** The origin of the page that called, once it has been let in: answers then let it read them. */
   corsOrigin: string | undefined;
   /** Who the request is made for, once that has been verified. */

@@ -35,6 +35,10 @@ export class NodeExchange implements HttpExchange {
     return this.request.headers;
   }
 
+  get address(): string | undefined {
+    return this.request.socket.remoteAddress;
+  }
+
   header(name: string): string | undefined {
     const value = this.request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;

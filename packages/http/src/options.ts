@@ -6,8 +6,21 @@ import { MemoryEventStore } from './memory-event-store.js';
 export interface SessionOptions {
   /** A session without traffic ends after this many milliseconds. 30 minutes unless given. */
   readonly idleMs?: number;
-  /** Most sessions at once; the longest idle makes room for a new one. 10,000 unless given. */
+  /**
+   * Most sessions at once. A new one takes the place of the longest idle one of the same client, or else of the client that has
+   * most; never of one with a request or stream open. Where none may give way, `initialize` is answered with 503.
+   *
+   * @default 10,000
+   */
   readonly max?: number;
+  /**
+   * Most sessions of one client at once: of a principal, or else of a network address (an IPv6 network of 64 bits). A new one
+   * takes the place of the longest idle one of them. Addresses of this machine are exempt, for a proxy there speaks for many; so
+   * does a proxy elsewhere: behind one, without `authenticate`, give as many as `max`.
+   *
+   * @default 1,000
+   */
+  readonly maxPerClient?: number;
 }
 
 /** What the HTTP transport may be told, wherever it is mounted. */
@@ -124,6 +137,7 @@ export interface ResolvedOptions {
   readonly allowedOrigins: readonly string[];
   readonly sessionIdleMs: number;
   readonly maxSessions: number;
+  readonly maxSessionsPerClient: number;
   readonly keepAliveMs: number;
   readonly maxBufferedBytes: number;
   readonly eventStore: EventStore | undefined;
@@ -141,6 +155,7 @@ const NUMBERS = [
   'requestTimeoutMs',
   'sessionIdleMs',
   'maxSessions',
+  'maxSessionsPerClient',
   'keepAliveMs',
   'maxBufferedBytes',
   'retryMs',
@@ -161,6 +176,7 @@ export function resolveOptions(options: HttpOptions): ResolvedOptions {
     allowedOrigins: options.allowedOrigins ?? [],
     sessionIdleMs: options.sessions?.idleMs ?? 30 * 60_000,
     maxSessions: options.sessions?.max ?? 10_000,
+    maxSessionsPerClient: options.sessions?.maxPerClient ?? 1_000,
     keepAliveMs: options.keepAliveMs ?? 15_000,
     maxBufferedBytes: options.maxBufferedBytes ?? 16 * 1024 * 1024,
     eventStore: options.eventStore === false ? undefined : (options.eventStore ?? new MemoryEventStore()),

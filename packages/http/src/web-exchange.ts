@@ -6,6 +6,8 @@ import type { BodyLimits, BodyProblem, BodyStream, HttpExchange, ResponseHeaders
 export class WebExchange implements HttpExchange {
   /** Resolves with the response as soon as it begins. */
   readonly response: Promise<Response>;
+  /** A `Request` does not say where it came from. */
+  readonly address = undefined;
   corsOrigin: string | undefined;
   principal: Principal | undefined;
   readonly #request: Request;
