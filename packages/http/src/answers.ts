@@ -32,6 +32,21 @@ export function refuse(
   http.respond(status, { ...JSON_HEADERS, ...headers }, errorResponse(id, { code, message }));
 }
 
+const MOST_LOGGED = 200;
+
+/** Logs that a request was refused, with what of it was the reason. What a client sent is cut short, and its query left out. */
+export function logRefusal(
+  { method, target, address }: HttpExchange,
+  logger: Logger,
+  status: number,
+  reason: Readonly<Record<string, string | undefined>> = {},
+): void {
+  const cut = (text: string | undefined): string | undefined => text?.slice(0, MOST_LOGGED);
+  const sent = Object.fromEntries(Object.entries(reason).map(([name, value]) => [name, cut(value)]));
+  const path = cut(target.replace(/\?.*$/s, ''));
+  logger.info({ status, method, path, address, ...sent }, 'a request was refused');
+}
+
 /** Serves an exchange so that whatever goes wrong is an answer and a line in the log, never an exception. */
 export function guarded(http: HttpExchange, logger: Logger, serve: () => void): void {
   try {

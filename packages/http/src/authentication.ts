@@ -6,7 +6,7 @@ import {
   type MaybePromise,
   type Principal,
 } from '@sigil/core/transport';
-import { guarded, refuse } from './answers.js';
+import { guarded, logRefusal, refuse } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
 
 /** What is known of a request before its body is read. */
@@ -93,7 +93,10 @@ export class Authentication {
   }
 
   #admitted(http: HttpExchange, principal: Principal | undefined, serve: () => void): void {
-    if (principal === undefined) return refuseNobody(http);
+    if (principal === undefined) {
+      logRefusal(http, this.logger, 401);
+      return refuseNobody(http);
+    }
     // Sessions and state belong to an id: who has none would share those of everybody without one.
     if (typeof principal?.id !== 'string' || principal.id === '')
       throw new TypeError('authenticate must give a principal with an id that is a string, or undefined');

@@ -56,7 +56,7 @@ export class EndpointHandler {
   }
 
   #route(http: HttpExchange): void {
-    if (refusesCaller(http, this.#origins)) return;
+    if (refusesCaller(http, this.#origins, this.#logger)) return;
     if (!this.#authentication || http.method === 'OPTIONS') return this.#serve(http);
     return this.#authentication.admit(http, () => this.#serve(http));
   }

@@ -27,7 +27,10 @@ export interface HttpExchange {
   readonly target: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** `host` is that of an absolute target, such as `http://mcp.example/mcp`, where there is one (RFC 9112, section 3.2.2). */
   header(name: string): string | undefined;
+  /** Whether the header `Host` was sent more than once: what is in front of us may have looked at another one. */
+  readonly repeatsHost: boolean;
   /** The network address the request came from, where the server says it. */
   readonly address: string | undefined;
   /** The origin of the page that called, once it has been let in: answers then let it read them. */

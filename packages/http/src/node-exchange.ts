@@ -7,6 +7,9 @@ import type { BodyLimits, BodyProblem, BodyStream, HttpExchange, ResponseHeaders
 /** What of a refused body is still taken, so that its client reads the refusal before the connection ends. */
 const LINGER = { bytes: 16 * 1024 * 1024, ms: 2_000, quietMs: 500 };
 
+/** A target as clients send it to a proxy (RFC 9112, section 3.2.2): a scheme, a host, and what is asked for there. */
+const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;
+
 type BodyDone = (body: string | undefined, problem?: BodyProblem) => void;
 
 /** An exchange of `node:http`, written straight to its response. */
@@ -19,16 +22,34 @@ export class NodeExchange implements HttpExchange {
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
     private readonly body: unknown = undefined,
-  ) {}
+  ) {
+    const authority = this.#sent.startsWith('/') ? undefined : ABSOLUTE.exec(this.#sent)?.[1];
+    // Such a target takes the place of the header, for handlers too.
+    if (authority !== undefined) request.headers.host = authority;
+  }
 
   get method(): string {
     return this.request.method ?? 'GET';
   }
 
   get target(): string {
+    return pathOf(this.#sent);
+  }
+
+  get #sent(): string {
     const { request } = this;
     // Routers of frameworks cut off what they have matched, and keep the whole beside it.
     return (request as { originalUrl?: string }).originalUrl ?? request.url ?? '/';
+  }
+
+  get repeatsHost(): boolean {
+    const { rawHeaders } = this.request;
+    let hosts = 0;
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const name = rawHeaders[at] as string;
+      if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+    }
+    return hosts > 1;
   }
 
   get headers(): Readonly<Record<string, string | readonly string[] | undefined>> {
@@ -148,6 +169,14 @@ export class NodeExchange implements HttpExchange {
     if (this.corsOrigin !== undefined) lines.push(...Object.entries(corsHeaders(this.corsOrigin)).flat());
     return lines;
   }
+}
+
+/** Path and query of a request target, whichever form it has. */
+export function pathOf(target: string): string {
+  if (target.startsWith('/')) return target;
+  const path = ABSOLUTE.exec(target)?.[2];
+  if (path === undefined) return target;
+  return path.startsWith('/') ? path : `/${path}`;
 }
 
 function takeBody(bytes: Uint8Array, maxBytes: number, done: BodyDone): void {

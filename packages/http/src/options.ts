@@ -39,7 +39,10 @@ export interface HttpOptions {
   readonly requestTimeoutMs?: number;
   /** Hosts that `Host` may name, without port. Only those of this machine unless given; `'*'` for any. */
   readonly allowedHosts?: readonly string[] | '*';
-  /** Origins of pages that may call, such as `https://app.example`. Pages of this machine unless given. */
+  /**
+   * Origins of pages that may call, such as `https://app.example`: these and no others. Pages of this machine unless given, where
+   * the server answers for this machine alone.
+   */
   readonly allowedOrigins?: readonly string[];
   /** Sessions of clients up to 2025-11-25. */
   readonly sessions?: SessionOptions;
@@ -86,7 +89,7 @@ export interface HttpRuntimeOptions extends HttpOptions {
   readonly host?: string;
   /**
    * Whether to serve requests without authentication on a `host` beyond this machine, such as behind a gateway that
-   * authenticates.
+   * authenticates. The log warns of it at start.
    *
    * @default false
    */
@@ -134,7 +137,7 @@ export interface ResolvedOptions {
   readonly maxBodyBytes: number;
   readonly requestTimeoutMs: number;
   readonly allowedHosts: readonly string[] | '*';
-  readonly allowedOrigins: readonly string[];
+  readonly allowedOrigins: readonly string[] | undefined;
   readonly sessionIdleMs: number;
   readonly maxSessions: number;
   readonly maxSessionsPerClient: number;
@@ -173,7 +176,7 @@ export function resolveOptions(options: HttpOptions): ResolvedOptions {
     maxBodyBytes: options.maxBodyBytes ?? 1024 * 1024,
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     allowedHosts: lowerCase(options.allowedHosts ?? LOOPBACK_HOSTS),
-    allowedOrigins: options.allowedOrigins ?? [],
+    allowedOrigins: options.allowedOrigins,
     sessionIdleMs: options.sessions?.idleMs ?? 30 * 60_000,
     maxSessions: options.sessions?.max ?? 10_000,
     maxSessionsPerClient: options.sessions?.maxPerClient ?? 1_000,

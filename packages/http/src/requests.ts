@@ -1,7 +1,7 @@
-import { refuse } from './answers.js';
+import { logRefusal, refuse } from './answers.js';
 import type { BodyLimits, HttpExchange } from './http-exchange.js';
 import { LOOPBACK_HOSTS, type ResolvedOptions } from './options.js';
-import { ERROR_CODES, parseJson } from '@sigil/core/transport';
+import { ERROR_CODES, type Logger, parseJson } from '@sigil/core/transport';
 
 const { invalidRequest } = ERROR_CODES;
 
@@ -10,13 +10,20 @@ const { invalidRequest } = ERROR_CODES;
  *
  * @returns whether the request has been refused.
  */
-export function refusesCaller(http: HttpExchange, origins: OriginCheck): boolean {
+export function refusesCaller(http: HttpExchange, origins: OriginCheck, logger: Logger): boolean {
   const origin = http.header('origin');
-  if (!origins.allowsHost(http.header('host'))) {
+  if (http.repeatsHost) {
+    refuse(http, 400, invalidRequest, 'Host must be sent once');
+    return true;
+  }
+  const host = http.header('host');
+  if (!origins.allowsHost(host)) {
+    logRefusal(http, logger, 403, { host });
     refuse(http, 403, invalidRequest, 'This Host is not served here; see the option allowedHosts');
     return true;
   }
   if (!origins.allowsOrigin(origin)) {
+    logRefusal(http, logger, 403, { origin });
     refuse(http, 403, invalidRequest, 'This Origin may not call; see the option allowedOrigins');
     return true;
   }
@@ -74,7 +81,7 @@ export function acceptsAnswer(accept: string | undefined): boolean {
 /** Decides whose requests are served, against DNS rebinding and foreign pages. */
 export class OriginCheck {
   readonly #hosts: readonly string[] | '*';
-  readonly #origins: readonly string[];
+  readonly #origins: readonly string[] | undefined;
   // Clients name the same host again and again; the last one let in needs no second look.
   #lastHost: string | undefined;
 
@@ -95,11 +102,12 @@ export class OriginCheck {
 
   /**
    * Whether a page of this origin may call (2026-07-28, basic/transports/streamable-http, "Security & Endpoint").
-   * Programs send no origin and pass; a page needs to be on the list, or of this machine when the server answers for
-   * this machine alone.
+   * Programs send no origin and pass; a page needs to be on the list. Where there is none, it needs to be of this machine, and
+   * the server to answer for this machine alone.
    */
   allowsOrigin(origin: string | undefined): boolean {
-    if (origin === undefined || this.#origins.includes(origin)) return true;
+    if (origin === undefined) return true;
+    if (this.#origins) return this.#origins.includes(origin);
     const hostname = hostnameOf(/^https?:\/\/([^/]+)$/i.exec(origin)?.[1] ?? '');
     return LOOPBACK_HOSTS.includes(hostname) && this.#hosts !== '*' && this.#hosts.includes(hostname);
   }

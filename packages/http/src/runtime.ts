@@ -5,7 +5,7 @@ import { ERROR_CODES } from '@sigil/core/transport';
 import { exitAfter, handleSignals, stderrLogger } from '@sigil/node';
 import { refuse } from './answers.js';
 import { createHandler, type HttpHandler } from './create-handler.js';
-import { NodeExchange } from './node-exchange.js';
+import { NodeExchange, pathOf } from './node-exchange.js';
 import {
   type HttpRuntimeOptions,
   LOOPBACK_HOSTS,
@@ -47,7 +47,12 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
   return {
     name: 'http',
     logger: stderrLogger(),
-    start: (endpoint) => start(endpoint, { ...options, host, limits }, createHandler(endpoint, resolved)),
+    start: async (endpoint) => {
+      const started = await start(endpoint, { ...options, host, limits }, createHandler(endpoint, resolved));
+      if (allowedHosts === '*' && !options.authenticate)
+        endpoint.logger.warn({ host }, 'allowAnonymous: everybody who reaches this server may call it');
+      return started;
+    },
   };
 }
 
@@ -87,10 +92,11 @@ async function start(
 ): Promise<RunningRuntime> {
   let closing: Promise<void> | undefined;
   const server = createServer(times, (request, response) => {
-    if (health !== undefined && isAt(request.url, health))
+    const target = pathOf(request.url ?? '/');
+    if (health !== undefined && isAt(target, health))
       return answerHealth(request, response, closing !== undefined);
     const exchange = new NodeExchange(request, response);
-    const served = isAt(request.url, path) || (sse && SSE_PATHS.some((end) => isAt(request.url, end)));
+    const served = isAt(target, path) || (sse && SSE_PATHS.some((end) => isAt(target, end)));
     if (served) handler.handle(exchange);
     else
       refuse(
@@ -195,8 +201,6 @@ function checkHealthPath(health: string, taken: readonly string[]): void {
 }
 
 /** Whether a request target, such as `/mcp/?a=1`, is at a path. */
-function isAt(target: string | undefined, path: string): boolean {
-  return (
-    target === path || (target?.startsWith(path) === true && /^\/?(\?|$)/.test(target.slice(path.length)))
-  );
+function isAt(target: string, path: string): boolean {
+  return target === path || (target.startsWith(path) && /^\/?(\?|$)/.test(target.slice(path.length)));
 }

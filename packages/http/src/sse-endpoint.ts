@@ -91,7 +91,7 @@ export class SseEndpoint {
   }
 
   #route(http: HttpExchange, target: SseTarget): void {
-    if (refusesCaller(http, this.#origins)) return;
+    if (refusesCaller(http, this.#origins, this.#endpoint.logger)) return;
     if (!this.#authentication || http.method === 'OPTIONS') return this.#serve(http, target);
     return this.#authentication.admit(http, () => this.#serve(http, target));
   }

@@ -31,6 +31,11 @@ export class WebExchange implements HttpExchange {
     return pathname + search;
   }
 
+  get repeatsHost(): boolean {
+    // Headers of one name are put together with commas.
+    return this.#request.headers.get('host')?.includes(',') === true;
+  }
+
   get headers(): Readonly<Record<string, string>> {
     return Object.fromEntries(this.#request.headers);
   }
