@@ -6,8 +6,9 @@ import {
   type MaybePromise,
   type Principal,
 } from '@sigil/core/transport';
-import { guarded, logRefusal, refuse } from './answers.js';
+import { guarded } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
+import { logRefusal, refuse } from './refusals.js';
 
 /** What is known of a request before its body is read. */
 export interface RequestHead {

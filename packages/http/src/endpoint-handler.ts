@@ -1,5 +1,6 @@
 import { claimOf, type Endpoint, ERROR_CODES, type Logger, type Peer } from '@sigil/core/transport';
-import { type AnswerRules, factsOf, guarded, PostOutlet, refuse } from './answers.js';
+import { type AnswerRules, factsOf, guarded, PostOutlet } from './answers.js';
+import { refuse } from './refusals.js';
 import { type Authentication, authenticationOf } from './authentication.js';
 import {
   acceptsAnswer,

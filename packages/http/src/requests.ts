@@ -1,4 +1,4 @@
-import { logRefusal, refuse } from './answers.js';
+import { logRefusal, refuse } from './refusals.js';
 import type { BodyLimits, HttpExchange } from './http-exchange.js';
 import { LOOPBACK_HOSTS, type ResolvedOptions } from './options.js';
 import { ERROR_CODES, type Logger, parseJson } from '@sigil/core/transport';

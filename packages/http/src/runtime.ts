@@ -3,7 +3,7 @@ import { type AddressInfo, isIPv4, Server as NetServer, type Socket } from 'node
 import type { Endpoint, Logger, RunningRuntime, Runtime } from '@sigil/core/transport';
 import { ERROR_CODES } from '@sigil/core/transport';
 import { exitAfter, handleSignals, stderrLogger } from '@sigil/node';
-import { refuse } from './answers.js';
+import { refuse } from './refusals.js';
 import { createHandler, type HttpHandler } from './create-handler.js';
 import { NodeExchange, pathOf } from './node-exchange.js';
 import {

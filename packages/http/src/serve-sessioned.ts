@@ -1,5 +1,6 @@
 import { ERROR_CODES, METHODS, type Outlet, readableId, type RequestId } from '@sigil/core/transport';
-import { factsOf, JSON_HEADERS, PostOutlet, refuse, refuseForNow } from './answers.js';
+import { factsOf, PostOutlet } from './answers.js';
+import { JSON_HEADERS, refuse, refuseForNow } from './refusals.js';
 import { clientOf } from './client.js';
 import type { StreamRules } from './event-stream.js';
 import { findSession } from './find-session.js';

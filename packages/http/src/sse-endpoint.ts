@@ -8,7 +8,8 @@ import {
   readableId,
   type RequestId,
 } from '@sigil/core/transport';
-import { factsOf, guarded, JSON_HEADERS, refuse, refuseForNow } from './answers.js';
+import { factsOf, guarded } from './answers.js';
+import { JSON_HEADERS, refuse, refuseForNow } from './refusals.js';
 import { type Authentication, authenticationOf } from './authentication.js';
 import { type Client, clientOf } from './client.js';
 import { preflight } from './cors.js';
