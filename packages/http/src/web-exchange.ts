@@ -131,6 +131,8 @@ async function readBytes(
     state.late = true;
     cancel();
   }, requestTimeoutMs);
+  // Not every host's timer is an object; where it is, a body that does not come keeps no process alive.
+  (timer as { unref?(): void }).unref?.();
   try {
     for (let chunk = await reader?.read(); chunk && !chunk.done; chunk = await reader?.read()) {
       state.length += chunk.value.byteLength;
