@@ -19,7 +19,7 @@ export function clientOf({ principal, address }: HttpExchange): Client {
   return { key: `address ${networkOf(plain)}`, many: plain.startsWith('127.') || plain === '::1' };
 }
 
-/** The address, or the first 64 bits of one that is IPv6: whoever has one of those has them all. */
+/** The address, or the first 64 bits of one that is IPv6: a network has them all to itself. */
 function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = '', tail = ''] = address.split('::');

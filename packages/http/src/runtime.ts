@@ -50,7 +50,7 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
     start: async (endpoint) => {
       const started = await start(endpoint, { ...options, host, limits }, createHandler(endpoint, resolved));
       if (allowedHosts === '*' && !options.authenticate)
-        endpoint.logger.warn({ host }, 'allowAnonymous: everybody who reaches this server may call it');
+        endpoint.logger.warn({ host }, 'allowAnonymous: every client that reaches this server may call it');
       return started;
     },
   };

@@ -147,7 +147,7 @@ describe('what is logged of refusals', () => {
 });
 
 describe('allowAnonymous', () => {
-  test('is warned of at start, where it lets everybody in', async () => {
+  test('is warned of at start, where it lets every client in', async () => {
     await start({ host: '0.0.0.0', allowAnonymous: true });
     expect(logged('warn')).toMatchObject([{ details: { host: '0.0.0.0' } }]);
   });
