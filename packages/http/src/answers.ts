@@ -1,28 +1,7 @@
 import { EventStream, type StreamRules } from './event-stream.js';
+import { JSON_HEADERS, refuse } from './refusals.js';
 import type { HttpExchange, ResponseHeaders } from './http-exchange.js';
-import {
-  ERROR_CODES,
-  errorResponse,
-  type Logger,
-  type Outlet,
-  type RequestFacts,
-  type RequestId,
-} from '@sigil/core/transport';
-
-/** The headers of a JSON answer. */
-export const JSON_HEADERS: ResponseHeaders = { 'Content-Type': 'application/json' };
-
-/** Refuses a request with an HTTP status and a JSON-RPC error. */
-export function refuse(
-  http: HttpExchange,
-  status: number,
-  code: number,
-  message: string,
-  id: RequestId | null = null,
-  headers: ResponseHeaders = {},
-): void {
-  http.respond(status, { ...JSON_HEADERS, ...headers }, errorResponse(id, { code, message }));
-}
+import { ERROR_CODES, type Logger, type Outlet, type RequestFacts } from '@sigil/core/transport';
 
 /** Serves an exchange so that whatever goes wrong is an answer and a line in the log, never an exception. */
 export function guarded(http: HttpExchange, logger: Logger, serve: () => void): void {
@@ -35,8 +14,9 @@ export function guarded(http: HttpExchange, logger: Logger, serve: () => void): 
 }
 
 /** What is known of a request beside its message. */
-export function factsOf({ headers, principal }: HttpExchange): RequestFacts {
-  return principal ? { headers, principal } : { headers };
+export function factsOf({ headers, address, principal }: HttpExchange): RequestFacts {
+  if (address === undefined) return principal ? { headers, principal } : { headers };
+  return principal ? { headers, address, principal } : { headers, address };
 }
 
 /** What the answer to one POST depends on, beside its message. */

@@ -6,8 +6,9 @@ import {
   type MaybePromise,
   type Principal,
 } from '@sigil/core/transport';
-import { guarded, refuse } from './answers.js';
+import { guarded } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
+import { logRefusal, refuse } from './refusals.js';
 
 /** What is known of a request before its body is read. */
 export interface RequestHead {
@@ -93,7 +94,10 @@ export class Authentication {
   }
 
   #admitted(http: HttpExchange, principal: Principal | undefined, serve: () => void): void {
-    if (principal === undefined) return refuseNobody(http);
+    if (principal === undefined) {
+      logRefusal(http, this.logger, 401);
+      return refuseNobody(http);
+    }
     // Sessions and state belong to an id: who has none would share those of everybody without one.
     if (typeof principal?.id !== 'string' || principal.id === '')
       throw new TypeError('authenticate must give a principal with an id that is a string, or undefined');

@@ -1,5 +1,6 @@
 import { claimOf, type Endpoint, ERROR_CODES, type Logger, type Peer } from '@sigil/core/transport';
-import { type AnswerRules, factsOf, guarded, PostOutlet, refuse } from './answers.js';
+import { type AnswerRules, factsOf, guarded, PostOutlet } from './answers.js';
+import { refuse } from './refusals.js';
 import { type Authentication, authenticationOf } from './authentication.js';
 import {
   acceptsAnswer,
@@ -56,7 +57,7 @@ export class EndpointHandler {
   }
 
   #route(http: HttpExchange): void {
-    if (refusesCaller(http, this.#origins)) return;
+    if (refusesCaller(http, this.#origins, this.#logger)) return;
     if (!this.#authentication || http.method === 'OPTIONS') return this.#serve(http);
     return this.#authentication.admit(http, () => this.#serve(http));
   }
@@ -83,7 +84,7 @@ export class EndpointHandler {
       const message = 'Accept must allow both application/json and text/event-stream';
       return refuse(http, 406, ERROR_CODES.invalidRequest, message);
     }
-    readMessage(http, this.#options.maxBodyBytes, (message) =>
+    readMessage(http, this.#options, (message) =>
       guarded(http, this.#logger, () => this.#received(http, message)),
     );
   }

@@ -1,5 +1,5 @@
 import { ERROR_CODES, LATEST_LEGACY_VERSION, PROTOCOL_VERSIONS, type RequestId } from '@sigil/core/transport';
-import { refuse } from './answers.js';
+import { refuse } from './refusals.js';
 import type { HttpExchange } from './http-exchange.js';
 import { isFields } from './requests.js';
 import type { HttpSession } from './session.js';

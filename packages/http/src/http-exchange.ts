@@ -10,7 +10,15 @@ export interface BodyStream {
 }
 
 /** Why a body cannot be had as text. */
-export type BodyProblem = 'too long' | 'not UTF-8' | 'read before';
+export type BodyProblem = 'too long' | 'too slow' | 'not UTF-8' | 'read before';
+
+/** What a body may be at most. */
+export interface BodyLimits {
+  /** In bytes. */
+  readonly maxBodyBytes: number;
+  /** How long it may take to arrive, in milliseconds. */
+  readonly requestTimeoutMs: number;
+}
 
 /** One HTTP request and its response, whoever's server they come from. A bridge makes one a request. */
 export interface HttpExchange {
@@ -19,17 +27,18 @@ export interface HttpExchange {
   readonly target: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** `host` is that of an absolute target, such as `http://mcp.example/mcp`, where there is one (RFC 9112, section 3.2.2). */
   header(name: string): string | undefined;
+  /** Whether the header `Host` was sent more than once: what is in front of us may have looked at another one. */
+  readonly repeatsHost: boolean;
+  /** The network address the request came from, where the server says it. */
+  readonly address: string | undefined;
   /** The origin of the page that called, once it has been let in: answers then let it read them. */
   corsOrigin: string | undefined;
   /** Who the request is made for, once that has been verified. */
   principal: Principal | undefined;
-  /**
-   * Reads the whole body and hands it over as text, or what is the matter with it.
-   *
-   * @param maxBytes the bound, in bytes.
-   */
-  readBody(maxBytes: number, done: (body: string | undefined, problem?: BodyProblem) => void): void;
+  /** Reads the whole body and hands it over as text, or what is the matter with it. */
+  readBody(limits: BodyLimits, done: (body: string | undefined, problem?: BodyProblem) => void): void;
   /** Answers in one piece. */
   respond(status: number, headers: ResponseHeaders, body?: string): void;
   /**

@@ -2,7 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '@sigil/core/transport';
 import { corsHeaders } from './cors.js';
-import type { BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
+import type { BodyLimits, BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
+
+/** What of a refused body is still taken, so that its client reads the refusal before the connection ends. */
+const LINGER = { bytes: 16 * 1024 * 1024, ms: 2_000, quietMs: 500 };
+
+/** A target as clients send it to a proxy (RFC 9112, section 3.2.2): a scheme, a host, and what is asked for there. */
+const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
 type BodyDone = (body: string | undefined, problem?: BodyProblem) => void;
 
@@ -16,20 +22,42 @@ export class NodeExchange implements HttpExchange {
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
     private readonly body: unknown = undefined,
-  ) {}
+  ) {
+    const authority = this.#sent.startsWith('/') ? undefined : ABSOLUTE.exec(this.#sent)?.[1];
+    // Such a target takes the place of the header, for handlers too.
+    if (authority !== undefined) request.headers.host = authority;
+  }
 
   get method(): string {
     return this.request.method ?? 'GET';
   }
 
   get target(): string {
+    return pathOf(this.#sent);
+  }
+
+  get #sent(): string {
     const { request } = this;
     // Routers of frameworks cut off what they have matched, and keep the whole beside it.
     return (request as { originalUrl?: string }).originalUrl ?? request.url ?? '/';
   }
 
+  get repeatsHost(): boolean {
+    const { rawHeaders } = this.request;
+    let hosts = 0;
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const name = rawHeaders[at] as string;
+      if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+    }
+    return hosts > 1;
+  }
+
   get headers(): Readonly<Record<string, string | readonly string[] | undefined>> {
     return this.request.headers;
+  }
+
+  get address(): string | undefined {
+    return this.request.socket.remoteAddress;
   }
 
   header(name: string): string | undefined {
@@ -37,7 +65,7 @@ export class NodeExchange implements HttpExchange {
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
-  readBody(maxBytes: number, done: BodyDone): void {
+  readBody({ maxBodyBytes: maxBytes, requestTimeoutMs }: BodyLimits, done: BodyDone): void {
     const { request } = this;
     // A framework around us may have read the body already.
     const read = this.body ?? (request as { body?: unknown }).body;
@@ -47,19 +75,23 @@ export class NodeExchange implements HttpExchange {
     if (Number(request.headers['content-length']) > maxBytes) return done(undefined, 'too long');
     const chunks: Buffer[] = [];
     let length = 0;
+    const stop = (problem?: BodyProblem): void => {
+      clearTimeout(timer);
+      request.off('data', onData).off('end', onEnd).off('close', onClose);
+      if (problem) done(undefined, problem);
+    };
     const onData = (chunk: Buffer): void => {
       length += chunk.length;
-      if (length <= maxBytes) {
-        chunks.push(chunk);
-        return;
-      }
-      request.off('data', onData).off('end', onEnd);
-      done(undefined, 'too long');
+      if (length <= maxBytes) chunks.push(chunk);
+      else stop('too long');
     };
     const onEnd = (): void => {
+      stop();
       takeBody(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks), maxBytes, done);
     };
-    request.on('data', onData).on('end', onEnd);
+    const onClose = (): void => stop();
+    const timer = setTimeout(() => stop('too slow'), requestTimeoutMs);
+    request.on('data', onData).on('end', onEnd).on('close', onClose);
   }
 
   respond(status: number, headers: ResponseHeaders, body?: string): void {
@@ -69,8 +101,10 @@ export class NodeExchange implements HttpExchange {
     const bytes = body === undefined ? undefined : Buffer.byteLength(body);
     if (bytes !== undefined) lines.push('Content-Length', bytes);
     // Whatever of the body has not been read is not worth reading.
-    if (status >= 400 && !request.complete) lines.push('Connection', 'close');
+    const unread = status >= 400 && !request.complete;
+    if (unread) lines.push('Connection', 'close');
     response.writeHead(status, lines as string[]);
+    if (unread && body !== undefined) return this.#linger(body);
     // Where each character is one byte it is copied as it is, which is faster.
     response.end(body, bytes === body?.length ? 'latin1' : 'utf8');
   }
@@ -103,6 +137,31 @@ export class NodeExchange implements HttpExchange {
     else response.on('close', tell);
   }
 
+  /**
+   * Answers in the middle of a request, and takes what its client still sends for a while: a connection that is closed with
+   * bytes unread is reset, and the client may lose the answer.
+   */
+  #linger(body: string): void {
+    const { request, response } = this;
+    response.write(body);
+    let left = LINGER.bytes;
+    const end = (): void => {
+      clearTimeout(longest);
+      clearTimeout(quiet);
+      request.off('data', take).off('end', end).off('close', end);
+      response.end();
+    };
+    const take = (chunk: Buffer): void => {
+      left -= chunk.length;
+      if (left < 0) end();
+      else quiet.refresh();
+    };
+    const longest = setTimeout(end, LINGER.ms);
+    const quiet = setTimeout(end, LINGER.quietMs);
+    if (request.destroyed) end();
+    else request.on('data', take).on('end', end).on('close', end);
+  }
+
   /** A flat list is what node:http writes fastest. */
   #headerLines(headers: ResponseHeaders): (string | number)[] {
     const lines: (string | number)[] = [];
@@ -110,6 +169,14 @@ export class NodeExchange implements HttpExchange {
     if (this.corsOrigin !== undefined) lines.push(...Object.entries(corsHeaders(this.corsOrigin)).flat());
     return lines;
   }
+}
+
+/** Path and query of a request target, whichever form it has. */
+export function pathOf(target: string): string {
+  if (target.startsWith('/')) return target;
+  const path = ABSOLUTE.exec(target)?.[2];
+  if (path === undefined) return target;
+  return path.startsWith('/') ? path : `/${path}`;
 }
 
 function takeBody(bytes: Uint8Array, maxBytes: number, done: BodyDone): void {

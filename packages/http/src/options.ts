@@ -6,17 +6,43 @@ import { MemoryEventStore } from './memory-event-store.js';
 export interface SessionOptions {
   /** A session without traffic ends after this many milliseconds. 30 minutes unless given. */
   readonly idleMs?: number;
-  /** Most sessions at once; the longest idle makes room for a new one. 10,000 unless given. */
+  /**
+   * Most sessions at once. A new one takes the place of the longest idle one of the same client, or else of the client that has
+   * most; never of one with a request or stream open. Where none may give way, `initialize` is answered with 503.
+   *
+   * @default 10,000
+   */
   readonly max?: number;
+  /**
+   * Most sessions of one client at once: of a principal, or else of a network address (an IPv6 network of 64 bits). A new one
+   * takes the place of the longest idle one of them. Addresses of this machine are exempt, for a proxy there speaks for many; so
+   * does a proxy elsewhere: behind one, without `authenticate`, give as many as `max`.
+   *
+   * @default 1,000
+   */
+  readonly maxPerClient?: number;
 }
 
 /** What the HTTP transport may be told, wherever it is mounted. */
 export interface HttpOptions {
-  /** Largest body of a request, in bytes. 4 MiB unless given. */
+  /**
+   * Largest body of a request, in bytes. A larger one is refused with 413.
+   *
+   * @default 1 MiB
+   */
   readonly maxBodyBytes?: number;
+  /**
+   * How long a whole request may take to arrive, its body included, in milliseconds. A slower one is refused with 408.
+   *
+   * @default 30 seconds
+   */
+  readonly requestTimeoutMs?: number;
   /** Hosts that `Host` may name, without port. Only those of this machine unless given; `'*'` for any. */
   readonly allowedHosts?: readonly string[] | '*';
-  /** Origins of pages that may call, such as `https://app.example`. Pages of this machine unless given. */
+  /**
+   * Origins of pages that may call, such as `https://app.example`: these and no others. Pages of this machine unless given, where
+   * the server answers for this machine alone.
+   */
   readonly allowedOrigins?: readonly string[];
   /** Sessions of clients up to 2025-11-25. */
   readonly sessions?: SessionOptions;
@@ -63,7 +89,7 @@ export interface HttpRuntimeOptions extends HttpOptions {
   readonly host?: string;
   /**
    * Whether to serve requests without authentication on a `host` beyond this machine, such as behind a gateway that
-   * authenticates.
+   * authenticates. The log warns of it at start.
    *
    * @default false
    */
@@ -75,6 +101,31 @@ export interface HttpRuntimeOptions extends HttpOptions {
    * connections that are still open while the server closes. Whoever asks is served. None unless given.
    */
   readonly health?: string;
+  /**
+   * Most connections at once; further ones are closed before anything of them is read.
+   *
+   * @default 10,000
+   */
+  readonly maxConnections?: number;
+  /**
+   * How long the headers of a request may take to arrive, in milliseconds; at most `requestTimeoutMs`.
+   *
+   * @default 10 seconds, or `requestTimeoutMs` where that is shorter
+   */
+  readonly headersTimeoutMs?: number;
+  /**
+   * How long a connection is kept for a next request, in milliseconds. Behind a load balancer it should be longer than what
+   * that waits.
+   *
+   * @default 5 seconds
+   */
+  readonly keepAliveTimeoutMs?: number;
+  /**
+   * Most bytes of the headers of a request, all together. Longer ones are refused with 431.
+   *
+   * @default 16 KiB
+   */
+  readonly maxHeaderBytes?: number;
   /** How long requests in flight may take to finish at close, in milliseconds. 5 seconds unless given. */
   readonly drainMs?: number;
   /** Whether SIGTERM and SIGINT close the server and then end the process, whatever timers still run. On by default. */
@@ -84,10 +135,12 @@ export interface HttpRuntimeOptions extends HttpOptions {
 /** Options with every default filled in. */
 export interface ResolvedOptions {
   readonly maxBodyBytes: number;
+  readonly requestTimeoutMs: number;
   readonly allowedHosts: readonly string[] | '*';
-  readonly allowedOrigins: readonly string[];
+  readonly allowedOrigins: readonly string[] | undefined;
   readonly sessionIdleMs: number;
   readonly maxSessions: number;
+  readonly maxSessionsPerClient: number;
   readonly keepAliveMs: number;
   readonly maxBufferedBytes: number;
   readonly eventStore: EventStore | undefined;
@@ -102,8 +155,10 @@ export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::
 
 const NUMBERS = [
   'maxBodyBytes',
+  'requestTimeoutMs',
   'sessionIdleMs',
   'maxSessions',
+  'maxSessionsPerClient',
   'keepAliveMs',
   'maxBufferedBytes',
   'retryMs',
@@ -118,11 +173,13 @@ const NUMBERS = [
 export function resolveOptions(options: HttpOptions): ResolvedOptions {
   checkShapes(options);
   const resolved = {
-    maxBodyBytes: options.maxBodyBytes ?? 4 * 1024 * 1024,
+    maxBodyBytes: options.maxBodyBytes ?? 1024 * 1024,
+    requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     allowedHosts: lowerCase(options.allowedHosts ?? LOOPBACK_HOSTS),
-    allowedOrigins: options.allowedOrigins ?? [],
+    allowedOrigins: options.allowedOrigins,
     sessionIdleMs: options.sessions?.idleMs ?? 30 * 60_000,
     maxSessions: options.sessions?.max ?? 10_000,
+    maxSessionsPerClient: options.sessions?.maxPerClient ?? 1_000,
     keepAliveMs: options.keepAliveMs ?? 15_000,
     maxBufferedBytes: options.maxBufferedBytes ?? 16 * 1024 * 1024,
     eventStore: options.eventStore === false ? undefined : (options.eventStore ?? new MemoryEventStore()),
@@ -131,12 +188,60 @@ export function resolveOptions(options: HttpOptions): ResolvedOptions {
     sse: options.sse ?? false,
     authenticate: options.authenticate,
   };
-  for (const key of NUMBERS) {
-    const value = resolved[key];
-    if (!(Number.isSafeInteger(value) && value > 0))
-      throw new RangeError(`${key} must be a positive integer, not ${value}`);
-  }
+  for (const key of NUMBERS) checkNumber(key, resolved[key]);
   return resolved;
+}
+
+/** The limits of a server of our own, as `node:http` calls them. */
+export interface ServerLimits {
+  readonly maxConnections: number;
+  readonly headersTimeout: number;
+  readonly requestTimeout: number;
+  readonly keepAliveTimeout: number;
+  readonly maxHeaderSize: number;
+  readonly connectionsCheckingInterval: number;
+}
+
+/**
+ * Fills in the limits of a server.
+ *
+ * @throws RangeError when one is out of range.
+ */
+export function serverLimits(
+  options: HttpRuntimeOptions,
+  { requestTimeoutMs }: Pick<ResolvedOptions, 'requestTimeoutMs'>,
+): ServerLimits {
+  const limits = {
+    maxConnections: options.maxConnections ?? 10_000,
+    headersTimeoutMs: options.headersTimeoutMs ?? Math.min(10_000, requestTimeoutMs),
+    keepAliveTimeoutMs: options.keepAliveTimeoutMs ?? 5_000,
+    maxHeaderBytes: options.maxHeaderBytes ?? 16 * 1024,
+  };
+  for (const [key, value] of Object.entries(limits)) checkNumber(key, value);
+  const { headersTimeoutMs } = limits;
+  if (headersTimeoutMs > requestTimeoutMs)
+    throw new RangeError(
+      `headersTimeoutMs must be at most requestTimeoutMs, ${requestTimeoutMs}, not ${headersTimeoutMs}`,
+    );
+  return {
+    maxConnections: limits.maxConnections,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    maxHeaderSize: limits.maxHeaderBytes,
+    // Node looks every 30 seconds unless told otherwise, which would double these times.
+    connectionsCheckingInterval: Math.min(2_000, headersTimeoutMs),
+  };
+}
+
+const LONGEST_MS = 2 ** 31 - 1;
+
+function checkNumber(key: string, value: number): void {
+  if (!(Number.isSafeInteger(value) && value > 0))
+    throw new RangeError(`${key} must be a positive integer, not ${value}`);
+  // A timer of more than that would ring at once.
+  if (key.endsWith('Ms') && value > LONGEST_MS)
+    throw new RangeError(`${key} must be at most ${LONGEST_MS}, not ${value}`);
 }
 
 function checkShapes(options: HttpOptions): void {

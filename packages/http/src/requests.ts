@@ -1,7 +1,7 @@
-import { refuse } from './answers.js';
-import type { HttpExchange } from './http-exchange.js';
+import { logRefusal, refuse } from './refusals.js';
+import type { BodyLimits, HttpExchange } from './http-exchange.js';
 import { LOOPBACK_HOSTS, type ResolvedOptions } from './options.js';
-import { ERROR_CODES, parseJson } from '@sigil/core/transport';
+import { ERROR_CODES, type Logger, parseJson, TooMuchJsonError } from '@sigil/core/transport';
 
 const { invalidRequest } = ERROR_CODES;
 
@@ -10,13 +10,20 @@ const { invalidRequest } = ERROR_CODES;
  *
  * @returns whether the request has been refused.
  */
-export function refusesCaller(http: HttpExchange, origins: OriginCheck): boolean {
+export function refusesCaller(http: HttpExchange, origins: OriginCheck, logger: Logger): boolean {
   const origin = http.header('origin');
-  if (!origins.allowsHost(http.header('host'))) {
+  if (http.repeatsHost) {
+    refuse(http, 400, invalidRequest, 'Host must be sent once');
+    return true;
+  }
+  const host = http.header('host');
+  if (!origins.allowsHost(host)) {
+    logRefusal(http, logger, 403, { host });
     refuse(http, 403, invalidRequest, 'This Host is not served here; see the option allowedHosts');
     return true;
   }
   if (!origins.allowsOrigin(origin)) {
+    logRefusal(http, logger, 403, { origin });
     refuse(http, 403, invalidRequest, 'This Origin may not call; see the option allowedOrigins');
     return true;
   }
@@ -74,7 +81,7 @@ export function acceptsAnswer(accept: string | undefined): boolean {
 /** Decides whose requests are served, against DNS rebinding and foreign pages. */
 export class OriginCheck {
   readonly #hosts: readonly string[] | '*';
-  readonly #origins: readonly string[];
+  readonly #origins: readonly string[] | undefined;
   // Clients name the same host again and again; the last one let in needs no second look.
   #lastHost: string | undefined;
 
@@ -95,11 +102,12 @@ export class OriginCheck {
 
   /**
    * Whether a page of this origin may call (2026-07-28, basic/transports/streamable-http, "Security & Endpoint").
-   * Programs send no origin and pass; a page needs to be on the list, or of this machine when the server answers for
-   * this machine alone.
+   * Programs send no origin and pass; a page needs to be on the list. Where there is none, it needs to be of this machine, and
+   * the server to answer for this machine alone.
    */
   allowsOrigin(origin: string | undefined): boolean {
-    if (origin === undefined || this.#origins.includes(origin)) return true;
+    if (origin === undefined) return true;
+    if (this.#origins) return this.#origins.includes(origin);
     const hostname = hostnameOf(/^https?:\/\/([^/]+)$/i.exec(origin)?.[1] ?? '');
     return LOOPBACK_HOSTS.includes(hostname) && this.#hosts !== '*' && this.#hosts.includes(hostname);
   }
@@ -115,22 +123,27 @@ const READ_BEFORE =
   'nodeHandler(app)(request, response, body), or a request whose body is unread, fetchHandler(app)(request)';
 
 /**
- * Reads the body of a POST and hands over what it says, or refuses a body that is too long or not JSON.
+ * Reads the body of a POST and hands over what it says, or refuses a body that is too long, too slow or not JSON.
  *
- * @param maxBytes the bound, in bytes.
  * @throws Error when the body was read before. The request has been answered then; the error is for the log.
  */
-export function readMessage(http: HttpExchange, maxBytes: number, take: (message: unknown) => void): void {
-  http.readBody(maxBytes, (body, problem) => {
+export function readMessage(http: HttpExchange, limits: BodyLimits, take: (message: unknown) => void): void {
+  http.readBody(limits, (body, problem) => {
     if (problem === 'too long') {
-      const message = `The body is longer than ${maxBytes} bytes`;
+      const message = `The body is longer than ${limits.maxBodyBytes} bytes`;
       return refuse(http, 413, ERROR_CODES.invalidRequest, message);
+    }
+    if (problem === 'too slow') {
+      const message = `The body took longer than ${limits.requestTimeoutMs} ms`;
+      return refuse(http, 408, ERROR_CODES.invalidRequest, message);
     }
     if (problem === 'read before') {
       refuse(http, 500, ERROR_CODES.internalError, READ_BEFORE);
       throw new Error(READ_BEFORE);
     }
     const message = body === undefined ? NOT_JSON : parse(body);
+    if (message instanceof TooMuchJsonError)
+      return refuse(http, 400, ERROR_CODES.invalidRequest, `Invalid request: ${message.message}`);
     if (message !== NOT_JSON) return take(message);
     return refuse(http, 400, ERROR_CODES.parseError, 'Parse error: the body is not JSON in UTF-8');
   });
@@ -139,8 +152,8 @@ export function readMessage(http: HttpExchange, maxBytes: number, take: (message
 function parse(body: string): unknown {
   try {
     return parseJson(body);
-  } catch {
-    return NOT_JSON;
+  } catch (error) {
+    return error instanceof TooMuchJsonError ? error : NOT_JSON;
   }
 }
 

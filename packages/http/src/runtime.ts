@@ -1,17 +1,25 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv4, Server as NetServer, type Socket } from 'node:net';
-import type { Endpoint, RunningRuntime, Runtime } from '@sigil/core/transport';
+import type { Endpoint, Logger, RunningRuntime, Runtime } from '@sigil/core/transport';
 import { ERROR_CODES } from '@sigil/core/transport';
 import { exitAfter, handleSignals, stderrLogger } from '@sigil/node';
-import { refuse } from './answers.js';
+import { refuse } from './refusals.js';
 import { createHandler, type HttpHandler } from './create-handler.js';
-import { NodeExchange } from './node-exchange.js';
-import { type HttpRuntimeOptions, LOOPBACK_HOSTS, resolveOptions } from './options.js';
+import { NodeExchange, pathOf } from './node-exchange.js';
+import {
+  type HttpRuntimeOptions,
+  LOOPBACK_HOSTS,
+  resolveOptions,
+  type ServerLimits,
+  serverLimits,
+} from './options.js';
 import { SSE_PATHS, sseTarget } from './sse-endpoint.js';
 
 const DEFAULT_PATH = '/mcp';
 const DEFAULT_PORT = 3000;
 const DEFAULT_DRAIN_MS = 5_000;
+/** How often the log is told of refused connections, in milliseconds. */
+const TOLD_EVERY_MS = 60_000;
 
 const HEALTH_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
 const OK = '{"status":"ok"}';
@@ -31,6 +39,7 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
     throw new RangeError(
       `path must end in none of ${SSE_PATHS.join(', ')} where sse is on, not ${options.path}`,
     );
+  const limits = serverLimits(options, resolved);
   const { path = DEFAULT_PATH, health, port = DEFAULT_PORT } = options;
   if (!(Number.isInteger(port) && port >= 0 && port <= 65_535))
     throw new RangeError(`port must be an integer from 0 to 65535, not ${String(port)}`);
@@ -39,7 +48,12 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
     name: 'http',
     logger: stderrLogger(),
     ownsProcess: options.handleSignals ?? true,
-    start: (endpoint) => start(endpoint, { ...options, host }, createHandler(endpoint, resolved)),
+    start: async (endpoint) => {
+      const started = await start(endpoint, { ...options, host, limits }, createHandler(endpoint, resolved));
+      if (allowedHosts === '*' && !options.authenticate)
+        endpoint.logger.warn({ host }, 'allowAnonymous: every client that reaches this server may call it');
+      return started;
+    },
   };
 }
 
@@ -73,15 +87,17 @@ async function start(
     health,
     drainMs = DEFAULT_DRAIN_MS,
     handleSignals: wanted = true,
-  }: HttpRuntimeOptions & { host: string },
+    limits: { maxConnections, ...times },
+  }: HttpRuntimeOptions & { readonly host: string; readonly limits: ServerLimits },
   handler: HttpHandler,
 ): Promise<RunningRuntime> {
   let closing: Promise<void> | undefined;
-  const server = createServer((request, response) => {
-    if (health !== undefined && isAt(request.url, health))
+  const server = createServer(times, (request, response) => {
+    const target = pathOf(request.url ?? '/');
+    if (health !== undefined && isAt(target, health))
       return answerHealth(request, response, closing !== undefined);
     const exchange = new NodeExchange(request, response);
-    const served = isAt(request.url, path) || (sse && SSE_PATHS.some((end) => isAt(request.url, end)));
+    const served = isAt(target, path) || (sse && SSE_PATHS.some((end) => isAt(target, end)));
     if (served) handler.handle(exchange);
     else
       refuse(
@@ -91,6 +107,7 @@ async function start(
         `Nothing is served here; the MCP endpoint is ${path}`,
       );
   });
+  limitConnections(server, maxConnections, endpoint.logger);
   const sockets = trackSockets(server);
   await listen(server, port, host);
   let settle: () => void = () => undefined;
@@ -120,6 +137,16 @@ function listen(server: Server, port: number, host: string): Promise<void> {
       server.off('error', reject);
       resolve();
     });
+  });
+}
+
+function limitConnections(server: Server, maxConnections: number, logger: Logger): void {
+  server.maxConnections = maxConnections;
+  let told = -Infinity;
+  server.on('drop', () => {
+    if (performance.now() - told < TOLD_EVERY_MS) return;
+    told = performance.now();
+    logger.warn({ maxConnections }, 'connections are refused: there are as many as there may be');
   });
 }
 
@@ -175,8 +202,6 @@ function checkHealthPath(health: string, taken: readonly string[]): void {
 }
 
 /** Whether a request target, such as `/mcp/?a=1`, is at a path. */
-function isAt(target: string | undefined, path: string): boolean {
-  return (
-    target === path || (target?.startsWith(path) === true && /^\/?(\?|$)/.test(target.slice(path.length)))
-  );
+function isAt(target: string, path: string): boolean {
+  return target === path || (target.startsWith(path) && /^\/?(\?|$)/.test(target.slice(path.length)));
 }

@@ -1,5 +1,7 @@
 import { ERROR_CODES, METHODS, type Outlet, readableId, type RequestId } from '@sigil/core/transport';
-import { factsOf, JSON_HEADERS, PostOutlet, refuse } from './answers.js';
+import { factsOf, PostOutlet } from './answers.js';
+import { JSON_HEADERS, refuse, refuseForNow } from './refusals.js';
+import { clientOf } from './client.js';
 import type { StreamRules } from './event-stream.js';
 import { findSession } from './find-session.js';
 import type { HttpExchange } from './http-exchange.js';
@@ -20,7 +22,7 @@ export function serveSessioned(
   const id = readableId(message);
   const opens = isFields(message) && message['method'] === METHODS.initialize && isRequest(message);
   if (opens && http.header('mcp-session-id') === undefined)
-    return openSession(http, message, sessions, stream);
+    return openSession(http, message, sessions, stream, id);
   if (Array.isArray(message) && http.header('mcp-session-id') === undefined) {
     return refuse(http, 400, ERROR_CODES.invalidRequest, 'Batches belong to sessions of 2025-03-26', id);
   }
@@ -48,8 +50,10 @@ function openSession(
   message: unknown,
   sessions: SessionTable,
   stream: StreamRules,
+  id: RequestId | null,
 ): void {
-  const session = sessions.create(http.principal?.id);
+  const session = sessions.create(http.principal?.id, clientOf(http));
+  if (!session) return refuseForNow(http, 'Too many sessions: all of them are at work', id);
   const headers = (): Record<string, string> => {
     if (!session.peer.initialized) return {};
     sessions.keep(session);

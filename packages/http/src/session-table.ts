@@ -1,32 +1,50 @@
+import type { Client } from './client.js';
 import { HttpSession, type SessionParts } from './session.js';
 
-/** The sessions of one endpoint, longest idle first. They expire, and there is a cap. */
+/** The sessions of one endpoint, longest idle first. They expire, and there is a cap, for all and for each client. */
 export class SessionTable {
-  // A Map keeps insertion order: a session is put last again whenever it is used.
+  // A Map and a Set keep insertion order: a session is put last again whenever it is used.
   readonly #sessions = new Map<string, HttpSession>();
+  readonly #byClient = new Map<string, Set<HttpSession>>();
   #sweep: ReturnType<typeof setInterval> | undefined;
 
   readonly #idleMs: number;
   readonly #max: number;
+  readonly #maxPerClient: number;
 
   constructor(private readonly parts: SessionParts) {
     this.#idleMs = parts.options.sessionIdleMs;
     this.#max = parts.options.maxSessions;
+    this.#maxPerClient = parts.options.maxSessionsPerClient;
   }
 
   /**
    * Makes a session that nobody can find yet: it is kept once its client has been let in.
    *
    * @param owner the id of the principal that opens it; absent where nobody is authenticated.
+   * @returns `undefined` when there is no room, and no session that may give way.
    */
-  create(owner: string | undefined): HttpSession {
-    return new HttpSession(crypto.randomUUID(), owner, this.parts, Date.now());
+  create(owner: string | undefined, client: Client): HttpSession | undefined {
+    if (this.#isFull(client) && !this.#dispensable(client)) return undefined;
+    return new HttpSession(crypto.randomUUID(), owner, client, this.parts, Date.now());
   }
 
-  /** Keeps a session, at the cost of the longest idle one when there are too many. */
+  /** Keeps a session, at the cost of an idle one when there are too many. */
   keep(session: HttpSession): void {
-    if (this.#sessions.size >= this.#max) this.#evict();
+    const { client } = session;
+    const evicted = this.#isFull(client) ? this.#dispensable(client) : undefined;
+    if (evicted) {
+      const { logger } = this.parts.endpoint;
+      logger.info(
+        { client: evicted.client.key, idleMs: Date.now() - evicted.lastUsed },
+        'an idle session gave way to a new one',
+      );
+      this.end(evicted, 'Too many sessions');
+    }
     this.#sessions.set(session.id, session);
+    const own = this.#byClient.get(client.key);
+    if (own) own.add(session);
+    else this.#byClient.set(client.key, new Set([session]));
     if (this.#sweep !== undefined) return;
     this.#sweep = setInterval(() => this.#expire(Date.now()), Math.min(this.#idleMs, 30_000));
     (this.#sweep as { unref?(): void }).unref?.();
@@ -43,12 +61,19 @@ export class SessionTable {
     session.lastUsed = Date.now();
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
+    const own = this.#byClient.get(session.client.key);
+    own?.delete(session);
+    own?.add(session);
     return session;
   }
 
   /** Ends a session: what is in flight is cancelled, and its id is unknown from now on. */
   end(session: HttpSession, reason: string): void {
     this.#sessions.delete(session.id);
+    const { key } = session.client;
+    const own = this.#byClient.get(key);
+    own?.delete(session);
+    if (own?.size === 0) this.#byClient.delete(key);
     session.close(reason);
     if (this.#sessions.size > 0) return;
     clearInterval(this.#sweep);
@@ -70,9 +95,29 @@ export class SessionTable {
     }
   }
 
-  #evict(): void {
-    const idle =
-      [...this.#sessions.values()].find((session) => !session.busy) ?? this.#sessions.values().next().value;
-    if (idle) this.end(idle, 'Too many sessions');
+  #isFull(client: Client): boolean {
+    return this.#sessions.size >= this.#max || this.#hasAll(client);
   }
+
+  #hasAll({ key, many }: Client): boolean {
+    return !many && (this.#byClient.get(key)?.size ?? 0) >= this.#maxPerClient;
+  }
+
+  /** The session that gives way to a new one: of the same client, or else of the one that has most of all. */
+  #dispensable(client: Client): HttpSession | undefined {
+    const own = longestIdle(this.#byClient.get(client.key) ?? []);
+    if (own || this.#hasAll(client)) return own;
+    const clients = [...this.#byClient.values()];
+    const most = clients.reduce(
+      (one, other) => (other.size > one.size ? other : one),
+      new Set<HttpSession>(),
+    );
+    return longestIdle(most) ?? longestIdle(this.#sessions.values());
+  }
+}
+
+/** The first of some sessions that has neither a request nor a stream open. */
+function longestIdle(sessions: Iterable<HttpSession>): HttpSession | undefined {
+  for (const session of sessions) if (!session.busy) return session;
+  return undefined;
 }

@@ -1,4 +1,5 @@
 import type { Endpoint, Outlet, Peer } from '@sigil/core/transport';
+import type { Client } from './client.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { Place } from './linked-queue.js';
 import type { LongWaits, Wait, Waiting } from './long-waits.js';
@@ -24,6 +25,8 @@ export class HttpSession implements Outlet {
     readonly id: string,
     /** The id of the principal it belongs to. */
     readonly owner: string | undefined,
+    /** Whom it counts for. */
+    readonly client: Client,
     private readonly parts: SessionParts,
     now: number,
   ) {

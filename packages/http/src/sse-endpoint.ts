@@ -8,8 +8,10 @@ import {
   readableId,
   type RequestId,
 } from '@sigil/core/transport';
-import { factsOf, guarded, JSON_HEADERS, refuse } from './answers.js';
+import { factsOf, guarded } from './answers.js';
+import { JSON_HEADERS, refuse, refuseForNow } from './refusals.js';
 import { type Authentication, authenticationOf } from './authentication.js';
+import { type Client, clientOf } from './client.js';
 import { preflight } from './cors.js';
 import { EventStream } from './event-stream.js';
 import { refusesVersion } from './find-session.js';
@@ -65,6 +67,8 @@ export class SseEndpoint {
   readonly #origins: OriginCheck;
   readonly #authentication: Authentication | undefined;
   readonly #sessions = new Map<string, SseSession>();
+  /** How many of them each client has. */
+  readonly #counts = new Map<string, number>();
   #closing = false;
 
   constructor(endpoint: Endpoint, options: ResolvedOptions) {
@@ -88,7 +92,7 @@ export class SseEndpoint {
   }
 
   #route(http: HttpExchange, target: SseTarget): void {
-    if (refusesCaller(http, this.#origins)) return;
+    if (refusesCaller(http, this.#origins, this.#endpoint.logger)) return;
     if (!this.#authentication || http.method === 'OPTIONS') return this.#serve(http, target);
     return this.#authentication.admit(http, () => this.#serve(http, target));
   }
@@ -105,18 +109,20 @@ export class SseEndpoint {
   #open(http: HttpExchange, { mount }: SseTarget): void {
     if (refusesStream(http)) return;
     // Every session has a client that listens: none of them is idle enough to make room.
-    if (this.#sessions.size >= this.#options.maxSessions)
-      return refuse(http, 503, ERROR_CODES.internalError, 'Too many sessions');
+    const client = clientOf(http);
+    if (this.#sessions.size >= this.#options.maxSessions || this.#hasAll(client))
+      return refuseForNow(http, 'Too many sessions: all of them are at work');
     const id = crypto.randomUUID();
     const stream = new EventStream(http, this.#options);
-    this.#sessions.set(id, new SseSession(this.#endpoint, stream, http.principal?.id));
+    this.#sessions.set(id, new SseSession(this.#endpoint, stream, http.principal?.id, client.key));
+    this.#counts.set(client.key, (this.#counts.get(client.key) ?? 0) + 1);
     stream.announce('endpoint', messagesUri(mount, id));
     http.onGone(() => this.#end(id, 'The client closed the stream'));
   }
 
   #post(http: HttpExchange, target: SseTarget): void {
     if (refusesContentType(http)) return;
-    readMessage(http, this.#options.maxBodyBytes, (message) =>
+    readMessage(http, this.#options, (message) =>
       guarded(http, this.#endpoint.logger, () => this.#received(http, target, message)),
     );
   }
@@ -134,10 +140,18 @@ export class SseEndpoint {
     return claims ? session.decline(http, id) : session.receive(http, message);
   }
 
+  #hasAll({ key, many }: Client): boolean {
+    return !many && (this.#counts.get(key) ?? 0) >= this.#options.maxSessionsPerClient;
+  }
+
   #end(id: string, reason: string): void {
     const session = this.#sessions.get(id);
+    if (!session) return;
     this.#sessions.delete(id);
-    session?.close(reason);
+    const left = (this.#counts.get(session.client) ?? 0) - 1;
+    if (left > 0) this.#counts.set(session.client, left);
+    else this.#counts.delete(session.client);
+    session.close(reason);
   }
 }
 
@@ -150,6 +164,8 @@ class SseSession implements Outlet {
     endpoint: Endpoint,
     private readonly stream: EventStream,
     readonly owner: string | undefined,
+    /** Whom it counts for. */
+    readonly client: string,
   ) {
     this.peer = endpoint.connect(this);
   }

@@ -1,11 +1,13 @@
 import type { Principal } from '@sigil/core/transport';
 import { corsHeaders } from './cors.js';
-import type { BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
+import type { BodyLimits, BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
 
 /** An exchange of the web's `Request` and `Response`, for Workers, Deno, Bun and tests. */
 export class WebExchange implements HttpExchange {
   /** Resolves with the response as soon as it begins. */
   readonly response: Promise<Response>;
+  /** A `Request` does not say where it came from. */
+  readonly address = undefined;
   corsOrigin: string | undefined;
   principal: Principal | undefined;
   readonly #request: Request;
@@ -29,6 +31,11 @@ export class WebExchange implements HttpExchange {
     return pathname + search;
   }
 
+  get repeatsHost(): boolean {
+    // Headers of one name are put together with commas.
+    return this.#request.headers.get('host')?.includes(',') === true;
+  }
+
   get headers(): Readonly<Record<string, string>> {
     return Object.fromEntries(this.#request.headers);
   }
@@ -39,13 +46,14 @@ export class WebExchange implements HttpExchange {
     return this.#request.headers.get(name) ?? fallback;
   }
 
-  readBody(maxBytes: number, done: (body: string | undefined, problem?: BodyProblem) => void): void {
+  readBody(limits: BodyLimits, done: (body: string | undefined, problem?: BodyProblem) => void): void {
     if (this.#request.bodyUsed) return done(undefined, 'read before');
-    readBytes(this.#request, maxBytes).then(
+    readBytes(this.#request, limits).then(
       (bytes) => {
-        const text = bytes && decode(bytes);
+        if (typeof bytes === 'string') return done(undefined, bytes);
+        const text = decode(bytes);
         if (text !== undefined) done(text);
-        else done(undefined, bytes ? 'not UTF-8' : 'too long');
+        else done(undefined, 'not UTF-8');
       },
       // A body that breaks off belongs to a client that is gone.
       () => done(''),
@@ -107,21 +115,41 @@ export class WebExchange implements HttpExchange {
   }
 }
 
-/** @returns `undefined` when there are more bytes than the bound. */
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array | undefined> {
-  if (Number(request.headers.get('content-length')) > maxBytes) return undefined;
+/** @returns what is the matter when there are more bytes than the bound, or they take too long. */
+async function readBytes(
+  request: Request,
+  { maxBodyBytes, requestTimeoutMs }: BodyLimits,
+): Promise<Uint8Array | 'too long' | 'too slow'> {
+  if (Number(request.headers.get('content-length')) > maxBodyBytes) return 'too long';
   const chunks: Uint8Array[] = [];
-  let length = 0;
   const body = request.body as ReadableStream<Uint8Array> | null;
   const reader = body?.getReader();
-  for (let chunk = await reader?.read(); chunk && !chunk.done; chunk = await reader?.read()) {
-    length += chunk.value.byteLength;
-    if (length > maxBytes) {
-      await reader?.cancel();
-      return undefined;
+  const state = { length: 0, late: false };
+  // What is cancelled ends at once, with what there is of it; how long its source takes to hear of it is no matter.
+  const cancel = (): void => void reader?.cancel().catch(() => undefined);
+  const timer = setTimeout(() => {
+    state.late = true;
+    cancel();
+  }, requestTimeoutMs);
+  // Not every host's timer is an object; where it is, a body that does not come keeps no process alive.
+  (timer as { unref?(): void }).unref?.();
+  try {
+    for (let chunk = await reader?.read(); chunk && !chunk.done; chunk = await reader?.read()) {
+      state.length += chunk.value.byteLength;
+      if (state.length <= maxBodyBytes) {
+        chunks.push(chunk.value);
+        continue;
+      }
+      cancel();
+      return 'too long';
     }
-    chunks.push(chunk.value);
+  } finally {
+    clearTimeout(timer);
   }
+  return state.late ? 'too slow' : joined(chunks, state.length);
+}
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   let offset = 0;
   for (const chunk of chunks) {

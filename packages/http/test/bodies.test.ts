@@ -54,6 +54,16 @@ describeBridges('what is in bodies', (bench) => {
     },
   );
 
+  test('one of more than 50,000 items is refused before it is parsed: 400 and -32600', async () => {
+    const body = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[${Array(50_001).fill('{}').join()}]}}`;
+    const response = await post(bench(), body);
+    expect(response.status).toBe(400);
+    expect((await json(response)).error).toEqual({
+      code: -32600,
+      message: 'Invalid request: it has more than 50000 members and items',
+    });
+  });
+
   test('bytes that are no UTF-8 are no JSON: 400 and -32700 [checklist 15]', async () => {
     const body = new Uint8Array([0x22, 0xff, 0xfe, 0x22]);
     const response = await bench().send({ method: 'POST', headers: headersOf(), body });

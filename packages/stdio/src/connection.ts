@@ -1,5 +1,5 @@
 import type { Endpoint, Peer, RunningRuntime } from '@sigil/core/transport';
-import { ERROR_CODES, errorResponse } from '@sigil/core/transport';
+import { ERROR_CODES, errorResponse, TooMuchJsonError } from '@sigil/core/transport';
 import { exitAfter, handleSignals } from '@sigil/node';
 import { LineSplitter } from './line-splitter.js';
 import { LineWriter } from './line-writer.js';
@@ -13,6 +13,10 @@ const HANG_UP = new Set(['EPIPE', 'ECONNRESET']);
 const DISPOSAL_MS = 400;
 /** The least time that answers get to be written, in milliseconds. */
 const WRITE_MS = 100;
+
+/** How the text of a notification begins, and of those that may be missed. */
+const NOTIFICATION = '{"jsonrpc":"2.0","method":"notifications/';
+const MAY_BE_MISSED = ['progress"', 'message"'].map((name) => NOTIFICATION + name);
 
 /** One client on one pair of streams, from the first byte to the last. */
 export class Connection implements RunningRuntime {
@@ -28,6 +32,8 @@ export class Connection implements RunningRuntime {
   #state: 'reading' | 'draining' | 'closed' = 'reading';
   /** Whether the process is to end with this connection: its client is gone, or a signal asked for it. */
   #endsProcess = false;
+  /** What has been done, and logged, about a client that does not read. */
+  #unread: 'nothing' | 'dropped' | 'ended' = 'nothing';
 
   /** Starts to read at once. */
   constructor(endpoint: Endpoint, settings: StdioSettings) {
@@ -42,8 +48,10 @@ export class Connection implements RunningRuntime {
         this.#refuse(ERROR_CODES.invalidRequest, `A message is longer than ${settings.maxLineBytes} bytes`),
     });
     this.#writer = this.#openWriter();
-    const send = (message: string): void => this.#writer.write(message);
-    this.#peer = endpoint.connect({ send, end: send });
+    this.#peer = endpoint.connect({
+      send: (message) => this.#send(message),
+      end: (message) => this.#writer.write(message),
+    });
     this.#listen();
     // A stream that has ended before says so to nobody.
     if (settings.input.readableEnded || settings.input.destroyed) this.#end(settings.input === process.stdin);
@@ -113,14 +121,31 @@ export class Connection implements RunningRuntime {
     let message: unknown;
     try {
       message = parseLine(bytes);
-    } catch {
-      this.#refuse(ERROR_CODES.parseError, 'Parse error: a line is not JSON in UTF-8');
+    } catch (error) {
+      if (error instanceof TooMuchJsonError)
+        this.#refuse(ERROR_CODES.invalidRequest, `Invalid request: ${error.message}`);
+      else this.#refuse(ERROR_CODES.parseError, 'Parse error: a line is not JSON in UTF-8');
       return;
     }
     try {
       this.#peer.receive(message);
     } catch (error) {
       this.#endpoint.logger.error({ error }, 'A message could not be processed');
+    }
+  }
+
+  #send(message: string): void {
+    if (!message.startsWith(NOTIFICATION)) return this.#writer.write(message);
+    const { maxBufferedBytes } = this.#settings;
+    if (this.#unread === 'ended' || this.#writer.writeWithin(maxBufferedBytes, message)) return;
+    const { logger } = this.#endpoint;
+    if (!MAY_BE_MISSED.some((start) => message.startsWith(start))) {
+      this.#unread = 'ended';
+      logger.error({ maxBufferedBytes }, 'The client does not read: the connection is ended');
+      this.#hangUp();
+    } else if (this.#unread === 'nothing') {
+      this.#unread = 'dropped';
+      logger.warn({ maxBufferedBytes }, 'The client does not read: progress and log messages are dropped');
     }
   }
 

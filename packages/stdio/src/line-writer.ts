@@ -20,6 +20,9 @@ export class LineWriter {
   #scheduled = false;
   #blocked = false;
   #unwritten = 0;
+  /** Bytes of notifications: in `#lines`, and in all that is not written yet. */
+  #queuedBytes = 0;
+  #heldBytes = 0;
   #gone = false;
 
   /** @param write the stream's own `write`, bound to it, in case a guard has replaced the public one. */
@@ -39,6 +42,21 @@ export class LineWriter {
     this.#schedule();
   }
 
+  /**
+   * Queues a notification, unless notifications of as many bytes wait already. What counts is what waited before: one long
+   * line may be longer than the bound.
+   *
+   * @returns whether it was queued.
+   */
+  writeWithin(maxBytes: number, line: string): boolean {
+    if (this.#heldBytes >= maxBytes) return false;
+    const bytes = Buffer.byteLength(line);
+    this.#queuedBytes += bytes;
+    this.#heldBytes += bytes;
+    this.write(line);
+    return true;
+  }
+
   /** Resolves when everything queued so far is written, or the stream is gone. */
   settled(): Promise<void> {
     if (this.#isSettled()) return Promise.resolve();
@@ -56,19 +74,22 @@ export class LineWriter {
     this.#scheduled = false;
     if (this.#gone) return;
     const text = `${this.#lines.join('\n')}\n`;
+    const bytes = this.#queuedBytes;
     this.#lines = [];
+    this.#queuedBytes = 0;
     this.#unwritten += 1;
-    if (!this.#write(text, this.#written) && !this.#gone) {
+    if (!this.#write(text, (error) => this.#written(bytes, error)) && !this.#gone) {
       this.#blocked = true;
       this.#listener.blocked();
     }
   };
 
-  readonly #written = (error?: Error | null): void => {
+  #written(bytes: number, error?: Error | null): void {
     this.#unwritten -= 1;
+    this.#heldBytes -= bytes;
     if (error) this.#lose(error);
     else this.#settle();
-  };
+  }
 
   readonly #unblock = (): void => {
     if (!this.#blocked || this.#gone) return;

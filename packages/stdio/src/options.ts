@@ -6,8 +6,19 @@ export interface StdioOptions {
   readonly input?: Readable;
   /** Where messages go; `process.stdout` by default. */
   readonly output?: Writable;
-  /** The most bytes of one message, 16 MiB by default. A longer one is answered with -32600 and never held. */
+  /**
+   * The most bytes of one message, 16 MiB by default. A longer one is answered with -32600 and never held. More than over HTTP:
+   * the one client is the program that started this one.
+   */
   readonly maxLineBytes?: number;
+  /**
+   * The most bytes of notifications that wait for a client that does not read. Beyond it, progress and log messages are
+   * dropped; any other notification ends the connection, for a client that misses one is wrong about the server. Answers and
+   * questions are not counted: no request is read while the output is full.
+   *
+   * @default 16 MiB
+   */
+  readonly maxBufferedBytes?: number;
   /**
    * How long requests in flight may take after the end of the input or a signal before they are aborted, in milliseconds.
    * Clients kill a server that has not ended after 2 to 4 s; with the default it has ended within 1.5 s, disposal included.
@@ -33,9 +44,10 @@ export type StdioSettings = Required<StdioOptions>;
  * @throws RangeError when a number is out of range.
  */
 export function readSettings(options: StdioOptions): StdioSettings {
-  const { maxLineBytes = 16 * 1024 * 1024, drainMs = 750 } = options;
-  if (!Number.isInteger(maxLineBytes) || maxLineBytes < 1) {
-    throw new RangeError(`stdio: maxLineBytes must be a positive integer, not ${maxLineBytes}`);
+  const { maxLineBytes = 16 * 1024 * 1024, maxBufferedBytes = 16 * 1024 * 1024, drainMs = 750 } = options;
+  for (const [name, bytes] of Object.entries({ maxLineBytes, maxBufferedBytes })) {
+    if (!Number.isInteger(bytes) || bytes < 1)
+      throw new RangeError(`stdio: ${name} must be a positive integer, not ${bytes}`);
   }
   if (!(drainMs >= 0 && drainMs <= 2 ** 31 - 1)) {
     throw new RangeError(`stdio: drainMs must be between 0 and 2147483647, not ${drainMs}`);
@@ -44,6 +56,7 @@ export function readSettings(options: StdioOptions): StdioSettings {
     input: options.input ?? process.stdin,
     output: options.output ?? process.stdout,
     maxLineBytes,
+    maxBufferedBytes,
     drainMs,
     handleSignals: options.handleSignals ?? true,
     guardStdout: options.guardStdout ?? true,

@@ -93,6 +93,20 @@ describe('stdio', () => {
     ]);
   });
 
+  test('answers a line of more than 50,000 items without parsing it, and lives on', async () => {
+    const { input, running, sent } = await start(echo());
+    input.end(`[${Array(50_001).fill('{}').join()}]\n{"id":1}\n`);
+    await running.closed;
+    expect(sent()).toEqual([
+      {
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32600, message: 'Invalid request: it has more than 50000 members and items' },
+      },
+      { echo: { id: 1 } },
+    ]);
+  });
+
   test('logs what the peer throws and lives on', async () => {
     const endpoint = new FakeEndpoint((message) => {
       if (message === 1) throw new Error('boom');
@@ -143,6 +157,64 @@ describe('stdio', () => {
     expect(input.isPaused()).toBe(false);
     expect(endpoint.received).toEqual([1, 2]);
     await running.close();
+  });
+
+  describe('with a client that does not read', () => {
+    const notification = (method: string, pad = ''): string =>
+      JSON.stringify({ jsonrpc: '2.0', method: `notifications/${method}`, params: { pad } });
+    const KB = 'x'.repeat(1_000);
+
+    test('holds notifications up to the bound, drops log messages and progress beyond it, and says so once', async () => {
+      const endpoint = new FakeEndpoint();
+      const output = new PassThrough({ highWaterMark: 8 });
+      const { running } = await start(endpoint, { output, maxBufferedBytes: 20_000 });
+      for (let count = 0; count < 1_000; count++) {
+        endpoint.outlet.send(notification(count % 2 === 0 ? 'message' : 'progress', KB));
+        if (count % 100 === 0) await turn();
+      }
+      endpoint.outlet.end('"answer"');
+      endpoint.outlet.send('{"jsonrpc":"2.0","id":1,"method":"ping"}');
+      await turn();
+      expect(endpoint.logged).toEqual([
+        { details: { maxBufferedBytes: 20_000 }, message: expect.stringContaining('are dropped') },
+      ]);
+      const chunks: Buffer[] = [];
+      output.on('data', (chunk: Buffer) => chunks.push(chunk));
+      await turn();
+      await turn();
+      endpoint.outlet.send(notification('message', 'again'));
+      await running.close();
+      const lines = Buffer.concat(chunks).toString().trimEnd().split('\n');
+      expect(lines.length).toBeLessThan(25);
+      expect(lines.slice(-3)).toEqual([
+        '"answer"',
+        '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+        notification('message', 'again'),
+      ]);
+      expect(endpoint.events).toEqual(['drain 750', 'drained']);
+    });
+
+    test('ends the connection, with a line in the log, before another notification is lost', async () => {
+      const endpoint = new FakeEndpoint();
+      const output = new PassThrough({ highWaterMark: 8 });
+      const { running } = await start(endpoint, { output, maxBufferedBytes: 20_000, drainMs: 0 });
+      for (let count = 0; count < 100; count++) endpoint.outlet.send(notification('resources/updated', KB));
+      await running.closed;
+      expect(endpoint.events).toEqual(['close The client is gone']);
+      expect(endpoint.logged).toEqual([
+        { details: { maxBufferedBytes: 20_000 }, message: expect.stringContaining('is ended') },
+      ]);
+    });
+
+    test('counts no answers: they may be as long as they are', async () => {
+      const endpoint = new FakeEndpoint();
+      const { running, sent } = await start(endpoint, { maxBufferedBytes: 100 });
+      for (let count = 0; count < 5; count++) endpoint.outlet.end(JSON.stringify(KB));
+      endpoint.outlet.send(notification('resources/updated'));
+      await running.close();
+      expect(sent()).toHaveLength(6);
+      expect(endpoint.logged).toEqual([]);
+    });
   });
 
   test('drains the peer at the end of the input, writes what is left, then closes', async () => {
@@ -266,6 +338,8 @@ describe('stdio', () => {
     { maxLineBytes: 0 },
     { maxLineBytes: 1.5 },
     { maxLineBytes: NaN },
+    { maxBufferedBytes: 0 },
+    { maxBufferedBytes: 1.5 },
     { drainMs: -1 },
     { drainMs: Infinity },
   ])('refuses options that are out of range: %j', (options) => {

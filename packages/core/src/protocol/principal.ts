@@ -10,6 +10,8 @@ export interface Principal {
 export interface RequestFacts {
   /** HTTP headers, names in lower case; absent on other transports. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The network address the request came from, such as `192.0.2.7`; absent where the transport does not know it. */
+  readonly address?: string;
   /** The authenticated principal, when the transport has verified one. */
   readonly principal?: Principal;
 }

@@ -1,0 +1,41 @@
+import { ERROR_CODES, errorResponse, type Logger, type RequestId } from '@sigil/core/transport';
+import type { HttpExchange, ResponseHeaders } from './http-exchange.js';
+
+/** The headers of a JSON answer. */
+export const JSON_HEADERS: ResponseHeaders = { 'Content-Type': 'application/json' };
+
+/** When a client that was refused for want of room may try again, in seconds. */
+const RETRY_AFTER_SECONDS = '10';
+
+/** Refuses a client for which there is no room. */
+export function refuseForNow(http: HttpExchange, message: string, id: RequestId | null = null): void {
+  refuse(http, 503, ERROR_CODES.internalError, message, id, { 'Retry-After': RETRY_AFTER_SECONDS });
+}
+
+/** Refuses a request with an HTTP status and a JSON-RPC error. */
+export function refuse(
+  http: HttpExchange,
+  status: number,
+  code: number,
+  message: string,
+  id: RequestId | null = null,
+  headers: ResponseHeaders = {},
+): void {
+  http.respond(status, { ...JSON_HEADERS, ...headers }, errorResponse(id, { code, message }));
+}
+
+/** How much of anything a client sent is logged, in characters. */
+const MOST_LOGGED = 200;
+
+/** Logs that a request was refused, with what of it was the reason. What a client sent is cut short, and its query left out. */
+export function logRefusal(
+  { method, target, address }: HttpExchange,
+  logger: Logger,
+  status: number,
+  reason: Readonly<Record<string, string | undefined>> = {},
+): void {
+  const cut = (text: string | undefined): string | undefined => text?.slice(0, MOST_LOGGED);
+  const sent = Object.fromEntries(Object.entries(reason).map(([name, value]) => [name, cut(value)]));
+  const path = cut(target.replace(/\?.*$/s, ''));
+  logger.info({ status, method, path, address, ...sent }, 'a request was refused');
+}

@@ -1,0 +1,179 @@
+import type { RunningRuntime } from '@sigil/core/transport';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { type App, createApp } from '@sigil/core';
+import type { Endpoint, Logger, Peer, RequestFacts } from '@sigil/core/transport';
+import { http, type HttpRuntimeOptions, tokenAuthenticator } from '../src/index.js';
+import type { Mounted } from './fixtures/bridges.js';
+import { callModern, envelope, post, request } from './fixtures/messages.js';
+import { nodeFetch } from './fixtures/node-fetch.js';
+import { RawClient } from './fixtures/raw-client.js';
+import { initialize, openSession } from './fixtures/session.js';
+import { describeBridges } from './fixtures/suite.js';
+import { within } from './fixtures/within.js';
+
+interface Line {
+  readonly level: keyof Logger;
+  readonly details: object | string;
+  readonly message: string | undefined;
+}
+
+let app: App | undefined;
+let running: RunningRuntime | undefined;
+const lines: Line[] = [];
+const at =
+  (level: keyof Logger) =>
+  (details: object | string, message?: string): void =>
+    void lines.push({ level, details, message });
+const logger: Logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+
+afterEach(async () => {
+  await running?.close();
+  await app?.close();
+  app = running = undefined;
+  lines.length = 0;
+});
+
+async function start(options: HttpRuntimeOptions): Promise<Mounted & { readonly address: string }> {
+  app = await createApp({ name: 'fixture', version: '1.0.0', logger });
+  const started = (running = await app.run(http({ port: 0, handleSignals: false, ...options })));
+  const { address } = started;
+  return { address, send: (init) => nodeFetch(address, init), close: () => started.close() };
+}
+
+/** Sends a request as it is written. @returns the line of its status. */
+async function raw(address: string, target: string, ...headers: string[]): Promise<string | undefined> {
+  const client = new RawClient(address);
+  const body = JSON.stringify(request('server/discover', { _meta: envelope() }));
+  const all = [
+    `POST ${target} HTTP/1.1`,
+    ...headers,
+    'Content-Type: application/json',
+    'MCP-Protocol-Version: 2026-07-28',
+    'Mcp-Method: server/discover',
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+  ];
+  client.socket.write(`${all.join('\r\n')}\r\n\r\n${body}`);
+  await within(client.ended);
+  return client.received.split('\r\n')[0];
+}
+
+const logged = (level: keyof Logger): Line[] => lines.filter((line) => line.level === level);
+
+describe('targets and hosts on the wire', () => {
+  test.each(['/mcp', 'http://localhost/mcp', 'HTTP://localhost:80/mcp?a=1', 'http://127.0.0.1/mcp/'])(
+    'the target %s is served',
+    async (target) => {
+      const { address } = await start({});
+      expect(await raw(address, target, 'Host: localhost')).toBe('HTTP/1.1 200 OK');
+    },
+  );
+
+  test('the host of an absolute target is the one that counts', async () => {
+    const { address } = await start({});
+    expect(await raw(address, 'http://evil.example/mcp', 'Host: localhost')).toMatch(/ 403 /);
+    expect(await raw(address, 'http://localhost/mcp', 'Host: evil.example')).toMatch(/ 200 /);
+    expect(await raw(address, 'http://localhost@evil.example/mcp', 'Host: localhost')).toMatch(/ 403 /);
+    expect(await raw(address, 'http://localhost/elsewhere', 'Host: localhost')).toMatch(/ 404 /);
+    expect(await raw(address, 'http://localhost', 'Host: localhost')).toMatch(/ 404 /);
+  });
+
+  test.each([
+    ['Host: localhost', 'Host: evil.example'],
+    ['Host: localhost', 'HOST: localhost'],
+  ])('the headers %j and %j are refused with 400, whatever hosts are allowed', async (...hosts) => {
+    const { address } = await start({ allowedHosts: '*' });
+    expect(await raw(address, '/mcp', ...hosts)).toMatch(/ 400 /);
+  });
+
+  test('health is told at an absolute target too', async () => {
+    const { address } = await start({ health: '/health' });
+    const client = new RawClient(address);
+    client.socket.write(
+      'GET http://localhost/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+    );
+    await within(client.ended);
+    expect(client.received).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describeBridges(
+  'allowedOrigins',
+  (bench) => {
+    test('name all pages that may call: those of this machine are not added', async () => {
+      const asks = async (Origin: string): Promise<number> =>
+        (await post(bench(), initialize(), { Origin })).status;
+      expect(await asks('https://app.example')).toBe(200);
+      expect(await asks('http://localhost:5173')).toBe(403);
+      expect(await asks('http://127.0.0.1')).toBe(403);
+    });
+  },
+  { allowedOrigins: ['https://app.example'] },
+);
+
+describe('what is logged of refusals', () => {
+  test('403, with what was not allowed, cut short and without the query', async () => {
+    const server = await start({});
+    const Host = `${'x'.repeat(1_000)}.example`;
+    await nodeFetch(`${server.address}?token=secret`, { method: 'POST', headers: { Host } });
+    await post(server, initialize(), { Origin: 'https://evil.example' });
+    const common = { status: 403, method: 'POST', path: '/mcp', address: '127.0.0.1' };
+    expect(logged('info')).toEqual([
+      { level: 'info', details: { ...common, host: Host.slice(0, 200) }, message: 'a request was refused' },
+      {
+        level: 'info',
+        details: { ...common, origin: 'https://evil.example' },
+        message: 'a request was refused',
+      },
+    ]);
+  });
+
+  test('401, without the token', async () => {
+    const server = await start({ authenticate: tokenAuthenticator({ 'right-token': { id: 'ada' } }) });
+    const headers = { Authorization: 'Bearer wrong-token' };
+    expect((await callModern(server, 'any', {}, { headers })).status).toBe(401);
+    expect(logged('info')).toMatchObject([{ details: { status: 401, address: '127.0.0.1' } }]);
+    expect(JSON.stringify(lines)).not.toContain('wrong-token');
+  });
+
+  test('sessions that gave way, by their client', async () => {
+    const server = await start({ sessions: { max: 1 } });
+    await openSession(server);
+    await openSession(server);
+    expect(logged('info')).toMatchObject([
+      { details: { client: 'address 127.0.0.1' }, message: 'an idle session gave way to a new one' },
+    ]);
+  });
+});
+
+describe('allowAnonymous', () => {
+  test('is warned of at start, where it lets every client in', async () => {
+    await start({ host: '0.0.0.0', allowAnonymous: true });
+    expect(logged('warn')).toMatchObject([{ details: { host: '0.0.0.0' } }]);
+  });
+
+  test.each([
+    { allowAnonymous: true },
+    { host: '0.0.0.0', allowAnonymous: true, authenticate: () => ({ id: 'ada' }) },
+    { host: '0.0.0.0', authenticate: () => ({ id: 'ada' }) },
+  ])('is not warned of where it does not: %j', async (options) => {
+    await start(options);
+    expect(logged('warn')).toEqual([]);
+  });
+});
+
+test('requests tell the address they came from', async () => {
+  const seen: (RequestFacts | undefined)[] = [];
+  const peer = {
+    receive: (_message, outlet, facts) => {
+      seen.push(facts);
+      outlet?.end('{}');
+      return undefined;
+    },
+    drain: () => Promise.resolve(),
+  } as Pick<Peer, 'receive' | 'drain'> as Peer;
+  const endpoint: Endpoint = { info: { name: 'x', version: '1' }, logger, connect: () => peer };
+  running = await http({ port: 0, handleSignals: false }).start(endpoint);
+  await raw(running.address, '/mcp', 'Host: localhost');
+  expect(seen).toMatchObject([{ address: '127.0.0.1', headers: { host: 'localhost' } }]);
+});

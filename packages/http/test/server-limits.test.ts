@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RunningRuntime } from '@sigil/core/transport';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { http, type HttpRuntimeOptions } from '../src/index.js';
+import { createFixture, type Fixture } from './fixtures/app.js';
+import { callModern, headersOf, json, post } from './fixtures/messages.js';
+import { RawClient } from './fixtures/raw-client.js';
+import { initialize } from './fixtures/session.js';
+import { describeBridges } from './fixtures/suite.js';
+import { until, within } from './fixtures/within.js';
+
+const MIB = 1024 * 1024;
+
+let fixture: Fixture;
+let running: RunningRuntime | undefined;
+const clients: RawClient[] = [];
+
+beforeEach(async () => {
+  fixture = await createFixture();
+});
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.socket.destroy();
+  await running?.close();
+  await fixture.app.close();
+  running = undefined;
+});
+
+/** Starts a server. @returns connects a client to it. */
+async function start(options: HttpRuntimeOptions): Promise<() => RawClient> {
+  const started = await fixture.app.run(http({ port: 0, handleSignals: false, drainMs: 50, ...options }));
+  running = started;
+  return () => {
+    const client = new RawClient(started.address);
+    clients.push(client);
+    return client;
+  };
+}
+
+const asked = JSON.stringify(initialize());
+
+describe('the limits of a server', () => {
+  test('a body that stops in the middle is refused with 408, and its connection ends', async () => {
+    const client = (await start({ requestTimeoutMs: 100 }))();
+    client.post(['Content-Length: 1000'], '{"jsonrpc"');
+    await within(client.ended, 4_000);
+    expect(client.received).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  test('headers that stop in the middle are refused, and their connection ends', async () => {
+    const client = (await start({ headersTimeoutMs: 100 }))();
+    client.socket.write('POST /mcp HTTP/1.1\r\nHost: localhost\r\n');
+    await within(client.ended, 4_000);
+    expect(client.received).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  test('headers that are too long are refused with 431', async () => {
+    const client = (await start({ maxHeaderBytes: 1_000 }))();
+    client.post([`X-Pad: ${'x'.repeat(2_000)}`]);
+    await within(client.ended);
+    expect(client.received).toMatch(/^HTTP\/1\.1 431 /);
+  });
+
+  test('a connection without a next request is let go', async () => {
+    const client = (await start({ keepAliveTimeoutMs: 50 }))();
+    client.post([`Content-Length: ${asked.length}`], asked);
+    await within(client.ended, 4_000);
+    expect(client.received).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('connections beyond the most there may be are closed, and taken again later', async () => {
+    const connect = await start({ maxConnections: 2 });
+    const [first, second] = [connect(), connect()];
+    await Promise.all([once(first.socket, 'connect'), once(second.socket, 'connect')]);
+    const third = connect();
+    await within(third.ended);
+    first.socket.destroy();
+    await until(async () => {
+      const next = connect();
+      next.post([`Content-Length: ${asked.length}`, 'Connection: close'], asked);
+      await next.ended;
+      return next.received.startsWith('HTTP/1.1 200 ');
+    });
+  });
+
+  test('a client that reads nothing until it has sent all still gets the 413', async () => {
+    const client = (await start({ maxBodyBytes: 1_000 }))();
+    client.socket.pause();
+    client.post(['Content-Length: 3000000']);
+    for (let sent = 0; sent < 3_000_000; sent += 300_000) {
+      client.socket.write('x'.repeat(300_000));
+      await delay(20);
+    }
+    await delay(50);
+    client.socket.resume();
+    await within(client.ended, 4_000);
+    expect(client.received).toMatch(/^HTTP\/1\.1 413 /);
+    expect(client.received).toContain('-32600');
+  });
+
+  test.each([
+    { maxConnections: 0 },
+    { headersTimeoutMs: -1 },
+    { requestTimeoutMs: 2 ** 31 },
+    { keepAliveTimeoutMs: 1.5 },
+    { maxHeaderBytes: NaN },
+    { requestTimeoutMs: 1_000, headersTimeoutMs: 2_000 },
+  ])('the options %j are refused at once', (options) => {
+    expect(() => http(options)).toThrow(RangeError);
+  });
+});
+
+describeBridges('a body of more than 1 MiB', (bench) => {
+  test('is refused with 413 unless it is allowed', async () => {
+    expect((await post(bench(), asked.padEnd(MIB, ' '))).status).toBe(200);
+    expect((await post(bench(), asked.padEnd(MIB + 1, ' '))).status).toBe(413);
+  });
+});
+
+describeBridges(
+  'a body that does not come',
+  (bench) => {
+    test('is refused with 408, and the endpoint serves on', async () => {
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new TextEncoder().encode('{"jsonrpc"')),
+      });
+      const init = { method: 'POST', headers: headersOf(), body, duplex: 'half' as const };
+      const response = await within(bench().send(init), 4_000);
+      expect(response.status).toBe(408);
+      expect(await json(response)).toMatchObject({ id: null, error: { code: -32600 } });
+      expect((await callModern(bench(), 'echo', { text: 'on' })).status).toBe(200);
+    });
+  },
+  { requestTimeoutMs: 100 },
+);
