@@ -81,8 +81,13 @@ export class HttpClient {
     });
   }
 
-  end() {
+  /** Lets connections go that are kept for later requests. */
+  rest() {
     this.place.agent.destroy();
+  }
+
+  end() {
+    this.rest();
   }
 
   #headersFor(method, params) {

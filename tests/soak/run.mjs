@@ -81,6 +81,7 @@ async function soak(transport, actors, connect) {
 
   /** Waits until the server has forgotten what clients left behind. @returns how it fares. */
   async function rest() {
+    client.rest();
     await sleep(keepMs * 2 + 500);
     return server.vitals();
   }

@@ -60,6 +60,9 @@ export class StdioClient {
     this.#send({ method: 'notifications/cancelled', params: { requestId: id } });
   }
 
+  /** Has nothing to let go: its one connection stays. */
+  rest() {}
+
   end() {
     this.child.stdin.end();
   }
