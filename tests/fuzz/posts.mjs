@@ -191,7 +191,7 @@ function oddHeaders(headers, random) {
     ['Accept', ''],
     ['MCP-Protocol-Version', '1999-01-01'],
     ['MCP-Protocol-Version', random.pick([LEGACY, MODERN, '2024-11-05'])],
-    ['Mcp-Session-Id', 'nobody'],
+    ['Mcp-Session-Id', 'unknown'],
     ['Mcp-Session-Id', 'x'.repeat(8_000)],
     ['Mcp-Method', 'tools/list'],
     ['Mcp-Name', random.pick(['other', '=?base64?!!!?=', 'x'.repeat(4_000)])],
