@@ -17,6 +17,7 @@ const WARM_UP = 0.2;
 export async function fuzzLines(server, { cases, count, hangMs, isMemory, atWarm }) {
   const expectations = new Expectations(hangMs);
   const faults = [];
+  const listening = [];
   const line = isMemory ? memoryLine(server) : stdioLine(server);
   line.onText((text) => {
     const message = isJson(text) ? JSON.parse(text) : undefined;
@@ -41,11 +42,19 @@ export async function fuzzLines(server, { cases, count, hangMs, isMemory, atWarm
     line.send(JSON.stringify({ jsonrpc: '2.0', id, result: answerTo(method, cases.random) }));
   }
 
-  async function send({ text, expected }) {
+  async function send(text) {
     const { message, cancelled, id } = readText(text, cases.isOwn);
     for (const one of cancelled) expectations.forget(one);
-    if (id !== undefined || expected !== undefined) expectations.expect(id ?? expected, text, message);
+    if (message?.method === 'subscriptions/listen') listening.push(message.id);
+    if (id !== undefined) expectations.expect(id, text, message);
     await line.send(text);
+  }
+
+  /** Streams of changes stay open until they are cancelled: they would be counted as heap that is kept. */
+  async function stopListening() {
+    const method = 'notifications/cancelled';
+    for (const requestId of listening.splice(0))
+      await line.send(JSON.stringify({ jsonrpc: '2.0', method, params: { requestId } }));
   }
 
   async function settle(most) {
@@ -57,9 +66,9 @@ export async function fuzzLines(server, { cases, count, hangMs, isMemory, atWarm
 
   async function greet() {
     if (cases.grammar.era === 'modern') return;
-    await send({ text: JSON.stringify(cases.grammar.request('initialize', initializeParams())) });
+    await send(JSON.stringify(cases.grammar.request('initialize', initializeParams())));
     await settle(0);
-    await send({ text: JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }) });
+    await send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }));
   }
 
   /** A server that answers nothing is not waited for again and again. */
@@ -70,22 +79,27 @@ export async function fuzzLines(server, { cases, count, hangMs, isMemory, atWarm
   for (let sent = 0; sent < count && !isOver(); sent += 1) {
     const { text } = cases.next();
     if (isMemory && !isJson(text)) continue;
-    await send({ text: text.replaceAll('\n', ' ') });
+    await send(text.replaceAll('\n', ' '));
     if (expectations.size >= MOST_OPEN) await settle(MOST_OPEN / 2);
-    if (sent % 500 === 499) await settle(0);
+    if (sent % 500 === 499) {
+      await settle(0);
+      await stopListening();
+    }
     if (isMemory && sent % 5_000 === 4_999) {
       line.reconnect();
       await greet();
     }
     if (sent === warmAt) {
       await settle(0);
+      await stopListening();
       await atWarm();
     }
   }
   await settle(0);
   // Whatever came before, the next client is served.
-  if (!isOver()) await send({ text: JSON.stringify(cases.grammar.request('tools/list', {})) });
+  if (!isOver()) await send(JSON.stringify(cases.grammar.request('tools/list', {})));
   await settle(0);
+  if (!server.exit) await stopListening();
   return { answered: expectations.answered, hangs: expectations.unanswered, faults };
 }
 
