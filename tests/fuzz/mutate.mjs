@@ -71,6 +71,32 @@ const ODD_IDS = [
 ];
 const VERSIONS = ['2024-11-05', '2025-03-26', '2025-11-25', '1900-01-01', 'x', '', null, 20260728, {}];
 
+/** Messages that once ended or stopped a server, as texts. */
+export function knownTexts(grammar) {
+  const about = (ref) => ({ ref: { ...ref, more: `${MARK}0` }, argument: { name: 'name', value: 'a' } });
+  const deep = [repeat('{"a":', '1', '}', 6_000)];
+  const wide = [`{${Array.from({ length: 20_000 }, (_, at) => `"k${at}":{}`).join()}}`];
+  const call = (name) => grammar.request('tools/call', { name, arguments: { text: `${MARK}0` } });
+  return [
+    write(grammar.request('completion/complete', about({ type: 'ref/prompt', name: 'guarded' })), deep),
+    write(
+      grammar.request('completion/complete', about({ type: 'ref/resource', uri: 'fuzz://secret/{id}' })),
+      deep,
+    ),
+    ...['bigInt', 'cycle', 'floats', 'passesOn', 'refusedLater', 'rejectedLater'].map((name) =>
+      write(call(name), ['{}']),
+    ),
+    write(call('refusedLater'), deep),
+    write(call('any'), wide),
+  ];
+}
+
+/** The text of a message, with what stands for raw JSON replaced by it. */
+function write(message, raws) {
+  const text = JSON.stringify(message) ?? 'null';
+  return text.replace(new RegExp(`"${MARK}(\\d+)"`, 'g'), (_, at) => raws[at]);
+}
+
 /** A value of its own, for later changes to change. */
 const oddValue = (random, list = ODD_VALUES) => structuredClone(random.pick(list));
 
@@ -84,8 +110,7 @@ export function mutate(message, random) {
   const wrapped = { message: structuredClone(message) };
   const times = random.whole(1, 3);
   for (let time = 0; time < times; time += 1) change(wrapped, random, raws);
-  const text = JSON.stringify(wrapped.message) ?? 'null';
-  const whole = text.replace(new RegExp(`"${MARK}(\\d+)"`, 'g'), (_, at) => raws[at]);
+  const whole = write(wrapped.message, raws);
   return random.chance(0.08) ? breakText(whole, random) : whole;
 }
 
