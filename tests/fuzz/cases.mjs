@@ -1,5 +1,6 @@
 import { Grammar } from './grammar.mjs';
 import { knownTexts, mutate } from './mutate.mjs';
+import { Random } from './random.mjs';
 
 const MUTATED = 0.55;
 
@@ -8,9 +9,15 @@ export class Cases {
   #issued = new Set();
   #known;
 
-  constructor(era, random) {
-    this.random = random;
-    this.grammar = new Grammar(era, random);
+  #count = 0;
+
+  /** @param seed the same gives the same messages, but for what they take from answers. */
+  constructor(era, seed) {
+    this.seed = seed;
+    this.random = new Random(seed);
+    /** For what depends on when the server says something. */
+    this.answering = new Random(`${seed} answers`);
+    this.grammar = new Grammar(era, this.random);
     this.#known = knownTexts(this.grammar);
   }
 
@@ -18,6 +25,8 @@ export class Cases {
   next() {
     const known = this.#known.pop();
     if (known !== undefined) return this.#issue(JSON.parse(known), known);
+    // Of its own for each, so that what answers change in one message changes no other.
+    this.random.reseed(`${this.seed} ${this.#count++}`);
     const message = this.grammar.message();
     return this.#issue(
       message,

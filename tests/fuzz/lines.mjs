@@ -38,8 +38,8 @@ export async function fuzzLines(server, { cases, count, hangMs, isMemory, atWarm
 
   /** Answers twice: wrongly at times, and as the client should. */
   function answer({ id, method }) {
-    if (cases.random.chance(0.2)) line.send(JSON.stringify({ jsonrpc: '2.0', id: `${id}x`, result: 7 }));
-    line.send(JSON.stringify({ jsonrpc: '2.0', id, result: answerTo(method, cases.random) }));
+    if (cases.answering.chance(0.2)) line.send(JSON.stringify({ jsonrpc: '2.0', id: `${id}x`, result: 7 }));
+    line.send(JSON.stringify({ jsonrpc: '2.0', id, result: answerTo(method, cases.answering) }));
   }
 
   async function send(text) {

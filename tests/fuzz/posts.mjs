@@ -82,7 +82,7 @@ export async function fuzzPosts(server, { cases, count, hangMs, atWarm }) {
   function takeEvent(message, headers, messages) {
     messages.push(message);
     if (message.method === undefined || message.id === undefined) return;
-    const result = answerTo(message.method, random);
+    const result = answerTo(message.method, cases.answering);
     const text = JSON.stringify({ jsonrpc: '2.0', id: message.id, result });
     const session = headers['Mcp-Session-Id'];
     if (session) void post({ text, headers: sessionHeaders(session) });

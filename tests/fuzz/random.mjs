@@ -4,6 +4,11 @@ export class Random {
 
   /** @param seed a number, or any text. */
   constructor(seed) {
+    this.reseed(seed);
+  }
+
+  /** Begins anew. */
+  reseed(seed) {
     this.#state = [...String(seed)].reduce(
       (hash, char) => Math.imul(hash ^ char.charCodeAt(0), 0x01000193),
       0x811c9dc5,

@@ -15,7 +15,7 @@ process.on('unhandledRejection', (reason) => {
 });
 
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-const toMs = (nanoseconds) => Math.max(0, Math.round(nanoseconds / 1e5) / 10 - RESOLUTION_MS);
+const toMs = (nanoseconds) => Math.max(0, Math.round(nanoseconds / 1e6 - RESOLUTION_MS));
 
 /** How the process fares since it was asked last. The collection it takes is not counted as delay. */
 async function vitals() {
