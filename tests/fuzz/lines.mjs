@@ -45,7 +45,7 @@ export async function fuzzLines(server, { cases, count, hangMs, isMemory, atWarm
   async function send(text) {
     const { message, cancelled, id } = readText(text, cases.isOwn);
     for (const one of cancelled) expectations.forget(one);
-    if (message?.method === 'subscriptions/listen') listening.push(message.id);
+    if (message?.method === 'subscriptions/listen' && cases.isOwn(message.id)) listening.push(message.id);
     if (id !== undefined) expectations.expect(id, text, message);
     await line.send(text);
   }
