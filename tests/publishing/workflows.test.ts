@@ -48,10 +48,13 @@ describe.each(readdirSync(FOLDER))('the workflow %s', (name) => {
     expect(commands(workflow(name)).length).toBeGreaterThan(0);
   });
 
-  test('uses actions of a known major version, and no more rights than it says', () => {
+  test('pins actions by commit, with the version beside it, and has no more rights than it says', () => {
     const { jobs, permissions } = workflow(name);
     const used = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []));
-    for (const action of used) expect(action).toMatch(/^(actions|changesets)\/[a-z-]+@v\d+$/);
+    for (const action of used) expect(action).toMatch(/^(actions|changesets)\/[a-z-]+@[0-9a-f]{40}$/);
+    const lines = readFileSync(FOLDER + name, 'utf8').match(/uses: .*/g) ?? [];
+    for (const line of lines) expect(line).toMatch(/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    expect(lines).toHaveLength(used.length);
     expect(permissions).toBeDefined();
   });
 });
@@ -76,4 +79,10 @@ test('releases are tested, may open a pull request, and prove where they come fr
   // What an earlier build left must not be packed.
   const publish = 'git clean -fdXq -- packages/*/dist && npm run build && changeset publish';
   expect(manifestIn('.').scripts?.['release:publish']).toBe(publish);
+});
+
+test('vulnerabilities are reported in private, and what is promised has a date', () => {
+  const policy = readFileSync('SECURITY.md', 'utf8');
+  expect(policy).toMatch(/## Reporting a vulnerability[^#]*privately/);
+  expect(policy).toMatch(/## What is promised[^#]*within \d+ days/);
 });

@@ -146,7 +146,7 @@ describe('the image of the template http', () => {
 
   test('is built without secrets and without what this machine has installed', () => {
     expect(read('http', '.dockerignore').split('\n')).toEqual(
-      expect.arrayContaining(['.env', '.git', 'dist', 'node_modules']),
+      expect.arrayContaining(['.env', '.env.*', '.npmrc', '.git', 'dist', 'node_modules']),
     );
   });
 });

@@ -4,7 +4,7 @@ import type { Flag } from './flag.js';
 
 /** Flags that both commands have. */
 const COMMON: readonly Flag[] = [
-  { name: 'force', purpose: 'write over files that are there; nothing else is removed' },
+  { name: 'force', purpose: 'write over files that are there, through no link; nothing else is removed' },
   { name: 'dry-run', purpose: 'tell what would be written and run, and do nothing' },
   { name: 'json', purpose: 'ask nothing, and print one JSON object' },
   { name: 'help', short: 'h', purpose: 'show this' },

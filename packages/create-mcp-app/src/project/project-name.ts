@@ -30,5 +30,5 @@ function suggest(name: string, taken: ReadonlySet<string>): string {
     .replace(/^-+|-+$/g, '');
   const fits = (candidate: string): boolean =>
     validate(candidate).validForNewPackages && !taken.has(candidate);
-  return [plain, `${plain}-server`].find(fits) ?? DEFAULT_DIRECTORY;
+  return plain === '' ? DEFAULT_DIRECTORY : ([plain, `${plain}-server`].find(fits) ?? DEFAULT_DIRECTORY);
 }

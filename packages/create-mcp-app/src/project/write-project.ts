@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
+import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../failures.js';
 import { throwIfInterrupted } from '../process/interruption.js';
@@ -12,13 +12,16 @@ export interface WrittenProject {
   undo(): Promise<void>;
 }
 
+/** Opens a file to write it over; a link that has come meanwhile is not followed, where the system can say so. */
+const OVERWRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
+
 const GONE = { recursive: true, force: true, maxRetries: 5, retryDelay: 100 } as const;
 
 /**
  * Writes the files of a project, all or none.
  *
  * @param directory its folder: a new one comes into being complete; in one that is there, files are written over.
- * @throws Failure `WRITE_FAILED` when they cannot be written, `INTERRUPTED` when the signal was aborted.
+ * @throws Failure `WRITE_FAILED` when they cannot be written, or a symbolic link is on the way to one; `INTERRUPTED` when the signal was aborted.
  */
 export async function writeProject(
   directory: string,
@@ -63,6 +66,7 @@ async function writeInto(
   files: ProjectFiles,
   signal: AbortSignal,
 ): Promise<WrittenProject> {
+  await refuseLinks(directory, files.keys());
   const entries = new Set(await readdir(directory));
   const replaced = new Map<string, Uint8Array>();
   for (const path of files.keys()) {
@@ -73,7 +77,7 @@ async function writeInto(
   const undo = async (): Promise<void> => {
     for (const path of files.keys()) {
       const before = replaced.get(path);
-      if (before) await writeFile(join(directory, path), before);
+      if (before) await writeFile(join(directory, path), before, { flag: OVERWRITE });
       else await rm(join(directory, path), GONE);
     }
     const made = (await readdir(directory)).filter((name) => !entries.has(name));
@@ -89,6 +93,25 @@ async function writeInto(
   }
 }
 
+/** A link may lead out of the project: over one, files of others would be written. */
+async function refuseLinks(directory: string, paths: Iterable<string>): Promise<void> {
+  const known = new Set<string>();
+  for (const path of paths) {
+    const parts = path.split('/');
+    for (let length = 0; length <= parts.length; length += 1) known.add(parts.slice(0, length).join('/'));
+  }
+  for (const part of known) {
+    const full = join(directory, part);
+    const stats = await lstat(full).catch(() => undefined);
+    if (!stats?.isSymbolicLink()) continue;
+    const fix = part === '' ? 'name the folder it leads to' : 'remove it, or choose another folder';
+    throw new Failure(
+      'WRITE_FAILED',
+      `${full} is a symbolic link, and nothing is written through one: ${fix}`,
+    );
+  }
+}
+
 /** @param made is given the folders that had to be made, the topmost of each way. */
 async function writeAll(
   folder: string,
@@ -101,7 +124,7 @@ async function writeAll(
     const full = join(folder, path);
     const topmost = await mkdir(dirname(full), { recursive: true });
     if (topmost !== undefined) made.add(topmost);
-    await writeFile(full, content);
+    await writeFile(full, content, { flag: OVERWRITE });
   }
 }
 

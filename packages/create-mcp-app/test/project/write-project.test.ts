@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { writeProject } from '../../src/project/write-project.js';
@@ -102,5 +111,48 @@ describe('writing into a folder that is there', () => {
     await expect(writeProject(folder.path, FILES, AbortSignal.abort())).rejects.toThrow('interrupted');
     expect(below(folder.path)).toEqual(before);
     expect(readFileSync(join(folder.path, 'package.json'), 'utf8')).toBe('old');
+  });
+
+  test.each([
+    ['a file', 'package.json', 'file'],
+    ['a folder', 'src', 'folder'],
+    ['a folder further in', 'src/tools', 'folder'],
+    ['a link that leads nowhere', 'package.json', 'nowhere'],
+  ])('writes through no symbolic link: %s', async (_what, path, target) => {
+    using parent = temporaryFolder();
+    const project = join(parent.path, 'my-app');
+    const outside = join(parent.path, 'outside');
+    mkdirSync(join(outside, 'folder'), { recursive: true });
+    writeFileSync(join(outside, 'file'), 'of another');
+    mkdirSync(join(project, 'src/tools/..'), { recursive: true });
+    rmSync(join(project, path), { recursive: true, force: true });
+    symlinkSync(join(outside, target), join(project, path));
+    const before = below(parent.path);
+    const written = writeProject(project, FILES, never);
+    await expect(written).rejects.toThrow(`${join(project, path)} is a symbolic link`);
+    expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('of another');
+    expect(below(parent.path)).toEqual(before);
+  });
+
+  test('writes into no folder that is a symbolic link, and says what to do', async () => {
+    using parent = temporaryFolder();
+    mkdirSync(join(parent.path, 'outside'));
+    symlinkSync(join(parent.path, 'outside'), join(parent.path, 'my-app'));
+    const written = writeProject(join(parent.path, 'my-app'), FILES, never);
+    await expect(written).rejects.toThrow('name the folder it leads to');
+    expect(below(join(parent.path, 'outside'))).toEqual([]);
+  });
+
+  test('does not undo through a link that came after it was written', async () => {
+    using parent = temporaryFolder();
+    const project = join(parent.path, 'my-app');
+    mkdirSync(project);
+    writeFileSync(join(project, 'package.json'), 'before');
+    writeFileSync(join(parent.path, 'outside'), 'of another');
+    const written = await writeProject(project, FILES, never);
+    rmSync(join(project, 'package.json'));
+    symlinkSync(join(parent.path, 'outside'), join(project, 'package.json'));
+    await expect(written.undo()).rejects.toThrow();
+    expect(readFileSync(join(parent.path, 'outside'), 'utf8')).toBe('of another');
   });
 });

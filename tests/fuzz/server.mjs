@@ -1,0 +1,91 @@
+// A server that hostile messages are sent to, over the transport its argument names; it tells its parent how it fares.
+import { http, MemoryEventStore } from '@sigil/http';
+import { stdio } from '@sigil/stdio';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createHostileApp } from './app.mjs';
+
+const [transport, keep = '2000', plant] = process.argv.slice(2);
+const keepMs = Number(keep);
+const RESOLUTION_MS = 2;
+const rejections = [];
+process.on('unhandledRejection', (reason) => {
+  const text = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
+  if (rejections.length < 20) rejections.push(text);
+});
+
+const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+const toMs = (nanoseconds) => Math.max(0, Math.round(nanoseconds / 1e6 - RESOLUTION_MS));
+
+/** How the process fares since it was asked last. The collection it takes is not counted as delay. */
+async function vitals() {
+  const delays = { worst: toMs(delay.max), p99: toMs(delay.percentile(99)) };
+  delay.disable();
+  for (let round = 0; round < 4; round += 1) {
+    globalThis.gc();
+    await sleep(20);
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  delay.reset();
+  delay.enable();
+  return { delays, heap: heapUsed, external, rejections: rejections.splice(0), polluted: 'polluted' in {} };
+}
+
+const app = await createHostileApp(keepMs);
+const started = { memory: startInMemory, stdio: startStdio, http: startHttp }[transport];
+const { address = '', line } = await started();
+const updates = setInterval(() => app.notifyResourceUpdated('fuzz://clock'), 50);
+
+/** Faults that a run must find, for the test of the run itself. */
+const planted = { kept: [], lines: 0 };
+const PLANTS = {
+  crash: () => process.exit(9),
+  rejection: () => void Promise.reject(new Error('planted')),
+  hold: () => {
+    for (const until = Date.now() + 1_500; Date.now() < until;);
+  },
+  heap: () => planted.kept.push(Array.from({ length: 3_000_000 }, (_, at) => ({ at }))),
+  silence: () => (planted.lines = Infinity),
+};
+
+process.on('message', async (message) => {
+  if (message.line !== undefined && planted.lines === 0) line(message.line);
+  if (message.ask === 'vitals') {
+    process.send({ vitals: await vitals() });
+    // Once the heap is measured that the one at the end is held against.
+    if (plant && !planted.isDone) setTimeout(PLANTS[plant], 20);
+    planted.isDone = true;
+  }
+});
+process.on('disconnect', () => {
+  clearInterval(updates);
+  process.exit(0);
+});
+delay.enable();
+process.send({ ready: { address } });
+
+async function startStdio() {
+  await app.run(stdio({ handleSignals: false }));
+  return {};
+}
+
+async function startHttp() {
+  const eventStore = new MemoryEventStore({ maxAgeMs: keepMs, maxBytes: 8 * 1024 * 1024 });
+  return app.run(
+    http({ port: 0, handleSignals: false, sse: true, eventStore, sessions: { idleMs: keepMs, max: 500 } }),
+  );
+}
+
+/** The endpoint itself, with messages of the parent for a wire. */
+function startInMemory() {
+  const send = (text) => process.send({ line: text });
+  const connect = () => app.endpoint.connect({ send, end: send });
+  const state = { peer: connect() };
+  return {
+    line(text) {
+      if (text !== null) return state.peer.receive(JSON.parse(text));
+      state.peer.close('The client has gone');
+      state.peer = connect();
+    },
+  };
+}
