@@ -109,7 +109,7 @@ function unresolvable(id: ServiceId, path: readonly ServiceId[]): Problem {
 }
 
 /** What helps when the container does not know how to make a service. An abstract class looks like any other at run time. */
-export function fixOf(id: ServiceId): string {
+function fixOf(id: ServiceId): string {
   if (id === undefined || id === null)
     return 'give a class, a token or a name; an undefined one usually means that two files import each other';
   return typeof id === 'function'

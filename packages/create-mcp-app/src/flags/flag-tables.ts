@@ -12,11 +12,11 @@ const COMMON: readonly Flag[] = [
 
 /** Flags of the command itself, in the order in which they are told. */
 export const CREATE_FLAGS: readonly Flag[] = [
-  { name: 'template', value: TEMPLATE_NAMES.join('|'), purpose: 'what to begin with: minimal unless given' },
+  { name: 'template', value: TEMPLATE_NAMES.join('|'), purpose: 'what to begin with; minimal by default' },
   {
     name: 'pm',
     value: PACKAGE_MANAGER_NAMES.join('|'),
-    purpose: 'package manager: the one that runs this, or npm, unless given',
+    purpose: 'package manager; by default the one that runs this, or npm',
   },
   { name: 'no-install', purpose: 'write the files, and install, build and start nothing' },
   { name: 'no-git', purpose: 'make no git repository' },

@@ -98,7 +98,7 @@ export class Rounds {
 
   async #end(): Promise<never> {
     await new Promise((resolve) => setTimeout(resolve, 0));
-    // A handler that has ended does not wait for the answer: a rejection would be nobody's, and end the process.
+    // A handler that has ended does not wait for the answer: nothing would handle a rejection, and it would end the process.
     if (this.#isOver) return new Promise<never>(() => undefined);
     this.#ended = new Suspension();
     throw this.#ended;
