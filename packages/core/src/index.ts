@@ -7,6 +7,7 @@ export type { StateKey } from './engine/rounds/state-sealer.js';
 export type { StateStore } from './engine/rounds/state-store.js';
 export { MemoryStateStore, type StateLimits } from './engine/rounds/memory-state-store.js';
 export type { AppOptions } from './server/app-options.js';
+export type { LimitOptions } from './engine/limits.js';
 export {
   arrangeContract,
   type Contract,

@@ -8,6 +8,7 @@ import type { CacheHints } from './cache-hints.js';
 import type { ClientProfile } from './client-profiles.js';
 import type { ChangeFeed } from './changes/change-feed.js';
 import type { ExtensionFactory } from './extension.js';
+import type { Limits } from './limits.js';
 import type { RoundKeeper } from './rounds/round-keeper.js';
 import type { ValuePlan } from '../schema/index.js';
 
@@ -25,14 +26,7 @@ export interface EngineOptions {
   readonly changes: ChangeFeed;
   /** How long, and for whom, clients may keep results. */
   readonly cacheHints: CacheHints;
-  /** Most requests in flight on one connection or session. */
-  readonly maxInFlight: number;
-  /** Most levels of objects and arrays in a message. */
-  readonly maxDepth: number;
-  /** Most subscriptions open at once. */
-  readonly maxSubscriptions: number;
-  /** Most resources one session or subscription hears of. */
-  readonly maxSubscribedUris: number;
+  readonly limits: Limits;
   /** Milliseconds a handler may take, where its definition does not say; `undefined` for no limit. */
   readonly timeoutMs: number | undefined;
   /** Capabilities outside the specification. */

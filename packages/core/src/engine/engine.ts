@@ -40,7 +40,7 @@ export class Engine implements Endpoint {
   constructor(private readonly options: EngineOptions) {
     this.info = options.info;
     this.events = new Events(options.logger);
-    const subscribers = new Subscribers(this.events, options.maxSubscribedUris);
+    const subscribers = new Subscribers(this.events, options.limits.maxSubscribedUris);
     const writer = new ResponseWriter(options.stampServerInfo ? options.info : undefined);
     this.#listeners = new Listeners(subscribers);
     const extensions = options.extensions.map((create) => create(this.#host()));

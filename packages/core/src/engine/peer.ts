@@ -100,7 +100,7 @@ export class EnginePeer implements Peer {
     if (Array.isArray(message)) return this.#receiveBatch(message, out, facts);
     if (!isObject(message) || message['jsonrpc'] !== '2.0')
       return this.#refuse(message, out, 'not a JSON-RPC 2.0 message');
-    const { maxDepth } = this.#parts.options;
+    const { maxDepth } = this.#parts.options.limits;
     const { id, method, params = NO_PARAMS } = message;
     const isAnswer = method === undefined && this.#link.hasAsked && this.#link.pending.has(id);
     if (isDeeper(message, maxDepth)) {
@@ -173,7 +173,7 @@ export class EnginePeer implements Peer {
     if (this.#link.session?.revision.batches !== true)
       return this.#refuse(undefined, outlet, 'batches are not part of this protocol revision');
     if (messages.length === 0) return this.#refuse(undefined, outlet, 'the batch is empty');
-    if (messages.length > this.#parts.options.maxInFlight)
+    if (messages.length > this.#parts.options.limits.maxBatchLength)
       return this.#refuse(undefined, outlet, 'the batch is too long');
     return receiveBatch(messages, outlet, (message, own) =>
       Array.isArray(message)
@@ -203,11 +203,11 @@ export class EnginePeer implements Peer {
       if (!handler)
         throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${repeated(method)}`);
       // Subscriptions have a bound of their own.
-      const isFull = inFlight.size >= options.maxInFlight;
-      if (isFull && inFlight.size >= options.maxInFlight + listeners.size) {
+      const isFull = inFlight.size >= options.limits.maxInFlight;
+      if (isFull && inFlight.size >= options.limits.maxInFlight + listeners.size) {
         throw new ProtocolError(
           ERROR_CODES.internalError,
-          `More than ${options.maxInFlight} requests in flight`,
+          `More than ${options.limits.maxInFlight} requests in flight`,
         );
       }
       const link = revision.stateless ? this.#parts.stateless : this.#link;

@@ -11,7 +11,12 @@ export interface RequestFacts {
   /** HTTP headers, names in lower case; absent on other transports. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The network address the request came from, such as `192.0.2.7`; absent where the transport does not know it. */
-  readonly address?: string;
+  readonly address?: string | undefined;
+  /**
+   * Whom quotas count the request for: the same text for all requests of a client, different ones for different clients. Absent where
+   * the transport cannot tell clients apart; the connection counts then, unless many share it.
+   */
+  readonly quotaKey?: string | undefined;
   /** The authenticated principal, when the transport has verified one. */
-  readonly principal?: Principal;
+  readonly principal?: Principal | undefined;
 }

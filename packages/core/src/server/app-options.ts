@@ -5,6 +5,7 @@ import type { Implementation } from '../protocol/descriptors.js';
 import type { AppCacheOptions } from '../engine/cache-hints.js';
 import type { ClientProfile } from '../engine/client-profiles.js';
 import type { ChangeBus } from '../engine/changes/change-bus.js';
+import type { LimitOptions } from '../engine/limits.js';
 import type { StateKey } from '../engine/rounds/state-sealer.js';
 import type { StateStore } from '../engine/rounds/state-store.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
@@ -52,20 +53,8 @@ export interface AppOptions extends Implementation, ModuleParts {
   readonly cache?: AppCacheOptions;
   /** Carries changes between the processes that serve this app. Within this process only unless given. */
   readonly changeBus?: ChangeBus;
-  /** Most requests in flight on one connection or session. 1024 unless given. */
-  readonly maxInFlight?: number;
-  /**
-   * Most levels of objects and arrays that a message of a client may have. Deeper ones are refused (-32600).
-   * @default 64
-   */
-  readonly maxDepth?: number;
-  /** Most subscriptions of 2026-07-28 open at once. 10,000 unless given. */
-  readonly maxSubscriptions?: number;
-  /**
-   * Most resources that one session or subscription hears of. More are refused (-32602).
-   * @default 1000
-   */
-  readonly maxSubscribedUris?: number;
+  /** What clients may make this app do and keep. */
+  readonly limits?: LimitOptions;
   /** Capabilities outside the specification, announced as `capabilities.experimental`. */
   readonly experimental?: ServerCapabilities['experimental'];
   /**

@@ -1,8 +1,9 @@
 import { isUnknownProperties } from '../registry/argument-problems.js';
 import { isStateKey } from '../engine/rounds/state-sealer.js';
+import { DEFAULT_LIMITS } from '../engine/limits.js';
 import type { Container } from '../container/contract.js';
 import type { Problem } from '../errors/definition-error.js';
-import { jsonFault } from '../protocol/json.js';
+import { isObject, jsonFault } from '../protocol/json.js';
 import { DELAY, isDelay } from '../protocol/delay.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
 import type { AppOptions } from './app-options.js';
@@ -17,16 +18,9 @@ export function checkOptions(options: AppOptions): Problem[] {
     if (typeof options[key] !== 'string' || options[key] === '')
       problems.push(invalidOption(key, 'a string that is not empty'));
   }
-  for (const key of [
-    'pageSize',
-    'maxInFlight',
-    'maxDepth',
-    'maxSubscriptions',
-    'maxSubscribedUris',
-  ] as const) {
-    const value = options[key];
-    if (value !== undefined && !isPositive(value)) problems.push(invalidOption(key, 'a positive integer'));
-  }
+  if (options.pageSize !== undefined && !isPositive(options.pageSize))
+    problems.push(invalidOption('pageSize', 'a positive integer'));
+  problems.push(...checkLimits(options.limits));
   if (options.stateKeys && !options.stateKeys.every(isStateKey)) {
     problems.push(invalidOption('stateKeys', 'a list of secrets of at least 32 bytes or characters'));
   }
@@ -59,6 +53,18 @@ function checkTasks({ ttlMs, pollIntervalMs, maxRunning }: TasksOptions): Proble
   return isLife
     ? problems
     : [...problems, invalidOption('tasks.ttlMs', 'a positive integer of milliseconds, or null')];
+}
+
+function checkLimits(limits: unknown = {}): Problem[] {
+  if (!isObject(limits)) return [invalidOption('limits', 'an object, such as { maxInFlight: 256 }')];
+  const known = Object.keys(DEFAULT_LIMITS);
+  return Object.entries(limits).flatMap(([limit, value]) => {
+    const option = `limits.${limit}`;
+    if (!known.includes(limit)) return [invalidOption(option, `one of ${known.join(', ')}`)];
+    if (value === undefined) return [invalidOption(option, 'left out where it has no value')];
+    if (limit.endsWith('Ms')) return isDelay(value) ? [] : [invalidOption(option, DELAY)];
+    return isPositive(value as number) ? [] : [invalidOption(option, 'a positive integer')];
+  });
 }
 
 function isLogger(value: object): boolean {

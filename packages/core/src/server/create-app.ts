@@ -3,6 +3,7 @@ import { CacheHints } from '../engine/cache-hints.js';
 import { ChangeFeed } from '../engine/changes/change-feed.js';
 import { MemoryChangeBus } from '../engine/changes/memory-change-bus.js';
 import { Engine } from '../engine/engine.js';
+import { DEFAULT_LIMITS } from '../engine/limits.js';
 import { RoundKeeper } from '../engine/rounds/round-keeper.js';
 import { MemoryStateStore } from '../engine/rounds/memory-state-store.js';
 import { StateSealer } from '../engine/rounds/state-sealer.js';
@@ -70,6 +71,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
   const services = chooseServices(options.container, [...own, ...providers]);
   const { container } = services;
   const exposeErrors = options.exposeErrors ?? false;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const compile = createCompile({
     logger,
     exposeErrors,
@@ -108,10 +110,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     pageSize: options.pageSize,
     changes,
     cacheHints: new CacheHints(options.cache),
-    maxInFlight: options.maxInFlight ?? 1024,
-    maxDepth: options.maxDepth ?? 64,
-    maxSubscriptions: options.maxSubscriptions ?? 10_000,
-    maxSubscribedUris: options.maxSubscribedUris ?? 1000,
+    limits,
     timeoutMs: options.timeoutMs,
     experimental: options.experimental,
     stampServerInfo: options.stampServerInfo ?? true,

@@ -9,6 +9,8 @@ export type {
   RunningRuntime,
   Runtime,
 } from './contract.js';
+export { type Deadline, Deadlines } from './deadlines.js';
+export { Quota } from './quota.js';
 export type { EventStore, StoredEvent, StreamName } from './event-store.js';
 export type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../protocol/json-rpc.js';
 export type { LogMethod, Logger } from '../protocol/logger.js';

@@ -106,7 +106,8 @@ describe('SIGIL_INVALID_OPTIONS', () => {
     ['version', { version: '' }],
     ['pageSize', { pageSize: 0 }],
     ['pageSize', { pageSize: 1.5 }],
-    ['maxInFlight', { maxInFlight: -1 }],
+    ['limits.maxInFlight', { limits: { maxInFlight: -1 } }],
+    ['limits.maxInflight', { limits: { maxInflight: 1 } as object }],
     ['cache: { ttlMs }', { cache: { ttlMs: -1 } }],
     ['cache: { ttlMs }', { cache: { ttlMs: 0.5 } }],
   ])('names %s when it is out of range: %j', async (option, options) => {

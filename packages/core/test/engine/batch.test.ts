@@ -56,7 +56,7 @@ describe('a batch', () => {
   });
 
   test('is refused when it is longer than what may be in flight', async () => {
-    const client = await openSession(await appOf({ maxInFlight: 2 }), '2025-03-26');
+    const client = await openSession(await appOf({ limits: { maxBatchLength: 2 } }), '2025-03-26');
     client.send([ping(1), ping(2), ping(3)]);
     await settled();
     expect(client.received.at(-1)).toMatchObject({ id: null, error: { code: -32600 } });

@@ -132,13 +132,13 @@ describe('subscriptions/listen', () => {
   });
 
   test('is refused when too many are open, in band [checklist 45]', async () => {
-    const client = statelessClient(await serve({ maxSubscriptions: 1 }));
+    const client = statelessClient(await serve({ limits: { maxSubscriptions: 1 } }));
     await listen(client, {});
     expect((await client.error('subscriptions/listen', { notifications: {} })).code).toBe(-32603);
   });
 
   test('carries a bounded number of resources on each stream, each counted once', async () => {
-    const app = await serve({ maxSubscribedUris: 2 });
+    const app = await serve({ limits: { maxSubscribedUris: 2 } });
     const client = statelessClient(app);
     const uris = (...names: string[]) => ({ resourceSubscriptions: names.map((name) => `text://${name}`) });
     expect(await client.error('subscriptions/listen', { notifications: uris('a', 'b', 'c') })).toEqual({
@@ -179,7 +179,7 @@ describe('subscriptions/listen', () => {
         return 'echo';
       }
     }
-    const client = statelessClient(await appOf({ services: [Echo], maxInFlight: 1 }));
+    const client = statelessClient(await appOf({ services: [Echo], limits: { maxInFlight: 1 } }));
     await listen(client, {}, 1);
     await listen(client, {}, 2);
     expect(await client.call('echo')).toMatchObject({ content: [{ text: 'echo' }] });

@@ -55,7 +55,7 @@ describe('a malformed message', () => {
       id: 2,
       error: { code: -32600, message: expect.stringContaining('more than 64 levels') },
     });
-    const taking = await openSession(await appOf({ services: [Echo], maxDepth: 100 }));
+    const taking = await openSession(await appOf({ services: [Echo], limits: { maxDepth: 100 } }));
     expect(await taking.request('ping', { x: nested(98) })).toMatchObject({ result: {} });
     expect(await taking.error('ping', { x: nested(99) })).toMatchObject({ code: -32600 });
   });

@@ -122,7 +122,7 @@ describe('subscriptions', () => {
   });
 
   test('are bounded in number for each session, and leave other sessions alone', async () => {
-    const app = await appOf({ services: [Config], maxSubscribedUris: 2 });
+    const app = await appOf({ services: [Config], limits: { maxSubscribedUris: 2 } });
     const [full, other] = [await openSession(app), await openSession(app)];
     const subscribe = (client: Client, name: string) =>
       client.request('resources/subscribe', { uri: `users://${name}` });
@@ -164,7 +164,7 @@ describe('subscriptions', () => {
   test.each([0, 1.5, -1, Number.NaN, '9' as unknown as number])(
     'cannot be bounded by maxSubscribedUris: %p',
     async (maxSubscribedUris) => {
-      expect(await problemsOf({ services: [Config], maxSubscribedUris })).toEqual([
+      expect(await problemsOf({ services: [Config], limits: { maxSubscribedUris } })).toEqual([
         expect.objectContaining({
           code: 'SIGIL_INVALID_OPTIONS',
           where: expect.stringContaining('maxSubscribedUris'),

@@ -315,7 +315,7 @@ describe('requests in flight', () => {
         return 'done';
       }
     }
-    const client = await clientOf(await appOf({ services: [Slow], maxInFlight: 2 }), version);
+    const client = await clientOf(await appOf({ services: [Slow], limits: { maxInFlight: 2 } }), version);
     client.start('tools/call', { name: 'slow' }, 'a');
     client.start('tools/call', { name: 'slow' }, 'b');
     expect(await client.error('tools/call', { name: 'slow' })).toMatchObject({ code: -32603 });

@@ -165,7 +165,7 @@ describe('a time limit', () => {
   test('frees the place of a call only when its handler has ended', async () => {
     const seen: { signal?: AbortSignal; end?: () => void } = {};
     const app = await appOf({
-      maxInFlight: 1,
+      limits: { maxInFlight: 1 },
       definitions: [
         defineTool({ name: 'slow', timeoutMs: 10, handle: hang(seen) }),
         defineTool({ name: 'quick', handle: () => 'quick' }),

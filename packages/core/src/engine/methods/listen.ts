@@ -13,7 +13,7 @@ import type { MethodTable } from './table.js';
 
 /** `subscriptions/listen`: one long request whose stream carries what changes. */
 export function listenMethods(
-  { registry, maxSubscriptions }: EngineOptions,
+  { registry, limits: { maxSubscriptions } }: EngineOptions,
   capabilities: Capabilities,
   listeners: Listeners,
   subscribers: Subscribers,

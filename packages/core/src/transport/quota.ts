@@ -1,0 +1,47 @@
+/**
+ * A number of places, or of bytes, that clients share: none may have more than its part, and all together no more than there are.
+ */
+export class Quota {
+  readonly #byClient = new Map<unknown, number>();
+  #taken = 0;
+
+  /**
+   * @param total how much there is.
+   * @param perClient how much one client may have of it.
+   */
+  constructor(
+    readonly total: number,
+    readonly perClient: number = total,
+  ) {}
+
+  /** How much is taken. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /**
+   * Takes some, or nothing when that would be too much.
+   *
+   * @param client whom it counts for; `undefined` where clients cannot be told apart, which leaves the total as the only bound.
+   * @returns whether there was room.
+   */
+  take(client: unknown, amount = 1): boolean {
+    if (this.#taken + amount > this.total) return false;
+    if (client !== undefined) {
+      const own = (this.#byClient.get(client) ?? 0) + amount;
+      if (own > this.perClient) return false;
+      this.#byClient.set(client, own);
+    }
+    this.#taken += amount;
+    return true;
+  }
+
+  /** Gives back what was taken for a client. */
+  give(client: unknown, amount = 1): void {
+    this.#taken -= amount;
+    if (client === undefined) return;
+    const own = (this.#byClient.get(client) ?? 0) - amount;
+    if (own > 0) this.#byClient.set(client, own);
+    else this.#byClient.delete(client);
+  }
+}
