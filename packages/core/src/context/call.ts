@@ -1,6 +1,6 @@
 import type { ClientCapabilities } from '../protocol/capabilities.js';
 import type { Implementation } from '../protocol/descriptors.js';
-import type { RequestId } from '../protocol/json-rpc.js';
+import { repeated, type RequestId } from '../protocol/json-rpc.js';
 import type { LogLevel } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { ServiceId } from '../protocol/service-id.js';
@@ -57,6 +57,20 @@ export interface CallScope {
   context(): object;
 }
 
+/** Who sent a request, what it is, and which definition it is about, for lines of the log. */
+export function logDetails(call: Call): object {
+  const { id, method, where, principal, client, facts } = call;
+  const { name, version } = client.info ?? {};
+  return {
+    requestId: id,
+    method: repeated(method),
+    ...(where === undefined ? {} : { where }),
+    ...(principal === undefined ? {} : { principal: principal.id }),
+    ...(facts.address === undefined ? {} : { address: facts.address }),
+    ...(name === undefined ? {} : { client: repeated(`${name} ${String(version)}`) }),
+  };
+}
+
 /** One request in flight, as contexts, guards and middleware see it. The engine implements it. */
 export interface Call {
   readonly id: RequestId;
@@ -67,6 +81,8 @@ export interface Call {
   readonly client: ClientView;
   readonly principal: Principal | undefined;
   readonly facts: RequestFacts;
+  /** The definition it is about, in the words of its author's code, once that is known. */
+  readonly where: string | undefined;
   /** What services may live as long as: given to the container that is asked for one. */
   readonly scope: CallScope;
   readonly state: ContextState;

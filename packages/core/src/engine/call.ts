@@ -68,8 +68,11 @@ export class EngineCall implements Call, CallScope, Asking {
   readonly facts: RequestFacts;
   readonly link: Link;
   currentContext: object | undefined;
+  where: string | undefined;
   /** What ends the handler when it takes too long, where there is a limit. */
   limit: TimeLimit | undefined;
+  /** Whether that limit holds for requests alone, and not for what goes on in the background. */
+  isLimitedByDefault = false;
   readonly #parts: CallParts;
   readonly #stream: Stream;
   #state: ContextState | undefined;
@@ -78,6 +81,7 @@ export class EngineCall implements Call, CallScope, Asking {
   #aborted: Error | undefined;
   #progress = -Infinity;
   #rounds: Rounds | undefined;
+  #waits = 0;
   #isScope = false;
   #hasEnded = false;
 
@@ -159,6 +163,7 @@ export class EngineCall implements Call, CallScope, Asking {
   /** Goes on in the background: questions and reports take another way from here on. */
   moveTo(background: Background): void {
     this.#background = background;
+    if (this.isLimitedByDefault) this.limit?.stop();
   }
 
   /** Whether nothing can be asked any more: the client has its answer. */
@@ -196,12 +201,19 @@ export class EngineCall implements Call, CallScope, Asking {
     if (!this.isAborted) this.send({ method, params });
   }
 
+  /** Whether the handler waits for its client. */
+  get isWaiting(): boolean {
+    return this.#waits > 0;
+  }
+
   async waiting<T>(wait: () => Promise<T>): Promise<T> {
-    this.limit?.pause();
+    this.#waits += 1;
+    if (this.#waits === 1) this.limit?.pause();
     try {
       return await wait();
     } finally {
-      this.limit?.resume();
+      this.#waits -= 1;
+      if (this.#waits === 0) this.limit?.resume();
     }
   }
 

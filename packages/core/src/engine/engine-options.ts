@@ -27,8 +27,8 @@ export interface EngineOptions {
   /** How long, and for whom, clients may keep results. */
   readonly cacheHints: CacheHints;
   readonly limits: Limits;
-  /** Milliseconds a handler may take, where its definition does not say; `undefined` for no limit. */
-  readonly timeoutMs: number | undefined;
+  /** Milliseconds a handler may take, where its definition does not say; `false` for no limit. */
+  readonly timeoutMs: number | false | undefined;
   /** Capabilities outside the specification. */
   readonly experimental: ServerCapabilities['experimental'];
   /** Whether results of stateless revisions name the server. */

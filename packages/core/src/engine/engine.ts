@@ -22,6 +22,7 @@ import { QuestionCodec } from './question-codec.js';
 import { ResponseWriter } from './response.js';
 import { latestSessionRevision, newestRevision } from './revisions/index.js';
 import { Subscribers } from './subscribers.js';
+import { TimeLimits } from './time-limit.js';
 
 /** How long requests may take to finish that no runtime has let finish: runtimes have a time of their own. */
 const GRACE_MS = 1_500;
@@ -58,7 +59,8 @@ export class Engine implements Endpoint {
       namedBy: new Map([...NAMED_BY, ...this.#extensions.namedBy]),
       stateless: new Link(undefined),
       tracking: {},
-      warned: new WeakSet(),
+      timeLimits: new TimeLimits(),
+      warned: new Set(),
       closed: (peer) => this.#peers.delete(peer),
       releases: new Set(),
     };

@@ -1,22 +1,24 @@
 import type { InputRequired } from '../context/input-required.js';
-import type { RequestContext } from '../context/request-context.js';
+import { logDetails } from '../context/call.js';
 import { isSuspension } from '../context/suspension.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import { toProtocolError } from '../errors/from-unknown.js';
 import { ProtocolError } from '../errors/protocol-error.js';
 import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
-import type { DefinitionFacts } from '../registry/definition-hooks.js';
 import type { ActiveRequest, Outlet } from '../transport/contract.js';
 import type { Background } from './background.js';
 import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from './call.js';
 import { type MethodResult, type ResponseWriter, sendError } from './response.js';
 import type { RoundRequest } from './rounds/round-keeper.js';
-import { TimeLimit } from './time-limit.js';
+import type { TimeLimits } from './time-limit.js';
 
 const NOWHERE: Outlet = Object.freeze({ send: () => undefined, end: () => undefined });
 
 /** Most rounds within one request, before its handler is taken to ask without end. */
 const MAX_ROUNDS = 16;
+
+/** How long a handler may take whose author says nothing, in milliseconds: longer than most clients wait. */
+const DEFAULT_TIMEOUT_MS = 10 * 60_000;
 
 /** Serves one method. */
 export type MethodHandler = (
@@ -32,8 +34,9 @@ export interface ExchangeParts extends CallParts {
   /** What is known of calls outside of the engine; `track` is absent where nothing asks. */
   readonly tracking: { track?: TrackCall | undefined };
   readonly writer: ResponseWriter;
+  readonly timeLimits: TimeLimits;
   /** Definitions whose author has been warned about a handler that lets no suspension pass. */
-  readonly warned: WeakSet<object>;
+  readonly warned: Set<string>;
   /** Told once, when the request needs no place any more: it has been answered, and its handler has ended. */
   readonly ended: (exchange: Exchange) => void;
   /** Told once, when its handler has ended, however that came, if anything was resolved for the request. */
@@ -97,22 +100,36 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   /**
-   * Limits how long the handler may take. After that its signal aborts and the client is answered; the handler keeps its place until
-   * it has ended.
+   * Limits how long what a handler has begun may take. After that its signal aborts and the client is answered; the handler keeps its
+   * place until it has ended.
    *
+   * @param result what the handler gives, middleware included.
+   * @param timeoutMs what the author says; `false` for no limit. Otherwise it is `DEFAULT_TIMEOUT_MS`, until the handler goes on in the
+   *   background.
    * @param late gives the answer, or throws the error to answer with.
    */
-  limit(timeoutMs: number, late: () => MethodResult): void {
+  limited<R>(
+    result: MaybePromise<R>,
+    timeoutMs: number | false | undefined,
+    late: (call: EngineCall, timeoutMs: number) => MethodResult,
+  ): MaybePromise<R> {
     const { call } = this;
     // A handler that is run again within its request goes on with the time it has left.
-    call.limit ??= new TimeLimit(timeoutMs, () => {
-      call.abort(`The handler took longer than ${timeoutMs} ms`);
+    if (!isPromise(result) || timeoutMs === false || call.limit) return result;
+    if (timeoutMs === undefined && call.background) return result;
+    const limitMs = timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    call.limit = this.#parts.timeLimits.start(limitMs, call.isWaiting, () => {
+      const { logger } = this.#parts.options;
+      logger.warn({ timeoutMs: limitMs, ...logDetails(call) }, 'a handler took too long');
+      call.abort(`The handler took longer than ${limitMs} ms`);
       try {
-        this.#deliver(late());
+        this.#deliver(late(call, limitMs));
       } catch (error) {
         this.#deliverError(toProtocolError(error));
       }
     });
+    call.isLimitedByDefault = timeoutMs === undefined;
+    return result;
   }
 
   /**
@@ -162,7 +179,14 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   async #resume(handler: MethodHandler): Promise<MethodResult> {
-    this.call.rounds.memory = await this.#parts.options.rounds.open(this.#roundRequest);
+    const { rounds, logger } = this.#parts.options;
+    try {
+      this.call.rounds.memory = await rounds.open(this.#roundRequest);
+    } catch (error) {
+      if (error instanceof ProtocolError)
+        logger.info({ reason: error.message, ...logDetails(this.call) }, 'a request state was refused');
+      throw error;
+    }
     return handler(this, this.call.params);
   }
 
@@ -172,7 +196,8 @@ export class Exchange implements ActiveRequest, Stream {
       this.#warnSwallowed(undefined);
       return void this.#suspend();
     }
-    if (rounds?.isEnding) this.#warnUnawaited();
+    if (rounds?.isEnding)
+      this.#warn('a handler ended before the answer to its question had come: await what it asks');
     this.#settle();
     this.#deliver(given);
   }
@@ -186,7 +211,7 @@ export class Exchange implements ActiveRequest, Stream {
     const { options } = this.#parts;
     const error = toProtocolError(thrown, options.exposeErrors);
     if (error !== thrown && !this.call.isAborted)
-      options.logger.error({ err: thrown, method: this.call.method }, 'a request failed unexpectedly');
+      options.logger.error({ err: thrown, ...logDetails(this.call) }, 'a request failed unexpectedly');
     this.#deliverError(error);
   }
 
@@ -204,7 +229,7 @@ export class Exchange implements ActiveRequest, Stream {
       this.#deliver({ result: { ...asked, requestState }, type: 'input_required' });
     } catch (error) {
       this.#parts.options.logger.error(
-        { err: error, method: this.call.method },
+        { err: error, ...logDetails(this.call) },
         'a round could not be ended',
       );
       this.#deliverError(toProtocolError(error));
@@ -222,13 +247,13 @@ export class Exchange implements ActiveRequest, Stream {
   #deliver(given: MethodResult): void {
     if (this.#isDelivered) return;
     this.#isDelivered = true;
-    const { background, method } = this.call;
+    const { background } = this.call;
     const { options, writer } = this.#parts;
     try {
       if (background) background.succeed(writer.value(given));
       else if (!this.done) this.#answer(given);
     } catch (error) {
-      options.logger.error({ err: error, method }, 'a result cannot be written as JSON');
+      options.logger.error({ err: error, ...logDetails(this.call) }, 'a result cannot be written as JSON');
       this.#answerError(toProtocolError(error, options.exposeErrors));
     }
   }
@@ -275,16 +300,12 @@ export class Exchange implements ActiveRequest, Stream {
     );
   }
 
-  #warnUnawaited(): void {
-    this.#warn('a handler ended before the answer to its question had come: await what it asks', {});
-  }
-
   /** Warns the author of a definition, once. */
-  #warn(message: string, details: object): void {
-    const { definition } = (this.call.currentContext ?? {}) as Partial<RequestContext>;
-    if (!definition || this.#parts.warned.has(definition)) return;
-    this.#parts.warned.add(definition);
-    const { where } = definition as DefinitionFacts;
-    this.#parts.options.logger.warn({ where, ...details }, message);
+  #warn(message: string, details: object = {}): void {
+    const { warned, options } = this.#parts;
+    const { where } = this.call;
+    if (where === undefined || warned.has(where)) return;
+    warned.add(where);
+    options.logger.warn({ where, ...details }, message);
   }
 }

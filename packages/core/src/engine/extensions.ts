@@ -19,6 +19,7 @@ import type {
   ExtensionSettings,
   ToolCalls,
 } from './extension.js';
+import { late } from './methods/table.js';
 import type { MethodResult, ResponseWriter } from './response.js';
 import type { Revision } from './revisions/index.js';
 
@@ -187,7 +188,8 @@ function handlerOf(
       throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${call.method}`);
     }
     if (!method.undeclared && !call.declares(extension.id)) throw missingExtension(extension.id);
-    return after(method.serve(call, params), (result) => toMethodResult(result as ExtensionResult));
+    const given = after(method.serve(call, params), (result) => toMethodResult(result as ExtensionResult));
+    return exchange.limited(given, undefined, late);
   };
 }
 

@@ -51,13 +51,23 @@ export class List<E extends Entry> {
   }
 
   async #visiblePage(view: ListView<E>, call: EngineCall, start: Position): Promise<MethodResult> {
-    const { pageSize } = this.parts;
-    const visible: (readonly [Position, E])[] = [];
-    for (const held of view.after(start)) {
-      const allowed = held[1].gate?.(call) ?? true;
-      if (isPromise(allowed) ? await allowed : allowed) visible.push(held);
-      if (pageSize !== undefined && visible.length > pageSize) break;
+    const { pageSize = Infinity } = this.parts;
+    let visible: (readonly [Position, E])[] = [];
+    let held: (readonly [Position, E])[] = [];
+    // Guards are asked side by side, of as many entries as may fill the page: one that takes its time holds up no other.
+    const ask = async (): Promise<void> => {
+      const allowed = held.map(([, { gate }]) => gate?.(call) ?? true);
+      const answers = allowed.some(isPromise) ? await Promise.all(allowed) : allowed;
+      visible = visible.concat(held.filter((_, index) => answers[index] === true));
+      held = [];
+    };
+    for (const entry of view.after(start)) {
+      held.push(entry);
+      if (visible.length + held.length <= pageSize) continue;
+      await ask();
+      if (visible.length > pageSize) break;
     }
+    await ask();
     return { result: view.write(visible), cache: this.#privateHint };
   }
 

@@ -20,6 +20,7 @@ import { type ResponseWriter, sendError } from './response.js';
 import { claimedRevision } from './revisions/index.js';
 import type { Session } from './session.js';
 import type { Subscribers } from './subscribers.js';
+import type { TimeLimits } from './time-limit.js';
 
 const NOWHERE: Outlet = { send: () => undefined, end: () => undefined };
 const NO_PARAMS: Readonly<Record<string, unknown>> = Object.freeze({});
@@ -36,8 +37,9 @@ export interface PeerParts {
   /** The link of all requests that carry their own envelope: they have nothing in common. */
   readonly stateless: Link;
   readonly tracking: ExchangeParts['tracking'];
+  readonly timeLimits: TimeLimits;
   /** Definitions whose author has been warned about a handler. */
-  readonly warned: WeakSet<object>;
+  readonly warned: ExchangeParts['warned'];
   readonly closed: (peer: EnginePeer) => void;
   readonly events: Events;
   readonly subscribers: Subscribers;
@@ -64,12 +66,13 @@ export class EnginePeer implements Peer {
     private readonly isShared: boolean,
   ) {
     this.#parts = parts;
-    const { options, asker, writer, tracking, warned } = parts;
+    const { options, asker, writer, tracking, timeLimits, warned } = parts;
     this.#exchangeParts = {
       options,
       asker,
       writer,
       tracking,
+      timeLimits,
       warned,
       ended: this.#ended,
       settled: this.#release,

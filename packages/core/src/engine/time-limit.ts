@@ -1,47 +1,71 @@
+import { type Deadline, Deadlines } from '../transport/deadlines.js';
+
+/** The limits on the time of handlers; those of one length share a timer. */
+export class TimeLimits {
+  readonly #byLength = new Map<number, Deadlines>();
+
+  /**
+   * Starts to count.
+   *
+   * @param timeoutMs milliseconds the handler may take.
+   * @param isPaused whether the handler waits for its client already.
+   */
+  start(timeoutMs: number, isPaused: boolean, expire: () => void): TimeLimit {
+    const deadlines = this.#byLength.get(timeoutMs) ?? new Deadlines(timeoutMs);
+    this.#byLength.set(timeoutMs, deadlines);
+    return new TimeLimit(deadlines, isPaused, expire);
+  }
+}
+
 /** Calls back when a handler has taken too long. Time in which it waits for its client does not count. */
 export class TimeLimit {
+  readonly #deadline: Deadline;
+  readonly #startedAt = performance.now();
+  #waitedMs = 0;
+  #pausedAt: number | undefined;
+  /** Counts what is left when the deadline passes and the handler has waited before it. */
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #startedAt = 0;
-  #leftMs: number;
-  #waits = 0;
-  #over = false;
+  #state: 'counting' | 'due' | 'over' = 'counting';
 
-  /** Starts to count. @param timeoutMs milliseconds the handler may take. */
   constructor(
-    timeoutMs: number,
+    private readonly deadlines: Deadlines,
+    isPaused: boolean,
     private readonly expire: () => void,
   ) {
-    this.#leftMs = timeoutMs;
-    this.#start();
+    this.#deadline = deadlines.add(() => this.#look());
+    if (isPaused) this.pause();
   }
 
-  /** Stops counting while the handler waits for its client; as often as it is called, `resume` has to be. */
+  /** Stops counting while the handler waits for its client. */
   pause(): void {
-    this.#waits += 1;
-    if (this.#waits > 1) return;
-    clearTimeout(this.#timer);
-    this.#leftMs -= Date.now() - this.#startedAt;
+    this.#pausedAt = performance.now();
   }
 
   resume(): void {
-    this.#waits -= 1;
-    if (this.#waits === 0 && !this.#over) this.#start();
+    if (this.#pausedAt === undefined) return;
+    this.#waitedMs += performance.now() - this.#pausedAt;
+    this.#pausedAt = undefined;
+    if (this.#state === 'due') this.#look();
   }
 
   /** Ends the counting for good. */
   stop(): void {
-    this.#over = true;
+    this.#state = 'over';
+    this.deadlines.delete(this.#deadline);
     clearTimeout(this.#timer);
   }
 
-  #start(): void {
-    this.#startedAt = Date.now();
-    this.#timer = setTimeout(
-      () => {
-        this.#over = true;
-        this.expire();
-      },
-      Math.max(this.#leftMs, 0),
-    );
+  #look(): void {
+    if (this.#state === 'over') return;
+    this.#state = 'due';
+    if (this.#pausedAt !== undefined) return;
+    const left = this.#startedAt + this.deadlines.afterMs + this.#waitedMs - performance.now();
+    if (left > 0) {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#look(), Math.ceil(left));
+      return;
+    }
+    this.#state = 'over';
+    this.expire();
   }
 }

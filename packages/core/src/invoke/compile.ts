@@ -1,5 +1,5 @@
 import type { Container } from '../container/contract.js';
-import type { Call } from '../context/call.js';
+import { type Call, logDetails } from '../context/call.js';
 import { CompletionContext, PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
 import type { GuardLike, MiddlewareLike } from '../context/policies.js';
 import {
@@ -21,6 +21,7 @@ import type { Compile } from '../registry/compile.js';
 import type { Binding, Declaration, ParameterBinding, Target } from '../registry/declaration.js';
 import type { AskingHandler, Handler } from '../registry/entry.js';
 import { InvalidValueError, type ValuePlan } from '../schema/index.js';
+import type { Deadlines } from '../transport/deadlines.js';
 import {
   advisedEncoder,
   compileToolEncoder,
@@ -34,6 +35,8 @@ import { compileGate, compileMiddleware, compilePermits, nameGates } from './pol
 /** What compiling handlers needs. */
 export interface InvokeOptions extends FailurePolicy {
   readonly instances: Instances;
+  /** How long a guard may take. */
+  readonly guardTime: Deadlines;
   /** Guards and middleware of the whole app; they stand outside those of a service. */
   readonly guards: readonly GuardLike[];
   readonly middleware: readonly MiddlewareLike[];
@@ -60,8 +63,9 @@ interface Kind {
  * then made a result or an error.
  */
 export function createCompile(options: InvokeOptions): Compile {
-  const { instances, logger } = options;
+  const { instances, logger, guardTime } = options;
   const { container } = instances;
+  const guardParts = { container, logger, guardTime };
 
   function serve(
     { target, binding, guards, middleware, errors }: Declaration,
@@ -69,7 +73,7 @@ export function createCompile(options: InvokeOptions): Compile {
     { Context, check, encode, refused }: Kind,
   ): Serve {
     const run = compileRun(target, binding, instances);
-    const permits = refused && compilePermits([...options.guards, ...guards], container);
+    const permits = refused && compilePermits([...options.guards, ...guards], guardParts);
     const around = compileMiddleware([...options.middleware, ...middleware], container);
     if (!permits && !around && errors.length === 0 && !needsContext(target, binding, instances)) {
       return (call, args) =>
@@ -120,7 +124,7 @@ export function createCompile(options: InvokeOptions): Compile {
     kind: Kind,
   ): Handler<R> {
     const fail = (error: unknown, call: Call): never => {
-      throw requestFailure(error, call, declaration.where, options);
+      throw requestFailure(error, call, options);
     };
     return failing(serve(declaration, info, kind), declaration, fail) as Handler<R>;
   }
@@ -136,14 +140,14 @@ export function createCompile(options: InvokeOptions): Compile {
             ? (args) => input.check(input.convert(args))
             : (args) => input.check(args),
         encode: output
-          ? checkedEncoder(output, where, options)
+          ? checkedEncoder(output, options)
           : advisedEncoder(compileToolEncoder(undefined), where, options),
         refused: () => {
           throw new ToolError(`Access denied: ${info.name} may not be called with these arguments`);
         },
       };
       return failing(serve(declaration, info, kind), declaration, (error, call) =>
-        toolFailure(error, call, where, options),
+        toolFailure(error, call, options),
       ) as AskingHandler<CallToolResult>;
     },
     resource(declaration, info, input, shape) {
@@ -176,9 +180,9 @@ export function createCompile(options: InvokeOptions): Compile {
       });
     },
     gate: (declaration, info) =>
-      compileGate([...options.guards, ...declaration.guards], info, container, logger),
+      compileGate([...options.guards, ...declaration.guards], info, guardParts),
     permits(declaration, info, input) {
-      const permits = compilePermits([...options.guards, ...declaration.guards], container);
+      const permits = compilePermits([...options.guards, ...declaration.guards], guardParts);
       if (!permits) return undefined;
       return async (call, uri, variables) => {
         try {
@@ -189,13 +193,13 @@ export function createCompile(options: InvokeOptions): Compile {
         } catch (error) {
           const { kind, name } = info;
           if (!(error instanceof InvalidValueError) && kindOf(error) === 'internal')
-            logger.error({ err: error, kind, name }, 'a guard failed; access is refused');
+            logger.error({ err: error, kind, name, ...logDetails(call) }, 'a guard failed; access is refused');
           return false;
         }
       };
     },
     guards: (declaration, info) =>
-      nameGates([...options.guards, ...declaration.guards], info, container, logger),
+      nameGates([...options.guards, ...declaration.guards], info, guardParts),
   };
 }
 
@@ -208,19 +212,18 @@ const CONTEXTS = {
 
 function checkedEncoder(
   output: ValuePlan,
-  where: string,
   policy: FailurePolicy,
-): (value: unknown) => MaybePromise<unknown> {
+): (value: unknown, call: Call) => MaybePromise<unknown> {
   const encode = compileToolEncoder(output);
-  const fail = (error: unknown): never => {
-    throw error instanceof InvalidValueError ? outputFailure(error, where, policy) : error;
+  const fail = (error: unknown, call: Call): never => {
+    throw error instanceof InvalidValueError ? outputFailure(error, call, policy) : error;
   };
-  return (value) => {
+  return (value, call) => {
     try {
       const encoded = encode(value);
-      return isPromise(encoded) ? encoded.catch(fail) : encoded;
+      return isPromise(encoded) ? encoded.catch((error: unknown) => fail(error, call)) : encoded;
     } catch (error) {
-      return fail(error);
+      return fail(error, call);
     }
   };
 }

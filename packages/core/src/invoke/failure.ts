@@ -1,7 +1,7 @@
 import { kindOf, MASKED_MESSAGE, messageOf, toProtocolError } from '../errors/from-unknown.js';
 import { ProtocolError } from '../errors/protocol-error.js';
 import type { ToolError } from '../errors/tool-error.js';
-import type { Call } from '../context/call.js';
+import { type Call, logDetails } from '../context/call.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import { toJson } from '../protocol/json.js';
 import type { Logger } from '../protocol/logger.js';
@@ -25,7 +25,6 @@ export interface FailurePolicy {
 export function toolFailure(
   error: unknown,
   call: Call,
-  where: string,
   policy: FailurePolicy,
 ): CallToolResult {
   if (error instanceof InvalidValueError) return failed(error.message);
@@ -35,11 +34,11 @@ export function toolFailure(
     try {
       return toolErrorResult(error as ToolError);
     } catch (unwritable) {
-      report(unwritable, call, where, policy);
+      report(unwritable, call, policy);
       return failed(messageOf(error));
     }
   }
-  report(error, call, where, policy);
+  report(error, call, policy);
   return failed(policy.exposeErrors ? messageOf(error) : MASKED_MESSAGE);
 }
 
@@ -73,20 +72,19 @@ export function mapped(
 export function requestFailure(
   error: unknown,
   call: Call,
-  where: string,
   policy: FailurePolicy,
 ): ProtocolError {
   if (error instanceof InvalidValueError) {
     return new ProtocolError(ERROR_CODES.invalidParams, error.message, { issues: error.issues });
   }
-  if (kindOf(error) === 'internal') report(error, call, where, policy);
+  if (kindOf(error) === 'internal') report(error, call, policy);
   return toProtocolError(error, policy.exposeErrors);
 }
 
 /** A result that does not fit the schema it was promised by: the author's mistake, not the caller's. */
-export function outputFailure(error: InvalidValueError, where: string, policy: FailurePolicy): ProtocolError {
+export function outputFailure(error: InvalidValueError, call: Call, policy: FailurePolicy): ProtocolError {
   policy.logger.error(
-    { err: error, issues: error.issues, where },
+    { err: error, issues: error.issues, ...logDetails(call) },
     'a result does not match its output schema',
   );
   const message = 'The tool returned a result that does not match its output schema';
@@ -97,8 +95,8 @@ function failed(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-function report(error: unknown, call: Call, where: string, { logger }: FailurePolicy): void {
+function report(error: unknown, call: Call, { logger }: FailurePolicy): void {
   // A handler that stops because its client cancelled has not failed.
   if (call.signal.aborted) return;
-  logger.error({ err: error, where }, 'a handler failed unexpectedly');
+  logger.error({ err: error, ...logDetails(call) }, 'a handler failed unexpectedly');
 }

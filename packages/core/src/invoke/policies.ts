@@ -1,5 +1,5 @@
 import type { Container } from '../container/contract.js';
-import type { Call } from '../context/call.js';
+import { type Call, logDetails } from '../context/call.js';
 import type { Guard, GuardLike, Middleware, MiddlewareLike, Next } from '../context/policies.js';
 import {
   type Access,
@@ -13,6 +13,7 @@ import { isObject } from '../protocol/json.js';
 import type { Logger } from '../protocol/logger.js';
 import { after, isPromise, type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import type { Gate, NamedGate } from '../registry/entry.js';
+import type { Deadlines } from '../transport/deadlines.js';
 
 /** Decides whether one call may run with its arguments. */
 export type Permits = (call: Call, context: RequestContext) => MaybePromise<boolean>;
@@ -20,31 +21,38 @@ export type Permits = (call: Call, context: RequestContext) => MaybePromise<bool
 /** Runs a handler with middleware around it. */
 export type Around = (call: Call, context: RequestContext, handler: () => unknown) => MaybePromise<unknown>;
 
+/** What asking guards needs. */
+export interface GuardParts {
+  readonly container: Container;
+  readonly logger: Logger;
+  /** Milliseconds that a guard may take. */
+  readonly guardTime: Deadlines;
+}
+
 /** Compiles guards into one gate: all must allow, the first that does not ends the asking. */
 export function compileGate(
   guards: readonly GuardLike[],
   definition: DefinitionInfo,
-  container: Container,
-  logger: Logger,
+  parts: GuardParts,
 ): Gate | undefined {
   if (guards.length === 0) return undefined;
-  const asks = guards.map((guard) => toAsk(guard, container));
+  const asks = guards.map((guard, index) => toAsk(guard, index, parts));
   const askFrom = (index: number, call: Call, access: Access): MaybePromise<boolean> => {
     const ask = asks[index];
     if (!ask) return true;
     return after(ask(call, access), (allowed) => allowed === true && askFrom(index + 1, call, access));
   };
-  const refuse = (error: unknown): boolean => {
+  const refuse = (error: unknown, call: Call): boolean => {
     const { kind, name } = definition;
-    logger.error({ err: error, kind, name }, 'a guard failed; access is refused');
+    parts.logger.error({ err: error, kind, name, ...logDetails(call) }, 'a guard failed; access is refused');
     return false;
   };
   return (call, context) => {
     try {
       const allowed = askFrom(0, call, context ?? accessOf(call, definition));
-      return isPromise(allowed) ? allowed.catch(refuse) : allowed;
+      return isPromise(allowed) ? allowed.catch((error: unknown) => refuse(error, call)) : allowed;
     } catch (error) {
-      return refuse(error);
+      return refuse(error, call);
     }
   };
 }
@@ -53,34 +61,46 @@ export function compileGate(
 export function nameGates(
   guards: readonly GuardLike[],
   definition: DefinitionInfo,
-  container: Container,
-  logger: Logger,
+  parts: GuardParts,
 ): NamedGate[] {
   // What is no guard is reported as that.
   return guards
     .filter((guard) => typeof guard === 'function')
     .flatMap((guard, index) => {
-      const allows = compileGate([guard], definition, container, logger);
+      const allows = compileGate([guard], definition, parts);
       return allows ? [{ name: guard.name || `guard ${index + 1}, which has no name`, allows }] : [];
     });
 }
 
 /** Compiles what guards say once arguments are parsed; `undefined` when no guard can say anything then. */
-export function compilePermits(guards: readonly GuardLike[], container: Container): Permits | undefined {
+export function compilePermits(guards: readonly GuardLike[], parts: GuardParts): Permits | undefined {
   const classes = guards.filter((guard) => isClass<Guard>(guard));
   if (classes.length === 0) return undefined;
   const askFrom = (index: number, call: Call, context: RequestContext): MaybePromise<boolean> => {
     const guard = classes[index];
     if (!guard) return true;
-    return after(resolve(guard, call, container), (instance) =>
-      after(
-        instance.permits ? instance.permits(context) : true,
-        // A guard that forgets to answer has not agreed.
-        (permitted) => permitted === true && askFrom(index + 1, call, context),
-      ),
+    const permitted = after(resolve(guard, call, parts.container), (instance) =>
+      instance.permits ? instance.permits(context) : true,
+    );
+    return after(
+      inTime(permitted, guard.name, parts.guardTime),
+      // A guard that forgets to answer has not agreed.
+      (agreed) => agreed === true && askFrom(index + 1, call, context),
     );
   };
   return (call, context) => askFrom(0, call, context);
+}
+
+/** Waits for what a guard says, and fails when that takes too long. */
+function inTime<T>(answer: MaybePromise<T>, name: string, guardTime: Deadlines): MaybePromise<T> {
+  if (!isPromise(answer)) return answer;
+  return new Promise((resolve, reject) => {
+    const deadline = guardTime.add(() =>
+      reject(new Error(`The guard ${name} did not answer within ${guardTime.afterMs} ms`)),
+    );
+    const done = (): void => guardTime.delete(deadline);
+    answer.then(resolve, reject).then(done, done);
+  });
 }
 
 /** Compiles middleware into one function, the first outermost; `undefined` without any. */
@@ -215,10 +235,15 @@ export function isClass<T extends object>(value: unknown): value is Constructor<
 
 function toAsk(
   guard: GuardLike,
-  container: Container,
+  index: number,
+  { container, guardTime }: GuardParts,
 ): (call: Call, access: Access) => MaybePromise<boolean> {
-  if (!isClass<Guard>(guard)) return (_call, access) => guard(access);
-  return (call, access) => after(resolve(guard, call, container), (instance) => instance.allows(access));
+  const name = nameOf(guard, index);
+  if (!isClass<Guard>(guard)) return (_call, access) => inTime(guard(access), name, guardTime);
+  return (call, access) => {
+    const allowed = after(resolve(guard, call, container), (instance) => instance.allows(access));
+    return inTime(allowed, name, guardTime);
+  };
 }
 
 function toStep(
@@ -239,6 +264,6 @@ function accessOf(call: Call, definition: DefinitionInfo): Access {
   return { definition, principal, client, headers: headersOf(call), state };
 }
 
-function nameOf(like: MiddlewareLike | undefined, index: number): string {
+function nameOf(like: GuardLike | MiddlewareLike | undefined, index: number): string {
   return like?.name || `${index + 1}, which has no name,`;
 }

@@ -20,9 +20,9 @@ export interface Presentation {
   /**
    * Milliseconds the handler may take. After them `ctx.signal` aborts, and the request is answered with an `isError` result,
    * or with error -32001 when it is no tool call. Time spent waiting for the client's answers does not count.
-   * @default the `timeoutMs` of the app; without one there is no limit
+   * @default the `timeoutMs` of the app
    */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | false;
 }
 
 /** What becomes of undeclared arguments. */

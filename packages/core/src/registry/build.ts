@@ -203,7 +203,7 @@ function shaping(info: DefinitionFacts, { hooks }: BuildTools): Parameters<Compi
 }
 
 function timeoutProblems({ timeoutMs }: Presentation, where: string): Problem[] {
-  if (timeoutMs === undefined || isDelay(timeoutMs)) return [];
+  if (timeoutMs === undefined || timeoutMs === false || isDelay(timeoutMs)) return [];
   return [
     {
       code: 'SIGIL_INVALID_OPTIONS',

@@ -48,7 +48,7 @@ interface EntryBase {
   /** Gives the context of a call of it. */
   readonly context: (call: Call) => RequestContext;
   /** Milliseconds its handler may take; as the app says when absent. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | false;
   readonly gate?: Gate;
   /** The guards behind the gate, in the order they are asked; absent with it. */
   readonly guards?: readonly NamedGate[];

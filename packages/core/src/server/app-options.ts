@@ -29,11 +29,12 @@ export interface AppOptions extends Implementation, ModuleParts {
   /** Another container than typedi's. It knows its services by itself: providers and overrides are not for it. */
   readonly container?: Container;
   /**
-   * Milliseconds a handler may take, where its definition does not say. After them `ctx.signal` aborts, and the request is answered
-   * with an `isError` result, or with error -32001 when it is no tool call. Time spent waiting for the client does not count.
-   * @default no limit
+   * Milliseconds a handler may take, with the middleware around it, where its definition does not say; `false` for no limit. After
+   * them `ctx.signal` aborts, and the request is answered with an `isError` result, or with error -32001 when it is no tool call. Time
+   * spent waiting for the client does not count.
+   * @default 10 minutes; no limit for what runs as a task
    */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | false;
   /**
    * Where the server reports; anything with pino's interface.
    *

@@ -25,7 +25,8 @@ export function checkOptions(options: AppOptions): Problem[] {
     problems.push(invalidOption('stateKeys', 'a list of secrets of at least 32 bytes or characters'));
   }
   const { stateTtlMs, timeoutMs } = options;
-  if (timeoutMs !== undefined && !isDelay(timeoutMs)) problems.push(invalidOption('timeoutMs', DELAY));
+  if (timeoutMs !== undefined && timeoutMs !== false && !isDelay(timeoutMs))
+    problems.push(invalidOption('timeoutMs', `${DELAY}, or false`));
   if (stateTtlMs !== undefined && !isPositive(stateTtlMs)) {
     problems.push(invalidOption('stateTtlMs', 'a positive integer of milliseconds'));
   }

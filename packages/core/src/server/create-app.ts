@@ -19,6 +19,7 @@ import { extend, populate } from '../registry/populate.js';
 import { Registry } from '../registry/registry.js';
 import { isClass, noDefinitions, scan } from '../registry/scan.js';
 import { createSchemaCompiler } from '../schema/index.js';
+import { Deadlines } from '../transport/deadlines.js';
 import { App } from './app.js';
 import type { AppOptions } from './app-options.js';
 import { builtInProblems, builtIns } from './built-ins.js';
@@ -76,6 +77,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     logger,
     exposeErrors,
     instances: services.instances,
+    guardTime: new Deadlines(limits.guardTimeoutMs),
     guards: options.guards ?? [],
     middleware: options.middleware ?? [],
     coerce: options.coerce ?? false,

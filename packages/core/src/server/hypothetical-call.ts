@@ -15,6 +15,7 @@ export function hypotheticalCall(principal: Principal | undefined, container: Co
     id: 'explain',
     method: METHODS.listTools,
     params: {},
+    where: undefined,
     meta: {},
     signal: new AbortController().signal,
     client: { capabilities: {}, protocolVersion: LATEST_VERSION },

@@ -1,7 +1,6 @@
-import type { RequestContext } from '../context/request-context.js';
+import { logDetails } from '../context/call.js';
 import type { EngineCall } from '../engine/call.js';
 import type { TrackCall } from '../engine/exchange.js';
-import type { DefinitionFacts } from '../registry/definition-hooks.js';
 import type { Logger } from '../protocol/logger.js';
 import { type AsyncStorage, callStorage } from './host.js';
 
@@ -27,7 +26,7 @@ class RejectionReporter {
 
   readonly #report = (reason: unknown, isAlone: boolean): void => {
     const tracked = this.#storage?.getStore();
-    if (tracked) return tracked.logger.error({ err: reason, ...placeOf(tracked.call) }, FORGOTTEN);
+    if (tracked) return tracked.logger.error({ err: reason, ...logDetails(tracked.call) }, FORGOTTEN);
     if (this.#waiting.size === 0) {
       if (isAlone) throw reason;
       return;
@@ -59,9 +58,3 @@ export function surviveRejections(logger: Logger, track: (run: TrackCall) => voi
 
 const FORGOTTEN =
   'a promise of a handler was rejected, and nothing awaited it: await it, or give it a catch()';
-
-function placeOf({ method, currentContext }: EngineCall): object {
-  const { definition } = (currentContext ?? {}) as Partial<RequestContext>;
-  const where = (definition as DefinitionFacts | undefined)?.where;
-  return { method, ...(where === undefined ? {} : { where }) };
-}

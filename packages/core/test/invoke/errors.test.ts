@@ -123,7 +123,13 @@ describe('any other error', () => {
       expect(logger.lines).toEqual(
         NAMES.map((name) => ({
           level: 'error',
-          details: { err: error, where: `defineTool('${name}')` },
+          details: {
+            err: error,
+            where: `defineTool('${name}')`,
+            method: 'tools/call',
+            requestId: expect.anything(),
+            client: 'tester 0',
+          },
           message: expect.any(String),
         })),
       );

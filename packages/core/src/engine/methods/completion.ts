@@ -7,7 +7,7 @@ import type { Registry } from '../../registry/registry.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { Exchange } from '../exchange.js';
 import type { MethodResult } from '../response.js';
-import { ifVisible, limitTime, type MethodTable, readString } from './table.js';
+import { ifVisible, late, type MethodTable, readString } from './table.js';
 
 const NOTHING: MethodResult = Object.freeze({
   result: { completion: { values: [], total: 0, hasMore: false } },
@@ -33,8 +33,7 @@ export function completionMethods({ registry, timeoutMs }: EngineOptions): Metho
   async function completion(exchange: Exchange, completer: Completer, value: string): Promise<MethodResult> {
     const { call } = exchange;
     if (!((await completer.gate?.(call)) ?? true)) return NOTHING;
-    limitTime(exchange, timeoutMs);
-    return { result: await completer.run(call, { value }) };
+    return { result: await exchange.limited(completer.run(call, { value }), timeoutMs, late) };
   }
 }
 

@@ -6,7 +6,7 @@ import { METHODS } from '../../protocol/methods.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { MethodHandler } from '../exchange.js';
 import { List } from '../list.js';
-import { ifUsable, limitTime, type MethodTable, readArguments, readString, requireFeature } from './table.js';
+import { ifUsable, late, type MethodTable, readArguments, readString, requireFeature } from './table.js';
 
 /** `prompts/list` and `prompts/get`. */
 export function promptMethods({ registry, pageSize, cacheHints, timeoutMs }: EngineOptions): MethodTable {
@@ -26,11 +26,11 @@ export function promptMethods({ registry, pageSize, cacheHints, timeoutMs }: Eng
     if (!entry) throw unknownPrompt(name);
     const args = readArguments(params);
     const get = () => {
-      limitTime(exchange, entry.timeoutMs ?? timeoutMs);
-      return after(entry.run(call, args), (result) => {
+      const given = after(entry.run(call, args), (result) => {
         if (isInputRequired(result)) return exchange.nextRound(result, getPrompt, `The prompt ${name}`);
         return { result: call.revision.promptResult(result), meta: result._meta };
       });
+      return exchange.limited(given, entry.timeoutMs ?? timeoutMs, late);
     };
     return ifUsable(call, entry, get, () => unknownPrompt(name));
   };

@@ -5,7 +5,7 @@ import { NOT_KEPT } from '../cache-hints.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { MethodHandler } from '../exchange.js';
 import { List } from '../list.js';
-import { ifUsable, limitTime, type MethodTable, readString, requireFeature } from './table.js';
+import { ifUsable, late, type MethodTable, readString, requireFeature } from './table.js';
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
 export function resourceMethods({ registry, pageSize, cacheHints, timeoutMs }: EngineOptions): MethodTable {
@@ -34,14 +34,14 @@ export function resourceMethods({ registry, pageSize, cacheHints, timeoutMs }: E
     if (!found) throw revision.resourceNotFound(uri);
     const { entry, variables } = found;
     const read = () => {
-      limitTime(exchange, entry.timeoutMs ?? timeoutMs);
-      return after(entry.run(call, variables), (result) => {
+      const given = after(entry.run(call, variables), (result) => {
         if (!result) throw revision.resourceNotFound(uri);
         if (isInputRequired(result)) return exchange.nextRound(result, readResource, `The resource ${uri}`);
         // It may depend on answers, which are no part of what a client finds kept results by.
         const cache = exchange.isRetry ? NOT_KEPT : cacheHints.ofRead(entry, result);
         return { result: revision.readResult(result), cache, meta: result._meta };
       });
+      return exchange.limited(given, entry.timeoutMs ?? timeoutMs, late);
     };
     return ifUsable(call, entry, read, () => revision.resourceNotFound(uri));
   };

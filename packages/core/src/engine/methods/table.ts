@@ -4,7 +4,8 @@ import { invalidParams, ProtocolError } from '../../errors/protocol-error.js';
 import { isObject } from '../../protocol/json.js';
 import { after, type MaybePromise } from '../../protocol/maybe-promise.js';
 import type { Entry } from '../../registry/entry.js';
-import type { Exchange, MethodHandler } from '../exchange.js';
+import type { EngineCall } from '../call.js';
+import type { MethodHandler } from '../exchange.js';
 import type { MethodResult } from '../response.js';
 
 /** The methods of one group, by name. */
@@ -39,33 +40,30 @@ export const EMPTY: MethodResult = Object.freeze({ result: Object.freeze({}) });
  * @param refuse makes the error for the others: the same as if there were no such entry.
  */
 export function ifVisible<R>(
-  call: Call,
-  { gate }: Pick<Entry, 'gate'>,
+  call: EngineCall,
+  { gate, where }: Pick<Entry, 'gate' | 'where'>,
   go: () => MaybePromise<R>,
   refuse: () => ProtocolError,
 ): MaybePromise<R> {
+  call.where = where;
   return gate ? decide(gate(call), go, refuse) : go();
 }
 
 /** Goes on with a call of an entry when the caller may use it: guards get the context that the handler will get. */
 export function ifUsable<R>(
-  call: Call,
-  { gate, context }: Pick<Entry, 'gate' | 'context'>,
+  call: EngineCall,
+  { gate, context, where }: Pick<Entry, 'gate' | 'context' | 'where'>,
   go: () => MaybePromise<R>,
   refuse: () => ProtocolError,
 ): MaybePromise<R> {
+  call.where = where;
   return gate ? decide(gate(call, context(call)), go, refuse) : go();
 }
 
-/** Limits how long the handler of a request that is no tool call may take: it is then answered with an error (-32001). */
-export function limitTime(exchange: Exchange, timeoutMs: number | undefined): void {
-  if (timeoutMs === undefined) return;
-  exchange.limit(timeoutMs, () => {
-    throw new ProtocolError(
-      ERROR_CODES.requestTimeout,
-      `The server did not finish ${exchange.call.method} within ${timeoutMs} ms`,
-    );
-  });
+/** What a client gets instead of the result of a handler that took too long, where it is no tool's. */
+export function late({ method }: Pick<Call, 'method'>, timeoutMs: number): never {
+  const message = `The server did not finish ${method} within ${timeoutMs} ms`;
+  throw new ProtocolError(ERROR_CODES.requestTimeout, message);
 }
 
 function decide<R>(

@@ -5,6 +5,7 @@ import { after, type MaybePromise } from '../../protocol/maybe-promise.js';
 import { METHODS } from '../../protocol/methods.js';
 import type { ToolEntry } from '../../registry/entry.js';
 import { ClientProfiles, shapeTool } from '../client-profiles.js';
+import type { EngineCall } from '../call.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { Exchange, MethodHandler } from '../exchange.js';
 import type { Extensions } from '../extensions.js';
@@ -49,12 +50,12 @@ export function toolMethods(
   ): MaybePromise<MethodResult> {
     const { call } = exchange;
     const { key, timeoutMs = appTimeoutMs } = entry;
-    if (timeoutMs !== undefined) exchange.limit(timeoutMs, () => late(key, timeoutMs));
-    return after(entry.run(call, args), (result) => {
+    const given = after(entry.run(call, args), (result) => {
       if (isInputRequired(result)) return exchange.nextRound(result, callTool, `The tool ${key}`);
       const { _meta: meta } = result;
       return { result: call.revision.callResult(result, entry), meta };
     });
+    return exchange.limited(given, timeoutMs, late);
   }
 
   return {
@@ -70,7 +71,7 @@ function unknownTool(name: string): ProtocolError {
   return invalidParams(`Unknown tool: ${repeated(name)}`);
 }
 
-function late(name: string, timeoutMs: number): MethodResult {
-  const text = `The tool ${name} did not finish within ${timeoutMs} ms`;
+function late({ params }: EngineCall, timeoutMs: number): MethodResult {
+  const text = `The tool ${String(params['name'])} did not finish within ${timeoutMs} ms`;
   return { result: { content: [{ type: 'text', text }], isError: true } };
 }
