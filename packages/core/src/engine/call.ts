@@ -46,6 +46,8 @@ export interface AdmittedRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly facts: RequestFacts;
+  /** The connection it came on, where one client has that for itself. */
+  readonly connection: object | undefined;
 }
 
 /** The way of a call to its client. */
@@ -67,6 +69,8 @@ export class EngineCall implements Call, CallScope, Asking {
   readonly client: ClientView;
   readonly facts: RequestFacts;
   readonly link: Link;
+  /** See `AdmittedRequest.connection`. */
+  readonly connection: object | undefined;
   currentContext: object | undefined;
   where: string | undefined;
   /** What ends the handler when it takes too long, where there is a limit. */
@@ -95,6 +99,7 @@ export class EngineCall implements Call, CallScope, Asking {
     this.client = request.client;
     this.facts = request.facts;
     this.link = request.link;
+    this.connection = request.connection;
   }
 
   get scope(): CallScope {
@@ -122,6 +127,12 @@ export class EngineCall implements Call, CallScope, Asking {
 
   get principal(): Principal | undefined {
     return this.facts.principal;
+  }
+
+  /** Whom quotas count this request for; `undefined` where clients cannot be told apart, which leaves totals as the only bound. */
+  get quotaKey(): string | object | undefined {
+    const { quotaKey, principal } = this.facts;
+    return quotaKey ?? (principal ? `principal ${principal.id}` : this.connection);
   }
 
   get state(): ContextState {

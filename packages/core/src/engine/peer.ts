@@ -214,7 +214,8 @@ export class EnginePeer implements Peer {
         );
       }
       const link = revision.stateless ? this.#parts.stateless : this.#link;
-      const request = { link, revision, client, id, method, params, facts };
+      const connection = this.isShared ? undefined : this.#link;
+      const request = { link, revision, client, id, method, params, facts, connection };
       const exchange = new Exchange(this.#exchangeParts, request, outlet);
       inFlight.add(exchange);
       exchange.run(handler);
