@@ -1,6 +1,7 @@
 import { checkQuestions, type Questions } from './questions.js';
 
-const BRAND = Symbol.for('sigil:input-required');
+/** Marks what is required, of this copy of the package or another. */
+export const INPUT_REQUIRED: symbol = Symbol.for('sigil:input-required');
 
 /** What a handler needs before it can give its result. Made by `inputRequired()`. */
 export class InputRequired {
@@ -13,7 +14,7 @@ export class InputRequired {
   }
 }
 
-Object.defineProperty(InputRequired.prototype, BRAND, { value: true });
+Object.defineProperty(InputRequired.prototype, INPUT_REQUIRED, { value: true });
 
 /**
  * Ends this run of a tool, prompt or resource: return it instead of a result. The client is asked, and the handler is run
@@ -36,9 +37,4 @@ export function inputRequired(questions: Questions, requestState?: string): Inpu
     );
   }
   return new InputRequired(Object.freeze({ ...questions }), requestState);
-}
-
-/** Whether a handler returned what it needs instead of a result, by this copy of the package or another. */
-export function isInputRequired(value: unknown): value is InputRequired {
-  return typeof value === 'object' && value !== null && BRAND in value;
 }

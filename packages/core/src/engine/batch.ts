@@ -1,3 +1,5 @@
+import { ERROR_CODES } from '../errors/codes.js';
+import { errorResponse, readableId } from '../protocol/json-rpc.js';
 import type { ActiveRequest, Outlet } from '../transport/contract.js';
 
 /** Takes one message of a batch, whose answer goes to the outlet given. */
@@ -6,13 +8,17 @@ export type Receive = (message: unknown, outlet: Outlet) => ActiveRequest | unde
 /**
  * Serves the messages of a batch side by side and answers with one array (JSON-RPC 2.0 §6). When nothing in it wants an
  * answer, none is sent.
+ *
+ * @param maxBytes what the answers may have together; instead of those beyond it an error is sent.
  */
 export function receiveBatch(
   messages: readonly unknown[],
   outlet: Outlet,
   receive: Receive,
+  maxBytes: number,
 ): ActiveRequest | undefined {
   const answers: string[] = [];
+  let length = 0;
   const active: ActiveRequest[] = [];
   let open = messages.length;
   const closeOne = (): void => {
@@ -26,7 +32,10 @@ export function receiveBatch(
     const settle = (answer?: string): void => {
       if (!waiting) return;
       waiting = false;
-      if (answer !== undefined) answers.push(answer);
+      if (answer !== undefined) {
+        length += answer.length;
+        answers.push(length <= maxBytes ? answer : tooLong(message, maxBytes));
+      }
       closeOne();
     };
     const request = receive(message, {
@@ -44,4 +53,9 @@ export function receiveBatch(
     },
     cancel: (reason) => active.forEach((request) => request.cancel(reason)),
   };
+}
+
+function tooLong(message: unknown, maxBytes: number): string {
+  const text = `The answers of the batch are longer than ${maxBytes} bytes: send fewer requests in one`;
+  return errorResponse(readableId(message), { code: ERROR_CODES.internalError, message: text });
 }

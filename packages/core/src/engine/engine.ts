@@ -17,7 +17,7 @@ import { Link } from './link.js';
 import { LIST_CHANGED } from './list-changed.js';
 import { Listeners } from './listeners.js';
 import { allMethods } from './methods/index.js';
-import { EnginePeer, type PeerParts } from './peer.js';
+import { EnginePeer, type PeerParts, Places } from './peer.js';
 import { QuestionCodec } from './question-codec.js';
 import { ResponseWriter } from './response.js';
 import { latestSessionRevision, newestRevision } from './revisions/index.js';
@@ -60,6 +60,7 @@ export class Engine implements Endpoint {
       stateless: new Link(undefined),
       tracking: {},
       timeLimits: new TimeLimits(),
+      places: new Places(options.limits, options.logger),
       warned: new Set(),
       closed: (peer) => this.#peers.delete(peer),
       releases: new Set(),

@@ -1,9 +1,9 @@
 /** What clients may make an app do and keep. What goes beyond is refused, and nothing that has been let in is lost for it. */
 export interface LimitOptions {
   /**
-   * Most calls at work at once in this process: of tools, resources, prompts, completions, and methods of extensions. One counts until
-   * its handler has ended, also when its client has cancelled it. More are refused, over HTTP with 503 and `Retry-After`. Lists,
-   * discovery and `ping` have as many places of their own, so that clients can still look around.
+   * Most calls of tools, resources, prompts and completions at work at once in this process. One counts until its handler has ended,
+   * also when its client has cancelled it. More are refused (-32603), over HTTP with 503 and `Retry-After`. All other requests, such as
+   * lists and discovery, have as many places of their own: clients can still look around.
    * @default 4096
    */
   readonly maxInFlight?: number;
@@ -23,6 +23,12 @@ export interface LimitOptions {
    * @default 100
    */
   readonly maxBatchLength?: number;
+  /**
+   * Most bytes that the answers to one batch may have together. The rest of its requests are served, and answered with an error
+   * (-32603).
+   * @default 16 MiB
+   */
+  readonly maxBatchBytes?: number;
   /**
    * Most `subscriptions/listen` requests open at once in this process.
    * @default 10,000
@@ -72,6 +78,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxInFlightPerClient: 1024,
   maxDepth: 64,
   maxBatchLength: 100,
+  maxBatchBytes: 16 * 1024 * 1024,
   maxSubscriptions: 10_000,
   maxSubscriptionsPerClient: 1000,
   maxSubscribedUris: 1000,

@@ -56,8 +56,7 @@ export class List<E extends Entry> {
     let held: (readonly [Position, E])[] = [];
     // Guards are asked side by side, of as many entries as may fill the page: one that takes its time holds up no other.
     const ask = async (): Promise<void> => {
-      const allowed = held.map(([, { gate }]) => gate?.(call) ?? true);
-      const answers = allowed.some(isPromise) ? await Promise.all(allowed) : allowed;
+      const answers = await Promise.all(held.map(async ([, { gate }]) => (await gate?.(call)) ?? true));
       visible = visible.concat(held.filter((_, index) => answers[index] === true));
       held = [];
     };

@@ -1,14 +1,19 @@
+import { logDetails } from '../context/call.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import { toProtocolError } from '../errors/from-unknown.js';
 import { invalidParams, ProtocolError } from '../errors/protocol-error.js';
 import { claimOf, isRequestId, readableId, repeated, type RequestId } from '../protocol/json-rpc.js';
 import { isDeeper, isObject } from '../protocol/json.js';
+import type { Logger } from '../protocol/logger.js';
 import { isPromise } from '../protocol/maybe-promise.js';
+import { METHODS } from '../protocol/methods.js';
 import type { RequestFacts } from '../protocol/principal.js';
 import type { ActiveRequest, Outlet, Peer } from '../transport/contract.js';
+import { Quota } from '../transport/quota.js';
 import { admit, headerMismatch } from './admission.js';
 import type { Asker } from './asking.js';
 import { receiveBatch } from './batch.js';
+import type { EngineCall } from './call.js';
 import type { EngineOptions } from './engine-options.js';
 import { CLIENT_NOTIFICATIONS } from './client-notifications.js';
 import type { Events } from './events.js';
@@ -16,6 +21,7 @@ import type { Extensions } from './extensions.js';
 import { Exchange, type ExchangeParts, type MethodHandler } from './exchange.js';
 import { Link } from './link.js';
 import type { Listeners } from './listeners.js';
+import type { Limits } from './limits.js';
 import { type ResponseWriter, sendError } from './response.js';
 import { claimedRevision } from './revisions/index.js';
 import type { Session } from './session.js';
@@ -38,6 +44,7 @@ export interface PeerParts {
   readonly stateless: Link;
   readonly tracking: ExchangeParts['tracking'];
   readonly timeLimits: TimeLimits;
+  readonly places: Places;
   /** Definitions whose author has been warned about a handler. */
   readonly warned: ExchangeParts['warned'];
   readonly closed: (peer: EnginePeer) => void;
@@ -176,13 +183,13 @@ export class EnginePeer implements Peer {
     if (this.#link.session?.revision.batches !== true)
       return this.#refuse(undefined, outlet, 'batches are not part of this protocol revision');
     if (messages.length === 0) return this.#refuse(undefined, outlet, 'the batch is empty');
-    if (messages.length > this.#parts.options.limits.maxBatchLength)
-      return this.#refuse(undefined, outlet, 'the batch is too long');
-    return receiveBatch(messages, outlet, (message, own) =>
+    const { maxBatchLength, maxBatchBytes } = this.#parts.options.limits;
+    if (messages.length > maxBatchLength) return this.#refuse(undefined, outlet, 'the batch is too long');
+    const receive = (message: unknown, own: Outlet): ActiveRequest | undefined =>
       Array.isArray(message)
         ? this.#refuse(message, own, 'a batch within a batch')
-        : this.receive(message, own, facts),
-    );
+        : this.receive(message, own, facts);
+    return receiveBatch(messages, outlet, receive, maxBatchBytes);
   }
 
   #receiveRequest(
@@ -193,7 +200,7 @@ export class EnginePeer implements Peer {
     facts: RequestFacts,
     claim: unknown,
   ): ActiveRequest | undefined {
-    const { options, methods, listeners, extensions } = this.#parts;
+    const { methods, places, extensions } = this.#parts;
     const inFlight = (this.#inFlight ??= new Set());
     try {
       if (!isObject(params)) throw invalidParams('"params" must be an object');
@@ -205,18 +212,11 @@ export class EnginePeer implements Peer {
       const { revision, client } = admit(this.#link, claim, method, params, extensions.methods);
       if (!handler)
         throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${repeated(method)}`);
-      // Subscriptions have a bound of their own.
-      const isFull = inFlight.size >= options.limits.maxInFlight;
-      if (isFull && inFlight.size >= options.limits.maxInFlight + listeners.size) {
-        throw new ProtocolError(
-          ERROR_CODES.internalError,
-          `More than ${options.limits.maxInFlight} requests in flight`,
-        );
-      }
       const link = revision.stateless ? this.#parts.stateless : this.#link;
       const connection = this.isShared ? undefined : this.#link;
       const request = { link, revision, client, id, method, params, facts, connection };
       const exchange = new Exchange(this.#exchangeParts, request, outlet);
+      places.take(exchange.call);
       inFlight.add(exchange);
       exchange.run(handler);
       return exchange.done ? undefined : exchange;
@@ -283,7 +283,9 @@ export class EnginePeer implements Peer {
   }
 
   readonly #ended = (exchange: Exchange): void => {
-    this.#inFlight?.delete(exchange);
+    // What goes on in the background has ended here before.
+    if (this.#inFlight?.delete(exchange) !== true) return;
+    this.#parts.places.give(exchange.call);
     if (this.#inFlight?.size === 0) this.#idle?.();
   };
 
@@ -297,4 +299,53 @@ export class EnginePeer implements Peer {
     releases.add(reported);
     void reported.then(() => releases.delete(reported));
   };
+}
+
+/** What runs handlers. All else has places of its own: lists and discovery, and what frees a place, such as `tasks/cancel`. */
+const CALLS: ReadonlySet<string> = new Set([
+  METHODS.callTool,
+  METHODS.readResource,
+  METHODS.getPrompt,
+  METHODS.complete,
+]);
+
+/** How often the log is told that requests are refused, in milliseconds. */
+const TOLD_EVERY_MS = 60_000;
+
+/** The places of the requests in flight, of all connections of one app. */
+export class Places {
+  readonly #calls: Quota;
+  readonly #others: Quota;
+  readonly #logger: Logger;
+  #toldAt = -Infinity;
+
+  constructor({ maxInFlight, maxInFlightPerClient }: Limits, logger: Logger) {
+    this.#calls = new Quota(maxInFlight, maxInFlightPerClient);
+    this.#others = new Quota(maxInFlight, maxInFlightPerClient);
+    this.#logger = logger;
+  }
+
+  /** @throws ProtocolError (-32603) when the client, or the process, has as many requests in flight as it may have. */
+  take(call: EngineCall): void {
+    const places = this.#placesOf(call);
+    if (!places || places.take(call.quotaKey)) return;
+    const { total, perClient } = places;
+    if (performance.now() - this.#toldAt > TOLD_EVERY_MS) {
+      this.#toldAt = performance.now();
+      const limits = { maxInFlight: total, maxInFlightPerClient: perClient };
+      this.#logger.warn({ ...limits, ...logDetails(call) }, 'requests are refused: too many are in flight');
+    }
+    const message = `More than ${total} requests are in flight, or ${perClient} of one client; try again later`;
+    throw new ProtocolError(ERROR_CODES.internalError, message);
+  }
+
+  give(call: EngineCall): void {
+    this.#placesOf(call)?.give(call.quotaKey);
+  }
+
+  #placesOf({ method }: EngineCall): Quota | undefined {
+    if (CALLS.has(method)) return this.#calls;
+    // Subscriptions have a bound of their own.
+    return method === METHODS.listen ? undefined : this.#others;
+  }
 }

@@ -179,8 +179,7 @@ export function createCompile(options: InvokeOptions): Compile {
         refused: undefined,
       });
     },
-    gate: (declaration, info) =>
-      compileGate([...options.guards, ...declaration.guards], info, guardParts),
+    gate: (declaration, info) => compileGate([...options.guards, ...declaration.guards], info, guardParts),
     permits(declaration, info, input) {
       const permits = compilePermits([...options.guards, ...declaration.guards], guardParts);
       if (!permits) return undefined;
@@ -193,13 +192,15 @@ export function createCompile(options: InvokeOptions): Compile {
         } catch (error) {
           const { kind, name } = info;
           if (!(error instanceof InvalidValueError) && kindOf(error) === 'internal')
-            logger.error({ err: error, kind, name, ...logDetails(call) }, 'a guard failed; access is refused');
+            logger.error(
+              { err: error, kind, name, ...logDetails(call) },
+              'a guard failed; access is refused',
+            );
           return false;
         }
       };
     },
-    guards: (declaration, info) =>
-      nameGates([...options.guards, ...declaration.guards], info, guardParts),
+    guards: (declaration, info) => nameGates([...options.guards, ...declaration.guards], info, guardParts),
   };
 }
 

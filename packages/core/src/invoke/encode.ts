@@ -1,4 +1,4 @@
-import { isInputRequired, type InputRequired } from '../context/input-required.js';
+import { INPUT_REQUIRED, type InputRequired } from '../context/input-required.js';
 import { isBytes, toBase64 } from '../protocol/base64.js';
 import { cacheFaults } from '../protocol/cache-hint.js';
 import { blobContents, textContents, user } from '../protocol/content-builders.js';
@@ -14,6 +14,11 @@ import type {
   ReadResourceResult,
 } from '../protocol/results.js';
 import { describesItself, type ValuePlan } from '../schema/index.js';
+
+/** Whether a handler returned what it needs instead of a result, by this copy of the package or another. */
+export function isInputRequired(value: unknown): value is InputRequired {
+  return typeof value === 'object' && value !== null && INPUT_REQUIRED in value;
+}
 
 /** Turns what a tool returned into its result; what it still needs stays as it is. */
 export type EncodeTool = (value: unknown) => MaybePromise<CallToolResult | InputRequired>;

@@ -22,11 +22,7 @@ export interface FailurePolicy {
  *
  * @throws ProtocolError when that is what the tool threw.
  */
-export function toolFailure(
-  error: unknown,
-  call: Call,
-  policy: FailurePolicy,
-): CallToolResult {
+export function toolFailure(error: unknown, call: Call, policy: FailurePolicy): CallToolResult {
   if (error instanceof InvalidValueError) return failed(error.message);
   const kind = kindOf(error);
   if (kind === 'protocol') throw error;
@@ -69,11 +65,7 @@ export function mapped(
 }
 
 /** Turns what a resource, prompt or completion threw into the error to answer with. */
-export function requestFailure(
-  error: unknown,
-  call: Call,
-  policy: FailurePolicy,
-): ProtocolError {
+export function requestFailure(error: unknown, call: Call, policy: FailurePolicy): ProtocolError {
   if (error instanceof InvalidValueError) {
     return new ProtocolError(ERROR_CODES.invalidParams, error.message, { issues: error.issues });
   }

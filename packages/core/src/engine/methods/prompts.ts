@@ -1,6 +1,6 @@
 import { repeated } from '../../protocol/json-rpc.js';
-import { isInputRequired } from '../../context/input-required.js';
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
+import { isInputRequired } from '../../invoke/encode.js';
 import { after } from '../../protocol/maybe-promise.js';
 import { METHODS } from '../../protocol/methods.js';
 import type { EngineOptions } from '../engine-options.js';

@@ -1,4 +1,4 @@
-import { isInputRequired } from '../../context/input-required.js';
+import { isInputRequired } from '../../invoke/encode.js';
 import { after } from '../../protocol/maybe-promise.js';
 import { METHODS } from '../../protocol/methods.js';
 import { NOT_KEPT } from '../cache-hints.js';

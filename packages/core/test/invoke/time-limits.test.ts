@@ -1,0 +1,205 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import {
+  type Access,
+  defineTool,
+  type Guard,
+  type Middleware,
+  type Next,
+  Resource,
+  Task,
+  Tool,
+  type RequestContext,
+  UseGuards,
+} from '../../src/index.js';
+import { appOf, clientOf, recordingLogger, statelessClient, textOf } from '../harness.js';
+
+const ERAS = ['2025-11-25', '2026-07-28'];
+const TASKS = 'io.modelcontextprotocol/tasks';
+
+/** Never answers. */
+const hang = () => new Promise<never>(() => undefined);
+
+describe('a handler whose author says nothing of time', () => {
+  beforeEach(() => void jest.useFakeTimers({ doNotFake: ['queueMicrotask', 'nextTick', 'setImmediate'] }));
+  afterEach(() => void jest.useRealTimers());
+
+  test.each(ERAS)('may take ten minutes, with its middleware, in %s', async (version) => {
+    const logger = recordingLogger();
+    class Stuck implements Middleware {
+      handle(_context: RequestContext, _next: Next): Promise<unknown> {
+        return hang();
+      }
+    }
+    const app = await appOf({
+      definitions: [defineTool({ name: 'stuck', handle: () => 1 })],
+      middleware: [Stuck],
+      logger,
+    });
+    const client = await clientOf(app, version);
+    const id = client.start('tools/call', { name: 'stuck' }, 7);
+    await jest.advanceTimersByTimeAsync(9.9 * 60_000);
+    expect(client.messages.some((message) => message.id === id)).toBe(false);
+    await jest.advanceTimersByTimeAsync(0.2 * 60_000);
+    expect(await client.response(id)).toMatchObject({
+      result: { isError: true, content: [{ text: 'The tool stuck did not finish within 600000 ms' }] },
+    });
+    expect(logger.lines).toMatchObject([
+      {
+        level: 'warn',
+        message: 'a handler took too long',
+        details: { requestId: 7, method: 'tools/call', where: "defineTool('stuck')", client: 'tester 0' },
+      },
+    ]);
+  });
+
+  test('may take as long as it likes when the app, or its definition, says so', async () => {
+    const one = await appOf({ definitions: [defineTool({ name: 'stuck', handle: hang })], timeoutMs: false });
+    const two = await appOf({ definitions: [defineTool({ name: 'stuck', timeoutMs: false, handle: hang })] });
+    for (const app of [one, two]) {
+      const client = statelessClient(app);
+      client.start('tools/call', { name: 'stuck' }, 1);
+      await jest.advanceTimersByTimeAsync(24 * 3_600_000);
+      expect(client.messages).toEqual([]);
+    }
+  });
+
+  test('may take the life of its task when it runs as one', async () => {
+    class Report {
+      @Tool({ description: 'Writes a report' })
+      @Task('optional')
+      async write(): Promise<string> {
+        await new Promise((resolve) => setTimeout(resolve, 30 * 60_000));
+        return 'written';
+      }
+    }
+    const client = statelessClient(await appOf({ services: [Report] }), { extensions: { [TASKS]: {} } });
+    const { taskId } = await client.call('write');
+    await jest.advanceTimersByTimeAsync(31 * 60_000);
+    expect(await client.request('tasks/get', { taskId: taskId as string })).toMatchObject({
+      result: { status: 'completed', result: { content: [{ text: 'written' }] } },
+    });
+  });
+});
+
+describe('a guard that does not answer', () => {
+  class Hanging implements Guard {
+    allows(): Promise<boolean> {
+      return hang();
+    }
+  }
+  class Slow implements Guard {
+    async allows(): Promise<boolean> {
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      return true;
+    }
+  }
+
+  test.each(ERAS)('hides its definition, leaves the others, and is logged, in %s', async (version) => {
+    const logger = recordingLogger();
+    class Tools {
+      @Tool({ description: 'Open' })
+      open(): string {
+        return 'open';
+      }
+      @Tool({ description: 'Closed' })
+      @UseGuards(Hanging)
+      closed(): string {
+        return 'closed';
+      }
+      @Resource('x://closed')
+      @UseGuards((_access: Access) => hang())
+      page(): string {
+        return 'closed';
+      }
+    }
+    const app = await appOf({ services: [Tools], limits: { guardTimeoutMs: 50 }, logger });
+    const client = await clientOf(app, version, { facts: { principal: { id: 'ann' } } });
+    expect(await client.request('tools/list', {}, 5)).toMatchObject({
+      result: { tools: [{ name: 'open' }] },
+    });
+    expect(await client.error('tools/call', { name: 'closed' })).toMatchObject({ code: -32602 });
+    expect(textOf(await client.call('open'))).toBe('open');
+    expect(await client.request('resources/list')).toMatchObject({ result: { resources: [] } });
+    expect(logger.lines).toMatchObject([
+      {
+        level: 'error',
+        message: 'a guard failed; access is refused',
+        details: {
+          err: new Error('The guard Hanging did not answer within 50 ms'),
+          kind: 'tool',
+          name: 'closed',
+          requestId: 5,
+          method: 'tools/list',
+          principal: 'ann',
+          client: 'tester 0',
+        },
+      },
+      { details: { method: 'tools/call', name: 'closed' } },
+      { details: { method: 'resources/list', name: 'x://closed' } },
+    ]);
+  });
+
+  test.each([undefined, 7])('is asked beside the others of a list, on pages of %p', async (pageSize) => {
+    class Asked {
+      static most = 0;
+      static now = 0;
+    }
+    class Counting implements Guard {
+      async allows({ definition }: Access): Promise<boolean> {
+        Asked.now += 1;
+        Asked.most = Math.max(Asked.most, Asked.now);
+        await new Slow().allows();
+        Asked.now -= 1;
+        return !definition.name.endsWith('3');
+      }
+    }
+    const names = Array.from({ length: 40 }, (_, index) => `tool-${String(index).padStart(2, '0')}`);
+    const definitions = names.map((name) => defineTool({ name, handle: () => name }));
+    const app = await appOf({
+      definitions,
+      guards: [Counting],
+      ...(pageSize === undefined ? {} : { pageSize }),
+    });
+    const client = statelessClient(app);
+    const shown: unknown[] = [];
+    let cursor: unknown;
+    do {
+      const { result } = await client.request('tools/list', cursor === undefined ? {} : { cursor });
+      const { tools, nextCursor } = result as { tools: { name: string }[]; nextCursor?: string };
+      if (pageSize !== undefined) expect(tools.length).toBeLessThanOrEqual(pageSize);
+      shown.push(...tools.map(({ name }) => name));
+      cursor = nextCursor;
+    } while (cursor !== undefined);
+    expect(shown).toEqual(names.filter((name) => !name.endsWith('3')));
+    expect(Asked.most).toBe(pageSize === undefined ? 40 : pageSize + 1);
+  });
+
+  test('refuses what a guard does not permit in time', async () => {
+    class Unsure implements Guard {
+      allows(): boolean {
+        return true;
+      }
+      permits(): Promise<boolean> {
+        return hang();
+      }
+    }
+    class Tools {
+      @Tool({ description: 'Delete' })
+      @UseGuards(Unsure)
+      delete(): string {
+        throw new Error('it must not run');
+      }
+    }
+    const logger = recordingLogger();
+    const client = statelessClient(
+      await appOf({ services: [Tools], limits: { guardTimeoutMs: 50 }, logger }),
+    );
+    expect(await client.call('delete')).toMatchObject({
+      isError: true,
+      content: [{ text: 'Internal error' }],
+    });
+    expect(logger.lines).toMatchObject([
+      { details: { err: new Error('The guard Unsure did not answer within 50 ms') } },
+    ]);
+  });
+});
