@@ -4,12 +4,14 @@ import { type HttpMessage, rawCallMessage } from './messages.js';
 export interface HostileInput {
   readonly name: string;
   readonly message: HttpMessage;
+  /** Whether nothing is wrong with it, but that it is as large as it may be. */
+  readonly isLegal?: boolean;
 }
 
 const MEGABYTE = 1024 * 1024;
 const reserved = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
 
-/** Requests to the tools of `server-hostile`, each of which must be answered by an error, and soon. */
+/** Requests to the tools of `server-hostile`, each of which must be answered soon: by an error, unless it is legal. */
 export function hostileInputs(): HostileInput[] {
   const long = 'a'.repeat(200_000);
   return [
@@ -53,7 +55,32 @@ export function hostileInputs(): HostileInput[] {
       `{"exponential":"${'\\ud800'.repeat(1000)}","polynomial":"\\udfff"}`,
     ),
     call('half surrogate in a name', 'short', '{"text":"a","\\ud800":1}'),
+    ...largest(),
     call('number beyond all', 'numbers', `{"list":[1e400,${'9'.repeat(100_000)}]}`),
+  ];
+}
+
+/** Bodies of 4 MB whose members cost the most, and the most of them that are let in. */
+function largest(): HostileInput[] {
+  const keys = (count: number): string => `{"settings":${members(count, (at) => `"k${at}":0`)}}`;
+  const items = (count: number, item: string): string =>
+    `{"settings":{"a":[${Array(count).fill(item).join()}]}}`;
+  const most = 49_000;
+  return [
+    call('1.3 million empty objects', 'free', items(1_300_000, '{}')),
+    call('250,000 keys', 'free', keys(250_000)),
+    legal('most keys', 'free', keys(most)),
+    legal('most empty objects', 'free', items(most, '{}')),
+    legal('most empty arrays', 'free', items(most, '[]')),
+    legal('most strings', 'free', items(most, '"\\u0000\\u0000"')),
+    legal('most numbers', 'numbers', `{"list":[${Array(most).fill('123456789').join()}]}`),
+    legal('most distinct numbers', 'distinct', `{"list":[${[...Array(most).keys()].join()}]}`),
+    call(
+      'most unknown arguments',
+      'short',
+      members(most, (at) => `"p${at}":1`),
+    ),
+    call('most wrong items', 'numbers', `{"list":[${Array(most).fill('{}').join()}]}`),
   ];
 }
 
@@ -66,6 +93,10 @@ export function oversizedInput(): HostileInput {
 
 function call(name: string, tool: string, argumentsJson: string): HostileInput {
   return { name, message: rawCallMessage(tool, argumentsJson) };
+}
+
+function legal(name: string, tool: string, argumentsJson: string): HostileInput {
+  return { ...call(name, tool, argumentsJson), isLegal: true };
 }
 
 function texts(values: Readonly<Record<string, string>>): string {

@@ -88,11 +88,12 @@ async function measure(
   }
 }
 
-async function timeOf(url: string, { name, message }: HostileInput): Promise<number> {
+async function timeOf(url: string, { name, message, isLegal = false }: HostileInput): Promise<number> {
   const { body, ms } = await post(url, message);
   const answer = JSON.parse(body) as { error?: unknown; result?: { isError?: unknown } };
-  if (answer.error === undefined && answer.result?.isError !== true) {
-    throw new Error(`${name} is no error: ${body.slice(0, 200)}`);
+  const isError = answer.error !== undefined || answer.result?.isError === true;
+  if (isError === isLegal) {
+    throw new Error(`${name} is ${isError ? 'an error' : 'no error'}: ${body.slice(0, 200)}`);
   }
   if (body.length > longestAnswer) throw new Error(`${name} is answered by ${body.length} characters`);
   return ms;

@@ -1,5 +1,5 @@
 import type { CacheHint } from '../protocol/cache-hint.js';
-import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
+import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { Collection, Position } from '../registry/collection.js';
 import type { Entry } from '../registry/entry.js';
 import type { ClientProfile, ClientProfiles } from './client-profiles.js';
