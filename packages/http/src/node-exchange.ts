@@ -52,7 +52,7 @@ export class NodeExchange implements HttpExchange {
     return hosts > 1;
   }
 
-  get headers(): Readonly<Record<string, string | readonly string[] | undefined>> {
+  get headers(): HttpExchange['headers'] {
     return this.request.headers;
   }
 
@@ -65,7 +65,7 @@ export class NodeExchange implements HttpExchange {
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
-  readBody({ maxBodyBytes: maxBytes, requestTimeoutMs }: BodyLimits, done: BodyDone): void {
+  readBody({ maxBodyBytes: maxBytes, bodyTimes }: BodyLimits, done: BodyDone): void {
     const { request } = this;
     // A framework around us may have read the body already.
     const read = this.body ?? (request as { body?: unknown }).body;
@@ -75,10 +75,11 @@ export class NodeExchange implements HttpExchange {
     if (Number(request.headers['content-length']) > maxBytes) return done(undefined, 'too long');
     const chunks: Buffer[] = [];
     let length = 0;
-    const stop = (problem?: BodyProblem): void => {
-      clearTimeout(timer);
-      request.off('data', onData).off('end', onEnd).off('close', onClose);
-      if (problem) done(undefined, problem);
+    // Where a body comes to its end the listeners may stay: taking them off would cost every request something.
+    const stop = (problem: BodyProblem): void => {
+      bodyTimes.delete(deadline);
+      request.off('data', onData).off('end', onEnd);
+      done(undefined, problem);
     };
     const onData = (chunk: Buffer): void => {
       length += chunk.length;
@@ -86,12 +87,13 @@ export class NodeExchange implements HttpExchange {
       else stop('too long');
     };
     const onEnd = (): void => {
-      stop();
+      bodyTimes.delete(deadline);
       takeBody(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks), maxBytes, done);
     };
-    const onClose = (): void => stop();
-    const timer = setTimeout(() => stop('too slow'), requestTimeoutMs);
-    request.on('data', onData).on('end', onEnd).on('close', onClose);
+    const deadline = bodyTimes.add(() => stop('too slow'));
+    // A client that goes away before the end leaves no more to come.
+    request.on('data', onData).on('end', onEnd);
+    request.on('close', () => bodyTimes.delete(deadline));
   }
 
   respond(status: number, headers: ResponseHeaders, body?: string): void {

@@ -1,12 +1,10 @@
-import { ERROR_CODES, METHODS, type Outlet, readableId, type RequestId } from '@sigil/core/transport';
-import { factsOf, PostOutlet } from './answers.js';
+import { type Deadline, ERROR_CODES, METHODS, type Outlet, readableId, type RequestId } from '@sigil/core/transport';
+import { PostOutlet } from './answers.js';
 import { JSON_HEADERS, refuse, refuseForNow } from './refusals.js';
 import { clientOf } from './client.js';
 import type { StreamRules } from './event-stream.js';
 import { findSession } from './find-session.js';
 import type { HttpExchange } from './http-exchange.js';
-import type { Place } from './linked-queue.js';
-import type { Wait, Waiting } from './long-waits.js';
 import { isFields, isRequest } from './requests.js';
 import type { HttpSession } from './session.js';
 import type { SessionStream } from './session-streams.js';
@@ -41,7 +39,7 @@ function serve(http: HttpExchange, message: unknown, session: HttpSession, id: R
   }
   const outlet = new SessionOutlet(http, session, statusOf);
   // A client that goes away has not cancelled: it may come back for the result.
-  const request = session.peer.receive(message, outlet, factsOf(http));
+  const request = session.peer.receive(message, outlet, http);
   if (request && !request.done) outlet.waits();
 }
 
@@ -59,7 +57,7 @@ function openSession(
     sessions.keep(session);
     return { 'Mcp-Session-Id': session.id };
   };
-  session.peer.receive(message, new PostOutlet(http, { stream, statusOf, headers }), factsOf(http));
+  session.peer.receive(message, new PostOutlet(http, { stream, statusOf, headers }), http);
   if (!session.peer.initialized) session.close('initialize was refused');
 }
 
@@ -79,9 +77,9 @@ function statusOf(rejection: number): number {
  * response is long in coming. A stream can be resumed; a client that goes away before there is one had no id to come back
  * with, so for it nothing is kept. Either way its going away cancels nothing.
  */
-class SessionOutlet implements Outlet, Waiting {
+class SessionOutlet implements Outlet {
   #stream: SessionStream | undefined;
-  #wait: Place<Wait> | undefined;
+  #wait: Deadline | undefined;
   #open = true;
 
   constructor(
@@ -123,12 +121,11 @@ class SessionOutlet implements Outlet, Waiting {
 
   /** Says that the request is not answered at once. */
   waits(): void {
-    if (this.#open) this.#wait = this.session.waits(this);
-  }
-
-  /** Gives the client an id to come back with, should it lose the connection. */
-  waitedLong(): void {
-    if (this.#open) this.#streamed();
+    if (!this.#open) return;
+    // After a while the client is given an id to come back with, should it lose the connection.
+    this.#wait = this.session.waits(() => {
+      if (this.#open) this.#streamed();
+    });
   }
 
   #streamed(): SessionStream | undefined {

@@ -8,14 +8,14 @@ import {
   readableId,
   type RequestId,
 } from '@sigil/core/transport';
-import { factsOf, guarded } from './answers.js';
+import { guarded } from './answers.js';
 import { JSON_HEADERS, refuse, refuseForNow } from './refusals.js';
 import { type Authentication, authenticationOf } from './authentication.js';
 import { type Client, clientOf } from './client.js';
 import { preflight } from './cors.js';
 import { EventStream } from './event-stream.js';
 import { refusesVersion } from './find-session.js';
-import type { HttpExchange } from './http-exchange.js';
+import type { BodyLimits, HttpExchange } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
 import {
   OriginCheck,
@@ -71,7 +71,11 @@ export class SseEndpoint {
   readonly #counts = new Map<string, number>();
   #closing = false;
 
-  constructor(endpoint: Endpoint, options: ResolvedOptions) {
+  constructor(
+    endpoint: Endpoint,
+    options: ResolvedOptions,
+    private readonly bodies: BodyLimits,
+  ) {
     this.#endpoint = endpoint;
     this.#options = options;
     this.#origins = new OriginCheck(options);
@@ -122,7 +126,7 @@ export class SseEndpoint {
 
   #post(http: HttpExchange, target: SseTarget): void {
     if (refusesContentType(http)) return;
-    readMessage(http, this.#options, (message) =>
+    readMessage(http, this.bodies, (message) =>
       guarded(http, this.#endpoint.logger, () => this.#received(http, target, message)),
     );
   }
@@ -181,7 +185,7 @@ class SseSession implements Outlet {
         else this.end(text);
       },
     };
-    this.peer.receive(message, outlet, factsOf(http));
+    this.peer.receive(message, outlet, http);
     const [refusal] = refusals;
     if (refusal === undefined) http.respond(202, TEXT_HEADERS, 'Accepted');
     else http.respond(400, JSON_HEADERS, refusal);

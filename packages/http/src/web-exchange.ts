@@ -11,6 +11,7 @@ export class WebExchange implements HttpExchange {
   corsOrigin: string | undefined;
   principal: Principal | undefined;
   readonly #request: Request;
+  #headers: Readonly<Record<string, string>> | undefined;
   /** Who is to be told when the client goes away; `undefined` once it has. */
   #gone: (() => void)[] | undefined = [];
   #resolve: (response: Response) => void = () => undefined;
@@ -37,7 +38,7 @@ export class WebExchange implements HttpExchange {
   }
 
   get headers(): Readonly<Record<string, string>> {
-    return Object.fromEntries(this.#request.headers);
+    return (this.#headers ??= Object.fromEntries(this.#request.headers));
   }
 
   header(name: string): string | undefined {
@@ -118,7 +119,7 @@ export class WebExchange implements HttpExchange {
 /** @returns what is the matter when there are more bytes than the bound, or they take too long. */
 async function readBytes(
   request: Request,
-  { maxBodyBytes, requestTimeoutMs }: BodyLimits,
+  { maxBodyBytes, bodyTimes }: BodyLimits,
 ): Promise<Uint8Array | 'too long' | 'too slow'> {
   if (Number(request.headers.get('content-length')) > maxBodyBytes) return 'too long';
   const chunks: Uint8Array[] = [];
@@ -127,12 +128,10 @@ async function readBytes(
   const state = { length: 0, late: false };
   // What is cancelled ends at once, with what there is of it; how long its source takes to hear of it is no matter.
   const cancel = (): void => void reader?.cancel().catch(() => undefined);
-  const timer = setTimeout(() => {
+  const deadline = bodyTimes.add(() => {
     state.late = true;
     cancel();
-  }, requestTimeoutMs);
-  // Not every host's timer is an object; where it is, a body that does not come keeps no process alive.
-  (timer as { unref?(): void }).unref?.();
+  });
   try {
     for (let chunk = await reader?.read(); chunk && !chunk.done; chunk = await reader?.read()) {
       state.length += chunk.value.byteLength;
@@ -144,7 +143,7 @@ async function readBytes(
       return 'too long';
     }
   } finally {
-    clearTimeout(timer);
+    bodyTimes.delete(deadline);
   }
   return state.late ? 'too slow' : joined(chunks, state.length);
 }

@@ -163,10 +163,10 @@ describe('allowAnonymous', () => {
 });
 
 test('requests tell the address they came from', async () => {
-  const seen: (RequestFacts | undefined)[] = [];
+  const seen: RequestFacts[] = [];
   const peer = {
     receive: (_message, outlet, facts) => {
-      seen.push(facts);
+      seen.push({ address: facts?.address, headers: facts?.headers });
       outlet?.end('{}');
       return undefined;
     },

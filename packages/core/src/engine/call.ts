@@ -65,7 +65,7 @@ export class EngineCall implements Call, CallScope, Asking {
   readonly params: Readonly<Record<string, unknown>>;
   readonly revision: Revision;
   readonly client: ClientView;
-  readonly facts: RequestFacts;
+  facts: RequestFacts;
   readonly link: Link;
   currentContext: object | undefined;
   /** What ends the handler when it takes too long, where there is a limit. */
@@ -159,6 +159,9 @@ export class EngineCall implements Call, CallScope, Asking {
   /** Goes on in the background: questions and reports take another way from here on. */
   moveTo(background: Background): void {
     this.#background = background;
+    // A transport may have given its own record of the request, which holds the connection.
+    const { headers, address, quotaKey, principal } = this.facts;
+    this.facts = { headers, address, quotaKey, principal };
   }
 
   /** Whether nothing can be asked any more: the client has its answer. */
