@@ -1,4 +1,11 @@
-import { claimOf, Deadlines, type Endpoint, ERROR_CODES, type Logger, type Peer } from '@sigil/core/transport';
+import {
+  claimOf,
+  Deadlines,
+  type Endpoint,
+  ERROR_CODES,
+  type Logger,
+  type Peer,
+} from '@sigil/core/transport';
 import { type AnswerRules, guarded, PostOutlet } from './answers.js';
 import { refuse } from './refusals.js';
 import { type Authentication, authenticationOf } from './authentication.js';

@@ -29,6 +29,7 @@ export interface HttpExchange extends RequestFacts {
   /** Path and query, as the client named them: with the path of whatever the app is mounted into. */
   readonly target: string;
   readonly headers: NonNullable<RequestFacts['headers']>;
+  readonly quotaKey: string | undefined;
   /** `host` is that of an absolute target, such as `http://mcp.example/mcp`, where there is one (RFC 9112, section 3.2.2). */
   header(name: string): string | undefined;
   /** Whether the header `Host` was sent more than once: what is in front of us may have looked at another one. */

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '@sigil/core/transport';
 import { corsHeaders } from './cors.js';
+import { quotaKeyOf } from './quota-key.js';
 import type { BodyLimits, BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
 
 /** What of a refused body is still taken, so that its client reads the refusal before the connection ends. */
@@ -58,6 +59,10 @@ export class NodeExchange implements HttpExchange {
 
   get address(): string | undefined {
     return this.request.socket.remoteAddress;
+  }
+
+  get quotaKey(): string | undefined {
+    return quotaKeyOf(this);
   }
 
   header(name: string): string | undefined {

@@ -1,7 +1,13 @@
-import { type Deadline, ERROR_CODES, METHODS, type Outlet, readableId, type RequestId } from '@sigil/core/transport';
+import {
+  type Deadline,
+  ERROR_CODES,
+  METHODS,
+  type Outlet,
+  readableId,
+  type RequestId,
+} from '@sigil/core/transport';
 import { PostOutlet } from './answers.js';
 import { JSON_HEADERS, refuse, refuseForNow } from './refusals.js';
-import { clientOf } from './client.js';
 import type { StreamRules } from './event-stream.js';
 import { findSession } from './find-session.js';
 import type { HttpExchange } from './http-exchange.js';
@@ -50,7 +56,7 @@ function openSession(
   stream: StreamRules,
   id: RequestId | null,
 ): void {
-  const session = sessions.create(http.principal?.id, clientOf(http));
+  const session = sessions.create(http.principal?.id, http.quotaKey);
   if (!session) return refuseForNow(http, 'Too many sessions: all of them are at work', id);
   const headers = (): Record<string, string> => {
     if (!session.peer.initialized) return {};

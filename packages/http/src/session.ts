@@ -1,5 +1,4 @@
 import type { Deadline, Deadlines, Endpoint, Outlet, Peer } from '@sigil/core/transport';
-import type { Client } from './client.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
 import { SessionStreams } from './session-streams.js';
@@ -24,8 +23,8 @@ export class HttpSession implements Outlet {
     readonly id: string,
     /** The id of the principal it belongs to. */
     readonly owner: string | undefined,
-    /** Whom it counts for. */
-    readonly client: Client,
+    /** Whom it counts for, as `RequestFacts` has it. */
+    readonly quotaKey: string | undefined,
     private readonly parts: SessionParts,
     now: number,
   ) {

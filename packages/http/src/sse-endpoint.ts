@@ -5,13 +5,13 @@ import {
   errorResponse,
   type Outlet,
   type Peer,
+  Quota,
   readableId,
   type RequestId,
 } from '@sigil/core/transport';
 import { guarded } from './answers.js';
 import { JSON_HEADERS, refuse, refuseForNow } from './refusals.js';
 import { type Authentication, authenticationOf } from './authentication.js';
-import { type Client, clientOf } from './client.js';
 import { preflight } from './cors.js';
 import { EventStream } from './event-stream.js';
 import { refusesVersion } from './find-session.js';
@@ -67,8 +67,7 @@ export class SseEndpoint {
   readonly #origins: OriginCheck;
   readonly #authentication: Authentication | undefined;
   readonly #sessions = new Map<string, SseSession>();
-  /** How many of them each client has. */
-  readonly #counts = new Map<string, number>();
+  readonly #places: Quota;
   #closing = false;
 
   constructor(
@@ -78,6 +77,7 @@ export class SseEndpoint {
   ) {
     this.#endpoint = endpoint;
     this.#options = options;
+    this.#places = new Quota(options.maxSessions, options.maxSessionsPerClient);
     this.#origins = new OriginCheck(options);
     this.#authentication = authenticationOf(options, endpoint.logger);
   }
@@ -113,13 +113,11 @@ export class SseEndpoint {
   #open(http: HttpExchange, { mount }: SseTarget): void {
     if (refusesStream(http)) return;
     // Every session has a client that listens: none of them is idle enough to make room.
-    const client = clientOf(http);
-    if (this.#sessions.size >= this.#options.maxSessions || this.#hasAll(client))
-      return refuseForNow(http, 'Too many sessions: all of them are at work');
+    const { quotaKey } = http;
+    if (!this.#places.take(quotaKey)) return refuseForNow(http, 'Too many sessions: all of them are at work');
     const id = crypto.randomUUID();
     const stream = new EventStream(http, this.#options);
-    this.#sessions.set(id, new SseSession(this.#endpoint, stream, http.principal?.id, client.key));
-    this.#counts.set(client.key, (this.#counts.get(client.key) ?? 0) + 1);
+    this.#sessions.set(id, new SseSession(this.#endpoint, stream, http.principal?.id, quotaKey));
     stream.announce('endpoint', messagesUri(mount, id));
     http.onGone(() => this.#end(id, 'The client closed the stream'));
   }
@@ -144,17 +142,11 @@ export class SseEndpoint {
     return claims ? session.decline(http, id) : session.receive(http, message);
   }
 
-  #hasAll({ key, many }: Client): boolean {
-    return !many && (this.#counts.get(key) ?? 0) >= this.#options.maxSessionsPerClient;
-  }
-
   #end(id: string, reason: string): void {
     const session = this.#sessions.get(id);
     if (!session) return;
     this.#sessions.delete(id);
-    const left = (this.#counts.get(session.client) ?? 0) - 1;
-    if (left > 0) this.#counts.set(session.client, left);
-    else this.#counts.delete(session.client);
+    this.#places.give(session.quotaKey);
     session.close(reason);
   }
 }
@@ -168,8 +160,8 @@ class SseSession implements Outlet {
     endpoint: Endpoint,
     private readonly stream: EventStream,
     readonly owner: string | undefined,
-    /** Whom it counts for. */
-    readonly client: string,
+    /** Whom it counts for, as `RequestFacts` has it. */
+    readonly quotaKey: string | undefined,
   ) {
     this.peer = endpoint.connect(this);
   }

@@ -1,5 +1,6 @@
 import type { Principal } from '@sigil/core/transport';
 import { corsHeaders } from './cors.js';
+import { quotaKeyOf } from './quota-key.js';
 import type { BodyLimits, BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
 
 /** An exchange of the web's `Request` and `Response`, for Workers, Deno, Bun and tests. */
@@ -39,6 +40,10 @@ export class WebExchange implements HttpExchange {
 
   get headers(): Readonly<Record<string, string>> {
     return (this.#headers ??= Object.fromEntries(this.#request.headers));
+  }
+
+  get quotaKey(): string | undefined {
+    return quotaKeyOf(this);
   }
 
   header(name: string): string | undefined {
