@@ -1,5 +1,5 @@
 import { EventStream, type StreamRules } from './event-stream.js';
-import { JSON_HEADERS, refuse } from './refusals.js';
+import { refuse, respondJson } from './refusals.js';
 import type { HttpExchange, ResponseHeaders } from './http-exchange.js';
 import { ERROR_CODES, type Logger, type Outlet } from '@sigil/core/transport';
 
@@ -43,8 +43,7 @@ export class PostOutlet implements Outlet {
       return;
     }
     const status = rejection === undefined ? 200 : this.rules.statusOf(rejection);
-    const { headers } = this.rules;
-    this.http.respond(status, headers ? { ...JSON_HEADERS, ...headers() } : JSON_HEADERS, message);
+    respondJson(this.http, status, message, this.rules.headers?.());
   }
 
   abandon(): void {

@@ -7,7 +7,7 @@ import {
   type RequestId,
 } from '@sigil/core/transport';
 import { PostOutlet } from './answers.js';
-import { JSON_HEADERS, refuse, refuseForNow } from './refusals.js';
+import { refuse, refuseForNow, respondJson } from './refusals.js';
 import type { StreamRules } from './event-stream.js';
 import { findSession } from './find-session.js';
 import type { HttpExchange } from './http-exchange.js';
@@ -43,7 +43,7 @@ function serve(http: HttpExchange, message: unknown, session: HttpSession, id: R
     session.peer.receive(message);
     return http.respond(202, {});
   }
-  const outlet = new SessionOutlet(http, session, statusOf);
+  const outlet = new SessionOutlet(http, session);
   // A client that goes away has not cancelled: it may come back for the result.
   const request = session.peer.receive(message, outlet, http);
   if (request && !request.done) outlet.waits();
@@ -73,7 +73,9 @@ function isWellFormed(message: Readonly<Record<string, unknown>>): boolean {
   return typeof message['method'] === 'string' || 'result' in message || 'error' in message;
 }
 
+/** The HTTP status for a request that was refused with a JSON-RPC error code. */
 function statusOf(rejection: number): number {
+  if (rejection === ERROR_CODES.internalError) return 503;
   // Clients of these revisions expect an unknown method as an ordinary answer.
   return rejection === ERROR_CODES.methodNotFound ? 200 : 400;
 }
@@ -91,8 +93,6 @@ class SessionOutlet implements Outlet {
   constructor(
     private readonly http: HttpExchange,
     private readonly session: HttpSession,
-    /** The HTTP status for a request that was refused with a JSON-RPC error code. */
-    private readonly statusOf: (rejection: number) => number,
   ) {
     session.began();
   }
@@ -108,7 +108,7 @@ class SessionOutlet implements Outlet {
       this.session.streams.end(this.#stream);
       return;
     }
-    this.http.respond(rejection === undefined ? 200 : this.statusOf(rejection), JSON_HEADERS, message);
+    respondJson(this.http, rejection === undefined ? 200 : statusOf(rejection), message);
   }
 
   abandon(): void {

@@ -10,7 +10,7 @@ import {
   type RequestId,
 } from '@sigil/core/transport';
 import { guarded } from './answers.js';
-import { JSON_HEADERS, refuse, refuseForNow } from './refusals.js';
+import { refuse, refuseForNow, respondJson } from './refusals.js';
 import { type Authentication, authenticationOf } from './authentication.js';
 import { preflight } from './cors.js';
 import { EventStream } from './event-stream.js';
@@ -168,19 +168,21 @@ class SseSession implements Outlet {
 
   /** Takes what the client has posted. Its answer goes over the stream; the POST says only whether it was taken. */
   receive(http: HttpExchange, message: unknown): void {
-    const refusals: string[] = [];
+    const refusals: { readonly status: number; readonly text: string }[] = [];
     const outlet: Outlet = {
       send: (text) => this.send(text),
       end: (text, rejection) => {
         // What is no message has no answer that its sender could tell from others.
-        if (rejection === ERROR_CODES.invalidRequest) refusals.push(text);
+        if (rejection === ERROR_CODES.invalidRequest) refusals.push({ status: 400, text });
+        // What there is no room for now may be posted again.
+        else if (rejection === ERROR_CODES.internalError) refusals.push({ status: 503, text });
         else this.end(text);
       },
     };
     this.peer.receive(message, outlet, http);
     const [refusal] = refusals;
-    if (refusal === undefined) http.respond(202, TEXT_HEADERS, 'Accepted');
-    else http.respond(400, JSON_HEADERS, refusal);
+    if (refusal) respondJson(http, refusal.status, refusal.text);
+    else http.respond(202, TEXT_HEADERS, 'Accepted');
   }
 
   /** Takes a message of a revision that this transport does not carry: a request is told so over the stream. */
