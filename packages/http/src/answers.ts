@@ -1,7 +1,7 @@
 import { EventStream, type StreamRules } from './event-stream.js';
-import { JSON_HEADERS, refuse } from './refusals.js';
+import { refuse, respondJson } from './refusals.js';
 import type { HttpExchange, ResponseHeaders } from './http-exchange.js';
-import { ERROR_CODES, type Logger, type Outlet, type RequestFacts } from '@sigil/core/transport';
+import { ERROR_CODES, type Logger, type Outlet } from '@sigil/core/transport';
 
 /** Serves an exchange so that whatever goes wrong is an answer and a line in the log, never an exception. */
 export function guarded(http: HttpExchange, logger: Logger, serve: () => void): void {
@@ -11,12 +11,6 @@ export function guarded(http: HttpExchange, logger: Logger, serve: () => void): 
     logger.error({ err: error }, 'an HTTP request could not be served');
     refuse(http, 500, ERROR_CODES.internalError, 'Internal error');
   }
-}
-
-/** What is known of a request beside its message. */
-export function factsOf({ headers, address, principal }: HttpExchange): RequestFacts {
-  if (address === undefined) return principal ? { headers, principal } : { headers };
-  return principal ? { headers, address, principal } : { headers, address };
 }
 
 /** What the answer to one POST depends on, beside its message. */
@@ -49,8 +43,7 @@ export class PostOutlet implements Outlet {
       return;
     }
     const status = rejection === undefined ? 200 : this.rules.statusOf(rejection);
-    const { headers } = this.rules;
-    this.http.respond(status, headers ? { ...JSON_HEADERS, ...headers() } : JSON_HEADERS, message);
+    respondJson(this.http, status, message, this.rules.headers?.());
   }
 
   abandon(): void {

@@ -1,6 +1,6 @@
-import type { Endpoint } from '@sigil/core/transport';
+import { Deadlines, type Endpoint } from '@sigil/core/transport';
 import { EndpointHandler } from './endpoint-handler.js';
-import type { HttpExchange } from './http-exchange.js';
+import type { BodyLimits, HttpExchange } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
 import { SseEndpoint, sseTarget } from './sse-endpoint.js';
 
@@ -14,9 +14,11 @@ export interface HttpHandler {
 
 /** Makes the handler of an app: its MCP endpoint, and HTTP+SSE beside it where that is wanted. */
 export function createHandler(endpoint: Endpoint, options: ResolvedOptions): HttpHandler {
-  const mcp = new EndpointHandler(endpoint, options);
+  const { maxBodyBytes, requestTimeoutMs } = options;
+  const bodies: BodyLimits = { maxBodyBytes, bodyTimes: new Deadlines(requestTimeoutMs) };
+  const mcp = new EndpointHandler(endpoint, options, bodies);
   if (!options.sse) return mcp;
-  const sse = new SseEndpoint(endpoint, options);
+  const sse = new SseEndpoint(endpoint, options, bodies);
   return {
     handle(http) {
       const target = sseTarget(http.target);

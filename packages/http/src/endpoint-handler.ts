@@ -1,5 +1,12 @@
-import { claimOf, type Endpoint, ERROR_CODES, type Logger, type Peer } from '@sigil/core/transport';
-import { type AnswerRules, factsOf, guarded, PostOutlet } from './answers.js';
+import {
+  claimOf,
+  Deadlines,
+  type Endpoint,
+  ERROR_CODES,
+  type Logger,
+  type Peer,
+} from '@sigil/core/transport';
+import { type AnswerRules, guarded, PostOutlet } from './answers.js';
 import { refuse } from './refusals.js';
 import { type Authentication, authenticationOf } from './authentication.js';
 import {
@@ -14,8 +21,7 @@ import {
 } from './requests.js';
 import { preflight } from './cors.js';
 import { findSession, versionOfNotification } from './find-session.js';
-import type { HttpExchange } from './http-exchange.js';
-import { LongWaits } from './long-waits.js';
+import type { BodyLimits, HttpExchange } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
 import { serveSessioned } from './serve-sessioned.js';
 import { SessionTable } from './session-table.js';
@@ -33,11 +39,15 @@ export class EndpointHandler {
   readonly #authentication: Authentication | undefined;
   #closing = false;
 
-  constructor(endpoint: Endpoint, options: ResolvedOptions) {
+  constructor(
+    endpoint: Endpoint,
+    options: ResolvedOptions,
+    private readonly bodies: BodyLimits,
+  ) {
     this.#logger = endpoint.logger;
     this.#options = options;
     this.#answers = { stream: options, statusOf };
-    const longWaits = new LongWaits(options.streamAfterMs);
+    const longWaits = new Deadlines(options.streamAfterMs);
     this.#sessions = new SessionTable({ endpoint, options, longWaits });
     this.#origins = new OriginCheck(options);
     this.#authentication = authenticationOf(options, endpoint.logger);
@@ -84,7 +94,7 @@ export class EndpointHandler {
       const message = 'Accept must allow both application/json and text/event-stream';
       return refuse(http, 406, ERROR_CODES.invalidRequest, message);
     }
-    readMessage(http, this.#options, (message) =>
+    readMessage(http, this.bodies, (message) =>
       guarded(http, this.#logger, () => this.#received(http, message)),
     );
   }
@@ -93,7 +103,7 @@ export class EndpointHandler {
     const claim = claimOf(message) ?? versionOfNotification(http, message);
     if (claim === undefined) return serveSessioned(http, message, this.#sessions, this.#options);
     const outlet = new PostOutlet(http, this.#answers);
-    const request = this.#stateless.receive(message, outlet, factsOf(http), claim);
+    const request = this.#stateless.receive(message, outlet, http, claim);
     if (request && !request.done) http.onGone(() => request.cancel('The client closed the response stream'));
     // A notification that was not refused has been taken, and there is no more to say.
     if (!isRequest(message)) http.respond(202, {});

@@ -1,4 +1,4 @@
-import type { Principal } from '@sigil/core/transport';
+import type { Deadlines, Principal, RequestFacts } from '@sigil/core/transport';
 
 /** Response headers, in the order they are sent. */
 export type ResponseHeaders = Readonly<Record<string, string>>;
@@ -16,23 +16,24 @@ export type BodyProblem = 'too long' | 'too slow' | 'not UTF-8' | 'read before';
 export interface BodyLimits {
   /** In bytes. */
   readonly maxBodyBytes: number;
-  /** How long it may take to arrive, in milliseconds. */
-  readonly requestTimeoutMs: number;
+  /** How long it may take to arrive. */
+  readonly bodyTimes: Deadlines;
 }
 
-/** One HTTP request and its response, whoever's server they come from. A bridge makes one a request. */
-export interface HttpExchange {
+/**
+ * One HTTP request and its response, whichever server they come from: a bridge makes one for each request. It is also what an endpoint
+ * is told of the request beside its message.
+ */
+export interface HttpExchange extends RequestFacts {
   readonly method: string;
   /** Path and query, as the client named them: with the path of whatever the app is mounted into. */
   readonly target: string;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly headers: NonNullable<RequestFacts['headers']>;
+  readonly quotaKey: string | undefined;
   /** `host` is that of an absolute target, such as `http://mcp.example/mcp`, where there is one (RFC 9112, section 3.2.2). */
   header(name: string): string | undefined;
   /** Whether the header `Host` was sent more than once: what is in front of us may have looked at another one. */
   readonly repeatsHost: boolean;
-  /** The network address the request came from, where the server says it. */
-  readonly address: string | undefined;
   /** The origin of the page that called, once it has been let in: answers then let it read them. */
   corsOrigin: string | undefined;
   /** Who the request is made for, once that has been verified. */

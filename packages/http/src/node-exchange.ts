@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '@sigil/core/transport';
 import { corsHeaders } from './cors.js';
+import { quotaKeyOf } from './quota-key.js';
 import type { BodyLimits, BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
 
 /** What of a refused body is still taken, so that its client reads the refusal before the connection ends. */
@@ -52,7 +53,7 @@ export class NodeExchange implements HttpExchange {
     return hosts > 1;
   }
 
-  get headers(): Readonly<Record<string, string | readonly string[] | undefined>> {
+  get headers(): HttpExchange['headers'] {
     return this.request.headers;
   }
 
@@ -60,12 +61,16 @@ export class NodeExchange implements HttpExchange {
     return this.request.socket.remoteAddress;
   }
 
+  get quotaKey(): string | undefined {
+    return quotaKeyOf(this);
+  }
+
   header(name: string): string | undefined {
     const value = this.request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
-  readBody({ maxBodyBytes: maxBytes, requestTimeoutMs }: BodyLimits, done: BodyDone): void {
+  readBody({ maxBodyBytes: maxBytes, bodyTimes }: BodyLimits, done: BodyDone): void {
     const { request } = this;
     // A framework around us may have read the body already.
     const read = this.body ?? (request as { body?: unknown }).body;
@@ -75,10 +80,11 @@ export class NodeExchange implements HttpExchange {
     if (Number(request.headers['content-length']) > maxBytes) return done(undefined, 'too long');
     const chunks: Buffer[] = [];
     let length = 0;
-    const stop = (problem?: BodyProblem): void => {
-      clearTimeout(timer);
-      request.off('data', onData).off('end', onEnd).off('close', onClose);
-      if (problem) done(undefined, problem);
+    // Where a body comes to its end the listeners may stay: taking them off would cost every request something.
+    const stop = (problem: BodyProblem): void => {
+      bodyTimes.delete(deadline);
+      request.off('data', onData).off('end', onEnd);
+      done(undefined, problem);
     };
     const onData = (chunk: Buffer): void => {
       length += chunk.length;
@@ -86,12 +92,13 @@ export class NodeExchange implements HttpExchange {
       else stop('too long');
     };
     const onEnd = (): void => {
-      stop();
+      bodyTimes.delete(deadline);
       takeBody(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks), maxBytes, done);
     };
-    const onClose = (): void => stop();
-    const timer = setTimeout(() => stop('too slow'), requestTimeoutMs);
-    request.on('data', onData).on('end', onEnd).on('close', onClose);
+    const deadline = bodyTimes.add(() => stop('too slow'));
+    // A client that goes away before the end leaves no more to come.
+    request.on('data', onData).on('end', onEnd);
+    request.on('close', () => bodyTimes.delete(deadline));
   }
 
   respond(status: number, headers: ResponseHeaders, body?: string): void {

@@ -134,7 +134,7 @@ export function readMessage(http: HttpExchange, limits: BodyLimits, take: (messa
       return refuse(http, 413, ERROR_CODES.invalidRequest, message);
     }
     if (problem === 'too slow') {
-      const message = `The body took longer than ${limits.requestTimeoutMs} ms`;
+      const message = `The body took longer than ${limits.bodyTimes.afterMs} ms`;
       return refuse(http, 408, ERROR_CODES.invalidRequest, message);
     }
     if (problem === 'read before') {

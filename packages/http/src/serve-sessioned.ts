@@ -1,12 +1,16 @@
-import { ERROR_CODES, METHODS, type Outlet, readableId, type RequestId } from '@sigil/core/transport';
-import { factsOf, PostOutlet } from './answers.js';
-import { JSON_HEADERS, refuse, refuseForNow } from './refusals.js';
-import { clientOf } from './client.js';
+import {
+  type Deadline,
+  ERROR_CODES,
+  METHODS,
+  type Outlet,
+  readableId,
+  type RequestId,
+} from '@sigil/core/transport';
+import { PostOutlet } from './answers.js';
+import { refuse, refuseForNow, respondJson } from './refusals.js';
 import type { StreamRules } from './event-stream.js';
 import { findSession } from './find-session.js';
 import type { HttpExchange } from './http-exchange.js';
-import type { Place } from './linked-queue.js';
-import type { Wait, Waiting } from './long-waits.js';
 import { isFields, isRequest } from './requests.js';
 import type { HttpSession } from './session.js';
 import type { SessionStream } from './session-streams.js';
@@ -39,9 +43,9 @@ function serve(http: HttpExchange, message: unknown, session: HttpSession, id: R
     session.peer.receive(message);
     return http.respond(202, {});
   }
-  const outlet = new SessionOutlet(http, session, statusOf);
+  const outlet = new SessionOutlet(http, session);
   // A client that goes away has not cancelled: it may come back for the result.
-  const request = session.peer.receive(message, outlet, factsOf(http));
+  const request = session.peer.receive(message, outlet, http);
   if (request && !request.done) outlet.waits();
 }
 
@@ -52,14 +56,14 @@ function openSession(
   stream: StreamRules,
   id: RequestId | null,
 ): void {
-  const session = sessions.create(http.principal?.id, clientOf(http));
+  const session = sessions.create(http.principal?.id, http.quotaKey);
   if (!session) return refuseForNow(http, 'Too many sessions: all of them are at work', id);
   const headers = (): Record<string, string> => {
     if (!session.peer.initialized) return {};
     sessions.keep(session);
     return { 'Mcp-Session-Id': session.id };
   };
-  session.peer.receive(message, new PostOutlet(http, { stream, statusOf, headers }), factsOf(http));
+  session.peer.receive(message, new PostOutlet(http, { stream, statusOf, headers }), http);
   if (!session.peer.initialized) session.close('initialize was refused');
 }
 
@@ -69,7 +73,9 @@ function isWellFormed(message: Readonly<Record<string, unknown>>): boolean {
   return typeof message['method'] === 'string' || 'result' in message || 'error' in message;
 }
 
+/** The HTTP status for a request that was refused with a JSON-RPC error code. */
 function statusOf(rejection: number): number {
+  if (rejection === ERROR_CODES.internalError) return 503;
   // Clients of these revisions expect an unknown method as an ordinary answer.
   return rejection === ERROR_CODES.methodNotFound ? 200 : 400;
 }
@@ -79,16 +85,14 @@ function statusOf(rejection: number): number {
  * response is long in coming. A stream can be resumed; a client that goes away before there is one had no id to come back
  * with, so for it nothing is kept. Either way its going away cancels nothing.
  */
-class SessionOutlet implements Outlet, Waiting {
+class SessionOutlet implements Outlet {
   #stream: SessionStream | undefined;
-  #wait: Place<Wait> | undefined;
+  #wait: Deadline | undefined;
   #open = true;
 
   constructor(
     private readonly http: HttpExchange,
     private readonly session: HttpSession,
-    /** The HTTP status for a request that was refused with a JSON-RPC error code. */
-    private readonly statusOf: (rejection: number) => number,
   ) {
     session.began();
   }
@@ -104,7 +108,7 @@ class SessionOutlet implements Outlet, Waiting {
       this.session.streams.end(this.#stream);
       return;
     }
-    this.http.respond(rejection === undefined ? 200 : this.statusOf(rejection), JSON_HEADERS, message);
+    respondJson(this.http, rejection === undefined ? 200 : statusOf(rejection), message);
   }
 
   abandon(): void {
@@ -123,12 +127,11 @@ class SessionOutlet implements Outlet, Waiting {
 
   /** Says that the request is not answered at once. */
   waits(): void {
-    if (this.#open) this.#wait = this.session.waits(this);
-  }
-
-  /** Gives the client an id to come back with, should it lose the connection. */
-  waitedLong(): void {
-    if (this.#open) this.#streamed();
+    if (!this.#open) return;
+    // After a while the client is given an id to come back with, should it lose the connection.
+    this.#wait = this.session.waits(() => {
+      if (this.#open) this.#streamed();
+    });
   }
 
   #streamed(): SessionStream | undefined {

@@ -1,11 +1,10 @@
-import type { Client } from './client.js';
 import { HttpSession, type SessionParts } from './session.js';
 
 /** The sessions of one endpoint, longest idle first. They expire, and there is a cap, for all and for each client. */
 export class SessionTable {
   // A Map and a Set keep insertion order: a session is put last again whenever it is used.
   readonly #sessions = new Map<string, HttpSession>();
-  readonly #byClient = new Map<string, Set<HttpSession>>();
+  readonly #byClient = new Map<string | undefined, Set<HttpSession>>();
   #sweep: ReturnType<typeof setInterval> | undefined;
 
   readonly #idleMs: number;
@@ -22,29 +21,30 @@ export class SessionTable {
    * Makes a session that nobody can find yet: it is kept once its client has been let in.
    *
    * @param owner the id of the principal that opens it; absent where nobody is authenticated.
+   * @param quotaKey whom it counts for.
    * @returns `undefined` when there is no room, and no session that may give way.
    */
-  create(owner: string | undefined, client: Client): HttpSession | undefined {
-    if (this.#isFull(client) && !this.#dispensable(client)) return undefined;
-    return new HttpSession(crypto.randomUUID(), owner, client, this.parts, Date.now());
+  create(owner: string | undefined, quotaKey: string | undefined): HttpSession | undefined {
+    if (this.#isFull(quotaKey) && !this.#dispensable(quotaKey)) return undefined;
+    return new HttpSession(crypto.randomUUID(), owner, quotaKey, this.parts, Date.now());
   }
 
   /** Keeps a session, at the cost of an idle one when there are too many. */
   keep(session: HttpSession): void {
-    const { client } = session;
-    const evicted = this.#isFull(client) ? this.#dispensable(client) : undefined;
+    const { quotaKey } = session;
+    const evicted = this.#isFull(quotaKey) ? this.#dispensable(quotaKey) : undefined;
     if (evicted) {
       const { logger } = this.parts.endpoint;
       logger.info(
-        { client: evicted.client.key, idleMs: Date.now() - evicted.lastUsed },
+        { client: evicted.quotaKey, idleMs: Date.now() - evicted.lastUsed },
         'an idle session gave way to a new one',
       );
       this.end(evicted, 'Too many sessions');
     }
     this.#sessions.set(session.id, session);
-    const own = this.#byClient.get(client.key);
+    const own = this.#byClient.get(quotaKey);
     if (own) own.add(session);
-    else this.#byClient.set(client.key, new Set([session]));
+    else this.#byClient.set(quotaKey, new Set([session]));
     if (this.#sweep !== undefined) return;
     this.#sweep = setInterval(() => this.#expire(Date.now()), Math.min(this.#idleMs, 30_000));
     (this.#sweep as { unref?(): void }).unref?.();
@@ -61,7 +61,7 @@ export class SessionTable {
     session.lastUsed = Date.now();
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
-    const own = this.#byClient.get(session.client.key);
+    const own = this.#byClient.get(session.quotaKey);
     own?.delete(session);
     own?.add(session);
     return session;
@@ -70,10 +70,10 @@ export class SessionTable {
   /** Ends a session: what is in flight is cancelled, and its id is unknown from now on. */
   end(session: HttpSession, reason: string): void {
     this.#sessions.delete(session.id);
-    const { key } = session.client;
-    const own = this.#byClient.get(key);
+    const { quotaKey } = session;
+    const own = this.#byClient.get(quotaKey);
     own?.delete(session);
-    if (own?.size === 0) this.#byClient.delete(key);
+    if (own?.size === 0) this.#byClient.delete(quotaKey);
     session.close(reason);
     if (this.#sessions.size > 0) return;
     clearInterval(this.#sweep);
@@ -95,18 +95,18 @@ export class SessionTable {
     }
   }
 
-  #isFull(client: Client): boolean {
-    return this.#sessions.size >= this.#max || this.#hasAll(client);
+  #isFull(quotaKey: string | undefined): boolean {
+    return this.#sessions.size >= this.#max || this.#hasAll(quotaKey);
   }
 
-  #hasAll({ key, many }: Client): boolean {
-    return !many && (this.#byClient.get(key)?.size ?? 0) >= this.#maxPerClient;
+  #hasAll(quotaKey: string | undefined): boolean {
+    return quotaKey !== undefined && (this.#byClient.get(quotaKey)?.size ?? 0) >= this.#maxPerClient;
   }
 
   /** The session that gives way to a new one: of the same client, or else of the one that has most of all. */
-  #dispensable(client: Client): HttpSession | undefined {
-    const own = longestIdle(this.#byClient.get(client.key) ?? []);
-    if (own || this.#hasAll(client)) return own;
+  #dispensable(quotaKey: string | undefined): HttpSession | undefined {
+    const own = longestIdle(this.#byClient.get(quotaKey) ?? []);
+    if (own || this.#hasAll(quotaKey)) return own;
     const clients = [...this.#byClient.values()];
     const most = clients.reduce(
       (one, other) => (other.size > one.size ? other : one),

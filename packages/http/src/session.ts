@@ -1,8 +1,5 @@
-import type { Endpoint, Outlet, Peer } from '@sigil/core/transport';
-import type { Client } from './client.js';
+import type { Deadline, Deadlines, Endpoint, Outlet, Peer } from '@sigil/core/transport';
 import type { HttpExchange } from './http-exchange.js';
-import type { Place } from './linked-queue.js';
-import type { LongWaits, Wait, Waiting } from './long-waits.js';
 import type { ResolvedOptions } from './options.js';
 import { SessionStreams } from './session-streams.js';
 
@@ -10,7 +7,8 @@ import { SessionStreams } from './session-streams.js';
 export interface SessionParts {
   readonly endpoint: Endpoint;
   readonly options: ResolvedOptions;
-  readonly longWaits: LongWaits;
+  /** The requests that are not answered at once. */
+  readonly longWaits: Deadlines;
 }
 
 /** A session of a client up to 2025-11-25: its peer, and its streams. */
@@ -25,8 +23,8 @@ export class HttpSession implements Outlet {
     readonly id: string,
     /** The id of the principal it belongs to. */
     readonly owner: string | undefined,
-    /** Whom it counts for. */
-    readonly client: Client,
+    /** Whom it counts for, as `RequestFacts` has it. */
+    readonly quotaKey: string | undefined,
     private readonly parts: SessionParts,
     now: number,
   ) {
@@ -69,13 +67,13 @@ export class HttpSession implements Outlet {
     this.#posts += 1;
   }
 
-  /** Keeps an eye on a request that has not been answered at once. */
-  waits(request: Waiting): Place<Wait> | undefined {
-    return this.resumable ? this.parts.longWaits.add(request) : undefined;
+  /** Counts the time of a request that has not been answered at once. @param waitedLong called when that was long. */
+  waits(waitedLong: () => void): Deadline | undefined {
+    return this.resumable ? this.parts.longWaits.add(waitedLong) : undefined;
   }
 
   /** Counts a request out. @param wait what `waits` gave for it. */
-  finished(wait: Place<Wait> | undefined): void {
+  finished(wait: Deadline | undefined): void {
     this.#posts -= 1;
     this.lastUsed = Date.now();
     if (wait) this.parts.longWaits.delete(wait);

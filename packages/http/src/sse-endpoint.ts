@@ -5,17 +5,17 @@ import {
   errorResponse,
   type Outlet,
   type Peer,
+  Quota,
   readableId,
   type RequestId,
 } from '@sigil/core/transport';
-import { factsOf, guarded } from './answers.js';
-import { JSON_HEADERS, refuse, refuseForNow } from './refusals.js';
+import { guarded } from './answers.js';
+import { refuse, refuseForNow, respondJson } from './refusals.js';
 import { type Authentication, authenticationOf } from './authentication.js';
-import { type Client, clientOf } from './client.js';
 import { preflight } from './cors.js';
 import { EventStream } from './event-stream.js';
 import { refusesVersion } from './find-session.js';
-import type { HttpExchange } from './http-exchange.js';
+import type { BodyLimits, HttpExchange } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
 import {
   OriginCheck,
@@ -67,13 +67,17 @@ export class SseEndpoint {
   readonly #origins: OriginCheck;
   readonly #authentication: Authentication | undefined;
   readonly #sessions = new Map<string, SseSession>();
-  /** How many of them each client has. */
-  readonly #counts = new Map<string, number>();
+  readonly #places: Quota;
   #closing = false;
 
-  constructor(endpoint: Endpoint, options: ResolvedOptions) {
+  constructor(
+    endpoint: Endpoint,
+    options: ResolvedOptions,
+    private readonly bodies: BodyLimits,
+  ) {
     this.#endpoint = endpoint;
     this.#options = options;
+    this.#places = new Quota(options.maxSessions, options.maxSessionsPerClient);
     this.#origins = new OriginCheck(options);
     this.#authentication = authenticationOf(options, endpoint.logger);
   }
@@ -109,20 +113,18 @@ export class SseEndpoint {
   #open(http: HttpExchange, { mount }: SseTarget): void {
     if (refusesStream(http)) return;
     // Every session has a client that listens: none of them is idle enough to make room.
-    const client = clientOf(http);
-    if (this.#sessions.size >= this.#options.maxSessions || this.#hasAll(client))
-      return refuseForNow(http, 'Too many sessions: all of them are at work');
+    const { quotaKey } = http;
+    if (!this.#places.take(quotaKey)) return refuseForNow(http, 'Too many sessions: all of them are at work');
     const id = crypto.randomUUID();
     const stream = new EventStream(http, this.#options);
-    this.#sessions.set(id, new SseSession(this.#endpoint, stream, http.principal?.id, client.key));
-    this.#counts.set(client.key, (this.#counts.get(client.key) ?? 0) + 1);
+    this.#sessions.set(id, new SseSession(this.#endpoint, stream, http.principal?.id, quotaKey));
     stream.announce('endpoint', messagesUri(mount, id));
     http.onGone(() => this.#end(id, 'The client closed the stream'));
   }
 
   #post(http: HttpExchange, target: SseTarget): void {
     if (refusesContentType(http)) return;
-    readMessage(http, this.#options, (message) =>
+    readMessage(http, this.bodies, (message) =>
       guarded(http, this.#endpoint.logger, () => this.#received(http, target, message)),
     );
   }
@@ -140,17 +142,11 @@ export class SseEndpoint {
     return claims ? session.decline(http, id) : session.receive(http, message);
   }
 
-  #hasAll({ key, many }: Client): boolean {
-    return !many && (this.#counts.get(key) ?? 0) >= this.#options.maxSessionsPerClient;
-  }
-
   #end(id: string, reason: string): void {
     const session = this.#sessions.get(id);
     if (!session) return;
     this.#sessions.delete(id);
-    const left = (this.#counts.get(session.client) ?? 0) - 1;
-    if (left > 0) this.#counts.set(session.client, left);
-    else this.#counts.delete(session.client);
+    this.#places.give(session.quotaKey);
     session.close(reason);
   }
 }
@@ -164,27 +160,29 @@ class SseSession implements Outlet {
     endpoint: Endpoint,
     private readonly stream: EventStream,
     readonly owner: string | undefined,
-    /** Whom it counts for. */
-    readonly client: string,
+    /** Whom it counts for, as `RequestFacts` has it. */
+    readonly quotaKey: string | undefined,
   ) {
     this.peer = endpoint.connect(this);
   }
 
   /** Takes what the client has posted. Its answer goes over the stream; the POST says only whether it was taken. */
   receive(http: HttpExchange, message: unknown): void {
-    const refusals: string[] = [];
+    const refusals: { readonly status: number; readonly text: string }[] = [];
     const outlet: Outlet = {
       send: (text) => this.send(text),
       end: (text, rejection) => {
         // What is no message has no answer that its sender could tell from others.
-        if (rejection === ERROR_CODES.invalidRequest) refusals.push(text);
+        if (rejection === ERROR_CODES.invalidRequest) refusals.push({ status: 400, text });
+        // What there is no room for now may be posted again.
+        else if (rejection === ERROR_CODES.internalError) refusals.push({ status: 503, text });
         else this.end(text);
       },
     };
-    this.peer.receive(message, outlet, factsOf(http));
+    this.peer.receive(message, outlet, http);
     const [refusal] = refusals;
-    if (refusal === undefined) http.respond(202, TEXT_HEADERS, 'Accepted');
-    else http.respond(400, JSON_HEADERS, refusal);
+    if (refusal) respondJson(http, refusal.status, refusal.text);
+    else http.respond(202, TEXT_HEADERS, 'Accepted');
   }
 
   /** Takes a message of a revision that this transport does not carry: a request is told so over the stream. */

@@ -1,5 +1,6 @@
 import type { Principal } from '@sigil/core/transport';
 import { corsHeaders } from './cors.js';
+import { quotaKeyOf } from './quota-key.js';
 import type { BodyLimits, BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
 
 /** An exchange of the web's `Request` and `Response`, for Workers, Deno, Bun and tests. */
@@ -11,6 +12,7 @@ export class WebExchange implements HttpExchange {
   corsOrigin: string | undefined;
   principal: Principal | undefined;
   readonly #request: Request;
+  #headers: Readonly<Record<string, string>> | undefined;
   /** Who is to be told when the client goes away; `undefined` once it has. */
   #gone: (() => void)[] | undefined = [];
   #resolve: (response: Response) => void = () => undefined;
@@ -37,7 +39,11 @@ export class WebExchange implements HttpExchange {
   }
 
   get headers(): Readonly<Record<string, string>> {
-    return Object.fromEntries(this.#request.headers);
+    return (this.#headers ??= Object.fromEntries(this.#request.headers));
+  }
+
+  get quotaKey(): string | undefined {
+    return quotaKeyOf(this);
   }
 
   header(name: string): string | undefined {
@@ -118,7 +124,7 @@ export class WebExchange implements HttpExchange {
 /** @returns what is the matter when there are more bytes than the bound, or they take too long. */
 async function readBytes(
   request: Request,
-  { maxBodyBytes, requestTimeoutMs }: BodyLimits,
+  { maxBodyBytes, bodyTimes }: BodyLimits,
 ): Promise<Uint8Array | 'too long' | 'too slow'> {
   if (Number(request.headers.get('content-length')) > maxBodyBytes) return 'too long';
   const chunks: Uint8Array[] = [];
@@ -127,12 +133,10 @@ async function readBytes(
   const state = { length: 0, late: false };
   // What is cancelled ends at once, with what there is of it; how long its source takes to hear of it is no matter.
   const cancel = (): void => void reader?.cancel().catch(() => undefined);
-  const timer = setTimeout(() => {
+  const deadline = bodyTimes.add(() => {
     state.late = true;
     cancel();
-  }, requestTimeoutMs);
-  // Not every host's timer is an object; where it is, a body that does not come keeps no process alive.
-  (timer as { unref?(): void }).unref?.();
+  });
   try {
     for (let chunk = await reader?.read(); chunk && !chunk.done; chunk = await reader?.read()) {
       state.length += chunk.value.byteLength;
@@ -144,7 +148,7 @@ async function readBytes(
       return 'too long';
     }
   } finally {
-    clearTimeout(timer);
+    bodyTimes.delete(deadline);
   }
   return state.late ? 'too slow' : joined(chunks, state.length);
 }

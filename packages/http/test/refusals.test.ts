@@ -1,8 +1,16 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { RunningRuntime } from '@sigil/core/transport';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type App, createApp } from '@sigil/core';
 import type { Endpoint, Logger, Peer, RequestFacts } from '@sigil/core/transport';
-import { http, type HttpRuntimeOptions, tokenAuthenticator } from '../src/index.js';
+import {
+  http,
+  type HttpOptions,
+  type HttpRuntimeOptions,
+  nodeHandler,
+  tokenAuthenticator,
+} from '../src/index.js';
 import type { Mounted } from './fixtures/bridges.js';
 import { callModern, envelope, post, request } from './fixtures/messages.js';
 import { nodeFetch } from './fixtures/node-fetch.js';
@@ -137,11 +145,11 @@ describe('what is logged of refusals', () => {
   });
 
   test('sessions that gave way, by their client', async () => {
-    const server = await start({ sessions: { max: 1 } });
+    const server = await start({ sessions: { max: 1 }, authenticate: () => ({ id: 'ada' }) });
     await openSession(server);
     await openSession(server);
     expect(logged('info')).toMatchObject([
-      { details: { client: 'address 127.0.0.1' }, message: 'an idle session gave way to a new one' },
+      { details: { client: 'principal ada' }, message: 'an idle session gave way to a new one' },
     ]);
   });
 });
@@ -162,18 +170,41 @@ describe('allowAnonymous', () => {
   });
 });
 
-test('requests tell the address they came from', async () => {
-  const seen: (RequestFacts | undefined)[] = [];
+/** What an endpoint is told of one request beside its message. */
+async function factsOf(options: HttpOptions, address?: string): Promise<RequestFacts | undefined> {
+  const seen: RequestFacts[] = [];
   const peer = {
-    receive: (_message, outlet, facts) => {
-      seen.push(facts);
+    receive: (_message, outlet, facts = {}) => {
+      seen.push({ address: facts.address, headers: facts.headers, quotaKey: facts.quotaKey });
       outlet?.end('{}');
       return undefined;
     },
     drain: () => Promise.resolve(),
   } as Pick<Peer, 'receive' | 'drain'> as Peer;
   const endpoint: Endpoint = { info: { name: 'x', version: '1' }, logger, connect: () => peer };
-  running = await http({ port: 0, handleSignals: false }).start(endpoint);
-  await raw(running.address, '/mcp', 'Host: localhost');
-  expect(seen).toMatchObject([{ address: '127.0.0.1', headers: { host: 'localhost' } }]);
+  const handler = nodeHandler({ endpoint } as App, options);
+  const server = createServer((incoming, response) => {
+    if (address !== undefined) Object.defineProperty(incoming.socket, 'remoteAddress', { value: address });
+    handler(incoming, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await raw(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, '/mcp', 'Host: localhost');
+  await new Promise((resolve) => server.close(resolve));
+  return seen[0];
+}
+
+test('requests tell the address they came from', async () => {
+  expect(await factsOf({})).toMatchObject({ address: '127.0.0.1', headers: { host: 'localhost' } });
+});
+
+test.each([
+  [undefined, {}, undefined],
+  ['::1', {}, undefined],
+  ['::ffff:127.0.0.1', {}, undefined],
+  ['192.0.2.1', {}, 'address 192.0.2.1'],
+  ['::ffff:192.0.2.1', {}, 'address 192.0.2.1'],
+  ['2001:db8:1:2::1', {}, 'address 2001:db8:1:2'],
+  ['192.0.2.1', { authenticate: () => ({ id: 'ada' }) }, 'principal ada'],
+] as const)('a request from %s, with %j, counts for the client %s', async (address, options, client) => {
+  expect((await factsOf(options, address))?.quotaKey).toBe(client);
 });

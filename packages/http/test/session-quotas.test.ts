@@ -129,9 +129,9 @@ describe('sessions of one client', () => {
 describe('sessions of all clients', () => {
   test('beyond the cap take the place of one of the same client first', async () => {
     const from = await mount({ sessions: { max: 3 } });
-    const other = await openSession(from('127.0.0.1'));
-    const own = [await openSession(from('127.0.0.2')), await openSession(from('127.0.0.2'))] as const;
-    const last = await openSession(from('127.0.0.2'));
+    const other = await openSession(from('192.0.2.1'));
+    const own = [await openSession(from('192.0.2.2')), await openSession(from('192.0.2.2'))] as const;
+    const last = await openSession(from('192.0.2.2'));
     expect(await statuses(other, ...own, last)).toEqual([200, 404, 200, 200]);
   });
 

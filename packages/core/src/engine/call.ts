@@ -67,7 +67,7 @@ export class EngineCall implements Call, CallScope, Asking {
   readonly params: Readonly<Record<string, unknown>>;
   readonly revision: Revision;
   readonly client: ClientView;
-  readonly facts: RequestFacts;
+  facts: RequestFacts;
   readonly link: Link;
   /** See `AdmittedRequest.connection`. */
   readonly connection: object | undefined;
@@ -175,6 +175,9 @@ export class EngineCall implements Call, CallScope, Asking {
   moveTo(background: Background): void {
     this.#background = background;
     if (this.isLimitedByDefault) this.limit?.stop();
+    // A transport may have given its own record of the request, which holds the connection.
+    const { headers, address, quotaKey, principal } = this.facts;
+    this.facts = { headers, address, quotaKey, principal };
   }
 
   /** Whether nothing can be asked any more: the client has its answer. */

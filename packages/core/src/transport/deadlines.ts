@@ -1,16 +1,22 @@
 /** Something that may take a time, and no longer. */
-export interface Deadline {
-  /** Milliseconds of `performance.now()`. */
-  readonly dueAt: number;
-  readonly expire: () => void;
+export class Deadline {
+  // Its place in a ring, between what is due before and after it.
+  before: Deadline = this;
+  after: Deadline = this;
+
+  /** @param dueAt milliseconds of `performance.now()`. */
+  constructor(
+    readonly dueAt: number,
+    readonly expire: () => void,
+  ) {}
 }
 
 /**
  * Calls back when a time is over. One timer serves all that wait: a timer for each request would cost more than most of them take.
  */
 export class Deadlines {
-  // A Set keeps insertion order, and all wait equally long: the first is the next.
-  readonly #open = new Set<Deadline>();
+  // All wait equally long: what has been added last is due last. Every request passes here, and a Set would cost it more.
+  readonly #ring = new Deadline(Infinity, () => undefined);
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param afterMs how long each may take, in milliseconds. */
@@ -18,14 +24,20 @@ export class Deadlines {
 
   /** @returns what `delete` takes when it is done in time. */
   add(expire: () => void): Deadline {
-    const deadline = { dueAt: performance.now() + this.afterMs, expire };
-    this.#open.add(deadline);
+    const deadline = new Deadline(performance.now() + this.afterMs, expire);
+    const last = this.#ring.before;
+    deadline.before = last;
+    deadline.after = this.#ring;
+    last.after = this.#ring.before = deadline;
     if (this.#timer === undefined) this.#wait(this.afterMs);
     return deadline;
   }
 
   delete(deadline: Deadline): void {
-    this.#open.delete(deadline);
+    deadline.before.after = deadline.after;
+    deadline.after.before = deadline.before;
+    // To delete it again changes nothing.
+    deadline.before = deadline.after = deadline;
   }
 
   #wait(ms: number): void {
@@ -36,10 +48,10 @@ export class Deadlines {
 
   #expire(): void {
     const now = performance.now();
-    for (const deadline of this.#open) {
-      if (deadline.dueAt > now) return this.#wait(Math.ceil(deadline.dueAt - now));
-      this.#open.delete(deadline);
-      deadline.expire();
+    for (let next = this.#ring.after; next !== this.#ring; next = this.#ring.after) {
+      if (next.dueAt > now) return this.#wait(Math.ceil(next.dueAt - now));
+      this.delete(next);
+      next.expire();
     }
     this.#timer = undefined;
   }

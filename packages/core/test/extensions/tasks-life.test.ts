@@ -37,6 +37,28 @@ describe('the life of a task', () => {
     expect(store.get(taskId)).toMatchObject({ task: { status: 'failed' }, error });
   });
 
+  test('knows for whom it was begun, and holds nothing else of the request that began it', async () => {
+    const gate = deferred<string>();
+    const definition = defineTool({
+      name: 'job',
+      metadata: Task.entry('required'),
+      handle: async (_args, ctx) => {
+        await gate.promise;
+        return `${String(ctx.principal?.id)} ${String(ctx.headers['x-trace'])}`;
+      },
+    });
+    const app = await appOf({ definitions: [definition] });
+    const ada = { principal: { id: 'ada' } };
+    const request = { ...ada, headers: { 'x-trace': 'one' } as Record<string, string> };
+    const taskId = await beginTask(taskClient(app, {}, request), 'job');
+    request.principal = { id: 'bob' };
+    request.headers = {};
+    gate.resolve('');
+    expect(await endOf(taskClient(app, {}, ada), taskId)).toMatchObject({
+      result: { content: [{ text: 'ada one' }] },
+    });
+  });
+
   test('does not begin when there is no room: the call is answered with the error', async () => {
     const { app, gate } = await waitingApp({ tasks: { maxRunning: 1 } });
     const client = taskClient(app);
