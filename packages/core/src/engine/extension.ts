@@ -102,6 +102,13 @@ export interface Extension {
     call: ExtensionCall,
     wanted: Readonly<Record<string, unknown>>,
   ): MaybePromise<Readonly<Record<string, unknown>>>;
+  /**
+   * Whether a subscription may go on; asked now and then (`limits.recheckMs`). It ends when not.
+   *
+   * @param agreed what `listen` returned for it.
+   * @default always
+   */
+  mayListen?(call: ExtensionCall, agreed: Readonly<Record<string, unknown>>): MaybePromise<boolean>;
   /** Ends what still runs. */
   close?(): Promise<void>;
 }

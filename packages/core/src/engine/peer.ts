@@ -159,7 +159,7 @@ export class EnginePeer implements Peer {
     if (this.#link.hasAsked) this.#link.pending.failAll(reason);
     const { session } = this.#link;
     if (session) {
-      this.#parts.subscribers.removeAll(session);
+      this.#parts.subscribers.dropAll(session);
       this.#release(session);
     }
     this.#parts.closed(this);

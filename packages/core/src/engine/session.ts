@@ -15,12 +15,16 @@ export class Session implements ClientView {
   /** Roots the client named when it opened the session; `undefined` where it is to be asked for them. */
   roots: readonly unknown[] | undefined;
 
-  /** @param announced what the client was told the server can do. */
+  /**
+   * @param announced what the client was told the server can do.
+   * @param quotaKey whom quotas count it for.
+   */
   constructor(
     readonly revision: Revision,
     readonly info: Implementation | undefined,
     readonly capabilities: ClientCapabilities,
     readonly announced: ServerCapabilities,
+    readonly quotaKey: string | object | undefined,
   ) {}
 
   get protocolVersion(): string {

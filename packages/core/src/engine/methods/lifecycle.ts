@@ -37,7 +37,13 @@ export function lifecycleMethods(options: EngineOptions, offered: Capabilities):
     const known = isObject(capabilities) ? (capabilities as ClientCapabilities) : {};
     const announced = offered.of(revision);
     const opening = readOpening(params, known);
-    const session = new Session(revision, readImplementation(clientInfo), opening.capabilities, announced);
+    const session = new Session(
+      revision,
+      readImplementation(clientInfo),
+      opening.capabilities,
+      announced,
+      call.quotaKey,
+    );
     session.logLevel = opening.logLevel;
     session.roots = opening.roots;
     link.session = session;

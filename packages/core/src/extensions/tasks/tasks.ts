@@ -4,7 +4,7 @@ import { missingExtension, ProtocolError } from '../../errors/protocol-error.js'
 import type { AppExtension } from '../app-extension.js';
 import { MemoryTaskStore } from './memory-task-store.js';
 import { TaskKeeper } from './task-keeper.js';
-import { announceChanges, listenToTasks } from './task-listening.js';
+import { announceChanges, listenToTasks, mayListenToTasks } from './task-listening.js';
 import { taskMethods } from './task-methods.js';
 import {
   provideStart,
@@ -58,6 +58,7 @@ export function tasks(options: TasksOptions = {}): AppExtension {
         },
         listen: (call, { taskIds }) =>
           taskIds === undefined ? {} : listenToTasks(call, taskIds, keeper, host),
+        mayListen: (call, agreed) => mayListenToTasks(call, agreed, host),
         close: () => runs.close(),
       };
     },
