@@ -70,6 +70,7 @@ function isWellFormed(message: Readonly<Record<string, unknown>>): boolean {
 }
 
 function statusOf(rejection: number): number {
+  if (rejection === ERROR_CODES.internalError) return 503;
   // Clients of these revisions expect an unknown method as an ordinary answer.
   return rejection === ERROR_CODES.methodNotFound ? 200 : 400;
 }

@@ -5,6 +5,7 @@ import { METHODS, NAMED_BY, NOTIFICATIONS } from '../protocol/methods.js';
 import type { ToolEntry } from '../registry/entry.js';
 import type { Change } from '../registry/registry.js';
 import type { ConnectOptions, Endpoint, Outlet, Peer } from '../transport/contract.js';
+import { Quota } from '../transport/quota.js';
 import { Asker } from './asking.js';
 import type { ServerChange } from './changes/change-bus.js';
 import { Capabilities } from './capabilities.js';
@@ -42,6 +43,8 @@ export class Engine implements Endpoint {
   constructor(private readonly options: EngineOptions) {
     this.info = options.info;
     this.events = new Events(options.logger);
+    const { maxSessionBytes } = options.limits;
+    const sessionBytes = new Quota(maxSessionBytes, Math.ceil(maxSessionBytes / 4));
     const subscribers = new Subscribers(this.events, options.limits);
     const writer = new ResponseWriter(options.stampServerInfo ? options.info : undefined);
     this.#listeners = new Listeners(subscribers, options.limits);
@@ -59,10 +62,12 @@ export class Engine implements Endpoint {
         this.#extensions,
         this.#capabilities,
         this.#rechecks,
+        sessionBytes,
       ),
       events: this.events,
       subscribers,
       listeners: this.#listeners,
+      sessionBytes,
       extensions: this.#extensions,
       asker,
       writer,

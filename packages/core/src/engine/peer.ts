@@ -6,6 +6,7 @@ import { isDeeper, isObject } from '../protocol/json.js';
 import { isPromise } from '../protocol/maybe-promise.js';
 import type { RequestFacts } from '../protocol/principal.js';
 import type { ActiveRequest, Outlet, Peer } from '../transport/contract.js';
+import type { Quota } from '../transport/quota.js';
 import { admit, headerMismatch } from './admission.js';
 import type { Asker } from './asking.js';
 import { receiveBatch } from './batch.js';
@@ -42,6 +43,8 @@ export interface PeerParts {
   readonly events: Events;
   readonly subscribers: Subscribers;
   readonly listeners: Listeners;
+  /** The room for what sessions keep of their clients. */
+  readonly sessionBytes: Quota;
   readonly extensions: Extensions;
   /** What is being disposed of: closing the app waits for it. */
   readonly releases: Set<Promise<void>>;
@@ -160,6 +163,8 @@ export class EnginePeer implements Peer {
     const { session } = this.#link;
     if (session) {
       this.#parts.subscribers.dropAll(session);
+      this.#parts.sessionBytes.give(session.quotaKey, session.bytes);
+      session.bytes = 0;
       this.#release(session);
     }
     this.#parts.closed(this);

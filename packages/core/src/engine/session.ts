@@ -12,6 +12,8 @@ export class Session implements ClientView {
   /** URIs the client wants to hear about; made at the first subscription, to keep idle sessions small. */
   subscriptions: Set<string> | undefined;
 
+  /** How much of what the client said of itself is kept, in bytes. */
+  bytes = 0;
   /** Roots the client named when it opened the session; `undefined` where it is to be asked for them. */
   roots: readonly unknown[] | undefined;
 

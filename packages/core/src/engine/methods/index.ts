@@ -1,3 +1,4 @@
+import type { Quota } from '../../transport/quota.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { MethodHandler } from '../exchange.js';
 import type { Capabilities } from '../capabilities.js';
@@ -22,9 +23,10 @@ export function allMethods(
   extensions: Extensions,
   capabilities: Capabilities,
   rechecks: Rechecks,
+  sessionBytes: Quota,
 ): ReadonlyMap<string, MethodHandler> {
   const groups = [
-    lifecycleMethods(options, capabilities),
+    lifecycleMethods(options, capabilities, sessionBytes),
     listenMethods(options, capabilities, listeners, subscribers, extensions, rechecks),
     toolMethods(options, extensions),
     resourceMethods(options),
