@@ -25,6 +25,11 @@ export interface ExtensionCall {
   readonly client: ClientView;
   /** The authenticated principal; `undefined` on an unauthenticated transport. */
   readonly principal: Principal | undefined;
+  /**
+   * Whom quotas count the request for: a text, or the connection where nothing else tells clients apart, or `undefined` where nothing
+   * does.
+   */
+  readonly quotaKey: string | object | undefined;
   readonly headers: RequestHeaders;
   /** Aborts when the client cancels, disconnects for good, or the server stops. */
   readonly signal: AbortSignal;

@@ -155,6 +155,10 @@ class ExtensionView implements ExtensionCall {
     return this.#exchange.call.principal;
   }
 
+  get quotaKey(): ExtensionCall['quotaKey'] {
+    return this.#exchange.call.quotaKey;
+  }
+
   get headers(): ExtensionCall['headers'] {
     return headersOf(this.#exchange.call);
   }
