@@ -13,7 +13,7 @@ import type { AnswersTo, Question, Questions } from '../context/questions.js';
 import { RequestContext } from '../context/request-context.js';
 import { messageOf } from '../errors/from-unknown.js';
 import type { Constructor } from '../protocol/constructor.js';
-import type { RequestId } from '../protocol/json-rpc.js';
+import { isRequestId, type RequestId } from '../protocol/json-rpc.js';
 import { isObject, toLogJson } from '../protocol/json.js';
 import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';
 import { type MaybePromise, observed } from '../protocol/maybe-promise.js';
@@ -223,7 +223,8 @@ export class EngineCall implements Call, CallScope, Asking {
       return;
     }
     const progressToken = this.meta['progressToken'];
-    if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return;
+    // It is repeated with every report, so it is held to the length of ids.
+    if (!isRequestId(progressToken)) return;
     if (!Number.isFinite(progress) || progress <= this.#progress) return;
     this.#progress = progress;
     const params = {

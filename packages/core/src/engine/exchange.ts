@@ -264,8 +264,8 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   get #roundRequest(): RoundRequest {
-    const { method, params, principal } = this.call;
-    return { method, params, principal: principal?.id };
+    const { method, params, principal, quotaKey } = this.call;
+    return { method, params, principal: principal?.id, quotaKey };
   }
 
   #warnSwallowed(error: unknown): void {

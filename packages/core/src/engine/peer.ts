@@ -139,7 +139,7 @@ export class EnginePeer implements Peer {
 
   /** Forgets a page the user was sent to. @returns whether it was this client's user. */
   completeElicitation(elicitationId: string): boolean {
-    return this.#link.elicitations?.delete(elicitationId) ?? false;
+    return this.#link.removeElicitation(elicitationId);
   }
 
   async drain(graceMs: number): Promise<void> {
