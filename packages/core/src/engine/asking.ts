@@ -207,7 +207,8 @@ async function sendToPage(asking: Asking, request: InputRequest, options: CarryO
   const elicitationId = crypto.randomUUID();
   const params = { ...request.params, elicitationId };
   const answer = await send(asking, { ...request, params }, options);
-  (asking.link.elicitations ??= new Set()).add(elicitationId);
+  // A page that was not opened does no work.
+  if (answer['action'] === 'accept') asking.link.addElicitation(elicitationId);
   return { ...answer, elicitationId };
 }
 

@@ -13,7 +13,7 @@ import type { AnswersTo, Question, Questions } from '../context/questions.js';
 import { RequestContext } from '../context/request-context.js';
 import { messageOf } from '../errors/from-unknown.js';
 import type { Constructor } from '../protocol/constructor.js';
-import type { RequestId } from '../protocol/json-rpc.js';
+import { isRequestId, type RequestId } from '../protocol/json-rpc.js';
 import { isObject, toLogJson } from '../protocol/json.js';
 import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';
 import { type MaybePromise, observed } from '../protocol/maybe-promise.js';
@@ -69,8 +69,8 @@ export class EngineCall implements Call, CallScope, Asking {
   readonly client: ClientView;
   facts: RequestFacts;
   readonly link: Link;
-  /** See `AdmittedRequest.connection`. */
-  readonly connection: object | undefined;
+  /** Whom quotas count this request for; `undefined` where clients cannot be told apart, which leaves totals as the only bound. */
+  readonly quotaKey: string | object | undefined;
   currentContext: object | undefined;
   where: string | undefined;
   /** What ends the handler when it takes too long, where there is a limit. */
@@ -99,7 +99,9 @@ export class EngineCall implements Call, CallScope, Asking {
     this.client = request.client;
     this.facts = request.facts;
     this.link = request.link;
-    this.connection = request.connection;
+    const { quotaKey, principal } = request.facts;
+    // Read once: a connection that has closed has no address any more.
+    this.quotaKey = quotaKey ?? (principal ? `principal ${principal.id}` : request.connection);
   }
 
   get scope(): CallScope {
@@ -127,12 +129,6 @@ export class EngineCall implements Call, CallScope, Asking {
 
   get principal(): Principal | undefined {
     return this.facts.principal;
-  }
-
-  /** Whom quotas count this request for; `undefined` where clients cannot be told apart, which leaves totals as the only bound. */
-  get quotaKey(): string | object | undefined {
-    const { quotaKey, principal } = this.facts;
-    return quotaKey ?? (principal ? `principal ${principal.id}` : this.connection);
   }
 
   get state(): ContextState {
@@ -238,7 +234,8 @@ export class EngineCall implements Call, CallScope, Asking {
       return;
     }
     const progressToken = this.meta['progressToken'];
-    if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return;
+    // It is repeated with every report, so it is held to the length of ids.
+    if (!isRequestId(progressToken)) return;
     if (!Number.isFinite(progress) || progress <= this.#progress) return;
     this.#progress = progress;
     const params = {

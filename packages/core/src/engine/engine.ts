@@ -5,6 +5,7 @@ import { METHODS, NAMED_BY, NOTIFICATIONS } from '../protocol/methods.js';
 import type { ToolEntry } from '../registry/entry.js';
 import type { Change } from '../registry/registry.js';
 import type { ConnectOptions, Endpoint, Outlet, Peer } from '../transport/contract.js';
+import { Quota } from '../transport/quota.js';
 import { Asker } from './asking.js';
 import type { ServerChange } from './changes/change-bus.js';
 import { Capabilities } from './capabilities.js';
@@ -19,6 +20,7 @@ import { Listeners } from './listeners.js';
 import { allMethods } from './methods/index.js';
 import { EnginePeer, type PeerParts, Places } from './peer.js';
 import { QuestionCodec } from './question-codec.js';
+import { Rechecks } from './rechecks.js';
 import { ResponseWriter } from './response.js';
 import { latestSessionRevision, newestRevision } from './revisions/index.js';
 import { Subscribers } from './subscribers.js';
@@ -34,6 +36,7 @@ export class Engine implements Endpoint {
   readonly #peers = new Set<EnginePeer>();
   readonly #parts: PeerParts;
   readonly #listeners: Listeners;
+  readonly #rechecks: Rechecks;
   readonly #extensions: Extensions;
   readonly #capabilities: Capabilities;
   readonly #stop: () => void;
@@ -41,20 +44,33 @@ export class Engine implements Endpoint {
   constructor(private readonly options: EngineOptions) {
     this.info = options.info;
     this.events = new Events(options.logger);
-    const subscribers = new Subscribers(this.events, options.limits.maxSubscribedUris);
+    const { maxSessionBytes } = options.limits;
+    const sessionBytes = new Quota(maxSessionBytes, Math.ceil(maxSessionBytes / 4));
+    const subscribers = new Subscribers(this.events, options.limits);
     const writer = new ResponseWriter(options.stampServerInfo ? options.info : undefined);
-    this.#listeners = new Listeners(subscribers);
+    this.#listeners = new Listeners(subscribers, options.limits);
+    const asker = new Asker(new QuestionCodec(options.formPlan));
+    this.#rechecks = new Rechecks({ options, asker }, subscribers, this.#listeners);
     const extensions = options.extensions.map((create) => create(this.#host()));
     this.#extensions = new Extensions(extensions, writer);
     this.#capabilities = new Capabilities(options.registry, this.#extensions, options.experimental);
     this.#parts = {
       options,
-      methods: allMethods(options, subscribers, this.#listeners, this.#extensions, this.#capabilities),
+      methods: allMethods(
+        options,
+        subscribers,
+        this.#listeners,
+        this.#extensions,
+        this.#capabilities,
+        this.#rechecks,
+        sessionBytes,
+      ),
       events: this.events,
       subscribers,
       listeners: this.#listeners,
+      sessionBytes,
       extensions: this.#extensions,
-      asker: new Asker(new QuestionCodec(options.formPlan)),
+      asker,
       writer,
       namedBy: new Map([...NAMED_BY, ...this.#extensions.namedBy]),
       stateless: new Link(undefined),
@@ -126,6 +142,7 @@ export class Engine implements Endpoint {
    */
   async close(): Promise<void> {
     this.#stop();
+    this.#rechecks.close();
     await Promise.all([...this.#peers].map((peer) => peer.drain(GRACE_MS)));
     await this.#extensions.close();
     await Promise.all([this.options.changes.close(), ...this.#parts.releases]);

@@ -3,7 +3,7 @@ import { logDetails } from '../context/call.js';
 import { isSuspension } from '../context/suspension.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import { toProtocolError } from '../errors/from-unknown.js';
-import { ProtocolError } from '../errors/protocol-error.js';
+import { NoRoomError, ProtocolError } from '../errors/protocol-error.js';
 import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { ActiveRequest, Outlet } from '../transport/contract.js';
 import type { Background } from './background.js';
@@ -271,8 +271,8 @@ export class Exchange implements ActiveRequest, Stream {
     if (this.done) return;
     this.#end();
     // What the client cannot do is found out by the handler, yet refuses the request itself (basic, "Capabilities").
-    const rejection = error.code === ERROR_CODES.missingClientCapability ? error.code : undefined;
-    sendError(this.#outlet, call.id, error, rejection);
+    const isRefused = error.code === ERROR_CODES.missingClientCapability || thrown instanceof NoRoomError;
+    sendError(this.#outlet, call.id, error, isRefused ? error.code : undefined);
   }
 
   /** @throws TypeError or RangeError, before anything is sent, when the result has what JSON cannot carry. */
@@ -289,8 +289,8 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   get #roundRequest(): RoundRequest {
-    const { method, params, principal } = this.call;
-    return { method, params, principal: principal?.id };
+    const { method, params, principal, quotaKey } = this.call;
+    return { method, params, principal: principal?.id, quotaKey };
   }
 
   #warnSwallowed(error: unknown): void {

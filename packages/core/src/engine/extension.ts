@@ -25,6 +25,11 @@ export interface ExtensionCall {
   readonly client: ClientView;
   /** The authenticated principal; `undefined` on an unauthenticated transport. */
   readonly principal: Principal | undefined;
+  /**
+   * Whom quotas count the request for: a text, or the connection where nothing else tells clients apart, or `undefined` where nothing
+   * does.
+   */
+  readonly quotaKey: string | object | undefined;
   readonly headers: RequestHeaders;
   /** Aborts when the client cancels, disconnects for good, or the server stops. */
   readonly signal: AbortSignal;
@@ -102,6 +107,13 @@ export interface Extension {
     call: ExtensionCall,
     wanted: Readonly<Record<string, unknown>>,
   ): MaybePromise<Readonly<Record<string, unknown>>>;
+  /**
+   * Whether a subscription may go on; asked now and then (`limits.recheckMs`). It ends when not.
+   *
+   * @param agreed what `listen` returned for it.
+   * @default always
+   */
+  mayListen?(call: ExtensionCall, agreed: Readonly<Record<string, unknown>>): MaybePromise<boolean>;
   /** Ends what still runs. */
   close?(): Promise<void>;
 }

@@ -92,13 +92,23 @@ export class Extensions {
     return revision.stateless || !this.#partsIn(tool).some((part) => part.hiddenFromSessions);
   }
 
-  /** The extensions' part of the filter of a subscription. */
-  async listen(exchange: Exchange, wanted: Readonly<Record<string, unknown>>): Promise<object> {
+  /** The extensions' part of the filter of a subscription, and whether it may go on, which is asked now and then. */
+  async listen(
+    exchange: Exchange,
+    wanted: Readonly<Record<string, unknown>>,
+  ): Promise<{ readonly filter: object; readonly mayGoOn: () => Promise<boolean> }> {
     const call = new ExtensionView(exchange, this.#inSessions);
     const parts = await Promise.all(
-      this.extensions.map(async (extension) => (await extension.listen?.(call, wanted)) ?? {}),
+      this.extensions.map(async (extension) => {
+        const agreed = (await extension.listen?.(call, wanted)) ?? {};
+        return { agreed, mayGoOn: async () => (await extension.mayListen?.(call, agreed)) ?? true };
+      }),
     );
-    return Object.assign({}, ...parts) as object;
+    return {
+      filter: Object.assign({}, ...parts.map(({ agreed }) => agreed)) as object,
+      mayGoOn: async () =>
+        (await Promise.all(parts.map((part) => part.mayGoOn()))).every((may) => may === true),
+    };
   }
 
   async close(): Promise<void> {
@@ -144,6 +154,10 @@ class ExtensionView implements ExtensionCall {
 
   get principal(): ExtensionCall['principal'] {
     return this.#exchange.call.principal;
+  }
+
+  get quotaKey(): ExtensionCall['quotaKey'] {
+    return this.#exchange.call.quotaKey;
   }
 
   get headers(): ExtensionCall['headers'] {

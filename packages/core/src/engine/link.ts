@@ -10,11 +10,13 @@ import { PendingRequests } from './pending-requests.js';
 import type { Answer } from './rounds/round-memory.js';
 import type { Session } from './session.js';
 
+/** Most pages of one client that are remembered; the oldest are forgotten first. */
+const MAX_ELICITATIONS = 1000;
+
 /** What the requests of one connection share: its session, its own outlet, and what waits for the client. */
 export class Link {
   session: Session | undefined;
-  /** Ids of the pages the user was sent to, until they have done their work. */
-  elicitations: Set<string> | undefined;
+  #elicitations: Set<string> | undefined;
   #pending: PendingRequests | undefined;
   #speaksDialect = false;
 
@@ -23,6 +25,19 @@ export class Link {
   /** The requests sent to the client; made at the first one, to keep idle sessions small. */
   get pending(): PendingRequests {
     return (this.#pending ??= new PendingRequests());
+  }
+
+  /** Remembers a page the user was sent to, until it has done its work. */
+  addElicitation(elicitationId: string): void {
+    const known = (this.#elicitations ??= new Set());
+    const [oldest] = known;
+    if (oldest !== undefined && known.size >= MAX_ELICITATIONS) known.delete(oldest);
+    known.add(elicitationId);
+  }
+
+  /** Forgets a page the user was sent to. @returns whether it was known. */
+  removeElicitation(elicitationId: string): boolean {
+    return this.#elicitations?.delete(elicitationId) ?? false;
   }
 
   /** Whether anything was ever asked of the client. */

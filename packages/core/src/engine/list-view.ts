@@ -19,6 +19,8 @@ export interface ListViewParts<E extends Entry> {
 export class ListView<E extends Entry> {
   readonly #json = new WeakMap<E, string>();
   readonly #pages = new Map<Position, RawJson>();
+  /** Where the pages begin that follow each other from the first. */
+  readonly #starts = new Set<Position>([0]);
   #version = -1;
   #isGuarded = false;
 
@@ -35,9 +37,10 @@ export class ListView<E extends Entry> {
     this.#refresh();
     const known = this.#pages.get(start);
     if (known !== undefined) return known;
-    const page = this.write(this.after(start));
-    // Anybody can make up cursors; only pages that begin after an entry are worth keeping.
-    if (start === 0 || this.parts.collection.isPosition(start)) this.#pages.set(start, page);
+    const isStart = this.#starts.has(start);
+    const page = this.write(this.after(start), (next) => isStart && this.#starts.add(next));
+    // Anybody can make up cursors, and pages from everywhere would be the list many times over.
+    if (isStart) this.#pages.set(start, page);
     return page;
   }
 
@@ -46,13 +49,18 @@ export class ListView<E extends Entry> {
     for (const held of this.parts.collection.after(start)) if (this.parts.shows(held[1])) yield held;
   }
 
-  /** Writes a page of entries, as many as there is room for. */
-  write(entries: Iterable<readonly [Position, E]>): RawJson {
+  /**
+   * Writes a page of entries, as many as there is room for.
+   *
+   * @param more is told after which position the next page begins, if there is one.
+   */
+  write(entries: Iterable<readonly [Position, E]>, more?: (next: Position) => void): RawJson {
     const { key, pageSize } = this.parts;
     const written: string[] = [];
     let last: Position = 0;
     for (const [position, entry] of entries) {
       if (written.length === pageSize) {
+        more?.(last);
         return raw(`"${key}":[${written.join(',')}],"nextCursor":${JSON.stringify(encodeCursor(last))}`);
       }
       written.push(this.#jsonOf(entry));
@@ -72,6 +80,8 @@ export class ListView<E extends Entry> {
     if (collection.version === this.#version) return;
     this.#version = collection.version;
     this.#pages.clear();
+    this.#starts.clear();
+    this.#starts.add(0);
     this.#isGuarded = [...collection].some((entry) => entry.gate);
   }
 }

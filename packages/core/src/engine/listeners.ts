@@ -1,7 +1,11 @@
+import { NoRoomError } from '../errors/protocol-error.js';
+import { bytesOf } from '../protocol/json.js';
 import { META } from '../protocol/meta.js';
 import { NOTIFICATIONS } from '../protocol/methods.js';
 import type { Change } from '../registry/registry.js';
+import { Quota } from '../transport/quota.js';
 import type { EngineCall } from './call.js';
+import type { Limits } from './limits.js';
 import { LIST_CHANGED } from './list-changed.js';
 import type { MethodResult } from './response.js';
 import type { Subscribers } from './subscribers.js';
@@ -16,9 +20,14 @@ export interface SubscriptionFilter {
   readonly [member: string]: unknown;
 }
 
-interface Listener {
+/** An open `subscriptions/listen` request. */
+export interface Listener {
   readonly call: EngineCall;
   readonly filter: SubscriptionFilter;
+  /** Whether extensions let it go on, as far as they have a part in it. */
+  readonly mayGoOn: () => Promise<boolean>;
+  /** Gives back the place and the room that it takes. */
+  readonly release: () => void;
   subscriptions: Set<string> | undefined;
   /** Ends the request with its result. */
   readonly finish: (result: MethodResult) => void;
@@ -34,10 +43,42 @@ const WANTED_BY: Readonly<Record<Change, string>> = {
 export class Listeners {
   readonly #listeners = new Map<EngineCall, Listener>();
 
-  constructor(private readonly subscribers: Subscribers) {}
+  readonly #places: Quota;
+
+  constructor(
+    private readonly subscribers: Subscribers,
+    { maxSubscriptions, maxSubscriptionsPerClient }: Limits,
+  ) {
+    this.#places = new Quota(maxSubscriptions, maxSubscriptionsPerClient);
+  }
 
   get size(): number {
     return this.#listeners.size;
+  }
+
+  /** Those that are open now. */
+  get all(): readonly Listener[] {
+    return [...this.#listeners.values()];
+  }
+
+  /**
+   * Takes a place for a subscription, and room for its request, which is kept as long as it is open.
+   *
+   * @returns a function that gives them back, to be called once.
+   * @throws NoRoomError when there is none.
+   */
+  reserve({ params, quotaKey }: EngineCall): () => void {
+    const { total, perClient } = this.#places;
+    const bytes = bytesOf(params);
+    this.subscribers.reserve(quotaKey, bytes);
+    if (!this.#places.take(quotaKey)) {
+      this.subscribers.release(quotaKey, bytes);
+      throw new NoRoomError(`More than ${total} subscriptions are open, or ${perClient} of one client`);
+    }
+    return () => {
+      this.#places.give(quotaKey);
+      this.subscribers.release(quotaKey, bytes);
+    };
   }
 
   /**
@@ -45,10 +86,13 @@ export class Listeners {
    *
    * @returns the result of the request, when the server ends it.
    */
-  open(call: EngineCall, filter: SubscriptionFilter): Promise<MethodResult> {
+  open(opened: Omit<Listener, 'subscriptions' | 'finish'>): Promise<MethodResult> {
+    const { call, filter } = opened;
     return new Promise((finish) => {
-      const listener: Listener = { call, filter, subscriptions: undefined, finish };
+      const listener: Listener = { ...opened, subscriptions: undefined, finish };
       this.#listeners.set(call, listener);
+      // The client may have gone while guards were asked: then nothing else ends what it opened.
+      if (call.isAborted) return this.#finish(listener);
       call.signal.addEventListener('abort', () => this.#finish(listener), { once: true });
       for (const uri of filter.resourceSubscriptions ?? []) this.subscribers.add(listener, uri);
       send(call, NOTIFICATIONS.acknowledged, { notifications: filter });
@@ -81,19 +125,21 @@ export class Listeners {
     }
   }
 
-  /** Ends the subscription that a request opened, if it opened one. */
-  end(call: EngineCall): void {
+  /** Ends the subscription that a request opened. @returns whether there was one. */
+  end(call: EngineCall): boolean {
     const listener = this.#listeners.get(call);
-    if (!listener) return;
+    if (!listener) return false;
     // One page of the specification asks for the notification, another for the result: the client gets both.
     send(call, NOTIFICATIONS.cancelled, { requestId: call.id });
     this.#finish(listener);
+    return true;
   }
 
   #finish(listener: Listener): void {
-    const { call, finish } = listener;
-    this.#listeners.delete(call);
+    const { call, release, finish } = listener;
+    if (!this.#listeners.delete(call)) return;
     this.subscribers.removeAll(listener);
+    release();
     finish({ result: {}, meta: { [META.subscriptionId]: call.id } });
   }
 }

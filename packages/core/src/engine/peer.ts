@@ -1,7 +1,7 @@
 import { logDetails } from '../context/call.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import { toProtocolError } from '../errors/from-unknown.js';
-import { invalidParams, ProtocolError } from '../errors/protocol-error.js';
+import { invalidParams, NoRoomError, ProtocolError } from '../errors/protocol-error.js';
 import { claimOf, isRequestId, readableId, repeated, type RequestId } from '../protocol/json-rpc.js';
 import { isDeeper, isObject } from '../protocol/json.js';
 import type { Logger } from '../protocol/logger.js';
@@ -51,6 +51,8 @@ export interface PeerParts {
   readonly events: Events;
   readonly subscribers: Subscribers;
   readonly listeners: Listeners;
+  /** The room for what sessions keep of their clients. */
+  readonly sessionBytes: Quota;
   readonly extensions: Extensions;
   /** What is being disposed of: closing the app waits for it. */
   readonly releases: Set<Promise<void>>;
@@ -146,7 +148,7 @@ export class EnginePeer implements Peer {
 
   /** Forgets a page the user was sent to. @returns whether it was this client's user. */
   completeElicitation(elicitationId: string): boolean {
-    return this.#link.elicitations?.delete(elicitationId) ?? false;
+    return this.#link.removeElicitation(elicitationId);
   }
 
   async drain(graceMs: number): Promise<void> {
@@ -169,7 +171,9 @@ export class EnginePeer implements Peer {
     if (this.#link.hasAsked) this.#link.pending.failAll(reason);
     const { session } = this.#link;
     if (session) {
-      this.#parts.subscribers.removeAll(session);
+      this.#parts.subscribers.dropAll(session);
+      this.#parts.sessionBytes.give(session.quotaKey, session.bytes);
+      session.bytes = 0;
       this.#release(session);
     }
     this.#parts.closed(this);
@@ -336,7 +340,7 @@ export class Places {
       this.#logger.warn({ ...limits, ...logDetails(call) }, 'requests are refused: too many are in flight');
     }
     const message = `More than ${total} requests are in flight, or ${perClient} of one client; try again later`;
-    throw new ProtocolError(ERROR_CODES.internalError, message);
+    throw new NoRoomError(message);
   }
 
   give(call: EngineCall): void {

@@ -12,15 +12,21 @@ export class Session implements ClientView {
   /** URIs the client wants to hear about; made at the first subscription, to keep idle sessions small. */
   subscriptions: Set<string> | undefined;
 
+  /** How much of what the client said of itself is kept, in bytes. */
+  bytes = 0;
   /** Roots the client named when it opened the session; `undefined` where it is to be asked for them. */
   roots: readonly unknown[] | undefined;
 
-  /** @param announced what the client was told the server can do. */
+  /**
+   * @param announced what the client was told the server can do.
+   * @param quotaKey whom quotas count it for.
+   */
   constructor(
     readonly revision: Revision,
     readonly info: Implementation | undefined,
     readonly capabilities: ClientCapabilities,
     readonly announced: ServerCapabilities,
+    readonly quotaKey: string | object | undefined,
   ) {}
 
   get protocolVersion(): string {

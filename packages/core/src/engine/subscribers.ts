@@ -1,5 +1,10 @@
-import { invalidParams } from '../errors/protocol-error.js';
+import { invalidParams, NoRoomError } from '../errors/protocol-error.js';
+import { bytesOf } from '../protocol/json.js';
+import { Quota } from '../transport/quota.js';
+import type { AdmittedRequest } from './call.js';
 import type { Events } from './events.js';
+import type { Limits } from './limits.js';
+import type { Session } from './session.js';
 
 /** A subscription is kept for as long as its client likes; longer URIs than that are read, and not subscribed to. */
 const MAX_URI_LENGTH = 2048;
@@ -12,21 +17,75 @@ export interface Subscriber {
 /** Who wants to hear about which resources. */
 export class Subscribers {
   readonly #counts = new Map<string, number>();
+  readonly #sessions = new Map<Session, AdmittedRequest>();
+  readonly #bytes: Quota;
+  readonly #maxUris: number;
 
   constructor(
     private readonly events: Events,
-    private readonly maxUris: number,
-  ) {}
+    { maxSubscribedUris, maxSubscribedBytes }: Limits,
+  ) {
+    this.#maxUris = maxSubscribedUris;
+    this.#bytes = new Quota(maxSubscribedBytes, Math.ceil(maxSubscribedBytes / 4));
+  }
+
+  /** The sessions that want to hear about resources, each with its latest request to hear of one. */
+  get sessions(): ReadonlyMap<Session, AdmittedRequest> {
+    return this.#sessions;
+  }
 
   /**
-   * Who subscribes twice counts once.
+   * Takes room for what is kept of a subscription.
    *
-   * @throws ProtocolError (-32602) when the subscriber has as many URIs as it may have, or the URI is too long.
+   * @throws NoRoomError when there is not as much, for this client or for all.
    */
+  reserve(client: unknown, bytes: number): void {
+    const { total, perClient } = this.#bytes;
+    if (this.#bytes.take(client, bytes)) return;
+    throw new NoRoomError(
+      `Subscriptions keep as much as they may: ${total} bytes, of one client ${perClient}`,
+    );
+  }
+
+  /** Gives room back. */
+  release(client: unknown, bytes: number): void {
+    this.#bytes.give(client, bytes);
+  }
+
+  /**
+   * Keeps a URI for a session. Who subscribes twice counts once.
+   *
+   * @param request asks for it; the guards look at it when they are asked again.
+   * @throws ProtocolError (-32602) when the session has as many URIs as it may have, or the URI is too long.
+   * @throws NoRoomError when all sessions and subscriptions keep too much.
+   */
+  keep(session: Session, uri: string, request: AdmittedRequest): void {
+    const { subscriptions, quotaKey } = session;
+    if (!subscriptions?.has(uri)) {
+      this.check((subscriptions?.size ?? 0) + 1, uri);
+      this.reserve(quotaKey, bytesOf(uri));
+      this.add(session, uri);
+    }
+    this.#sessions.set(session, request);
+  }
+
+  /** Forgets a URI of a session. @returns whether it had it. */
+  drop(session: Session, uri: string): boolean {
+    if (!this.remove(session, uri)) return false;
+    this.release(session.quotaKey, bytesOf(uri));
+    if (session.subscriptions?.size === 0) this.#sessions.delete(session);
+    return true;
+  }
+
+  /** Forgets a session that is gone. */
+  dropAll(session: Session): void {
+    for (const uri of [...(session.subscriptions ?? [])]) this.drop(session, uri);
+  }
+
+  /** Has a subscriber hear of a URI, whose room is taken already. */
   add(subscriber: Subscriber, uri: string): void {
     const uris = (subscriber.subscriptions ??= new Set());
     if (uris.has(uri)) return;
-    this.check(uris.size + 1, uri);
     uris.add(uri);
     const count = (this.#counts.get(uri) ?? 0) + 1;
     this.#counts.set(uri, count);
@@ -35,20 +94,22 @@ export class Subscribers {
 
   /** @throws ProtocolError (-32602) when these are too many URIs for one subscriber, or a URI is too long. */
   check(count: number, ...uris: readonly string[]): void {
-    if (count > this.maxUris) throw invalidParams(`More than ${this.maxUris} resources are subscribed to`);
+    if (count > this.#maxUris) throw invalidParams(`More than ${this.#maxUris} resources are subscribed to`);
     if (uris.some((uri) => uri.length > MAX_URI_LENGTH))
       throw invalidParams(`A URI is longer than ${MAX_URI_LENGTH} characters`);
   }
 
-  remove(subscriber: Subscriber, uri: string): void {
-    if (!subscriber.subscriptions?.delete(uri)) return;
+  /** @returns whether the subscriber heard of the URI. */
+  remove(subscriber: Subscriber, uri: string): boolean {
+    if (!subscriber.subscriptions?.delete(uri)) return false;
     const count = (this.#counts.get(uri) ?? 1) - 1;
     if (count > 0) {
       this.#counts.set(uri, count);
-      return;
+      return true;
     }
     this.#counts.delete(uri);
     this.events.emit('unsubscribed', uri);
+    return true;
   }
 
   /** Forgets somebody who is gone. */

@@ -33,6 +33,13 @@ export function isProtocolError(error: unknown): error is ProtocolError {
   return typeof error === 'object' && error !== null && BRAND in error;
 }
 
+/** Refuses a request for want of room (-32603), wherever that is found out: HTTP answers it with 503, as one to repeat later. */
+export class NoRoomError extends ProtocolError {
+  constructor(message: string) {
+    super(ERROR_CODES.internalError, message);
+  }
+}
+
 /** The request's parameters are wrong (-32602). */
 export function invalidParams(message: string, data?: unknown): ProtocolError {
   return new ProtocolError(ERROR_CODES.invalidParams, message, data);

@@ -58,6 +58,19 @@ function requireBounded(text: string): void {
   }
 }
 
+/** What a value takes beside its characters: an empty object, or a string and its places in a set and a map. Measured on V8. */
+const VALUE_BYTES = 64;
+
+/** About how many bytes a parsed value takes in memory, at most: two a character, and 64 for each value and name. */
+export function bytesOf(value: unknown): number {
+  if (typeof value === 'string') return VALUE_BYTES + 2 * value.length;
+  if (typeof value !== 'object' || value === null) return VALUE_BYTES;
+  let bytes = VALUE_BYTES;
+  if (Array.isArray(value)) for (const item of value) bytes += bytesOf(item);
+  else for (const [name, member] of Object.entries(value)) bytes += bytesOf(name) + bytesOf(member);
+  return bytes;
+}
+
 /** Whether a parsed value has more levels of objects and arrays than that. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;

@@ -6,7 +6,6 @@ export type Position = number;
 /** The entries of one kind, by key, in the order they were added. */
 export class Collection<E extends Entry> {
   readonly #entries = new Map<string, { readonly entry: E; readonly position: Position }>();
-  readonly #positions = new Set<Position>();
   #next: Position = 1;
   #version = 0;
 
@@ -30,7 +29,6 @@ export class Collection<E extends Entry> {
   set(entry: E): void {
     const position = this.#entries.get(entry.key)?.position ?? this.#next++;
     this.#entries.set(entry.key, { entry: Object.freeze(entry), position });
-    this.#positions.add(position);
     this.#touch();
   }
 
@@ -39,7 +37,6 @@ export class Collection<E extends Entry> {
     const held = this.#entries.get(key);
     if (!held) return false;
     this.#entries.delete(key);
-    this.#positions.delete(held.position);
     this.#touch();
     return true;
   }
@@ -50,11 +47,6 @@ export class Collection<E extends Entry> {
 
   has(key: string): boolean {
     return this.#entries.has(key);
-  }
-
-  /** Whether an entry stands at a position. */
-  isPosition(position: Position): boolean {
-    return this.#positions.has(position);
   }
 
   /** The entries after a position, with their own. */

@@ -45,8 +45,12 @@ export function checkOptions(options: AppOptions): Problem[] {
   return problems;
 }
 
-function checkTasks({ ttlMs, pollIntervalMs, maxRunning }: TasksOptions): Problem[] {
-  const positive = { 'tasks.pollIntervalMs': pollIntervalMs, 'tasks.maxRunning': maxRunning };
+function checkTasks({ ttlMs, pollIntervalMs, maxRunning, maxRunningPerClient }: TasksOptions): Problem[] {
+  const positive = {
+    'tasks.pollIntervalMs': pollIntervalMs,
+    'tasks.maxRunning': maxRunning,
+    'tasks.maxRunningPerClient': maxRunningPerClient,
+  };
   const problems = Object.entries(positive)
     .filter(([, value]) => value !== undefined && !isPositive(value))
     .map(([option]) => invalidOption(option, 'a positive integer'));

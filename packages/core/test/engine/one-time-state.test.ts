@@ -150,3 +150,17 @@ function fullStore(): StateStore {
   store.use('the only one', Date.now() + 60_000);
   return store;
 }
+
+describe('the states of one client', () => {
+  test('leave room for those of others', async () => {
+    const app = await serve({ stateStore: new MemoryStateStore({ maxStatesPerClient: 1 }) });
+    const of = (quotaKey: string): Client =>
+      statelessClient(app, { elicitation: {} }, { facts: { quotaKey } });
+    const round = async (who: Client) => {
+      const { requestState } = await who.result('tools/call', { name: 'redeem' });
+      return (await who.request('tools/call', retry(requestState))).error?.code;
+    };
+    const [busy, calm] = [of('address 192.0.2.1'), of('address 192.0.2.2')];
+    expect([await round(busy), await round(busy), await round(calm)]).toEqual([undefined, -32603, undefined]);
+  });
+});

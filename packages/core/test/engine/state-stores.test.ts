@@ -42,7 +42,24 @@ describe('MemoryStateStore', () => {
     });
   });
 
+  test('gives each client a quarter of its room, so that one cannot stop the rounds of others', () => {
+    at((set) => {
+      const store = new MemoryStateStore({ maxStates: 8 });
+      expect([store.use('a', 10, 'ada'), store.use('b', 20, 'ada')]).toEqual([true, true]);
+      expect(() => store.use('c', 20, 'ada')).toThrow('More than 8 states are in use, or 2 of one client');
+      expect([store.use('d', 20, 'bob'), store.use('e', 20)]).toEqual([true, true]);
+      set(10);
+      expect([store.use('c', 20, 'ada'), store.size]).toEqual([true, 4]);
+      const narrow = new MemoryStateStore({ maxStatesPerClient: 1 });
+      narrow.use('a', 20, 'ada');
+      expect(() => narrow.use('b', 20, 'ada')).toThrow(RangeError);
+    });
+  });
+
   test.each([0, -1, 1.5, NaN])('takes no bound of %s', (maxStates) => {
     expect(() => new MemoryStateStore({ maxStates })).toThrow('maxStates must be a positive integer');
+    expect(() => new MemoryStateStore({ maxStatesPerClient: maxStates })).toThrow(
+      'maxStatesPerClient must be a positive integer',
+    );
   });
 });

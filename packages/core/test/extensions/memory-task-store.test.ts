@@ -37,3 +37,75 @@ describe('a full MemoryTaskStore', () => {
     }
   });
 });
+
+describe('the tasks of one owner', () => {
+  const finished = (taskId: string, owner?: string | null, more = '') => {
+    const { task, ...rest } = stored(taskId);
+    const of = owner === undefined ? {} : { owner };
+    return { ...rest, ...of, task: { ...task, status: 'completed' as const }, result: { more } };
+  };
+  const kept = (store: MemoryTaskStore, ...taskIds: string[]) =>
+    taskIds.filter((taskId) => store.get(taskId) !== undefined);
+
+  test('are a quarter of all at most: the oldest that has finished gives way to the next', () => {
+    const store = new MemoryTaskStore({ maxTasks: 12 });
+    for (const taskId of ['a', 'b', 'c', 'd', 'e']) store.create(finished(taskId, 'ada'));
+    store.create(finished('x', 'bob'));
+    expect(kept(store, 'a', 'b', 'c', 'd', 'e', 'x')).toEqual(['c', 'd', 'e', 'x']);
+  });
+
+  test('do not give way while they are at work', () => {
+    const store = new MemoryTaskStore({ maxTasks: 100, maxTasksPerOwner: 2 });
+    store.create(stored('work', { owner: 'ada' }));
+    store.create(finished('done', 'ada'));
+    store.create(stored('more', { owner: 'ada' }));
+    expect(() => store.create(stored('last', { owner: 'ada' }))).toThrow(
+      'More than 2 tasks of one owner are kept',
+    );
+    expect(kept(store, 'work', 'done', 'more', 'last')).toEqual(['work', 'more']);
+  });
+
+  test('give way to no task of another owner, and those of unknown owners to none at all', () => {
+    const store = new MemoryTaskStore({ maxTasks: 4, maxTasksPerOwner: 4 });
+    for (const taskId of ['a', 'b', 'c']) store.create(finished(taskId, 'ada'));
+    store.create(finished('d'));
+    for (const owner of ['bob', null])
+      expect(() => store.create(finished('e', owner))).toThrow('More than 4 tasks');
+    store.create(finished('f', 'ada'));
+    expect(kept(store, 'a', 'b', 'c', 'd', 'e', 'f')).toEqual(['b', 'c', 'd', 'f']);
+  });
+
+  test('take a quarter of all characters at most: finished ones give way to a longer version of another', () => {
+    const store = new MemoryTaskStore({ maxLength: 8000 });
+    store.create(finished('old', 'ada', 'x'.repeat(800)));
+    store.create(stored('work', { owner: 'ada' }));
+    const long = (length: number) => ({
+      ...stored('work', { owner: 'ada', version: 2 }),
+      result: { more: 'x'.repeat(length) },
+    });
+    expect(store.replace(long(800))).toBe(true);
+    expect(kept(store, 'old', 'work')).toEqual(['work']);
+    expect(() => store.replace({ ...long(2000), version: 3 })).toThrow(
+      'The tasks of one owner take more than 2000 characters',
+    );
+    for (let at = 0; at < 5; at += 1) store.create(finished(`${at}`, `${at}`, 'x'.repeat(800)));
+    expect(() => store.create(finished('last', 'last', 'x'.repeat(1500)))).toThrow(
+      'more than 8000 characters',
+    );
+  });
+
+  test('count no more when they have expired', async () => {
+    const store = new MemoryTaskStore({ maxTasksPerOwner: 1 });
+    store.create(stored('a', { owner: 'ada', expiresAt: Date.now() + 10 }));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    store.create(stored('b', { owner: 'ada' }));
+    expect(store.size).toBe(1);
+  });
+
+  test.each(['maxTasks', 'maxTasksPerOwner', 'maxLength', 'maxLengthPerOwner'])(
+    'take no bound of 0 as %s',
+    (name) => {
+      expect(() => new MemoryTaskStore({ [name]: 0 })).toThrow(RangeError);
+    },
+  );
+});

@@ -64,7 +64,7 @@ describe('the life of a task', () => {
     const client = taskClient(app);
     const taskId = await beginTask(client, 'wait');
     const error = await client.error('tools/call', { name: 'wait', arguments: {} });
-    expect(error).toEqual({ code: -32603, message: 'More than 1 tasks are at work' });
+    expect(error).toEqual({ code: -32603, message: 'More than 1 tasks are at work, or 250 of one client' });
     gate.resolve('done');
     await endOf(client, taskId);
     await endOf(client, await beginTask(client, 'wait'));

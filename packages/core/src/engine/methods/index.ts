@@ -1,8 +1,10 @@
+import type { Quota } from '../../transport/quota.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { MethodHandler } from '../exchange.js';
 import type { Capabilities } from '../capabilities.js';
 import type { Extensions } from '../extensions.js';
 import type { Listeners } from '../listeners.js';
+import type { Rechecks } from '../rechecks.js';
 import type { Subscribers } from '../subscribers.js';
 import { completionMethods } from './completion.js';
 import { lifecycleMethods } from './lifecycle.js';
@@ -20,16 +22,18 @@ export function allMethods(
   listeners: Listeners,
   extensions: Extensions,
   capabilities: Capabilities,
+  rechecks: Rechecks,
+  sessionBytes: Quota,
 ): ReadonlyMap<string, MethodHandler> {
   const groups = [
-    lifecycleMethods(options, capabilities),
-    listenMethods(options, capabilities, listeners, subscribers, extensions),
+    lifecycleMethods(options, capabilities, sessionBytes),
+    listenMethods(options, capabilities, listeners, subscribers, extensions, rechecks),
     toolMethods(options, extensions),
     resourceMethods(options),
     promptMethods(options),
     completionMethods(options),
     loggingMethods(),
-    subscriptionMethods(options, subscribers),
+    subscriptionMethods(options, subscribers, rechecks),
   ];
   return new Map([...extensions.methods, ...groups.flatMap((group) => Object.entries(group))]);
 }

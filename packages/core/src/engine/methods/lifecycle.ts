@@ -1,8 +1,9 @@
 import { ERROR_CODES } from '../../errors/codes.js';
-import { invalidParams, ProtocolError } from '../../errors/protocol-error.js';
+import { invalidParams, NoRoomError, ProtocolError } from '../../errors/protocol-error.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
-import { isObject } from '../../protocol/json.js';
+import { bytesOf, isObject } from '../../protocol/json.js';
 import { METHODS } from '../../protocol/methods.js';
+import type { Quota } from '../../transport/quota.js';
 import type { Capabilities } from '../capabilities.js';
 import { readImplementation } from '../admission.js';
 import { readOpening } from '../dialect/opening.js';
@@ -12,11 +13,22 @@ import { negotiate, STATELESS_VERSIONS } from '../revisions/index.js';
 import { Session } from '../session.js';
 import { EMPTY, type MethodTable } from './table.js';
 
-/** A session keeps what its client says of itself, for as long as it lives. */
-const MAX_KEPT_LENGTH = 8 * 1024;
+/** A session keeps what its client says of itself, for as long as it lives: the most characters of JSON of each member. */
+const LONGEST = { capabilities: 8 * 1024, clientInfo: 8 * 1024, workspaceFolders: 64 * 1024 };
+/** What of it is kept: the members that the specification has. */
+const CAPABILITIES = ['roots', 'sampling', 'elicitation', 'tasks', 'extensions', 'experimental'];
+const IDENTITY = ['name', 'title', 'version', 'description', 'websiteUrl', 'icons'];
 
-/** `initialize`, `ping` and `server/discover`: how a client and a server meet. */
-export function lifecycleMethods(options: EngineOptions, offered: Capabilities): MethodTable {
+/**
+ * `initialize`, `ping` and `server/discover`: how a client and a server meet.
+ *
+ * @param sessionBytes the room for what sessions keep of their clients.
+ */
+export function lifecycleMethods(
+  options: EngineOptions,
+  offered: Capabilities,
+  sessionBytes: Quota,
+): MethodTable {
   const { info, instructions, cacheHints } = options;
   const discoverHint = cacheHints.of(METHODS.discover);
   const about = instructions === undefined ? {} : { instructions };
@@ -29,17 +41,23 @@ export function lifecycleMethods(options: EngineOptions, offered: Capabilities):
     if (link.session) {
       throw new ProtocolError(ERROR_CODES.invalidRequest, 'This session has been initialized already');
     }
-    for (const [member, value] of Object.entries({ capabilities, clientInfo })) {
-      if (JSON.stringify(value ?? null).length > MAX_KEPT_LENGTH)
-        throw invalidParams(`"${member}" of initialize is longer than ${MAX_KEPT_LENGTH} characters of JSON`);
+    for (const [member, longest] of Object.entries(LONGEST)) {
+      if (JSON.stringify(params[member] ?? null).length > longest)
+        throw invalidParams(`"${member}" of initialize is longer than ${longest} characters of JSON`);
     }
     const revision = negotiate(protocolVersion);
-    const known = isObject(capabilities) ? (capabilities as ClientCapabilities) : {};
     const announced = offered.of(revision);
-    const opening = readOpening(params, known);
-    const session = new Session(revision, readImplementation(clientInfo), opening.capabilities, announced);
+    const declared = isObject(capabilities) ? only(capabilities, CAPABILITIES) : {};
+    const opening = readOpening(params, declared as ClientCapabilities);
+    const known = isObject(clientInfo) ? readImplementation(only(clientInfo, IDENTITY)) : undefined;
+    const session = new Session(revision, known, opening.capabilities, announced, call.quotaKey);
     session.logLevel = opening.logLevel;
     session.roots = opening.roots;
+    session.bytes = bytesOf([session.info, session.capabilities, session.roots]);
+    if (!sessionBytes.take(session.quotaKey, session.bytes)) {
+      const { total, perClient } = sessionBytes;
+      throw new NoRoomError(`Sessions keep as much as they may: ${total} bytes, of one client ${perClient}`);
+    }
     link.session = session;
     const serverInfo = revision.implementation(info);
     return {
@@ -58,4 +76,9 @@ export function lifecycleMethods(options: EngineOptions, offered: Capabilities):
     [METHODS.discover]: discover,
     [METHODS.ping]: () => EMPTY,
   };
+}
+
+/** An object with some of its members, by their names. */
+function only(value: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)));
 }

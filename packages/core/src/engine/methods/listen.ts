@@ -1,23 +1,24 @@
-import { ERROR_CODES } from '../../errors/codes.js';
-import { maySubscribe } from './subscriptions.js';
-import { invalidParams, ProtocolError } from '../../errors/protocol-error.js';
+import { invalidParams } from '../../errors/protocol-error.js';
 import { isObject } from '../../protocol/json.js';
 import { METHODS } from '../../protocol/methods.js';
 import type { Capabilities } from '../capabilities.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { EngineCall } from '../call.js';
+import type { Exchange } from '../exchange.js';
 import type { Extensions } from '../extensions.js';
-import type { Listeners, SubscriptionFilter } from '../listeners.js';
+import type { Listener, Listeners, SubscriptionFilter } from '../listeners.js';
+import { maySubscribe, type Rechecks } from '../rechecks.js';
 import type { Subscribers } from '../subscribers.js';
 import type { MethodTable } from './table.js';
 
 /** `subscriptions/listen`: one long request whose stream carries what changes. */
 export function listenMethods(
-  { registry, limits: { maxSubscriptions } }: EngineOptions,
+  { registry }: EngineOptions,
   capabilities: Capabilities,
   listeners: Listeners,
   subscribers: Subscribers,
   extensions: Extensions,
+  rechecks: Rechecks,
 ): MethodTable {
   /** The resources among those asked for that are there and that the caller may see. */
   async function visible(call: EngineCall, uris: unknown): Promise<readonly string[] | undefined> {
@@ -35,32 +36,41 @@ export function listenMethods(
     return kept;
   }
 
+  /** What a subscription carries of what is asked for. */
+  async function agreed(
+    exchange: Exchange,
+    asked: Readonly<Record<string, unknown>>,
+  ): Promise<Pick<Listener, 'filter' | 'mayGoOn'>> {
+    const { call } = exchange;
+    const { tools, prompts, resources } = capabilities.of(call.revision);
+    const wanted = await visible(call, asked['resourceSubscriptions']);
+    const added = await extensions.listen(exchange, asked);
+    const filter: SubscriptionFilter = {
+      ...(asked['toolsListChanged'] === true && tools?.listChanged ? { toolsListChanged: true } : {}),
+      ...(asked['promptsListChanged'] === true && prompts?.listChanged ? { promptsListChanged: true } : {}),
+      ...(asked['resourcesListChanged'] === true && resources?.listChanged
+        ? { resourcesListChanged: true }
+        : {}),
+      ...(wanted && resources?.subscribe ? { resourceSubscriptions: wanted } : {}),
+      ...added.filter,
+    };
+    return { filter, mayGoOn: added.mayGoOn };
+  }
+
   return {
     [METHODS.listen]: async (exchange, { notifications }) => {
       const { call } = exchange;
       if (!isObject(notifications)) throw invalidParams('"notifications" must be an object');
-      if (listeners.size >= maxSubscriptions) {
-        throw new ProtocolError(
-          ERROR_CODES.internalError,
-          `More than ${maxSubscriptions} subscriptions are open`,
-        );
+      // Taken before guards are asked, who may take their time.
+      const release = listeners.reserve(call);
+      try {
+        const { filter, mayGoOn } = await agreed(exchange, notifications);
+        rechecks.begin();
+        return listeners.open({ call, filter, mayGoOn, release });
+      } catch (error) {
+        release();
+        throw error;
       }
-      const { tools, prompts, resources } = capabilities.of(call.revision);
-      const wanted = await visible(call, notifications['resourceSubscriptions']);
-      const filter: SubscriptionFilter = {
-        ...(notifications['toolsListChanged'] === true && tools?.listChanged
-          ? { toolsListChanged: true }
-          : {}),
-        ...(notifications['promptsListChanged'] === true && prompts?.listChanged
-          ? { promptsListChanged: true }
-          : {}),
-        ...(notifications['resourcesListChanged'] === true && resources?.listChanged
-          ? { resourcesListChanged: true }
-          : {}),
-        ...(wanted && resources?.subscribe ? { resourceSubscriptions: wanted } : {}),
-        ...(await extensions.listen(exchange, notifications)),
-      };
-      return listeners.open(call, filter);
     },
   };
 }

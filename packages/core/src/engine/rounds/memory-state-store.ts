@@ -1,51 +1,74 @@
+import { Quota } from '../../transport/quota.js';
 import type { StateStore } from './state-store.js';
 
 /** How much is remembered. */
 export interface StateLimits {
-  /** Most ids that have not expired. 100,000 unless given; beyond them every request that brings a state back fails. */
+  /**
+   * Most ids that have not expired; beyond them every request that brings a state back fails.
+   * @default 100,000
+   */
   readonly maxStates?: number;
+  /**
+   * Most of them of one client; beyond them its own requests fail.
+   * @default a quarter of maxStates
+   */
+  readonly maxStatesPerClient?: number;
+}
+
+interface UsedState {
+  readonly expiresAt: number;
+  readonly client: string | undefined;
 }
 
 /** Remembers used states in this process, and forgets them when they expire. */
 export class MemoryStateStore implements StateStore {
-  /** When each id expires, in the order of their use. */
-  readonly #expiries = new Map<string, number>();
-  readonly #maxStates: number;
+  /** By id, in the order of their use. */
+  readonly #used = new Map<string, UsedState>();
+  readonly #room: Quota;
 
-  /** @throws RangeError when the limit is no positive integer. */
-  constructor({ maxStates = 100_000 }: StateLimits = {}) {
-    if (!(Number.isSafeInteger(maxStates) && maxStates > 0))
-      throw new RangeError(`maxStates must be a positive integer, not ${maxStates}`);
-    this.#maxStates = maxStates;
+  /** @throws RangeError when a limit is no positive integer. */
+  constructor({ maxStates = 100_000, maxStatesPerClient = Math.ceil(maxStates / 4) }: StateLimits = {}) {
+    for (const [name, value] of Object.entries({ maxStates, maxStatesPerClient })) {
+      if (!(Number.isSafeInteger(value) && value > 0))
+        throw new RangeError(`${name} must be a positive integer, not ${value}`);
+    }
+    this.#room = new Quota(maxStates, maxStatesPerClient);
   }
 
   /** Ids that are remembered. */
   get size(): number {
-    return this.#expiries.size;
+    return this.#used.size;
   }
 
   /** @throws RangeError when there is no room: to forget an id would be to accept its state again. */
-  use(id: string, expiresAt: number): boolean {
+  use(id: string, expiresAt: number, client?: string): boolean {
     this.#forgetOldest();
-    if (this.#expiries.has(id)) return false;
-    if (this.#expiries.size >= this.#maxStates) this.#forgetExpired();
-    if (this.#expiries.size >= this.#maxStates)
-      throw new RangeError(`More than ${this.#maxStates} states are in use`);
-    this.#expiries.set(id, expiresAt);
+    if (this.#used.has(id)) return false;
+    if (this.#room.taken >= this.#room.total) this.#forgetExpired();
+    if (!this.#room.take(client)) {
+      const { total, perClient } = this.#room;
+      throw new RangeError(`More than ${total} states are in use, or ${perClient} of one client`);
+    }
+    this.#used.set(id, { expiresAt, client });
     return true;
   }
 
   /** Most states expire in the order of their use, so this finds nearly all that have, and looks at no others. */
   #forgetOldest(): void {
     const now = Date.now();
-    for (const [id, expiresAt] of this.#expiries) {
-      if (expiresAt > now) return;
-      this.#expiries.delete(id);
+    for (const [id, used] of this.#used) {
+      if (used.expiresAt > now) return;
+      this.#forget(id, used);
     }
   }
 
   #forgetExpired(): void {
     const now = Date.now();
-    for (const [id, expiresAt] of this.#expiries) if (expiresAt <= now) this.#expiries.delete(id);
+    for (const [id, used] of this.#used) if (used.expiresAt <= now) this.#forget(id, used);
+  }
+
+  #forget(id: string, { client }: UsedState): void {
+    this.#used.delete(id);
+    this.#room.give(client);
   }
 }

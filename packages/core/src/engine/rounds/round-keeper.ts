@@ -1,5 +1,6 @@
 import { ERROR_CODES } from '../../errors/codes.js';
 import { invalidParams, ProtocolError } from '../../errors/protocol-error.js';
+import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import { requestDigest } from './digest.js';
 import { readInputResponses } from './read-responses.js';
 import {
@@ -17,6 +18,8 @@ export interface RoundRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly principal: string | undefined;
+  /** Whom quotas count it for. */
+  readonly quotaKey: string | object | undefined;
 }
 
 /** How long state lives and how long it may be. */
@@ -73,7 +76,7 @@ export class RoundKeeper {
     if (payload.digest !== (await requestDigest(request.method, request.params))) {
       throw refused('it belongs to another request');
     }
-    if (this.store) await this.#use(this.store, payload);
+    if (this.store) await this.#use(this.store, payload, request.quotaKey);
     return {
       questions: new Map(answered(payload.questions, given)),
       required: new Map(answered(payload.required, given)),
@@ -105,10 +108,12 @@ export class RoundKeeper {
     throw new ProtocolError(ERROR_CODES.internalError, message);
   }
 
-  async #use(store: StateStore, { id, expires }: Payload): Promise<void> {
+  async #use(store: StateStore, { id, expires }: Payload, quotaKey: RoundRequest['quotaKey']): Promise<void> {
     // Sealed by a process that accepts states more than once.
     if (id === undefined) throw refused('it cannot be told from others');
-    if ((await ask(store, id, expires)) !== true) throw refused('it has been used already');
+    // A connection has no name that another process, or a later one, could know.
+    const client = typeof quotaKey === 'string' ? quotaKey : undefined;
+    if ((await ask(() => store.use(id, expires, client))) !== true) throw refused('it has been used already');
   }
 
   async #read(state: string): Promise<Payload | undefined> {
@@ -119,9 +124,9 @@ export class RoundKeeper {
 }
 
 /** Whatever a store throws is a failure of ours, and nothing that a client is told. */
-async function ask(store: StateStore, id: string, expiresAt: number): Promise<boolean> {
+async function ask(use: () => MaybePromise<boolean>): Promise<boolean> {
   try {
-    return await store.use(id, expiresAt);
+    return await use();
   } catch (error) {
     throw new Error('the store of used states failed', { cause: error });
   }

@@ -10,7 +10,8 @@ export interface StateStore {
    *
    * @param id random and unique; the state itself is never told.
    * @param expiresAt when the id may be forgotten, in milliseconds since 1970: the state is refused from then on anyway.
+   * @param client whom it counts for: a text that names a principal or a network address; absent where clients cannot be told apart.
    * @returns whether it had not been used before.
    */
-  use(id: string, expiresAt: number): MaybePromise<boolean>;
+  use(id: string, expiresAt: number, client?: string): MaybePromise<boolean>;
 }

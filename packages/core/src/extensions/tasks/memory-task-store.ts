@@ -1,29 +1,67 @@
+import { isTerminal } from './task.js';
 import type { StoredTask, TaskStore } from './task-store.js';
 
 /** Bounds of a `MemoryTaskStore`. */
 export interface MemoryTaskStoreOptions {
-  /** Most tasks kept at once. 10,000 unless given. */
+  /**
+   * Most tasks kept at once.
+   * @default 10,000
+   */
   readonly maxTasks?: number;
-  /** Most characters of JSON kept at once, over all tasks. 64 Mi unless given. */
+  /**
+   * Most of them of one owner.
+   * @default a quarter of maxTasks
+   */
+  readonly maxTasksPerOwner?: number;
+  /**
+   * Most characters of JSON kept at once, over all tasks.
+   * @default 64 Mi
+   */
   readonly maxLength?: number;
+  /**
+   * Most of them of one owner.
+   * @default a quarter of maxLength
+   */
+  readonly maxLengthPerOwner?: number;
 }
 
 interface Kept {
   readonly json: string;
   readonly version: number;
   readonly expiresAt: number | null;
+  readonly isFinished: boolean;
+  readonly owner: Owner | undefined;
 }
 
-/** Keeps tasks in the memory of this process. Nothing is dropped before its time: when it is full, new tasks are refused. */
+/** The tasks of one owner, oldest first. */
+interface Owner {
+  readonly name: string;
+  readonly taskIds: Set<string>;
+  length: number;
+}
+
+/**
+ * Keeps tasks in the memory of this process. Where there is no room, the oldest finished task of the same owner gives way; a task at
+ * work never does, nor one of another owner, nor of clients that cannot be told apart. Without one the new task is refused.
+ */
 export class MemoryTaskStore implements TaskStore {
   readonly #kept = new Map<string, Kept>();
-  readonly #maxTasks: number;
-  readonly #maxLength: number;
+  readonly #owners = new Map<string, Owner>();
+  readonly #limits: Required<MemoryTaskStoreOptions>;
   #length = 0;
 
-  constructor({ maxTasks = 10_000, maxLength = 64 * 1024 * 1024 }: MemoryTaskStoreOptions = {}) {
-    this.#maxTasks = maxTasks;
-    this.#maxLength = maxLength;
+  /** @throws RangeError when a bound is no positive integer. */
+  constructor({
+    maxTasks = 10_000,
+    maxTasksPerOwner = Math.ceil(maxTasks / 4),
+    maxLength = 64 * 1024 * 1024,
+    maxLengthPerOwner = Math.ceil(maxLength / 4),
+  }: MemoryTaskStoreOptions = {}) {
+    this.#limits = { maxTasks, maxTasksPerOwner, maxLength, maxLengthPerOwner };
+    for (const [name, value] of Object.entries(this.#limits)) {
+      if (!(Number.isSafeInteger(value) && value > 0))
+        throw new RangeError(`${name} must be a positive integer, not ${value}`);
+    }
   }
 
   /** How many tasks are kept. */
@@ -33,9 +71,7 @@ export class MemoryTaskStore implements TaskStore {
   }
 
   create(stored: StoredTask): void {
-    this.#dropExpired();
-    if (this.#kept.size >= this.#maxTasks) throw new Error(`More than ${this.#maxTasks} tasks are kept`);
-    this.#put(stored);
+    this.#put(stored, 1);
   }
 
   get(taskId: string): StoredTask | undefined {
@@ -46,18 +82,57 @@ export class MemoryTaskStore implements TaskStore {
   replace(stored: StoredTask): boolean {
     const kept = this.#live(stored.task.taskId);
     if (kept?.version !== stored.version - 1) return false;
-    this.#put(stored);
+    this.#put(stored, 0);
     return true;
   }
 
-  #put(stored: StoredTask): void {
-    const { task, version, expiresAt } = stored;
+  /** @param added how many tasks there are more. */
+  #put(stored: StoredTask, added: number): void {
+    const { version, expiresAt } = stored;
+    const { taskId, status } = stored.task;
     // Text is a copy that nobody can change, and its length is known.
     const json = JSON.stringify(stored);
-    const length = this.#length - (this.#kept.get(task.taskId)?.json.length ?? 0) + json.length;
-    if (length > this.#maxLength) throw new Error(`The tasks take more than ${this.#maxLength} characters`);
-    this.#kept.set(task.taskId, { json, version, expiresAt });
-    this.#length = length;
+    const before = this.#kept.get(taskId);
+    const length = json.length - (before?.json.length ?? 0);
+    const owner = before?.owner ?? this.#ownerOf(stored);
+    this.#makeRoom(owner, taskId, added, length);
+    this.#kept.set(taskId, { json, version, expiresAt, isFinished: isTerminal(status), owner });
+    this.#length += length;
+    if (!owner) return;
+    this.#owners.set(owner.name, owner);
+    owner.taskIds.add(taskId);
+    owner.length += length;
+  }
+
+  #ownerOf({ owner: name }: StoredTask): Owner | undefined {
+    if (name === null || name === undefined) return undefined;
+    return this.#owners.get(name) ?? { name, taskIds: new Set(), length: 0 };
+  }
+
+  /** @throws Error when there is none. */
+  #makeRoom(owner: Owner | undefined, taskId: string, added: number, length: number): void {
+    if (this.#lacks(owner, added, length) === undefined) return;
+    this.#dropExpired(taskId);
+    for (const own of owner ? [...owner.taskIds] : []) {
+      if (this.#lacks(owner, added, length) === undefined) return;
+      const kept = this.#kept.get(own);
+      if (own !== taskId && kept?.isFinished) this.#drop(own, kept);
+    }
+    const lack = this.#lacks(owner, added, length);
+    if (lack !== undefined) throw new Error(lack);
+  }
+
+  /** What there is too much of, if anything. */
+  #lacks(owner: Owner | undefined, added: number, length: number): string | undefined {
+    const { maxTasks, maxTasksPerOwner, maxLength, maxLengthPerOwner } = this.#limits;
+    if (added > 0 && this.#kept.size >= maxTasks) return `More than ${maxTasks} tasks are kept`;
+    if (this.#length + length > maxLength) return `The tasks take more than ${maxLength} characters`;
+    if (!owner) return undefined;
+    if (added > 0 && owner.taskIds.size >= maxTasksPerOwner)
+      return `More than ${maxTasksPerOwner} tasks of one owner are kept`;
+    if (owner.length + length > maxLengthPerOwner)
+      return `The tasks of one owner take more than ${maxLengthPerOwner} characters`;
+    return undefined;
   }
 
   #live(taskId: string): Kept | undefined {
@@ -67,13 +142,18 @@ export class MemoryTaskStore implements TaskStore {
     return undefined;
   }
 
-  #dropExpired(): void {
-    for (const [taskId, kept] of this.#kept) if (isExpired(kept)) this.#drop(taskId, kept);
+  #dropExpired(except?: string): void {
+    for (const [taskId, kept] of this.#kept)
+      if (taskId !== except && isExpired(kept)) this.#drop(taskId, kept);
   }
 
-  #drop(taskId: string, kept: Kept): void {
+  #drop(taskId: string, { json, owner }: Kept): void {
     this.#kept.delete(taskId);
-    this.#length -= kept.json.length;
+    this.#length -= json.length;
+    if (!owner) return;
+    owner.taskIds.delete(taskId);
+    owner.length -= json.length;
+    if (owner.taskIds.size === 0) this.#owners.delete(owner.name);
   }
 }
 

@@ -4,6 +4,7 @@ import { detailedTask } from './detailed-task.js';
 import type { TaskKeeper } from './task-keeper.js';
 import { maySee } from './task-methods.js';
 import { TASKS } from './task-options.js';
+import type { StoredTask } from './task-store.js';
 
 /** Most tasks one subscription may hear of. */
 const MAX_LISTENED = 1000;
@@ -22,6 +23,9 @@ export function announceChanges(keeper: TaskKeeper, host: ExtensionHost): void {
     );
   });
 }
+
+/** The tools whose tasks subscriptions hear of, by what these were agreed to. */
+const heardTools = new WeakMap<object, ReadonlySet<string>>();
 
 /**
  * Reads which tasks a subscription asks to hear of.
@@ -42,7 +46,22 @@ export async function listenToTasks(
   const asked = [...new Set<string>(taskIds)];
   if (asked.length > MAX_LISTENED) throw invalidParams(`More than ${MAX_LISTENED} "taskIds"`);
   const stored = await Promise.all(asked.map((taskId) => keeper.get(taskId)));
-  const kept: string[] = [];
-  for (const found of stored) if (found && (await maySee(call, found, host))) kept.push(found.task.taskId);
-  return { taskIds: kept };
+  const kept: StoredTask[] = [];
+  for (const found of stored) if (found && (await maySee(call, found, host))) kept.push(found);
+  const agreed = { taskIds: kept.map(({ task }) => task.taskId) };
+  heardTools.set(agreed, new Set(kept.map(({ tool }) => tool)));
+  return agreed;
+}
+
+/** Whether the caller may still use the tools of the tasks that a subscription hears of; their owner does not change. */
+export async function mayListenToTasks(
+  call: ExtensionCall,
+  agreed: object,
+  { registry }: ExtensionHost,
+): Promise<boolean> {
+  for (const tool of heardTools.get(agreed) ?? []) {
+    const entry = registry.tools.get(tool);
+    if (entry && !(await call.sees(entry))) return false;
+  }
+  return true;
 }

@@ -1,6 +1,7 @@
 import type { ExtensionCall, ExtensionHost, ExtensionMethod } from '../../engine/extension.js';
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
 import { readInputResponses } from '../../engine/rounds/read-responses.js';
+import { repeated } from '../../protocol/json-rpc.js';
 import { type DetailedTask, detailedTask } from './detailed-task.js';
 import type { TaskKeeper } from './task-keeper.js';
 import type { StoredTask } from './task-store.js';
@@ -60,5 +61,5 @@ export async function maySee(
 }
 
 function unknownTask(taskId: string): ProtocolError {
-  return invalidParams('There is no such task, or it has expired', { taskId });
+  return invalidParams('There is no such task, or it has expired', { taskId: repeated(taskId) });
 }

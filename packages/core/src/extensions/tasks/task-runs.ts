@@ -1,6 +1,7 @@
 import type { ExtensionCall, ExtensionHost } from '../../engine/extension.js';
 import { ERROR_CODES } from '../../errors/codes.js';
-import { ProtocolError } from '../../errors/protocol-error.js';
+import { NoRoomError } from '../../errors/protocol-error.js';
+import type { Quota } from '../../transport/quota.js';
 import type { TaskKeeper } from './task-keeper.js';
 import type { TaskPolicy } from './task-options.js';
 import { TaskRun } from './task-run.js';
@@ -14,12 +15,12 @@ const MAX_DELAY_MS = 2 ** 31 - 1;
 /** The tasks at work in this process. */
 export class TaskRuns {
   readonly #runs = new Map<string, TaskRun>();
-  #reserved = 0;
+  readonly #connections = new WeakMap<object, string>();
 
   constructor(
     private readonly keeper: TaskKeeper,
     private readonly host: ExtensionHost,
-    private readonly maxRunning: number,
+    private readonly places: Quota,
   ) {
     host.onChange((change) => {
       if (change.kind === 'task') void this.#heard(change.taskId);
@@ -29,24 +30,28 @@ export class TaskRuns {
   /**
    * Makes a task of a call: keeps it, answers with it, and lets the handler go on.
    *
-   * @returns whether it did; not when the request was cancelled in the meantime.
-   * @throws ProtocolError (-32603) when there is no room for another task.
+   * @returns a function to be called when the handler has ended, which gives its place back; `undefined` when the request was cancelled
+   *   in the meantime, and nothing runs.
+   * @throws NoRoomError when there is no room for another task.
    */
   async start(
     call: ExtensionCall,
     tool: string,
     { ttlMs, pollIntervalMs }: TaskPolicy,
     statusMessage?: string,
-  ): Promise<boolean> {
-    if (this.#runs.size + this.#reserved >= this.maxRunning) throw full(this.maxRunning);
+  ): Promise<(() => void) | undefined> {
+    const { quotaKey } = call;
+    if (!this.places.take(quotaKey)) throw full(this.places);
     const principal = call.principal?.id ?? null;
-    const stored = begun({ tool, principal, ttlMs, pollIntervalMs, statusMessage });
+    const owner = this.#ownerOf(quotaKey);
+    const stored = begun({ tool, principal, owner, ttlMs, pollIntervalMs, statusMessage });
     const { taskId } = stored.task;
-    this.#reserved += 1;
+    const release = (): void => this.places.give(quotaKey);
     try {
       await this.keeper.create(stored);
-    } finally {
-      this.#reserved -= 1;
+    } catch (error) {
+      release();
+      throw error;
     }
     const { keeper, host } = this;
     const timer = expiryTimer(ttlMs, () => run.stop('The task has expired'));
@@ -56,10 +61,11 @@ export class TaskRuns {
     };
     const run = new TaskRun({ taskId, call, keeper, logger: host.logger, ended });
     this.#runs.set(taskId, run);
-    if (call.detach({ ...stored.task, resultType: 'task' }, run)) return true;
+    if (call.detach({ ...stored.task, resultType: 'task' }, run)) return release;
     ended();
+    release();
     await this.keeper.change(taskId, cancelled());
-    return false;
+    return undefined;
   }
 
   /** Stops every handler, and waits a little for them to end. */
@@ -77,6 +83,14 @@ export class TaskRuns {
     const grace = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_GRACE_MS)));
     await Promise.race([Promise.all(runs.map(({ finished }) => finished)), grace]);
     clearTimeout(timer);
+  }
+
+  /** Whom a task counts for, as text: what is stored is JSON. */
+  #ownerOf(quotaKey: ExtensionCall['quotaKey']): string | null {
+    if (typeof quotaKey !== 'object') return quotaKey ?? null;
+    const known = this.#connections.get(quotaKey) ?? `connection ${crypto.randomUUID()}`;
+    this.#connections.set(quotaKey, known);
+    return known;
   }
 
   async #heard(taskId: string): Promise<void> {
@@ -98,6 +112,6 @@ function expiryTimer(ttlMs: number | null, expire: () => void): ReturnType<typeo
   return timer;
 }
 
-function full(maxRunning: number): ProtocolError {
-  return new ProtocolError(ERROR_CODES.internalError, `More than ${maxRunning} tasks are at work`);
+function full({ total, perClient }: Quota): NoRoomError {
+  return new NoRoomError(`More than ${total} tasks are at work, or ${perClient} of one client`);
 }

@@ -18,6 +18,11 @@ export interface StoredTask {
   readonly tool: string;
   /** Whose it is; `null` when nobody was authenticated. */
   readonly principal: string | null;
+  /**
+   * Whom it counts for: a text that names a principal, a network address or a connection; `null`, or absent, where nothing tells
+   * clients apart.
+   */
+  readonly owner?: string | null;
   /** What the client has still to answer, by key. */
   readonly inputRequests: Readonly<Record<string, TaskInputRequest>>;
   /** What the client has answered, by key. */

@@ -1,10 +1,11 @@
 import type { ExtensionHost, Extension, ToolCalls } from '../../engine/extension.js';
 import { ERROR_CODES } from '../../errors/codes.js';
 import { missingExtension, ProtocolError } from '../../errors/protocol-error.js';
+import { Quota } from '../../transport/quota.js';
 import type { AppExtension } from '../app-extension.js';
 import { MemoryTaskStore } from './memory-task-store.js';
 import { TaskKeeper } from './task-keeper.js';
-import { announceChanges, listenToTasks } from './task-listening.js';
+import { announceChanges, listenToTasks, mayListenToTasks } from './task-listening.js';
 import { taskMethods } from './task-methods.js';
 import {
   provideStart,
@@ -20,14 +21,31 @@ import type { TaskStore } from './task-store.js';
 
 /** How tasks live. */
 export interface TasksOptions {
-  /** Where tasks are kept; in the memory of this process unless given. */
+  /**
+   * Where tasks are kept.
+   * @default the memory of this process
+   */
   readonly store?: TaskStore;
-  /** Milliseconds from its creation that a task is kept, `null` for ever. One hour unless given. */
+  /**
+   * Milliseconds from its creation that a task is kept, `null` for ever.
+   * @default 1 hour
+   */
   readonly ttlMs?: number | null;
-  /** Milliseconds that clients should let pass between two looks. 1000 unless given. */
+  /**
+   * Milliseconds that clients should let pass between two looks.
+   * @default 1000
+   */
   readonly pollIntervalMs?: number;
-  /** Most tasks at work at once in this process. 1000 unless given. */
+  /**
+   * Most tasks at work at once in this process. More are refused, over HTTP with 503.
+   * @default 1000
+   */
   readonly maxRunning?: number;
+  /**
+   * Most of them of one client, as `limits.maxInFlightPerClient` counts clients.
+   * @default 250
+   */
+  readonly maxRunningPerClient?: number;
 }
 
 /** The extension `io.modelcontextprotocol/tasks` (SEP-2663): tools that go on after their call has been answered. */
@@ -37,6 +55,7 @@ export function tasks(options: TasksOptions = {}): AppExtension {
     ttlMs = 60 * 60_000,
     pollIntervalMs = 1000,
     maxRunning = 1000,
+    maxRunningPerClient = 250,
   } = options;
   return {
     check: taskProblems,
@@ -46,7 +65,7 @@ export function tasks(options: TasksOptions = {}): AppExtension {
     },
     create(host) {
       const keeper = new TaskKeeper(store, host);
-      const runs = new TaskRuns(keeper, host, maxRunning);
+      const runs = new TaskRuns(keeper, host, new Quota(maxRunning, maxRunningPerClient));
       announceChanges(keeper, host);
       return {
         id: TASKS,
@@ -58,6 +77,7 @@ export function tasks(options: TasksOptions = {}): AppExtension {
         },
         listen: (call, { taskIds }) =>
           taskIds === undefined ? {} : listenToTasks(call, taskIds, keeper, host),
+        mayListen: (call, agreed) => mayListenToTasks(call, agreed, host),
         close: () => runs.close(),
       };
     },
@@ -73,18 +93,20 @@ function callsOf(tool: string, policy: TaskPolicy, runs: TaskRuns): ToolCalls {
         if (isRequired) throw missingExtension(TASKS);
         return next();
       }
-      const state: { hasStarted?: true } = {};
+      const state: { release?: (() => void) | undefined } = {};
       const start = async (statusMessage?: string): Promise<boolean> => {
-        if (!state.hasStarted && (await runs.start(call, tool, policy, statusMessage)))
-          state.hasStarted = true;
-        return state.hasStarted === true;
+        state.release ??= await runs.start(call, tool, policy, statusMessage);
+        return state.release !== undefined;
       };
-      if (policy.start === 'handler') {
-        provideStart(call.state, start);
-        return next();
+      if (policy.start === 'handler') provideStart(call.state, start);
+      else if (!(await start()))
+        throw new ProtocolError(ERROR_CODES.internalError, 'The request was cancelled');
+      try {
+        return await next();
+      } finally {
+        // Only now has the handler ended, which may take longer than its task.
+        state.release?.();
       }
-      if (await start()) return next();
-      throw new ProtocolError(ERROR_CODES.internalError, 'The request was cancelled');
     },
   };
 }

@@ -1,3 +1,4 @@
+import { invalidParams } from '../../errors/protocol-error.js';
 import { isTerminal, type TaskError, type TaskState } from './task.js';
 import type { StoredTask, TaskInputRequest } from './task-store.js';
 
@@ -8,13 +9,14 @@ export type Transition = (stored: StoredTask) => StoredTask | undefined;
 export interface NewTask {
   readonly tool: string;
   readonly principal: string | null;
+  readonly owner: string | null;
   readonly ttlMs: number | null;
   readonly pollIntervalMs: number;
   readonly statusMessage?: string | undefined;
 }
 
 /** A task that has just begun. */
-export function begun({ tool, principal, ttlMs, pollIntervalMs, statusMessage }: NewTask): StoredTask {
+export function begun({ statusMessage, ttlMs, pollIntervalMs, ...whose }: NewTask): StoredTask {
   const now = new Date();
   const createdAt = now.toISOString();
   return {
@@ -30,8 +32,7 @@ export function begun({ tool, principal, ttlMs, pollIntervalMs, statusMessage }:
     },
     version: 1,
     expiresAt: ttlMs === null ? null : now.getTime() + ttlMs,
-    tool,
-    principal,
+    ...whose,
     inputRequests: {},
     inputResponses: {},
   };
@@ -56,7 +57,14 @@ export function withdrawn(key: string): Transition {
   };
 }
 
-/** The client answers; what was not asked, or has been answered before, is left aside. */
+/** Longest answers that one task keeps, in characters of JSON. */
+const MAX_ANSWERS_LENGTH = 1024 * 1024;
+
+/**
+ * The client answers; what was not asked, or has been answered before, is left aside.
+ *
+ * @throws ProtocolError (-32602) when the answers to the questions of one task become too long.
+ */
 export function answered(responses: ReadonlyMap<string, Readonly<Record<string, unknown>>>): Transition {
   return (stored) => {
     const wanted = [...responses].filter(([key]) => Object.hasOwn(stored.inputRequests, key));
@@ -66,6 +74,8 @@ export function answered(responses: ReadonlyMap<string, Readonly<Record<string, 
       wanted.map(([key]) => key),
     );
     const inputResponses = { ...stored.inputResponses, ...Object.fromEntries(wanted) };
+    if (JSON.stringify(inputResponses).length > MAX_ANSWERS_LENGTH)
+      throw invalidParams(`The answers to one task take more than ${MAX_ANSWERS_LENGTH} characters of JSON`);
     return next(stored, { status: statusFor(inputRequests) }, { inputRequests, inputResponses });
   };
 }

@@ -1,0 +1,129 @@
+import type { MaybePromise } from '../protocol/maybe-promise.js';
+import type { ResolvedUri } from '../registry/registry.js';
+import { Deadlines } from '../transport/deadlines.js';
+import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from './call.js';
+import type { Listener, Listeners } from './listeners.js';
+import type { Session } from './session.js';
+import type { Subscribers } from './subscribers.js';
+
+/** A call that only guards see sends nothing. */
+const NO_STREAM: Stream = Object.freeze({
+  done: true,
+  send: () => undefined,
+  closeStream: () => undefined,
+});
+
+/** Whether the guards of a resource let a caller hear of its changes. */
+export async function maySubscribe(
+  call: EngineCall,
+  uri: string,
+  { entry, variables }: ResolvedUri,
+): Promise<boolean> {
+  const { gate, permits } = entry;
+  return ((await gate?.(call)) ?? true) && ((await permits?.(call, uri, variables)) ?? true);
+}
+
+/** Asks guards again about what subscriptions hear of, for as long as there are any. What is refused now ends. */
+export class Rechecks {
+  readonly #deadlines: Deadlines;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
+
+  constructor(
+    private readonly parts: CallParts,
+    private readonly subscribers: Subscribers,
+    private readonly listeners: Listeners,
+  ) {
+    this.#deadlines = new Deadlines(parts.options.limits.guardTimeoutMs);
+  }
+
+  /** Takes note that there is a subscription. */
+  begin(): void {
+    if (this.#timer !== undefined || this.#closed) return;
+    this.#timer = setTimeout(() => void this.#run(), this.parts.options.limits.recheckMs);
+    (this.#timer as { unref?(): void }).unref?.();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #run(): Promise<void> {
+    const checks: Promise<void>[] = [];
+    // Side by side, so that a guard that hangs delays no others; one a turn, so that many hold up nothing else.
+    for (const listener of this.listeners.all) {
+      checks.push(this.#checkListener(listener));
+      await turn();
+    }
+    for (const [session, request] of [...this.subscribers.sessions]) {
+      checks.push(this.#checkSession(session, request));
+      await turn();
+    }
+    await Promise.all(checks);
+    this.#timer = undefined;
+    if (this.listeners.size > 0 || this.subscribers.sessions.size > 0) this.begin();
+  }
+
+  async #checkListener({ call, subscriptions, mayGoOn }: Listener): Promise<void> {
+    for (const uri of [...(subscriptions ?? [])]) {
+      if (await this.#allows(call, uri)) continue;
+      if (this.listeners.end(call)) this.#report(call, uri);
+      return;
+    }
+    if (!(await this.#agrees({ method: call.method }, mayGoOn)) && this.listeners.end(call))
+      this.#report(call);
+  }
+
+  async #checkSession(session: Session, request: AdmittedRequest): Promise<void> {
+    const call = new EngineCall(this.parts, request, NO_STREAM);
+    for (const uri of [...(session.subscriptions ?? [])]) {
+      if (!(await this.#allows(call, uri)) && this.subscribers.drop(session, uri)) this.#report(call, uri);
+    }
+    call.over();
+    const { container, logger } = this.parts.options;
+    try {
+      if (call.isScope) await container.release?.(call);
+    } catch (error) {
+      logger.error({ err: error }, 'a service failed to close');
+    }
+  }
+
+  /** What is served no more has no guards that could refuse it. */
+  async #allows(call: EngineCall, uri: string): Promise<boolean> {
+    const found = this.parts.options.registry.resolveUri(uri);
+    if (!found || this.#closed) return true;
+    return this.#agrees({ uri }, () => maySubscribe(call, uri, found));
+  }
+
+  /** Whether guards agree. Those that fail, or do not answer in time, refuse. */
+  #agrees(about: object, ask: () => MaybePromise<boolean>): Promise<boolean> {
+    const { logger, limits } = this.parts.options;
+    return new Promise((resolve) => {
+      const refuse = (details: object, message: string): void => {
+        logger.error({ ...about, ...details }, `${message}; access is refused`);
+        resolve(false);
+      };
+      const deadline = this.#deadlines.add(() =>
+        refuse({ timeoutMs: limits.guardTimeoutMs }, 'guards of a subscription did not answer'),
+      );
+      const asked = Promise.resolve().then(ask);
+      void asked
+        .then(
+          (agrees) => resolve(agrees === true),
+          (error: unknown) => refuse({ err: error }, 'a guard of a subscription failed'),
+        )
+        .then(() => this.#deadlines.delete(deadline));
+    });
+  }
+
+  #report({ principal }: EngineCall, uri?: string): void {
+    const { logger } = this.parts.options;
+    logger.info({ principal: principal?.id, uri }, 'a subscription has ended: guards refuse it now');
+  }
+}
+
+/** Lets other work go first. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}

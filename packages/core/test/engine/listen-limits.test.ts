@@ -1,0 +1,294 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import {
+  type Access,
+  type AppOptions,
+  defineResource,
+  defineTool,
+  type Guard,
+  type RequestContext,
+  Service,
+  Task,
+} from '../../src/index.js';
+import {
+  appOf,
+  type Client,
+  type Json,
+  openSession,
+  recordingLogger,
+  settled,
+  statelessClient,
+} from '../harness.js';
+import { beginTask, taskClient } from '../extensions/task-client.js';
+
+const acknowledged = 'notifications/subscriptions/acknowledged';
+const updated = 'notifications/resources/updated';
+
+const texts = (guards: NonNullable<Parameters<typeof defineResource>[0]['guards']> = []) =>
+  defineResource({ name: 'texts', uri: 'text://{name}', handle: () => 'text', guards });
+
+const serve = (options: Partial<AppOptions> = {}) => appOf({ definitions: [texts()], ...options });
+
+async function listen(client: Client, notifications: Json = {}, id: string | number = 'sub'): Promise<void> {
+  client.start('subscriptions/listen', { notifications }, id);
+  await settled();
+}
+
+const refusal = (client: Client, notifications: Json = {}) =>
+  client.error('subscriptions/listen', { notifications });
+
+const uris = (count: number, length: number) =>
+  Array.from({ length: count }, (_, at) => `text://${at}${'a'.repeat(length)}`);
+
+describe('the number of open subscriptions', () => {
+  test('is bounded for each client, and a connection is one where nothing else tells clients apart', async () => {
+    const app = await serve({ limits: { maxSubscriptionsPerClient: 2 } });
+    const [full, other] = [statelessClient(app), statelessClient(app)];
+    await listen(full, {}, 1);
+    await listen(full, {}, 2);
+    expect(await refusal(full)).toEqual({
+      code: -32603,
+      message: 'More than 10000 subscriptions are open, or 2 of one client',
+    });
+    await listen(other);
+    expect(other.heard(acknowledged)).toHaveLength(1);
+    full.notify('notifications/cancelled', { requestId: 1 });
+    await listen(full, {}, 3);
+    expect(full.heard(acknowledged)).toHaveLength(3);
+  });
+
+  test('is bounded for each principal, over all connections', async () => {
+    const app = await serve({ limits: { maxSubscriptionsPerClient: 1 } });
+    const of = (id: string) => statelessClient(app, {}, { facts: { principal: { id } } });
+    await listen(of('ada'));
+    expect((await refusal(of('ada'))).code).toBe(-32603);
+    const bob = of('bob');
+    await listen(bob);
+    expect(bob.heard(acknowledged)).toHaveLength(1);
+  });
+
+  test('is bounded also while guards are being asked', async () => {
+    const asked: (() => void)[] = [];
+    const slow = texts([() => new Promise((resolve) => asked.push(() => resolve(true)))]);
+    const app = await appOf({ definitions: [slow], limits: { maxSubscriptions: 1 } });
+    const client = statelessClient(app);
+    await listen(client, { resourceSubscriptions: ['text://a'] });
+    expect((await refusal(client, { resourceSubscriptions: ['text://a'] })).code).toBe(-32603);
+    expect(asked).toHaveLength(1);
+  });
+
+  test('is one less when a client has cancelled while guards were being asked', async () => {
+    const asked: (() => void)[] = [];
+    const slow = texts([() => new Promise((resolve) => asked.push(() => resolve(true)))]);
+    const app = await appOf({ definitions: [slow], limits: { maxSubscriptions: 1 } });
+    const gone: string[] = [];
+    app.on('subscribed', (uri) => gone.push(uri));
+    const client = statelessClient(app);
+    await listen(client, { resourceSubscriptions: ['text://a'] });
+    client.notify('notifications/cancelled', { requestId: 'sub' });
+    await settled();
+    for (const answer of asked) answer();
+    await settled();
+    await listen(client, {}, 'next');
+    expect(client.heard(acknowledged)).toHaveLength(1);
+    expect(gone).toEqual([]);
+  });
+});
+
+describe('what subscriptions keep', () => {
+  const limits = { maxSubscribedBytes: 40_000 };
+
+  test('is bounded for each client: a quarter of what there is, and given back at the end', async () => {
+    const app = await serve({ limits });
+    const [full, other] = [statelessClient(app), statelessClient(app)];
+    const much = { resourceSubscriptions: uris(10, 200) };
+    await listen(full, much, 1);
+    expect(await refusal(full, much)).toEqual({
+      code: -32603,
+      message: 'Subscriptions keep as much as they may: 40000 bytes, of one client 10000',
+    });
+    await listen(other, much, 1);
+    expect(other.heard(acknowledged)).toHaveLength(1);
+    full.notify('notifications/cancelled', { requestId: 1 });
+    await settled();
+    for (let id = 2; id < 20; id += 1) {
+      await listen(full, much, id);
+      full.notify('notifications/cancelled', { requestId: id });
+      await settled();
+    }
+    expect(full.heard(acknowledged)).toHaveLength(19);
+  });
+
+  test('counts everything a request brings, served or not', async () => {
+    const client = statelessClient(await serve({ limits }));
+    expect((await refusal(client, { more: 'x'.repeat(6000) })).code).toBe(-32603);
+    expect((await refusal(client, { resourceSubscriptions: uris(40, 100) })).code).toBe(-32603);
+    expect((await refusal(client, { more: Array.from({ length: 200 }, () => ({})) })).code).toBe(-32603);
+  });
+
+  test('is bounded for sessions, too, and ends with each subscription and each session', async () => {
+    const app = await serve({ limits });
+    const full = await openSession(app);
+    const [first, ...rest] = uris(25, 200);
+    const subscribe = (client: Client, uri = '') => client.request('resources/subscribe', { uri });
+    const errors: unknown[] = [];
+    for (const uri of [first, ...rest]) errors.push((await subscribe(full, uri)).error?.code);
+    expect(errors.filter((code) => code === -32603)).not.toHaveLength(0);
+    expect(errors[0]).toBeUndefined();
+    await full.result('resources/unsubscribe', { uri: first });
+    expect((await subscribe(full, rest.at(-1))).error).toBeUndefined();
+    for (let at = 0; at < 10; at += 1) {
+      const session = await openSession(app, '2025-11-25', {}, { facts: { principal: { id: 'ada' } } });
+      const answers = await Promise.all(rest.slice(0, 10).map((uri) => subscribe(session, uri)));
+      expect(answers.map(({ error }) => error)).toEqual(answers.map(() => undefined));
+      await session.close();
+    }
+  });
+
+  test('is not kept for a session that ends while guards are being asked', async () => {
+    const asked: (() => void)[] = [];
+    const app = await appOf({
+      definitions: [texts([() => new Promise((resolve) => asked.push(() => resolve(true)))])],
+    });
+    const subscribed: string[] = [];
+    app.on('subscribed', (uri) => subscribed.push(uri));
+    const client = await openSession(app);
+    client.start('resources/subscribe', { uri: 'text://a' });
+    await settled();
+    await client.close();
+    for (const answer of asked) answer();
+    await settled();
+    expect(subscribed).toEqual([]);
+  });
+});
+
+describe('guards are asked again', () => {
+  /** Allows a principal until it is revoked. */
+  function revocable(options: Partial<AppOptions> = {}) {
+    const revoked = new Set<string>();
+    const logger = recordingLogger();
+    const app = appOf({
+      definitions: [texts([({ principal }: Access) => !revoked.has(principal?.id ?? '')])],
+      limits: { recheckMs: 20 },
+      logger,
+      ...options,
+    });
+    return { revoked, logger, app };
+  }
+
+  test('about what a stream hears of, which ends when they refuse', async () => {
+    const { revoked, logger, app: started } = revocable();
+    const app = await started;
+    const of = (id: string) => statelessClient(app, {}, { facts: { principal: { id } } });
+    const [ada, bob] = [of('ada'), of('bob')];
+    for (const client of [ada, bob])
+      await listen(client, { resourceSubscriptions: ['text://a', 'text://b'] });
+    await delay(50);
+    expect(ada.received).toHaveLength(1);
+    revoked.add('ada');
+    expect((await ada.response('sub')).result).toMatchObject({ resultType: 'complete' });
+    app.notifyResourceUpdated('text://a');
+    await settled();
+    expect([ada, bob].map((client) => client.heard(updated).length)).toEqual([0, 1]);
+    expect(logger.lines).toContainEqual({
+      level: 'info',
+      details: { principal: 'ada', uri: 'text://a' },
+      message: 'a subscription has ended: guards refuse it now',
+    });
+  });
+
+  test('about what a session hears of, which hears of it no more when they refuse', async () => {
+    const { revoked, app: started } = revocable();
+    const app = await started;
+    const gone: string[] = [];
+    app.on('unsubscribed', (uri) => gone.push(uri));
+    const client = await openSession(app, '2025-11-25', {}, { facts: { principal: { id: 'ada' } } });
+    await client.result('resources/subscribe', { uri: 'text://a' });
+    await delay(50);
+    expect(gone).toEqual([]);
+    revoked.add('ada');
+    await delay(60);
+    expect(gone).toEqual(['text://a']);
+    app.notifyResourceUpdated('text://a');
+    await settled();
+    expect(client.heard(updated)).toEqual([]);
+    revoked.clear();
+    expect(await client.result('resources/subscribe', { uri: 'text://a' })).toEqual({});
+  });
+
+  test('with the same arguments, by instances of their own that are disposed of', async () => {
+    const seen: unknown[] = [];
+    const disposed: object[] = [];
+    @Service({ scope: 'request' })
+    class Own implements Guard {
+      allows() {
+        return true;
+      }
+      permits(context: RequestContext) {
+        seen.push(context.principal?.id);
+        return seen.length < 2;
+      }
+      onClose() {
+        disposed.push(this);
+      }
+    }
+    const { app: started } = revocable({ definitions: [texts([Own])] });
+    const app = await started;
+    const gone: string[] = [];
+    app.on('unsubscribed', (uri) => gone.push(uri));
+    const client = await openSession(app, '2025-11-25', {}, { facts: { principal: { id: 'ada' } } });
+    await client.result('resources/subscribe', { uri: 'text://a' });
+    await delay(60);
+    expect([seen, gone, disposed.length]).toEqual([['ada', 'ada'], ['text://a'], 2]);
+  });
+
+  test.each([
+    ['fail', () => Promise.reject(new Error('database gone'))],
+    ['do not answer', () => new Promise<boolean>(() => undefined)],
+  ])('and refuse when they %s', async (_how, failing) => {
+    const state = { failing: false };
+    const { app: started } = revocable({
+      definitions: [texts([() => (state.failing ? failing() : true)])],
+      limits: { recheckMs: 20, guardTimeoutMs: 20 },
+    });
+    const client = statelessClient(await started);
+    await listen(client, { resourceSubscriptions: ['text://a'] });
+    state.failing = true;
+    expect((await client.response('sub')).result).toBeDefined();
+  });
+
+  test('about the tools whose tasks a stream hears of', async () => {
+    const revoked = new Set<string>();
+    const work = defineTool({
+      name: 'work',
+      metadata: Task.entry('optional'),
+      guards: [({ principal }) => !revoked.has(principal?.id ?? '')],
+      handle: () => 'done',
+    });
+    const app = await appOf({ definitions: [work], limits: { recheckMs: 20 } });
+    const client = taskClient(app, {}, { principal: { id: 'ada' } });
+    const taskId = await beginTask(client, 'work');
+    await listen(client, { taskIds: [taskId] });
+    expect(client.heard(acknowledged)).toMatchObject([{ notifications: { taskIds: [taskId] } }]);
+    await delay(50);
+    expect(client.messages.some(({ id }) => id === 'sub')).toBe(false);
+    revoked.add('ada');
+    expect((await client.response('sub')).result).toBeDefined();
+  });
+
+  test('only while there is something to ask about', async () => {
+    const asked: string[] = [];
+    const { app: started } = revocable({
+      definitions: [texts([({ principal }) => asked.push(principal?.id ?? '') > 0])],
+    });
+    const client = statelessClient(await started);
+    await listen(client, { resourceSubscriptions: ['text://a'] });
+    await delay(50);
+    expect(asked.length).toBeGreaterThan(1);
+    client.notify('notifications/cancelled', { requestId: 'sub' });
+    await delay(30);
+    const before = asked.length;
+    await delay(60);
+    expect(asked).toHaveLength(before);
+  });
+});

@@ -1,0 +1,152 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { defineTool, MemoryTaskStore, type StoredTask, Task } from '../../src/index.js';
+import { appOf, deferred, type Json, problemsOf } from '../harness.js';
+import { beginTask, endOf, getTask, TASKS, taskClient, taskWith, waitingApp } from './task-client.js';
+
+const quick = defineTool({ name: 'quick', metadata: Task.entry('optional'), handle: () => 'done' });
+
+/** A store that shows what it was given. */
+class SeenStore extends MemoryTaskStore {
+  readonly seen: StoredTask[] = [];
+
+  override create(stored: StoredTask): void {
+    this.seen.push(stored);
+    super.create(stored);
+  }
+
+  override replace(stored: StoredTask): boolean {
+    this.seen.push(stored);
+    return super.replace(stored);
+  }
+}
+
+describe('tasks at work', () => {
+  test('are bounded for each client, and leave room for others', async () => {
+    const { app, gate } = await waitingApp({ tasks: { maxRunningPerClient: 1 } });
+    const of = (id: string) => taskClient(app, {}, { principal: { id } });
+    const [ada, bob] = [of('ada'), of('bob')];
+    const taskId = await beginTask(ada, 'wait');
+    const error = await ada.error('tools/call', { name: 'wait' });
+    expect(error).toEqual({ code: -32603, message: 'More than 1000 tasks are at work, or 1 of one client' });
+    await beginTask(bob, 'wait');
+    gate.resolve('done');
+    await endOf(ada, taskId);
+    await endOf(ada, await beginTask(ada, 'wait'));
+  });
+
+  test('are at work until their handlers have ended, also when they are late or given up', async () => {
+    const gate = deferred();
+    const late = defineTool({
+      name: 'late',
+      timeoutMs: 20,
+      metadata: Task.entry('optional'),
+      handle: () => gate.promise,
+    });
+    const client = taskClient(await appOf({ definitions: [late], tasks: { maxRunning: 1 } }));
+    const taskId = await beginTask(client, 'late');
+    expect(await endOf(client, taskId)).toMatchObject({ status: 'completed', result: { isError: true } });
+    expect((await client.error('tools/call', { name: 'late' })).code).toBe(-32603);
+    gate.resolve();
+    await delay(5);
+    const next = await beginTask(client, 'late');
+    await client.result('tasks/cancel', { taskId: next });
+    await endOf(client, await beginTask(client, 'late'));
+  });
+
+  test.each([0, -1, 1.5])('cannot be bounded by maxRunningPerClient: %p', async (maxRunningPerClient) => {
+    expect(await problemsOf({ definitions: [quick], tasks: { maxRunningPerClient } })).toMatchObject([
+      { code: 'SIGIL_INVALID_OPTIONS', where: expect.stringContaining('tasks.maxRunningPerClient') },
+    ]);
+  });
+});
+
+describe('tasks that have ended', () => {
+  test.each([
+    ['principals', { principal: { id: 'ada' } }, { principal: { id: 'bob' } }],
+    ['addresses', { quotaKey: 'address 192.0.2.1' }, { quotaKey: 'address 192.0.2.2' }],
+    ['connections', undefined, undefined],
+  ])('keep no others from theirs: of %s', async (_what, one, other) => {
+    const store = new MemoryTaskStore({ maxTasks: 8 });
+    const app = await appOf({ definitions: [quick], tasks: { store } });
+    const [busy, calm] = [taskClient(app, {}, one), taskClient(app, {}, other)];
+    const first = await beginTask(calm, 'quick');
+    await endOf(calm, first);
+    const begun: string[] = [];
+    for (let at = 0; at < 20; at += 1) {
+      begun.push(await beginTask(busy, 'quick'));
+      await endOf(busy, begun.at(-1) as string);
+    }
+    expect(store.size).toBe(3);
+    expect(await getTask(busy, begun.at(-1) as string)).toMatchObject({ status: 'completed' });
+    expect(await getTask(calm, first)).toMatchObject({ status: 'completed' });
+    await endOf(calm, await beginTask(calm, 'quick'));
+  });
+
+  test('are stored as plain JSON, their owner too', async () => {
+    const store = new SeenStore();
+    const app = await appOf({ definitions: [quick], tasks: { store } });
+    const client = taskClient(app);
+    await endOf(client, await beginTask(client, 'quick'));
+    await endOf(
+      taskClient(app, {}, { principal: { id: 'ada' } }),
+      await beginTask(taskClient(app, {}, { principal: { id: 'ada' } }), 'quick'),
+    );
+    expect(JSON.parse(JSON.stringify(store.seen))).toEqual(store.seen);
+    expect(new Set(store.seen.map(({ owner }) => owner))).toEqual(
+      new Set([expect.stringMatching(/^connection /), 'principal ada']),
+    );
+  });
+});
+
+describe('what clients tell a task', () => {
+  async function asking() {
+    const store = new SeenStore();
+    const ask = defineTool({
+      name: 'ask',
+      metadata: Task.entry('required'),
+      handle: async (_args, ctx) =>
+        JSON.stringify(await ctx.elicit('Sure?', { type: 'object', properties: {} }, { key: 'sure' })),
+    });
+    const app = await appOf({ definitions: [ask], tasks: { store } });
+    const client = taskClient(app, { elicitation: { form: {} } });
+    const taskId = await beginTask(client, 'ask');
+    await taskWith(client, taskId, 'input_required');
+    const update = (inputResponses: Json) => client.request('tasks/update', { taskId, inputResponses });
+    return { client, store, taskId, update };
+  }
+
+  test('is kept where it answers a question, and not otherwise', async () => {
+    const { client, store, taskId, update } = await asking();
+    expect(
+      (await update({ never: { action: 'accept' }, toString: { action: 'accept' } })).result,
+    ).toBeDefined();
+    expect(
+      (await update({ sure: { action: 'accept', content: {} }, other: { note: 'x' } })).result,
+    ).toBeDefined();
+    expect((await update({ sure: { action: 'decline' }, late: {} })).result).toBeDefined();
+    expect(await endOf(client, taskId)).toMatchObject({ status: 'completed' });
+    const keys = store.seen.flatMap(({ inputResponses }) => Object.keys(inputResponses));
+    expect(new Set(keys)).toEqual(new Set(['sure']));
+  });
+
+  test('is bounded in length for each task', async () => {
+    const { client, taskId, update } = await asking();
+    const long = { sure: { action: 'accept', content: { note: 'x'.repeat(1024 * 1024) } } };
+    expect((await update(long)).error).toEqual({
+      code: -32602,
+      message: 'The answers to one task take more than 1048576 characters of JSON',
+    });
+    await update({ sure: { action: 'accept', content: {} } });
+    expect(await endOf(client, taskId)).toMatchObject({ status: 'completed' });
+  });
+
+  test('sets no time that it is kept, and is not repeated at length', async () => {
+    const store = new SeenStore();
+    const client = taskClient(await appOf({ definitions: [quick], tasks: { store } }));
+    const asked = { name: 'quick', ttlMs: 1e12, task: { ttl: 1e12 }, _meta: { [TASKS]: { ttlMs: 1e12 } } };
+    expect(await client.result('tools/call', asked)).toMatchObject({ ttlMs: 3_600_000 });
+    const { data } = await client.error('tasks/get', { taskId: 'x'.repeat(10_000) });
+    expect(JSON.stringify(data).length).toBeLessThan(300);
+  });
+});
