@@ -171,9 +171,7 @@ export class EngineCall implements Call, CallScope, Asking {
   moveTo(background: Background): void {
     this.#background = background;
     if (this.isLimitedByDefault) this.limit?.stop();
-    // A transport may have given its own record of the request, which holds the connection.
-    const { headers, address, quotaKey, principal } = this.facts;
-    this.facts = { headers, address, quotaKey, principal };
+    this.facts = lasting(this.facts);
   }
 
   /** Whether nothing can be asked any more: the client has its answer. */
@@ -303,6 +301,11 @@ export class EngineCall implements Call, CallScope, Asking {
     if (this.#hasEnded) throw new Error('ctx.resolve() was called after the handler had ended');
     return this.#parts.options.container.get(id as Constructor, this.scope);
   }
+}
+
+/** A copy of what a transport knows of a request, to be kept: the transport may have given its own record, which holds the connection. */
+export function lasting({ headers, address, quotaKey, principal }: RequestFacts): RequestFacts {
+  return { headers, address, quotaKey, principal };
 }
 
 /** What a log message can carry: the value, or in words why it cannot be carried. */

@@ -1,6 +1,5 @@
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { ResolvedUri } from '../registry/registry.js';
-import { Deadlines } from '../transport/deadlines.js';
 import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from './call.js';
 import type { Listener, Listeners } from './listeners.js';
 import type { Session } from './session.js';
@@ -25,7 +24,6 @@ export async function maySubscribe(
 
 /** Asks guards again about what subscriptions hear of, for as long as there are any. What is refused now ends. */
 export class Rechecks {
-  readonly #deadlines: Deadlines;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
@@ -33,9 +31,7 @@ export class Rechecks {
     private readonly parts: CallParts,
     private readonly subscribers: Subscribers,
     private readonly listeners: Listeners,
-  ) {
-    this.#deadlines = new Deadlines(parts.options.limits.guardTimeoutMs);
-  }
+  ) {}
 
   /** Takes note that there is a subscription. */
   begin(): void {
@@ -96,25 +92,17 @@ export class Rechecks {
     return this.#agrees({ uri }, () => maySubscribe(call, uri, found));
   }
 
-  /** Whether guards agree. Those that fail, or do not answer in time, refuse. */
-  #agrees(about: object, ask: () => MaybePromise<boolean>): Promise<boolean> {
-    const { logger, limits } = this.parts.options;
-    return new Promise((resolve) => {
-      const refuse = (details: object, message: string): void => {
-        logger.error({ ...about, ...details }, `${message}; access is refused`);
-        resolve(false);
-      };
-      const deadline = this.#deadlines.add(() =>
-        refuse({ timeoutMs: limits.guardTimeoutMs }, 'guards of a subscription did not answer'),
+  /** Whether guards agree. Those that fail, which they do when they take too long, refuse. */
+  async #agrees(about: object, ask: () => MaybePromise<boolean>): Promise<boolean> {
+    try {
+      return await ask();
+    } catch (error) {
+      this.parts.options.logger.error(
+        { err: error, ...about },
+        'a guard of a subscription failed; access is refused',
       );
-      const asked = Promise.resolve().then(ask);
-      void asked
-        .then(
-          (agrees) => resolve(agrees === true),
-          (error: unknown) => refuse({ err: error }, 'a guard of a subscription failed'),
-        )
-        .then(() => this.#deadlines.delete(deadline));
-    });
+      return false;
+    }
   }
 
   #report({ principal }: EngineCall, uri?: string): void {

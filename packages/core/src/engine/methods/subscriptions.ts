@@ -1,4 +1,5 @@
 import { METHODS } from '../../protocol/methods.js';
+import { lasting } from '../call.js';
 import type { EngineOptions } from '../engine-options.js';
 import { maySubscribe, type Rechecks } from '../rechecks.js';
 import type { Subscribers } from '../subscribers.js';
@@ -19,9 +20,10 @@ export function subscriptionMethods(
       const { session } = call.link;
       // The session may have ended while guards were asked.
       if (!session || call.isAborted) return EMPTY;
-      const { link, revision, client, id, method, facts, connection } = call;
-      // Without its parameters, which may be large.
-      const request = { link, revision, client, id, method, params: {}, facts, connection };
+      const { link, revision, client, id, method } = call;
+      // Without its parameters, which may be large, and without what a transport knows of its connection.
+      const facts = lasting(call.facts);
+      const request = { link, revision, client, id, method, params: {}, facts, connection: undefined };
       subscribers.keep(session, uri, request);
       rechecks.begin();
       return EMPTY;
