@@ -174,7 +174,8 @@ export type {
 } from './engine/extension.js';
 export type { Background } from './engine/background.js';
 export { readInputResponses } from './engine/rounds/read-responses.js';
-export { invalidParams, missingExtension } from './errors/protocol-error.js';
+export { invalidParams, missingExtension, NoRoomError } from './errors/protocol-error.js';
+export { Quota } from './transport/quota.js';
 export type { Registry } from './registry/registry.js';
 export type { Entry, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from './registry/entry.js';
 

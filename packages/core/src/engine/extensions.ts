@@ -10,6 +10,7 @@ import { after, type MaybePromise, observed } from '../protocol/maybe-promise.js
 import { METHODS } from '../protocol/methods.js';
 import type { Entry, ToolEntry } from '../registry/entry.js';
 import type { Background } from './background.js';
+import type { EngineCall } from './call.js';
 import type { Exchange, MethodHandler } from './exchange.js';
 import type {
   Extension,
@@ -96,18 +97,22 @@ export class Extensions {
   async listen(
     exchange: Exchange,
     wanted: Readonly<Record<string, unknown>>,
-  ): Promise<{ readonly filter: object; readonly mayGoOn: () => Promise<boolean> }> {
+  ): Promise<{ readonly filter: object; readonly mayGoOn: (again: EngineCall) => Promise<boolean> }> {
     const call = new ExtensionView(exchange, this.#inSessions);
     const parts = await Promise.all(
       this.extensions.map(async (extension) => {
         const agreed = (await extension.listen?.(call, wanted)) ?? {};
-        return { agreed, mayGoOn: async () => (await extension.mayListen?.(call, agreed)) ?? true };
+        return { extension, agreed };
       }),
     );
     return {
       filter: Object.assign({}, ...parts.map(({ agreed }) => agreed)) as object,
-      mayGoOn: async () =>
-        (await Promise.all(parts.map((part) => part.mayGoOn()))).every((may) => may === true),
+      mayGoOn: async (again) => {
+        const view = new ExtensionView({ call: again, detach: () => false }, this.#inSessions);
+        for (const { extension, agreed } of parts)
+          if (((await extension.mayListen?.(view, agreed)) ?? true) !== true) return false;
+        return true;
+      },
     };
   }
 
@@ -126,11 +131,11 @@ export class Extensions {
 
 /** A request in flight, with what extensions may do about it. */
 class ExtensionView implements ExtensionCall {
-  readonly #exchange: Exchange;
+  readonly #exchange: Pick<Exchange, 'call' | 'detach'>;
 
   /** @param inSessions the ids of the extensions that clients with sessions know. */
   constructor(
-    exchange: Exchange,
+    exchange: Pick<Exchange, 'call' | 'detach'>,
     private readonly inSessions: ReadonlySet<string>,
   ) {
     this.#exchange = exchange;

@@ -25,7 +25,7 @@ export interface Listener {
   readonly call: EngineCall;
   readonly filter: SubscriptionFilter;
   /** Whether extensions let it go on, as far as they have a part in it. */
-  readonly mayGoOn: () => Promise<boolean>;
+  readonly mayGoOn: (call: EngineCall) => Promise<boolean>;
   /** Gives back the place and the room that it takes. */
   readonly release: () => void;
   subscriptions: Set<string> | undefined;

@@ -61,23 +61,36 @@ export class Rechecks {
     if (this.listeners.size > 0 || this.subscribers.sessions.size > 0) this.begin();
   }
 
-  async #checkListener({ call, subscriptions, mayGoOn }: Listener): Promise<void> {
-    for (const uri of [...(subscriptions ?? [])]) {
-      if (await this.#allows(call, uri)) continue;
-      if (this.listeners.end(call)) this.#report(call, uri);
-      return;
-    }
-    if (!(await this.#agrees({ method: call.method }, mayGoOn)) && this.listeners.end(call))
-      this.#report(call);
+  #checkListener({ call: opened, subscriptions, mayGoOn }: Listener): Promise<void> {
+    return this.#anew(opened, async (call) => {
+      for (const uri of [...(subscriptions ?? [])]) {
+        if (await this.#allows(call, uri)) continue;
+        if (this.listeners.end(opened)) this.#report(call, uri);
+        return;
+      }
+      const agrees = await this.#agrees({ method: call.method }, () => mayGoOn(call));
+      if (!agrees && this.listeners.end(opened)) this.#report(call);
+    });
   }
 
-  async #checkSession(session: Session, request: AdmittedRequest): Promise<void> {
+  #checkSession(session: Session, request: AdmittedRequest): Promise<void> {
+    return this.#anew(request, async (call) => {
+      for (const uri of [...(session.subscriptions ?? [])]) {
+        if (!(await this.#allows(call, uri)) && this.subscribers.drop(session, uri)) this.#report(call, uri);
+      }
+    });
+  }
+
+  /** Checks with a call of its own: what guards have put into the state of the request is not what they are asked for. */
+  async #anew(request: AdmittedRequest, check: (call: EngineCall) => Promise<void>): Promise<void> {
     const call = new EngineCall(this.parts, request, NO_STREAM);
-    for (const uri of [...(session.subscriptions ?? [])]) {
-      if (!(await this.#allows(call, uri)) && this.subscribers.drop(session, uri)) this.#report(call, uri);
+    const { container, logger } = this.parts.options;
+    try {
+      await check(call);
+    } catch (error) {
+      logger.error({ err: error }, 'a subscription could not be checked');
     }
     call.over();
-    const { container, logger } = this.parts.options;
     try {
       if (call.isScope) await container.release?.(call);
     } catch (error) {

@@ -216,6 +216,29 @@ describe('guards are asked again', () => {
     expect(await client.result('resources/subscribe', { uri: 'text://a' })).toEqual({});
   });
 
+  test.each(['a stream', 'a session'])('with a state of their own each time: for %s', async (what) => {
+    const revoked = new Set<string>();
+    const known = texts([
+      ({ principal, state }) => (state['known'] ??= !revoked.has(principal?.id ?? '')) === true,
+    ]);
+    const { app: started } = revocable({ definitions: [known] });
+    const app = await started;
+    const gone: string[] = [];
+    app.on('unsubscribed', (uri) => gone.push(uri));
+    const facts = { principal: { id: 'ada' } };
+    if (what === 'a stream')
+      await listen(statelessClient(app, {}, { facts }), { resourceSubscriptions: ['text://a'] });
+    else
+      await (
+        await openSession(app, '2025-11-25', {}, { facts })
+      ).result('resources/subscribe', { uri: 'text://a' });
+    await delay(50);
+    expect(gone).toEqual([]);
+    revoked.add('ada');
+    await delay(60);
+    expect(gone).toEqual(['text://a']);
+  });
+
   test('with the same arguments, by instances of their own that are disposed of', async () => {
     const seen: unknown[] = [];
     const disposed: object[] = [];

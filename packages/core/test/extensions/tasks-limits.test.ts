@@ -141,12 +141,12 @@ describe('what clients tell a task', () => {
     expect(await endOf(client, taskId)).toMatchObject({ status: 'completed' });
   });
 
-  test('sets no time that it is kept, and is not repeated at length', async () => {
+  test('sets no time that it is kept, and is not repeated', async () => {
     const store = new SeenStore();
     const client = taskClient(await appOf({ definitions: [quick], tasks: { store } }));
     const asked = { name: 'quick', ttlMs: 1e12, task: { ttl: 1e12 }, _meta: { [TASKS]: { ttlMs: 1e12 } } };
     expect(await client.result('tools/call', asked)).toMatchObject({ ttlMs: 3_600_000 });
-    const { data } = await client.error('tasks/get', { taskId: 'x'.repeat(10_000) });
-    expect(JSON.stringify(data).length).toBeLessThan(300);
+    const error = await client.error('tasks/get', { taskId: 'x'.repeat(10_000) });
+    expect(error).toEqual({ code: -32602, message: 'There is no such task, or it has expired' });
   });
 });

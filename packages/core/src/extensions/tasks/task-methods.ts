@@ -1,7 +1,6 @@
 import type { ExtensionCall, ExtensionHost, ExtensionMethod } from '../../engine/extension.js';
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
 import { readInputResponses } from '../../engine/rounds/read-responses.js';
-import { repeated } from '../../protocol/json-rpc.js';
 import { type DetailedTask, detailedTask } from './detailed-task.js';
 import type { TaskKeeper } from './task-keeper.js';
 import type { StoredTask } from './task-store.js';
@@ -18,7 +17,7 @@ export function taskMethods(
   async function find(call: ExtensionCall, { taskId }: Params): Promise<StoredTask> {
     if (typeof taskId !== 'string') throw invalidParams('"taskId" must be a string');
     const stored = await keeper.get(taskId);
-    if (!stored || !(await maySee(call, stored, host))) throw unknownTask(taskId);
+    if (!stored || !(await maySee(call, stored, host))) throw unknownTask();
     return stored;
   }
 
@@ -60,6 +59,6 @@ export async function maySee(
   return entry === undefined || call.sees(entry);
 }
 
-function unknownTask(taskId: string): ProtocolError {
-  return invalidParams('There is no such task, or it has expired', { taskId: repeated(taskId) });
+function unknownTask(): ProtocolError {
+  return invalidParams('There is no such task, or it has expired');
 }
