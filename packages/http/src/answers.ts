@@ -1,17 +1,10 @@
 import { EventStream, type StreamRules } from './event-stream.js';
-import { refuse, respondJson } from './refusals.js';
+import { respondJson } from './refusals.js';
 import type { HttpExchange, ResponseHeaders } from './http-exchange.js';
-import { ERROR_CODES, type Logger, type Outlet } from '@sigil/core/transport';
+import type { ActiveRequest, Outlet } from '@sigil/core/transport';
 
-/** Serves an exchange so that whatever goes wrong is an answer and a line in the log, never an exception. */
-export function guarded(http: HttpExchange, logger: Logger, serve: () => void): void {
-  try {
-    serve();
-  } catch (error) {
-    logger.error({ err: error }, 'an HTTP request could not be served');
-    refuse(http, 500, ERROR_CODES.internalError, 'Internal error');
-  }
-}
+/** Why what goes on for a request ends before its answer. */
+export const NOT_AUTHENTICATED = 'The request is not authenticated any more';
 
 /** What the answer to one POST depends on, beside its message. */
 export interface AnswerRules {
@@ -25,6 +18,8 @@ export interface AnswerRules {
 /** Answers one POST: with one JSON object, or with a stream of events once something is sent before the response. */
 export class PostOutlet implements Outlet {
   #stream: EventStream | undefined;
+  /** What is being answered, where it is not answered at once. */
+  request: ActiveRequest | undefined;
 
   constructor(
     private readonly http: HttpExchange,
@@ -32,7 +27,10 @@ export class PostOutlet implements Outlet {
   ) {}
 
   send(message: string): void {
-    this.#stream ??= new EventStream(this.http, this.rules.stream, this.rules.headers?.());
+    this.#stream ??= new EventStream(this.http, this.rules.stream, {
+      headers: this.rules.headers?.(),
+      refused: () => this.request?.cancel(NOT_AUTHENTICATED),
+    });
     this.#stream.send(message);
   }
 

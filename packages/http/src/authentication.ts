@@ -1,14 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import {
+  Deadlines,
   ERROR_CODES,
   isPromise,
   type Logger,
   type MaybePromise,
   type Principal,
 } from '@sigil/core/transport';
-import { guarded } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
-import { logRefusal, refuse } from './refusals.js';
+import { aboutRequest, failed, guarded, logRefusal, refuse, refuseForNow } from './refusals.js';
 
 /** What is known of a request before its body is read. */
 export interface RequestHead {
@@ -68,12 +68,30 @@ function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** Finds out who requests are made for, and refuses those that are made for nobody. */
+/** Times of `HttpOptions`, in milliseconds. */
+interface AuthenticationTimes {
+  readonly authenticateTimeoutMs: number;
+  readonly reauthenticateMs: number;
+}
+
+/** What an author's function did not do in its time. */
+class LateError extends Error {
+  override readonly name = 'LateError';
+}
+
+/** Finds out who requests are made for, and refuses those without a principal; also while their streams stay open. */
 export class Authentication {
+  readonly #times: Deadlines;
+  readonly #rechecks: Deadlines;
+
   constructor(
     private readonly authenticate: Authenticate,
+    times: AuthenticationTimes,
     private readonly logger: Logger,
-  ) {}
+  ) {
+    this.#times = new Deadlines(times.authenticateTimeoutMs);
+    this.#rechecks = new Deadlines(times.reauthenticateMs);
+  }
 
   /**
    * Serves a request once its principal is known, or refuses it with 401. Nothing of its body is read before.
@@ -81,41 +99,86 @@ export class Authentication {
    * @throws whatever the author's function throws at once.
    */
   admit(http: HttpExchange, serve: () => void): void {
-    const { headers, method, target: url } = http;
-    const found = this.authenticate({ headers, method, url });
+    const { logger } = this;
+    const found = this.#ask(http);
     if (!isPromise(found)) return this.#admitted(http, found, serve);
     found.then(
-      (principal) => guarded(http, this.logger, () => this.#admitted(http, principal, serve)),
-      (error: unknown) =>
-        guarded(http, this.logger, () => {
-          throw error;
-        }),
+      (principal) => guarded(http, logger, () => this.#admitted(http, principal, serve)),
+      (error: unknown) => {
+        if (!(error instanceof LateError)) return failed(http, logger, error);
+        logger.error({ err: error, ...aboutRequest(http) }, 'a request could not be authenticated in time');
+        return refuseForNow(http, 'Authentication takes too long');
+      },
     );
+  }
+
+  /**
+   * Asks again and again who the request of an open stream is made for. When that fails the stream stays.
+   *
+   * @param refused called when that is no principal any more, or another one.
+   * @returns stops asking.
+   */
+  watch(http: HttpExchange, refused: () => void): () => void {
+    let isOpen = true;
+    const again = async (): Promise<void> => {
+      try {
+        const principal = await this.#ask(http);
+        if (!isOpen) return;
+        if (principal?.id !== http.principal?.id) {
+          this.logger.info(aboutRequest(http), 'a stream ended: its request is not authenticated any more');
+          return refused();
+        }
+        // Guards see its scopes and claims as they are now.
+        http.principal = principal;
+      } catch (error) {
+        this.logger.error({ err: error, ...aboutRequest(http) }, 'a stream could not be authenticated again');
+      }
+      if (isOpen) deadline = this.#rechecks.add(ask);
+    };
+    const ask = (): void => void again();
+    let deadline = this.#rechecks.add(ask);
+    return () => {
+      isOpen = false;
+      this.#rechecks.delete(deadline);
+    };
+  }
+
+  #ask({ headers, method, target: url }: HttpExchange): MaybePromise<Principal | undefined> {
+    const found = this.authenticate({ headers, method, url });
+    return isPromise(found) ? this.#inTime(found).then(checked) : checked(found);
+  }
+
+  #inTime<T>(promise: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const { afterMs } = this.#times;
+      const late = this.#times.add(() =>
+        reject(new LateError(`authenticate took longer than ${afterMs} ms`)),
+      );
+      const settled = (): void => this.#times.delete(late);
+      void Promise.resolve(promise).then(resolve, reject).then(settled, settled);
+    });
   }
 
   #admitted(http: HttpExchange, principal: Principal | undefined, serve: () => void): void {
     if (principal === undefined) {
       logRefusal(http, this.logger, 401);
-      return refuseNobody(http);
+      return refuseAnonymous(http);
     }
-    // Sessions and state belong to an id: who has none would share those of everybody without one.
-    if (typeof principal?.id !== 'string' || principal.id === '')
-      throw new TypeError('authenticate must give a principal with an id that is a string, or undefined');
     http.principal = principal;
     return serve();
   }
 }
 
-/** @returns `undefined` when nobody is asked who they are. */
-export function authenticationOf(
-  { authenticate }: { readonly authenticate: Authenticate | undefined },
-  logger: Logger,
-): Authentication | undefined {
-  return authenticate && new Authentication(authenticate, logger);
+/** @throws TypeError for what is no principal. */
+function checked(principal: Principal | undefined): Principal | undefined {
+  // Sessions and state belong to an id: who has none would share those of everybody without one.
+  if (principal !== undefined && (typeof principal?.id !== 'string' || principal.id === ''))
+    throw new TypeError('authenticate must give a principal with an id that is a string, or undefined');
+  return principal;
 }
 
 /** RFC 6750, section 3: who sent no token is not told about an error. */
-function refuseNobody(http: HttpExchange): void {
+function refuseAnonymous(http: HttpExchange): void {
   const sent = bearerToken(http.headers) !== undefined;
   const challenge = sent ? 'Bearer error="invalid_token"' : 'Bearer';
   const message = sent ? 'The token is not valid' : 'Authentication is required';

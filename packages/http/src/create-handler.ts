@@ -1,7 +1,8 @@
-import { Deadlines, type Endpoint } from '@sigil/core/transport';
+import type { Endpoint } from '@sigil/core/transport';
 import { EndpointHandler } from './endpoint-handler.js';
-import type { BodyLimits, HttpExchange } from './http-exchange.js';
+import type { HttpExchange } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
+import { partsOf } from './parts.js';
 import { SseEndpoint, sseTarget } from './sse-endpoint.js';
 
 /** What serves the exchanges of a server, whatever bridge they come over. */
@@ -14,11 +15,10 @@ export interface HttpHandler {
 
 /** Makes the handler of an app: its MCP endpoint, and HTTP+SSE beside it where that is wanted. */
 export function createHandler(endpoint: Endpoint, options: ResolvedOptions): HttpHandler {
-  const { maxBodyBytes, requestTimeoutMs } = options;
-  const bodies: BodyLimits = { maxBodyBytes, bodyTimes: new Deadlines(requestTimeoutMs) };
-  const mcp = new EndpointHandler(endpoint, options, bodies);
+  const parts = partsOf(endpoint, options);
+  const mcp = new EndpointHandler(parts);
   if (!options.sse) return mcp;
-  const sse = new SseEndpoint(endpoint, options, bodies);
+  const sse = new SseEndpoint(parts);
   return {
     handle(http) {
       const target = sseTarget(http.target);

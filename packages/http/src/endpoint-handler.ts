@@ -1,14 +1,6 @@
-import {
-  claimOf,
-  Deadlines,
-  type Endpoint,
-  ERROR_CODES,
-  type Logger,
-  type Peer,
-} from '@sigil/core/transport';
-import { type AnswerRules, guarded, PostOutlet } from './answers.js';
-import { refuse } from './refusals.js';
-import { type Authentication, authenticationOf } from './authentication.js';
+import { claimOf, ERROR_CODES, type Logger, type Peer } from '@sigil/core/transport';
+import { type AnswerRules, PostOutlet } from './answers.js';
+import { guarded, refuse } from './refusals.js';
 import {
   acceptsAnswer,
   isRequest,
@@ -21,8 +13,8 @@ import {
 } from './requests.js';
 import { preflight } from './cors.js';
 import { findSession, versionOfNotification } from './find-session.js';
-import type { BodyLimits, HttpExchange } from './http-exchange.js';
-import type { ResolvedOptions } from './options.js';
+import type { HttpExchange } from './http-exchange.js';
+import type { HandlerParts } from './parts.js';
 import { serveSessioned } from './serve-sessioned.js';
 import { SessionTable } from './session-table.js';
 
@@ -31,28 +23,19 @@ const METHODS_ALLOWED = 'POST, GET, DELETE, OPTIONS';
 /** One MCP endpoint over HTTP: every protocol revision, on whatever server its exchanges come from. */
 export class EndpointHandler {
   readonly #logger: Logger;
-  readonly #options: ResolvedOptions;
   readonly #answers: AnswerRules;
   readonly #sessions: SessionTable;
   readonly #stateless: Peer;
   readonly #origins: OriginCheck;
-  readonly #authentication: Authentication | undefined;
   #closing = false;
 
-  constructor(
-    endpoint: Endpoint,
-    options: ResolvedOptions,
-    private readonly bodies: BodyLimits,
-  ) {
-    this.#logger = endpoint.logger;
-    this.#options = options;
-    this.#answers = { stream: options, statusOf };
-    const longWaits = new Deadlines(options.streamAfterMs);
-    this.#sessions = new SessionTable({ endpoint, options, longWaits });
-    this.#origins = new OriginCheck(options);
-    this.#authentication = authenticationOf(options, endpoint.logger);
+  constructor(private readonly parts: HandlerParts) {
+    this.#logger = parts.endpoint.logger;
+    this.#answers = { stream: parts.streams, statusOf };
+    this.#sessions = new SessionTable(parts);
+    this.#origins = new OriginCheck(parts.options);
     // Requests that carry their own envelope share a peer: nothing of one is visible to another.
-    this.#stateless = endpoint.connect(undefined, { shared: true });
+    this.#stateless = parts.endpoint.connect(undefined, { shared: true });
   }
 
   /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
@@ -68,8 +51,9 @@ export class EndpointHandler {
 
   #route(http: HttpExchange): void {
     if (refusesCaller(http, this.#origins, this.#logger)) return;
-    if (!this.#authentication || http.method === 'OPTIONS') return this.#serve(http);
-    return this.#authentication.admit(http, () => this.#serve(http));
+    const { authentication } = this.parts;
+    if (!authentication || http.method === 'OPTIONS') return this.#serve(http);
+    return authentication.admit(http, () => this.#serve(http));
   }
 
   #serve(http: HttpExchange): void {
@@ -94,17 +78,20 @@ export class EndpointHandler {
       const message = 'Accept must allow both application/json and text/event-stream';
       return refuse(http, 406, ERROR_CODES.invalidRequest, message);
     }
-    readMessage(http, this.bodies, (message) =>
+    readMessage(http, this.parts.bodies, (message) =>
       guarded(http, this.#logger, () => this.#received(http, message)),
     );
   }
 
   #received(http: HttpExchange, message: unknown): void {
     const claim = claimOf(message) ?? versionOfNotification(http, message);
-    if (claim === undefined) return serveSessioned(http, message, this.#sessions, this.#options);
+    if (claim === undefined) return serveSessioned(http, message, this.#sessions, this.parts.streams);
     const outlet = new PostOutlet(http, this.#answers);
     const request = this.#stateless.receive(message, outlet, http, claim);
-    if (request && !request.done) http.onGone(() => request.cancel('The client closed the response stream'));
+    if (request && !request.done) {
+      outlet.request = request;
+      http.onGone(() => request.cancel('The client closed the response stream'));
+    }
     // A notification that was not refused has been taken, and there is no more to say.
     if (!isRequest(message)) http.respond(202, {});
   }

@@ -1,3 +1,4 @@
+import type { Authentication } from './authentication.js';
 import type { BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
 
 const HEADERS = {
@@ -13,22 +14,34 @@ export interface StreamRules {
   readonly keepAliveMs: number;
   /** A client that leaves more bytes than this unread is cut off. */
   readonly maxBufferedBytes: number;
+  /** Asks again who the request of a stream is made for. */
+  readonly authentication: Authentication | undefined;
+}
+
+/** What is particular to one stream. */
+export interface StreamParticulars {
+  /** Headers to add. */
+  readonly headers?: ResponseHeaders | undefined;
+  /** Called when its request is not authenticated any more; absent where it then just ends. */
+  readonly refused?: (() => void) | undefined;
 }
 
 /** Sends JSON-RPC messages as server-sent events. */
 export class EventStream {
   readonly #body: BodyStream;
   readonly #keepAlive: ReturnType<typeof setInterval>;
+  readonly #unwatch: (() => void) | undefined;
   #ended = false;
 
   constructor(
     http: HttpExchange,
-    { keepAliveMs, maxBufferedBytes }: StreamRules,
-    headers: ResponseHeaders = {},
+    { keepAliveMs, maxBufferedBytes, authentication }: StreamRules,
+    { headers = {}, refused = () => this.end() }: StreamParticulars = {},
   ) {
     this.#body = http.stream({ ...HEADERS, ...headers }, maxBufferedBytes);
     this.#keepAlive = setInterval(() => this.#body.write(':\n\n'), keepAliveMs);
     (this.#keepAlive as { unref?(): void }).unref?.();
+    this.#unwatch = authentication?.watch(http, refused);
     http.onGone(() => this.#stop());
   }
 
@@ -70,5 +83,6 @@ export class EventStream {
   #stop(): void {
     this.#ended = true;
     clearInterval(this.#keepAlive);
+    this.#unwatch?.();
   }
 }

@@ -1,4 +1,4 @@
-import type { Deadlines, Principal, RequestFacts } from '@sigil/core/transport';
+import type { Deadlines, Principal, Quota, RequestFacts } from '@sigil/core/transport';
 
 /** Response headers, in the order they are sent. */
 export type ResponseHeaders = Readonly<Record<string, string>>;
@@ -10,14 +10,16 @@ export interface BodyStream {
 }
 
 /** Why a body cannot be had as text. */
-export type BodyProblem = 'too long' | 'too slow' | 'not UTF-8' | 'read before';
+export type BodyProblem = 'too long' | 'too slow' | 'no room' | 'not UTF-8' | 'read before';
 
-/** What a body may be at most. */
+/** What a body may be at most, and what all bodies may be that are arriving. */
 export interface BodyLimits {
   /** In bytes. */
   readonly maxBodyBytes: number;
   /** How long it may take to arrive. */
-  readonly bodyTimes: Deadlines;
+  readonly times: Deadlines;
+  /** Bytes, of all bodies together. */
+  readonly room: Quota;
 }
 
 /**

@@ -3,13 +3,29 @@ import { LinkedQueue, type Place } from './linked-queue.js';
 
 /** How much is kept. Whatever is too much, the oldest events go first. */
 export interface EventLimits {
-  /** Most events of one stream. 1,000 unless given. */
+  /**
+   * Most events of one stream.
+   *
+   * @default 1,000
+   */
   readonly maxEventsPerStream?: number;
-  /** Most bytes of one session, as its messages lie in memory. 8 MiB unless given; a larger message is not kept. */
+  /**
+   * Most bytes of one session, as its messages lie in memory. A larger message is not kept.
+   *
+   * @default 8 MiB
+   */
   readonly maxBytesPerSession?: number;
-  /** Most bytes of all sessions. 64 MiB unless given. */
+  /**
+   * Most bytes of all sessions.
+   *
+   * @default 64 MiB
+   */
   readonly maxBytes?: number;
-  /** How long an event is kept, in milliseconds. 5 minutes unless given. */
+  /**
+   * How long an event is kept, in milliseconds.
+   *
+   * @default 5 minutes
+   */
   readonly maxAgeMs?: number;
 }
 

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '@sigil/core/transport';
 import { corsHeaders } from './cors.js';
+import { ArrivingBody } from './arriving-body.js';
 import { quotaKeyOf } from './quota-key.js';
 import type { BodyLimits, BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
 
@@ -70,35 +71,37 @@ export class NodeExchange implements HttpExchange {
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
-  readBody({ maxBodyBytes: maxBytes, bodyTimes }: BodyLimits, done: BodyDone): void {
+  readBody(limits: BodyLimits, done: BodyDone): void {
     const { request } = this;
+    const { maxBodyBytes: maxBytes, times } = limits;
     // A framework around us may have read the body already.
     const read = this.body ?? (request as { body?: unknown }).body;
     if (read !== undefined) return takeBody(bytesOf(read), maxBytes, done);
     // No event would follow: the request would never be answered.
     if (request.readableDidRead) return done(undefined, 'read before');
     if (Number(request.headers['content-length']) > maxBytes) return done(undefined, 'too long');
-    const chunks: Buffer[] = [];
-    let length = 0;
+    const body = new ArrivingBody(limits, this);
     // Where a body comes to its end the listeners may stay: taking them off would cost every request something.
     const stop = (problem: BodyProblem): void => {
-      bodyTimes.delete(deadline);
+      drop();
       request.off('data', onData).off('end', onEnd);
       done(undefined, problem);
     };
+    const drop = (): void => {
+      times.delete(deadline);
+      body.drop();
+    };
     const onData = (chunk: Buffer): void => {
-      length += chunk.length;
-      if (length <= maxBytes) chunks.push(chunk);
-      else stop('too long');
+      const problem = body.add(chunk);
+      if (problem) stop(problem);
     };
     const onEnd = (): void => {
-      bodyTimes.delete(deadline);
-      takeBody(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks), maxBytes, done);
+      times.delete(deadline);
+      takeBody(body.end(), maxBytes, done);
     };
-    const deadline = bodyTimes.add(() => stop('too slow'));
+    const deadline = times.add(() => stop('too slow'));
     // A client that goes away before the end leaves no more to come.
-    request.on('data', onData).on('end', onEnd);
-    request.on('close', () => bodyTimes.delete(deadline));
+    request.on('data', onData).on('end', onEnd).on('close', drop);
   }
 
   respond(status: number, headers: ResponseHeaders, body?: string): void {
@@ -139,7 +142,7 @@ export class NodeExchange implements HttpExchange {
     const tell = (): void => {
       if (!response.writableFinished) listener();
     };
-    // Whoever called us may have taken its time, and the client may not have waited.
+    // What called us may have taken its time, and the client may not have waited.
     if (response.destroyed) tell();
     else response.on('close', tell);
   }

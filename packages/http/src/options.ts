@@ -4,7 +4,11 @@ import { MemoryEventStore } from './memory-event-store.js';
 
 /** How long sessions live and how many there may be. */
 export interface SessionOptions {
-  /** A session without traffic ends after this many milliseconds. 30 minutes unless given. */
+  /**
+   * A session without traffic ends after this many milliseconds.
+   *
+   * @default 30 minutes
+   */
   readonly idleMs?: number;
   /**
    * Most sessions at once. A new one takes the place of the longest idle one of the same client, or else of the client that has
@@ -37,49 +41,98 @@ export interface HttpOptions {
    * @default 30 seconds
    */
   readonly requestTimeoutMs?: number;
-  /** Hosts that `Host` may name, without port. Only those of this machine unless given; `'*'` for any. */
+  /**
+   * Most bytes of all bodies that are arriving at once, of each what is beyond its first 16 KiB. One client may have a quarter of them,
+   * and always one body of `maxBodyBytes`; addresses of this machine may have all, for a proxy there speaks for many. A body for which
+   * there is no room is refused with 503 and `Retry-After`.
+   *
+   * @default 64 MiB, or four times `maxBodyBytes` where that is more
+   */
+  readonly maxTotalBodyBytes?: number;
+  /**
+   * Hosts that `Host` may name, without port; `'*'` for any.
+   *
+   * @default those of this machine; any where `http()` listens beyond it
+   */
   readonly allowedHosts?: readonly string[] | '*';
   /**
-   * Origins of pages that may call, such as `https://app.example`: these and no others. Pages of this machine unless given, where
-   * the server answers for this machine alone.
+   * Origins of pages that may call, such as `https://app.example`: these and no others.
+   *
+   * @default pages of this machine, where the server answers for this machine alone
    */
   readonly allowedOrigins?: readonly string[];
   /** Sessions of clients up to 2025-11-25. */
   readonly sessions?: SessionOptions;
-  /** A comment is sent on a quiet stream after this many milliseconds. 15 seconds unless given. */
+  /**
+   * A comment is sent on a quiet stream after this many milliseconds.
+   *
+   * @default 15 seconds
+   */
   readonly keepAliveMs?: number;
-  /** A client that leaves more bytes than this of a stream unread is cut off. 16 MiB unless given. */
+  /**
+   * A client that leaves more bytes than this of a stream unread is cut off.
+   *
+   * @default 16 MiB
+   */
   readonly maxBufferedBytes?: number;
   /**
    * Where the streams of sessions are kept, so that a client that loses its connection gets the rest of them, results
-   * included, and handlers may let go of connections. In memory, within the limits of `MemoryEventStore`, unless given;
-   * `false` keeps nothing, and what is lost is lost.
+   * included, and handlers may let go of connections. `false` keeps nothing, and what is lost is lost.
+   *
+   * @default a `MemoryEventStore`
    */
   readonly eventStore?: EventStore | false;
-  /** How long clients of sessions wait before they come back to a stream, in milliseconds. 1 second unless given. */
+  /**
+   * How long clients of sessions wait before they come back to a stream, in milliseconds.
+   *
+   * @default 1 second
+   */
   readonly retryMs?: number;
   /**
    * A request of a session (2025-11-25) that has waited this many milliseconds for its answer gets it on a stream, which
-   * the client can resume should its connection break. 1 second unless given. An answer that comes sooner is one JSON
-   * object: when its connection breaks on the way, it is lost.
+   * the client can resume should its connection break. An answer that comes sooner is one JSON object: when its connection
+   * breaks on the way, it is lost.
+   *
+   * @default 1 second
    */
   readonly streamAfterMs?: number;
   /**
    * Whether to serve HTTP+SSE of 2024-11-05 too, at `/sse` and `/messages`, for clients that know nothing newer. A mounted
-   * app takes whatever path ends so. Streams beyond `sessions.max` are refused. Off unless given.
+   * app takes whatever path ends so. Streams beyond `sessions.max` are refused.
+   *
+   * @default false
    */
   readonly sse?: boolean;
   /**
    * Says who a request is made for; guards, handlers and state get to know it. A request for which it gives `undefined` is
    * refused with 401 before its body is read. A session belongs to the principal that opened it: to others it is unknown.
-   * Nobody is asked unless given.
+   *
+   * @default undefined: every client is served
    */
   readonly authenticate?: Authenticate | undefined;
+  /**
+   * How long `authenticate` may take, in milliseconds. After that the request is refused with 503 and `Retry-After`, and the log says so.
+   *
+   * @default 10 seconds
+   */
+  readonly authenticateTimeoutMs?: number;
+  /**
+   * How often `authenticate` is asked again about the request of a stream that stays open, in milliseconds. Where it gives
+   * `undefined`, or another principal, the stream ends, and the request is cancelled that waits on it; where it fails or takes too long
+   * the stream stays, and the log says so. New scopes and claims count from then on.
+   *
+   * @default 1 minute
+   */
+  readonly reauthenticateMs?: number;
 }
 
 /** What `http()` may be told. */
 export interface HttpRuntimeOptions extends HttpOptions {
-  /** Port to listen on; 0 for any free one. 3000 unless given. */
+  /**
+   * Port to listen on; 0 for any free one.
+   *
+   * @default 3000
+   */
   readonly port?: number;
   /**
    * Address to listen on. One beyond this machine, such as `0.0.0.0`, needs `authenticate` or `allowAnonymous`.
@@ -94,11 +147,17 @@ export interface HttpRuntimeOptions extends HttpOptions {
    * @default false
    */
   readonly allowAnonymous?: boolean;
-  /** Path of the MCP endpoint. `/mcp` unless given. */
+  /**
+   * Path of the MCP endpoint.
+   *
+   * @default '/mcp'
+   */
   readonly path?: string;
   /**
    * Path, such as `/health`, where GET is answered with 200 and `{"status":"ok"}`, and with 503 and `{"status":"closing"}` on
-   * connections that are still open while the server closes. Whoever asks is served. None unless given.
+   * connections that are still open while the server closes. Everybody who asks is served.
+   *
+   * @default undefined: health is told nowhere
    */
   readonly health?: string;
   /**
@@ -126,15 +185,24 @@ export interface HttpRuntimeOptions extends HttpOptions {
    * @default 16 KiB
    */
   readonly maxHeaderBytes?: number;
-  /** How long requests in flight may take to finish at close, in milliseconds. 5 seconds unless given. */
+  /**
+   * How long requests in flight may take to finish at close, in milliseconds.
+   *
+   * @default 5 seconds
+   */
   readonly drainMs?: number;
-  /** Whether SIGTERM and SIGINT close the server and then end the process, whatever timers still run. On by default. */
+  /**
+   * Whether SIGTERM and SIGINT close the server and then end the process, whatever timers still run.
+   *
+   * @default true
+   */
   readonly handleSignals?: boolean;
 }
 
 /** Options with every default filled in. */
 export interface ResolvedOptions {
   readonly maxBodyBytes: number;
+  readonly maxTotalBodyBytes: number;
   readonly requestTimeoutMs: number;
   readonly allowedHosts: readonly string[] | '*';
   readonly allowedOrigins: readonly string[] | undefined;
@@ -148,6 +216,8 @@ export interface ResolvedOptions {
   readonly streamAfterMs: number;
   readonly sse: boolean;
   readonly authenticate: Authenticate | undefined;
+  readonly authenticateTimeoutMs: number;
+  readonly reauthenticateMs: number;
 }
 
 /** The names a machine calls itself. */
@@ -155,6 +225,7 @@ export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::
 
 const NUMBERS = [
   'maxBodyBytes',
+  'maxTotalBodyBytes',
   'requestTimeoutMs',
   'sessionIdleMs',
   'maxSessions',
@@ -163,6 +234,8 @@ const NUMBERS = [
   'maxBufferedBytes',
   'retryMs',
   'streamAfterMs',
+  'authenticateTimeoutMs',
+  'reauthenticateMs',
 ] as const;
 
 /**
@@ -172,8 +245,10 @@ const NUMBERS = [
  */
 export function resolveOptions(options: HttpOptions): ResolvedOptions {
   checkShapes(options);
+  const { maxBodyBytes = 1024 * 1024 } = options;
   const resolved = {
-    maxBodyBytes: options.maxBodyBytes ?? 1024 * 1024,
+    maxBodyBytes,
+    maxTotalBodyBytes: options.maxTotalBodyBytes ?? Math.max(64 * 1024 * 1024, 4 * maxBodyBytes),
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     allowedHosts: lowerCase(options.allowedHosts ?? LOOPBACK_HOSTS),
     allowedOrigins: options.allowedOrigins,
@@ -187,8 +262,15 @@ export function resolveOptions(options: HttpOptions): ResolvedOptions {
     streamAfterMs: options.streamAfterMs ?? 1_000,
     sse: options.sse ?? false,
     authenticate: options.authenticate,
+    authenticateTimeoutMs: options.authenticateTimeoutMs ?? 10_000,
+    reauthenticateMs: options.reauthenticateMs ?? 60_000,
   };
   for (const key of NUMBERS) checkNumber(key, resolved[key]);
+  const { maxTotalBodyBytes } = resolved;
+  if (maxTotalBodyBytes < maxBodyBytes)
+    throw new RangeError(
+      `maxTotalBodyBytes must be at least maxBodyBytes, ${maxBodyBytes}, not ${maxTotalBodyBytes}`,
+    );
   return resolved;
 }
 

@@ -28,6 +28,21 @@ export function respondJson(
   else http.respond(status, headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS, message);
 }
 
+/** Serves an exchange so that whatever goes wrong is an answer and a line in the log, never an exception. */
+export function guarded(http: HttpExchange, logger: Logger, serve: () => void): void {
+  try {
+    serve();
+  } catch (error) {
+    failed(http, logger, error);
+  }
+}
+
+/** Answers a request that could not be served, and logs why. */
+export function failed(http: HttpExchange, logger: Logger, error: unknown): void {
+  logger.error({ err: error, ...aboutRequest(http) }, 'an HTTP request could not be served');
+  refuse(http, 500, ERROR_CODES.internalError, 'Internal error');
+}
+
 /** Refuses a request with an HTTP status and a JSON-RPC error. */
 export function refuse(
   http: HttpExchange,
@@ -43,15 +58,27 @@ export function refuse(
 /** How much of anything a client sent is logged, in characters. */
 const MOST_LOGGED = 200;
 
-/** Logs that a request was refused, with what of it was the reason. What a client sent is cut short, and its query left out. */
+/** What the log says of a request: what a client sent is cut short, and its query left out. */
+export function aboutRequest({
+  method,
+  target,
+  address,
+  principal,
+}: HttpExchange): Readonly<Record<string, string | undefined>> {
+  return { method: cut(method), path: cut(target.replace(/\?.*$/s, '')), address, principal: principal?.id };
+}
+
+/** Logs that a request was refused, with what of it was the reason, cut short. */
 export function logRefusal(
-  { method, target, address }: HttpExchange,
+  http: HttpExchange,
   logger: Logger,
   status: number,
   reason: Readonly<Record<string, string | undefined>> = {},
 ): void {
-  const cut = (text: string | undefined): string | undefined => text?.slice(0, MOST_LOGGED);
   const sent = Object.fromEntries(Object.entries(reason).map(([name, value]) => [name, cut(value)]));
-  const path = cut(target.replace(/\?.*$/s, ''));
-  logger.info({ status, method, path, address, ...sent }, 'a request was refused');
+  logger.info({ status, ...aboutRequest(http), ...sent }, 'a request was refused');
+}
+
+function cut(text: string | undefined): string | undefined {
+  return text?.slice(0, MOST_LOGGED);
 }

@@ -1,4 +1,4 @@
-import { logRefusal, refuse } from './refusals.js';
+import { logRefusal, refuse, refuseForNow } from './refusals.js';
 import type { BodyLimits, HttpExchange } from './http-exchange.js';
 import { LOOPBACK_HOSTS, type ResolvedOptions } from './options.js';
 import { ERROR_CODES, type Logger, parseJson, TooMuchJsonError } from '@sigil/core/transport';
@@ -134,9 +134,10 @@ export function readMessage(http: HttpExchange, limits: BodyLimits, take: (messa
       return refuse(http, 413, ERROR_CODES.invalidRequest, message);
     }
     if (problem === 'too slow') {
-      const message = `The body took longer than ${limits.bodyTimes.afterMs} ms`;
+      const message = `The body took longer than ${limits.times.afterMs} ms`;
       return refuse(http, 408, ERROR_CODES.invalidRequest, message);
     }
+    if (problem === 'no room') return refuseForNow(http, 'Too many bodies are arriving');
     if (problem === 'read before') {
       refuse(http, 500, ERROR_CODES.internalError, READ_BEFORE);
       throw new Error(READ_BEFORE);

@@ -60,7 +60,7 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
 /**
  * The names that `Host` may have when none are given: on the network a server cannot know by which names it is called.
  *
- * @throws RangeError when nobody may listen there.
+ * @throws RangeError when a server may not listen there.
  */
 function hostsFor(
   host: string,

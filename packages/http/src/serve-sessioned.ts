@@ -1,4 +1,5 @@
 import {
+  type ActiveRequest,
   type Deadline,
   ERROR_CODES,
   METHODS,
@@ -6,7 +7,7 @@ import {
   readableId,
   type RequestId,
 } from '@sigil/core/transport';
-import { PostOutlet } from './answers.js';
+import { NOT_AUTHENTICATED, PostOutlet } from './answers.js';
 import { refuse, refuseForNow, respondJson } from './refusals.js';
 import type { StreamRules } from './event-stream.js';
 import { findSession } from './find-session.js';
@@ -46,7 +47,7 @@ function serve(http: HttpExchange, message: unknown, session: HttpSession, id: R
   const outlet = new SessionOutlet(http, session);
   // A client that goes away has not cancelled: it may come back for the result.
   const request = session.peer.receive(message, outlet, http);
-  if (request && !request.done) outlet.waits();
+  if (request && !request.done) outlet.waits(request);
 }
 
 function openSession(
@@ -88,6 +89,7 @@ function statusOf(rejection: number): number {
 class SessionOutlet implements Outlet {
   #stream: SessionStream | undefined;
   #wait: Deadline | undefined;
+  #request: ActiveRequest | undefined;
   #open = true;
 
   constructor(
@@ -126,7 +128,8 @@ class SessionOutlet implements Outlet {
   }
 
   /** Says that the request is not answered at once. */
-  waits(): void {
+  waits(request: ActiveRequest): void {
+    this.#request = request;
     if (!this.#open) return;
     // After a while the client is given an id to come back with, should it lose the connection.
     this.#wait = this.session.waits(() => {
@@ -135,7 +138,8 @@ class SessionOutlet implements Outlet {
   }
 
   #streamed(): SessionStream | undefined {
-    if (!this.#stream && !this.http.gone) this.#stream = this.session.streams.open(this.http);
+    if (!this.#stream && !this.http.gone)
+      this.#stream = this.session.streams.open(this.http, () => this.#request?.cancel(NOT_AUTHENTICATED));
     return this.#stream;
   }
 

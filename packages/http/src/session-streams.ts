@@ -23,6 +23,8 @@ export interface StreamParts {
   /** Whether clients come back to a stream that stops before its response: only such ones are primed. */
   readonly resumable: boolean;
   readonly logger: Logger;
+  /** The id of the principal the session belongs to. */
+  readonly owner: string | undefined;
 }
 
 /** The streams of one session: one for each request that needs one, and one for what belongs to no request. */
@@ -37,9 +39,9 @@ export class SessionStreams {
     return this.#standalone?.connected === true;
   }
 
-  /** Answers a request with a stream of its own. */
-  open(http: HttpExchange): SessionStream {
-    const stream = this.#add();
+  /** Answers a request with a stream of its own. @param refused called when the request is not authenticated any more. */
+  open(http: HttpExchange, refused: () => void): SessionStream {
+    const stream = this.#add(refused);
     stream.connect(http);
     return stream;
   }
@@ -58,11 +60,11 @@ export class SessionStreams {
   /** Goes on with a stream where its client lost it. Event ids of other sessions lead to nothing. */
   resume(http: HttpExchange, lastEventId: string): void {
     const { stream, id } = readEventId(lastEventId);
-    const resumed = this.#running.get(stream) ?? new SessionStream(stream, this.parts, true);
+    const resumed = this.#running.get(stream) ?? new SessionStream(stream, this.parts, { ended: true });
     resumed.resume(http, id);
   }
 
-  /** Sends what belongs to no request. It is kept from the first listener on: nobody else has an id to ask by. */
+  /** Sends what belongs to no request. It is kept from the first listener on: before that no client has an id to ask by. */
   send(message: string): void {
     this.#standalone?.send(message);
   }
@@ -74,8 +76,8 @@ export class SessionStreams {
     void askStore(this.parts, (store) => store.forget(this.parts.session));
   }
 
-  #add(): SessionStream {
-    const stream = new SessionStream(crypto.randomUUID(), this.parts);
+  #add(refused?: () => void): SessionStream {
+    const stream = new SessionStream(crypto.randomUUID(), this.parts, { refused });
     this.#running.set(stream.id, stream);
     return stream;
   }
@@ -90,16 +92,21 @@ export class SessionStream {
   #connection: EventStream | undefined;
   #last: string | undefined;
   #turn: Promise<void> | undefined;
+  #ended: boolean;
+  readonly #refused: (() => void) | undefined;
 
   /**
    * @param id names the stream in event ids.
-   * @param ended whether nothing more will be sent, so that all there is to it is in the store.
+   * @param its.ended whether nothing more will be sent, so that all there is to it is in the store.
+   * @param its.refused called when the request of a connection is not authenticated any more; the connection just ends where absent.
    */
   constructor(
     readonly id: string,
     private readonly parts: StreamParts,
-    private ended = false,
+    its: { readonly ended?: boolean; readonly refused?: (() => void) | undefined } = {},
   ) {
+    this.#ended = its.ended ?? false;
+    this.#refused = its.refused;
     this.#name = { session: parts.session, stream: id };
   }
 
@@ -125,7 +132,7 @@ export class SessionStream {
     this.#inTurn(() =>
       after(read(), (missed) => {
         if (!missed) return refuse(http, 500, ERROR_CODES.internalError, 'Internal error');
-        if (this.ended && missed.length === 0) return http.respond(204, {});
+        if (this.#ended && missed.length === 0) return http.respond(204, {});
         return this.#attach(http, id, missed);
       }),
     );
@@ -154,7 +161,7 @@ export class SessionStream {
   /** Ends it, once all is sent. @param ended called when that is done: nothing is left but what is in the store. */
   end(ended: () => void): void {
     this.#inTurn(() => {
-      this.ended = true;
+      this.#ended = true;
       this.#connection?.end();
       ended();
     });
@@ -168,18 +175,20 @@ export class SessionStream {
   #attach(http: HttpExchange, last: string | undefined, missed: readonly StoredEvent[]): void {
     const { rules, resumable, retryMs } = this.parts;
     this.#connection?.end();
-    const connection = (this.#connection = new EventStream(http, rules));
+    const connection = (this.#connection = new EventStream(http, rules, { refused: this.#refused }));
     // Also on a stream that is resumed: clients forget the last id with each connection.
-    if (resumable && !this.ended) connection.prime(eventId(this.id, last), retryMs);
+    if (resumable && !this.#ended) connection.prime(eventId(this.id, last), retryMs);
     for (const { id, message } of missed) connection.send(message, eventId(this.id, id));
-    if (this.ended) connection.end();
+    if (this.#ended) connection.end();
   }
 
   #inTurn(work: () => MaybePromise<void>): void {
     const turn = this.#turn ? this.#turn.then(work) : work();
     if (!isPromise(turn)) return;
     const settled: Promise<void> = turn
-      .catch((error: unknown) => this.parts.logger.error({ err: error }, 'a stream could not be served'))
+      .catch((error: unknown) =>
+        this.parts.logger.error({ err: error, principal: this.parts.owner }, 'a stream could not be served'),
+      )
       .then(() => {
         if (this.#turn === settled) this.#turn = undefined;
       });
@@ -193,11 +202,11 @@ export class SessionStream {
  * @returns `undefined` when there is no store, or it failed.
  */
 function askStore<T>(
-  { store, logger }: { readonly store: EventStore | undefined; readonly logger: Logger },
+  { store, logger, owner }: Pick<StreamParts, 'store' | 'logger' | 'owner'>,
   ask: (store: EventStore) => MaybePromise<T>,
 ): MaybePromise<T | undefined> {
   const failed = (error: unknown): undefined => {
-    logger.error({ err: error }, 'the event store failed');
+    logger.error({ err: error, principal: owner }, 'the event store failed');
     return undefined;
   };
   try {

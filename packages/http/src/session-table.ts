@@ -1,4 +1,5 @@
-import { HttpSession, type SessionParts } from './session.js';
+import type { HandlerParts } from './parts.js';
+import { HttpSession } from './session.js';
 
 /** The sessions of one endpoint, longest idle first. They expire, and there is a cap, for all and for each client. */
 export class SessionTable {
@@ -11,16 +12,16 @@ export class SessionTable {
   readonly #max: number;
   readonly #maxPerClient: number;
 
-  constructor(private readonly parts: SessionParts) {
+  constructor(private readonly parts: HandlerParts) {
     this.#idleMs = parts.options.sessionIdleMs;
     this.#max = parts.options.maxSessions;
     this.#maxPerClient = parts.options.maxSessionsPerClient;
   }
 
   /**
-   * Makes a session that nobody can find yet: it is kept once its client has been let in.
+   * Makes a session that cannot be found yet: it is kept once its client has been let in.
    *
-   * @param owner the id of the principal that opens it; absent where nobody is authenticated.
+   * @param owner the id of the principal that opens it; absent without authentication.
    * @param quotaKey whom it counts for.
    * @returns `undefined` when there is no room, and no session that may give way.
    */
@@ -53,7 +54,7 @@ export class SessionTable {
   /**
    * Finds a session and counts that as use.
    *
-   * @param principal the id of whoever asks: the sessions of others are unknown to them.
+   * @param principal the id of the one that asks: the sessions of others are unknown to them.
    */
   find(id: string, principal: string | undefined): HttpSession | undefined {
     const session = this.#sessions.get(id);

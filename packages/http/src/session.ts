@@ -1,15 +1,7 @@
-import type { Deadline, Deadlines, Endpoint, Outlet, Peer } from '@sigil/core/transport';
+import type { Deadline, Outlet, Peer } from '@sigil/core/transport';
 import type { HttpExchange } from './http-exchange.js';
-import type { ResolvedOptions } from './options.js';
+import type { HandlerParts } from './parts.js';
 import { SessionStreams } from './session-streams.js';
-
-/** What all sessions of one endpoint share. */
-export interface SessionParts {
-  readonly endpoint: Endpoint;
-  readonly options: ResolvedOptions;
-  /** The requests that are not answered at once. */
-  readonly longWaits: Deadlines;
-}
 
 /** A session of a client up to 2025-11-25: its peer, and its streams. */
 export class HttpSession implements Outlet {
@@ -25,7 +17,7 @@ export class HttpSession implements Outlet {
     readonly owner: string | undefined,
     /** Whom it counts for, as `RequestFacts` has it. */
     readonly quotaKey: string | undefined,
-    private readonly parts: SessionParts,
+    private readonly parts: HandlerParts,
     now: number,
   ) {
     this.peer = parts.endpoint.connect(this);
@@ -44,14 +36,15 @@ export class HttpSession implements Outlet {
 
   get streams(): SessionStreams {
     if (this.#streams) return this.#streams;
-    const { endpoint, options } = this.parts;
+    const { endpoint, options, streams } = this.parts;
     return (this.#streams = new SessionStreams({
       session: this.id,
       store: options.eventStore,
-      rules: options,
+      rules: streams,
       retryMs: options.retryMs,
       resumable: this.resumable,
       logger: endpoint.logger,
+      owner: this.owner,
     }));
   }
 

@@ -9,14 +9,13 @@ import {
   readableId,
   type RequestId,
 } from '@sigil/core/transport';
-import { guarded } from './answers.js';
-import { refuse, refuseForNow, respondJson } from './refusals.js';
-import { type Authentication, authenticationOf } from './authentication.js';
+import { guarded, refuse, refuseForNow, respondJson } from './refusals.js';
 import { preflight } from './cors.js';
 import { EventStream } from './event-stream.js';
 import { refusesVersion } from './find-session.js';
-import type { BodyLimits, HttpExchange } from './http-exchange.js';
-import type { ResolvedOptions } from './options.js';
+import type { HttpExchange } from './http-exchange.js';
+import { NOT_AUTHENTICATED } from './answers.js';
+import type { HandlerParts } from './parts.js';
 import {
   OriginCheck,
   readMessage,
@@ -63,23 +62,16 @@ export function sseTarget(target: string): SseTarget | undefined {
 /** The two endpoints of HTTP+SSE (2024-11-05, basic/transports, "HTTP with SSE"): a stream is a session. */
 export class SseEndpoint {
   readonly #endpoint: Endpoint;
-  readonly #options: ResolvedOptions;
   readonly #origins: OriginCheck;
-  readonly #authentication: Authentication | undefined;
   readonly #sessions = new Map<string, SseSession>();
   readonly #places: Quota;
   #closing = false;
 
-  constructor(
-    endpoint: Endpoint,
-    options: ResolvedOptions,
-    private readonly bodies: BodyLimits,
-  ) {
+  constructor(private readonly parts: HandlerParts) {
+    const { endpoint, options } = parts;
     this.#endpoint = endpoint;
-    this.#options = options;
     this.#places = new Quota(options.maxSessions, options.maxSessionsPerClient);
     this.#origins = new OriginCheck(options);
-    this.#authentication = authenticationOf(options, endpoint.logger);
   }
 
   /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
@@ -97,8 +89,9 @@ export class SseEndpoint {
 
   #route(http: HttpExchange, target: SseTarget): void {
     if (refusesCaller(http, this.#origins, this.#endpoint.logger)) return;
-    if (!this.#authentication || http.method === 'OPTIONS') return this.#serve(http, target);
-    return this.#authentication.admit(http, () => this.#serve(http, target));
+    const { authentication } = this.parts;
+    if (!authentication || http.method === 'OPTIONS') return this.#serve(http, target);
+    return authentication.admit(http, () => this.#serve(http, target));
   }
 
   #serve(http: HttpExchange, target: SseTarget): void {
@@ -116,7 +109,8 @@ export class SseEndpoint {
     const { quotaKey } = http;
     if (!this.#places.take(quotaKey)) return refuseForNow(http, 'Too many sessions: all of them are at work');
     const id = crypto.randomUUID();
-    const stream = new EventStream(http, this.#options);
+    const refused = (): void => this.#end(id, NOT_AUTHENTICATED);
+    const stream = new EventStream(http, this.parts.streams, { refused });
     this.#sessions.set(id, new SseSession(this.#endpoint, stream, http.principal?.id, quotaKey));
     stream.announce('endpoint', messagesUri(mount, id));
     http.onGone(() => this.#end(id, 'The client closed the stream'));
@@ -124,7 +118,7 @@ export class SseEndpoint {
 
   #post(http: HttpExchange, target: SseTarget): void {
     if (refusesContentType(http)) return;
-    readMessage(http, this.bodies, (message) =>
+    readMessage(http, this.parts.bodies, (message) =>
       guarded(http, this.#endpoint.logger, () => this.#received(http, target, message)),
     );
   }
@@ -155,7 +149,7 @@ export class SseEndpoint {
 class SseSession implements Outlet {
   readonly peer: Peer;
 
-  /** @param owner the id of the principal that opened the stream; absent where nobody is authenticated. */
+  /** @param owner the id of the principal that opened the stream; absent without authentication. */
   constructor(
     endpoint: Endpoint,
     private readonly stream: EventStream,

@@ -1,5 +1,6 @@
 import type { Principal } from '@sigil/core/transport';
 import { corsHeaders } from './cors.js';
+import { ArrivingBody } from './arriving-body.js';
 import { quotaKeyOf } from './quota-key.js';
 import type { BodyLimits, BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
 
@@ -54,7 +55,7 @@ export class WebExchange implements HttpExchange {
 
   readBody(limits: BodyLimits, done: (body: string | undefined, problem?: BodyProblem) => void): void {
     if (this.#request.bodyUsed) return done(undefined, 'read before');
-    readBytes(this.#request, limits).then(
+    readBytes(this.#request, limits, new ArrivingBody(limits, this)).then(
       (bytes) => {
         if (typeof bytes === 'string') return done(undefined, bytes);
         const text = decode(bytes);
@@ -73,7 +74,7 @@ export class WebExchange implements HttpExchange {
   stream(headers: ResponseHeaders, maxBufferedBytes: number): BodyStream {
     const encoder = new TextEncoder();
     const body: { controller?: ReadableStreamDefaultController<Uint8Array> } = {};
-    // Whoever is told that the client is gone may end the stream, which a stream that is over does not bear.
+    // What is told that the client is gone may end the stream, which a stream that is over does not bear.
     const goAway = (): void => {
       delete body.controller;
       this.#goAway();
@@ -124,43 +125,31 @@ export class WebExchange implements HttpExchange {
 /** @returns what is the matter when there are more bytes than the bound, or they take too long. */
 async function readBytes(
   request: Request,
-  { maxBodyBytes, bodyTimes }: BodyLimits,
-): Promise<Uint8Array | 'too long' | 'too slow'> {
+  { maxBodyBytes, times }: BodyLimits,
+  arriving: ArrivingBody,
+): Promise<Uint8Array | BodyProblem> {
   if (Number(request.headers.get('content-length')) > maxBodyBytes) return 'too long';
-  const chunks: Uint8Array[] = [];
   const body = request.body as ReadableStream<Uint8Array> | null;
   const reader = body?.getReader();
-  const state = { length: 0, late: false };
+  const state = { late: false };
   // What is cancelled ends at once, with what there is of it; how long its source takes to hear of it is no matter.
   const cancel = (): void => void reader?.cancel().catch(() => undefined);
-  const deadline = bodyTimes.add(() => {
+  const deadline = times.add(() => {
     state.late = true;
     cancel();
   });
   try {
     for (let chunk = await reader?.read(); chunk && !chunk.done; chunk = await reader?.read()) {
-      state.length += chunk.value.byteLength;
-      if (state.length <= maxBodyBytes) {
-        chunks.push(chunk.value);
-        continue;
-      }
+      const problem = arriving.add(chunk.value);
+      if (!problem) continue;
       cancel();
-      return 'too long';
+      return problem;
     }
+    return state.late ? 'too slow' : arriving.end();
   } finally {
-    bodyTimes.delete(deadline);
+    times.delete(deadline);
+    arriving.drop();
   }
-  return state.late ? 'too slow' : joined(chunks, state.length);
-}
-
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
 }
 
 /** @returns `undefined` when the bytes are not UTF-8. A byte-order mark stays, and is then no JSON. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { RunningRuntime } from '@sigil/core/transport';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type App, createApp } from '@sigil/core';
-import type { Endpoint, Logger, Peer, RequestFacts } from '@sigil/core/transport';
+import type { Endpoint, Peer, RequestFacts } from '@sigil/core/transport';
 import {
   http,
   type HttpOptions,
@@ -12,6 +12,7 @@ import {
   tokenAuthenticator,
 } from '../src/index.js';
 import type { Mounted } from './fixtures/bridges.js';
+import { type Line, recordingLogger } from './fixtures/log.js';
 import { callModern, envelope, post, request } from './fixtures/messages.js';
 import { nodeFetch } from './fixtures/node-fetch.js';
 import { RawClient } from './fixtures/raw-client.js';
@@ -19,20 +20,9 @@ import { initialize, openSession } from './fixtures/session.js';
 import { describeBridges } from './fixtures/suite.js';
 import { within } from './fixtures/within.js';
 
-interface Line {
-  readonly level: keyof Logger;
-  readonly details: object | string;
-  readonly message: string | undefined;
-}
-
 let app: App | undefined;
 let running: RunningRuntime | undefined;
-const lines: Line[] = [];
-const at =
-  (level: keyof Logger) =>
-  (details: object | string, message?: string): void =>
-    void lines.push({ level, details, message });
-const logger: Logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+const { logger, lines } = recordingLogger();
 
 afterEach(async () => {
   await running?.close();
@@ -66,7 +56,7 @@ async function raw(address: string, target: string, ...headers: string[]): Promi
   return client.received.split('\r\n')[0];
 }
 
-const logged = (level: keyof Logger): Line[] => lines.filter((line) => line.level === level);
+const logged = (level: Line['level']): Line[] => lines.filter((line) => line.level === level);
 
 describe('targets and hosts on the wire', () => {
   test.each(['/mcp', 'http://localhost/mcp', 'HTTP://localhost:80/mcp?a=1', 'http://127.0.0.1/mcp/'])(
@@ -142,6 +132,27 @@ describe('what is logged of refusals', () => {
     expect((await callModern(server, 'any', {}, { headers })).status).toBe(401);
     expect(logged('info')).toMatchObject([{ details: { status: 401, address: '127.0.0.1' } }]);
     expect(JSON.stringify(lines)).not.toContain('wrong-token');
+  });
+
+  test('what could not be served, with whose request it was', async () => {
+    app = await createApp({ name: 'fixture', version: '1.0.0', logger });
+    const handler = nodeHandler(app, { authenticate: () => ({ id: 'ada' }) });
+    const server = createServer((incoming, response) => {
+      incoming.resume().on('end', () => handler(incoming, response));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp?token=secret`;
+    const mounted: Mounted = { send: (init) => nodeFetch(url, init), close: () => handler.close() };
+    expect((await callModern(mounted, 'echo')).status).toBe(500);
+    expect(logged('error')).toMatchObject([
+      {
+        details: { method: 'POST', path: '/mcp', address: '127.0.0.1', principal: 'ada' },
+        message: 'an HTTP request could not be served',
+      },
+    ]);
+    await handler.close(0);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
   });
 
   test('sessions that gave way, by their client', async () => {

@@ -99,7 +99,32 @@ describe('the limits of a server', () => {
     expect(client.received).toContain('-32600');
   });
 
+  test('bodies that are half sent hold no more than they may all together, and small ones are served', async () => {
+    const connect = await start({ maxTotalBodyBytes: 4 * MIB });
+    const half = Array.from({ length: 100 }, connect);
+    for (const client of half) client.post([`Content-Length: ${MIB}`], 'x'.repeat(1_000_000));
+    const refused = (): RawClient[] => half.filter(({ received }) => received.startsWith('HTTP/1.1 503 '));
+    await until(() => refused().length >= 96, 10_000);
+    expect(refused()[0]?.received).toContain('\r\nRetry-After: 10\r\n');
+    expect(refused().length).toBeLessThan(100);
+    const served = connect();
+    served.post([`Content-Length: ${asked.length}`, 'Connection: close'], asked);
+    await within(served.ended);
+    expect(served.received).toMatch(/^HTTP\/1\.1 200 /);
+    for (const client of half) client.socket.destroy();
+    await until(async () => {
+      const next = connect();
+      next.post([`Content-Length: ${MIB}`, 'Connection: close'], asked.padEnd(MIB));
+      await next.ended;
+      return next.received.startsWith('HTTP/1.1 200 ');
+    });
+  });
+
   test.each([
+    { maxTotalBodyBytes: 0 },
+    { maxBodyBytes: 2_000, maxTotalBodyBytes: 1_000 },
+    { authenticateTimeoutMs: 0 },
+    { reauthenticateMs: 2 ** 31 },
     { maxConnections: 0 },
     { headersTimeoutMs: -1 },
     { requestTimeoutMs: 2 ** 31 },
@@ -133,4 +158,47 @@ describeBridges(
     });
   },
   { requestTimeoutMs: 100 },
+);
+
+describeBridges(
+  'bodies that are arriving',
+  (bench) => {
+    const encoder = new TextEncoder();
+
+    /** Sends 60,000 bytes of a body. @returns sends the rest of it. */
+    function begin(user: string): { readonly response: Promise<Response>; readonly finish: () => void } {
+      let finish = (): void => undefined;
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          controller.enqueue(encoder.encode(asked.padEnd(60_000)));
+          finish = () => controller.close();
+        },
+      });
+      const headers = { ...headersOf(), 'X-User': user };
+      const response = bench().send({ method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+      response.catch(() => undefined);
+      return { response, finish };
+    }
+
+    test('have a part of all there may be for one client, and no more, until one has arrived', async () => {
+      const first = begin('ada');
+      await delay(20);
+      const second = await within(begin('ada').response);
+      expect([second.status, second.headers.get('retry-after')]).toEqual([503, '10']);
+      expect(await json(second)).toMatchObject({ id: null, error: { code: -32603 } });
+      const others = [begin('bob'), begin('cleo')] as const;
+      await delay(20);
+      expect((await within(begin('dan').response)).status).toBe(503);
+      for (const { finish } of [first, ...others]) finish();
+      for (const { response } of [first, ...others]) expect((await within(response)).status).toBe(200);
+      const next = begin('ada');
+      next.finish();
+      expect((await within(next.response)).status).toBe(200);
+    });
+  },
+  {
+    maxBodyBytes: 65_536,
+    maxTotalBodyBytes: 140_000,
+    authenticate: ({ headers }) => ({ id: String(headers['x-user']) }),
+  },
 );

@@ -1,0 +1,35 @@
+import { Deadlines, type Endpoint, Quota } from '@sigil/core/transport';
+import { Authentication } from './authentication.js';
+import type { StreamRules } from './event-stream.js';
+import type { BodyLimits } from './http-exchange.js';
+import type { ResolvedOptions } from './options.js';
+
+/** What everything that serves one endpoint shares. */
+export interface HandlerParts {
+  readonly endpoint: Endpoint;
+  readonly options: ResolvedOptions;
+  /** Absent where every client is served. */
+  readonly authentication: Authentication | undefined;
+  readonly bodies: BodyLimits;
+  readonly streams: StreamRules;
+  /** The requests of sessions that are not answered at once. */
+  readonly longWaits: Deadlines;
+}
+
+export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerParts {
+  const { authenticate, maxBodyBytes, maxTotalBodyBytes, keepAliveMs, maxBufferedBytes } = options;
+  const authentication = authenticate && new Authentication(authenticate, options, endpoint.logger);
+  return {
+    endpoint,
+    options,
+    authentication,
+    bodies: {
+      maxBodyBytes,
+      times: new Deadlines(options.requestTimeoutMs),
+      // One body may always be as long as a body may be.
+      room: new Quota(maxTotalBodyBytes, Math.max(maxBodyBytes, Math.floor(maxTotalBodyBytes / 4))),
+    },
+    streams: { keepAliveMs, maxBufferedBytes, authentication },
+    longWaits: new Deadlines(options.streamAfterMs),
+  };
+}
