@@ -24,7 +24,7 @@ export interface LimitOptions {
    */
   readonly maxBatchLength?: number;
   /**
-   * Most `subscriptions/listen` requests open at once in this process.
+   * Most `subscriptions/listen` requests open at once in this process. More are refused, over HTTP with 503.
    * @default 10,000
    */
   readonly maxSubscriptions?: number;
@@ -39,13 +39,14 @@ export interface LimitOptions {
    */
   readonly maxSubscribedUris?: number;
   /**
-   * Most bytes of URIs that all sessions and subscriptions of this process keep; one client may have a quarter of them.
+   * Most bytes that all subscriptions of this process keep of their requests, and all sessions of the URIs they subscribed to; one
+   * client may have a quarter of them. More are refused, over HTTP with 503.
    * @default 64 MiB
    */
   readonly maxSubscribedBytes?: number;
   /**
    * Most bytes that all sessions of this process keep of what their clients said in `initialize`; one client may have a quarter of
-   * them.
+   * them. Further sessions are refused, over HTTP with 503.
    * @default 64 MiB
    */
   readonly maxSessionBytes?: number;
@@ -56,8 +57,8 @@ export interface LimitOptions {
    */
   readonly guardTimeoutMs?: number;
   /**
-   * How often guards are asked again about the resources that open subscriptions hear of, in milliseconds. A subscription that they
-   * refuse ends.
+   * How often guards are asked again about the resources and tasks that open subscriptions hear of, in milliseconds. A subscription
+   * that they refuse ends.
    * @default 1 minute
    */
   readonly recheckMs?: number;
