@@ -39,8 +39,8 @@ export interface LimitOptions {
    */
   readonly maxSubscribedUris?: number;
   /**
-   * Most bytes that all subscriptions of this process keep of their requests, and all sessions of the URIs they subscribed to; one
-   * client may have a quarter of them. More are refused, over HTTP with 503.
+   * Most bytes that the subscriptions of all streams and sessions of this process keep of their requests, headers too; one client may
+   * have a quarter of them. More are refused, over HTTP with 503.
    * @default 64 MiB
    */
   readonly maxSubscribedBytes?: number;
