@@ -30,7 +30,7 @@ export interface LimitOptions {
    */
   readonly maxBatchBytes?: number;
   /**
-   * Most `subscriptions/listen` requests open at once in this process.
+   * Most `subscriptions/listen` requests open at once in this process. More are refused, over HTTP with 503.
    * @default 10,000
    */
   readonly maxSubscriptions?: number;
@@ -45,13 +45,14 @@ export interface LimitOptions {
    */
   readonly maxSubscribedUris?: number;
   /**
-   * Most bytes of URIs that all sessions and subscriptions of this process keep; one client may have a quarter of them.
+   * Most bytes that the subscriptions of all streams and sessions of this process keep of their requests, headers too; one client may
+   * have a quarter of them. More are refused, over HTTP with 503.
    * @default 64 MiB
    */
   readonly maxSubscribedBytes?: number;
   /**
    * Most bytes that all sessions of this process keep of what their clients said in `initialize`; one client may have a quarter of
-   * them.
+   * them. Further sessions are refused, over HTTP with 503.
    * @default 64 MiB
    */
   readonly maxSessionBytes?: number;
@@ -62,8 +63,8 @@ export interface LimitOptions {
    */
   readonly guardTimeoutMs?: number;
   /**
-   * How often guards are asked again about the resources that open subscriptions hear of, in milliseconds. A subscription that they
-   * refuse ends.
+   * How often guards are asked again about the resources and tasks that open subscriptions hear of, in milliseconds. A subscription
+   * that they refuse ends.
    * @default 1 minute
    */
   readonly recheckMs?: number;

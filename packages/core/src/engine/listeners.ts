@@ -1,5 +1,4 @@
 import { NoRoomError } from '../errors/protocol-error.js';
-import { bytesOf } from '../protocol/json.js';
 import { META } from '../protocol/meta.js';
 import { NOTIFICATIONS } from '../protocol/methods.js';
 import type { Change } from '../registry/registry.js';
@@ -8,7 +7,7 @@ import type { EngineCall } from './call.js';
 import type { Limits } from './limits.js';
 import { LIST_CHANGED } from './list-changed.js';
 import type { MethodResult } from './response.js';
-import type { Subscribers } from './subscribers.js';
+import { sizeOf, type Subscribers } from './subscribers.js';
 
 /** Which kinds of notifications a subscription carries. */
 export interface SubscriptionFilter {
@@ -67,9 +66,10 @@ export class Listeners {
    * @returns a function that gives them back, to be called once.
    * @throws NoRoomError when there is none.
    */
-  reserve({ params, quotaKey }: EngineCall): () => void {
+  reserve(call: EngineCall): () => void {
     const { total, perClient } = this.#places;
-    const bytes = bytesOf(params);
+    const { quotaKey } = call;
+    const bytes = sizeOf(call);
     this.subscribers.reserve(quotaKey, bytes);
     if (!this.#places.take(quotaKey)) {
       this.subscribers.release(quotaKey, bytes);

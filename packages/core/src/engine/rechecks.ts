@@ -51,10 +51,12 @@ export class Rechecks {
     for (const listener of this.listeners.all) {
       checks.push(this.#checkListener(listener));
       await turn();
+      if (this.#closed) return;
     }
     for (const [session, request] of [...this.subscribers.sessions]) {
       checks.push(this.#checkSession(session, request));
       await turn();
+      if (this.#closed) return;
     }
     await Promise.all(checks);
     this.#timer = undefined;

@@ -9,6 +9,14 @@ import type { Session } from './session.js';
 /** A subscription is kept for as long as its client likes; longer URIs than that are read, and not subscribed to. */
 const MAX_URI_LENGTH = 2048;
 
+/** How much a subscription keeps of the request that asked for it, in bytes: guards look at its headers when they are asked again. */
+export function sizeOf({ params, facts }: Pick<AdmittedRequest, 'params' | 'facts'>): number {
+  let characters = 0;
+  for (const [name, value = ''] of Object.entries(facts.headers ?? {}))
+    characters += name.length + (typeof value === 'string' ? value : value.join('')).length;
+  return bytesOf(params) + 2 * characters;
+}
+
 /** Somebody who wants to hear about resources: a session, or an open subscription. */
 export interface Subscriber {
   subscriptions: Set<string> | undefined;
@@ -61,11 +69,11 @@ export class Subscribers {
    */
   keep(session: Session, uri: string, request: AdmittedRequest): void {
     const { subscriptions, quotaKey } = session;
-    if (!subscriptions?.has(uri)) {
-      this.check((subscriptions?.size ?? 0) + 1, uri);
-      this.reserve(quotaKey, bytesOf(uri));
-      this.add(session, uri);
-    }
+    const isNew = subscriptions?.has(uri) !== true;
+    if (isNew) this.check((subscriptions?.size ?? 0) + 1, uri);
+    const known = this.#sessions.get(session);
+    this.reserve(quotaKey, sizeOf(request) - (known ? sizeOf(known) : 0) + (isNew ? bytesOf(uri) : 0));
+    this.add(session, uri);
     this.#sessions.set(session, request);
   }
 
@@ -73,7 +81,10 @@ export class Subscribers {
   drop(session: Session, uri: string): boolean {
     if (!this.remove(session, uri)) return false;
     this.release(session.quotaKey, bytesOf(uri));
-    if (session.subscriptions?.size === 0) this.#sessions.delete(session);
+    const request = this.#sessions.get(session);
+    if (!request || session.subscriptions?.size !== 0) return true;
+    this.#sessions.delete(session);
+    this.release(session.quotaKey, sizeOf(request));
     return true;
   }
 

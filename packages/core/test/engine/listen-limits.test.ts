@@ -126,6 +126,25 @@ describe('what subscriptions keep', () => {
     expect((await refusal(client, { more: Array.from({ length: 200 }, () => ({})) })).code).toBe(-32603);
   });
 
+  test('counts the headers of a request, which guards are shown again', async () => {
+    const app = await serve({ limits });
+    const facts = { headers: { note: 'x'.repeat(6000), list: ['x', 'y'] } };
+    expect((await refusal(statelessClient(app, {}, { facts }))).code).toBe(-32603);
+    const session = await openSession(app, '2025-11-25', {}, { facts });
+    expect((await session.error('resources/subscribe', { uri: 'text://a' })).code).toBe(-32603);
+    const smaller = await openSession(
+      app,
+      '2025-11-25',
+      {},
+      { facts: { headers: { note: 'x'.repeat(2000) } } },
+    );
+    for (let at = 0; at < 20; at += 1) {
+      for (const uri of ['text://a', 'text://b', 'text://a'])
+        expect(await smaller.result('resources/subscribe', { uri })).toEqual({});
+      for (const uri of ['text://a', 'text://b']) await smaller.result('resources/unsubscribe', { uri });
+    }
+  });
+
   test('is bounded for sessions, too, and ends with each subscription and each session', async () => {
     const app = await serve({ limits });
     const full = await openSession(app);

@@ -94,6 +94,15 @@ describe('the tasks of one owner', () => {
     );
   });
 
+  test('give way to nothing that has no room all the same', () => {
+    const store = new MemoryTaskStore({ maxLength: 8000 });
+    for (const taskId of ['a', 'b']) store.create(finished(taskId, 'ada'));
+    expect(() => store.create(finished('long', 'ada', 'x'.repeat(2000)))).toThrow(
+      'more than 2000 characters',
+    );
+    expect(kept(store, 'a', 'b', 'long')).toEqual(['a', 'b']);
+  });
+
   test('count no more when they have expired', async () => {
     const store = new MemoryTaskStore({ maxTasksPerOwner: 1 });
     store.create(stored('a', { owner: 'ada', expiresAt: Date.now() + 10 }));

@@ -23,7 +23,7 @@ export function subscriptionMethods(
       const { link, revision, client, id, method } = call;
       // Without its parameters, which may be large, and without what a transport knows of its connection.
       const facts = lasting(call.facts);
-      const request = { link, revision, client, id, method, params: {}, facts, connection: undefined };
+      const request = { link, revision, client, id, method, params: {}, facts };
       subscribers.keep(session, uri, request);
       rechecks.begin();
       return EMPTY;

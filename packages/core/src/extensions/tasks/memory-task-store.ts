@@ -109,26 +109,32 @@ export class MemoryTaskStore implements TaskStore {
     return this.#owners.get(name) ?? { name, taskIds: new Set(), length: 0 };
   }
 
-  /** @throws Error when there is none. */
+  /** @throws Error when there is none, and then nothing has given way. */
   #makeRoom(owner: Owner | undefined, taskId: string, added: number, length: number): void {
     if (this.#lacks(owner, added, length) === undefined) return;
     this.#dropExpired(taskId);
-    for (const own of owner ? [...owner.taskIds] : []) {
-      if (this.#lacks(owner, added, length) === undefined) return;
+    const giving: [string, Kept][] = [];
+    let lack = this.#lacks(owner, added, length);
+    for (const own of owner?.taskIds ?? []) {
+      if (lack === undefined) break;
       const kept = this.#kept.get(own);
-      if (own !== taskId && kept?.isFinished) this.#drop(own, kept);
+      if (own === taskId || !kept?.isFinished) continue;
+      giving.push([own, kept]);
+      added -= 1;
+      length -= kept.json.length;
+      lack = this.#lacks(owner, added, length);
     }
-    const lack = this.#lacks(owner, added, length);
     if (lack !== undefined) throw new Error(lack);
+    for (const [own, kept] of giving) this.#drop(own, kept);
   }
 
-  /** What there is too much of, if anything. */
-  #lacks(owner: Owner | undefined, added: number, length: number): string | undefined {
+  /** What there would be too much of, if anything, with so many tasks and characters more. */
+  #lacks(owner: Owner | undefined, tasks: number, length: number): string | undefined {
     const { maxTasks, maxTasksPerOwner, maxLength, maxLengthPerOwner } = this.#limits;
-    if (added > 0 && this.#kept.size >= maxTasks) return `More than ${maxTasks} tasks are kept`;
+    if (this.#kept.size + tasks > maxTasks) return `More than ${maxTasks} tasks are kept`;
     if (this.#length + length > maxLength) return `The tasks take more than ${maxLength} characters`;
     if (!owner) return undefined;
-    if (added > 0 && owner.taskIds.size >= maxTasksPerOwner)
+    if (owner.taskIds.size + tasks > maxTasksPerOwner)
       return `More than ${maxTasksPerOwner} tasks of one owner are kept`;
     if (owner.length + length > maxLengthPerOwner)
       return `The tasks of one owner take more than ${maxLengthPerOwner} characters`;

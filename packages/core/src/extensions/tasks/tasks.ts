@@ -27,7 +27,7 @@ export interface TasksOptions {
    */
   readonly store?: TaskStore;
   /**
-   * Milliseconds from its creation that a task is kept, `null` for ever.
+   * Milliseconds from its creation that a task is kept, `null` for no limit.
    * @default 1 hour
    */
   readonly ttlMs?: number | null;
