@@ -47,7 +47,7 @@ export interface AdmittedRequest {
   readonly params: Readonly<Record<string, unknown>>;
   readonly facts: RequestFacts;
   /** The connection it came on, where one client has that for itself. */
-  readonly connection: object | undefined;
+  readonly connection?: object | undefined;
 }
 
 /** The way of a call to its client. */
