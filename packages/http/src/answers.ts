@@ -1,7 +1,38 @@
 import { EventStream, type StreamRules } from './event-stream.js';
-import { respondJson } from './refusals.js';
+import { aboutRequest, JSON_HEADERS, refuse, RETRY_LATER } from './refusals.js';
 import type { HttpExchange, ResponseHeaders } from './http-exchange.js';
-import type { ActiveRequest, Outlet } from '@sigil/core/transport';
+import { type ActiveRequest, ERROR_CODES, type Logger, type Outlet } from '@sigil/core/transport';
+
+/** Serves an exchange so that whatever goes wrong is an answer and a line in the log, never an exception. */
+export function guarded(http: HttpExchange, logger: Logger, serve: () => void): void {
+  try {
+    serve();
+  } catch (error) {
+    failed(http, logger, error);
+  }
+}
+
+/** Answers a request that could not be served, and logs why. */
+export function failed(http: HttpExchange, logger: Logger, error: unknown): void {
+  logger.error({ err: error, ...aboutRequest(http) }, 'an HTTP request could not be served');
+  refuse(http, 500, ERROR_CODES.internalError, 'Internal error');
+}
+
+/**
+ * Answers a request in one piece.
+ *
+ * @param message the response, serialised.
+ * @param status 503 says that there is no room for now.
+ */
+export function respondJson(
+  http: HttpExchange,
+  status: number,
+  message: string,
+  headers?: ResponseHeaders,
+): void {
+  if (status === 503) http.respond(status, { ...JSON_HEADERS, ...RETRY_LATER, ...headers }, message);
+  else http.respond(status, headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS, message);
+}
 
 /** Why what goes on for a request ends before its answer. */
 export const NOT_AUTHENTICATED = 'The request is not authenticated any more';

@@ -1,6 +1,6 @@
 import { claimOf, ERROR_CODES, type Logger, type Peer } from '@sigil/core/transport';
-import { type AnswerRules, PostOutlet } from './answers.js';
-import { guarded, refuse } from './refusals.js';
+import { type AnswerRules, guarded, PostOutlet } from './answers.js';
+import { refuse } from './refusals.js';
 import {
   acceptsAnswer,
   isRequest,

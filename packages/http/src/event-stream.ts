@@ -1,4 +1,3 @@
-import type { Authentication } from './authentication.js';
 import type { BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
 
 const HEADERS = {
@@ -14,8 +13,13 @@ export interface StreamRules {
   readonly keepAliveMs: number;
   /** A client that leaves more bytes than this unread is cut off. */
   readonly maxBufferedBytes: number;
-  /** Asks again who the request of a stream is made for. */
-  readonly authentication: Authentication | undefined;
+  /**
+   * Asks again and again who the request of a stream is made for; absent where that is not known.
+   *
+   * @param refused called when it is not authenticated any more.
+   * @returns stops asking.
+   */
+  readonly watch: ((http: HttpExchange, refused: () => void) => () => void) | undefined;
 }
 
 /** What is particular to one stream. */
@@ -35,13 +39,13 @@ export class EventStream {
 
   constructor(
     http: HttpExchange,
-    { keepAliveMs, maxBufferedBytes, authentication }: StreamRules,
+    { keepAliveMs, maxBufferedBytes, watch }: StreamRules,
     { headers = {}, refused = () => this.end() }: StreamParticulars = {},
   ) {
     this.#body = http.stream({ ...HEADERS, ...headers }, maxBufferedBytes);
     this.#keepAlive = setInterval(() => this.#body.write(':\n\n'), keepAliveMs);
     (this.#keepAlive as { unref?(): void }).unref?.();
-    this.#unwatch = authentication?.watch(http, refused);
+    this.#unwatch = watch?.(http, refused);
     http.onGone(() => this.#stop());
   }
 

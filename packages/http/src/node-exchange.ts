@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Principal } from '@sigil/core/transport';
+import type { Deadline, Principal } from '@sigil/core/transport';
 import { corsHeaders } from './cors.js';
-import { ArrivingBody } from './arriving-body.js';
-import { quotaKeyOf } from './quota-key.js';
+import { BodyRoom, FREE_BODY_BYTES } from './body-room.js';
 import type { BodyLimits, BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
+import { quotaKeyOf } from './requests.js';
 
 /** What of a refused body is still taken, so that its client reads the refusal before the connection ends. */
 const LINGER = { bytes: 16 * 1024 * 1024, ms: 2_000, quietMs: 500 };
@@ -79,8 +79,12 @@ export class NodeExchange implements HttpExchange {
     if (read !== undefined) return takeBody(bytesOf(read), maxBytes, done);
     // No event would follow: the request would never be answered.
     if (request.readableDidRead) return done(undefined, 'read before');
-    if (Number(request.headers['content-length']) > maxBytes) return done(undefined, 'too long');
-    const body = new ArrivingBody(limits, this);
+    const declared = Number(request.headers['content-length']);
+    if (declared > maxBytes) return done(undefined, 'too long');
+    const chunks: Buffer[] = [];
+    let length = 0;
+    let room: BodyRoom | undefined;
+    let deadline: Deadline | undefined;
     // Where a body comes to its end the listeners may stay: taking them off would cost every request something.
     const stop = (problem: BodyProblem): void => {
       drop();
@@ -88,18 +92,22 @@ export class NodeExchange implements HttpExchange {
       done(undefined, problem);
     };
     const drop = (): void => {
-      times.delete(deadline);
-      body.drop();
+      if (deadline) times.delete(deadline);
+      room?.free();
     };
     const onData = (chunk: Buffer): void => {
-      const problem = body.add(chunk);
-      if (problem) stop(problem);
+      length += chunk.length;
+      if (length > maxBytes) return stop('too long');
+      if (length > FREE_BODY_BYTES && !(room ??= new BodyRoom(limits.room, this)).grow(length))
+        return stop('no room');
+      chunks.push(chunk);
+      // Most bodies come in one piece and need no time. As long as nothing comes, that of the server runs.
+      if (length !== declared) deadline ??= times.add(() => stop('too slow'));
     };
     const onEnd = (): void => {
-      times.delete(deadline);
-      takeBody(body.end(), maxBytes, done);
+      drop();
+      takeBody(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks), maxBytes, done);
     };
-    const deadline = times.add(() => stop('too slow'));
     // A client that goes away before the end leaves no more to come.
     request.on('data', onData).on('end', onEnd).on('close', drop);
   }

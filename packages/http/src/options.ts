@@ -36,7 +36,8 @@ export interface HttpOptions {
    */
   readonly maxBodyBytes?: number;
   /**
-   * How long a whole request may take to arrive, its body included, in milliseconds. A slower one is refused with 408.
+   * How long a whole request may take to arrive, its body included, in milliseconds. A slower one is refused with 408. Where a
+   * handler is mounted, the time of a body runs from its first bytes; as long as nothing comes, the server around it waits.
    *
    * @default 30 seconds
    */

@@ -29,7 +29,11 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
       // One body may always be as long as a body may be.
       room: new Quota(maxTotalBodyBytes, Math.max(maxBodyBytes, Math.floor(maxTotalBodyBytes / 4))),
     },
-    streams: { keepAliveMs, maxBufferedBytes, authentication },
+    streams: {
+      keepAliveMs,
+      maxBufferedBytes,
+      watch: authentication && ((http, refused) => authentication.watch(http, refused)),
+    },
     longWaits: new Deadlines(options.streamAfterMs),
   };
 }

@@ -5,42 +5,11 @@ import type { HttpExchange, ResponseHeaders } from './http-exchange.js';
 export const JSON_HEADERS: ResponseHeaders = { 'Content-Type': 'application/json' };
 
 /** When a client that was refused for want of room may try again, in seconds. */
-const RETRY_LATER: ResponseHeaders = { 'Retry-After': '10' };
+export const RETRY_LATER: ResponseHeaders = { 'Retry-After': '10' };
 
 /** Refuses a client for which there is no room. */
 export function refuseForNow(http: HttpExchange, message: string, id: RequestId | null = null): void {
   refuse(http, 503, ERROR_CODES.internalError, message, id, RETRY_LATER);
-}
-
-/**
- * Answers a request in one piece.
- *
- * @param message the response, serialised.
- * @param status 503 says that there is no room for now.
- */
-export function respondJson(
-  http: HttpExchange,
-  status: number,
-  message: string,
-  headers?: ResponseHeaders,
-): void {
-  if (status === 503) http.respond(status, { ...JSON_HEADERS, ...RETRY_LATER, ...headers }, message);
-  else http.respond(status, headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS, message);
-}
-
-/** Serves an exchange so that whatever goes wrong is an answer and a line in the log, never an exception. */
-export function guarded(http: HttpExchange, logger: Logger, serve: () => void): void {
-  try {
-    serve();
-  } catch (error) {
-    failed(http, logger, error);
-  }
-}
-
-/** Answers a request that could not be served, and logs why. */
-export function failed(http: HttpExchange, logger: Logger, error: unknown): void {
-  logger.error({ err: error, ...aboutRequest(http) }, 'an HTTP request could not be served');
-  refuse(http, 500, ERROR_CODES.internalError, 'Internal error');
 }
 
 /** Refuses a request with an HTTP status and a JSON-RPC error. */

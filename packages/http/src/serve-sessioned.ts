@@ -7,8 +7,8 @@ import {
   readableId,
   type RequestId,
 } from '@sigil/core/transport';
-import { NOT_AUTHENTICATED, PostOutlet } from './answers.js';
-import { refuse, refuseForNow, respondJson } from './refusals.js';
+import { NOT_AUTHENTICATED, PostOutlet, respondJson } from './answers.js';
+import { refuse, refuseForNow } from './refusals.js';
 import type { StreamRules } from './event-stream.js';
 import { findSession } from './find-session.js';
 import type { HttpExchange } from './http-exchange.js';

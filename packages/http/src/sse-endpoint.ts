@@ -9,12 +9,12 @@ import {
   readableId,
   type RequestId,
 } from '@sigil/core/transport';
-import { guarded, refuse, refuseForNow, respondJson } from './refusals.js';
+import { refuse, refuseForNow } from './refusals.js';
 import { preflight } from './cors.js';
 import { EventStream } from './event-stream.js';
 import { refusesVersion } from './find-session.js';
 import type { HttpExchange } from './http-exchange.js';
-import { NOT_AUTHENTICATED } from './answers.js';
+import { guarded, NOT_AUTHENTICATED, respondJson } from './answers.js';
 import type { HandlerParts } from './parts.js';
 import {
   OriginCheck,

@@ -1,8 +1,8 @@
 import type { Principal } from '@sigil/core/transport';
 import { corsHeaders } from './cors.js';
-import { ArrivingBody } from './arriving-body.js';
-import { quotaKeyOf } from './quota-key.js';
+import { BodyRoom, FREE_BODY_BYTES } from './body-room.js';
 import type { BodyLimits, BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
+import { quotaKeyOf } from './requests.js';
 
 /** An exchange of the web's `Request` and `Response`, for Workers, Deno, Bun and tests. */
 export class WebExchange implements HttpExchange {
@@ -55,7 +55,7 @@ export class WebExchange implements HttpExchange {
 
   readBody(limits: BodyLimits, done: (body: string | undefined, problem?: BodyProblem) => void): void {
     if (this.#request.bodyUsed) return done(undefined, 'read before');
-    readBytes(this.#request, limits, new ArrivingBody(limits, this)).then(
+    readBytes(this.#request, limits, new BodyRoom(limits.room, this)).then(
       (bytes) => {
         if (typeof bytes === 'string') return done(undefined, bytes);
         const text = decode(bytes);
@@ -126,12 +126,13 @@ export class WebExchange implements HttpExchange {
 async function readBytes(
   request: Request,
   { maxBodyBytes, times }: BodyLimits,
-  arriving: ArrivingBody,
+  room: BodyRoom,
 ): Promise<Uint8Array | BodyProblem> {
   if (Number(request.headers.get('content-length')) > maxBodyBytes) return 'too long';
+  const chunks: Uint8Array[] = [];
   const body = request.body as ReadableStream<Uint8Array> | null;
   const reader = body?.getReader();
-  const state = { late: false };
+  const state = { length: 0, late: false };
   // What is cancelled ends at once, with what there is of it; how long its source takes to hear of it is no matter.
   const cancel = (): void => void reader?.cancel().catch(() => undefined);
   const deadline = times.add(() => {
@@ -140,16 +141,30 @@ async function readBytes(
   });
   try {
     for (let chunk = await reader?.read(); chunk && !chunk.done; chunk = await reader?.read()) {
-      const problem = arriving.add(chunk.value);
-      if (!problem) continue;
+      state.length += chunk.value.byteLength;
+      const isTooLong = state.length > maxBodyBytes;
+      if (!isTooLong && (state.length <= FREE_BODY_BYTES || room.grow(state.length))) {
+        chunks.push(chunk.value);
+        continue;
+      }
       cancel();
-      return problem;
+      return isTooLong ? 'too long' : 'no room';
     }
-    return state.late ? 'too slow' : arriving.end();
+    return state.late ? 'too slow' : joined(chunks, state.length);
   } finally {
     times.delete(deadline);
-    arriving.drop();
+    room.free();
   }
+}
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
 }
 
 /** @returns `undefined` when the bytes are not UTF-8. A byte-order mark stays, and is then no JSON. */

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type App, createApp, defineTool } from '@sigil/core';
 import { BRIDGES, type Mounted } from './fixtures/bridges.js';
 import { Holds } from './fixtures/holds.js';
+import { recordingLogger } from './fixtures/log.js';
 import { call, callModern, json, textOf } from './fixtures/messages.js';
 import { openSession } from './fixtures/session.js';
 import { SseClient } from './fixtures/sse-client.js';
@@ -26,6 +27,7 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
       app = await createApp({
         name: 'full',
         version: '1.0.0',
+        logger: recordingLogger().logger,
         definitions: [hold],
         limits: { maxInFlight: 1 },
       });

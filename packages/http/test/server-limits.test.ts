@@ -48,6 +48,13 @@ describe('the limits of a server', () => {
     expect(client.received).toMatch(/^HTTP\/1\.1 408 /);
   });
 
+  test('a body of which nothing comes is refused with 408 too', async () => {
+    const client = (await start({ requestTimeoutMs: 100 }))();
+    client.post(['Content-Length: 1000']);
+    await within(client.ended, 4_000);
+    expect(client.received).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
   test('headers that stop in the middle are refused, and their connection ends', async () => {
     const client = (await start({ headersTimeoutMs: 100 }))();
     client.socket.write('POST /mcp HTTP/1.1\r\nHost: localhost\r\n');
