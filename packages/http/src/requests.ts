@@ -130,8 +130,9 @@ export function quotaKeyOf({
 }: Pick<HttpExchange, 'principal' | 'address'>): string | undefined {
   if (principal) return `principal ${principal.id}`;
   if (address === undefined) return undefined;
+  if (address.startsWith('127.') || address === '::1') return undefined;
   const plain = address.toLowerCase().startsWith(V4_MAPPED) ? address.slice(V4_MAPPED.length) : address;
-  if (plain.startsWith('127.') || plain === '::1') return undefined;
+  if (plain.startsWith('127.')) return undefined;
   return `address ${plain.includes(':') ? networkOf(plain) : plain}`;
 }
 

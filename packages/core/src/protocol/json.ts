@@ -77,7 +77,9 @@ export function isDeeper(value: unknown, levels: number): boolean {
   if (levels === 0) return true;
   if (Array.isArray(value)) return value.some((item) => isDeeper(item, levels - 1));
   for (const key in value) {
-    if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true;
+    const member = (value as Record<string, unknown>)[key];
+    // Asked here too, because most members are no objects, and a call costs more than the question.
+    if (typeof member === 'object' && isDeeper(member, levels - 1)) return true;
   }
   return false;
 }
