@@ -25,7 +25,8 @@ export class NodeExchange implements HttpExchange {
     private readonly response: ServerResponse,
     private readonly body: unknown = undefined,
   ) {
-    const authority = this.#sent.startsWith('/') ? undefined : ABSOLUTE.exec(this.#sent)?.[1];
+    const { url = '/' } = request;
+    const authority = url.startsWith('/') ? undefined : ABSOLUTE.exec(url)?.[1];
     // Such a target takes the place of the header, for handlers too.
     if (authority !== undefined) request.headers.host = authority;
   }
