@@ -42,26 +42,64 @@ describePage('security', ({ serve }) => {
   });
 });
 
-describe('the page security of the guide', () => {
+describe('the bounds on the page about security', () => {
   const page = readFileSync('docs/guide/security.md', 'utf8');
 
-  /** Options and defaults of the first table below a heading. */
-  const shown = (heading: string): Record<string, string> => {
+  /** Options and defaults of the tables below a heading. */
+  const shown = (heading: string): [string, string][] => {
     const section = page.split(`### ${heading}\n`)[1]?.split('\n#')[0] ?? '';
     const rows = section.split('\n').filter((line) => line.startsWith('| `'));
-    return Object.fromEntries(
-      rows.map((row) => row.split('|').map((cell) => cell.trim().replaceAll('`', ''))).map(([, name = '', value = '']) => [name, value]),
+    return rows.map((row) => {
+      const [, name = '', value = ''] = row.split('|').map((cell) => cell.trim());
+      return [name.replaceAll('`', ''), value];
+    });
+  };
+
+  /** Options with the defaults that their docstrings tell. */
+  const documented = (file: string, ofInterface: string, prefix = ''): [string, string][] => {
+    const body = readFileSync(`packages/${file}`, 'utf8')
+      .split(`export interface ${ofInterface} `)[1]
+      ?.split('\n}')[0];
+    const members = body?.split(/(?<=\n {2}readonly .*;)\n/) ?? [];
+    return members.flatMap((member) => {
+      const name = /readonly (\w+)\?:/.exec(member)?.[1];
+      const value = /@default (.*)/.exec(member)?.[1];
+      return name === undefined || value === undefined ? [] : [[prefix + name, value.replaceAll('`', '')]];
+    });
+  };
+
+  /** What says how much, and how long. */
+  const bounds = (options: [string, string][]): [string, string][] =>
+    options.filter(([, value]) => /^(?:\d|a quarter)/.test(value));
+
+  test('of an app are all there, with their defaults', () => {
+    expect(shown('Of an app')).toEqual(documented('core/src/engine/limits.ts', 'LimitOptions'));
+  });
+
+  test('of tasks and states are all there', () => {
+    const tasks = bounds(documented('core/src/extensions/tasks/tasks.ts', 'TasksOptions'));
+    const store = documented('core/src/extensions/tasks/memory-task-store.ts', 'MemoryTaskStoreOptions');
+    const states = documented('core/src/engine/rounds/memory-state-store.ts', 'StateLimits');
+    expect(new Map(shown('Of tasks'))).toEqual(
+      new Map([...tasks.filter(([name]) => name !== 'pollIntervalMs'), ...store]),
     );
-  };
+    expect(shown('Of what clients of 2026-07-28 carry')).toEqual(states);
+  });
 
-  /** Options that have a default, as their docstrings say it. */
-  const documented = (file: string, ofInterface: string, prefix = ''): Record<string, string> => {
-    const body = readFileSync(file, 'utf8').split(`export interface ${ofInterface}`)[1]?.split('\n}')[0] ?? '';
-    const options = [...body.matchAll(/@default ([^\n]*)\n(?:\s*\*[^\n]*\n)*?\s*(?:\*\/\n)?\s*readonly (\w+)\?:/g)];
-    return Object.fromEntries(options.map(([, value = '', name = '']) => [prefix + name, value.replace(/ \*\/$/, '')]));
-  };
+  test('over HTTP are all there', () => {
+    // These say how a server behaves, and bound nothing.
+    const others = ['keepAliveMs', 'retryMs', 'streamAfterMs', 'port', 'drainMs'];
+    const options = [
+      ...documented('http/src/options.ts', 'HttpOptions'),
+      ...documented('http/src/options.ts', 'SessionOptions', 'sessions.'),
+      ...documented('http/src/options.ts', 'HttpRuntimeOptions extends HttpOptions'),
+    ].filter(([name]) => !others.includes(name));
+    const events = documented('http/src/memory-event-store.ts', 'EventLimits');
+    expect(new Map(shown('Over HTTP'))).toEqual(new Map([...bounds(options), ...events]));
+  });
 
-  test('has every limit of an app with its default', () => {
-    expect(shown('Of an app')).toEqual(documented('packages/core/src/engine/limits.ts', 'LimitOptions'));
+  test('over stdio are all there', () => {
+    const options = bounds(documented('stdio/src/options.ts', 'StdioOptions'));
+    expect(shown('Over stdio')).toEqual(options.filter(([name]) => name !== 'drainMs'));
   });
 });

@@ -7,8 +7,10 @@ export interface StdioOptions {
   /** Where messages go; `process.stdout` by default. */
   readonly output?: Writable;
   /**
-   * The most bytes of one message, 16 MiB by default. A longer one is answered with -32600 and never held. More than over HTTP:
-   * the one client is the program that started this one.
+   * The most bytes of one message. A longer one is answered with -32600 and never held. More than over HTTP: the one client is the
+   * program that started this one.
+   *
+   * @default 16 MiB
    */
   readonly maxLineBytes?: number;
   /**
