@@ -1,3 +1,4 @@
+import { logDetails } from '../context/call.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { ResolvedUri } from '../registry/registry.js';
 import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from './call.js';
@@ -24,6 +25,8 @@ export async function maySubscribe(
 
 /** Asks guards again about what subscriptions hear of, for as long as there are any. What is refused now ends. */
 export class Rechecks {
+  /** What is being checked: a check that has not come to its end is not begun again. */
+  readonly #checking = new Set<object>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
@@ -46,40 +49,45 @@ export class Rechecks {
   }
 
   async #run(): Promise<void> {
-    const checks: Promise<void>[] = [];
-    // Side by side, so that a guard that hangs delays no others; one a turn, so that many hold up nothing else.
+    // Side by side, so that what hangs delays no others; one a turn, so that many hold up nothing else.
     for (const listener of this.listeners.all) {
-      checks.push(this.#checkListener(listener));
+      void this.#once(listener, () => this.#checkListener(listener));
       await turn();
       if (this.#closed) return;
     }
     for (const [session, request] of [...this.subscribers.sessions]) {
-      checks.push(this.#checkSession(session, request));
+      void this.#once(session, () => this.#checkSession(session, request));
       await turn();
       if (this.#closed) return;
     }
-    await Promise.all(checks);
     this.#timer = undefined;
     if (this.listeners.size > 0 || this.subscribers.sessions.size > 0) this.begin();
   }
 
+  async #once(checked: object, check: () => Promise<void>): Promise<void> {
+    if (this.#checking.has(checked)) return;
+    this.#checking.add(checked);
+    await check();
+    this.#checking.delete(checked);
+  }
+
   #checkListener({ call: opened, subscriptions, mayGoOn }: Listener): Promise<void> {
     return this.#anew(opened, async (call) => {
-      for (const uri of [...(subscriptions ?? [])]) {
-        if (await this.#allows(call, uri)) continue;
-        if (this.listeners.end(opened)) this.#report(call, uri);
-        return;
-      }
-      const agrees = await this.#agrees({ method: call.method }, () => mayGoOn(call));
+      const checks = [...(subscriptions ?? [])].map(async (uri) => {
+        if (!(await this.#allows(call, uri)) && this.listeners.end(opened)) this.#report(call, uri);
+      });
+      await Promise.all(checks);
+      const agrees = await this.#agrees({}, call, () => mayGoOn(call));
       if (!agrees && this.listeners.end(opened)) this.#report(call);
     });
   }
 
   #checkSession(session: Session, request: AdmittedRequest): Promise<void> {
     return this.#anew(request, async (call) => {
-      for (const uri of [...(session.subscriptions ?? [])]) {
+      const checks = [...(session.subscriptions ?? [])].map(async (uri) => {
         if (!(await this.#allows(call, uri)) && this.subscribers.drop(session, uri)) this.#report(call, uri);
-      }
+      });
+      await Promise.all(checks);
     });
   }
 
@@ -104,25 +112,25 @@ export class Rechecks {
   async #allows(call: EngineCall, uri: string): Promise<boolean> {
     const found = this.parts.options.registry.resolveUri(uri);
     if (!found || this.#closed) return true;
-    return this.#agrees({ uri }, () => maySubscribe(call, uri, found));
+    return this.#agrees({ uri }, call, () => maySubscribe(call, uri, found));
   }
 
   /** Whether guards agree. Those that fail, which they do when they take too long, refuse. */
-  async #agrees(about: object, ask: () => MaybePromise<boolean>): Promise<boolean> {
+  async #agrees(about: object, call: EngineCall, ask: () => MaybePromise<boolean>): Promise<boolean> {
     try {
       return await ask();
     } catch (error) {
       this.parts.options.logger.error(
-        { err: error, ...about },
+        { err: error, ...about, ...logDetails(call) },
         'a guard of a subscription failed; access is refused',
       );
       return false;
     }
   }
 
-  #report({ principal }: EngineCall, uri?: string): void {
-    const { logger } = this.parts.options;
-    logger.info({ principal: principal?.id, uri }, 'a subscription has ended: guards refuse it now');
+  #report(call: EngineCall, uri?: string): void {
+    const about = uri === undefined ? logDetails(call) : { uri, ...logDetails(call) };
+    this.parts.options.logger.info(about, 'a subscription has ended: guards refuse it now');
   }
 }
 

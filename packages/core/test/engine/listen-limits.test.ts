@@ -211,7 +211,13 @@ describe('guards are asked again', () => {
     expect([ada, bob].map((client) => client.heard(updated).length)).toEqual([0, 1]);
     expect(logger.lines).toContainEqual({
       level: 'info',
-      details: { principal: 'ada', uri: 'text://a' },
+      details: {
+        principal: 'ada',
+        client: 'tester 0',
+        requestId: 'sub',
+        method: 'subscriptions/listen',
+        uri: 'text://a',
+      },
       message: 'a subscription has ended: guards refuse it now',
     });
   });
@@ -256,6 +262,27 @@ describe('guards are asked again', () => {
     revoked.add('ada');
     await delay(60);
     expect(gone).toEqual(['text://a']);
+  });
+
+  test('and those that hang hold up no others', async () => {
+    const revoked = new Set<string>();
+    const asked = { hanging: 0 };
+    const guard = ({ principal }: Access): boolean | Promise<boolean> => {
+      if (principal?.id !== 'hanging' || !revoked.has('hanging')) return !revoked.has(principal?.id ?? '');
+      asked.hanging += 1;
+      return new Promise<boolean>(() => undefined);
+    };
+    const app = await appOf({ definitions: [texts([guard])], limits: { recheckMs: 20 } });
+    const of = (id: string) => statelessClient(app, {}, { facts: { principal: { id } } });
+    const [hanging, ada] = [of('hanging'), of('ada')];
+    for (const client of [hanging, ada])
+      await listen(client, { resourceSubscriptions: ['text://a', 'text://b'] });
+    revoked.add('hanging');
+    await delay(100);
+    revoked.add('ada');
+    expect((await ada.response('sub')).result).toMatchObject({ resultType: 'complete' });
+    // Once for each resource: a check that has not come to its end is not begun again.
+    expect(asked.hanging).toBe(2);
   });
 
   test('with the same arguments, by instances of their own that are disposed of', async () => {

@@ -130,6 +130,30 @@ describe('a state that is accepted once', () => {
     expect((await client(app).error('tools/call', retry(await first(app)))).code).toBe(-32602);
   });
 
+  test('leaves a line in the log when it is refused, with whose request it was', async () => {
+    const logger = recordingLogger();
+    const app = await serve({ logger });
+    const facts = { principal: { id: 'ann' } };
+    const eve = statelessClient(app, { elicitation: {} }, { facts });
+    expect(await eve.request('tools/call', retry(await first(app)), 'a')).toHaveProperty(
+      'error.code',
+      -32602,
+    );
+    expect(logger.lines).toEqual([
+      {
+        level: 'info',
+        message: 'a request state was refused',
+        details: {
+          reason: '"requestState" is refused: it belongs to somebody else',
+          requestId: 'a',
+          method: 'tools/call',
+          principal: 'ann',
+          client: 'tester 0',
+        },
+      },
+    ]);
+  });
+
   test('is accepted once where nothing is said', async () => {
     const app = await serve();
     const state = await first(app);

@@ -28,12 +28,14 @@ export function listenMethods(
     }
     const wanted = new Set<string>(uris);
     subscribers.check(wanted.size, ...wanted);
-    const kept: string[] = [];
-    for (const uri of wanted) {
-      const found = registry.resolveUri(uri);
-      if (found && (await maySubscribe(call, uri, found))) kept.push(uri);
-    }
-    return kept;
+    // Side by side: guards may take their time, each.
+    const allowed = await Promise.all(
+      [...wanted].map(async (uri) => {
+        const found = registry.resolveUri(uri);
+        return found !== undefined && (await maySubscribe(call, uri, found));
+      }),
+    );
+    return [...wanted].filter((_uri, index) => allowed[index]);
   }
 
   /** What a subscription carries of what is asked for. */

@@ -30,23 +30,24 @@ interface Kept {
   readonly version: number;
   readonly expiresAt: number | null;
   readonly isFinished: boolean;
-  readonly owner: Owner | undefined;
+  readonly owner: Owner;
 }
 
-/** The tasks of one owner, oldest first. */
+/** The tasks of one owner, or of all whose owner is not known, oldest first. */
 interface Owner {
-  readonly name: string;
+  readonly name: string | null;
   readonly taskIds: Set<string>;
   length: number;
 }
 
 /**
  * Keeps tasks in the memory of this process. Where there is no room, the oldest finished task of the same owner gives way; a task at
- * work never does, nor one of another owner, nor of clients that cannot be told apart. Without one the new task is refused.
+ * work never does, nor one of another owner. Clients that cannot be told apart are one owner, held to the total alone. Where none may give
+ * way the new task is refused.
  */
 export class MemoryTaskStore implements TaskStore {
   readonly #kept = new Map<string, Kept>();
-  readonly #owners = new Map<string, Owner>();
+  readonly #owners = new Map<string | null, Owner>();
   readonly #limits: Required<MemoryTaskStoreOptions>;
   #length = 0;
 
@@ -98,24 +99,22 @@ export class MemoryTaskStore implements TaskStore {
     this.#makeRoom(owner, taskId, added, length);
     this.#kept.set(taskId, { json, version, expiresAt, isFinished: isTerminal(status), owner });
     this.#length += length;
-    if (!owner) return;
     this.#owners.set(owner.name, owner);
     owner.taskIds.add(taskId);
     owner.length += length;
   }
 
-  #ownerOf({ owner: name }: StoredTask): Owner | undefined {
-    if (name === null || name === undefined) return undefined;
+  #ownerOf({ owner: name = null }: StoredTask): Owner {
     return this.#owners.get(name) ?? { name, taskIds: new Set(), length: 0 };
   }
 
   /** @throws Error when there is none, and then nothing has given way. */
-  #makeRoom(owner: Owner | undefined, taskId: string, added: number, length: number): void {
+  #makeRoom(owner: Owner, taskId: string, added: number, length: number): void {
     if (this.#lacks(owner, added, length) === undefined) return;
     this.#dropExpired(taskId);
     const giving: [string, Kept][] = [];
     let lack = this.#lacks(owner, added, length);
-    for (const own of owner?.taskIds ?? []) {
+    for (const own of owner.taskIds) {
       if (lack === undefined) break;
       const kept = this.#kept.get(own);
       if (own === taskId || !kept?.isFinished) continue;
@@ -129,11 +128,11 @@ export class MemoryTaskStore implements TaskStore {
   }
 
   /** What there would be too much of, if anything, with so many tasks and characters more. */
-  #lacks(owner: Owner | undefined, tasks: number, length: number): string | undefined {
+  #lacks(owner: Owner, tasks: number, length: number): string | undefined {
     const { maxTasks, maxTasksPerOwner, maxLength, maxLengthPerOwner } = this.#limits;
     if (this.#kept.size + tasks > maxTasks) return `More than ${maxTasks} tasks are kept`;
     if (this.#length + length > maxLength) return `The tasks take more than ${maxLength} characters`;
-    if (!owner) return undefined;
+    if (owner.name === null) return undefined;
     if (owner.taskIds.size + tasks > maxTasksPerOwner)
       return `More than ${maxTasksPerOwner} tasks of one owner are kept`;
     if (owner.length + length > maxLengthPerOwner)
@@ -156,7 +155,6 @@ export class MemoryTaskStore implements TaskStore {
   #drop(taskId: string, { json, owner }: Kept): void {
     this.#kept.delete(taskId);
     this.#length -= json.length;
-    if (!owner) return;
     owner.taskIds.delete(taskId);
     owner.length -= json.length;
     if (owner.taskIds.size === 0) this.#owners.delete(owner.name);
