@@ -57,7 +57,7 @@ export class Expectations {
 }
 
 const READ_DEPTH = 40;
-const READ_LENGTH = 500_000;
+const READ_LENGTH = 64 * 1024;
 
 /** Whether a server may refuse a text before it knows the id: it is deep, or long. */
 function mayStayUnread(text) {

@@ -46,6 +46,7 @@ export function bearerToken(headers: RequestHead['headers']): string | undefined
  *
  * @param tokens who each token stands for.
  * @throws RangeError when there are none, or when one cannot be sent as a bearer token. It does not repeat the token.
+ * @throws TypeError when one stands for what is no principal.
  */
 export function tokenAuthenticator(
   tokens: Readonly<Record<string, Principal>>,
@@ -53,7 +54,7 @@ export function tokenAuthenticator(
   const known = Object.entries(tokens).map(([token, principal]) => {
     if (!TOKEN.test(token))
       throw new RangeError('a token must be letters, digits and -._~+/ only, and must not be empty');
-    return { digest: digestOf(token), principal };
+    return { digest: digestOf(token), principal: checked(principal) };
   });
   if (known.length === 0) throw new RangeError('tokenAuthenticator needs a token at least');
   return ({ headers }) => {
@@ -117,9 +118,10 @@ export class Authentication {
    * Asks again and again who the request of an open stream is made for. When that fails the stream stays.
    *
    * @param refused called when that is no principal any more, or another one.
+   * @param renewed called with the same principal, whose scopes and claims may be others.
    * @returns stops asking.
    */
-  watch(http: HttpExchange, refused: () => void): () => void {
+  watch(http: HttpExchange, refused: () => void, renewed?: (principal: Principal) => void): () => void {
     let isOpen = true;
     const again = async (): Promise<void> => {
       try {
@@ -131,6 +133,7 @@ export class Authentication {
         }
         // Guards see its scopes and claims as they are now.
         http.principal = principal;
+        if (principal) renewed?.(principal);
       } catch (error) {
         this.logger.error({ err: error, ...aboutRequest(http) }, 'a stream could not be authenticated again');
       }
@@ -172,9 +175,16 @@ export class Authentication {
 
 /** @throws TypeError for what is no principal. */
 function checked(principal: Principal | undefined): Principal | undefined {
+  if (principal === undefined) return undefined;
   // Sessions and state belong to an id: who has none would share those of everybody without one.
-  if (principal !== undefined && (typeof principal?.id !== 'string' || principal.id === ''))
-    throw new TypeError('authenticate must give a principal with an id that is a string, or undefined');
+  const { id, scopes = [] } = (principal as Principal | null) ?? {};
+  if (typeof id !== 'string' || id === '')
+    throw new TypeError(
+      'a principal must have an id that is a string and not empty; undefined refuses the request',
+    );
+  // A text would have every part of it as a scope.
+  if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string'))
+    throw new TypeError("the scopes of a principal must be a list of strings, such as ['notes:write']");
   return principal;
 }
 

@@ -1,3 +1,4 @@
+import type { Principal } from '@sigil/core/transport';
 import type { BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
 
 const HEADERS = {
@@ -17,9 +18,12 @@ export interface StreamRules {
    * Asks again and again who the request of a stream is made for; absent where that is not known.
    *
    * @param refused called when it is not authenticated any more.
+   * @param renewed called with the same principal, whose scopes and claims may be others.
    * @returns stops asking.
    */
-  readonly watch: ((http: HttpExchange, refused: () => void) => () => void) | undefined;
+  readonly watch:
+    | ((http: HttpExchange, refused: () => void, renewed?: (principal: Principal) => void) => () => void)
+    | undefined;
 }
 
 /** What is particular to one stream. */
@@ -28,6 +32,8 @@ export interface StreamParticulars {
   readonly headers?: ResponseHeaders | undefined;
   /** Called when its request is not authenticated any more; absent where it then just ends. */
   readonly refused?: (() => void) | undefined;
+  /** See `StreamRules.watch`. */
+  readonly renewed?: ((principal: Principal) => void) | undefined;
 }
 
 /** Sends JSON-RPC messages as server-sent events. */
@@ -40,12 +46,12 @@ export class EventStream {
   constructor(
     http: HttpExchange,
     { keepAliveMs, maxBufferedBytes, watch }: StreamRules,
-    { headers = {}, refused = () => this.end() }: StreamParticulars = {},
+    { headers = {}, refused = () => this.end(), renewed }: StreamParticulars = {},
   ) {
     this.#body = http.stream({ ...HEADERS, ...headers }, maxBufferedBytes);
     this.#keepAlive = setInterval(() => this.#body.write(':\n\n'), keepAliveMs);
     (this.#keepAlive as { unref?(): void }).unref?.();
-    this.#unwatch = watch?.(http, refused);
+    this.#unwatch = watch?.(http, refused, renewed);
     http.onGone(() => this.#stop());
   }
 

@@ -14,6 +14,8 @@ export type BodyProblem = 'too long' | 'too slow' | 'no room' | 'not UTF-8' | 'r
 
 /** What a body may be at most, and what all bodies may be that are arriving. */
 export interface BodyLimits {
+  /** Refuses those for which there is no room. */
+  readonly noRoom: { refuse(http: HttpExchange, message: string): void };
   /** In bytes. */
   readonly maxBodyBytes: number;
   /** How long it may take to arrive. */

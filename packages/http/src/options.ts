@@ -1,5 +1,6 @@
 import type { EventStore } from '@sigil/core/transport';
 import type { Authenticate } from './authentication.js';
+import { checkNames, checkNumber, checkShapes } from './check-options.js';
 import { MemoryEventStore } from './memory-event-store.js';
 
 /** How long sessions live and how many there may be. */
@@ -239,12 +240,60 @@ const NUMBERS = [
   'reauthenticateMs',
 ] as const;
 
+/** What authors call the options of sessions. */
+const SESSION_NAMES: Readonly<Partial<Record<keyof ResolvedOptions, string>>> = {
+  sessionIdleMs: 'sessions.idleMs',
+  maxSessions: 'sessions.max',
+  maxSessionsPerClient: 'sessions.maxPerClient',
+};
+
+/** Every option there is: a bound whose name is misspelt would be no bound. */
+const OPTIONS: Readonly<Record<keyof HttpOptions, true>> = {
+  maxBodyBytes: true,
+  maxTotalBodyBytes: true,
+  requestTimeoutMs: true,
+  allowedHosts: true,
+  allowedOrigins: true,
+  sessions: true,
+  keepAliveMs: true,
+  maxBufferedBytes: true,
+  eventStore: true,
+  retryMs: true,
+  streamAfterMs: true,
+  sse: true,
+  authenticate: true,
+  authenticateTimeoutMs: true,
+  reauthenticateMs: true,
+};
+const SESSION_OPTIONS: Readonly<Record<keyof SessionOptions, true>> = {
+  idleMs: true,
+  max: true,
+  maxPerClient: true,
+};
+/** What `http()` has besides. */
+export const SERVER_OPTIONS: Readonly<Record<Exclude<keyof HttpRuntimeOptions, keyof HttpOptions>, true>> = {
+  port: true,
+  host: true,
+  allowAnonymous: true,
+  path: true,
+  health: true,
+  maxConnections: true,
+  headersTimeoutMs: true,
+  keepAliveTimeoutMs: true,
+  maxHeaderBytes: true,
+  drainMs: true,
+  handleSignals: true,
+};
+
 /**
  * Fills in defaults.
  *
- * @throws RangeError when an option is out of range, or of another type.
+ * @param more options that are read elsewhere.
+ * @throws RangeError when an option is out of range, or of another type, or none.
  */
-export function resolveOptions(options: HttpOptions): ResolvedOptions {
+export function resolveOptions(options: HttpOptions, more: object = {}): ResolvedOptions {
+  checkNames(options, { ...OPTIONS, ...more });
+  checkNames(options.sessions ?? {}, SESSION_OPTIONS, 'sessions.');
   checkShapes(options);
   const { maxBodyBytes = 1024 * 1024 } = options;
   const resolved = {
@@ -266,7 +315,7 @@ export function resolveOptions(options: HttpOptions): ResolvedOptions {
     authenticateTimeoutMs: options.authenticateTimeoutMs ?? 10_000,
     reauthenticateMs: options.reauthenticateMs ?? 60_000,
   };
-  for (const key of NUMBERS) checkNumber(key, resolved[key]);
+  for (const key of NUMBERS) checkNumber(SESSION_NAMES[key] ?? key, resolved[key]);
   const { maxTotalBodyBytes } = resolved;
   if (maxTotalBodyBytes < maxBodyBytes)
     throw new RangeError(
@@ -315,36 +364,6 @@ export function serverLimits(
     // Node looks every 30 seconds unless told otherwise, which would double these times.
     connectionsCheckingInterval: Math.min(2_000, headersTimeoutMs),
   };
-}
-
-const LONGEST_MS = 2 ** 31 - 1;
-
-function checkNumber(key: string, value: number): void {
-  if (!(Number.isSafeInteger(value) && value > 0))
-    throw new RangeError(`${key} must be a positive integer, not ${value}`);
-  // A timer of more than that would ring at once.
-  if (key.endsWith('Ms') && value > LONGEST_MS)
-    throw new RangeError(`${key} must be at most ${LONGEST_MS}, not ${value}`);
-}
-
-function checkShapes(options: HttpOptions): void {
-  const { authenticate } = options;
-  if (authenticate !== undefined && typeof authenticate !== 'function')
-    throw new RangeError('authenticate must be a function that gives a principal');
-  // A string would be searched for parts of it.
-  for (const key of ['allowedHosts', 'allowedOrigins'] as const) {
-    const given: unknown = options[key];
-    if (given !== undefined && given !== '*' && !isTexts(given))
-      throw new RangeError(`${key} must be a list of strings, such as ['${EXAMPLES[key]}']`);
-  }
-  if ((options.allowedOrigins as unknown) === '*')
-    throw new RangeError("allowedOrigins must name the origins of pages: '*' would let every page in");
-}
-
-const EXAMPLES = { allowedHosts: 'mcp.example', allowedOrigins: 'https://app.example' };
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((text) => typeof text === 'string');
 }
 
 function lowerCase(hosts: readonly string[] | '*'): readonly string[] | '*' {

@@ -3,6 +3,7 @@ import { Authentication } from './authentication.js';
 import type { StreamRules } from './event-stream.js';
 import type { BodyLimits } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
+import { NoRoom } from './refusals.js';
 
 /** What everything that serves one endpoint shares. */
 export interface HandlerParts {
@@ -10,6 +11,7 @@ export interface HandlerParts {
   readonly options: ResolvedOptions;
   /** Absent where every client is served. */
   readonly authentication: Authentication | undefined;
+  readonly noRoom: NoRoom;
   readonly bodies: BodyLimits;
   readonly streams: StreamRules;
   /** The requests of sessions that are not answered at once. */
@@ -19,12 +21,15 @@ export interface HandlerParts {
 export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerParts {
   const { authenticate, maxBodyBytes, maxTotalBodyBytes, keepAliveMs, maxBufferedBytes } = options;
   const authentication = authenticate && new Authentication(authenticate, options, endpoint.logger);
+  const noRoom = new NoRoom(endpoint.logger);
   return {
     endpoint,
     options,
     authentication,
+    noRoom,
     bodies: {
       maxBodyBytes,
+      noRoom,
       times: new Deadlines(options.requestTimeoutMs),
       // One body may always be as long as a body may be.
       room: new Quota(maxTotalBodyBytes, Math.max(maxBodyBytes, Math.floor(maxTotalBodyBytes / 4))),
@@ -32,7 +37,7 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
     streams: {
       keepAliveMs,
       maxBufferedBytes,
-      watch: authentication && ((http, refused) => authentication.watch(http, refused)),
+      watch: authentication && ((http, refused, renewed) => authentication.watch(http, refused, renewed)),
     },
     longWaits: new Deadlines(options.streamAfterMs),
   };

@@ -1,4 +1,4 @@
-import { ERROR_CODES, errorResponse, type Logger, type RequestId } from '@sigil/core/transport';
+import { ERROR_CODES, errorResponse, type Logger, LogThrottle, type RequestId } from '@sigil/core/transport';
 import type { HttpExchange, ResponseHeaders } from './http-exchange.js';
 
 /** The headers of a JSON answer. */
@@ -10,6 +10,19 @@ export const RETRY_LATER: ResponseHeaders = { 'Retry-After': '10' };
 /** Refuses a client for which there is no room. */
 export function refuseForNow(http: HttpExchange, message: string, id: RequestId | null = null): void {
   refuse(http, 503, ERROR_CODES.internalError, message, id, RETRY_LATER);
+}
+
+/** Refuses clients for which there is no room, and says so in the log, now and then. */
+export class NoRoom {
+  readonly #told = new LogThrottle();
+
+  constructor(private readonly logger: Logger) {}
+
+  refuse(http: HttpExchange, message: string, id: RequestId | null = null): void {
+    if (this.#told.allows(message))
+      this.logger.warn({ reason: message, ...aboutRequest(http) }, 'requests are refused: there is no room');
+    refuseForNow(http, message, id);
+  }
 }
 
 /** Refuses a request with an HTTP status and a JSON-RPC error. */
@@ -34,7 +47,12 @@ export function aboutRequest({
   address,
   principal,
 }: HttpExchange): Readonly<Record<string, string | undefined>> {
-  return { method: cut(method), path: cut(target.replace(/\?.*$/s, '')), address, principal: principal?.id };
+  return {
+    httpMethod: cut(method),
+    path: cut(target.replace(/\?.*$/s, '')),
+    address,
+    principal: principal?.id,
+  };
 }
 
 /** Logs that a request was refused, with what of it was the reason, cut short. */

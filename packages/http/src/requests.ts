@@ -1,4 +1,4 @@
-import { logRefusal, refuse, refuseForNow } from './refusals.js';
+import { logRefusal, refuse } from './refusals.js';
 import type { BodyLimits, HttpExchange } from './http-exchange.js';
 import { LOOPBACK_HOSTS, type ResolvedOptions } from './options.js';
 import { ERROR_CODES, type Logger, parseJson, TooMuchJsonError } from '@sigil/core/transport';
@@ -165,7 +165,7 @@ export function readMessage(http: HttpExchange, limits: BodyLimits, take: (messa
       const message = `The body took longer than ${limits.times.afterMs} ms`;
       return refuse(http, 408, ERROR_CODES.invalidRequest, message);
     }
-    if (problem === 'no room') return refuseForNow(http, 'Too many bodies are arriving');
+    if (problem === 'no room') return limits.noRoom.refuse(http, 'Too many bodies are arriving');
     if (problem === 'read before') {
       refuse(http, 500, ERROR_CODES.internalError, READ_BEFORE);
       throw new Error(READ_BEFORE);

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv4, Server as NetServer, type Socket } from 'node:net';
 import type { Endpoint, Logger, RunningRuntime, Runtime } from '@sigil/core/transport';
-import { ERROR_CODES } from '@sigil/core/transport';
+import { ERROR_CODES, LogThrottle } from '@sigil/core/transport';
 import { exitAfter, handleSignals, stderrLogger } from '@sigil/node';
 import { refuse } from './refusals.js';
 import { createHandler, type HttpHandler } from './create-handler.js';
@@ -11,6 +11,7 @@ import {
   LOOPBACK_HOSTS,
   resolveOptions,
   type ServerLimits,
+  SERVER_OPTIONS,
   serverLimits,
 } from './options.js';
 import { SSE_PATHS, sseTarget } from './sse-endpoint.js';
@@ -18,8 +19,6 @@ import { SSE_PATHS, sseTarget } from './sse-endpoint.js';
 const DEFAULT_PATH = '/mcp';
 const DEFAULT_PORT = 3000;
 const DEFAULT_DRAIN_MS = 5_000;
-/** How often the log is told of refused connections, in milliseconds. */
-const TOLD_EVERY_MS = 60_000;
 
 const HEALTH_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
 const OK = '{"status":"ok"}';
@@ -34,7 +33,7 @@ const CLOSING = '{"status":"closing"}';
 export function http(options: HttpRuntimeOptions = {}): Runtime {
   const host = options.host ?? '127.0.0.1';
   const allowedHosts = hostsFor(host, options);
-  const resolved = resolveOptions({ allowedHosts, ...options });
+  const resolved = resolveOptions({ allowedHosts, ...options }, SERVER_OPTIONS);
   if (resolved.sse && options.path !== undefined && sseTarget(options.path))
     throw new RangeError(
       `path must end in none of ${SSE_PATHS.join(', ')} where sse is on, not ${options.path}`,
@@ -43,6 +42,7 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
   const { path = DEFAULT_PATH, health, port = DEFAULT_PORT } = options;
   if (!(Number.isInteger(port) && port >= 0 && port <= 65_535))
     throw new RangeError(`port must be an integer from 0 to 65535, not ${String(port)}`);
+  if (!/^\/[^?#\s]*$/.test(path)) throw new RangeError(`path must be a path such as /mcp, not '${path}'`);
   if (health !== undefined) checkHealthPath(health, resolved.sse ? [path, ...SSE_PATHS] : [path]);
   return {
     name: 'http',
@@ -142,11 +142,10 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 
 function limitConnections(server: Server, maxConnections: number, logger: Logger): void {
   server.maxConnections = maxConnections;
-  let told = -Infinity;
+  const told = new LogThrottle();
   server.on('drop', () => {
-    if (performance.now() - told < TOLD_EVERY_MS) return;
-    told = performance.now();
-    logger.warn({ maxConnections }, 'connections are refused: there are as many as there may be');
+    if (told.allows('drop'))
+      logger.warn({ maxConnections }, 'connections are refused: there are as many as there may be');
   });
 }
 

@@ -8,7 +8,7 @@ import {
   type RequestId,
 } from '@sigil/core/transport';
 import { NOT_AUTHENTICATED, PostOutlet, respondJson } from './answers.js';
-import { refuse, refuseForNow } from './refusals.js';
+import { refuse } from './refusals.js';
 import type { StreamRules } from './event-stream.js';
 import { findSession } from './find-session.js';
 import type { HttpExchange } from './http-exchange.js';
@@ -58,7 +58,7 @@ function openSession(
   id: RequestId | null,
 ): void {
   const session = sessions.create(http.principal?.id, http.quotaKey);
-  if (!session) return refuseForNow(http, 'Too many sessions: all of them are at work', id);
+  if (!session) return sessions.noRoom.refuse(http, 'Too many sessions: all of them are at work', id);
   const headers = (): Record<string, string> => {
     if (!session.peer.initialized) return {};
     sessions.keep(session);

@@ -5,6 +5,7 @@ import {
   isPromise,
   type Logger,
   type MaybePromise,
+  type Principal,
   type StoredEvent,
   type StreamName,
 } from '@sigil/core/transport';
@@ -25,6 +26,8 @@ export interface StreamParts {
   readonly logger: Logger;
   /** The id of the principal the session belongs to. */
   readonly owner: string | undefined;
+  /** Told of its principal, whose scopes and claims may be others by now. */
+  readonly renewed: (principal: Principal) => void;
 }
 
 /** The streams of one session: one for each request that needs one, and one for what belongs to no request. */
@@ -173,9 +176,9 @@ export class SessionStream {
   }
 
   #attach(http: HttpExchange, last: string | undefined, missed: readonly StoredEvent[]): void {
-    const { rules, resumable, retryMs } = this.parts;
+    const { rules, resumable, retryMs, renewed } = this.parts;
     this.#connection?.end();
-    const connection = (this.#connection = new EventStream(http, rules, { refused: this.#refused }));
+    const connection = (this.#connection = new EventStream(http, rules, { refused: this.#refused, renewed }));
     // Also on a stream that is resumed: clients forget the last id with each connection.
     if (resumable && !this.#ended) connection.prime(eventId(this.id, last), retryMs);
     for (const { id, message } of missed) connection.send(message, eventId(this.id, id));

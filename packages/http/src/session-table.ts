@@ -1,4 +1,5 @@
 import type { HandlerParts } from './parts.js';
+import type { NoRoom } from './refusals.js';
 import { HttpSession } from './session.js';
 
 /** The sessions of one endpoint, longest idle first. They expire, and there is a cap, for all and for each client. */
@@ -16,6 +17,11 @@ export class SessionTable {
     this.#idleMs = parts.options.sessionIdleMs;
     this.#max = parts.options.maxSessions;
     this.#maxPerClient = parts.options.maxSessionsPerClient;
+  }
+
+  /** Refuses those for which there is none. */
+  get noRoom(): NoRoom {
+    return this.parts.noRoom;
   }
 
   /**
@@ -37,7 +43,7 @@ export class SessionTable {
     if (evicted) {
       const { logger } = this.parts.endpoint;
       logger.info(
-        { client: evicted.quotaKey, idleMs: Date.now() - evicted.lastUsed },
+        { quotaKey: evicted.quotaKey, idleMs: Date.now() - evicted.lastUsed },
         'an idle session gave way to a new one',
       );
       this.end(evicted, 'Too many sessions');

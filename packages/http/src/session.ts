@@ -45,6 +45,7 @@ export class HttpSession implements Outlet {
       resumable: this.resumable,
       logger: endpoint.logger,
       owner: this.owner,
+      renewed: (principal) => this.peer.renew(principal),
     }));
   }
 

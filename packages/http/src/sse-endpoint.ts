@@ -9,7 +9,7 @@ import {
   readableId,
   type RequestId,
 } from '@sigil/core/transport';
-import { refuse, refuseForNow } from './refusals.js';
+import { refuse } from './refusals.js';
 import { preflight } from './cors.js';
 import { EventStream } from './event-stream.js';
 import { refusesVersion } from './find-session.js';
@@ -107,10 +107,14 @@ export class SseEndpoint {
     if (refusesStream(http)) return;
     // Every session has a client that listens: none of them is idle enough to make room.
     const { quotaKey } = http;
-    if (!this.#places.take(quotaKey)) return refuseForNow(http, 'Too many sessions: all of them are at work');
+    if (!this.#places.take(quotaKey))
+      return this.parts.noRoom.refuse(http, 'Too many sessions: all of them are at work');
     const id = crypto.randomUUID();
     const refused = (): void => this.#end(id, NOT_AUTHENTICATED);
-    const stream = new EventStream(http, this.parts.streams, { refused });
+    const stream = new EventStream(http, this.parts.streams, {
+      refused,
+      renewed: (principal) => this.#sessions.get(id)?.peer.renew(principal),
+    });
     this.#sessions.set(id, new SseSession(this.#endpoint, stream, http.principal?.id, quotaKey));
     stream.announce('endpoint', messagesUri(mount, id));
     http.onGone(() => this.#end(id, 'The client closed the stream'));

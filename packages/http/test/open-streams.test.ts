@@ -62,7 +62,7 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
         expect(await within(events.rest())).toEqual([]);
         expect((await session.post(request('ping'))).status).toBe(next ? 404 : 401);
         expect(logged('info')[0]).toMatchObject({
-          details: { method: 'GET', principal: 'ada' },
+          details: { httpMethod: 'GET', principal: 'ada' },
           message: 'a stream ended: its request is not authenticated any more',
         });
       });
@@ -120,7 +120,7 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
         },
       ],
       ['takes too long', 'authenticate took longer than 50 ms', () => new Promise<never>(() => undefined)],
-      ['gives no principal', 'authenticate must give', () => ({}) as Principal],
+      ['gives no principal', 'a principal must have an id', () => ({}) as Principal],
     ] as const)('stays when the question %s, and the log says so', async (_what, message, next) => {
       const events = new EventReader(await listen());
       await within(events.message());
@@ -129,7 +129,7 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
       expect(logged('error')[0]).toMatchObject({
         details: {
           err: { message: expect.stringContaining(message) as unknown },
-          method: 'POST',
+          httpMethod: 'POST',
           principal: 'ada',
         },
         message: 'a stream could not be authenticated again',
@@ -196,7 +196,7 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
         expect(lines).toMatchObject([
           {
             level: 'error',
-            details: { err: { message: 'authenticate took longer than 20 ms' }, method: 'GET', path },
+            details: { err: { message: 'authenticate took longer than 20 ms' }, httpMethod: 'GET', path },
             message: 'a request could not be authenticated in time',
           },
         ]);

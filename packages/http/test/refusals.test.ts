@@ -115,7 +115,7 @@ describe('what is logged of refusals', () => {
     const Host = `${'x'.repeat(1_000)}.example`;
     await nodeFetch(`${server.address}?token=secret`, { method: 'POST', headers: { Host } });
     await post(server, initialize(), { Origin: 'https://evil.example' });
-    const common = { status: 403, method: 'POST', path: '/mcp', address: '127.0.0.1' };
+    const common = { status: 403, httpMethod: 'POST', path: '/mcp', address: '127.0.0.1' };
     expect(logged('info')).toEqual([
       { level: 'info', details: { ...common, host: Host.slice(0, 200) }, message: 'a request was refused' },
       {
@@ -146,7 +146,7 @@ describe('what is logged of refusals', () => {
     expect((await callModern(mounted, 'echo')).status).toBe(500);
     expect(logged('error')).toMatchObject([
       {
-        details: { method: 'POST', path: '/mcp', address: '127.0.0.1', principal: 'ada' },
+        details: { httpMethod: 'POST', path: '/mcp', address: '127.0.0.1', principal: 'ada' },
         message: 'an HTTP request could not be served',
       },
     ]);
@@ -160,7 +160,7 @@ describe('what is logged of refusals', () => {
     await openSession(server);
     await openSession(server);
     expect(logged('info')).toMatchObject([
-      { details: { client: 'principal ada' }, message: 'an idle session gave way to a new one' },
+      { details: { quotaKey: 'principal ada' }, message: 'an idle session gave way to a new one' },
     ]);
   });
 });

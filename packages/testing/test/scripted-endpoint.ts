@@ -33,6 +33,7 @@ export class ScriptedEndpoint implements Endpoint {
         this.script(message as Message, send);
         return undefined;
       },
+      renew: () => undefined,
       drain: () => Promise.resolve(),
       close: () => undefined,
     };

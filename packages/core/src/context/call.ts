@@ -60,14 +60,16 @@ export interface CallScope {
 /** Who sent a request, what it is, and which definition it is about, for lines of the log. */
 export function logDetails(call: Call): object {
   const { id, method, where, principal, client, facts } = call;
-  const { name, version } = client.info ?? {};
+  const { name, version } = (client.info ?? {}) as { readonly name?: unknown; readonly version?: unknown };
+  // A client may say anything of itself, also what no text can be made of.
+  const said = [name, version].filter((part) => typeof part === 'string').join(' ');
   return {
     requestId: id,
     method: repeated(method),
     ...(where === undefined ? {} : { where }),
     ...(principal === undefined ? {} : { principal: principal.id }),
     ...(facts.address === undefined ? {} : { address: facts.address }),
-    ...(name === undefined ? {} : { client: repeated(`${name} ${String(version)}`) }),
+    ...(said === '' ? {} : { client: repeated(said) }),
   };
 }
 

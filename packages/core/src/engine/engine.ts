@@ -1,9 +1,11 @@
+import { logDetails } from '../context/call.js';
 import type { ServerCapabilities } from '../protocol/capabilities.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { Logger } from '../protocol/logger.js';
 import { METHODS, NAMED_BY, NOTIFICATIONS } from '../protocol/methods.js';
 import type { ToolEntry } from '../registry/entry.js';
 import type { Change } from '../registry/registry.js';
+import { LogThrottle } from '../transport/log-throttle.js';
 import type { ConnectOptions, Endpoint, Outlet, Peer } from '../transport/contract.js';
 import { Quota } from '../transport/quota.js';
 import { Asker } from './asking.js';
@@ -39,6 +41,7 @@ export class Engine implements Endpoint {
   readonly #rechecks: Rechecks;
   readonly #extensions: Extensions;
   readonly #capabilities: Capabilities;
+  readonly #told = new LogThrottle();
   readonly #stop: () => void;
 
   constructor(private readonly options: EngineOptions) {
@@ -76,7 +79,8 @@ export class Engine implements Endpoint {
       stateless: new Link(undefined),
       tracking: {},
       timeLimits: new TimeLimits(),
-      places: new Places(options.limits, options.logger),
+      noRoom: this.#noRoom,
+      places: new Places(options.limits),
       warned: new Set(),
       closed: (peer) => this.#peers.delete(peer),
       releases: new Set(),
@@ -161,6 +165,14 @@ export class Engine implements Endpoint {
       notifyListeners: (method, params, wanted) => this.#listeners.notify(method, params, wanted),
     };
   }
+
+  readonly #noRoom: PeerParts['noRoom'] = (call, { message }) => {
+    if (!this.#told.allows(message)) return;
+    this.options.logger.warn(
+      { reason: message, ...logDetails(call) },
+      'requests are refused: there is no room',
+    );
+  };
 
   #announce(change: ServerChange): void {
     if (change.kind === 'list') this.#announceList(change.list);

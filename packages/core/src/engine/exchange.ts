@@ -35,6 +35,8 @@ export interface ExchangeParts extends CallParts {
   readonly tracking: { track?: TrackCall | undefined };
   readonly writer: ResponseWriter;
   readonly timeLimits: TimeLimits;
+  /** Logs that there was no room for a request. */
+  readonly noRoom: (call: EngineCall, error: NoRoomError) => void;
   /** Definitions whose author has been warned about a handler that lets no suspension pass. */
   readonly warned: Set<string>;
   /** Told once, when the request needs no place any more: it has been answered, and its handler has ended. */
@@ -183,7 +185,7 @@ export class Exchange implements ActiveRequest, Stream {
     try {
       this.call.rounds.memory = await rounds.open(this.#roundRequest);
     } catch (error) {
-      if (error instanceof ProtocolError)
+      if (error instanceof ProtocolError && !(error instanceof NoRoomError))
         logger.info({ reason: error.message, ...logDetails(this.call) }, 'a request state was refused');
       throw error;
     }
@@ -271,6 +273,7 @@ export class Exchange implements ActiveRequest, Stream {
     if (this.done) return;
     this.#end();
     // What the client cannot do is found out by the handler, yet refuses the request itself (basic, "Capabilities").
+    if (thrown instanceof NoRoomError) this.#parts.noRoom(call, thrown);
     const isRefused = error.code === ERROR_CODES.missingClientCapability || thrown instanceof NoRoomError;
     sendError(this.#outlet, call.id, error, isRefused ? error.code : undefined);
   }

@@ -1,13 +1,11 @@
-import { logDetails } from '../context/call.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import { toProtocolError } from '../errors/from-unknown.js';
 import { invalidParams, NoRoomError, ProtocolError } from '../errors/protocol-error.js';
 import { claimOf, isRequestId, readableId, repeated, type RequestId } from '../protocol/json-rpc.js';
 import { isDeeper, isObject } from '../protocol/json.js';
-import type { Logger } from '../protocol/logger.js';
 import { isPromise } from '../protocol/maybe-promise.js';
 import { METHODS } from '../protocol/methods.js';
-import type { RequestFacts } from '../protocol/principal.js';
+import type { Principal, RequestFacts } from '../protocol/principal.js';
 import type { ActiveRequest, Outlet, Peer } from '../transport/contract.js';
 import { Quota } from '../transport/quota.js';
 import { admit, headerMismatch } from './admission.js';
@@ -44,6 +42,7 @@ export interface PeerParts {
   readonly stateless: Link;
   readonly tracking: ExchangeParts['tracking'];
   readonly timeLimits: TimeLimits;
+  readonly noRoom: ExchangeParts['noRoom'];
   readonly places: Places;
   /** Definitions whose author has been warned about a handler. */
   readonly warned: ExchangeParts['warned'];
@@ -75,13 +74,14 @@ export class EnginePeer implements Peer {
     private readonly isShared: boolean,
   ) {
     this.#parts = parts;
-    const { options, asker, writer, tracking, timeLimits, warned } = parts;
+    const { options, asker, writer, tracking, timeLimits, noRoom, warned } = parts;
     this.#exchangeParts = {
       options,
       asker,
       writer,
       tracking,
       timeLimits,
+      noRoom,
       warned,
       ended: this.#ended,
       settled: this.#release,
@@ -151,6 +151,10 @@ export class EnginePeer implements Peer {
     return this.#link.removeElicitation(elicitationId);
   }
 
+  renew(principal: Principal | undefined): void {
+    if (this.#link.session) this.#link.session.principal = principal;
+  }
+
   async drain(graceMs: number): Promise<void> {
     // What handlers still ask would keep them.
     if (this.#link.hasAsked) this.#link.pending.failAll('The connection is closing');
@@ -217,10 +221,16 @@ export class EnginePeer implements Peer {
       if (!handler)
         throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${repeated(method)}`);
       const link = revision.stateless ? this.#parts.stateless : this.#link;
+      if (link === this.#link) this.renew(facts.principal);
       const connection = this.isShared ? undefined : this.#link;
       const request = { link, revision, client, id, method, params, facts, connection };
       const exchange = new Exchange(this.#exchangeParts, request, outlet);
-      places.take(exchange.call);
+      try {
+        places.take(exchange.call);
+      } catch (error) {
+        this.#parts.noRoom(exchange.call, error as NoRoomError);
+        throw error;
+      }
       inFlight.add(exchange);
       exchange.run(handler);
       return exchange.done ? undefined : exchange;
@@ -313,34 +323,23 @@ const CALLS: ReadonlySet<string> = new Set([
   METHODS.complete,
 ]);
 
-/** How often the log is told that requests are refused, in milliseconds. */
-const TOLD_EVERY_MS = 60_000;
-
 /** The places of the requests in flight, of all connections of one app. */
 export class Places {
   readonly #calls: Quota;
   readonly #others: Quota;
-  readonly #logger: Logger;
-  #toldAt = -Infinity;
 
-  constructor({ maxInFlight, maxInFlightPerClient }: Limits, logger: Logger) {
+  constructor({ maxInFlight, maxInFlightPerClient }: Limits) {
     this.#calls = new Quota(maxInFlight, maxInFlightPerClient);
     this.#others = new Quota(maxInFlight, maxInFlightPerClient);
-    this.#logger = logger;
   }
 
-  /** @throws ProtocolError (-32603) when the client, or the process, has as many requests in flight as it may have. */
+  /** @throws NoRoomError when the client, or the process, has as many requests in flight as it may have. */
   take(call: EngineCall): void {
     const places = this.#placesOf(call);
     if (!places || places.take(call.quotaKey)) return;
-    const { total, perClient } = places;
-    if (performance.now() - this.#toldAt > TOLD_EVERY_MS) {
-      this.#toldAt = performance.now();
-      const limits = { maxInFlight: total, maxInFlightPerClient: perClient };
-      this.#logger.warn({ ...limits, ...logDetails(call) }, 'requests are refused: too many are in flight');
-    }
-    const message = `More than ${total} requests are in flight, or ${perClient} of one client; try again later`;
-    throw new NoRoomError(message);
+    const { taken, total, perClient } = places;
+    const full = taken >= total ? `${total} requests are` : `${perClient} requests of this client are`;
+    throw new NoRoomError(`More than ${full} in flight; try again later`);
   }
 
   give(call: EngineCall): void {

@@ -83,7 +83,8 @@ export class Rechecks {
   }
 
   #checkSession(session: Session, request: AdmittedRequest): Promise<void> {
-    return this.#anew(request, async (call) => {
+    const facts = { ...request.facts, principal: session.principal };
+    return this.#anew({ ...request, facts }, async (call) => {
       const checks = [...(session.subscriptions ?? [])].map(async (uri) => {
         if (!(await this.#allows(call, uri)) && this.subscribers.drop(session, uri)) this.#report(call, uri);
       });

@@ -2,6 +2,7 @@ import type { ClientView } from '../context/call.js';
 import type { ClientCapabilities, ServerCapabilities } from '../protocol/capabilities.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { LogLevel } from '../protocol/logging.js';
+import type { Principal } from '../protocol/principal.js';
 import type { Revision } from './revisions/index.js';
 
 /** What `initialize` settled between a client and a server, and what the client asked for since. */
@@ -9,6 +10,8 @@ export class Session implements ClientView {
   /** Whether the client has said that it is ready: until then nothing is sent that it did not ask for. */
   ready = false;
   logLevel: LogLevel | undefined;
+  /** The principal of its latest request, with the scopes and claims it has by now. */
+  principal: Principal | undefined;
   /** URIs the client wants to hear about; made at the first subscription, to keep idle sessions small. */
   subscriptions: Set<string> | undefined;
 

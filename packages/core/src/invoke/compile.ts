@@ -22,6 +22,7 @@ import type { Binding, Declaration, ParameterBinding, Target } from '../registry
 import type { AskingHandler, Handler } from '../registry/entry.js';
 import { InvalidValueError, type ValuePlan } from '../schema/index.js';
 import type { Deadlines } from '../transport/deadlines.js';
+import { LogThrottle } from '../transport/log-throttle.js';
 import {
   advisedEncoder,
   compileToolEncoder,
@@ -65,7 +66,7 @@ interface Kind {
 export function createCompile(options: InvokeOptions): Compile {
   const { instances, logger, guardTime } = options;
   const { container } = instances;
-  const guardParts = { container, logger, guardTime };
+  const guardParts = { container, logger, guardTime, told: new LogThrottle() };
 
   function serve(
     { target, binding, guards, middleware, errors }: Declaration,

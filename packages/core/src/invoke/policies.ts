@@ -14,6 +14,7 @@ import type { Logger } from '../protocol/logger.js';
 import { after, isPromise, type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import type { Gate, NamedGate } from '../registry/entry.js';
 import type { Deadlines } from '../transport/deadlines.js';
+import type { LogThrottle } from '../transport/log-throttle.js';
 
 /** Decides whether one call may run with its arguments. */
 export type Permits = (call: Call, context: RequestContext) => MaybePromise<boolean>;
@@ -27,6 +28,7 @@ export interface GuardParts {
   readonly logger: Logger;
   /** Milliseconds that a guard may take. */
   readonly guardTime: Deadlines;
+  readonly told: LogThrottle;
 }
 
 /** Compiles guards into one gate: all must allow, the first that does not ends the asking. */
@@ -44,6 +46,8 @@ export function compileGate(
   };
   const refuse = (error: unknown, call: Call): boolean => {
     const { kind, name } = definition;
+    // One that hangs does so for every definition of a list, and whenever a client asks.
+    if (error instanceof LateGuardError && !parts.told.allows(error.message)) return false;
     parts.logger.error({ err: error, kind, name, ...logDetails(call) }, 'a guard failed; access is refused');
     return false;
   };
@@ -76,14 +80,21 @@ export function nameGates(
 export function compilePermits(guards: readonly GuardLike[], parts: GuardParts): Permits | undefined {
   const classes = guards.filter((guard) => isClass<Guard>(guard));
   if (classes.length === 0) return undefined;
+  const late = (error: unknown, call: Call): boolean => {
+    if (!(error instanceof LateGuardError)) throw error;
+    if (parts.told.allows(error.message))
+      parts.logger.error({ err: error, ...logDetails(call) }, 'a guard failed; access is refused');
+    return false;
+  };
   const askFrom = (index: number, call: Call, context: RequestContext): MaybePromise<boolean> => {
     const guard = classes[index];
     if (!guard) return true;
     const permitted = after(resolve(guard, call, parts.container), (instance) =>
       instance.permits ? instance.permits(context) : true,
     );
+    const inItsTime = inTime(permitted, guard.name, parts.guardTime);
     return after(
-      inTime(permitted, guard.name, parts.guardTime),
+      isPromise(inItsTime) ? inItsTime.catch((error: unknown) => late(error, call)) : inItsTime,
       // A guard that forgets to answer has not agreed.
       (agreed) => agreed === true && askFrom(index + 1, call, context),
     );
@@ -91,12 +102,17 @@ export function compilePermits(guards: readonly GuardLike[], parts: GuardParts):
   return (call, context) => askFrom(0, call, context);
 }
 
+/** A guard has not answered in time. */
+class LateGuardError extends Error {
+  override readonly name = 'LateGuardError';
+}
+
 /** Waits for what a guard says, and fails when that takes too long. */
 function inTime<T>(answer: MaybePromise<T>, name: string, guardTime: Deadlines): MaybePromise<T> {
   if (!isPromise(answer)) return answer;
   return new Promise((resolve, reject) => {
     const deadline = guardTime.add(() =>
-      reject(new Error(`The guard ${name} did not answer within ${guardTime.afterMs} ms`)),
+      reject(new LateGuardError(`The guard ${name} did not answer within ${guardTime.afterMs} ms`)),
     );
     const done = (): void => guardTime.delete(deadline);
     answer.then(resolve, reject).then(done, done);

@@ -11,9 +11,63 @@ import { checkCache } from './check-cache.js';
 import { checkProfiles } from './check-profiles.js';
 import { invalidOption } from './invalid-option.js';
 
+/** Every option there is: a bound whose name is misspelt would be no bound. */
+const OPTIONS: Readonly<Record<keyof AppOptions, true>> = {
+  name: true,
+  version: true,
+  title: true,
+  description: true,
+  websiteUrl: true,
+  icons: true,
+  services: true,
+  discover: true,
+  definitions: true,
+  providers: true,
+  guards: true,
+  middleware: true,
+  errors: true,
+  extensions: true,
+  instructions: true,
+  modules: true,
+  override: true,
+  container: true,
+  timeoutMs: true,
+  logger: true,
+  exposeErrors: true,
+  pageSize: true,
+  cache: true,
+  changeBus: true,
+  limits: true,
+  experimental: true,
+  stateKeys: true,
+  stateTtlMs: true,
+  stateStore: true,
+  clientProfiles: true,
+  coerce: true,
+  unknownProperties: true,
+  tasks: true,
+  stampServerInfo: true,
+  warm: true,
+};
+const TASK_OPTIONS: Readonly<Record<keyof TasksOptions, true>> = {
+  store: true,
+  ttlMs: true,
+  pollIntervalMs: true,
+  maxRunning: true,
+  maxRunningPerClient: true,
+};
+/** Messages are walked as deep as this. */
+const DEEPEST = 1000;
+
 /** Everything wrong with the options of `createApp` themselves. */
 export function checkOptions(options: AppOptions): Problem[] {
-  const problems: Problem[] = [];
+  const problems: Problem[] = [
+    ...unknownOptions(options, OPTIONS),
+    ...unknownOptions(options.tasks ?? {}, TASK_OPTIONS, 'tasks.'),
+    ...lackingMethods('stateStore', options.stateStore, 'use'),
+    ...lackingMethods('tasks.store', options.tasks?.store, 'create', 'get', 'replace'),
+    ...lackingMethods('changeBus', options.changeBus, 'publish', 'subscribe'),
+  ];
   for (const key of ['name', 'version'] as const) {
     if (typeof options[key] !== 'string' || options[key] === '')
       problems.push(invalidOption(key, 'a string that is not empty'));
@@ -21,7 +75,8 @@ export function checkOptions(options: AppOptions): Problem[] {
   if (options.pageSize !== undefined && !isPositive(options.pageSize))
     problems.push(invalidOption('pageSize', 'a positive integer'));
   problems.push(...checkLimits(options.limits));
-  if (options.stateKeys && !options.stateKeys.every(isStateKey)) {
+  const { stateKeys } = options;
+  if (stateKeys && !stateKeys.every(isStateKey)) {
     problems.push(invalidOption('stateKeys', 'a list of secrets of at least 32 bytes or characters'));
   }
   const { stateTtlMs, timeoutMs } = options;
@@ -60,6 +115,24 @@ function checkTasks({ ttlMs, pollIntervalMs, maxRunning, maxRunningPerClient }: 
     : [...problems, invalidOption('tasks.ttlMs', 'a positive integer of milliseconds, or null')];
 }
 
+function unknownOptions(options: object, known: object, prefix = ''): Problem[] {
+  return Object.keys(options)
+    .filter((option) => !Object.hasOwn(known, option))
+    .map((option) =>
+      invalidOption(prefix + option, `one of ${Object.keys(known).join(', ')}; there is no such option`),
+    );
+}
+
+/** What is wrong with a store or a bus of the author's own. */
+function lackingMethods(option: string, value: unknown, ...methods: readonly string[]): Problem[] {
+  if (value === undefined || value === false) return [];
+  const has = (method: string): boolean =>
+    typeof value === 'object' &&
+    value !== null &&
+    typeof (value as Record<string, unknown>)[method] === 'function';
+  return methods.every(has) ? [] : [invalidOption(option, `an object with ${methods.join(', ')}`)];
+}
+
 function checkLimits(limits: unknown = {}): Problem[] {
   if (!isObject(limits)) return [invalidOption('limits', 'an object, such as { maxInFlight: 256 }')];
   const known = Object.keys(DEFAULT_LIMITS);
@@ -68,6 +141,8 @@ function checkLimits(limits: unknown = {}): Problem[] {
     if (!known.includes(limit)) return [invalidOption(option, `one of ${known.join(', ')}`)];
     if (value === undefined) return [invalidOption(option, 'left out where it has no value')];
     if (limit.endsWith('Ms')) return isDelay(value) ? [] : [invalidOption(option, DELAY)];
+    if (limit === 'maxDepth' && (value as number) > DEEPEST)
+      return [invalidOption(option, `at most ${DEEPEST}`)];
     return isPositive(value as number) ? [] : [invalidOption(option, 'a positive integer')];
   });
 }

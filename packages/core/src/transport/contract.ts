@@ -1,6 +1,6 @@
 import type { Implementation } from '../protocol/descriptors.js';
 import type { Logger } from '../protocol/logger.js';
-import type { RequestFacts } from '../protocol/principal.js';
+import type { Principal, RequestFacts } from '../protocol/principal.js';
 
 /**
  * Where messages of one request go. HTTP makes one per POST; stdio has one for the whole connection.
@@ -53,6 +53,8 @@ export interface Peer {
     facts?: RequestFacts,
     claim?: unknown,
   ): ActiveRequest | undefined;
+  /** Takes note of what is known of the principal of a session by now, such as fewer scopes: guards of what it hears of see it. */
+  renew(principal: Principal | undefined): void;
   /**
    * Waits for the requests in flight, then closes.
    *

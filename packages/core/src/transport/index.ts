@@ -10,6 +10,7 @@ export type {
   Runtime,
 } from './contract.js';
 export { type Deadline, Deadlines } from './deadlines.js';
+export { LogThrottle } from './log-throttle.js';
 export { Quota } from './quota.js';
 export type { EventStore, StoredEvent, StreamName } from './event-store.js';
 export type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../protocol/json-rpc.js';

@@ -114,7 +114,6 @@ describe('a state that is accepted once', () => {
       },
     ],
     ['rejects', { use: () => Promise.reject(new ProtocolError(-32602, 'the store is gone')) }],
-    ['is full', fullStore()],
   ])('fails closed and is logged when the store %s', async (_how, stateStore) => {
     const logger = recordingLogger();
     const app = await serve({ stateStore, logger });
@@ -122,6 +121,20 @@ describe('a state that is accepted once', () => {
     expect([code, message]).toEqual([-32603, 'Internal error']);
     expect(logger.lines).toMatchObject([{ level: 'error', details: { method: 'tools/call' } }]);
     expect(String(logger.lines[0]?.details['err'])).toContain('the store of used states failed');
+  });
+
+  test('is refused for want of room when the store is full, which the log says', async () => {
+    const logger = recordingLogger();
+    const app = await serve({ stateStore: fullStore(), logger });
+    const { code, message } = await client(app).error('tools/call', retry(await first(app)));
+    expect([code, message]).toEqual([-32603, 'More than 1 states are in use, or 1 of one client']);
+    expect(logger.lines).toMatchObject([
+      {
+        level: 'warn',
+        message: 'requests are refused: there is no room',
+        details: { reason: message, method: 'tools/call', requestId: expect.anything() },
+      },
+    ]);
   });
 
   test('is refused when the store does not say that it is new', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import { MemoryStateStore } from '../../src/index.js';
+import { MemoryStateStore, NoRoomError } from '../../src/index.js';
 import { SlowStateStore } from '../fixtures/slow-state-store.js';
 import { describeStateStore } from '../fixtures/state-store-contract.js';
 
@@ -37,7 +37,7 @@ describe('MemoryStateStore', () => {
       expect([store.use('long', 100), store.use('short', 10), store.size]).toEqual([false, false, 2]);
       set(10);
       expect(store.use('more', 100)).toBe(true);
-      expect(() => store.use('still more', 100)).toThrow(RangeError);
+      expect(() => store.use('still more', 100)).toThrow(NoRoomError);
       expect(store.use('long', 100)).toBe(false);
     });
   });
@@ -52,7 +52,7 @@ describe('MemoryStateStore', () => {
       expect([store.use('c', 20, 'ada'), store.size]).toEqual([true, 4]);
       const narrow = new MemoryStateStore({ maxStatesPerClient: 1 });
       narrow.use('a', 20, 'ada');
-      expect(() => narrow.use('b', 20, 'ada')).toThrow(RangeError);
+      expect(() => narrow.use('b', 20, 'ada')).toThrow(NoRoomError);
     });
   });
 

@@ -14,7 +14,7 @@ import {
   Tool,
   ToolError,
 } from '../../src/index.js';
-import { appOf, clientOf, openSession, recordingLogger, textOf } from '../harness.js';
+import { appOf, clientOf, openSession, recordingLogger, statelessClient, textOf } from '../harness.js';
 
 const secret = () => new Error('password=hunter2 at /srv/app.js', { cause: new Error('the disk') });
 
@@ -104,6 +104,24 @@ describe('a ProtocolError', () => {
     const foreign = Object.assign(new Error('Foreign'), { name: 'ProtocolError' });
     const client = await openSession(await throwing(foreign).app);
     expect(await client.error('prompts/get', { name: 'p' })).toMatchObject({ code: -32603 });
+  });
+});
+
+describe('a client that says odd things of itself', () => {
+  const odd = { toString: null, valueOf: 1 };
+
+  test.each([
+    [{ name: 'fuzz', version: odd }, 'fuzz'],
+    [{ name: odd, version: '1' }, undefined],
+    [{ name: 'x'.repeat(10_000), version: '1' }, `${'x'.repeat(256)}…`],
+    [7, undefined],
+  ])('is answered, and named in the log as far as it can be: %#', async (clientInfo, named) => {
+    const { app, logger } = throwing(secret());
+    const client = statelessClient(await app);
+    client.envelope = { ...client.envelope, 'io.modelcontextprotocol/clientInfo': clientInfo };
+    expect(await client.call('now')).toMatchObject({ isError: true });
+    expect(await client.error('prompts/get', { name: 'p' })).toMatchObject({ code: -32603 });
+    expect(logger.lines.map(({ details }) => details['client'])).toEqual([named, named]);
   });
 });
 

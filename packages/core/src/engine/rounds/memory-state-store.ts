@@ -1,3 +1,4 @@
+import { NoRoomError } from '../../errors/protocol-error.js';
 import { Quota } from '../../transport/quota.js';
 import type { StateStore } from './state-store.js';
 
@@ -40,14 +41,14 @@ export class MemoryStateStore implements StateStore {
     return this.#used.size;
   }
 
-  /** @throws RangeError when there is no room: to forget an id would be to accept its state again. */
+  /** @throws NoRoomError when there is no room: to forget an id would be to accept its state again. */
   use(id: string, expiresAt: number, client?: string): boolean {
     this.#forgetOldest();
     if (this.#used.has(id)) return false;
     if (this.#room.taken >= this.#room.total) this.#forgetExpired();
     if (!this.#room.take(client)) {
       const { total, perClient } = this.#room;
-      throw new RangeError(`More than ${total} states are in use, or ${perClient} of one client`);
+      throw new NoRoomError(`More than ${total} states are in use, or ${perClient} of one client`);
     }
     this.#used.set(id, { expiresAt, client });
     return true;

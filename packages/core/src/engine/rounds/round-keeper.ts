@@ -1,5 +1,5 @@
 import { ERROR_CODES } from '../../errors/codes.js';
-import { invalidParams, ProtocolError } from '../../errors/protocol-error.js';
+import { invalidParams, NoRoomError, ProtocolError } from '../../errors/protocol-error.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import { requestDigest } from './digest.js';
 import { readInputResponses } from './read-responses.js';
@@ -128,6 +128,7 @@ async function ask(use: () => MaybePromise<boolean>): Promise<boolean> {
   try {
     return await use();
   } catch (error) {
+    if (error instanceof NoRoomError) throw error;
     throw new Error('the store of used states failed', { cause: error });
   }
 }

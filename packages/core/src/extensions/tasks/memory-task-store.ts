@@ -1,3 +1,4 @@
+import { NoRoomError } from '../../errors/protocol-error.js';
 import { isTerminal } from './task.js';
 import type { StoredTask, TaskStore } from './task-store.js';
 
@@ -108,7 +109,7 @@ export class MemoryTaskStore implements TaskStore {
     return this.#owners.get(name) ?? { name, taskIds: new Set(), length: 0 };
   }
 
-  /** @throws Error when there is none, and then nothing has given way. */
+  /** @throws NoRoomError when there is none, and then nothing has given way. */
   #makeRoom(owner: Owner, taskId: string, added: number, length: number): void {
     if (this.#lacks(owner, added, length) === undefined) return;
     this.#dropExpired(taskId);
@@ -123,7 +124,7 @@ export class MemoryTaskStore implements TaskStore {
       length -= kept.json.length;
       lack = this.#lacks(owner, added, length);
     }
-    if (lack !== undefined) throw new Error(lack);
+    if (lack !== undefined) throw new NoRoomError(lack);
     for (const [own, kept] of giving) this.#drop(own, kept);
   }
 

@@ -1,0 +1,19 @@
+/** How often the log is told of what clients can cause as often as they like, in milliseconds. */
+const EVERY_MS = 60_000;
+
+/** A kind that is made up at each line must not fill the memory instead. */
+const MOST_KINDS = 1000;
+
+/** Keeps what a client can cause at will from filling the log: each kind of line passes once a minute. */
+export class LogThrottle {
+  readonly #toldAt = new Map<string, number>();
+
+  /** Whether a line of a kind may be written now. @param kind one of few: nothing that a client sent. */
+  allows(kind: string): boolean {
+    const now = performance.now();
+    if (now - (this.#toldAt.get(kind) ?? -Infinity) < EVERY_MS) return false;
+    if (this.#toldAt.size >= MOST_KINDS) this.#toldAt.clear();
+    this.#toldAt.set(kind, now);
+    return true;
+  }
+}
