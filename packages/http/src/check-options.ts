@@ -52,7 +52,7 @@ export function checkShapes(options: Shapes): void {
       `allowedOrigins must be as browsers send them, such as ${EXAMPLES.allowedOrigins}, not '${origin}'`,
     );
   const hosts = options.allowedHosts === '*' ? [] : (options.allowedHosts ?? []);
-  const host = hosts.find((candidate) => !/^(?:[^\s/:[\]]+|\[[^\s/\]]+\])$/.test(candidate));
+  const host = hosts.find((candidate) => !/^(?:[^\s/:[\]*]+|\[[^\s/\]]+\])$/.test(candidate));
   if (host !== undefined)
     throw new RangeError(
       `allowedHosts must be names without scheme and port, such as ${EXAMPLES.allowedHosts}, not '${host}'`,

@@ -36,12 +36,14 @@ export interface HttpExchange extends RequestFacts {
   readonly quotaKey: string | undefined;
   /** `host` is that of an absolute target, such as `http://mcp.example/mcp`, where there is one (RFC 9112, section 3.2.2). */
   header(name: string): string | undefined;
-  /** Whether the header `Host` was sent more than once: what is in front of us may have looked at another one. */
-  readonly repeatsHost: boolean;
+  /** A header that must be sent once and was sent twice: what is in front of us may have looked at the other one. */
+  readonly repeated: 'Host' | 'Authorization' | undefined;
   /** The origin of the page that called, once it has been let in: answers then let it read them. */
   corsOrigin: string | undefined;
   /** Who the request is made for, once that has been verified. */
   principal: Principal | undefined;
+  /** How long the body was, in bytes, once it has been read. */
+  readonly bodyBytes: number;
   /** Reads the whole body and hands it over as text, or what is the matter with it. */
   readBody(limits: BodyLimits, done: (body: string | undefined, problem?: BodyProblem) => void): void;
   /** Answers in one piece. */

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Deadline, Principal } from '@sigil/core/transport';
 import { corsHeaders } from './cors.js';
-import { BodyRoom, FREE_BODY_BYTES } from './body-room.js';
+import { ArrivingBody } from './arriving-body.js';
 import type { BodyLimits, BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
 import { quotaKeyOf } from './requests.js';
 
@@ -12,12 +12,15 @@ const LINGER = { bytes: 16 * 1024 * 1024, ms: 2_000, quietMs: 500 };
 /** A target as clients send it to a proxy (RFC 9112, section 3.2.2): a scheme, a host, and what is asked for there. */
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
+const NO_BYTES = new Uint8Array(0);
+
 type BodyDone = (body: string | undefined, problem?: BodyProblem) => void;
 
 /** An exchange of `node:http`, written straight to its response. */
 export class NodeExchange implements HttpExchange {
   corsOrigin: string | undefined;
   principal: Principal | undefined;
+  bodyBytes = 0;
 
   /** @param body what a framework around us made of the body, when it has read it. */
   constructor(
@@ -45,14 +48,17 @@ export class NodeExchange implements HttpExchange {
     return (request as { originalUrl?: string }).originalUrl ?? request.url ?? '/';
   }
 
-  get repeatsHost(): boolean {
+  get repeated(): 'Host' | 'Authorization' | undefined {
     const { rawHeaders } = this.request;
     let hosts = 0;
+    let authorizations = 0;
     for (let at = 0; at < rawHeaders.length; at += 2) {
       const name = rawHeaders[at] as string;
       if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+      else if (name.length === 13 && name.toLowerCase() === 'authorization') authorizations += 1;
     }
-    return hosts > 1;
+    if (hosts > 1) return 'Host';
+    return authorizations > 1 ? 'Authorization' : undefined;
   }
 
   get headers(): HttpExchange['headers'] {
@@ -77,14 +83,18 @@ export class NodeExchange implements HttpExchange {
     const { maxBodyBytes: maxBytes, times } = limits;
     // A framework around us may have read the body already.
     const read = this.body ?? (request as { body?: unknown }).body;
-    if (read !== undefined) return takeBody(bytesOf(read), maxBytes, done);
+    if (read !== undefined) {
+      const bytes = bytesOf(read);
+      if (!bytes) return done(undefined, 'not UTF-8');
+      this.bodyBytes = bytes.byteLength;
+      return takeBody(bytes, maxBytes, done);
+    }
     // No event would follow: the request would never be answered.
     if (request.readableDidRead) return done(undefined, 'read before');
     const declared = Number(request.headers['content-length']);
     if (declared > maxBytes) return done(undefined, 'too long');
-    const chunks: Buffer[] = [];
-    let length = 0;
-    let room: BodyRoom | undefined;
+    let whole: Uint8Array | undefined;
+    let pieces: ArrivingBody | undefined;
     let deadline: Deadline | undefined;
     // Where a body comes to its end the listeners may stay: taking them off would cost every request something.
     const stop = (problem: BodyProblem): void => {
@@ -94,20 +104,25 @@ export class NodeExchange implements HttpExchange {
     };
     const drop = (): void => {
       if (deadline) times.delete(deadline);
-      room?.free();
+      pieces?.drop();
     };
     const onData = (chunk: Buffer): void => {
-      length += chunk.length;
-      if (length > maxBytes) return stop('too long');
-      if (length > FREE_BODY_BYTES && !(room ??= new BodyRoom(limits.room, this)).grow(length))
-        return stop('no room');
-      chunks.push(chunk);
-      // Most bodies come in one piece and need no time. As long as nothing comes, that of the server runs.
-      if (length !== declared) deadline ??= times.add(() => stop('too slow'));
+      // Most bodies come in one piece, and need no time. As long as nothing comes, that of the server runs.
+      if (chunk.length === declared) {
+        whole = chunk;
+        return;
+      }
+      deadline ??= times.add(() => stop('too slow'));
+      const problem = (pieces ??= new ArrivingBody(limits, this.quotaKey)).append(chunk);
+      if (problem) stop(problem);
     };
     const onEnd = (): void => {
+      const bytes = whole ?? pieces?.end() ?? NO_BYTES;
+      // The request may be kept for long, and has no use for it.
+      whole = undefined;
       drop();
-      takeBody(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks), maxBytes, done);
+      this.bodyBytes = bytes.byteLength;
+      takeBody(bytes, maxBytes, done);
     };
     // A client that goes away before the end leaves no more to come.
     request.on('data', onData).on('end', onEnd).on('close', drop);
@@ -209,8 +224,12 @@ function takeBody(bytes: Uint8Array, maxBytes: number, done: BodyDone): void {
   return done(text);
 }
 
-/** What a body parser left: bytes, text, or parsed JSON. */
-function bytesOf(body: unknown): Uint8Array {
+/** What a body parser left: bytes, text, or parsed JSON; `undefined` for what JSON cannot carry, or nests too deep. */
+function bytesOf(body: unknown): Uint8Array | undefined {
   if (body instanceof Uint8Array) return body;
-  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  try {
+    return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  } catch {
+    return undefined;
+  }
 }

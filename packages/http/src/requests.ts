@@ -12,8 +12,9 @@ const { invalidRequest } = ERROR_CODES;
  */
 export function refusesCaller(http: HttpExchange, origins: OriginCheck, logger: Logger): boolean {
   const origin = http.header('origin');
-  if (http.repeatsHost) {
-    refuse(http, 400, invalidRequest, 'Host must be sent once');
+  const { repeated } = http;
+  if (repeated !== undefined) {
+    refuse(http, 400, invalidRequest, `${repeated} must be sent once`);
     return true;
   }
   const host = http.header('host');

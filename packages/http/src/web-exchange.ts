@@ -1,6 +1,6 @@
 import type { Principal } from '@sigil/core/transport';
 import { corsHeaders } from './cors.js';
-import { BodyRoom, FREE_BODY_BYTES } from './body-room.js';
+import { ArrivingBody } from './arriving-body.js';
 import type { BodyLimits, BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
 import { quotaKeyOf } from './requests.js';
 
@@ -12,6 +12,7 @@ export class WebExchange implements HttpExchange {
   readonly address = undefined;
   corsOrigin: string | undefined;
   principal: Principal | undefined;
+  bodyBytes = 0;
   readonly #request: Request;
   #headers: Readonly<Record<string, string>> | undefined;
   /** Who is to be told when the client goes away; `undefined` once it has. */
@@ -34,9 +35,9 @@ export class WebExchange implements HttpExchange {
     return pathname + search;
   }
 
-  get repeatsHost(): boolean {
-    // Headers of one name are put together with commas.
-    return this.#request.headers.get('host')?.includes(',') === true;
+  get repeated(): 'Host' | undefined {
+    // Headers of one name are put together with commas, which no token has.
+    return this.#request.headers.get('host')?.includes(',') === true ? 'Host' : undefined;
   }
 
   get headers(): Readonly<Record<string, string>> {
@@ -55,9 +56,10 @@ export class WebExchange implements HttpExchange {
 
   readBody(limits: BodyLimits, done: (body: string | undefined, problem?: BodyProblem) => void): void {
     if (this.#request.bodyUsed) return done(undefined, 'read before');
-    readBytes(this.#request, limits, new BodyRoom(limits.room, this)).then(
+    readBytes(this.#request, limits, this.quotaKey).then(
       (bytes) => {
         if (typeof bytes === 'string') return done(undefined, bytes);
+        this.bodyBytes = bytes.byteLength;
         const text = decode(bytes);
         if (text !== undefined) done(text);
         else done(undefined, 'not UTF-8');
@@ -122,17 +124,18 @@ export class WebExchange implements HttpExchange {
   }
 }
 
-/** @returns what is the matter when there are more bytes than the bound, or they take too long. */
+/** @returns what is the matter when there are more bytes than the bound, or they take too long, or there is no room for them. */
 async function readBytes(
   request: Request,
-  { maxBodyBytes, times }: BodyLimits,
-  room: BodyRoom,
+  limits: BodyLimits,
+  quotaKey: string | undefined,
 ): Promise<Uint8Array | BodyProblem> {
+  const { maxBodyBytes, times } = limits;
   if (Number(request.headers.get('content-length')) > maxBodyBytes) return 'too long';
-  const chunks: Uint8Array[] = [];
-  const body = request.body as ReadableStream<Uint8Array> | null;
-  const reader = body?.getReader();
-  const state = { length: 0, late: false };
+  const body = new ArrivingBody(limits, quotaKey);
+  const stream = request.body as ReadableStream<Uint8Array> | null;
+  const reader = stream?.getReader();
+  const state = { late: false };
   // What is cancelled ends at once, with what there is of it; how long its source takes to hear of it is no matter.
   const cancel = (): void => void reader?.cancel().catch(() => undefined);
   const deadline = times.add(() => {
@@ -141,30 +144,16 @@ async function readBytes(
   });
   try {
     for (let chunk = await reader?.read(); chunk && !chunk.done; chunk = await reader?.read()) {
-      state.length += chunk.value.byteLength;
-      const isTooLong = state.length > maxBodyBytes;
-      if (!isTooLong && (state.length <= FREE_BODY_BYTES || room.grow(state.length))) {
-        chunks.push(chunk.value);
-        continue;
-      }
+      const problem = body.append(chunk.value);
+      if (!problem) continue;
       cancel();
-      return isTooLong ? 'too long' : 'no room';
+      return problem;
     }
-    return state.late ? 'too slow' : joined(chunks, state.length);
+    return state.late ? 'too slow' : body.end();
   } finally {
     times.delete(deadline);
-    room.free();
+    body.drop();
   }
-}
-
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
 }
 
 /** @returns `undefined` when the bytes are not UTF-8. A byte-order mark stays, and is then no JSON. */

@@ -186,3 +186,10 @@ test('tokens that cannot be sent are refused at once, without being repeated', (
   for (const token of ['', 'top secret', 'grüße'])
     expect(() => tokenAuthenticator({ [token]: { id: 'a' } })).toThrow(/^a token must be letters/);
 });
+
+test.each([{}, 'ada', { id: '' }, { id: 'ada', scopes: 'notes:write' }, { id: 'ada', scopes: [7] }, null])(
+  'a token cannot stand for %j, which is no principal',
+  (principal) => {
+    expect(() => tokenAuthenticator({ token: principal as never })).toThrow(TypeError);
+  },
+);

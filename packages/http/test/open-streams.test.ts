@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { defineTool } from '@sigil/core';
+import { createApp, defineResource, defineTool } from '@sigil/core';
 import type { MaybePromise, Principal } from '@sigil/core/transport';
 import { createFixture, type Fixture } from './fixtures/app.js';
 import { BRIDGES, type Mounted } from './fixtures/bridges.js';
@@ -50,6 +50,43 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
     const logged = (level: Line['level']): Line[] => lines.filter((line) => line.level === level);
     const listen = (): Promise<Response> =>
       postModern(mounted, 'subscriptions/listen', { notifications: FILTER }, { id: 'sub' });
+
+    test('hears of no resource that its principal has lost the scope of, when it belongs to a session', async () => {
+      const reader = defineResource({
+        name: 'page',
+        uri: 'page://1',
+        guards: [({ principal }) => principal?.scopes?.includes('read') === true],
+        handle: () => 'page',
+      });
+      const app = await createApp({
+        name: 'scoped',
+        version: '1.0.0',
+        definitions: [reader],
+        limits: { recheckMs: 30 },
+        logger: recordingLogger().logger,
+      });
+      const scoped = await bridge.mount(app, { ...OPTIONS, authenticate: () => found() });
+      found = () => ({ ...ADA, scopes: ['read'] });
+      const unsubscribed: string[] = [];
+      app.on('unsubscribed', (uri) => unsubscribed.push(uri));
+      try {
+        const session = await openSession(scoped);
+        const events = new EventReader(await session.listen());
+        await session.post(request('resources/subscribe', { uri: 'page://1' }));
+        await delay(100);
+        expect(unsubscribed).toEqual([]);
+        found = () => ADA;
+        await until(() => unsubscribed.length > 0);
+        app.notifyResourceUpdated('page://1');
+        await scoped.close(0);
+        expect(
+          (await within(events.rest())).filter((text) => JSON.stringify(text).includes('page://1')),
+        ).toEqual([]);
+      } finally {
+        await scoped.close(0);
+        await app.close();
+      }
+    });
 
     describe.each([
       ['no principal', undefined],

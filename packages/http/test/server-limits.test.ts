@@ -209,3 +209,35 @@ describeBridges(
     authenticate: ({ headers }) => ({ id: String(headers['x-user']) }),
   },
 );
+
+test.each<[object, string]>([
+  [{ maxSessions: 5 }, 'there is no option maxSessions; there are maxBodyBytes, '],
+  [
+    { sessions: { maxSessions: 5 } },
+    'there is no option sessions.maxSessions; there are sessions.idleMs, sessions.max, ',
+  ],
+  [{ sessions: { max: 0 } }, 'sessions.max must be a positive integer, not 0'],
+  [{ sessions: { idleMs: '5' } }, "sessions.idleMs must be a positive integer, not '5'"],
+  [
+    { allowedOrigins: ['https://good.example/'] },
+    'allowedOrigins must be as browsers send them, such as https://app.example',
+  ],
+  [{ allowedOrigins: ['good.example'] }, 'allowedOrigins must be as browsers send them'],
+  [{ allowedHosts: ['http://x.example'] }, 'allowedHosts must be names without scheme and port'],
+  [{ allowedHosts: ['*'] }, 'allowedHosts must be names without scheme and port'],
+  [{ allowedHosts: ['x.example:80'] }, 'allowedHosts must be names without scheme and port'],
+  [{ path: 'mcp' }, "path must be a path such as /mcp, not 'mcp'"],
+  [{ eventStore: {} }, 'eventStore must be an object with append, after and forget'],
+])('the options %j are refused, with what is wrong', (options, message) => {
+  expect(() => http(options as HttpRuntimeOptions)).toThrow(message);
+});
+
+test('origins of extensions and of this machine may be allowed, and hosts by their address', () => {
+  const allowedOrigins = [
+    'https://app.example',
+    'http://localhost:5173',
+    'chrome-extension://abcdef',
+    'vscode-webview://x1',
+  ];
+  expect(() => http({ allowedOrigins, allowedHosts: ['mcp.example', '[::1]', '127.0.0.1'] })).not.toThrow();
+});

@@ -14,6 +14,9 @@ const DISPOSAL_MS = 400;
 /** The least time that answers get to be written, in milliseconds. */
 const WRITE_MS = 100;
 
+/** What shorter messages take is no matter. */
+const SHORT_BYTES = 1024;
+
 /** How the text of a notification begins, and of those that may be missed. */
 const NOTIFICATION = '{"jsonrpc":"2.0","method":"notifications/';
 const MAY_BE_MISSED = ['progress"', 'message"'].map((name) => NOTIFICATION + name);
@@ -128,7 +131,8 @@ export class Connection implements RunningRuntime {
       return;
     }
     try {
-      this.#peer.receive(message);
+      const { length } = bytes;
+      this.#peer.receive(message, undefined, length > SHORT_BYTES ? { bodyBytes: length } : undefined);
     } catch (error) {
       this.#endpoint.logger.error({ error }, 'A message could not be processed');
     }

@@ -85,6 +85,8 @@ export class EngineCall implements Call, CallScope, Asking {
   #aborted: Error | undefined;
   #progress = -Infinity;
   #rounds: Rounds | undefined;
+  /** How much room its parameters take while its handler runs, in bytes; none for short messages. */
+  heldBytes = 0;
   #waits = 0;
   #isScope = false;
   #hasEnded = false;

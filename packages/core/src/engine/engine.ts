@@ -48,7 +48,7 @@ export class Engine implements Endpoint {
     this.info = options.info;
     this.events = new Events(options.logger);
     const { maxSessionBytes } = options.limits;
-    const sessionBytes = new Quota(maxSessionBytes, Math.ceil(maxSessionBytes / 4));
+    const sessionBytes = new Quota(maxSessionBytes, Math.ceil(maxSessionBytes / 16));
     const subscribers = new Subscribers(this.events, options.limits);
     const writer = new ResponseWriter(options.stampServerInfo ? options.info : undefined);
     this.#listeners = new Listeners(subscribers, options.limits);

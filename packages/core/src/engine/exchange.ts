@@ -41,6 +41,8 @@ export interface ExchangeParts extends CallParts {
   readonly warned: Set<string>;
   /** Told once, when the request needs no place any more: it has been answered, and its handler has ended. */
   readonly ended: (exchange: Exchange) => void;
+  /** Gives back the room that the parameters of a call have taken. */
+  readonly forget: (call: EngineCall) => void;
   /** Told once, when its handler has ended, however that came, if anything was resolved for the request. */
   readonly settled: (call: EngineCall) => void;
 }
@@ -241,6 +243,7 @@ export class Exchange implements ActiveRequest, Stream {
   /** The handler has ended: what was made for the request is disposed of. */
   #settle(): void {
     this.call.over();
+    if (this.call.heldBytes > 0) this.#parts.forget(this.call);
     if (this.call.isScope) this.#parts.settled(this.call);
     this.#hasSettled = true;
     if (this.done) this.#parts.ended(this);

@@ -14,6 +14,12 @@ export interface LimitOptions {
    */
   readonly maxInFlightPerClient?: number;
   /**
+   * Most bytes of arguments and other parameters that all calls at work keep, those of tasks too; one client may have a quarter of them.
+   * Only messages of more than 1 KiB count, and for what they take in memory. More are refused, over HTTP with 503.
+   * @default 256 MiB
+   */
+  readonly maxInFlightBytes?: number;
+  /**
    * Most levels of objects and arrays that a message may have. Deeper ones are refused (-32600).
    * @default 64
    */
@@ -51,8 +57,8 @@ export interface LimitOptions {
    */
   readonly maxSubscribedBytes?: number;
   /**
-   * Most bytes that all sessions of this process keep of what their clients said in `initialize`; one client may have a quarter of
-   * them. Further sessions are refused, over HTTP with 503.
+   * Most bytes that all sessions of this process keep of what their clients said in `initialize`; one client may have a sixteenth
+   * of them. Further sessions are refused, over HTTP with 503.
    * @default 64 MiB
    */
   readonly maxSessionBytes?: number;
@@ -77,6 +83,7 @@ export type Limits = Required<LimitOptions>;
 export const DEFAULT_LIMITS: Limits = {
   maxInFlight: 4096,
   maxInFlightPerClient: 1024,
+  maxInFlightBytes: 256 * 1024 * 1024,
   maxDepth: 64,
   maxBatchLength: 100,
   maxBatchBytes: 16 * 1024 * 1024,

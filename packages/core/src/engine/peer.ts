@@ -2,7 +2,7 @@ import { ERROR_CODES } from '../errors/codes.js';
 import { toProtocolError } from '../errors/from-unknown.js';
 import { invalidParams, NoRoomError, ProtocolError } from '../errors/protocol-error.js';
 import { claimOf, isRequestId, readableId, repeated, type RequestId } from '../protocol/json-rpc.js';
-import { isDeeper, isObject } from '../protocol/json.js';
+import { bytesOf, isDeeper, isObject } from '../protocol/json.js';
 import { isPromise } from '../protocol/maybe-promise.js';
 import { METHODS } from '../protocol/methods.js';
 import type { Principal, RequestFacts } from '../protocol/principal.js';
@@ -74,7 +74,7 @@ export class EnginePeer implements Peer {
     private readonly isShared: boolean,
   ) {
     this.#parts = parts;
-    const { options, asker, writer, tracking, timeLimits, noRoom, warned } = parts;
+    const { options, asker, writer, tracking, timeLimits, noRoom, places, warned } = parts;
     this.#exchangeParts = {
       options,
       asker,
@@ -84,6 +84,7 @@ export class EnginePeer implements Peer {
       noRoom,
       warned,
       ended: this.#ended,
+      forget: places.forget,
       settled: this.#release,
     };
     this.#link = new Link(outlet);
@@ -323,12 +324,17 @@ const CALLS: ReadonlySet<string> = new Set([
   METHODS.complete,
 ]);
 
+/** What shorter messages take is bounded by how many there may be. */
+const SHORT_BYTES = 1024;
+
 /** The places of the requests in flight, of all connections of one app. */
 export class Places {
   readonly #calls: Quota;
   readonly #others: Quota;
+  readonly #bytes: Quota;
 
-  constructor({ maxInFlight, maxInFlightPerClient }: Limits) {
+  constructor({ maxInFlight, maxInFlightPerClient, maxInFlightBytes }: Limits) {
+    this.#bytes = new Quota(maxInFlightBytes, Math.ceil(maxInFlightBytes / 4));
     this.#calls = new Quota(maxInFlight, maxInFlightPerClient);
     this.#others = new Quota(maxInFlight, maxInFlightPerClient);
   }
@@ -336,7 +342,8 @@ export class Places {
   /** @throws NoRoomError when the client, or the process, has as many requests in flight as it may have. */
   take(call: EngineCall): void {
     const places = this.#placesOf(call);
-    if (!places || places.take(call.quotaKey)) return;
+    if (!places) return;
+    if (places.take(call.quotaKey)) return this.#takeBytes(call, places);
     const { taken, total, perClient } = places;
     const full = taken >= total ? `${total} requests are` : `${perClient} requests of this client are`;
     throw new NoRoomError(`More than ${full} in flight; try again later`);
@@ -344,6 +351,23 @@ export class Places {
 
   give(call: EngineCall): void {
     this.#placesOf(call)?.give(call.quotaKey);
+  }
+
+  /** Gives back what the parameters of a call have taken, once its handler has ended. */
+  readonly forget = (call: EngineCall): void => {
+    this.#bytes.give(call.quotaKey, call.heldBytes);
+    call.heldBytes = 0;
+  };
+
+  #takeBytes(call: EngineCall, places: Quota): void {
+    if ((call.facts.bodyBytes ?? 0) <= SHORT_BYTES) return;
+    const bytes = bytesOf(call.params);
+    if (this.#bytes.take(call.quotaKey, bytes)) {
+      call.heldBytes = bytes;
+      return;
+    }
+    places.give(call.quotaKey);
+    throw new NoRoomError('The calls in flight keep as much as they may; try again later');
   }
 
   #placesOf({ method }: EngineCall): Quota | undefined {

@@ -17,6 +17,8 @@ export interface RequestFacts {
    * the transport cannot tell clients apart; the connection counts then, unless many share it.
    */
   readonly quotaKey?: string | undefined;
+  /** How long the text of the message was, in bytes, where the transport knows: what long ones make a call keep has a bound. */
+  readonly bodyBytes?: number | undefined;
   /** The authenticated principal, when the transport has verified one. */
   readonly principal?: Principal | undefined;
 }

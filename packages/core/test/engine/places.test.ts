@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { defineTool, Tool } from '../../src/index.js';
+import { defineTool, Task, Tool } from '../../src/index.js';
 import {
   appOf,
   clientOf,
@@ -14,11 +14,13 @@ import {
 const ERAS = ['2025-11-25', '2026-07-28'];
 
 /** A tool whose calls go on until they are let go, whatever their client does. */
-function gatedTool() {
+function gatedTool(metadata: Record<PropertyKey, unknown> = {}) {
   const gate = deferred();
   const running = { now: 0, most: 0 };
   const tool = defineTool({
     name: 'slow',
+    input: { type: 'object', properties: { text: { type: 'string' } } },
+    metadata,
     handle: async () => {
       running.now += 1;
       running.most = Math.max(running.most, running.now);
@@ -115,6 +117,55 @@ describe('the places of requests in flight', () => {
     two.start('tools/call', { name: 'slow' }, 'b');
     gate.resolve();
     expect(await two.response('b')).toMatchObject({ result: { content: [{ text: 'done' }] } });
+  });
+});
+
+describe('what calls at work keep of their messages', () => {
+  const large = { text: 'x'.repeat(2000) };
+  const facts = (id: string, bodyBytes = 2100) => ({ facts: { principal: { id }, bodyBytes } });
+
+  test.each(ERAS)(
+    'has a bound, for one client and for all, until handlers have ended, in %s',
+    async (version) => {
+      const { gate, tool } = gatedTool();
+      const app = await appOf({ definitions: [tool], limits: { maxInFlightBytes: 4 * 13_000 } });
+      const of = (id: string, bodyBytes?: number) => clientOf(app, version, facts(id, bodyBytes));
+      const [ann, bob, short] = [await of('ann'), await of('bob'), await of('ann', 1000)];
+      ann.start('tools/call', { name: 'slow', arguments: large }, 'a');
+      ann.start('tools/call', { name: 'slow', arguments: large }, 'b');
+      expect(await ann.error('tools/call', { name: 'slow', arguments: large })).toEqual({
+        code: -32603,
+        message: 'The calls in flight keep as much as they may; try again later',
+      });
+      bob.start('tools/call', { name: 'slow', arguments: large }, 'c');
+      short.start('tools/call', { name: 'slow' }, 'd');
+      ann.notify('notifications/cancelled', { requestId: 'a' });
+      await settled();
+      expect(await ann.error('tools/call', { name: 'slow', arguments: large })).toMatchObject({
+        code: -32603,
+      });
+      gate.resolve();
+      await ann.response('b');
+      await bob.response('c');
+      await short.response('d');
+      expect(textOf(await ann.call('slow', large))).toBe('done');
+      expect(textOf(await ann.call('slow', large))).toBe('done');
+    },
+  );
+
+  test('counts for tasks until their handlers have ended', async () => {
+    const { gate, tool } = gatedTool(Task.entry('required'));
+    const app = await appOf({ definitions: [tool], limits: { maxInFlightBytes: 4 * 13_000 } });
+    const extensions = { 'io.modelcontextprotocol/tasks': {} };
+    const client = statelessClient(app, { extensions }, facts('ann'));
+    await client.call('slow', large);
+    await client.call('slow', large);
+    expect(await client.error('tools/call', { name: 'slow', arguments: large })).toMatchObject({
+      code: -32603,
+    });
+    gate.resolve();
+    await settled();
+    expect(await client.call('slow', large)).toHaveProperty('taskId');
   });
 });
 

@@ -1,0 +1,39 @@
+import { Deadlines, Quota } from '@sigil/core/transport';
+import { describe, expect, test } from '@jest/globals';
+import { ArrivingBody } from '../src/arriving-body.js';
+
+const KIB = 1024;
+
+function limits(total: number, perClient = total) {
+  const noRoom = { refuse: () => undefined };
+  return { maxBodyBytes: 100 * KIB, times: new Deadlines(1000), room: new Quota(total, perClient), noRoom };
+}
+
+describe('a body that arrives in pieces', () => {
+  test('is one copy of them, however small they are', () => {
+    const bounds = limits(1000 * KIB);
+    const body = new ArrivingBody(bounds, undefined);
+    const slab = Buffer.alloc(64 * KIB, 'x');
+    for (let at = 0; at < 50 * KIB; at++) expect(body.append(slab.subarray(at, at + 1))).toBeUndefined();
+    // What it takes is what it has, and not what its pieces were cut from.
+    expect(bounds.room.taken).toBeLessThanOrEqual(100 * KIB);
+    const bytes = body.end();
+    expect([bytes.byteLength, Buffer.from(bytes).equals(slab.subarray(0, 50 * KIB))]).toEqual([
+      50 * KIB,
+      true,
+    ]);
+    expect(bounds.room.taken).toBe(0);
+  });
+
+  test('is refused beyond its bound, and where there is no room for it', () => {
+    const bounds = limits(60 * KIB, 40 * KIB);
+    const piece = new Uint8Array(50 * KIB);
+    const [ann, again, bob] = ['ann', 'ann', 'bob'].map((key) => new ArrivingBody(bounds, key));
+    expect([ann, again, bob].map((body) => body?.append(piece))).toEqual([undefined, 'no room', 'no room']);
+    expect(ann?.append(new Uint8Array(51 * KIB))).toBe('too long');
+    ann?.drop();
+    ann?.drop();
+    expect(bounds.room.taken).toBe(0);
+    expect(bob?.append(piece)).toBeUndefined();
+  });
+});
