@@ -3,6 +3,9 @@ import type { BodyLimits, BodyProblem } from './http-exchange.js';
 /** What of each body needs no room: small ones are taken when there is none. */
 const FREE_BYTES = 16 * 1024;
 const FIRST_BYTES = 1024;
+/** Each piece costs the event loop as much as a kilobyte: beyond so many, they must not be smaller than this. */
+const FREE_PIECES = 1000;
+const LEAST_PIECE = 16;
 
 /**
  * A body that arrives in pieces. They are copied together as they come: a piece of one byte would keep a buffer of its own, and with it
@@ -13,6 +16,7 @@ export class ArrivingBody {
   readonly #quotaKey: string | undefined;
   #bytes = new Uint8Array(0);
   #length = 0;
+  #pieces = 0;
   #taken = 0;
 
   /** @param quotaKey whom it counts for. */
@@ -26,6 +30,7 @@ export class ArrivingBody {
     const { maxBodyBytes } = this.#limits;
     const length = this.#length + piece.byteLength;
     if (length > maxBodyBytes) return 'too long';
+    if (++this.#pieces > FREE_PIECES && length < LEAST_PIECE * this.#pieces) return 'too many pieces';
     if (length > this.#bytes.byteLength) {
       const size = Math.min(maxBodyBytes, Math.max(length, FIRST_BYTES, 2 * this.#bytes.byteLength));
       if (!this.#grow(size)) return 'no room';

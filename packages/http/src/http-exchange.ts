@@ -10,7 +10,8 @@ export interface BodyStream {
 }
 
 /** Why a body cannot be had as text. */
-export type BodyProblem = 'too long' | 'too slow' | 'no room' | 'not UTF-8' | 'read before';
+export type BodyProblem =
+  'too long' | 'too slow' | 'too many pieces' | 'no room' | 'not UTF-8' | 'read before';
 
 /** What a body may be at most, and what all bodies may be that are arriving. */
 export interface BodyLimits {

@@ -7,7 +7,7 @@ import type { BodyLimits, BodyProblem, BodyStream, HttpExchange, ResponseHeaders
 import { quotaKeyOf } from './requests.js';
 
 /** What of a refused body is still taken, so that its client reads the refusal before the connection ends. */
-const LINGER = { bytes: 16 * 1024 * 1024, ms: 2_000, quietMs: 500 };
+const LINGER = { bytes: 16 * 1024 * 1024, leastPiece: 1024, ms: 2_000, quietMs: 500 };
 
 /** A target as clients send it to a proxy (RFC 9112, section 3.2.2): a scheme, a host, and what is asked for there. */
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;
@@ -186,7 +186,8 @@ export class NodeExchange implements HttpExchange {
       response.end();
     };
     const take = (chunk: Buffer): void => {
-      left -= chunk.length;
+      // A piece of one byte is as much work as a long one.
+      left -= Math.max(chunk.length, LINGER.leastPiece);
       if (left < 0) end();
       else quiet.refresh();
     };

@@ -166,6 +166,8 @@ export function readMessage(http: HttpExchange, limits: BodyLimits, take: (messa
       const message = `The body took longer than ${limits.times.afterMs} ms`;
       return refuse(http, 408, ERROR_CODES.invalidRequest, message);
     }
+    if (problem === 'too many pieces')
+      return refuse(http, 400, ERROR_CODES.invalidRequest, 'The body comes in too many small pieces');
     if (problem === 'no room') return limits.noRoom.refuse(http, 'Too many bodies are arriving');
     if (problem === 'read before') {
       refuse(http, 500, ERROR_CODES.internalError, READ_BEFORE);

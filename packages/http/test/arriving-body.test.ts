@@ -14,7 +14,7 @@ describe('a body that arrives in pieces', () => {
     const bounds = limits(1000 * KIB);
     const body = new ArrivingBody(bounds, undefined);
     const slab = Buffer.alloc(64 * KIB, 'x');
-    for (let at = 0; at < 50 * KIB; at++) expect(body.append(slab.subarray(at, at + 1))).toBeUndefined();
+    for (let at = 0; at < 50 * KIB; at += 20) expect(body.append(slab.subarray(at, at + 20))).toBeUndefined();
     // What it takes is what it has, and not what its pieces were cut from.
     expect(bounds.room.taken).toBeLessThanOrEqual(100 * KIB);
     const bytes = body.end();
@@ -23,6 +23,15 @@ describe('a body that arrives in pieces', () => {
       true,
     ]);
     expect(bounds.room.taken).toBe(0);
+  });
+
+  test('is refused when it comes in bits: each is work, however small it is', () => {
+    const body = new ArrivingBody(limits(1000 * KIB), undefined);
+    const bit = new Uint8Array(1);
+    for (let at = 0; at < 1000; at++) expect(body.append(bit)).toBeUndefined();
+    expect(body.append(bit)).toBe('too many pieces');
+    const slow = new ArrivingBody(limits(1000 * KIB), undefined);
+    for (let at = 0; at < 5000; at++) expect(slow.append(new Uint8Array(16))).toBeUndefined();
   });
 
   test('is refused beyond its bound, and where there is no room for it', () => {
