@@ -1,9 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Deadline, Principal } from '@sigil/core/transport';
 import { corsHeaders } from './cors.js';
 import { BodyRoom, FREE_BODY_BYTES } from './body-room.js';
 import type { BodyLimits, BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
+import { FREE_OUTPUT_BYTES, type OutputLimits, type OutputRoom, UnreadRoom } from './output-room.js';
 import { quotaKeyOf } from './requests.js';
 
 /** What of a refused body is still taken, so that its client reads the refusal before the connection ends. */
@@ -11,6 +13,9 @@ const LINGER = { bytes: 16 * 1024 * 1024, ms: 2_000, quietMs: 500 };
 
 /** A target as clients send it to a proxy (RFC 9112, section 3.2.2): a scheme, a host, and what is asked for there. */
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;
+
+/** The responses that wait behind others on a connection, where a client sends requests without waiting for answers. */
+const WAITING = new WeakMap<Socket, Set<ServerResponse>>();
 
 type BodyDone = (body: string | undefined, problem?: BodyProblem) => void;
 
@@ -23,12 +28,14 @@ export class NodeExchange implements HttpExchange {
   constructor(
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
+    private readonly output: OutputRoom,
     private readonly body: unknown = undefined,
   ) {
     const { url = '/' } = request;
     const authority = url.startsWith('/') ? undefined : ABSOLUTE.exec(url)?.[1];
     // Such a target takes the place of the header, for handlers too.
     if (authority !== undefined) request.headers.host = authority;
+    if (response.socket === null) waitBehindOthers(request.socket, response);
   }
 
   get method(): string {
@@ -116,8 +123,10 @@ export class NodeExchange implements HttpExchange {
   respond(status: number, headers: ResponseHeaders, body?: string): void {
     const { request, response } = this;
     if (response.headersSent || response.destroyed) return;
-    const lines = this.#headerLines(headers);
     const bytes = body === undefined ? undefined : Buffer.byteLength(body);
+    if (bytes !== undefined && bytes > FREE_OUTPUT_BYTES && !this.#takeRoom(bytes))
+      return this.output.refuse(this);
+    const lines = this.#headerLines(headers);
     if (bytes !== undefined) lines.push('Content-Length', bytes);
     // Whatever of the body has not been read is not worth reading.
     const unread = status >= 400 && !request.complete;
@@ -128,17 +137,27 @@ export class NodeExchange implements HttpExchange {
     response.end(body, bytes === body?.length ? 'latin1' : 'utf8');
   }
 
-  stream(headers: ResponseHeaders, maxBufferedBytes: number): BodyStream {
-    const { response } = this;
+  stream(headers: ResponseHeaders): BodyStream {
+    const { response, output } = this;
     response.writeHead(200, this.#headerLines(headers) as string[]);
     response.flushHeaders();
+    const stopWatching = this.#letNothingFollow();
+    let unread: UnreadRoom | undefined;
     return {
-      write(text) {
+      write: (text) => {
+        if (response.destroyed) return;
         // What counts is what was left unread before: one long message may be longer than the bound.
-        if (response.writableLength > maxBufferedBytes) response.destroy();
-        else response.write(text);
+        if (response.writableLength > output.maxBufferedBytes) return this.#cutOff('maxBufferedBytes');
+        response.write(text);
+        const length = response.writableLength;
+        if (length > FREE_OUTPUT_BYTES && !(unread ??= this.#unread()).hold(length))
+          this.#cutOff('maxTotalBufferedBytes');
       },
-      end: () => void response.end(),
+      end: () => {
+        stopWatching();
+        if (response.writableLength > FREE_OUTPUT_BYTES) this.#cutOffWhenStalled();
+        response.end();
+      },
     };
   }
 
@@ -154,6 +173,60 @@ export class NodeExchange implements HttpExchange {
     // What called us may have taken its time, and the client may not have waited.
     if (response.destroyed) tell();
     else response.on('close', tell);
+  }
+
+  /** Takes room for a long answer, until it is read or its client is cut off. @returns whether there was as much. */
+  #takeRoom(bytes: number): boolean {
+    if (!this.#unread().hold(bytes)) return false;
+    this.#cutOffWhenStalled();
+    return true;
+  }
+
+  /** Counts what is unread, as long as there is something. */
+  #unread(): UnreadRoom {
+    const { response } = this;
+    const unread = new UnreadRoom(this.output, this);
+    response.on('drain', () => unread.hold(response.writableLength)).on('close', () => unread.free());
+    return unread;
+  }
+
+  /** Cuts the client off once it has read nothing for a while. */
+  #cutOffWhenStalled(): void {
+    const { request, response, output } = this;
+    const { timeout = 0 } = request.socket;
+    // Before Node sets how long the connection is kept for a next request.
+    response.prependOnceListener('finish', () => request.socket.setTimeout(timeout));
+    response.setTimeout(output.stalls.afterMs, () => this.#cutOff('requestTimeoutMs'));
+  }
+
+  #cutOff(limit: keyof OutputLimits): void {
+    this.output.tellCutOff(this, limit);
+    this.#destroy();
+  }
+
+  #destroy(): void {
+    this.response.destroy();
+    // A response that waits behind another one would leave it open.
+    this.request.socket.destroy();
+  }
+
+  /**
+   * Closes the connection where another request comes behind a stream: its answer would wait for the end of the stream, and hold
+   * what it holds. @returns ends that, with the stream.
+   */
+  #letNothingFollow(): () => void {
+    const { request, response } = this;
+    const { socket } = request;
+    // What frameworks simulate is no socket.
+    if (!('once' in socket)) return () => undefined;
+    const close = (): void => {
+      this.output.tell(this, 'a connection is closed: requests came behind an open stream');
+      this.#destroy();
+    };
+    const waiting = WAITING.get(socket);
+    if (waiting && waiting.size > (waiting.has(response) ? 1 : 0)) close();
+    else socket.once('data', close);
+    return () => void socket.off('data', close);
   }
 
   /**
@@ -188,6 +261,20 @@ export class NodeExchange implements HttpExchange {
     if (this.corsOrigin !== undefined) lines.push(...Object.entries(corsHeaders(this.corsOrigin)).flat());
     return lines;
   }
+}
+
+/** Keeps account of a response whose turn has not come yet on its connection. */
+function waitBehindOthers(socket: Socket, response: ServerResponse): void {
+  const waiting = WAITING.get(socket) ?? new Set();
+  if (!WAITING.has(socket)) {
+    WAITING.set(socket, waiting);
+    // Node tells it only the response whose turn it is.
+    socket.once('close', () => {
+      for (const other of waiting) if (other.socket === null) other.destroy().emit('close');
+    });
+  }
+  waiting.add(response);
+  response.once('close', () => waiting.delete(response));
 }
 
 /** Path and query of a request target, whichever form it has. */
