@@ -17,6 +17,9 @@ const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;
 /** The responses that wait behind others on a connection, where a client sends requests without waiting for answers. */
 const WAITING = new WeakMap<Socket, Set<ServerResponse>>();
 
+/** What closes a connection with an open stream. */
+const STREAMING = new WeakMap<Socket, () => void>();
+
 type BodyDone = (body: string | undefined, problem?: BodyProblem) => void;
 
 /** An exchange of `node:http`, written straight to its response. */
@@ -141,7 +144,7 @@ export class NodeExchange implements HttpExchange {
     const { response, output } = this;
     response.writeHead(200, this.#headerLines(headers) as string[]);
     response.flushHeaders();
-    const stopWatching = this.#letNothingFollow();
+    const stopGuarding = this.#letNothingFollow();
     let unread: UnreadRoom | undefined;
     return {
       write: (text) => {
@@ -154,7 +157,7 @@ export class NodeExchange implements HttpExchange {
           this.#cutOff('maxTotalBufferedBytes');
       },
       end: () => {
-        stopWatching();
+        stopGuarding();
         if (response.writableLength > FREE_OUTPUT_BYTES) this.#cutOffWhenStalled();
         response.end();
       },
@@ -211,22 +214,23 @@ export class NodeExchange implements HttpExchange {
   }
 
   /**
-   * Closes the connection where another request comes behind a stream: its answer would wait for the end of the stream, and hold
-   * what it holds. @returns ends that, with the stream.
+   * Closes the connection where another request comes behind a stream, or waits there already: its answer would wait for the end of
+   * the stream, and hold what it holds.
+   *
+   * @returns ends that, with the stream.
    */
   #letNothingFollow(): () => void {
     const { request, response } = this;
     const { socket } = request;
-    // What frameworks simulate is no socket.
-    if (!('once' in socket)) return () => undefined;
     const close = (): void => {
+      STREAMING.delete(socket);
       this.output.tell(this, 'a connection is closed: requests came behind an open stream');
       this.#destroy();
     };
     const waiting = WAITING.get(socket);
     if (waiting && waiting.size > (waiting.has(response) ? 1 : 0)) close();
-    else socket.once('data', close);
-    return () => void socket.off('data', close);
+    else STREAMING.set(socket, close);
+    return () => void STREAMING.delete(socket);
   }
 
   /**
@@ -275,6 +279,7 @@ function waitBehindOthers(socket: Socket, response: ServerResponse): void {
   }
   waiting.add(response);
   response.once('close', () => waiting.delete(response));
+  STREAMING.get(socket)?.();
 }
 
 /** Path and query of a request target, whichever form it has. */

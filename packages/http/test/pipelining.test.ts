@@ -30,6 +30,8 @@ const SERVERS = {
   'nodeHandler()': async (options: HttpOptions) => {
     const handler = nodeHandler(fixture.app, options);
     const server = createServer(handler);
+    // Nothing then takes back how long a connection may be quiet.
+    server.keepAliveTimeout = 0;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     closing.push(async () => {
       server.closeAllConnections();
@@ -62,6 +64,13 @@ describe.each(Object.entries(SERVERS))('requests on one connection · %s', (_nam
     send(client, 'echo', { text: 'behind' });
     await within(client.ended);
     await until(() => held.signal.aborted);
+  });
+
+  test('that come together with one for a stream close the connection too', async () => {
+    const client = await connect({ sse: true });
+    const get = 'GET /sse HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n';
+    client.socket.write(get.repeat(2));
+    await within(client.ended);
   });
 
   test('that wait already when a stream opens close the connection too', async () => {

@@ -143,6 +143,19 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
       await expect(within(response.text())).rejects.toThrow();
     });
 
+    test('of a long answer that is read slowly is not cut off', async () => {
+      const bench = await serve({ requestTimeoutMs: 400 });
+      const response = await callModern(bench, 'large', { letters: 15_000_000 });
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+      let length = 0;
+      for (let read = await reader.read(); read.value; read = await reader.read()) {
+        length += read.value.byteLength;
+        await delay(5);
+      }
+      expect(length).toBeGreaterThan(15_000_000);
+      expect(warnings(bench.lines)).toEqual([]);
+    });
+
     test('of a stream that has ended is cut off once nothing of it is read for a while', async () => {
       const bench = await serve({ requestTimeoutMs: 500 });
       const response = await callModern(bench, 'fill', {}, { meta: PROGRESS });
