@@ -2,11 +2,14 @@ import type { Endpoint } from '@sigil/core/transport';
 import { EndpointHandler } from './endpoint-handler.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
+import type { OutputRoom } from './output-room.js';
 import { partsOf } from './parts.js';
 import { SseEndpoint, sseTarget } from './sse-endpoint.js';
 
 /** What serves the exchanges of a server, whatever bridge they come over. */
 export interface HttpHandler {
+  /** What its exchanges may leave unread. */
+  readonly output: OutputRoom;
   /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
   handle(http: HttpExchange): void;
   /** Lets requests in flight finish, then ends everything. @param graceMs how long they may take. */
@@ -20,6 +23,7 @@ export function createHandler(endpoint: Endpoint, options: ResolvedOptions): Htt
   if (!options.sse) return mcp;
   const sse = new SseEndpoint(parts);
   return {
+    output: parts.output,
     handle(http) {
       const target = sseTarget(http.target);
       if (target) sse.handle(http, target);

@@ -14,6 +14,7 @@ import {
 import { preflight } from './cors.js';
 import { findSession, versionOfNotification } from './find-session.js';
 import type { HttpExchange } from './http-exchange.js';
+import type { OutputRoom } from './output-room.js';
 import type { HandlerParts } from './parts.js';
 import { serveSessioned } from './serve-sessioned.js';
 import { SessionTable } from './session-table.js';
@@ -22,6 +23,7 @@ const METHODS_ALLOWED = 'POST, GET, DELETE, OPTIONS';
 
 /** One MCP endpoint over HTTP: every protocol revision, on whatever server its exchanges come from. */
 export class EndpointHandler {
+  readonly output: OutputRoom;
   readonly #logger: Logger;
   readonly #answers: AnswerRules;
   readonly #sessions: SessionTable;
@@ -30,6 +32,7 @@ export class EndpointHandler {
   #closing = false;
 
   constructor(private readonly parts: HandlerParts) {
+    this.output = parts.output;
     this.#logger = parts.endpoint.logger;
     this.#answers = { stream: parts.streams, statusOf };
     this.#sessions = new SessionTable(parts);

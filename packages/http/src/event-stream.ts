@@ -12,8 +12,6 @@ const HEADERS = {
 export interface StreamRules {
   /** A comment is sent after this many quiet milliseconds. */
   readonly keepAliveMs: number;
-  /** A client that leaves more bytes than this unread is cut off. */
-  readonly maxBufferedBytes: number;
   /**
    * Asks again and again who the request of a stream is made for; absent where that is not known.
    *
@@ -45,10 +43,10 @@ export class EventStream {
 
   constructor(
     http: HttpExchange,
-    { keepAliveMs, maxBufferedBytes, watch }: StreamRules,
+    { keepAliveMs, watch }: StreamRules,
     { headers = {}, refused = () => this.end(), renewed }: StreamParticulars = {},
   ) {
-    this.#body = http.stream({ ...HEADERS, ...headers }, maxBufferedBytes);
+    this.#body = http.stream({ ...HEADERS, ...headers });
     this.#keepAlive = setInterval(() => this.#body.write(':\n\n'), keepAliveMs);
     (this.#keepAlive as { unref?(): void }).unref?.();
     this.#unwatch = watch?.(http, refused, renewed);

@@ -47,14 +47,10 @@ export interface HttpExchange extends RequestFacts {
   readonly bodyBytes: number;
   /** Reads the whole body and hands it over as text, or what is the matter with it. */
   readBody(limits: BodyLimits, done: (body: string | undefined, problem?: BodyProblem) => void): void;
-  /** Answers in one piece. */
+  /** Answers in one piece, or with 503 where clients leave too much unread already for one so long. */
   respond(status: number, headers: ResponseHeaders, body?: string): void;
-  /**
-   * Answers with status 200 and a stream.
-   *
-   * @param maxBufferedBytes a client that leaves more than this unread is cut off.
-   */
-  stream(headers: ResponseHeaders, maxBufferedBytes: number): BodyStream;
+  /** Answers with status 200 and a stream. A client that leaves too much of it unread is cut off. */
+  stream(headers: ResponseHeaders): BodyStream;
   /** Whether the connection has closed: nothing written from now on reaches the client. */
   readonly gone: boolean;
   /** Calls back when the client goes away before the response has ended. */

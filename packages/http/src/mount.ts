@@ -40,7 +40,9 @@ const DEFAULT_GRACE_MS = 5_000;
 export function nodeHandler(app: App, options: HttpOptions = {}): NodeHandler {
   const handler = createHandler(app.endpoint, resolveOptions(options));
   const serve = (request: IncomingMessage, response: ServerResponse, body?: unknown): void =>
-    handler.handle(new NodeExchange(request, response, typeof body === 'function' ? undefined : body));
+    handler.handle(
+      new NodeExchange(request, response, handler.output, typeof body === 'function' ? undefined : body),
+    );
   return Object.assign(serve, { close: (graceMs = DEFAULT_GRACE_MS) => handler.drain(graceMs) });
 }
 
@@ -52,7 +54,7 @@ export function nodeHandler(app: App, options: HttpOptions = {}): NodeHandler {
 export function fetchHandler(app: App, options: HttpOptions = {}): FetchHandler {
   const handler = createHandler(app.endpoint, resolveOptions(options));
   const serve = (request: Request): Promise<Response> => {
-    const exchange = new WebExchange(request);
+    const exchange = new WebExchange(request, handler.output);
     handler.handle(exchange);
     return exchange.response;
   };

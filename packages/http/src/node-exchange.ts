@@ -1,9 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Deadline, Principal } from '@sigil/core/transport';
 import { corsHeaders } from './cors.js';
 import { ArrivingBody } from './arriving-body.js';
 import type { BodyLimits, BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
+import { FREE_OUTPUT_BYTES, type OutputLimits, type OutputRoom, UnreadRoom } from './output-room.js';
 import { quotaKeyOf } from './requests.js';
 
 /** What of a refused body is still taken, so that its client reads the refusal before the connection ends. */
@@ -13,6 +15,12 @@ const LINGER = { bytes: 16 * 1024 * 1024, leastPiece: 1024, ms: 2_000, quietMs: 
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
 const NO_BYTES = new Uint8Array(0);
+
+/** The responses that wait behind others on a connection, where a client sends requests without waiting for answers. */
+const WAITING = new WeakMap<Socket, Set<ServerResponse>>();
+
+/** What closes a connection with an open stream. */
+const STREAMING = new WeakMap<Socket, () => void>();
 
 type BodyDone = (body: string | undefined, problem?: BodyProblem) => void;
 
@@ -26,12 +34,14 @@ export class NodeExchange implements HttpExchange {
   constructor(
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
+    private readonly output: OutputRoom,
     private readonly body: unknown = undefined,
   ) {
     const { url = '/' } = request;
     const authority = url.startsWith('/') ? undefined : ABSOLUTE.exec(url)?.[1];
     // Such a target takes the place of the header, for handlers too.
     if (authority !== undefined) request.headers.host = authority;
+    if (response.socket === null) waitBehindOthers(request.socket, response);
   }
 
   get method(): string {
@@ -131,8 +141,10 @@ export class NodeExchange implements HttpExchange {
   respond(status: number, headers: ResponseHeaders, body?: string): void {
     const { request, response } = this;
     if (response.headersSent || response.destroyed) return;
-    const lines = this.#headerLines(headers);
     const bytes = body === undefined ? undefined : Buffer.byteLength(body);
+    if (bytes !== undefined && bytes > FREE_OUTPUT_BYTES && !this.#takeRoom(bytes))
+      return this.output.refuse(this);
+    const lines = this.#headerLines(headers);
     if (bytes !== undefined) lines.push('Content-Length', bytes);
     // Whatever of the body has not been read is not worth reading.
     const unread = status >= 400 && !request.complete;
@@ -143,17 +155,27 @@ export class NodeExchange implements HttpExchange {
     response.end(body, bytes === body?.length ? 'latin1' : 'utf8');
   }
 
-  stream(headers: ResponseHeaders, maxBufferedBytes: number): BodyStream {
-    const { response } = this;
+  stream(headers: ResponseHeaders): BodyStream {
+    const { response, output } = this;
     response.writeHead(200, this.#headerLines(headers) as string[]);
     response.flushHeaders();
+    const stopGuarding = this.#letNothingFollow();
+    let unread: UnreadRoom | undefined;
     return {
-      write(text) {
+      write: (text) => {
+        if (response.destroyed) return;
         // What counts is what was left unread before: one long message may be longer than the bound.
-        if (response.writableLength > maxBufferedBytes) response.destroy();
-        else response.write(text);
+        if (response.writableLength > output.maxBufferedBytes) return this.#cutOff('maxBufferedBytes');
+        response.write(text);
+        const length = response.writableLength;
+        if (length > FREE_OUTPUT_BYTES && !(unread ??= this.#unread()).hold(length))
+          this.#cutOff('maxTotalBufferedBytes');
       },
-      end: () => void response.end(),
+      end: () => {
+        stopGuarding();
+        if (response.writableLength > FREE_OUTPUT_BYTES) this.#cutOffWhenStalled();
+        response.end();
+      },
     };
   }
 
@@ -169,6 +191,65 @@ export class NodeExchange implements HttpExchange {
     // What called us may have taken its time, and the client may not have waited.
     if (response.destroyed) tell();
     else response.on('close', tell);
+  }
+
+  /** Takes room for a long answer, until it is read or its client is cut off. @returns whether there was as much. */
+  #takeRoom(bytes: number): boolean {
+    if (!this.#unread().hold(bytes)) return false;
+    this.#cutOffWhenStalled();
+    return true;
+  }
+
+  /** Counts what is unread, as long as there is something. */
+  #unread(): UnreadRoom {
+    const { response } = this;
+    const unread = new UnreadRoom(this.output, this);
+    response.on('drain', () => unread.hold(response.writableLength)).on('close', () => unread.free());
+    return unread;
+  }
+
+  /** Cuts the client off once it has read nothing for a while. */
+  #cutOffWhenStalled(): void {
+    const { response, output } = this;
+    const { socket } = this.request;
+    // What frameworks simulate in tests is no socket, and is read at once.
+    if (!('setTimeout' in socket)) return;
+    const { timeout = 0 } = socket;
+    // Before Node sets how long the connection is kept for a next request.
+    response.prependOnceListener('finish', () => socket.setTimeout(timeout));
+    response.setTimeout(output.stalls.afterMs, () => this.#cutOff('requestTimeoutMs'));
+  }
+
+  #cutOff(limit: keyof OutputLimits): void {
+    this.output.tellCutOff(this, limit);
+    this.#destroy();
+  }
+
+  #destroy(): void {
+    const { request, response } = this;
+    response.destroy();
+    // A response that waits behind another one would leave it open.
+    if (response.socket === null) request.socket.destroy();
+  }
+
+  /**
+   * Closes the connection where another request comes behind a stream, or waits there already: its answer would wait for the end of
+   * the stream, and hold what it holds.
+   *
+   * @returns ends that, with the stream.
+   */
+  #letNothingFollow(): () => void {
+    const { request, response } = this;
+    const { socket } = request;
+    const close = (): void => {
+      STREAMING.delete(socket);
+      this.output.tell(this, 'a connection is closed: requests came behind an open stream');
+      this.#destroy();
+    };
+    const waiting = WAITING.get(socket);
+    if (waiting && waiting.size > (waiting.has(response) ? 1 : 0)) close();
+    else STREAMING.set(socket, close);
+    return () => void STREAMING.delete(socket);
   }
 
   /**
@@ -204,6 +285,21 @@ export class NodeExchange implements HttpExchange {
     if (this.corsOrigin !== undefined) lines.push(...Object.entries(corsHeaders(this.corsOrigin)).flat());
     return lines;
   }
+}
+
+/** Keeps account of a response whose turn has not come yet on its connection. */
+function waitBehindOthers(socket: Socket, response: ServerResponse): void {
+  const waiting = WAITING.get(socket) ?? new Set();
+  if (!WAITING.has(socket)) {
+    WAITING.set(socket, waiting);
+    // Node tells it only the response whose turn it is.
+    socket.once('close', () => {
+      for (const other of waiting) if (other.socket === null) other.destroy().emit('close');
+    });
+  }
+  waiting.add(response);
+  response.once('close', () => waiting.delete(response));
+  STREAMING.get(socket)?.();
 }
 
 /** Path and query of a request target, whichever form it has. */

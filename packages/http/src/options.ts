@@ -78,6 +78,15 @@ export interface HttpOptions {
    */
   readonly maxBufferedBytes?: number;
   /**
+   * Most bytes that clients leave unread of all answers and streams at once, of each what is beyond its first 64 KiB. One client may have
+   * a quarter of them, and always `maxBufferedBytes`; addresses of this machine may have all. A stream for which there is no room is cut
+   * off; instead of an answer for which there is none, the client gets 503 with `Retry-After`. Once such an answer is sent, its client is
+   * cut off when it reads nothing of it for `requestTimeoutMs`.
+   *
+   * @default 256 MiB, or four times `maxBufferedBytes` where that is more
+   */
+  readonly maxTotalBufferedBytes?: number;
+  /**
    * Where the streams of sessions are kept, so that a client that loses its connection gets the rest of them, results
    * included, and handlers may let go of connections. `false` keeps nothing, and what is lost is lost.
    *
@@ -213,6 +222,7 @@ export interface ResolvedOptions {
   readonly maxSessionsPerClient: number;
   readonly keepAliveMs: number;
   readonly maxBufferedBytes: number;
+  readonly maxTotalBufferedBytes: number;
   readonly eventStore: EventStore | undefined;
   readonly retryMs: number;
   readonly streamAfterMs: number;
@@ -234,6 +244,7 @@ const NUMBERS = [
   'maxSessionsPerClient',
   'keepAliveMs',
   'maxBufferedBytes',
+  'maxTotalBufferedBytes',
   'retryMs',
   'streamAfterMs',
   'authenticateTimeoutMs',
@@ -257,6 +268,7 @@ const OPTIONS: Readonly<Record<keyof HttpOptions, true>> = {
   sessions: true,
   keepAliveMs: true,
   maxBufferedBytes: true,
+  maxTotalBufferedBytes: true,
   eventStore: true,
   retryMs: true,
   streamAfterMs: true,
@@ -295,7 +307,7 @@ export function resolveOptions(options: HttpOptions, more: object = {}): Resolve
   checkNames(options, { ...OPTIONS, ...more });
   checkNames(options.sessions ?? {}, SESSION_OPTIONS, 'sessions.');
   checkShapes(options);
-  const { maxBodyBytes = 1024 * 1024 } = options;
+  const { maxBodyBytes = 1024 * 1024, maxBufferedBytes = 16 * 1024 * 1024 } = options;
   const resolved = {
     maxBodyBytes,
     maxTotalBodyBytes: options.maxTotalBodyBytes ?? Math.max(64 * 1024 * 1024, 4 * maxBodyBytes),
@@ -306,7 +318,8 @@ export function resolveOptions(options: HttpOptions, more: object = {}): Resolve
     maxSessions: options.sessions?.max ?? 10_000,
     maxSessionsPerClient: options.sessions?.maxPerClient ?? 1_000,
     keepAliveMs: options.keepAliveMs ?? 15_000,
-    maxBufferedBytes: options.maxBufferedBytes ?? 16 * 1024 * 1024,
+    maxBufferedBytes,
+    maxTotalBufferedBytes: options.maxTotalBufferedBytes ?? Math.max(256 * 1024 * 1024, 4 * maxBufferedBytes),
     eventStore: options.eventStore === false ? undefined : (options.eventStore ?? new MemoryEventStore()),
     retryMs: options.retryMs ?? 1_000,
     streamAfterMs: options.streamAfterMs ?? 1_000,
@@ -316,12 +329,15 @@ export function resolveOptions(options: HttpOptions, more: object = {}): Resolve
     reauthenticateMs: options.reauthenticateMs ?? 60_000,
   };
   for (const key of NUMBERS) checkNumber(SESSION_NAMES[key] ?? key, resolved[key]);
-  const { maxTotalBodyBytes } = resolved;
-  if (maxTotalBodyBytes < maxBodyBytes)
-    throw new RangeError(
-      `maxTotalBodyBytes must be at least maxBodyBytes, ${maxBodyBytes}, not ${maxTotalBodyBytes}`,
-    );
+  checkTotal(resolved, 'maxTotalBodyBytes', 'maxBodyBytes');
+  checkTotal(resolved, 'maxTotalBufferedBytes', 'maxBufferedBytes');
   return resolved;
+}
+
+/** @throws RangeError for a total that is less than what one alone may have. */
+function checkTotal<K extends string>(numbers: Readonly<Record<K, number>>, total: K, one: K): void {
+  if (numbers[total] < numbers[one])
+    throw new RangeError(`${total} must be at least ${one}, ${numbers[one]}, not ${numbers[total]}`);
 }
 
 /** The limits of a server of our own, as `node:http` calls them. */

@@ -3,6 +3,7 @@ import { Authentication } from './authentication.js';
 import type { StreamRules } from './event-stream.js';
 import type { BodyLimits } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
+import { OutputRoom } from './output-room.js';
 import { NoRoom } from './refusals.js';
 
 /** What everything that serves one endpoint shares. */
@@ -13,13 +14,14 @@ export interface HandlerParts {
   readonly authentication: Authentication | undefined;
   readonly noRoom: NoRoom;
   readonly bodies: BodyLimits;
+  readonly output: OutputRoom;
   readonly streams: StreamRules;
   /** The requests of sessions that are not answered at once. */
   readonly longWaits: Deadlines;
 }
 
 export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerParts {
-  const { authenticate, maxBodyBytes, maxTotalBodyBytes, keepAliveMs, maxBufferedBytes } = options;
+  const { authenticate, maxBodyBytes, maxTotalBodyBytes, keepAliveMs } = options;
   const authentication = authenticate && new Authentication(authenticate, options, endpoint.logger);
   const noRoom = new NoRoom(endpoint.logger);
   return {
@@ -34,9 +36,9 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
       // One body may always be as long as a body may be.
       room: new Quota(maxTotalBodyBytes, Math.max(maxBodyBytes, Math.floor(maxTotalBodyBytes / 4))),
     },
+    output: new OutputRoom(options, endpoint.logger, noRoom),
     streams: {
       keepAliveMs,
-      maxBufferedBytes,
       watch: authentication && ((http, refused, renewed) => authentication.watch(http, refused, renewed)),
     },
     longWaits: new Deadlines(options.streamAfterMs),

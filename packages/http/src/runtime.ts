@@ -96,7 +96,7 @@ async function start(
     const target = pathOf(request.url ?? '/');
     if (health !== undefined && isAt(target, health))
       return answerHealth(request, response, closing !== undefined);
-    const exchange = new NodeExchange(request, response);
+    const exchange = new NodeExchange(request, response, handler.output);
     const served = isAt(target, path) || (sse && SSE_PATHS.some((end) => isAt(target, end)));
     if (served) handler.handle(exchange);
     else

@@ -1,7 +1,8 @@
-import type { Principal } from '@sigil/core/transport';
+import type { Deadline, Principal } from '@sigil/core/transport';
 import { corsHeaders } from './cors.js';
 import { ArrivingBody } from './arriving-body.js';
 import type { BodyLimits, BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
+import { FREE_OUTPUT_BYTES, type OutputLimits, type OutputRoom, UnreadRoom } from './output-room.js';
 import { quotaKeyOf } from './requests.js';
 
 /** An exchange of the web's `Request` and `Response`, for Workers, Deno, Bun and tests. */
@@ -19,7 +20,10 @@ export class WebExchange implements HttpExchange {
   #gone: (() => void)[] | undefined = [];
   #resolve: (response: Response) => void = () => undefined;
 
-  constructor(request: Request) {
+  constructor(
+    request: Request,
+    private readonly output: OutputRoom,
+  ) {
     this.#request = request;
     this.response = new Promise((resolve) => (this.#resolve = resolve));
     if (request.signal.aborted) this.#gone = undefined;
@@ -70,36 +74,74 @@ export class WebExchange implements HttpExchange {
   }
 
   respond(status: number, headers: ResponseHeaders, body?: string): void {
-    this.#resolve(new Response(body ?? null, { status, headers: this.#withCors(headers) }));
+    // A length in characters is enough to tell which answers are small.
+    const long = body !== undefined && body.length > FREE_OUTPUT_BYTES;
+    const content = long ? this.#inPieces(new TextEncoder().encode(body)) : (body ?? null);
+    if (content === undefined) return this.output.refuse(this);
+    this.#resolve(new Response(content, { status, headers: this.#withCors(headers) }));
   }
 
-  stream(headers: ResponseHeaders, maxBufferedBytes: number): BodyStream {
+  stream(headers: ResponseHeaders): BodyStream {
+    const { output } = this;
+    const { maxBufferedBytes } = output;
     const encoder = new TextEncoder();
     const body: { controller?: ReadableStreamDefaultController<Uint8Array> } = {};
+    let unread: UnreadRoom | undefined;
+    let stalls: Deadline | undefined;
+    const queued = (): number => maxBufferedBytes - (body.controller?.desiredSize ?? maxBufferedBytes);
+    const over = (): void => {
+      delete body.controller;
+      unread?.free();
+      if (stalls) output.stalls.delete(stalls);
+    };
     // What is told that the client is gone may end the stream, which a stream that is over does not bear.
     const goAway = (): void => {
-      delete body.controller;
+      over();
       this.#goAway();
+    };
+    const cutOff = (limit: keyof OutputLimits): void => {
+      output.tellCutOff(this, limit);
+      body.controller?.error(new Error('the client does not read'));
+      goAway();
+    };
+    const close = (): void => {
+      body.controller?.close();
+      over();
+    };
+    /** Waits until all is read: a stream that is closed does not say when. */
+    const waitForReader = (): void => {
+      if (stalls) output.stalls.delete(stalls);
+      stalls = output.stalls.add(() => cutOff('requestTimeoutMs'));
     };
     const stream = new ReadableStream<Uint8Array>(
       {
         start: (controller) => void (body.controller = controller),
+        pull: () => {
+          if (!unread) return;
+          const left = queued();
+          unread.hold(left);
+          if (!stalls) return;
+          if (left > 0) waitForReader();
+          else close();
+        },
         cancel: goAway,
       },
       new ByteLengthQueuingStrategy({ highWaterMark: maxBufferedBytes }),
     );
     this.#resolve(new Response(stream, { status: 200, headers: this.#withCors(headers) }));
-    this.onGone(() => delete body.controller);
+    this.onGone(over);
     return {
       write: (text) => {
         // What counts is what was left unread before: one long message may be longer than the bound.
-        if ((body.controller?.desiredSize ?? 0) >= 0) return body.controller?.enqueue(encoder.encode(text));
-        body.controller?.error(new Error('the client does not read'));
-        goAway();
+        if (queued() > maxBufferedBytes) return cutOff('maxBufferedBytes');
+        body.controller?.enqueue(encoder.encode(text));
+        const length = queued();
+        if (length > FREE_OUTPUT_BYTES && !(unread ??= new UnreadRoom(output, this)).hold(length))
+          cutOff('maxTotalBufferedBytes');
       },
       end: () => {
-        body.controller?.close();
-        delete body.controller;
+        if (queued() > FREE_OUTPUT_BYTES) waitForReader();
+        else close();
       },
     };
   }
@@ -111,6 +153,43 @@ export class WebExchange implements HttpExchange {
   onGone(listener: () => void): void {
     if (this.#gone) this.#gone.push(listener);
     else listener();
+  }
+
+  /** A long body, which is handed over as it is read. @returns `undefined` where there is no room for it. */
+  #inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> | undefined {
+    const { output } = this;
+    const { stalls } = output;
+    const unread = new UnreadRoom(output, this);
+    if (!unread.hold(bytes.byteLength)) return undefined;
+    let rest = bytes;
+    let stalled: Deadline | undefined;
+    const over = (): void => {
+      unread.free();
+      if (stalled) stalls.delete(stalled);
+    };
+    const wait = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+      if (stalled) stalls.delete(stalled);
+      stalled = stalls.add(() => {
+        over();
+        output.tellCutOff(this, 'requestTimeoutMs');
+        controller.error(new Error('the client does not read'));
+      });
+    };
+    this.onGone(over);
+    return new ReadableStream<Uint8Array>(
+      {
+        start: wait,
+        pull: (controller) => {
+          controller.enqueue(rest.slice(0, FREE_OUTPUT_BYTES));
+          rest = rest.subarray(FREE_OUTPUT_BYTES);
+          if (rest.byteLength > 0) return wait(controller);
+          over();
+          controller.close();
+        },
+        cancel: over,
+      },
+      { highWaterMark: 0 },
+    );
   }
 
   #goAway(): void {

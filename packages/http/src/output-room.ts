@@ -1,0 +1,82 @@
+import { Deadlines, type Logger, LogThrottle, Quota } from '@sigil/core/transport';
+import type { HttpExchange } from './http-exchange.js';
+import { aboutRequest, type NoRoom } from './refusals.js';
+
+/** What of each answer and stream needs no room while it is unread: small answers cost nothing. */
+export const FREE_OUTPUT_BYTES: number = 64 * 1024;
+
+/** How much of what they are sent clients may leave unread, and for how long. */
+export interface OutputLimits {
+  readonly maxBufferedBytes: number;
+  readonly maxTotalBufferedBytes: number;
+  readonly requestTimeoutMs: number;
+}
+
+/** What clients leave unread, of all answers and streams together. */
+export class OutputRoom {
+  readonly room: Quota;
+  /** A client that leaves more than this of one stream unread is cut off. */
+  readonly maxBufferedBytes: number;
+  /** For long answers on the web, of which nothing is read for too long. */
+  readonly stalls: Deadlines;
+  readonly #told = new LogThrottle();
+
+  constructor(
+    private readonly limits: OutputLimits,
+    private readonly logger: Logger,
+    private readonly noRoom: NoRoom,
+  ) {
+    const { maxBufferedBytes, maxTotalBufferedBytes, requestTimeoutMs } = limits;
+    this.maxBufferedBytes = maxBufferedBytes;
+    // One stream may always hold as much as a stream may.
+    this.room = new Quota(
+      maxTotalBufferedBytes,
+      Math.max(maxBufferedBytes, Math.floor(maxTotalBufferedBytes / 4)),
+    );
+    this.stalls = new Deadlines(requestTimeoutMs);
+  }
+
+  /** Answers that there is no room for the answer. */
+  refuse(http: HttpExchange): void {
+    this.noRoom.refuse(http, 'Too many answers are unread');
+  }
+
+  /** Says in the log, now and then, that a client is cut off. @param limit what it went beyond. */
+  tellCutOff(http: HttpExchange, limit: keyof OutputLimits): void {
+    this.tell(http, 'a client is cut off: it does not read what it is sent', limit);
+  }
+
+  /** Says in the log, now and then, what was done to a connection. */
+  tell(http: HttpExchange, message: string, limit?: keyof OutputLimits): void {
+    if (!this.#told.allows(limit ?? message)) return;
+    this.logger.warn({ ...(limit && { [limit]: this.limits[limit] }), ...aboutRequest(http) }, message);
+  }
+}
+
+/** The room that one answer or stream takes up while it is unread. */
+export class UnreadRoom {
+  readonly #room: Quota;
+  readonly #quotaKey: string | undefined;
+  #taken = 0;
+
+  constructor({ room }: OutputRoom, http: HttpExchange) {
+    this.#room = room;
+    // Read once: an address is not known any more when its connection has closed.
+    this.#quotaKey = http.quotaKey;
+  }
+
+  /** Takes what is needed, or gives back what is not. @param length what is unread by now. @returns whether there is as much. */
+  hold(length: number): boolean {
+    const needed = Math.max(0, length - FREE_OUTPUT_BYTES);
+    const more = needed - this.#taken;
+    if (more > 0 && !this.#room.take(this.#quotaKey, more)) return false;
+    if (more < 0) this.#room.give(this.#quotaKey, -more);
+    this.#taken = needed;
+    return true;
+  }
+
+  /** Gives all of it back. */
+  free(): void {
+    this.hold(0);
+  }
+}
