@@ -161,18 +161,32 @@ export class NodeExchange implements HttpExchange {
     response.flushHeaders();
     const stopGuarding = this.#letNothingFollow();
     let unread: UnreadRoom | undefined;
+    // What waits for the client to read on is one text: Node keeps far more than its length for each write.
+    let waiting = '';
+    const flush = (): void => {
+      const text = waiting;
+      waiting = '';
+      if (!response.destroyed && text !== '') response.write(text);
+      unread?.hold(response.writableLength);
+    };
     return {
       write: (text) => {
         if (response.destroyed) return;
         // What counts is what was left unread before: one long message may be longer than the bound.
-        if (response.writableLength > output.maxBufferedBytes) return this.#cutOff('maxBufferedBytes');
-        response.write(text);
-        const length = response.writableLength;
+        if (response.writableLength + waiting.length > output.maxBufferedBytes)
+          return this.#cutOff('maxBufferedBytes');
+        if (!response.writableNeedDrain) response.write(text);
+        else {
+          if (waiting === '') response.once('drain', flush);
+          waiting += text;
+        }
+        const length = response.writableLength + waiting.length;
         if (length > FREE_OUTPUT_BYTES && !(unread ??= this.#unread()).hold(length))
           this.#cutOff('maxTotalBufferedBytes');
       },
       end: () => {
         stopGuarding();
+        flush();
         if (response.writableLength > FREE_OUTPUT_BYTES) this.#cutOffWhenStalled();
         response.end();
       },
