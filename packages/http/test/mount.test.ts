@@ -55,6 +55,18 @@ describe('nodeHandler() behind a framework that has read the body', () => {
   });
 });
 
+test('nodeHandler() refuses what a framework has parsed and JSON cannot carry, or nests too deep', async () => {
+  let deep: unknown = 1;
+  for (let level = 0; level < 200_000; level++) deep = [deep];
+  for (const parsed of [deep, { jsonrpc: '2.0', id: 1n, method: 'ping' }]) {
+    const mounted = await startParsing(() => parsed);
+    const response = await callModern(mounted, 'echo', { text: 'a' });
+    expect([response.status, (await json(response)).error?.code]).toEqual([400, -32700]);
+    server?.closeAllConnections();
+    server?.close();
+  }
+});
+
 describe('fetchHandler()', () => {
   const send = (
     handler: (request: Request) => Promise<Response>,

@@ -84,6 +84,13 @@ describe('targets and hosts on the wire', () => {
     expect(await raw(address, '/mcp', ...hosts)).toMatch(/ 400 /);
   });
 
+  test('a second Authorization is refused with 400: a proxy may have looked at the other one', async () => {
+    const { address } = await start({ authenticate: () => ({ id: 'ada' }) });
+    const first = ['Host: localhost', 'Authorization: Bearer a'];
+    expect(await raw(address, '/mcp', ...first)).toMatch(/ 200 /);
+    expect(await raw(address, '/mcp', ...first, 'AUTHORIZATION: Bearer b')).toMatch(/ 400 /);
+  });
+
   test('health is told at an absolute target too', async () => {
     const { address } = await start({ health: '/health' });
     const client = new RawClient(address);
