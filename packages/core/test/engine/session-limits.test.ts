@@ -10,10 +10,10 @@ const opening = (more: Json = {}): Json => ({
 });
 
 describe('what sessions keep of their clients', () => {
-  const limits = { maxSessionBytes: 40_000 };
+  const limits = { maxSessionBytes: 160_000 };
   const large = { capabilities: { experimental: { note: 'x'.repeat(3500) } } };
 
-  test('is bounded for each client: a quarter of what there is, and given back when the session ends', async () => {
+  test('is bounded for each client: a sixteenth of what there is, and given back when the session ends', async () => {
     const app = await appOf({ limits });
     const open = async (id: string) => {
       const client = new Client(app, { facts: { principal: { id } } });
@@ -24,7 +24,7 @@ describe('what sessions keep of their clients', () => {
     const refused = await open('ada');
     expect(refused.opened.error).toEqual({
       code: -32603,
-      message: 'Sessions keep as much as they may: 40000 bytes, of one client 10000',
+      message: 'Sessions keep as much as they may: 160000 bytes, of one client 10000',
     });
     expect((await refused.client.error('tools/list')).code).toBe(-32602);
     expect((await open('bob')).opened.error).toBeUndefined();
