@@ -73,6 +73,7 @@ export class MemoryTaskStore implements TaskStore {
   }
 
   create(stored: StoredTask): void {
+    this.#dropOldest();
     this.#put(stored, 1);
   }
 
@@ -146,6 +147,14 @@ export class MemoryTaskStore implements TaskStore {
     if (!kept || !isExpired(kept)) return kept;
     this.#drop(taskId, kept);
     return undefined;
+  }
+
+  /** Most tasks expire in the order of their creation, so this finds nearly all that have, and looks at no others. */
+  #dropOldest(): void {
+    for (const [taskId, kept] of this.#kept) {
+      if (!isExpired(kept)) return;
+      this.#drop(taskId, kept);
+    }
   }
 
   #dropExpired(except?: string): void {
