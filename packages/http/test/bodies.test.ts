@@ -54,13 +54,13 @@ describeBridges('what is in bodies', (bench) => {
     },
   );
 
-  test('one of more than 50,000 items is refused before it is parsed: 400 and -32600', async () => {
+  test('one of more than 20,000 items is refused before it is parsed: 400 and -32600', async () => {
     const body = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[${Array(50_001).fill('{}').join()}]}}`;
     const response = await post(bench(), body);
     expect(response.status).toBe(400);
     expect((await json(response)).error).toEqual({
       code: -32600,
-      message: 'Invalid request: it has more than 50000 members and items',
+      message: 'Invalid request: it has more than 20000 members and items',
     });
   });
 

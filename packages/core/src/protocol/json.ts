@@ -23,7 +23,7 @@ const SHORT = 64 * 1024;
 /** Far deeper than any value that is accepted. */
 const MAX_LEVELS = 10_000;
 /** How many members and items one message may have, those of all its objects and arrays together. */
-const MAX_ITEMS = 50_000;
+const MAX_ITEMS = 20_000;
 
 /** Thrown for JSON that would take too long to parse. */
 export class TooMuchJsonError extends Error {
@@ -35,7 +35,7 @@ export class TooMuchJsonError extends Error {
  * `JSON.parse` sees it, which would hold the event loop; RFC 8259, section 9, allows that.
  *
  * @throws SyntaxError when it is no JSON.
- * @throws TooMuchJsonError when more than 65,536 characters nest deeper than 10,000 levels, or have more than 50,000 members and
+ * @throws TooMuchJsonError when more than 65,536 characters nest deeper than 10,000 levels, or have more than 20,000 members and
  *   items.
  */
 export function parseJson(text: string): unknown {

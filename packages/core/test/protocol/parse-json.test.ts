@@ -15,17 +15,17 @@ describe('JSON from a client', () => {
   test('may hold any number of brackets in strings, and values side by side', () => {
     const value = {
       text: `${'['.repeat(20_000)}"\\"[\\\\`,
-      list: Array.from({ length: 20_000 }, () => [{}]),
+      list: Array.from({ length: 19_000 }, () => [{}]),
     };
     expect(parseJson(JSON.stringify(value) + padding)).toEqual(value);
   });
 
-  test('is refused when a long text has more than 50,000 members and items, whatever holds them', () => {
+  test('is refused when a long text has more than 20,000 members and items, whatever holds them', () => {
     const many = (count: number, item: string): string => `[${Array(count).fill(item).join()}]${padding}`;
-    expect(() => parseJson(many(50_001, '{}'))).toThrow('more than 50000 members and items');
-    const members = Array.from({ length: 50_001 }, (_, index) => `"${index}":0`).join();
+    expect(() => parseJson(many(20_001, '{}'))).toThrow('more than 20000 members and items');
+    const members = Array.from({ length: 20_001 }, (_, index) => `"${index}":0`).join();
     expect(() => parseJson(`{${members}}`)).toThrow(TooMuchJsonError);
-    expect(parseJson(many(50_000, '1'))).toHaveLength(50_000);
+    expect(parseJson(many(20_000, '1'))).toHaveLength(20_000);
     expect(parseJson(many(1, `"${','.repeat(60_000)}"`))).toHaveLength(1);
   });
 
