@@ -149,18 +149,11 @@ export class Authentication {
 
   #ask({ headers, method, target: url }: HttpExchange): MaybePromise<Principal | undefined> {
     const found = this.authenticate({ headers, method, url });
-    return isPromise(found) ? this.#inTime(found).then(checked) : checked(found);
-  }
-
-  #inTime<T>(promise: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const { afterMs } = this.#times;
-      const late = this.#times.add(() =>
-        reject(new LateError(`authenticate took longer than ${afterMs} ms`)),
-      );
-      const settled = (): void => this.#times.delete(late);
-      void Promise.resolve(promise).then(resolve, reject).then(settled, settled);
-    });
+    if (!isPromise(found)) return checked(found);
+    const { afterMs } = this.#times;
+    return this.#times
+      .within(found, () => new LateError(`authenticate took longer than ${afterMs} ms`))
+      .then(checked);
   }
 
   #admitted(http: HttpExchange, principal: Principal | undefined, serve: () => void): void {

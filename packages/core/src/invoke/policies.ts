@@ -110,13 +110,11 @@ class LateGuardError extends Error {
 /** Waits for what a guard says, and fails when that takes too long. */
 function inTime<T>(answer: MaybePromise<T>, name: string, guardTime: Deadlines): MaybePromise<T> {
   if (!isPromise(answer)) return answer;
-  return new Promise((resolve, reject) => {
-    const deadline = guardTime.add(() =>
-      reject(new LateGuardError(`The guard ${name} did not answer within ${guardTime.afterMs} ms`)),
-    );
-    const done = (): void => guardTime.delete(deadline);
-    answer.then(resolve, reject).then(done, done);
-  });
+  const { afterMs } = guardTime;
+  return guardTime.within(
+    answer,
+    () => new LateGuardError(`The guard ${name} did not answer within ${afterMs} ms`),
+  );
 }
 
 /** Compiles middleware into one function, the first outermost; `undefined` without any. */

@@ -40,6 +40,19 @@ export class Deadlines {
     deadline.before = deadline.after = deadline;
   }
 
+  /**
+   * Waits for a promise, or for what only looks like one, and fails when that takes too long.
+   *
+   * @param late makes the error then.
+   */
+  within<T>(promise: PromiseLike<T>, late: () => Error): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const deadline = this.add(() => reject(late()));
+      const settled = (): void => this.delete(deadline);
+      void Promise.resolve(promise).then(resolve, reject).then(settled, settled);
+    });
+  }
+
   #wait(ms: number): void {
     this.#timer = setTimeout(() => this.#expire(), ms);
     // What waits is kept alive by what it waits for, if by anything.

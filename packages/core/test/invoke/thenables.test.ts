@@ -121,3 +121,12 @@ test('a provider may answer so', async () => {
   });
   expect(textOf(await (await openSession(app)).call('size'))).toBe('3');
 });
+
+test('a guard may answer by a then() that gives nothing back', async () => {
+  const later = (done: (allowed: boolean) => void): void => void setTimeout(() => done(true));
+  const answer = { then: later } as unknown as Promise<boolean>;
+  const app = await appOf({
+    definitions: [defineTool({ name: 'open', guards: [() => answer], handle: () => 'ran' })],
+  });
+  expect(textOf(await statelessClient(app).call('open'))).toBe('ran');
+});
