@@ -77,6 +77,11 @@ export async function fuzzLines(server, { cases, count, hangMs, isMemory, atWarm
   await greet();
   const warmAt = Math.floor(count * WARM_UP);
   for (let sent = 0; sent < count && !isOver(); sent += 1) {
+    if (sent === warmAt) {
+      await settle(0);
+      await stopListening();
+      await atWarm();
+    }
     const { text } = cases.next();
     if (isMemory && !isJson(text)) continue;
     await send(text.replaceAll('\n', ' '));
@@ -88,11 +93,6 @@ export async function fuzzLines(server, { cases, count, hangMs, isMemory, atWarm
     if (isMemory && sent % 5_000 === 4_999) {
       line.reconnect();
       await greet();
-    }
-    if (sent === warmAt) {
-      await settle(0);
-      await stopListening();
-      await atWarm();
     }
   }
   await settle(0);

