@@ -5,7 +5,13 @@ import type { Deadline, Principal } from '@sigil/core/transport';
 import { corsHeaders } from './cors.js';
 import { ArrivingBody } from './arriving-body.js';
 import type { BodyLimits, BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
-import { FREE_OUTPUT_BYTES, type OutputLimits, type OutputRoom, UnreadRoom } from './output-room.js';
+import {
+  FREE_OUTPUT_BYTES,
+  type OutputLimits,
+  type OutputRoom,
+  UnreadRoom,
+  WaitingOutput,
+} from './output-room.js';
 import { quotaKeyOf } from './requests.js';
 
 /** What of a refused body is still taken, so that its client reads the refusal before the connection ends. */
@@ -161,28 +167,30 @@ export class NodeExchange implements HttpExchange {
     response.flushHeaders();
     const stopGuarding = this.#letNothingFollow();
     let unread: UnreadRoom | undefined;
-    // What waits for the client to read on is one text: Node keeps far more than its length for each write.
-    let waiting = '';
+    const waiting = new WaitingOutput();
     const flush = (): void => {
-      const text = waiting;
-      waiting = '';
-      if (!response.destroyed && text !== '') response.write(text);
+      for (let piece = waiting.next(); piece; piece = waiting.next())
+        if (!response.destroyed) response.write(piece);
       unread?.hold(response.writableLength);
+    };
+    const cutOff = (limit: keyof OutputLimits): void => {
+      waiting.drop();
+      this.#cutOff(limit);
     };
     return {
       write: (text) => {
         if (response.destroyed) return;
         // What counts is what was left unread before: one long message may be longer than the bound.
         if (response.writableLength + waiting.length > output.maxBufferedBytes)
-          return this.#cutOff('maxBufferedBytes');
+          return cutOff('maxBufferedBytes');
         if (!response.writableNeedDrain) response.write(text);
         else {
-          if (waiting === '') response.once('drain', flush);
-          waiting += text;
+          if (waiting.length === 0) response.once('drain', flush);
+          waiting.add(text);
         }
         const length = response.writableLength + waiting.length;
         if (length > FREE_OUTPUT_BYTES && !(unread ??= this.#unread()).hold(length))
-          this.#cutOff('maxTotalBufferedBytes');
+          cutOff('maxTotalBufferedBytes');
       },
       end: () => {
         stopGuarding();

@@ -5,6 +5,9 @@ import { aboutRequest, type NoRoom } from './refusals.js';
 /** What of each answer and stream needs no room while it is unread: small answers cost nothing. */
 export const FREE_OUTPUT_BYTES: number = 64 * 1024;
 
+/** How long a text that waits to be read may become before it is turned into bytes, in characters. */
+const PIECE_LENGTH = 16 * 1024;
+
 /** How much of what they are sent clients may leave unread, and for how long. */
 export interface OutputLimits {
   readonly maxBufferedBytes: number;
@@ -78,5 +81,46 @@ export class UnreadRoom {
   /** Gives all of it back. */
   free(): void {
     this.hold(0);
+  }
+}
+
+/**
+ * What one stream was to send, and waits for its client to read on. It is kept as bytes, in pieces: a text that grows bit by bit takes
+ * up several times its length, and so does each write that a platform keeps.
+ */
+export class WaitingOutput {
+  readonly #pieces: Uint8Array[] = [];
+  #last = '';
+  #bytes = 0;
+
+  /** How much it is, in bytes; the end of it is counted by its characters. */
+  get length(): number {
+    return this.#bytes + this.#last.length;
+  }
+
+  add(text: string): void {
+    this.#last += text;
+    if (this.#last.length >= PIECE_LENGTH) this.#cut();
+  }
+
+  /** Takes the next piece out. @returns `undefined` when nothing waits. */
+  next(): Uint8Array | undefined {
+    if (this.#pieces.length === 0 && this.#last !== '') this.#cut();
+    const piece = this.#pieces.shift();
+    this.#bytes -= piece?.byteLength ?? 0;
+    return piece;
+  }
+
+  drop(): void {
+    this.#pieces.length = 0;
+    this.#last = '';
+    this.#bytes = 0;
+  }
+
+  #cut(): void {
+    const piece = new TextEncoder().encode(this.#last);
+    this.#pieces.push(piece);
+    this.#bytes += piece.byteLength;
+    this.#last = '';
   }
 }

@@ -2,7 +2,13 @@ import type { Deadline, Principal } from '@sigil/core/transport';
 import { corsHeaders } from './cors.js';
 import { ArrivingBody } from './arriving-body.js';
 import type { BodyLimits, BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
-import { FREE_OUTPUT_BYTES, type OutputLimits, type OutputRoom, UnreadRoom } from './output-room.js';
+import {
+  FREE_OUTPUT_BYTES,
+  type OutputLimits,
+  type OutputRoom,
+  UnreadRoom,
+  WaitingOutput,
+} from './output-room.js';
 import { quotaKeyOf } from './requests.js';
 
 /** An exchange of the web's `Request` and `Response`, for Workers, Deno, Bun and tests. */
@@ -84,13 +90,16 @@ export class WebExchange implements HttpExchange {
   stream(headers: ResponseHeaders): BodyStream {
     const { output } = this;
     const { maxBufferedBytes } = output;
-    const encoder = new TextEncoder();
+    const waiting = new WaitingOutput();
     const body: { controller?: ReadableStreamDefaultController<Uint8Array> } = {};
     let unread: UnreadRoom | undefined;
     let stalls: Deadline | undefined;
-    const queued = (): number => maxBufferedBytes - (body.controller?.desiredSize ?? maxBufferedBytes);
+    let isAsked = false;
+    // No more than one piece is ever queued in the stream itself.
+    const queued = (): number => waiting.length - (body.controller?.desiredSize ?? 0);
     const over = (): void => {
       delete body.controller;
+      waiting.drop();
       unread?.free();
       if (stalls) output.stalls.delete(stalls);
     };
@@ -105,6 +114,7 @@ export class WebExchange implements HttpExchange {
       goAway();
     };
     const close = (): void => {
+      for (let piece = waiting.next(); piece; piece = waiting.next()) body.controller?.enqueue(piece);
       body.controller?.close();
       over();
     };
@@ -113,10 +123,16 @@ export class WebExchange implements HttpExchange {
       if (stalls) output.stalls.delete(stalls);
       stalls = output.stalls.add(() => cutOff('requestTimeoutMs'));
     };
+    const give = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+      const piece = waiting.next();
+      isAsked = piece === undefined;
+      if (piece) controller.enqueue(piece);
+    };
     const stream = new ReadableStream<Uint8Array>(
       {
         start: (controller) => void (body.controller = controller),
-        pull: () => {
+        pull: (controller) => {
+          give(controller);
           if (!unread) return;
           const left = queued();
           unread.hold(left);
@@ -126,7 +142,7 @@ export class WebExchange implements HttpExchange {
         },
         cancel: goAway,
       },
-      new ByteLengthQueuingStrategy({ highWaterMark: maxBufferedBytes }),
+      new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
     );
     this.#resolve(new Response(stream, { status: 200, headers: this.#withCors(headers) }));
     this.onGone(over);
@@ -134,7 +150,9 @@ export class WebExchange implements HttpExchange {
       write: (text) => {
         // What counts is what was left unread before: one long message may be longer than the bound.
         if (queued() > maxBufferedBytes) return cutOff('maxBufferedBytes');
-        body.controller?.enqueue(encoder.encode(text));
+        if (!body.controller) return;
+        waiting.add(text);
+        if (isAsked) give(body.controller);
         const length = queued();
         if (length > FREE_OUTPUT_BYTES && !(unread ??= new UnreadRoom(output, this)).hold(length))
           cutOff('maxTotalBufferedBytes');

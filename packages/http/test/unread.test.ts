@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { defineTool } from '@sigil/core';
 import type { Principal } from '@sigil/core/transport';
@@ -26,6 +28,14 @@ afterEach(async () => {
 /** What warnings say of clients that are cut off or refused: their options and reasons. */
 function warnings(lines: readonly Line[]): unknown[] {
   return lines.filter(({ level }) => level === 'warn').map(({ details }) => details);
+}
+
+/** Bytes of the heap and of buffers, after a collection. */
+function memoryUsed(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
 }
 
 describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
@@ -95,6 +105,31 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
       await leaveUnread(bench, 1, 'fill');
       await until(() => warnings(bench.lines).length > 0);
       expect(warnings(bench.lines)).toEqual([expect.objectContaining({ maxBufferedBytes: 1_000_000 })]);
+    });
+
+    test('takes up hardly more than its length, however small its messages are', async () => {
+      const bench = await serve({});
+      const [messages, message] = [50_000, 'x'.repeat(20)];
+      const taken: number[] = [];
+      bench.app.tools.add(
+        defineTool({
+          name: 'chatter',
+          description: 'Reports progress very often',
+          handle: (_args, context) => {
+            const before = memoryUsed();
+            for (let step = 1; step <= messages; step++) context.progress(step, undefined, message);
+            taken.push(memoryUsed() - before);
+          },
+        }),
+      );
+      await leaveUnread(bench, 1, 'chatter');
+      await until(() => taken.length > 0);
+      const params = { progressToken: 'p', progress: messages, message };
+      const notification = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params });
+      const bytes = messages * `event: message\ndata: ${notification}\n\n`.length;
+      expect((taken[0] ?? NaN) / bytes).toBeGreaterThan(0.8);
+      expect((taken[0] ?? NaN) / bytes).toBeLessThan(1.2);
+      expect(warnings(bench.lines)).toEqual([]);
     });
 
     test('of one principal is bounded, and takes no room of others', async () => {
