@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const root = process.cwd();
@@ -48,11 +48,16 @@ export async function compile(blocks: readonly CodeBlock[], name: string): Promi
       outDir: 'dist',
       rootDir: '.',
     },
-    include: ['*.ts'],
+    include: ['**/*.ts'],
+    exclude: ['dist'],
   };
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
-  for (const block of blocks) await writeFile(join(folder, block.name), block.code);
+  for (const block of blocks) {
+    const path = join(folder, block.name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, block.code);
+  }
   const tsc = join(root, 'node_modules/@typescript/native/bin/tsc');
   const run = promisify(execFile)(process.execPath, [tsc, '-p', folder]);
   await run.catch((error: { stdout?: string }) => {

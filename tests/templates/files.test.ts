@@ -3,6 +3,7 @@ import { filesOf, manifestOf, read, TEMPLATES } from './template.js';
 
 const EVERYWHERE = [
   '.vscode/mcp.json',
+  'AGENTS.md',
   'README.md',
   '_gitignore',
   'jest.config.mjs',
@@ -107,7 +108,7 @@ describe.each(TEMPLATES)('the template %s', (template) => {
   });
 });
 
-test.each(['_gitignore', 'jest.config.mjs', 'test/tsconfig.json', 'tsconfig.json'])(
+test.each(['AGENTS.md', '_gitignore', 'jest.config.mjs', 'test/tsconfig.json', 'tsconfig.json'])(
   '%s is the same in every template',
   (path) => {
     expect(new Set(TEMPLATES.map((template) => read(template, path))).size).toBe(1);
