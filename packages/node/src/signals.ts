@@ -6,8 +6,11 @@ type EndSignal = keyof typeof EXIT_CODES;
 /** The part of `process` that handling signals needs. */
 export interface SignalHost {
   exitCode?: number | string | null | undefined;
+  /** Ends the process. */
   exit(code?: number): void;
+  /** Listens for a signal. */
   on(signal: EndSignal, listener: (signal: EndSignal) => void): unknown;
+  /** Stops listening. */
   off(signal: EndSignal, listener: (signal: EndSignal) => void): unknown;
 }
 

@@ -76,6 +76,7 @@ export class TestApp implements AsyncDisposable {
     await this.app.close();
   }
 
+  /** Closes it, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }

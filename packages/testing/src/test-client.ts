@@ -183,6 +183,7 @@ export class TestClient implements AsyncDisposable {
     await this.#parts.wire.close(error);
   }
 
+  /** Closes it, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }

@@ -14,6 +14,8 @@ export interface ResolutionScope {
 /** Anything that makes instances of services. The one method any container can offer. */
 export interface Container {
   /**
+   * Gives the instance of a service for a scope; makes it when there is none.
+   *
    * @param id the class wanted, or the token or name.
    * @param scope the request it is wanted for; absent outside of requests, when singletons are made.
    */

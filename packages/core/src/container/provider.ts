@@ -55,7 +55,7 @@ export type PublicOf<T> = T extends (...args: never[]) => unknown
 /**
  * Provides a value for a class, a token or a name; typed by the id.
  *
- * @param dispose ends the value when the app closes.
+ * @param options.dispose ends the value when the app closes.
  * @example
  * createApp({ name: 'shop', version: '1.0.0', providers: [provide(CONFIG, { currency: 'EUR' })] });
  */
@@ -69,9 +69,17 @@ export function provide<T>(
 
 /** What `provideFactory` is told. */
 export interface FactoryOptions<T, Ids extends readonly ServiceId[]> {
+  /** What the factory needs, in the order of its parameters. */
   readonly inject?: Ids;
+  /** Makes it. */
   readonly useFactory: (...dependencies: { [K in keyof Ids]: ServiceOf<Ids[K]> }) => MaybePromise<T>;
+  /**
+   * How long it lives.
+   *
+   * @default 'singleton'
+   */
   readonly scope?: Scope;
+  /** Ends it when its scope ends. */
   readonly dispose?: (value: T) => unknown;
 }
 

@@ -21,6 +21,7 @@ export class Suspension {
   // Without a member of its own every object has this type, and after `isSuspension` nothing is left of an error.
   declare protected readonly nominal: true;
 
+  /** Says what it is to an author whose handler catches it. */
   toString(): string {
     return 'Suspension: the handler waits for an answer of the client and runs again with it; let this pass';
   }

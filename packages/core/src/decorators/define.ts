@@ -20,6 +20,7 @@ import type { ResourceOptions } from './resource.js';
 export interface FunctionDefinition<D extends HandlerDefinition = HandlerDefinition> {
   readonly definition: D;
   readonly input: SchemaLike | undefined;
+  /** Called with the arguments and the context. */
   readonly handle: (...values: never[]) => unknown;
   readonly guards: readonly GuardLike[];
   readonly middleware: readonly MiddlewareLike[];
@@ -51,6 +52,7 @@ export interface ToolFunctionOptions<S extends SchemaLike, O extends SchemaLike 
   extends Omit<ToolOptions<O>, 'input'>, Policies {
   readonly name: string;
   readonly input?: S;
+  /** Does the work, and returns what the client gets. */
   readonly handle: (args: ArgumentsOf<S>, context: ToolContext) => ToolReturn<O>;
 }
 
@@ -74,6 +76,7 @@ export interface ResourceFunctionOptions<S extends SchemaLike> extends ResourceO
   readonly name: string;
   /** Schema of the variables; without one the handler gets them as strings. */
   readonly input?: S;
+  /** Gives what the client reads. */
   readonly handle: (variables: ArgumentsOf<S>, context: ResourceContext) => unknown;
 }
 
@@ -88,6 +91,7 @@ export function defineResource<S extends SchemaLike = Record<string, never>>(
 export interface PromptFunctionOptions<S extends SchemaLike> extends Omit<PromptOptions, 'input'>, Policies {
   readonly name: string;
   readonly input?: S;
+  /** Gives the messages of the prompt. */
   readonly handle: (args: ArgumentsOf<S>, context: PromptContext) => unknown;
 }
 

@@ -31,7 +31,11 @@ export type ToolReturn<S> =
       | InputRequired
       | PromiseLike<OutputOf<S> | CallToolResult | InputRequired>;
 
-/** Decorates a method that returns what the output schema describes. */
+/**
+ * Decorates a method that returns what the output schema describes.
+ *
+ * @typeParam S the output schema.
+ */
 export type ToolDecorator<S> =
   unknown extends OutputOf<S>
     ? MethodDecorator

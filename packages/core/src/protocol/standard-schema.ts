@@ -21,10 +21,13 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
+    /** Checks a value, and gives what it becomes. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
     readonly jsonSchema?: {
+      /** Writes the schema of what is taken. */
       readonly input: (options: StandardJsonSchemaOptions) => Record<string, unknown>;
+      /** Writes the schema of what is given. */
       readonly output: (options: StandardJsonSchemaOptions) => Record<string, unknown>;
     };
   };

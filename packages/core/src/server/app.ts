@@ -169,6 +169,7 @@ export class App {
     return (this.#closing ??= this.#close());
   }
 
+  /** Closes the app, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }

@@ -15,6 +15,7 @@ export interface LiveCollection<D extends HandlerDefinition> {
   add(definition: FunctionDefinition<D> | Constructor): void;
   /** @returns whether there was such a definition. */
   remove(key: string): boolean;
+  /** Whether there is a definition of that name or URI. */
   has(key: string): boolean;
   /** Names, or URIs, in the order of their addition. */
   keys(): string[];
@@ -34,6 +35,7 @@ export interface LiveCompletions {
    * @returns whether its argument had completions.
    */
   remove(ref: string, argument: string): boolean;
+  /** Whether an argument of a prompt or of a resource template has completions. */
   has(ref: string, argument: string): boolean;
 }
 

@@ -76,7 +76,11 @@ export interface Endpoint {
   readonly info: Implementation;
   /** Where a transport reports what no client should see. */
   readonly logger: Logger;
-  /** @param outlet where messages go that belong to no request; without it they are dropped. */
+  /**
+   * Begins a connection.
+   *
+   * @param outlet where messages go that belong to no request; without it they are dropped.
+   */
   connect(outlet?: Outlet, options?: ConnectOptions): Peer;
 }
 
@@ -118,5 +122,6 @@ export interface Runtime {
    * @default false
    */
   readonly ownsProcess?: boolean;
+  /** Serves an endpoint. It resolves when clients can connect. */
   start(endpoint: Endpoint): Promise<RunningRuntime>;
 }

@@ -4,9 +4,12 @@ export class Deadline {
   before: Deadline = this;
   after: Deadline = this;
 
-  /** @param dueAt milliseconds of `performance.now()`. */
+  /**
+   * @param dueAt milliseconds of `performance.now()`.
+   */
   constructor(
     readonly dueAt: number,
+    /** Called when it is due. */
     readonly expire: () => void,
   ) {}
 }
@@ -33,6 +36,7 @@ export class Deadlines {
     return deadline;
   }
 
+  /** Takes a deadline back: what it is for is done. */
   delete(deadline: Deadline): void {
     deadline.before.after = deadline.after;
     deadline.after.before = deadline.before;

@@ -11,6 +11,7 @@ export interface RunningStep {
 
 /** Shows what the command does. One step runs at a time. */
 export interface Progress {
+  /** Begins a step. */
   begin(title: string): RunningStep;
   /** Shows a step that was done beside others. */
   tell(outcome: Outcome, text: string): void;
