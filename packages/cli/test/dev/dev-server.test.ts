@@ -1,7 +1,6 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { addressFor, isTaken, untilTaken } from '../../src/dev/port.js';
+import { addressFor, isTaken, untilTaken } from '../../src/dev/dev-server.js';
 
 const { PORT, HOST } = process.env;
 afterEach(() => {

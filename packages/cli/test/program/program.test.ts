@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { DefinitionError } from '@sigil/core';
-import { reportedProblems } from '../../src/program/reported-problems.js';
+import { reportedProblems } from '../../src/program/program.js';
 
 const problem = (where: string) => ({
   code: 'SIGIL_INVALID_NAME' as const,

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join, sep } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { compilerProgram } from '../../src/dev/compiler-program.js';
+import { compilerCommand } from '../../src/dev/compiler-command.js';
 import { UsageError } from '../../src/index.js';
 
 let cwd: string;
@@ -22,7 +22,7 @@ async function install(name: string, manifest: object): Promise<string> {
 describe('the compiler of a project', () => {
   const warnings: string[] = [];
   const of = (compile?: string, hasColours = false) =>
-    compilerProgram({ cwd, compile, hasColours, warn: (line) => warnings.push(line) });
+    compilerCommand({ cwd, compile, hasColours, warn: (line) => warnings.push(line) });
 
   test('is the one it has installed', async () => {
     const folder = await install('typescript', { bin: { tsc: './bin/tsc' } });
@@ -58,7 +58,7 @@ describe('the compiler of a project', () => {
     warnings.length = 0;
     await install('typescript', { version, bin: { tsc: './bin/tsc' } });
     const nested = join(cwd, 'nested');
-    compilerProgram({
+    compilerCommand({
       cwd: nested,
       compile: undefined,
       hasColours: false,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join, sep } from 'node:path';
 import { UsageError } from '../failures.js';
-import type { Program } from './child.js';
+import type { CommandLine } from './child.js';
 
 /** The packages that bring `tsc`, the fast one first: beside it another may be there for the tools that need its API. */
 const COMPILERS = ['@typescript/native', 'typescript'] as const;
@@ -25,7 +25,7 @@ export interface CompilerOptions {
  *
  * @throws UsageError when the project has none.
  */
-export function compilerProgram({ cwd, compile, hasColours, warn }: CompilerOptions): Program {
+export function compilerCommand({ cwd, compile, hasColours, warn }: CompilerOptions): CommandLine {
   const colours = hasColours ? { FORCE_COLOR: '1' } : {};
   const env = { ...process.env, ...colours, PATH: [...binFolders(cwd), process.env['PATH']].join(delimiter) };
   if (compile !== undefined) return { command: compile, cwd, env };

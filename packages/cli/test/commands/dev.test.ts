@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { splitArguments } from '../../src/dev/split-arguments.js';
+import { splitArguments } from '../../src/commands/dev.js';
 
 test.each([
   [[], [], ['--http', '--port', '3000']],

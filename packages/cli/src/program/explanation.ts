@@ -1,15 +1,15 @@
 import type { Explanation, Principal } from '@sigil/core';
 import { ServerError } from '../failures.js';
 import type { JsonObject } from '../json.js';
-import { type AskOptions, askProgram } from './ask-program.js';
-import { greet } from './greet.js';
+import { greet } from './connection.js';
+import { type AskOptions, askProgram } from './program.js';
 
 const FORMAT: Explanation['format'] = 'sigil-explanation/1';
 
 /**
  * Why a principal does or does not see something of a server that is made with Sigil.
  *
- * @param principal nobody in particular when absent.
+ * @param principal who asks; without one, a client that has not said who it is.
  * @throws UsageError when there is no such program.
  * @throws ServerError when it fails, does not answer in time, or is not made with Sigil.
  */
