@@ -25,4 +25,10 @@ export { canonicalJson } from '../protocol/canonical-json.js';
 export { isObject, parseJson, TooMuchJsonError } from '../protocol/json.js';
 export { METHODS, NOTIFICATIONS } from '../protocol/methods.js';
 export { META } from '../protocol/meta.js';
-export { LATEST_LEGACY_VERSION, LATEST_VERSION, PROTOCOL_VERSIONS } from '../protocol/versions.js';
+export {
+  LATEST_LEGACY_VERSION,
+  LATEST_VERSION,
+  PROTOCOL_VERSIONS,
+  REVISION_FEATURES,
+  type RevisionFeatures,
+} from '../protocol/versions.js';
