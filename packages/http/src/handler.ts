@@ -1,6 +1,15 @@
-import { claimOf, ERROR_CODES, type Logger, type Peer } from '@sigil/core/transport';
-import { type AnswerRules, guarded, PostOutlet } from './answers.js';
-import { refuse } from './refusals.js';
+/*
+ * The way of an HTTP request: a bridge (`node-exchange.ts`, `web-exchange.ts`) makes an `HttpExchange` of it. The handler looks at
+ * who calls and by which method (`requests.ts`, `authentication.ts`), reads the message, and gives it to the peer that all
+ * stateless requests share, or to a session (`serve-sessioned.ts`). What is sent back goes through `answers.ts`.
+ */
+
+import { claimOf, type Endpoint, ERROR_CODES, type Logger, type Peer } from '@sigil/core/transport';
+import { type AnswerRules, guarded, PostOutlet, preflight, refuse } from './answers.js';
+import type { HttpExchange } from './http-exchange.js';
+import type { ResolvedOptions } from './options.js';
+import type { OutputRoom } from './output-room.js';
+import { type HandlerParts, partsOf } from './parts.js';
 import {
   acceptsAnswer,
   isRequest,
@@ -10,19 +19,45 @@ import {
   refusesCaller,
   refusesContentType,
   refusesStream,
+  versionOfNotification,
 } from './requests.js';
-import { preflight } from './cors.js';
-import { findSession, versionOfNotification } from './find-session.js';
-import type { HttpExchange } from './http-exchange.js';
-import type { OutputRoom } from './output-room.js';
-import type { HandlerParts } from './parts.js';
 import { serveSessioned } from './serve-sessioned.js';
-import { SessionTable } from './session-table.js';
+import { findSession, SessionTable } from './sessions.js';
+import { SseEndpoint, sseTarget } from './sse-endpoint.js';
+
+/** What serves the exchanges of a server, whatever bridge they come over. */
+export interface HttpHandler {
+  /** What its exchanges may leave unread. */
+  readonly output: OutputRoom;
+  /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
+  handle(http: HttpExchange): void;
+  /** Lets requests in flight finish, then ends everything. @param graceMs how long they may take. */
+  drain(graceMs: number): Promise<void>;
+}
+
+/** Makes the handler of an app: its MCP endpoint, and HTTP+SSE beside it where that is wanted. */
+export function createHandler(endpoint: Endpoint, options: ResolvedOptions): HttpHandler {
+  const parts = partsOf(endpoint, options);
+  const mcp = new EndpointHandler(parts);
+  if (!options.sse) return mcp;
+  const sse = new SseEndpoint(parts);
+  return {
+    output: parts.output,
+    handle(http) {
+      const target = sseTarget(http.target);
+      if (target) sse.handle(http, target);
+      else mcp.handle(http);
+    },
+    async drain(graceMs) {
+      await Promise.all([mcp.drain(graceMs), sse.drain(graceMs)]);
+    },
+  };
+}
 
 const METHODS_ALLOWED = 'POST, GET, DELETE, OPTIONS';
 
 /** One MCP endpoint over HTTP: every protocol revision, on whatever server its exchanges come from. */
-export class EndpointHandler {
+class EndpointHandler {
   readonly output: OutputRoom;
   readonly #logger: Logger;
   readonly #answers: AnswerRules;
