@@ -8,7 +8,15 @@ const MEDIAN_LINES = 100;
 const FEWEST_LINES = 40;
 
 /** Packages of which each room has a file that tells its story; the others keep to a median. */
-const WITH_TRUNKS: readonly string[] = ['cli', 'create-mcp-app', 'http', 'testing'];
+const WITH_TRUNKS: readonly string[] = [
+  'cli',
+  'create-mcp-app',
+  'http',
+  'node',
+  'skills',
+  'stdio',
+  'testing',
+];
 /** Small files of one importer that are read one by one: entry points, and members of a list. */
 const STANDS_ALONE = /\/(index|main)\.ts$|\.d\.ts$|\/(revisions|rules)\//;
 
