@@ -61,7 +61,7 @@ export function refusesStream(http: HttpExchange): boolean {
 }
 
 /** Whether a body is JSON, whatever parameters its media type has. */
-export function isJson(contentType: string | undefined): boolean {
+function isJson(contentType: string | undefined): boolean {
   if (contentType === undefined) return false;
   if (contentType === 'application/json') return true;
   const end = contentType.indexOf(';');
@@ -70,7 +70,7 @@ export function isJson(contentType: string | undefined): boolean {
 }
 
 /** Whether a client accepts a media type. One that says nothing accepts everything (RFC 9110 §12.5.1). */
-export function accepts(accept: string | undefined, type: string): boolean {
+function accepts(accept: string | undefined, type: string): boolean {
   if (accept === undefined) return true;
   const group = `${type.slice(0, type.indexOf('/'))}/*`;
   return accept.split(',').some((part) => {

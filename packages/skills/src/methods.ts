@@ -122,7 +122,7 @@ function directoriesOf(files: readonly SkillFile[]): ReadonlyMap<string, Directo
 }
 
 /** One page of a list, and where the next one begins. */
-export interface Page<T> {
+interface Page<T> {
   readonly shown: readonly T[];
   readonly next: { readonly nextCursor?: string };
 }

@@ -181,7 +181,7 @@ const TASKS = 'io.modelcontextprotocol/tasks';
 const MAX_PAUSE_MS = 20;
 
 /** What following a task needs. */
-export interface Following {
+interface Following {
   readonly request: (method: string, params: Members) => Promise<Record<string, unknown>>;
   readonly answer: Answerer;
   readonly signal: AbortSignal | undefined;

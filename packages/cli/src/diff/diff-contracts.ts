@@ -53,7 +53,18 @@ export function diffContracts(before: Contract, after: Contract): Change[] {
   return CHANGE_LEVELS.flatMap((level) => changes.filter((change) => change.level === level));
 }
 
+/** Members that clients show and do not act on. */
 const SHARED = ['title', 'description', 'icons', '_meta'];
+const TOOL_MEMBERS = [
+  ...SHARED,
+  'name',
+  'annotations',
+  'inputSchema',
+  'outputSchema',
+  'task',
+  'hiddenFromSessions',
+  'guarded',
+];
 const RESOURCE_WORDS = [...SHARED, 'name', 'annotations', 'size'];
 const RESOURCE_MEMBERS = [...RESOURCE_WORDS, 'uri', 'mimeType', 'completes', 'guarded'];
 const PROMPT_MEMBERS = [...SHARED, 'name', 'arguments', 'completes', 'guarded'];
@@ -131,28 +142,16 @@ const HINTS = {
   openWorldHint: { safe: false, absent: true },
 } as const;
 
-const WORDS = ['title', 'description', 'icons', '_meta'];
-const KNOWN = [
-  ...WORDS,
-  'name',
-  'annotations',
-  'inputSchema',
-  'outputSchema',
-  'task',
-  'hiddenFromSessions',
-  'guarded',
-];
-
 /** Compares a tool with itself in another contract. */
 function diffTools(before: ContractTool, after: ContractTool, place: Place): Change[] {
   return [
-    ...diffWording(before, after, WORDS, place),
+    ...diffWording(before, after, SHARED, place),
     ...diffHints(before, after, place),
     ...diffSchemas('input', before.inputSchema, after.inputSchema, INPUT_LEVELS, place),
     ...diffOutput(before, after, place),
     ...diffTask(before, after, place),
     ...diffGuarded(before, after, place),
-    ...diffOthers(before, after, KNOWN, place),
+    ...diffOthers(before, after, TOOL_MEMBERS, place),
   ];
 }
 

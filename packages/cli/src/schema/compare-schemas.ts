@@ -179,7 +179,7 @@ function brief(schema: unknown): string {
 }
 
 /** What a list of schemas gained and lost, and which of its members belong together. */
-export interface BranchPairs {
+interface BranchPairs {
   readonly pairs: readonly (readonly [before: unknown, after: unknown])[];
   readonly removed: readonly unknown[];
   readonly added: readonly unknown[];

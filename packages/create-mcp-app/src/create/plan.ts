@@ -5,10 +5,7 @@ import { type Choices, nearby } from './choose.js';
 import { type Command, quoted } from './run-command.js';
 
 /** The steps of creating a project, in order; each but the first may be left out. */
-export const STEP_NAMES = ['write', 'git', 'install', 'build', 'call'] as const;
-
-/** The name of a step. */
-export type StepName = (typeof STEP_NAMES)[number];
+export type StepName = 'write' | 'git' | 'install' | 'build' | 'call';
 
 /** A step that is to be taken. */
 export interface PlannedStep {

@@ -32,7 +32,7 @@ const ANSWER_MS = 30_000;
 const LAST_LINES = 30;
 
 /** The commands of a step; none when it is not planned. */
-export function commandsOf({ plan }: StepContext, name: StepName): readonly Command[] {
+function commandsOf({ plan }: StepContext, name: StepName): readonly Command[] {
   return plan.steps.find((step) => step.name === name)?.commands ?? [];
 }
 
