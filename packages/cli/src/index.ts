@@ -1,22 +1,22 @@
 // The command, and its parts for programs and tests of your own.
 export { runSigil } from './run.js';
-export { EXIT_CODES, type ExitCode } from './exit-codes.js';
+export { EXIT_CODES, type ExitCode } from './failures.js';
 export { standardStreams, type Terminal } from './terminal.js';
 
 // Contracts
 export { diffContracts } from './diff/diff-contracts.js';
-export { CHANGE_LEVELS, type Change, type ChangeLevel } from './diff/change.js';
-export { contractOf } from './program/contract-of.js';
-export { explanationOf } from './program/explanation-of.js';
-export type { AskOptions } from './program/ask-program.js';
-export { readContract } from './contract-format.js';
+export { CHANGE_LEVELS, type Change, type ChangeLevel } from './diff/diff-members.js';
+export { contractOf } from './program/contract.js';
+export { explanationOf } from './program/explanation.js';
+export type { AskOptions } from './program/program.js';
+export { readContract } from './program/contract.js';
 
 // Checks
 export { checkContract, type CheckReport } from './check/check-contract.js';
 export type { ToolRules } from './check/check-tool.js';
-export { CHECK_CODES, type CheckCode, type Finding } from './check/codes.js';
-export type { ProfileName } from './check/profiles.js';
-export { tokensOf } from './check/tokens.js';
+export { CHECK_CODES, type CheckCode, type Finding } from './check/check-tool.js';
+export type { ProfileName } from './check/check-tool.js';
+export { tokensOf } from './check/check-tool.js';
 
 // Failures
 export { ServerError, UsageError, type ReportedProblem } from './failures.js';

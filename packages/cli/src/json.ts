@@ -1,22 +1,6 @@
 /** A JSON object of which nothing is known yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Narrows to an object that is neither `null` nor an array. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** JSON with the keys of objects in alphabetical order: equal for equal values. */
-export function canonicalJson(value: unknown): string {
-  return (
-    JSON.stringify(value, (_, inner: unknown) =>
-      isObject(inner)
-        ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : inner,
-    ) ?? 'undefined'
-  );
-}
-
 /** Parses JSON. `undefined` when it is none. */
 export function parseJson(text: string): unknown {
   try {

@@ -1,12 +1,15 @@
+/*
+ * The way of a command line: one of `commands/` reads it and shows what it found. They ask servers through `program/`, compare
+ * contracts in `diff/` and their schemas in `schema/`, look for faults in `check/`, and compile and restart in `dev/`.
+ */
+
 import { check } from './commands/check.js';
 import type { Command } from './commands/command.js';
-import { contract } from './commands/contract.js';
-import { contractDiff } from './commands/contract-diff.js';
+import { contract, contractDiff } from './commands/contract.js';
 import { dev } from './commands/dev.js';
 import { why } from './commands/why.js';
-import { EXIT_CODES, type ExitCode } from './exit-codes.js';
-import { ServerError, UsageError } from './failures.js';
-import { packageVersion } from './package-version.js';
+import { EXIT_CODES, type ExitCode, ServerError, UsageError } from './failures.js';
+import { packageVersion } from './program/connection.js';
 import type { Terminal } from './terminal.js';
 
 /** Longer names first: `contract diff` is no server called `diff`. */
@@ -69,7 +72,7 @@ function usage(): string[] {
     '',
     ...commands,
     '',
-    'Every command but dev takes --json; those that ask a server take --timeout <seconds>, 10 unless given.',
+    'Every command but dev takes --json; those that ask a server take --timeout <seconds>, 10 by default.',
     'Exit codes: 0 all is well, 1 something was found, 2 wrong usage, 130 interrupted.',
   ];
 }

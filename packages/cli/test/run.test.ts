@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { runSigil, type Terminal } from '../src/index.js';
-import { table } from '../src/table.js';
-import { standardStreams } from '../src/terminal.js';
+import { standardStreams, table } from '../src/terminal.js';
 import { contractWith } from './fixtures/contracts.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sigil-run-'));

@@ -59,3 +59,13 @@ export class Failure extends Error {
 export function messageOf(error: unknown): string {
   return isObject(error) && typeof error['message'] === 'string' ? error['message'] : String(error);
 }
+
+/** What a command that was interrupted ends with. */
+export function interrupted(): Failure {
+  return new Failure('INTERRUPTED', 'interrupted: nothing was left behind');
+}
+
+/** @throws Failure `INTERRUPTED` when the command is to end. */
+export function throwIfInterrupted(signal: AbortSignal): void {
+  if (signal.aborted) throw interrupted();
+}

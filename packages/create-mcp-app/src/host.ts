@@ -1,6 +1,3 @@
-import type { Progress } from './terminal/progress.js';
-import type { Prompter } from './terminal/prompter.js';
-
 /** What the command has of its surroundings: tests give others. */
 export interface Host {
   /** The folder it was called in. */
@@ -8,7 +5,7 @@ export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborted when the command is to end early. */
   readonly signal: AbortSignal;
-  /** Asks; absent where nobody sits. */
+  /** Asks; absent where no terminal is. */
   readonly prompter?: Prompter | undefined;
   /** Shows what is being done. */
   readonly progress: Progress;
@@ -16,4 +13,64 @@ export interface Host {
   out(line: string): void;
   /** Writes a line about what went wrong. */
   err(line: string): void;
+}
+
+/** One of several answers. */
+export interface Option<T extends string> {
+  readonly value: T;
+  readonly hint?: string;
+}
+
+/** Asks questions. Each rejects with a `Failure` `INTERRUPTED` when it is left by Ctrl-C. */
+export interface Prompter {
+  /** Says what this is, before the first question. */
+  open(title: string): void;
+  /** Says why something is asked again. */
+  warn(line: string): void;
+  /**
+   * Asks for a line of text.
+   *
+   * @param fallback what an empty answer means.
+   * @param problem what is wrong with an answer, if anything: it is shown, and the question stays.
+   */
+  text(question: string, fallback: string, problem: (answer: string) => string | undefined): Promise<string>;
+  /** Asks for one of several; the first is chosen unless another is. */
+  choice<T extends string>(question: string, options: readonly Option<T>[]): Promise<T>;
+}
+
+/** How a step ended. */
+export type Outcome = 'done' | 'skipped' | 'failed';
+
+/** A step that is being done. */
+export interface RunningStep {
+  /** Shows the last thing it said of itself. */
+  say(line: string): void;
+  /** Ends it, with what is to be read of it afterwards. */
+  end(outcome: Outcome, text: string): void;
+}
+
+/** Shows what the command does. One step runs at a time. */
+export interface Progress {
+  /** Begins a step. */
+  begin(title: string): RunningStep;
+  /** Shows a step that was done beside others. */
+  tell(outcome: Outcome, text: string): void;
+  /** Shows a block of lines, and the last line of all. */
+  close(lines: readonly string[], last: string): void;
+}
+
+/** Shows nothing. */
+export const silence: Progress = {
+  begin: () => ({ say: () => undefined, end: () => undefined }),
+  tell: () => undefined,
+  close: () => undefined,
+};
+
+/** A line for each step that has ended: for logs and pipes. */
+export function lineProgress(write: (line: string) => void): Progress {
+  return {
+    begin: () => ({ say: () => undefined, end: (_, text) => write(text) }),
+    tell: (_, text) => write(text),
+    close: (lines, last) => [...lines, last].forEach(write),
+  };
 }

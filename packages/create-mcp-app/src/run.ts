@@ -1,13 +1,16 @@
+/*
+ * The way of a command line. `flags.ts` reads it; `create/create.ts` makes a project of a template, `add/add.ts` puts a
+ * class into one that is there. Both throw a `Failure` of `failures.ts`, and what they have of their surroundings is a
+ * `Host`: the one of a real process is in `main.ts`.
+ */
+
 import { add } from './add/add.js';
 import { create } from './create/create.js';
 import { dryRunLines, nextLines, reportJson } from './create/report.js';
 import { Failure, type FailureKind, FAILURES } from './failures.js';
-import { ADD_FLAGS, CREATE_FLAGS } from './flags/flag-tables.js';
-import { readFlags } from './flags/read-flags.js';
-import { usage } from './flags/usage.js';
-import type { Host } from './host.js';
-import { ownVersion } from './own-package.js';
-import { silence } from './terminal/progress.js';
+import { ADD_FLAGS, CREATE_FLAGS, readFlags, usage } from './flags.js';
+import { type Host, silence } from './host.js';
+import { ownVersion } from './manifest.js';
 
 /** Exit codes of `create-mcp-app`: done, or that of a failure. */
 export type ExitCode = 0 | FailureKind['exitCode'];

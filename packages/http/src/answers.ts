@@ -1,7 +1,14 @@
+import {
+  type ActiveRequest,
+  ERROR_CODES,
+  errorResponse,
+  type Logger,
+  LogThrottle,
+  type Outlet,
+  type RequestId,
+} from '@sigil/core/transport';
 import { EventStream, type StreamRules } from './event-stream.js';
-import { aboutRequest, JSON_HEADERS, refuse, RETRY_LATER } from './refusals.js';
 import type { HttpExchange, ResponseHeaders } from './http-exchange.js';
-import { type ActiveRequest, ERROR_CODES, type Logger, type Outlet } from '@sigil/core/transport';
 
 /** Serves an exchange so that whatever goes wrong is an answer and a line in the log, never an exception. */
 export function guarded(http: HttpExchange, logger: Logger, serve: () => void): void {
@@ -79,4 +86,99 @@ export class PostOutlet implements Outlet {
     if (this.#stream) this.#stream.end();
     else this.http.respond(202, {});
   }
+}
+
+/** The headers of a JSON answer. */
+const JSON_HEADERS: ResponseHeaders = { 'Content-Type': 'application/json' };
+
+/** When a client that was refused for want of room may try again, in seconds. */
+const RETRY_LATER: ResponseHeaders = { 'Retry-After': '10' };
+
+/** Refuses a client for which there is no room. */
+export function refuseForNow(http: HttpExchange, message: string, id: RequestId | null = null): void {
+  refuse(http, 503, ERROR_CODES.internalError, message, id, RETRY_LATER);
+}
+
+/** Refuses clients for which there is no room, and says so in the log, now and then. */
+export class NoRoom {
+  readonly #told = new LogThrottle();
+
+  constructor(private readonly logger: Logger) {}
+
+  refuse(http: HttpExchange, message: string, id: RequestId | null = null): void {
+    if (this.#told.allows(message))
+      this.logger.warn({ reason: message, ...aboutRequest(http) }, 'requests are refused: there is no room');
+    refuseForNow(http, message, id);
+  }
+}
+
+/** Refuses a request with an HTTP status and a JSON-RPC error. */
+export function refuse(
+  http: HttpExchange,
+  status: number,
+  code: number,
+  message: string,
+  id: RequestId | null = null,
+  headers: ResponseHeaders = {},
+): void {
+  http.respond(status, { ...JSON_HEADERS, ...headers }, errorResponse(id, { code, message }));
+}
+
+/** How much of anything a client sent is logged, in characters. */
+const MOST_LOGGED = 200;
+
+/** What the log says of a request: what a client sent is cut short, and its query left out. */
+export function aboutRequest({
+  method,
+  target,
+  address,
+  principal,
+}: HttpExchange): Readonly<Record<string, string | undefined>> {
+  return {
+    httpMethod: cut(method),
+    path: cut(target.replace(/\?.*$/s, '')),
+    address,
+    principal: principal?.id,
+  };
+}
+
+/** Logs that a request was refused, with what of it was the reason, cut short. */
+export function logRefusal(
+  http: HttpExchange,
+  logger: Logger,
+  status: number,
+  reason: Readonly<Record<string, string | undefined>> = {},
+): void {
+  const sent = Object.fromEntries(Object.entries(reason).map(([name, value]) => [name, cut(value)]));
+  logger.info({ status, ...aboutRequest(http), ...sent }, 'a request was refused');
+}
+
+function cut(text: string | undefined): string | undefined {
+  return text?.slice(0, MOST_LOGGED);
+}
+
+const ONE_DAY_SECONDS = '86400';
+const REQUEST_HEADERS =
+  'Content-Type, Accept, Authorization, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID';
+
+/** What lets a page of an allowed origin read an answer. Empty for programs, which send no origin. */
+export function corsHeaders(origin: string | undefined): ResponseHeaders {
+  if (origin === undefined) return {};
+  return {
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Expose-Headers': 'Mcp-Session-Id, WWW-Authenticate, Retry-After',
+    Vary: 'Origin',
+  };
+}
+
+/** Answers the question a browser asks before it lets a page call. */
+export function preflight(http: HttpExchange, methods: string): void {
+  const asked = http.header('access-control-request-headers');
+  http.respond(204, {
+    Allow: methods,
+    'Access-Control-Allow-Methods': methods,
+    // Mcp-Param-* headers have names that only the client knows.
+    'Access-Control-Allow-Headers': asked ?? REQUEST_HEADERS,
+    'Access-Control-Max-Age': ONE_DAY_SECONDS,
+  });
 }

@@ -7,9 +7,8 @@ import {
   type MaybePromise,
   type Principal,
 } from '@sigil/core/transport';
-import { failed, guarded } from './answers.js';
+import { aboutRequest, failed, guarded, logRefusal, refuse, refuseForNow } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
-import { aboutRequest, logRefusal, refuse, refuseForNow } from './refusals.js';
 
 /** What is known of a request before its body is read. */
 export interface RequestHead {

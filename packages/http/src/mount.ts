@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { App } from '@sigil/core';
-import { createHandler } from './create-handler.js';
+import { createHandler } from './handler.js';
 import { NodeExchange } from './node-exchange.js';
 import { type HttpOptions, resolveOptions } from './options.js';
 import { WebExchange } from './web-exchange.js';

@@ -1,6 +1,6 @@
 import { Deadlines, type Logger, LogThrottle, Quota } from '@sigil/core/transport';
+import { aboutRequest, type NoRoom } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
-import { aboutRequest, type NoRoom } from './refusals.js';
 
 /** What of each answer and stream needs no room while it is unread: small answers cost nothing. */
 export const FREE_OUTPUT_BYTES: number = 64 * 1024;

@@ -1,10 +1,10 @@
 import { Deadlines, type Endpoint, Quota } from '@sigil/core/transport';
+import { NoRoom } from './answers.js';
 import { Authentication } from './authentication.js';
 import type { StreamRules } from './event-stream.js';
 import type { BodyLimits } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
 import { OutputRoom } from './output-room.js';
-import { NoRoom } from './refusals.js';
 
 /** What everything that serves one endpoint shares. */
 export interface HandlerParts {

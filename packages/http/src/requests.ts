@@ -1,7 +1,16 @@
-import { logRefusal, refuse } from './refusals.js';
+import {
+  ERROR_CODES,
+  isObject,
+  type Logger,
+  parseJson,
+  PROTOCOL_VERSIONS,
+  type RequestId,
+  REVISION_FEATURES,
+  TooMuchJsonError,
+} from '@sigil/core/transport';
+import { logRefusal, refuse } from './answers.js';
 import type { BodyLimits, HttpExchange } from './http-exchange.js';
 import { LOOPBACK_HOSTS, type ResolvedOptions } from './options.js';
-import { ERROR_CODES, type Logger, parseJson, TooMuchJsonError } from '@sigil/core/transport';
 
 const { invalidRequest } = ERROR_CODES;
 
@@ -52,7 +61,7 @@ export function refusesStream(http: HttpExchange): boolean {
 }
 
 /** Whether a body is JSON, whatever parameters its media type has. */
-export function isJson(contentType: string | undefined): boolean {
+function isJson(contentType: string | undefined): boolean {
   if (contentType === undefined) return false;
   if (contentType === 'application/json') return true;
   const end = contentType.indexOf(';');
@@ -61,7 +70,7 @@ export function isJson(contentType: string | undefined): boolean {
 }
 
 /** Whether a client accepts a media type. One that says nothing accepts everything (RFC 9110 §12.5.1). */
-export function accepts(accept: string | undefined, type: string): boolean {
+function accepts(accept: string | undefined, type: string): boolean {
   if (accept === undefined) return true;
   const group = `${type.slice(0, type.indexOf('/'))}/*`;
   return accept.split(',').some((part) => {
@@ -189,12 +198,41 @@ function parse(body: string): unknown {
   }
 }
 
-/** Narrows to an object that is neither `null` nor an array. */
-export function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Whether a message wants a response. */
 export function isRequest(message: unknown): boolean {
-  return isFields(message) && typeof message['method'] === 'string' && message['id'] !== undefined;
+  return isObject(message) && typeof message['method'] === 'string' && message['id'] !== undefined;
+}
+
+const SESSION_VERSIONS: readonly string[] = PROTOCOL_VERSIONS.filter(
+  (version) => REVISION_FEATURES[version].sessions,
+);
+const STATELESS_VERSIONS: readonly string[] = PROTOCOL_VERSIONS.filter(
+  (version) => !REVISION_FEATURES[version].sessions,
+);
+/** What a request without a session lacks. */
+export const NEEDS_ENVELOPE = '_meta["io.modelcontextprotocol/protocolVersion"]';
+
+/**
+ * Refuses a request whose `MCP-Protocol-Version` no session has (2025-06-18, basic/transports, "Protocol Version Header").
+ *
+ * @returns whether the request has been refused.
+ */
+export function refusesVersion(http: HttpExchange, id: RequestId | null): boolean {
+  const version = http.header('mcp-protocol-version');
+  if (version === undefined || SESSION_VERSIONS.includes(version)) return false;
+  const known = PROTOCOL_VERSIONS.some((candidate) => candidate === version);
+  const message = known
+    ? `Version ${version} needs ${NEEDS_ENVELOPE} in the body`
+    : `Unsupported MCP-Protocol-Version: ${version}`;
+  refuse(http, 400, known ? ERROR_CODES.invalidParams : ERROR_CODES.invalidRequest, message, id);
+  return true;
+}
+
+/** The version of a notification that claims none and belongs to no session: that of its header. Only requests must repeat it. */
+export function versionOfNotification(http: HttpExchange, message: unknown): string | undefined {
+  if (!isObject(message) || typeof message['method'] !== 'string' || message['id'] !== undefined)
+    return undefined;
+  const version = http.header('mcp-protocol-version');
+  const isStateless = version !== undefined && STATELESS_VERSIONS.includes(version);
+  return isStateless && http.header('mcp-session-id') === undefined ? version : undefined;
 }

@@ -1,18 +1,24 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv4, Server as NetServer, type Socket } from 'node:net';
-import type { Endpoint, Logger, RunningRuntime, Runtime } from '@sigil/core/transport';
-import { ERROR_CODES, LogThrottle } from '@sigil/core/transport';
+import {
+  type Endpoint,
+  ERROR_CODES,
+  type Logger,
+  LogThrottle,
+  type RunningRuntime,
+  type Runtime,
+} from '@sigil/core/transport';
 import { exitAfter, handleSignals, stderrLogger } from '@sigil/node';
-import { refuse } from './refusals.js';
-import { createHandler, type HttpHandler } from './create-handler.js';
+import { refuse } from './answers.js';
+import { createHandler, type HttpHandler } from './handler.js';
 import { NodeExchange, pathOf } from './node-exchange.js';
 import {
   type HttpRuntimeOptions,
   LOOPBACK_HOSTS,
   resolveOptions,
-  type ServerLimits,
   SERVER_OPTIONS,
   serverLimits,
+  type ServerLimits,
 } from './options.js';
 import { SSE_PATHS, sseTarget } from './sse-endpoint.js';
 

@@ -2,20 +2,18 @@ import {
   type ActiveRequest,
   type Deadline,
   ERROR_CODES,
+  isObject,
   METHODS,
   type Outlet,
   readableId,
   type RequestId,
 } from '@sigil/core/transport';
-import { NOT_AUTHENTICATED, PostOutlet, respondJson } from './answers.js';
-import { refuse } from './refusals.js';
+import { NOT_AUTHENTICATED, PostOutlet, refuse, respondJson } from './answers.js';
 import type { StreamRules } from './event-stream.js';
-import { findSession } from './find-session.js';
 import type { HttpExchange } from './http-exchange.js';
-import { isFields, isRequest } from './requests.js';
-import type { HttpSession } from './session.js';
+import { isRequest } from './requests.js';
 import type { SessionStream } from './session-streams.js';
-import type { SessionTable } from './session-table.js';
+import { findSession, type HttpSession, type SessionTable } from './sessions.js';
 
 /** Serves a message, or a batch, that belongs to a session or opens one (2025-03-26 to 2025-11-25). */
 export function serveSessioned(
@@ -25,7 +23,7 @@ export function serveSessioned(
   stream: StreamRules,
 ): void {
   const id = readableId(message);
-  const opens = isFields(message) && message['method'] === METHODS.initialize && isRequest(message);
+  const opens = isObject(message) && message['method'] === METHODS.initialize && isRequest(message);
   if (opens && http.header('mcp-session-id') === undefined)
     return openSession(http, message, sessions, stream, id);
   if (Array.isArray(message) && http.header('mcp-session-id') === undefined) {
@@ -39,7 +37,7 @@ export function serveSessioned(
 }
 
 function serve(http: HttpExchange, message: unknown, session: HttpSession, id: RequestId | null): void {
-  if (isFields(message) && !isRequest(message)) {
+  if (isObject(message) && !isRequest(message)) {
     if (!isWellFormed(message)) return refuse(http, 400, ERROR_CODES.invalidRequest, 'Invalid request', id);
     session.peer.receive(message);
     return http.respond(202, {});
@@ -116,7 +114,7 @@ class SessionOutlet implements Outlet {
   abandon(): void {
     this.#close();
     if (!this.#stream) return this.http.respond(202, {});
-    // Nobody comes back for what has been cancelled.
+    // No client comes back for what has been cancelled.
     this.#stream.forget();
     this.session.streams.end(this.#stream);
   }

@@ -9,7 +9,7 @@ import {
   type StoredEvent,
   type StreamName,
 } from '@sigil/core/transport';
-import { refuse } from './refusals.js';
+import { refuse } from './answers.js';
 import { EventStream, type StreamRules } from './event-stream.js';
 import type { HttpExchange } from './http-exchange.js';
 

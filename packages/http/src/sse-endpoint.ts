@@ -9,12 +9,9 @@ import {
   readableId,
   type RequestId,
 } from '@sigil/core/transport';
-import { refuse } from './refusals.js';
-import { preflight } from './cors.js';
+import { guarded, NOT_AUTHENTICATED, preflight, refuse, respondJson } from './answers.js';
 import { EventStream } from './event-stream.js';
-import { refusesVersion } from './find-session.js';
 import type { HttpExchange } from './http-exchange.js';
-import { guarded, NOT_AUTHENTICATED, respondJson } from './answers.js';
 import type { HandlerParts } from './parts.js';
 import {
   OriginCheck,
@@ -23,6 +20,7 @@ import {
   refusesCaller,
   refusesContentType,
   refusesStream,
+  refusesVersion,
 } from './requests.js';
 
 const STREAM_PATH = '/sse';
@@ -133,7 +131,7 @@ export class SseEndpoint {
     if (!claims && refusesVersion(http, id)) return;
     if (!sessionId) return refuse(http, 400, ERROR_CODES.invalidParams, 'The query needs a sessionId', id);
     const session = this.#sessions.get(sessionId);
-    // Somebody else's session is as unknown as one that never was.
+    // A session of another principal is as unknown as one that never was.
     if (!session || session.owner !== http.principal?.id)
       return refuse(http, 404, ERROR_CODES.invalidRequest, 'Session not found: open a new stream', id);
     // Who tries out newer revisions goes back to older ones on the answer that servers of this transport always gave.

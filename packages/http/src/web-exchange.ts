@@ -1,7 +1,13 @@
 import type { Deadline, Principal } from '@sigil/core/transport';
-import { corsHeaders } from './cors.js';
-import { ArrivingBody } from './arriving-body.js';
-import type { BodyLimits, BodyProblem, BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
+import { corsHeaders } from './answers.js';
+import {
+  ArrivingBody,
+  type BodyLimits,
+  type BodyProblem,
+  type BodyStream,
+  type HttpExchange,
+  type ResponseHeaders,
+} from './http-exchange.js';
 import {
   FREE_OUTPUT_BYTES,
   type OutputLimits,

@@ -1,6 +1,6 @@
-import { Deadlines, Quota } from '@sigil/core/transport';
 import { describe, expect, test } from '@jest/globals';
-import { ArrivingBody } from '../src/arriving-body.js';
+import { Deadlines, Quota } from '@sigil/core/transport';
+import { ArrivingBody } from '../src/http-exchange.js';
 
 const KIB = 1024;
 

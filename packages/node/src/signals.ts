@@ -16,7 +16,7 @@ export interface SignalHost {
 
 /** How long the rest of a process may take to end by itself once everything is closed, in milliseconds. */
 const LAST_MS = 50;
-/** How long disposal may take when nobody says when it is done, in milliseconds. */
+/** How long disposal may take when nothing says that it is done, in milliseconds. */
 const DISPOSAL_MS = 5_000;
 
 /**

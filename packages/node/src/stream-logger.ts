@@ -23,7 +23,7 @@ export function stderrLogger(): Logger {
 }
 
 function ignore(): void {
-  // Log lines that nobody can read are lost.
+  // Log lines that cannot be read are lost.
 }
 
 function formatEntry(level: keyof Logger, details: object | string, message: string | undefined): string {

@@ -1,9 +1,18 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import type { Problem } from '@sigil/core';
-import type { FoundFile } from './found-file.js';
 import type { Limits } from './options.js';
 import { skillProblem } from './skill-problem.js';
+
+/** A file below the folder of skills. */
+export interface FoundFile {
+  /** The names of the folders it is in, from the folder of skills, and its own. */
+  readonly segments: readonly string[];
+  /** Where it is in the file system. */
+  readonly location: string;
+  /** Bytes. */
+  readonly size: number;
+}
 
 /** What one walk through the folder of skills has in hand. */
 interface Walk {

@@ -4,13 +4,13 @@ import type { GuardLike, Problem } from '@sigil/core';
 export interface SkillsOptions {
   /** Guards before every file of every skill, those of the app first. A skill whose `SKILL.md` is hidden is hidden. */
   readonly guards?: readonly GuardLike[];
-  /** Most files below the folder. 5000 unless given. */
+  /** Most files below the folder. @default 5000 */
   readonly maxFiles?: number;
-  /** Most bytes of one file. 4 MiB unless given. */
+  /** Most bytes of one file. @default 4 MiB */
   readonly maxFileBytes?: number;
-  /** Most bytes of all files. 64 MiB unless given. */
+  /** Most bytes of all files. @default 64 MiB */
   readonly maxBytes?: number;
-  /** Most folders within each other. 16 unless given. */
+  /** Most folders within each other. @default 16 */
   readonly maxDepth?: number;
 }
 

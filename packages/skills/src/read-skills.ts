@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Problem } from '@sigil/core';
-import { findFiles } from './find-files.js';
-import type { FoundFile } from './found-file.js';
+import { findFiles, type FoundFile } from './find-files.js';
 import type { Limits } from './options.js';
-import { readSkill, type Skill, SKILL_FILE } from './skill.js';
-import { type SkillFile, skillFile } from './skill-file.js';
+import { skillFile, type SkillFile } from './skill-file.js';
 import { skillProblem } from './skill-problem.js';
+import { readSkill, type Skill, SKILL_FILE } from './skill.js';
 
 /** The skills of a folder, and everything in them. */
 export interface SkillFolder {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
+import { extname } from 'node:path';
 import { blobContents, type ResourceContents, textContents } from '@sigil/core';
-import { mediaTypeOf } from './media-type.js';
-import { skillUri } from './skill-uri.js';
 
 /** A file of a skill, in memory: its digest and its contents always agree. */
 export interface SkillFile {
@@ -43,4 +42,53 @@ function decode(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The URI of a file or folder of skills (SEP-2640, "Resource Mapping").
+ *
+ * @param segments the names from the folder of skills down.
+ */
+export function skillUri(segments: readonly string[]): string {
+  return `skill://${segments.map(encode).join('/')}`;
+}
+
+/** Leaves nothing that has a meaning in a URI or in a URI template. */
+function encode(segment: string): string {
+  return encodeURIComponent(segment).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+const BY_EXTENSION: ReadonlyMap<string, string> = new Map([
+  ['.md', 'text/markdown'],
+  ['.txt', 'text/plain'],
+  ['.html', 'text/html'],
+  ['.css', 'text/css'],
+  ['.csv', 'text/csv'],
+  ['.xml', 'application/xml'],
+  ['.json', 'application/json'],
+  ['.yaml', 'application/yaml'],
+  ['.yml', 'application/yaml'],
+  ['.js', 'text/javascript'],
+  ['.mjs', 'text/javascript'],
+  ['.ts', 'text/x-typescript'],
+  ['.py', 'text/x-python'],
+  ['.sh', 'application/x-sh'],
+  ['.svg', 'image/svg+xml'],
+  ['.png', 'image/png'],
+  ['.jpg', 'image/jpeg'],
+  ['.jpeg', 'image/jpeg'],
+  ['.gif', 'image/gif'],
+  ['.webp', 'image/webp'],
+  ['.pdf', 'application/pdf'],
+  ['.zip', 'application/zip'],
+]);
+
+/** The media type of a file, by the extension of its name; plain text or plain bytes when that says nothing. */
+function mediaTypeOf(name: string, isText: boolean): string {
+  return (
+    BY_EXTENSION.get(extname(name).toLowerCase()) ?? (isText ? 'text/plain' : 'application/octet-stream')
+  );
 }

@@ -5,14 +5,13 @@ import {
   type GuardLike,
   type Problem,
 } from '@sigil/core';
-import { directoryMethod } from './directory-method.js';
+import { directoryMethod, skillMethods } from './methods.js';
 import { limitProblems, type Limits, limitsOf, type SkillsOptions } from './options.js';
 import { readSkills, type SkillFolder } from './read-skills.js';
 import { ServedFiles } from './served-files.js';
-import type { Skill } from './skill.js';
 import type { SkillFile } from './skill-file.js';
-import { skillMethods } from './skill-methods.js';
 import { skillProblem } from './skill-problem.js';
+import type { Skill } from './skill.js';
 
 /** What the extension is negotiated by (SEP-2640, "Extension Identifier"). */
 const SKILLS = 'io.modelcontextprotocol/skills';

@@ -29,7 +29,7 @@ export class LineWriter {
   constructor(output: Writable, write: StreamWrite, listener: WriterListener) {
     this.#write = write;
     this.#listener = listener;
-    // These stay for good: a stream may fail after its last write, and an error nobody hears ends the process.
+    // These stay for good: a stream may fail after its last write, and an error without a listener ends the process.
     output.on('error', (error) => this.#lose(error));
     output.on('close', () => this.#lose());
     output.on('drain', this.#unblock);

@@ -1,7 +1,19 @@
-import type { Runtime } from '@sigil/core/transport';
-import { stderrLogger } from '@sigil/node';
-import { Connection } from './connection.js';
-import { readSettings, type StdioOptions } from './options.js';
+import { isUtf8 } from 'node:buffer';
+import {
+  type Endpoint,
+  ERROR_CODES,
+  errorResponse,
+  parseJson,
+  type Peer,
+  type RunningRuntime,
+  type Runtime,
+  TooMuchJsonError,
+} from '@sigil/core/transport';
+import { exitAfter, handleSignals, stderrLogger } from '@sigil/node';
+import { LineSplitter } from './line-splitter.js';
+import { LineWriter } from './line-writer.js';
+import { readSettings, type StdioOptions, type StdioSettings } from './options.js';
+import { guardStdout, type StreamWrite } from './stdout-guard.js';
 
 /**
  * Serves one client over standard streams, one JSON-RPC message a line (MCP, transports, stdio).
@@ -21,4 +33,215 @@ export function stdio(options: StdioOptions = {}): Runtime {
     ownsProcess: settings.handleSignals && settings.input === process.stdin,
     start: (endpoint) => new Promise((resolve) => resolve(new Connection(endpoint, settings))),
   };
+}
+
+const HANG_UP = new Set(['EPIPE', 'ECONNRESET']);
+/** How long the services may take to be disposed of before the process exits, in milliseconds. */
+const DISPOSAL_MS = 400;
+/** The least time that answers get to be written, in milliseconds. */
+const WRITE_MS = 100;
+
+/** What shorter messages take is no matter. */
+const SHORT_BYTES = 1024;
+
+/** How the text of a notification begins, and of those that may be missed. */
+const NOTIFICATION = '{"jsonrpc":"2.0","method":"notifications/';
+const MAY_BE_MISSED = ['progress"', 'message"'].map((name) => NOTIFICATION + name);
+
+/** One client on one pair of streams, from the first byte to the last. */
+class Connection implements RunningRuntime {
+  readonly address = '';
+  readonly closed: Promise<void>;
+  readonly #settings: StdioSettings;
+  readonly #endpoint: Endpoint;
+  readonly #peer: Peer;
+  readonly #splitter: LineSplitter;
+  readonly #writer: LineWriter;
+  readonly #releases: (() => void)[] = [];
+  readonly #resolveClosed: () => void;
+  #state: 'reading' | 'draining' | 'closed' = 'reading';
+  /** Whether the process is to end with this connection: its client is gone, or a signal asked for it. */
+  #endsProcess = false;
+  /** What has been done, and logged, about a client that does not read. */
+  #unread: 'nothing' | 'dropped' | 'ended' = 'nothing';
+
+  /** Starts to read at once. */
+  constructor(endpoint: Endpoint, settings: StdioSettings) {
+    const { promise, resolve } = deferred();
+    this.closed = promise;
+    this.#resolveClosed = resolve;
+    this.#endpoint = endpoint;
+    this.#settings = settings;
+    this.#splitter = new LineSplitter(settings.maxLineBytes, {
+      line: (bytes) => this.#takeLine(bytes),
+      overlong: () =>
+        this.#refuse(ERROR_CODES.invalidRequest, `A message is longer than ${settings.maxLineBytes} bytes`),
+    });
+    this.#writer = this.#openWriter();
+    this.#peer = endpoint.connect({
+      send: (message) => this.#send(message),
+      end: (message) => this.#writer.write(message),
+    });
+    this.#listen();
+    // A stream that has ended before says so no more.
+    if (settings.input.readableEnded || settings.input.destroyed) this.#end(settings.input === process.stdin);
+  }
+
+  /** Stops reading, gives requests in flight `drainMs`, and resolves when their answers are written. */
+  close(): Promise<void> {
+    if (this.#stopReading()) void this.#finish(true);
+    return this.closed;
+  }
+
+  appCloses(closed: Promise<void>): void {
+    if (this.#endsProcess) exitAfter(process, closed, DISPOSAL_MS);
+  }
+
+  #openWriter(): LineWriter {
+    const { input, output, guardStdout: wanted } = this.#settings;
+    const guard = wanted && output === process.stdout ? guardStdout(output, process.stderr) : undefined;
+    if (guard) this.#releases.push(() => guard.release());
+    const writeTo: StreamWrite = (text, written) => output.write(text, written);
+    return new LineWriter(output, guard?.write ?? writeTo, {
+      blocked: () => input.pause(),
+      unblocked: () => {
+        if (this.#state === 'reading') input.resume();
+      },
+      gone: (error) => this.#hangUp(error),
+    });
+  }
+
+  #listen(): void {
+    const { input } = this.#settings;
+    const takeChunk = (chunk: Buffer | string): void => {
+      if (this.#state === 'reading')
+        this.#splitter.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+    };
+    const takeEnd = (): void => {
+      if (this.#state !== 'reading') return;
+      this.#splitter.end();
+      this.#end(input === process.stdin);
+    };
+    input.on('data', takeChunk).on('end', takeEnd).on('close', takeEnd);
+    // Stays for good: a stream may fail later, and an error without a listener ends the process.
+    input.on('error', (error) => {
+      if (this.#state !== 'reading') return;
+      this.#endpoint.logger.error({ error }, 'The input failed');
+      this.#end(input === process.stdin);
+    });
+    this.#releases.push(() => input.off('data', takeChunk).off('end', takeEnd).off('close', takeEnd));
+    if (!this.#settings.handleSignals) return;
+    const stopListening = handleSignals(process, () => {
+      this.#end(true);
+      return this.closed;
+    });
+    // A signal that follows the end of the input must not cut the disposal of the services short.
+    this.#releases.push(() => this.#endsProcess || stopListening());
+  }
+
+  /** @param endsProcess whether the process is to end with this connection. */
+  #end(endsProcess: boolean): void {
+    this.#endsProcess ||= endsProcess;
+    void this.close();
+  }
+
+  #takeLine(bytes: Buffer): void {
+    // The rest of a chunk may follow the line that ended the connection.
+    if (this.#state !== 'reading') return;
+    let message: unknown;
+    try {
+      message = parseLine(bytes);
+    } catch (error) {
+      if (error instanceof TooMuchJsonError)
+        this.#refuse(ERROR_CODES.invalidRequest, `Invalid request: ${error.message}`);
+      else this.#refuse(ERROR_CODES.parseError, 'Parse error: a line is not JSON in UTF-8');
+      return;
+    }
+    try {
+      const { length } = bytes;
+      this.#peer.receive(message, undefined, length > SHORT_BYTES ? { bodyBytes: length } : undefined);
+    } catch (error) {
+      this.#endpoint.logger.error({ error }, 'A message could not be processed');
+    }
+  }
+
+  #send(message: string): void {
+    if (!message.startsWith(NOTIFICATION)) return this.#writer.write(message);
+    const { maxBufferedBytes } = this.#settings;
+    if (this.#unread === 'ended' || this.#writer.writeWithin(maxBufferedBytes, message)) return;
+    const { logger } = this.#endpoint;
+    if (!MAY_BE_MISSED.some((start) => message.startsWith(start))) {
+      this.#unread = 'ended';
+      logger.error({ maxBufferedBytes }, 'The client does not read: the connection is ended');
+      this.#hangUp();
+    } else if (this.#unread === 'nothing') {
+      this.#unread = 'dropped';
+      logger.warn({ maxBufferedBytes }, 'The client does not read: progress and log messages are dropped');
+    }
+  }
+
+  #refuse(code: number, message: string): void {
+    this.#writer.write(errorResponse(null, { code, message }));
+  }
+
+  #hangUp(error?: NodeJS.ErrnoException): void {
+    if (this.#state === 'closed') return;
+    if (error && !HANG_UP.has(error.code ?? '')) this.#endpoint.logger.error({ error }, 'The output failed');
+    // No client is left to read the answers; a drain that already waits for them ends with this too.
+    this.#peer.close('The client is gone');
+    if (!this.#stopReading()) return;
+    this.#endsProcess = this.#settings.output === process.stdout;
+    void this.#finish(false);
+  }
+
+  /** @returns whether it was still reading. */
+  #stopReading(): boolean {
+    if (this.#state !== 'reading') return false;
+    this.#state = 'draining';
+    this.#settings.input.pause();
+    return true;
+  }
+
+  async #finish(drain: boolean): Promise<void> {
+    const { input, drainMs } = this.#settings;
+    const deadline = performance.now() + drainMs;
+    try {
+      if (drain) await this.#peer.drain(drainMs);
+    } catch (error) {
+      this.#endpoint.logger.error({ error }, 'Requests in flight could not be drained');
+    }
+    await within(Math.max(WRITE_MS, deadline - performance.now()), this.#writer.settled());
+    for (const release of this.#releases.splice(0)) release();
+    // A pipe that the parent keeps open must not keep the process alive.
+    if (input === process.stdin) process.stdin.unref?.();
+    this.#state = 'closed';
+    this.#resolveClosed();
+  }
+}
+
+/**
+ * Parses one line.
+ *
+ * @throws SyntaxError when the bytes are not UTF-8 or not JSON.
+ */
+function parseLine(line: Buffer): unknown {
+  if (!isUtf8(line)) throw new SyntaxError('Invalid UTF-8');
+  return parseJson(line.toString('utf8'));
+}
+
+/** A promise and the function that resolves it. */
+function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+/** Waits for a promise, but not longer than `ms` milliseconds; the wait alone keeps no process alive. */
+async function within(ms: number, promise: Promise<void>): Promise<void> {
+  const { promise: late, resolve } = deferred();
+  const timer = setTimeout(resolve, ms).unref();
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
 }

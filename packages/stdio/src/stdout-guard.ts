@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 
-/** Writes text to a stream, whoever the method belongs to, and calls back when it is written or has failed. */
+/** Writes text to a stream, of whichever object the method is, and calls back when it is written or has failed. */
 export type StreamWrite = (text: string, written: (error?: Error | null) => void) => boolean;
 
 type AnyWrite = (...args: Parameters<Writable['write']>) => boolean;
@@ -28,7 +28,7 @@ export function guardStdout(stdout: Writable, stderr: Writable): StdoutGuard {
     write: (text, written) => write(text, 'utf8', written),
     release() {
       state.active = false;
-      // Somebody may have wrapped our function meanwhile; then it stays, and lets everything through.
+      // Other code may have wrapped our function meanwhile; then it stays, and lets everything through.
       if (Reflect.get(stdout, 'write') !== divert) return;
       if (wasOwn) stdout.write = original;
       else Reflect.deleteProperty(stdout, 'write');

@@ -1,17 +1,59 @@
-import type { LogLevel } from '@sigil/core';
-import { METHODS, NOTIFICATIONS, type RequestId } from '@sigil/core/transport';
-import type { Answerer } from './answerer.js';
-import type { CallOptions, Progress } from './call-options.js';
-import { envelope, type Identity } from './envelope.js';
-import { followTask, isTask } from './follow-task.js';
-import { answerInputs, MAX_ROUNDS, wantsInput } from './input-required.js';
-import { isObject } from './is-object.js';
+import {
+  type ClientCapabilities,
+  type Implementation,
+  type LogLevel,
+  ProtocolError,
+  type ProtocolVersion,
+  type TaskError,
+} from '@sigil/core';
+import {
+  isObject,
+  META,
+  METHODS,
+  NOTIFICATIONS,
+  type RequestId,
+  REVISION_FEATURES,
+} from '@sigil/core/transport';
+import { afterMs } from './after-ms.js';
+import { type Answerer, answerInputs, MAX_ROUNDS, responsesTo, wantsInput } from './answers.js';
 import type { Notification } from './notification-log.js';
-import { checkResultType } from './result-type.js';
-import { isStateless } from './revisions.js';
 import type { Sent, Wire } from './wire.js';
 
-type Params = Readonly<Record<string, unknown>>;
+/** How far the work on a request has come. */
+export interface Progress {
+  readonly progress: number;
+  /** What `progress` will be at the end, when the server knows. */
+  readonly total?: number;
+  /** Since 2025-03-26. */
+  readonly message?: string;
+}
+
+/** How one request is made. */
+export interface CallOptions {
+  /** Asks for progress and takes each report of it, all before the call resolves. */
+  readonly onProgress?: (progress: Progress) => void;
+  /** Cancels the request: the server is told, and the call rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /**
+   * The mildest log message wanted. In 2026-07-28 it travels with the request; before, it sets the level of the session,
+   * which stays.
+   */
+  readonly logLevel?: LogLevel;
+  /** More members of the request's `_meta`. They win over the client's own. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+  /** Milliseconds until the call gives up, instead of the connection's. `Infinity` for no limit. */
+  readonly timeoutMs?: number;
+}
+
+/** Who a client is, in whatever way its revision tells the server. */
+export interface Identity {
+  readonly revision: ProtocolVersion;
+  readonly clientInfo: Implementation;
+  readonly capabilities: ClientCapabilities;
+}
+
+/** The members of parameters, or of a result. */
+type Members = Readonly<Record<string, unknown>>;
 
 /** Makes requests the way a revision wants them: with an envelope or without, and as often as the server needs. */
 export class Caller {
@@ -26,7 +68,7 @@ export class Caller {
     private readonly timeoutMs: number,
     private readonly followsTasks: boolean,
   ) {
-    this.#stateless = isStateless(identity.revision);
+    this.#stateless = !REVISION_FEATURES[identity.revision].sessions;
   }
 
   /**
@@ -35,9 +77,9 @@ export class Caller {
    * @throws ProtocolError when the server answers with an error; Error when it does not answer in time, or still asks
    *   after 10 rounds, or when the task that the call has become is cancelled; the signal's reason when it aborts.
    */
-  async call(method: string, params: Params, options: CallOptions = {}): Promise<Record<string, unknown>> {
+  async call(method: string, params: Members, options: CallOptions = {}): Promise<Record<string, unknown>> {
     if (options.logLevel !== undefined && !this.#stateless) await this.setLogLevel(options.logLevel);
-    let input: Params = {};
+    let input: Members = {};
     for (let round = 0; ; round++) {
       const result = await this.#callOnce(method, { ...params, ...input }, options);
       if (!this.#stateless) return result;
@@ -50,7 +92,7 @@ export class Caller {
   }
 
   /** Sends a request and leaves it to the caller to wait for it. */
-  start(method: string, params: Params, options: CallOptions = {}): Sent {
+  start(method: string, params: Members, options: CallOptions = {}): Sent {
     const limits = {
       timeoutMs: options.timeoutMs ?? this.timeoutMs,
       signal: options.signal,
@@ -71,14 +113,14 @@ export class Caller {
       this.#progress.get(params['progressToken'])?.(params as unknown as Progress);
   }
 
-  #follow(task: Params, options: CallOptions): Promise<Record<string, unknown>> {
+  #follow(task: Members, options: CallOptions): Promise<Record<string, unknown>> {
     const { meta, signal, timeoutMs = this.timeoutMs } = options;
-    const request = (method: string, params: Params): Promise<Record<string, unknown>> =>
+    const request = (method: string, params: Members): Promise<Record<string, unknown>> =>
       this.#callOnce(method, params, meta ? { meta } : {});
     return followTask(task, { request, answer: this.answer, signal, timeoutMs });
   }
 
-  async #callOnce(method: string, params: Params, options: CallOptions): Promise<Record<string, unknown>> {
+  async #callOnce(method: string, params: Members, options: CallOptions): Promise<Record<string, unknown>> {
     const { id, result } = this.start(method, params, options);
     const token = options.meta?.['progressToken'] ?? id;
     if (options.onProgress) this.#progress.set(token, options.onProgress);
@@ -89,7 +131,7 @@ export class Caller {
     }
   }
 
-  #withMeta(params: Params, options: CallOptions, id: RequestId): Params {
+  #withMeta(params: Members, options: CallOptions, id: RequestId): Members {
     const { onProgress, meta, logLevel = this.#logLevel } = options;
     const own = isObject(params['_meta']) ? params['_meta'] : {};
     const _meta = {
@@ -100,4 +142,96 @@ export class Caller {
     };
     return Object.keys(_meta).length > 0 ? { ...params, _meta } : params;
   }
+}
+
+/**
+ * The `_meta` that every request of a stateless revision carries (2026-07-28, basic, section "_meta").
+ *
+ * @param logLevel the mildest log message wanted with the request; none at all when absent.
+ */
+function envelope(identity: Identity, logLevel: LogLevel | undefined): Record<string, unknown> {
+  return {
+    [META.protocolVersion]: identity.revision,
+    [META.clientInfo]: identity.clientInfo,
+    [META.clientCapabilities]: identity.capabilities,
+    ...(logLevel === undefined ? {} : { [META.logLevel]: logLevel }),
+  };
+}
+
+const KNOWN: readonly unknown[] = [undefined, 'complete', 'input_required'];
+
+/**
+ * Checks that a client may be sent a result of this type: types beyond the core protocol belong to extensions, which the client must
+ * have declared (2026-07-28, basic, "resultType").
+ *
+ * @throws Error when it may not.
+ */
+function checkResultType(
+  result: Readonly<Record<string, unknown>>,
+  { extensions }: ClientCapabilities,
+): void {
+  const type = result['resultType'];
+  if (KNOWN.includes(type)) return;
+  const mayBeAnExtensions = typeof type === 'string' && Object.keys(extensions ?? {}).length > 0;
+  if (!mayBeAnExtensions) throw new Error(`Unknown resultType: ${JSON.stringify(type)}`);
+}
+
+const TASKS = 'io.modelcontextprotocol/tasks';
+/** A server in the same process is not worn out by looking more often than it proposes. */
+const MAX_PAUSE_MS = 20;
+
+/** What following a task needs. */
+interface Following {
+  readonly request: (method: string, params: Members) => Promise<Record<string, unknown>>;
+  readonly answer: Answerer;
+  readonly signal: AbortSignal | undefined;
+  /** Milliseconds until the task is given up; `Infinity` for never. */
+  readonly timeoutMs: number;
+}
+
+/** Capabilities, with the extension declared. */
+export function withTasks(capabilities: ClientCapabilities): ClientCapabilities {
+  return { ...capabilities, extensions: { ...capabilities.extensions, [TASKS]: {} } };
+}
+
+/** Whether a result is the handle of a task (ext-tasks, "Polymorphic Results"). */
+function isTask(result: Members): boolean {
+  return result['resultType'] === 'task';
+}
+
+/**
+ * Follows a task to its end, answering what it asks.
+ *
+ * @returns the result of the call that became the task.
+ * @throws ProtocolError when the task has failed; Error when it was cancelled, or takes too long; the signal's reason when
+ *   it aborts, after the server has been told.
+ */
+async function followTask(task: Members, following: Following): Promise<Record<string, unknown>> {
+  const { taskId, pollIntervalMs } = task;
+  const { request, answer, signal, timeoutMs } = following;
+  const pauseMs = Math.min(typeof pollIntervalMs === 'number' ? pollIntervalMs : MAX_PAUSE_MS, MAX_PAUSE_MS);
+  const deadline = Date.now() + timeoutMs;
+  const answered = new Set<string>();
+  for (;;) {
+    const { status, result, error, inputRequests } = await request('tasks/get', { taskId });
+    if (status === 'completed') return result as Record<string, unknown>;
+    if (status === 'failed') throw errorOf(error as TaskError);
+    if (status === 'cancelled') throw new Error(`The task ${String(taskId)} was cancelled`);
+    if (signal?.aborted || Date.now() > deadline) {
+      await request('tasks/cancel', { taskId });
+      signal?.throwIfAborted();
+      throw new Error(`The task ${String(taskId)} has not ended within ${timeoutMs} ms`);
+    }
+    const open = Object.entries(isObject(inputRequests) ? inputRequests : {});
+    const fresh = open.filter(([key]) => !answered.has(key));
+    if (fresh.length > 0) {
+      const inputResponses = await responsesTo(Object.fromEntries(fresh), answer);
+      for (const [key] of fresh) answered.add(key);
+      await request('tasks/update', { taskId, inputResponses });
+    } else await new Promise<void>((resolve) => afterMs(pauseMs, resolve));
+  }
+}
+
+function errorOf({ code, message, data }: TaskError): ProtocolError {
+  return new ProtocolError(code, message, data);
 }

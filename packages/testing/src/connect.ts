@@ -1,15 +1,46 @@
-import type { App, Implementation, RequestFacts } from '@sigil/core';
-import { LATEST_VERSION } from '@sigil/core/transport';
-import { createAnswerer } from './answerer.js';
-import { Caller } from './caller.js';
-import { capabilitiesOf } from './client-capabilities.js';
-import type { ConnectOptions } from './connect-options.js';
-import { initialize } from './initialize.js';
-import { NotificationLog } from './notification-log.js';
-import { withTasks } from './follow-task.js';
-import { isStateless } from './revisions.js';
-import { TestClient } from './test-client.js';
+/*
+ * The way of a test's call: `connect` makes a `TestClient` (what tests use); its `Caller` turns a call into requests, as many as
+ * the revision and the server need; the `Wire` sends them and matches the responses. What the server asks meanwhile is
+ * answered in `answers.ts`, what it tells is kept in the `NotificationLog`.
+ */
+
+import type {
+  App,
+  ClientCapabilities,
+  Implementation,
+  Principal,
+  ProtocolVersion,
+  RequestFacts,
+} from '@sigil/core';
+import { LATEST_VERSION, METHODS, NOTIFICATIONS, REVISION_FEATURES } from '@sigil/core/transport';
+import { type Answers, createAnswerer } from './answers.js';
+import { Caller, type Identity, withTasks } from './caller.js';
+import { type Notification, NotificationLog } from './notification-log.js';
+import { type ServerFacts, TestClient } from './test-client.js';
 import { Wire } from './wire.js';
+
+/** How a client connects, and who it says it is. */
+export interface ConnectOptions extends Answers {
+  /** The protocol revision to speak. @default the newest */
+  readonly revision?: ProtocolVersion;
+  /** What the client claims to be able to do. @default what it has answers for, as far as the revision knows it */
+  readonly capabilities?: ClientCapabilities;
+  /**
+   * Declares the extension `io.modelcontextprotocol/tasks`: a call that becomes a task is followed to its end, and what the task
+   * asks is answered, so that `callTool` gives the result as always. Known to 2026-07-28 alone.
+   */
+  readonly tasks?: boolean;
+  /** Who the client says it is. @default `sigil-testing` */
+  readonly clientInfo?: Implementation;
+  /** HTTP headers the server is to see with every message, as if they had come over HTTP. Case is ignored. */
+  readonly headers?: RequestFacts['headers'];
+  /** The principal every message comes from, as if a transport had verified it. */
+  readonly principal?: Principal;
+  /** Takes every notification, besides `client.notifications`. */
+  readonly onNotification?: (notification: Notification) => void;
+  /** Milliseconds a request may take; `Infinity` for no limit. @default 10,000 */
+  readonly timeoutMs?: number;
+}
 
 const CLIENT: Implementation = { name: 'sigil-testing', version: '0.1.0' };
 const TIMEOUT_MS = 10_000;
@@ -38,7 +69,7 @@ export async function connect(app: Pick<App, 'endpoint'>, options: ConnectOption
     capabilities: options.tasks ? withTasks(capabilities) : capabilities,
   };
   const caller: Caller = new Caller(wire, identity, answer, timeoutMs, options.tasks ?? false);
-  const server = isStateless(revision) ? undefined : await initialize(wire, caller, identity);
+  const server = REVISION_FEATURES[revision].sessions ? await initialize(wire, caller, identity) : undefined;
   return new TestClient({ revision, server, wire, caller, log, timeoutMs });
 }
 
@@ -48,4 +79,38 @@ function factsOf({ headers, principal }: ConnectOptions): RequestFacts {
     ...(headers ? { headers: Object.fromEntries(lowered) } : {}),
     ...(principal ? { principal } : {}),
   };
+}
+
+/** What a client with these answers can do, in the words of a revision. */
+function capabilitiesOf(answers: Answers, revision: ProtocolVersion): ClientCapabilities {
+  const { elicitation, samplingTools } = REVISION_FEATURES[revision];
+  // Before there were modes, the bare capability meant forms.
+  const modes = elicitation.url ? { form: {}, url: {} } : {};
+  return {
+    ...(answers.onElicit && elicitation.form ? { elicitation: modes } : {}),
+    ...(answers.onSample ? { sampling: samplingTools ? { tools: {} } : {} } : {}),
+    ...(answers.roots ? { roots: {} } : {}),
+  };
+}
+
+/**
+ * Opens a session, as revisions up to 2025-11-25 want it.
+ *
+ * @returns what the server said of itself.
+ * @throws ProtocolError when the server refuses; Error when it answers with another revision than the one asked for.
+ */
+async function initialize(wire: Wire, caller: Caller, identity: Identity): Promise<ServerFacts> {
+  const { revision: protocolVersion, capabilities, clientInfo } = identity;
+  try {
+    const params = { protocolVersion, capabilities, clientInfo };
+    const server = (await caller.call(METHODS.initialize, params)) as unknown as ServerFacts;
+    if (server.protocolVersion !== protocolVersion) {
+      throw new Error(`The server answered ${protocolVersion} with ${server.protocolVersion}`);
+    }
+    wire.notify(NOTIFICATIONS.initialized);
+    return server;
+  } catch (error) {
+    await wire.close(new Error('The session could not be opened', { cause: error }));
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
-import { META, METHODS } from '@sigil/core/transport';
+import type { ProtocolVersion } from '@sigil/core';
+import { isObject, META, METHODS, REVISION_FEATURES } from '@sigil/core/transport';
 import type { Caller } from './caller.js';
-import { isObject } from './is-object.js';
 import type { Notification, NotificationLog } from './notification-log.js';
 
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
@@ -63,8 +63,38 @@ export async function listen(parts: ListenParts, notifications: ListenFilter): P
   }
 
   function stop(): void {
-    // Whoever stops a stream is not told again that it ended.
+    // The one who stops a stream is not told again that it ended.
     ended.catch(() => undefined);
     stopped.abort(new Error('The client stopped listening'));
+  }
+}
+
+/** The resources a client wants to hear about, in the way of its revision. */
+export class Subscriptions {
+  readonly #streams = new Map<string, Listening>();
+
+  constructor(
+    private readonly revision: ProtocolVersion,
+    private readonly caller: Caller,
+    private readonly listen: (filter: ListenFilter) => Promise<Listening>,
+  ) {}
+
+  /** Subscribes to a resource, once. */
+  async add(uri: string): Promise<void> {
+    if (REVISION_FEATURES[this.revision].sessions)
+      return void (await this.caller.call(METHODS.subscribe, { uri }));
+    if (this.#streams.has(uri)) return;
+    const stream = await this.listen({ resourceSubscriptions: [uri] });
+    // A stream that the server or the end of the connection breaks off is no failure of the test.
+    stream.ended.catch(() => undefined);
+    this.#streams.set(uri, stream);
+  }
+
+  /** Unsubscribes from a resource. */
+  async remove(uri: string): Promise<void> {
+    if (REVISION_FEATURES[this.revision].sessions)
+      return void (await this.caller.call(METHODS.unsubscribe, { uri }));
+    this.#streams.get(uri)?.stop();
+    this.#streams.delete(uri);
   }
 }

@@ -7,8 +7,7 @@ import {
   type Principal,
   type ServiceId,
 } from '@sigil/core';
-import type { ConnectOptions } from './connect-options.js';
-import { connect } from './connect.js';
+import { connect, type ConnectOptions } from './connect.js';
 import type { TestClient } from './test-client.js';
 
 /** One line of an app's log. */
@@ -24,7 +23,7 @@ export interface TestAppOptions extends Partial<AppOptions> {
   /**
    * The principal every message comes from, as if a transport had verified it.
    *
-   * @default nobody; `{ id: 'test' }` when there are claims
+   * @default none; `{ id: 'test' }` when there are claims
    */
   readonly principal?: Principal;
   /** Claims of the principal. */

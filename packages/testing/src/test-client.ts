@@ -1,24 +1,65 @@
 import type {
+  Annotations,
   CallToolResult,
   CompleteResult,
   GetPromptResult,
+  Icon,
+  Implementation,
   LogLevel,
   PromptDescriptor,
   ProtocolVersion,
   ReadResourceResult,
+  ServerCapabilities,
   ToolDescriptor,
 } from '@sigil/core';
 import { METHODS } from '@sigil/core/transport';
-import { allPages } from './all-pages.js';
-import type { CallOptions } from './call-options.js';
-import type { Caller } from './caller.js';
-import type { CompletionReference } from './completion-reference.js';
-import { listen, type Listening, type ListenFilter } from './listen.js';
+import type { Caller, CallOptions } from './caller.js';
+import { listen, type ListenFilter, type Listening, Subscriptions } from './listen.js';
 import type { Notification, NotificationLog, NotificationPredicate } from './notification-log.js';
-import type { ResourceDescriptor, ResourceTemplateDescriptor } from './resource-descriptors.js';
-import type { DiscoverResult, ServerFacts } from './server-facts.js';
-import { Subscriptions } from './subscriptions.js';
 import type { Wire } from './wire.js';
+
+/** What a server said of itself when a session was opened (`initialize`). */
+export interface ServerFacts {
+  readonly protocolVersion: ProtocolVersion;
+  readonly capabilities: ServerCapabilities;
+  readonly serverInfo: Implementation;
+  readonly instructions?: string;
+}
+
+/** What a server says of itself when asked (`server/discover`, 2026-07-28 and later). */
+export interface DiscoverResult {
+  readonly supportedVersions: readonly string[];
+  readonly capabilities: ServerCapabilities;
+  readonly instructions?: string;
+}
+
+interface Descriptor {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly icons?: readonly Icon[];
+  readonly mimeType?: string;
+  readonly annotations?: Annotations;
+  readonly _meta?: Record<string, unknown>;
+}
+
+/** A resource as `resources/list` shows it. */
+export interface ResourceDescriptor extends Descriptor {
+  readonly uri: string;
+  /** Size of the raw contents in bytes. */
+  readonly size?: number;
+}
+
+/** A resource template as `resources/templates/list` shows it. */
+export interface ResourceTemplateDescriptor extends Descriptor {
+  /** RFC 6570. */
+  readonly uriTemplate: string;
+}
+
+/** What a completion is for: a prompt by name, or a resource template by its URI template. */
+export type CompletionReference =
+  | { readonly type: 'ref/prompt'; readonly name: string }
+  | { readonly type: 'ref/resource'; readonly uri: string };
 
 /** What a client is made of. */
 export interface ClientParts {
@@ -165,7 +206,7 @@ export class TestClient implements AsyncDisposable {
    * waits for two.
    *
    * @param predicate tells the one wanted from others of its method.
-   * @param timeoutMs milliseconds to wait; as long as for a request unless given.
+   * @param timeoutMs milliseconds to wait; by default as long as for a request.
    * @throws Error when none came in time.
    */
   waitFor(
@@ -191,4 +232,46 @@ export class TestClient implements AsyncDisposable {
   #list<T>(method: string, key: string, options?: CallOptions): Promise<T[]> {
     return allPages<T>(key, (params) => this.request(method, params, options));
   }
+}
+
+type Result = Readonly<Record<string, unknown>>;
+
+/**
+ * Follows `nextCursor` through every page of a list.
+ *
+ * @param key the member of each page that holds the entries, such as `tools`.
+ * @param page asks for one page.
+ * @throws Error when the server gives a cursor twice, which would never end.
+ */
+async function allPages<T>(key: string, page: (params: Result) => Promise<Result>): Promise<T[]> {
+  const entries: T[] = [];
+  const seen = new Set<unknown>();
+  let cursor: unknown;
+  do {
+    const result = await page(cursor === undefined ? {} : { cursor });
+    entries.push(...((result[key] ?? []) as T[]));
+    cursor = result['nextCursor'];
+    if (seen.has(cursor)) throw new Error(`The server gave the cursor ${JSON.stringify(cursor)} twice`);
+    seen.add(cursor);
+  } while (cursor !== undefined);
+  return entries;
+}
+
+/**
+ * The text of a result: of all its text blocks or contents, one below the other. Blocks without text are left out.
+ *
+ * @param result what `callTool`, `readResource` or `getPrompt` gave.
+ */
+export function textOf(result: CallToolResult | ReadResourceResult | GetPromptResult): string {
+  return partsOf(result).flatMap(textIn).join('\n');
+}
+
+function partsOf(result: CallToolResult | ReadResourceResult | GetPromptResult): readonly object[] {
+  if ('contents' in result) return result.contents;
+  return 'messages' in result ? result.messages.map(({ content }) => content) : result.content;
+}
+
+function textIn(part: { readonly text?: unknown; readonly resource?: object }): string[] {
+  if (part.resource) return textIn(part.resource);
+  return typeof part.text === 'string' ? [part.text] : [];
 }

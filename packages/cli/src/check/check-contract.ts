@@ -1,8 +1,5 @@
 import type { Contract, ContractPrompt } from '@sigil/core';
-import { checkTool, type ToolRules } from './check-tool.js';
-import { type Finding } from './codes.js';
-import { checkName } from './names.js';
-import { tokensOf } from './tokens.js';
+import { checkName, checkTool, type Finding, tokensOf, type ToolRules } from './check-tool.js';
 
 /** What a check found, and what the tools cost. */
 export interface CheckReport {

@@ -1,10 +1,30 @@
-import type { ContractTool } from '@sigil/core';
+import type { ContractTool, ToolAnnotations, ToolDescriptor } from '@sigil/core';
+import { isObject } from '@sigil/core/transport';
 import { SchemaDocument } from '../schema/schema-document.js';
-import { isObject } from '../json.js';
-import type { CheckCode, Finding } from './codes.js';
-import { checkName } from './names.js';
-import { missingHints, type Profile, PROFILES, type ProfileName } from './profiles.js';
-import { tokensOf } from './tokens.js';
+
+/** What `sigil check` finds, and what each finding means. */
+export const CHECK_CODES = {
+  CHECK_INVALID_NAME: 'a tool or prompt has a name that breaks the rules of the specification',
+  CHECK_LONG_NAME: 'the name of a tool is longer than a directory allows',
+  CHECK_NO_DESCRIPTION: 'a tool, prompt, resource or template has no description',
+  CHECK_NO_ARGUMENT_DESCRIPTION: 'an argument of a tool or prompt has no description',
+  CHECK_LONG_DESCRIPTION: 'the description of a tool is longer than a directory allows',
+  CHECK_OVER_BUDGET: 'a tool costs a model more tokens than the budget allows',
+  CHECK_NO_TITLE: 'a tool has no title, which a directory asks for',
+  CHECK_NO_HINT: 'a tool does not say what it does to the world in the way a directory asks for',
+  CHECK_CONTRADICTING_HINTS: 'a tool says that it only reads and that it destroys',
+} as const;
+
+/** A code of a finding. */
+export type CheckCode = keyof typeof CHECK_CODES;
+
+/** Something about a server that does it no good. */
+export interface Finding {
+  readonly code: CheckCode;
+  /** What it is about, such as `tool check_inventory`. */
+  readonly where: string;
+  readonly what: string;
+}
 
 /** What is asked of tools. */
 export interface ToolRules {
@@ -67,4 +87,71 @@ function undescribed(inputSchema: ContractTool['inputSchema']): string[] {
 function isDescribed(schema: unknown, root: ContractTool['inputSchema']): boolean {
   const resolved = new SchemaDocument(root).resolve(schema);
   return typeof resolved['description'] === 'string' && resolved['description'] !== '';
+}
+
+/** Specification 2026-07-28, server/tools, "Tool Names". */
+const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+
+/** Finds a name that breaks the rules. */
+export function checkName(where: string, name: string): Finding[] {
+  if (NAME.test(name)) return [];
+  return [
+    {
+      code: 'CHECK_INVALID_NAME',
+      where,
+      what: 'its name is not 1 to 128 letters, digits, underscores, dots and hyphens',
+    },
+  ];
+}
+
+const CHARACTERS_PER_TOKEN = 4;
+
+/**
+ * Roughly how many tokens a tool costs each time a model is shown it: a quarter of the characters of its name, description
+ * and input schema as JSON. Clients show a model no more as a rule; models count in different ways. None for a tool that only the
+ * UI of an app calls (MCP Apps, `_meta.ui.visibility`).
+ */
+export function tokensOf({ name, description, inputSchema, _meta = {} }: ToolDescriptor): number {
+  const { ui } = _meta;
+  const visibility = isObject(ui) ? ui['visibility'] : undefined;
+  if (Array.isArray(visibility) && !visibility.includes('model')) return 0;
+  return Math.ceil(JSON.stringify({ name, description, inputSchema }).length / CHARACTERS_PER_TOKEN);
+}
+
+type Hint = 'readOnlyHint' | 'destructiveHint' | 'openWorldHint';
+
+/** What a directory asks of the tools it lists, beyond the specification. */
+interface Profile {
+  readonly needsTitle: boolean;
+  /** Groups of hints: of each, one at least must be given. */
+  readonly hints: readonly (readonly Hint[])[];
+  /** Most characters of a name. @default as the specification says */
+  readonly maxNameLength?: number;
+  /** Most characters of a description. @default any number */
+  readonly maxDescriptionLength?: number;
+}
+
+/** The name of a directory. */
+export type ProfileName = 'claude' | 'chatgpt';
+
+/** The directories whose reviews are known. */
+export const PROFILES: Readonly<Record<ProfileName, Profile>> = {
+  // https://claude.com/docs/connectors/building/review-criteria
+  claude: { needsTitle: true, hints: [['readOnlyHint', 'destructiveHint']], maxNameLength: 64 },
+  // The directory refuses tools that leave one of the three hints out, and longer descriptions.
+  chatgpt: {
+    needsTitle: false,
+    hints: [['readOnlyHint'], ['destructiveHint'], ['openWorldHint']],
+    maxDescriptionLength: 200,
+  },
+};
+
+/** Whether a text is the name of a directory. */
+export function isProfileName(name: string): name is ProfileName {
+  return Object.hasOwn(PROFILES, name);
+}
+
+/** The groups of hints that annotations leave out entirely. */
+function missingHints({ hints }: Profile, annotations: ToolAnnotations = {}): readonly (readonly Hint[])[] {
+  return hints.filter((group) => group.every((hint) => annotations[hint] === undefined));
 }

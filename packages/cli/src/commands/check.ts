@@ -1,12 +1,9 @@
-import { type CheckReport, checkContract } from '../check/check-contract.js';
-import { isProfileName, type ProfileName, PROFILES } from '../check/profiles.js';
-import { contractFrom } from '../contract-from.js';
-import { EXIT_CODES } from '../exit-codes.js';
-import { UsageError } from '../failures.js';
-import { table } from '../table.js';
-import { styled, type Terminal } from '../terminal.js';
-import { readArguments, readNumber, SERVER_OPTIONS } from './arguments.js';
-import type { Command } from './command.js';
+import { checkContract, type CheckReport } from '../check/check-contract.js';
+import { isProfileName, type ProfileName, PROFILES } from '../check/check-tool.js';
+import { EXIT_CODES, UsageError } from '../failures.js';
+import { contractFrom } from '../program/contract.js';
+import { styled, table, type Terminal } from '../terminal.js';
+import { type Command, readArguments, readNumber, SERVER_OPTIONS } from './command.js';
 
 const OPTIONS = {
   budget: { type: 'string', default: '1000' },

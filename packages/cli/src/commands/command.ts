@@ -1,4 +1,5 @@
-import type { ExitCode } from '../exit-codes.js';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { type ExitCode, UsageError } from '../failures.js';
 import type { Terminal } from '../terminal.js';
 
 /** A command of `sigil`. */
@@ -12,4 +13,48 @@ export interface Command {
    * @throws UsageError when they make no sense.
    */
   run(args: readonly string[], terminal: Terminal): Promise<ExitCode> | ExitCode;
+}
+
+type Options = NonNullable<ParseArgsConfig['options']>;
+type Parsed<O extends Options> = ReturnType<typeof parseArgs<{ options: O; allowPositionals: true }>>;
+
+/** Options that every command which starts a server has. */
+export const SERVER_OPTIONS = { timeout: { type: 'string', default: '10' } } as const;
+
+/**
+ * Reads the arguments of a command.
+ *
+ * @param operands what the arguments without a dash stand for, each needed.
+ * @param optional what further ones stand for.
+ * @throws UsageError when there are others.
+ */
+export function readArguments<O extends Options>(
+  args: readonly string[],
+  options: O,
+  operands: readonly string[],
+  optional: readonly string[] = [],
+): { readonly values: Parsed<O>['values']; readonly operands: readonly string[] } {
+  const { values, positionals } = parse(args, options);
+  const missing = operands[positionals.length];
+  if (missing !== undefined) throw new UsageError(`${missing} is missing`);
+  const extra = positionals[operands.length + optional.length];
+  if (extra !== undefined) throw new UsageError(`'${extra}' is one argument too many`);
+  return { values, operands: positionals };
+}
+
+/** @throws UsageError when the text is no positive number. */
+export function readNumber(option: string, text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new UsageError(`${option} must be a positive number, not '${text}'`);
+}
+
+function parse<O extends Options>(args: readonly string[], options: O): Parsed<O> {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (error) {
+    // The first sentence says what is wrong; the others are about arguments that begin with a dash.
+    const [what = ''] = (error instanceof Error ? error.message : String(error)).split('. ');
+    throw new UsageError(what.charAt(0).toLowerCase() + what.slice(1));
+  }
 }

@@ -1,11 +1,9 @@
 import { resolve } from 'node:path';
-import { compilerProgram } from '../dev/compiler-program.js';
+import { compilerCommand } from '../dev/compiler-command.js';
 import { DevLoop } from '../dev/dev-loop.js';
-import { splitArguments } from '../dev/split-arguments.js';
-import { onStopSignals } from '../dev/stop-signals.js';
+import { EXIT_CODES, type ExitCode } from '../failures.js';
 import { styled } from '../terminal.js';
-import { readArguments } from './arguments.js';
-import type { Command } from './command.js';
+import { type Command, readArguments } from './command.js';
 
 const OPTIONS = { compile: { type: 'string' } } as const;
 const DEFAULT_ENTRY = 'dist/main.js';
@@ -26,7 +24,7 @@ export const dev: Command = {
         entry: resolve(cwd, operands[0] ?? DEFAULT_ENTRY),
         args: server,
         env: { ...process.env, ...(hasColours ? { FORCE_COLOR: '1' } : {}) },
-        compiler: compilerProgram({ cwd, compile: values.compile, hasColours, warn: say }),
+        compiler: compilerCommand({ cwd, compile: values.compile, hasColours, warn: say }),
       },
       terminal,
       say,
@@ -38,3 +36,50 @@ export const dev: Command = {
     return loop.ended.finally(stopListening);
   },
 };
+
+/** A server on standard streams would have no client. */
+const DEFAULT_ARGUMENTS: readonly string[] = ['--http', '--port', '3000'];
+
+/** What a command is told, and what the server that it starts is told. */
+export interface SplitArguments {
+  readonly own: readonly string[];
+  readonly server: readonly string[];
+}
+
+/** Splits arguments at `--`. Without one, the server is to serve HTTP on port 3000. */
+export function splitArguments(args: readonly string[]): SplitArguments {
+  const at = args.indexOf('--');
+  if (at < 0) return { own: args, server: DEFAULT_ARGUMENTS };
+  return { own: args.slice(0, at), server: args.slice(at + 1) };
+}
+
+/** What ends the development loop, and the exit code of each: Ctrl-C is an interruption, the others are orders. */
+const STOPS = { SIGINT: EXIT_CODES.interrupted, SIGTERM: EXIT_CODES.ok, SIGHUP: EXIT_CODES.ok } as const;
+
+/** `npm run` passes on what the terminal has sent to everybody already: so soon, a second signal is the first again. */
+const ECHO_MS = 500;
+
+/**
+ * Listens to the signals that ask a process to end.
+ *
+ * @param stop called at the first one, with the exit code it leads to.
+ * @param force called at every other one, by a user who does not wait.
+ * @returns stops listening.
+ */
+function onStopSignals(stop: (code: ExitCode) => void, force: () => void): () => void {
+  const state: { stoppingSince?: number } = {};
+  const listener = (signal: NodeJS.Signals): void => {
+    const now = performance.now();
+    if (state.stoppingSince !== undefined) {
+      if (now - state.stoppingSince > ECHO_MS) force();
+      return;
+    }
+    state.stoppingSince = now;
+    stop(STOPS[signal as keyof typeof STOPS]);
+  };
+  const signals = Object.keys(STOPS) as (keyof typeof STOPS)[];
+  for (const signal of signals) process.on(signal, listener);
+  return () => {
+    for (const signal of signals) process.off(signal, listener);
+  };
+}

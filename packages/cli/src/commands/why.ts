@@ -1,10 +1,9 @@
 import type { Explanation, Principal } from '@sigil/core';
-import { EXIT_CODES } from '../exit-codes.js';
-import { UsageError } from '../failures.js';
-import { isObject, type JsonObject, parseJson } from '../json.js';
-import { explanationOf } from '../program/explanation-of.js';
-import { readArguments, readNumber, SERVER_OPTIONS } from './arguments.js';
-import type { Command } from './command.js';
+import { isObject } from '@sigil/core/transport';
+import { EXIT_CODES, UsageError } from '../failures.js';
+import { type JsonObject, parseJson } from '../json.js';
+import { explanationOf } from '../program/explanation.js';
+import { type Command, readArguments, readNumber, SERVER_OPTIONS } from './command.js';
 
 const OPTIONS = {
   main: { type: 'string' },
@@ -25,7 +24,7 @@ interface Who {
 /** `sigil why`: tells why something of a server is not seen. */
 export const why: Command = {
   synopsis: 'why <tool> --main <main.js> [--as <principal> [--scope <scope>]… [--claims <json>]]',
-  purpose: 'tell why somebody does not see a tool, prompt or resource',
+  purpose: 'tell why a client does not see a tool, prompt or resource',
   async run(args, terminal) {
     const { values, operands } = readArguments(args, OPTIONS, ['<tool>']);
     if (values.main === undefined) throw new UsageError('--main <main.js> is missing');
@@ -64,7 +63,7 @@ function describe(explanation: Explanation, id: string | undefined): string[] {
     return [`${name} is not registered: ${near}`];
   }
   const who = id ?? 'a client without a principal';
-  const lines = [`${name} is a ${kind}, defined by ${where ?? 'nobody'}`];
+  const lines = [`${name} is a ${kind}, defined by ${where ?? 'code without a name'}`];
   if (hiddenFromSessions) {
     lines.push('It must run as a task, so clients with sessions (up to 2025-11-25) never see it');
   }

@@ -8,7 +8,7 @@ const GRACE_MS = 3_000;
 const REST_MS = 500;
 
 /** A program to run. */
-export interface Program {
+export interface CommandLine {
   readonly command: string;
   /** Absent when `command` is a line for the shell. */
   readonly args?: readonly string[];
@@ -30,7 +30,7 @@ export class Child {
   #isRunning = true;
   #wasAsked = false;
 
-  constructor({ command, args, cwd, env }: Program, lines: Lines) {
+  constructor({ command, args, cwd, env }: CommandLine, lines: Lines) {
     this.#process = spawn(command, args ?? [], {
       cwd,
       env,
@@ -93,7 +93,7 @@ export class Child {
     try {
       process.kill(-pid, signal);
     } catch {
-      // Nobody of the group is left.
+      // No process of the group is left.
     }
   }
 }

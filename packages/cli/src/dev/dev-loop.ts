@@ -1,10 +1,8 @@
 import { relative } from 'node:path';
-import { EXIT_CODES, type ExitCode } from '../exit-codes.js';
-import { Child, type Lines, type Program } from './child.js';
-import { CompiledOutput } from './compiled-output.js';
-import { DevServer } from './dev-server.js';
-import { addressFor } from './port.js';
-import { watchOutput } from './watch-output.js';
+import { EXIT_CODES, type ExitCode } from '../failures.js';
+import { Child, type Lines, type CommandLine } from './child.js';
+import { CompiledOutput, watchOutput } from './compiled-output.js';
+import { addressFor, DevServer } from './dev-server.js';
 
 /** What is compiled and started. */
 export interface DevOptions {
@@ -15,7 +13,7 @@ export interface DevOptions {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   /** What compiles, and goes on doing so at every change. */
-  readonly compiler: Program;
+  readonly compiler: CommandLine;
 }
 
 /** Compiles at every change, and has the server run that was compiled last. */

@@ -1,23 +1,31 @@
-import type { Contract, ContractPrompt, ContractResource, ContractTemplate, ContractTool } from '@sigil/core';
-import { type Change, CHANGE_LEVELS } from './change.js';
-import { INPUT_LEVELS } from './classify.js';
-import { diffEntries } from './diff-entries.js';
+import type {
+  Contract,
+  ContractPrompt,
+  ContractResource,
+  ContractTemplate,
+  ContractTool,
+  JsonSchema,
+  PromptDescriptor,
+} from '@sigil/core';
+import { canonicalJson, isObject } from '@sigil/core/transport';
+import { shown } from '../schema/difference.js';
 import {
+  type Change,
+  CHANGE_LEVELS,
   diffGuarded,
   diffListed,
   diffMimeType,
   diffOthers,
   diffSchemas,
   diffWording,
+  INPUT_LEVELS,
+  OUTPUT_LEVELS,
   type Place,
 } from './diff-members.js';
-import { diffCapabilities } from './diff-capabilities.js';
-import { diffTools } from './diff-tools.js';
-import { promptSchema } from './prompt-schema.js';
 
 /**
  * Tells what changed between two contracts and what each change does to clients. Inputs may widen and outputs may narrow;
- * the other way round breaks somebody.
+ * the other way round breaks clients.
  *
  * @returns the changes, the gravest first; none for a contract and itself.
  */
@@ -45,7 +53,18 @@ export function diffContracts(before: Contract, after: Contract): Change[] {
   return CHANGE_LEVELS.flatMap((level) => changes.filter((change) => change.level === level));
 }
 
+/** Members that clients show and do not act on. */
 const SHARED = ['title', 'description', 'icons', '_meta'];
+const TOOL_MEMBERS = [
+  ...SHARED,
+  'name',
+  'annotations',
+  'inputSchema',
+  'outputSchema',
+  'task',
+  'hiddenFromSessions',
+  'guarded',
+];
 const RESOURCE_WORDS = [...SHARED, 'name', 'annotations', 'size'];
 const RESOURCE_MEMBERS = [...RESOURCE_WORDS, 'uri', 'mimeType', 'completes', 'guarded'];
 const PROMPT_MEMBERS = [...SHARED, 'name', 'arguments', 'completes', 'guarded'];
@@ -91,4 +110,114 @@ function diffPrompts(before: ContractPrompt, after: ContractPrompt, place: Place
     ...diffGuarded(before, after, place),
     ...diffOthers(before, after, PROMPT_MEMBERS, place),
   ];
+}
+
+/** Pairs the entries of one kind by their keys, and compares those that both contracts have. */
+function diffEntries<E>(
+  kind: string,
+  before: readonly E[],
+  after: readonly E[],
+  key: (entry: E) => string,
+  diff: (before: E, after: E, place: Place) => Change[],
+): Change[] {
+  const [was, is] = [byKey(before, key), byKey(after, key)];
+  return [...new Set([...was.keys(), ...is.keys()])].sort().flatMap((name) => {
+    const place: Place = (level, path, what) => ({ level, where: `${kind} ${name}`, path, what });
+    const [one, other] = [was.get(name), is.get(name)];
+    if (one === undefined) return [place('additive', '', `${kind} added`)];
+    if (other === undefined) return [place('breaking', '', `${kind} removed`)];
+    return diff(one, other, place);
+  });
+}
+
+function byKey<E>(entries: readonly E[], key: (entry: E) => string): Map<string, E> {
+  return new Map(entries.map((entry) => [key(entry), entry]));
+}
+
+/** What clients that run tools without asking go by: the value of each hint on which they may, and what holds without it. */
+const HINTS = {
+  readOnlyHint: { safe: true, absent: false },
+  destructiveHint: { safe: false, absent: true },
+  idempotentHint: { safe: true, absent: false },
+  openWorldHint: { safe: false, absent: true },
+} as const;
+
+/** Compares a tool with itself in another contract. */
+function diffTools(before: ContractTool, after: ContractTool, place: Place): Change[] {
+  return [
+    ...diffWording(before, after, SHARED, place),
+    ...diffHints(before, after, place),
+    ...diffSchemas('input', before.inputSchema, after.inputSchema, INPUT_LEVELS, place),
+    ...diffOutput(before, after, place),
+    ...diffTask(before, after, place),
+    ...diffGuarded(before, after, place),
+    ...diffOthers(before, after, TOOL_MEMBERS, place),
+  ];
+}
+
+function diffHints(
+  { annotations: before = {} }: ContractTool,
+  { annotations: after = {} }: ContractTool,
+  place: Place,
+): Change[] {
+  const titles = diffWording(before, after, ['title'], (level, path, what) =>
+    place(level, `annotations.${path}`, what),
+  );
+  const hints = Object.entries(HINTS).flatMap(([name, { safe, absent }]) => {
+    const [was, is] = [before[name as keyof typeof HINTS], after[name as keyof typeof HINTS]];
+    if (was === is) return [];
+    const [wasSafe, isSafe] = [(was ?? absent) === safe, (is ?? absent) === safe];
+    const level = wasSafe === isSafe ? 'wording' : isSafe ? 'additive' : 'breaking';
+    return [place(level, `annotations.${name}`, `${shown(was)} → ${shown(is)}`)];
+  });
+  return [...titles, ...hints];
+}
+
+function diffOutput(
+  { outputSchema: before }: ContractTool,
+  { outputSchema: after }: ContractTool,
+  place: Place,
+): Change[] {
+  if (before && after) return diffSchemas('output', before, after, OUTPUT_LEVELS, place);
+  if (after) return [place('additive', 'output', 'schema added')];
+  return before ? [place('breaking', 'output', 'schema removed')] : [];
+}
+
+/** Only a tool that must run as a task, or is hidden for another reason, is lost to clients. */
+function diffTask(before: ContractTool, after: ContractTool, place: Place): Change[] {
+  const [was, is] = [before.task, after.task];
+  if (was !== is)
+    return [place(is === 'required' ? 'breaking' : 'additive', 'task', `${shown(was)} → ${shown(is)}`)];
+  const [wasHidden, isHidden] = [before.hiddenFromSessions === true, after.hiddenFromSessions === true];
+  if (wasHidden === isHidden) return [];
+  return [place(isHidden ? 'breaking' : 'additive', 'hiddenFromSessions', `${wasHidden} → ${isHidden}`)];
+}
+
+/** The arguments of a prompt as a schema: what clients send it are texts by name. */
+function promptSchema({ arguments: list = [] }: PromptDescriptor): JsonSchema {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      list.map(({ name, required: _, ...words }) => [name, { type: 'string', ...words }]),
+    ),
+    required: list.filter(({ required }) => required).map(({ name }) => name),
+  };
+}
+
+/** Compares what two servers say they can do: what is gone, or is another, breaks clients. */
+function diffCapabilities(before: unknown, after: unknown, path = ''): Change[] {
+  if (canonicalJson(before) === canonicalJson(after)) return [];
+  if (isObject(before) && isObject(after)) {
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+    return names.flatMap((name) =>
+      diffCapabilities(before[name], after[name], path === '' ? name : `${path}.${name}`),
+    );
+  }
+  const isAdded = before === undefined || before === false;
+  const what = isAdded
+    ? 'added'
+    : after === undefined || after === false
+      ? 'removed'
+      : `${shown(before)} → ${shown(after)}`;
+  return [{ level: isAdded ? 'additive' : 'breaking', where: 'capabilities', path, what }];
 }

@@ -1,7 +1,49 @@
-import { canonicalJson } from '../json.js';
-import type { Change, ChangeLevel } from './change.js';
+import { canonicalJson } from '@sigil/core/transport';
 import { compareSchemas } from '../schema/compare-schemas.js';
 import { type Effect, shown } from '../schema/difference.js';
+
+/** What a change does to clients: some of them fail, none of them fails, or nothing but words has changed. */
+export type ChangeLevel = 'breaking' | 'additive' | 'wording';
+
+/** One change of a contract. */
+export interface Change {
+  readonly level: ChangeLevel;
+  /** What changed, such as `tool check_inventory`, or `server`. */
+  readonly where: string;
+  /** The place within it, such as `input.sku`; empty for the whole. */
+  readonly path: string;
+  readonly what: string;
+}
+
+/** Every level, the gravest first. */
+export const CHANGE_LEVELS: readonly ChangeLevel[] = ['breaking', 'additive', 'wording'];
+
+/**
+ * What a difference between two input schemas does to those who send: narrower refuses what they may send, so inputs are
+ * contravariant.
+ */
+export const INPUT_LEVELS: Readonly<Record<Effect, ChangeLevel>> = {
+  narrower: 'breaking',
+  wider: 'additive',
+  other: 'breaking',
+  'property added': 'additive',
+  'required property added': 'breaking',
+  'property removed': 'breaking',
+  'required property removed': 'breaking',
+  wording: 'wording',
+};
+
+/** What a difference between two output schemas does to those who read: wider surprises them, so outputs are covariant. */
+export const OUTPUT_LEVELS: Readonly<Record<Effect, ChangeLevel>> = {
+  narrower: 'additive',
+  wider: 'breaking',
+  other: 'breaking',
+  'property added': 'additive',
+  'required property added': 'additive',
+  'property removed': 'breaking',
+  'required property removed': 'breaking',
+  wording: 'wording',
+};
 
 /** Makes a change of one place of a contract. */
 export type Place = (level: ChangeLevel, path: string, what: string) => Change;
@@ -21,7 +63,7 @@ export function diffWording<E extends object>(
   });
 }
 
-/** Compares the members that nothing else compares: whatever is gone, or is another, may break somebody. */
+/** Compares the members that nothing else compares: what is gone, or is another, may break clients. */
 export function diffOthers<E extends object>(
   before: E,
   after: E,
@@ -55,7 +97,7 @@ export function diffSchemas(
   });
 }
 
-/** Whoever reads a resource has to know its type. */
+/** Compares the type of a resource, which its readers have to know. */
 export function diffMimeType(
   before: { mimeType?: string },
   after: { mimeType?: string },

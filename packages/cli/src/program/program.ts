@@ -1,9 +1,52 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import split from 'split2';
-import { ServerError } from '../failures.js';
-import { isObject, type JsonObject, parseJson } from '../json.js';
-import { reportedProblems } from './reported-problems.js';
+import { isObject } from '@sigil/core/transport';
+import { type ReportedProblem, ServerError, UsageError } from '../failures.js';
+import { type JsonObject, parseJson } from '../json.js';
+
+/** How a program is asked. */
+export interface AskOptions {
+  /** Milliseconds until it must have answered. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Starts a program, asks it, and ends it.
+ *
+ * @param question the variables of its environment that ask; a program that does not know them serves over stdio.
+ * @param ask gives the answer.
+ * @throws UsageError when there is no such program.
+ * @throws ServerError when it fails, or does not answer in time.
+ */
+export async function askProgram<T>(
+  script: string,
+  question: Readonly<Record<string, string>>,
+  { timeoutMs }: AskOptions,
+  ask: (program: Program) => Promise<T>,
+): Promise<T> {
+  const path = resolve(script);
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+    throw new UsageError(`there is no file ${script}`);
+  // Whatever transport the surroundings ask for, this is about standard streams.
+  const program = new Program(path, { MCP_TRANSPORT: 'stdio', ...question });
+  const stop = new AbortController();
+  const late = sleep(timeoutMs, undefined, { signal: stop.signal }).then(() => {
+    throw new ServerError(
+      `the program did not answer within ${timeoutMs / 1000} s: it must call app.run(), or serve MCP over stdio`,
+    );
+  });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([ask(program), program.failed, late]);
+  } finally {
+    stop.abort();
+    await program.end();
+  }
+}
 
 const MOST_STDERR = 64 * 1024;
 /** How long a program may take to end after the end of its input, in milliseconds; clients wait as long. */
@@ -78,4 +121,15 @@ export class Program {
 function lastError(stderr: string): string | undefined {
   const lines = stderr.split('\n').map((line) => line.trim());
   return lines.findLast((line) => /^(\w*Error\b|Uncaught)/.test(line));
+}
+
+/** One problem in the report of a `DefinitionError`. */
+const PROBLEM = /^ *\d+\. (?<problem>.*)\n *Fix: (?<fix>.*) \[(?<code>SIGIL_\w+)\]$/gm;
+
+/** The problems with definitions that a program wrote to standard error when it failed. */
+export function reportedProblems(stderr: string): ReportedProblem[] {
+  return [...stderr.matchAll(PROBLEM)].map(({ groups }) => {
+    const { code = '', problem = '', fix = '' } = groups ?? {};
+    return { code, problem, fix };
+  });
 }

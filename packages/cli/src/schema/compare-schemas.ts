@@ -1,9 +1,7 @@
-import { canonicalJson, isObject, type JsonObject } from '../json.js';
-import { compareAllowedValues } from './allowed-values.js';
-import { BOUNDING, compareBounds } from './bounds.js';
+import { canonicalJson, isObject } from '@sigil/core/transport';
+import type { JsonObject } from '../json.js';
+import { BOUNDING, compareAllowedValues, compareBounds, compareOtherKeywords } from './compare-keywords.js';
 import { type Difference, type Effect, type Report, shown } from './difference.js';
-import { compareOtherKeywords } from './other-keywords.js';
-import { pairBranches } from './pair-branches.js';
 import { NOTHING, SchemaDocument } from './schema-document.js';
 
 /** Keywords with one schema, absent when anything goes, and where the values they are about are. */
@@ -178,4 +176,26 @@ function admits(schema: JsonObject): string {
 function brief(schema: unknown): string {
   const text = shown(schema);
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
+/** What a list of schemas gained and lost, and which of its members belong together. */
+interface BranchPairs {
+  readonly pairs: readonly (readonly [before: unknown, after: unknown])[];
+  readonly removed: readonly unknown[];
+  readonly added: readonly unknown[];
+}
+
+/** Pairs branches that are written alike, then the rest in their order. */
+function pairBranches(before: readonly unknown[], after: readonly unknown[]): BranchPairs {
+  const pairs: (readonly [unknown, unknown])[] = [];
+  const rest = [...after];
+  const unpaired = before.filter((branch) => {
+    const text = canonicalJson(branch);
+    const at = rest.findIndex((candidate) => canonicalJson(candidate) === text);
+    if (at >= 0) pairs.push([branch, rest.splice(at, 1)[0]]);
+    return at < 0;
+  });
+  const common = Math.min(unpaired.length, rest.length);
+  for (let index = 0; index < common; index++) pairs.push([unpaired[index], rest[index]]);
+  return { pairs, removed: unpaired.slice(common), added: rest.slice(common) };
 }

@@ -4,7 +4,7 @@ export type Effect =
   | 'narrower'
   /** More values than before. */
   | 'wider'
-  /** Other values than before, or nobody can tell. */
+  /** Other values than before, or it cannot be told. */
   | 'other'
   | 'property added'
   | 'required property added'

@@ -1,5 +1,18 @@
-import { isObject, type JsonObject } from '../json.js';
+import { isObject } from '@sigil/core/transport';
+import type { JsonObject } from '../json.js';
 
+/** Keywords that say something about values and refuse none. */
+export const DESCRIBING: ReadonlySet<string> = new Set([
+  '$comment',
+  '$schema',
+  'default',
+  'deprecated',
+  'description',
+  'examples',
+  'readOnly',
+  'title',
+  'writeOnly',
+]);
 const ANYTHING: JsonObject = Object.freeze({});
 /** What `false` stands for: a schema that accepts nothing. */
 export const NOTHING: JsonObject = Object.freeze({ not: ANYTHING });
@@ -52,15 +65,6 @@ export class SchemaDocument {
     );
   }
 }
-
-const DESCRIBING: ReadonlySet<string> = new Set([
-  'title',
-  'description',
-  'examples',
-  'default',
-  'deprecated',
-  '$comment',
-]);
 
 /** A token of a JSON Pointer in a URI fragment (RFC 6901, section 6). */
 function unescape(token: string): string {

@@ -21,7 +21,14 @@ export { errorResponse, isRequestId, readableId } from '../protocol/json-rpc.js'
 export { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 export { ERROR_CODES } from '../errors/codes.js';
 export { claimOf } from '../protocol/json-rpc.js';
-export { parseJson, TooMuchJsonError } from '../protocol/json.js';
+export { canonicalJson } from '../protocol/canonical-json.js';
+export { isObject, parseJson, TooMuchJsonError } from '../protocol/json.js';
 export { METHODS, NOTIFICATIONS } from '../protocol/methods.js';
 export { META } from '../protocol/meta.js';
-export { LATEST_LEGACY_VERSION, LATEST_VERSION, PROTOCOL_VERSIONS } from '../protocol/versions.js';
+export {
+  LATEST_LEGACY_VERSION,
+  LATEST_VERSION,
+  PROTOCOL_VERSIONS,
+  REVISION_FEATURES,
+  type RevisionFeatures,
+} from '../protocol/versions.js';

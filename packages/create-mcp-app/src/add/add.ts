@@ -1,12 +1,11 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Failure } from '../failures.js';
-import type { Said } from '../flags/flag.js';
-import { readChoice } from '../flags/read-choice.js';
+import { readChoice, type Said } from '../flags.js';
 import type { Host } from '../host.js';
-import { writeProject } from '../project/write-project.js';
+import { dependencyNames, readManifest } from '../manifest.js';
+import { writeProject } from '../write-project.js';
 import { type AddedNames, namesFrom } from './added-names.js';
-import { findProject } from './find-project.js';
 import { KIND_NAMES, type KindName, KINDS } from './kinds.js';
 
 /** What was added, for machines and for people. */
@@ -61,5 +60,21 @@ function refuseToReplace(project: string, files: readonly string[]): void {
   throw new Failure(
     'FILE_EXISTS',
     `${there} is there already: choose another name, or write over it with --force`,
+  );
+}
+
+/**
+ * The project that a folder is in: the nearest one upward that uses Sigil.
+ *
+ * @throws Failure `NOT_A_PROJECT` when there is none.
+ */
+function findProject(folder: string): string {
+  const path = join(folder, 'package.json');
+  const manifest = existsSync(path) ? readManifest(readFileSync(path, 'utf8')) : undefined;
+  if (manifest && dependencyNames(manifest).includes('@sigil/core')) return folder;
+  if (dirname(folder) !== folder) return findProject(dirname(folder));
+  throw new Failure(
+    'NOT_A_PROJECT',
+    'no package.json from here upward depends on @sigil/core: run this in a project that create-mcp-app made',
   );
 }

@@ -31,14 +31,11 @@ export function namesFrom(said: string): AddedNames {
   if (method in Object.prototype) {
     throw new Failure('INVALID_NAME', `'${said}' is what every object has already: choose another name`);
   }
-  return { kebab: words.join('-'), className, method, served: snakeCase(method) };
+  return { kebab: words.join('-'), className, method, served: separated(method, '_') };
 }
 
 function wordsOf(said: string): string[] {
-  return said
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
-    .toLowerCase()
+  return separated(said, ' ')
     .split(/[\s_-]+/)
     .filter((word) => word !== '');
 }
@@ -47,10 +44,10 @@ function capitalized(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-/** The name that the decorators give a method. */
-function snakeCase(method: string): string {
-  return method
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+/** Parts words where capitals do, in lower case: with `_` it is the name that the decorators give a method. */
+function separated(text: string, separator: string): string {
+  return text
+    .replace(/([a-z0-9])([A-Z])/g, `$1${separator}$2`)
+    .replace(/([A-Z])([A-Z][a-z])/g, `$1${separator}$2`)
     .toLowerCase();
 }

@@ -1,9 +1,4 @@
-import type { AddedFiles } from './added-files.js';
 import type { AddedNames } from './added-names.js';
-import { promptFiles } from './prompt-files.js';
-import { resourceFiles } from './resource-files.js';
-import { serviceFiles } from './service-files.js';
-import { toolFiles } from './tool-files.js';
 
 /** What can be added to a project, as it is called on the command line. */
 export const KIND_NAMES = ['tool', 'resource', 'prompt', 'service'] as const;
@@ -27,3 +22,134 @@ export const KINDS: Readonly<Record<KindName, Kind>> = {
   prompt: { folder: 'prompts', isServed: true, files: promptFiles },
   service: { folder: 'services', isServed: false, files: serviceFiles },
 };
+
+/** The texts of an added class and of its test. */
+interface AddedFiles {
+  readonly source: string;
+  readonly test: string;
+}
+
+/** A tool that repeats what it is told, and its test. */
+function toolFiles({ className, method, served }: AddedNames, module: string): AddedFiles {
+  return {
+    source: `import { Arg, Service, Tool } from '@sigil/core';
+
+@Service()
+export class ${className} {
+  // Models read the descriptions: they decide by them when to call a tool, and with what.
+  @Tool({ description: 'Repeats a text', readOnly: true, openWorld: false })
+  ${method}(@Arg('text', { description: 'What to repeat' }) text: string): string {
+    return text;
+  }
+}
+`,
+    test: `import { expect, test } from '@jest/globals';
+import { testApp, textOf } from '@sigil/testing';
+import { ${className} } from '${module}';
+
+test('${served} repeats a text', async () => {
+  await using server = await testApp({ services: [${className}] });
+
+  const result = await server.client.callTool('${served}', { text: 'Hello' });
+
+  expect(textOf(result)).toBe('Hello');
+});
+`,
+  };
+}
+
+/** A resource template of one variable, and its test. */
+function resourceFiles({ className, method, kebab }: AddedNames, module: string): AddedFiles {
+  return {
+    source: `import { Param, Resource, Service } from '@sigil/core';
+
+@Service()
+export class ${className} {
+  @Resource('${kebab}://{id}', { description: 'One item', mimeType: 'application/json' })
+  ${method}(@Param('id', { description: 'Which one' }) id: string): object | undefined {
+    // There is no such resource when this is undefined.
+    return id === 'unknown' ? undefined : { id };
+  }
+}
+`,
+    test: `import { expect, test } from '@jest/globals';
+import { testApp, textOf } from '@sigil/testing';
+import { ${className} } from '${module}';
+
+test('${kebab}://{id} is read by its id', async () => {
+  await using server = await testApp({ services: [${className}] });
+
+  const result = await server.client.readResource('${kebab}://1');
+
+  expect(JSON.parse(textOf(result))).toEqual({ id: '1' });
+});
+
+test('${kebab}://{id} is not there for an unknown id', async () => {
+  await using server = await testApp({ services: [${className}] });
+
+  await expect(server.client.readResource('${kebab}://unknown')).rejects.toThrow('not found');
+});
+`,
+  };
+}
+
+/** A prompt of one argument, and its test. */
+function promptFiles({ className, method, served }: AddedNames, module: string): AddedFiles {
+  return {
+    source: `import { Arg, Prompt, type PromptMessage, Service, user } from '@sigil/core';
+
+@Service()
+export class ${className} {
+  @Prompt({ description: 'Asks for a summary of a text' })
+  ${method}(@Arg('text', { description: 'What to summarize' }) text: string): PromptMessage {
+    return user(\`Summarize this in three sentences:\\n\\n\${text}\`);
+  }
+}
+`,
+    test: `import { expect, test } from '@jest/globals';
+import { testApp, textOf } from '@sigil/testing';
+import { ${className} } from '${module}';
+
+test('${served} asks for a summary', async () => {
+  await using server = await testApp({ services: [${className}] });
+
+  const result = await server.client.getPrompt('${served}', { text: 'A long story' });
+
+  expect(textOf(result)).toContain('A long story');
+});
+`,
+  };
+}
+
+/** A class that others inject, and its test. */
+function serviceFiles({ className }: AddedNames, module: string): AddedFiles {
+  return {
+    source: `import { Service } from '@sigil/core';
+
+@Service()
+export class ${className} {
+  private readonly items = new Map<string, string>();
+
+  save(id: string, text: string): void {
+    this.items.set(id, text);
+  }
+
+  find(id: string): string | undefined {
+    return this.items.get(id);
+  }
+}
+`,
+    test: `import { expect, test } from '@jest/globals';
+import { ${className} } from '${module}';
+
+test('${className} finds what was saved', () => {
+  const service = new ${className}();
+
+  service.save('1', 'Tea');
+
+  expect(service.find('1')).toBe('Tea');
+  expect(service.find('2')).toBeUndefined();
+});
+`,
+  };
+}

@@ -1,24 +1,35 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, dirname, relative, resolve } from 'node:path';
+import validate from 'validate-npm-package-name';
 import { Failure } from '../failures.js';
-import type { Said } from '../flags/flag.js';
-import { readChoice } from '../flags/read-choice.js';
-import type { Host } from '../host.js';
-import { hasProgram } from '../process/find-program.js';
-import { DEFAULT_DIRECTORY } from '../project/default-directory.js';
-import {
-  PACKAGE_MANAGER_NAMES,
-  packageManagerFrom,
-  type PackageManagerName,
-} from '../project/package-managers.js';
-import { TEMPLATE_NAMES, type TemplateName } from '../template/template-names.js';
-import type { AllTemplateFacts } from '../template/template-facts.js';
-import type { Prompter } from '../terminal/prompter.js';
-import type { Choices, Target } from './choices.js';
-import { readTarget, type TargetRules } from './read-target.js';
+import { DEFAULT_DIRECTORY, readChoice, type Said } from '../flags.js';
+import type { Host, Prompter } from '../host.js';
+import { PACKAGE_MANAGER_NAMES, packageManagerFrom, type PackageManagerName } from '../package-managers.js';
+import { type AllTemplateFacts, TEMPLATE_NAMES, type TemplateName } from '../templates.js';
+import { hasProgram } from './run-command.js';
+
+/** Where a project goes, and what it is called. */
+interface Target {
+  /** Absolute. */
+  readonly directory: string;
+  readonly name: string;
+}
+
+/** Everything that had to be decided. */
+export interface Choices extends Target {
+  readonly template: TemplateName;
+  readonly packageManager: PackageManagerName;
+  readonly installs: boolean;
+  readonly usesGit: boolean;
+  /** Whether it may write over what is there. */
+  readonly force: boolean;
+  readonly local: boolean;
+}
 
 /** What choosing needs to know beside what was said. */
 export interface Choosing {
   readonly host: Pick<Host, 'cwd' | 'env'>;
-  /** Whom to ask for what was not said; defaults count where nobody is. */
+  /** Asks for what no flag says; without it the defaults count. */
   readonly prompter: Prompter | undefined;
   readonly templates: AllTemplateFacts;
   readonly taken: ReadonlySet<string>;
@@ -102,4 +113,109 @@ async function askManager({ prompter, host }: Choosing): Promise<PackageManagerN
     'Which package manager?',
     there.map((value) => ({ value })),
   );
+}
+
+/** What a target is judged by. */
+interface TargetRules {
+  readonly cwd: string;
+  readonly force: boolean;
+  /** Names that a project may not have: those of packages it uses. */
+  readonly taken: ReadonlySet<string>;
+}
+
+/**
+ * Where a project is to go, from what was said. The folder's own name is the project's.
+ *
+ * @throws Failure `INVALID_NAME` when npm would not take that name, `FOLDER_NOT_EMPTY` when something is there.
+ */
+function readTarget(said: string, { cwd, force, taken }: TargetRules): Target {
+  const directory = resolve(cwd, said);
+  const name = basename(directory);
+  const problem = nameProblem(name, taken);
+  if (problem) {
+    const { why, suggestion } = problem;
+    const better =
+      directory === cwd ? `./${suggestion}` : nearby(cwd, resolve(dirname(directory), suggestion));
+    throw new Failure('INVALID_NAME', `'${name}' ${why}: use ${better}`);
+  }
+  const occupants = force ? [] : occupantsOf(directory);
+  if (occupants.length > 0) {
+    const what = directory === cwd ? 'this folder' : nearby(cwd, directory);
+    throw new Failure(
+      'FOLDER_NOT_EMPTY',
+      `${what} is not empty (${fewOf(occupants)}): name another folder, or use --force`,
+    );
+  }
+  return { directory, name };
+}
+
+/** A path as it is typed in a folder. */
+export function nearby(cwd: string, path: string): string {
+  const way = relative(cwd, path);
+  return way === '' ? '.' : way.startsWith('..') && way.length > path.length ? path : way;
+}
+
+/** What is wrong with a name, and a name like it that is right. */
+export interface NameProblem {
+  readonly why: string;
+  readonly suggestion: string;
+}
+
+/**
+ * Tells whether npm takes a name for a new package.
+ *
+ * @param taken names of packages that the project will use: npm installs no package into one of its name.
+ * @returns what is wrong; `undefined` when nothing is.
+ */
+export function nameProblem(name: string, taken: ReadonlySet<string>): NameProblem | undefined {
+  const suggestion = (): string => suggest(name, taken);
+  if (taken.has(name)) return { why: 'is the name of a package it uses', suggestion: suggestion() };
+  if (!validate(name).validForNewPackages) return { why: 'is no npm name', suggestion: suggestion() };
+  return undefined;
+}
+
+function suggest(name: string, taken: ReadonlySet<string>): string {
+  const plain = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 100)
+    .replace(/^-+|-+$/g, '');
+  const fits = (candidate: string): boolean =>
+    validate(candidate).validForNewPackages && !taken.has(candidate);
+  return plain === '' ? DEFAULT_DIRECTORY : ([plain, `${plain}-server`].find(fits) ?? DEFAULT_DIRECTORY);
+}
+
+/** What may be in a folder that counts as empty: a repository to be filled, and what file managers leave. */
+const IGNORED: ReadonlySet<string> = new Set(['.git', '.DS_Store', 'Thumbs.db', 'desktop.ini', '.idea']);
+
+/**
+ * What is in the folder of a new project already, in alphabetical order.
+ *
+ * @returns nothing when the folder is empty or not there.
+ * @throws Failure `WRITE_FAILED` when it is no folder.
+ */
+function occupantsOf(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+      .filter((name) => !IGNORED.has(name))
+      .sort();
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT') return [];
+    if (code === 'ENOTDIR') {
+      const what = existsSync(directory)
+        ? 'is a file, not a folder'
+        : 'cannot be made: a part of it is a file';
+      throw new Failure('WRITE_FAILED', `${directory} ${what}`);
+    }
+    throw new Failure('WRITE_FAILED', `${directory} cannot be read (${code ?? String(error)})`);
+  }
+}
+
+/** A few of many names, and how many more there are: `a, b, c and 7 more`. */
+function fewOf(names: readonly string[], most = 3): string {
+  const rest = names.length - most;
+  return `${names.slice(0, most).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }

@@ -1,23 +1,15 @@
-import { Failure } from '../failures.js';
-import type { Said } from '../flags/flag.js';
+import { Failure, throwIfInterrupted } from '../failures.js';
+import type { Said } from '../flags.js';
 import type { Host } from '../host.js';
-import { throwIfInterrupted } from '../process/interruption.js';
-import { writeProject, type WrittenProject } from '../project/write-project.js';
-import { packagesOfTemplates, templateFacts } from '../template/template-facts.js';
-import { choose } from './choose.js';
-import { nextCommands } from './next-commands.js';
-import { planFor } from './plan.js';
-import { projectContents } from './project-contents.js';
-import {
-  beginRepository,
-  build,
-  callSample,
-  fillRepository,
-  install,
-  type StepContext,
-} from './project-steps.js';
+import { withPackageManager } from '../package-managers.js';
+import { packagesOfTemplates, readTemplate, templateFacts } from '../templates.js';
+import { type ProjectFiles, writeProject, type WrittenProject } from '../write-project.js';
+import { type Choices, choose } from './choose.js';
+import { type PackOptions, withLocalPackages } from './local-packages.js';
+import { nextCommands, planFor } from './plan.js';
 import type { CreationReport } from './report.js';
 import { StepLog } from './step-log.js';
+import { beginRepository, build, callSample, fillRepository, install, type StepContext } from './steps.js';
 
 /** What was done of a plan. */
 interface Finished {
@@ -60,7 +52,7 @@ async function carryOut(context: StepContext): Promise<Finished> {
     return { text: `Wrote ${contents.size} files`, value: { files: [...contents.keys()], project } };
   });
   const begun = beginRepository(context);
-  // Whoever fills it hears of a failure; until then nobody listens.
+  // fillRepository() waits for it later and reports its failure; until then a rejection must not count as unhandled.
   begun.catch(() => undefined);
   const beside: Promise<unknown>[] = [begun];
   const fill = (): Promise<void> => {
@@ -86,4 +78,14 @@ async function carryOut(context: StepContext): Promise<Finished> {
 /** An interrupted project goes; one that failed stays, to be looked into. */
 async function undoIfInterrupted(error: unknown, project: WrittenProject): Promise<void> {
   if (error instanceof Failure && error.code === 'INTERRUPTED') await project.undo();
+}
+
+/**
+ * The files of a new project: of its template, of its package manager, and the packages of a checkout where they are used.
+ *
+ * @throws Failure `NO_LOCAL_PACKAGES` when they are wanted and not to be had.
+ */
+async function projectContents(choices: Choices, options: PackOptions): Promise<ProjectFiles> {
+  const files = await readTemplate(choices.template, choices.name);
+  return withLocalPackages(withPackageManager(files, choices.packageManager), choices, options);
 }

@@ -1,13 +1,11 @@
-import type { Command } from '../process/run-command.js';
-import { packageManager, runArguments } from '../project/package-managers.js';
-import type { SampleCall } from '../template/template-facts.js';
-import type { Choices } from './choices.js';
+import { join } from 'node:path';
+import { packageManager, runArguments } from '../package-managers.js';
+import type { SampleCall } from '../templates.js';
+import { type Choices, nearby } from './choose.js';
+import { type Command, quoted } from './run-command.js';
 
 /** The steps of creating a project, in order; each but the first may be left out. */
-export const STEP_NAMES = ['write', 'git', 'install', 'build', 'call'] as const;
-
-/** The name of a step. */
-export type StepName = (typeof STEP_NAMES)[number];
+export type StepName = 'write' | 'git' | 'install' | 'build' | 'call';
 
 /** A step that is to be taken. */
 export interface PlannedStep {
@@ -53,4 +51,19 @@ export function planFor(choices: Choices, sample: SampleCall): Plan {
       ...(installs ? installing : []),
     ],
   };
+}
+
+/**
+ * The commands to go on with.
+ *
+ * @param cwd where they are typed.
+ */
+export function nextCommands({ directory, name, packageManager, installs }: Plan, cwd: string): string[] {
+  const run = (script: string): string => [packageManager, ...runArguments(packageManager, script)].join(' ');
+  return [
+    ...(directory === cwd ? [] : [`cd ${quoted(nearby(cwd, directory))}`]),
+    ...(installs ? [] : [`${packageManager} install`, run('build')]),
+    run('dev'),
+    `claude mcp add ${name} -- node ${quoted(join(directory, PROGRAM))} --stdio`,
+  ];
 }

@@ -1,5 +1,5 @@
-import { typed } from '../process/run-command.js';
 import type { Plan } from './plan.js';
+import { typed } from './run-command.js';
 import type { StepRecord } from './step-log.js';
 
 /** What was done to create a project, or would be. */

@@ -1,5 +1,5 @@
 import { Failure, messageOf } from '../failures.js';
-import type { Outcome, Progress } from '../terminal/progress.js';
+import type { Outcome, Progress } from '../host.js';
 import type { StepName } from './plan.js';
 
 /** How a step went. */

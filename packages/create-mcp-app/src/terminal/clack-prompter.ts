@@ -1,8 +1,8 @@
-import { type CANCEL_SYMBOL, intro, isCancel, log, select, text } from '@clack/prompts';
 import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import { interrupted } from '../process/interruption.js';
-import type { Prompter } from './prompter.js';
+import { type CANCEL_SYMBOL, intro, isCancel, log, select, text } from '@clack/prompts';
+import { interrupted } from '../failures.js';
+import type { Prompter } from '../host.js';
 
 /** Where questions are asked and answered. */
 export interface Desk {

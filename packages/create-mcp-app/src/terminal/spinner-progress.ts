@@ -1,6 +1,6 @@
-import { outro, S_BAR, S_STEP_ERROR, S_STEP_SUBMIT, unicode } from '@clack/prompts';
 import { styleText } from 'node:util';
-import type { Outcome, Progress, RunningStep } from './progress.js';
+import { outro, S_BAR, S_STEP_ERROR, S_STEP_SUBMIT, unicode } from '@clack/prompts';
+import type { Outcome, Progress, RunningStep } from '../host.js';
 
 /** What a spinner writes to. */
 export interface Screen {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Choices } from '../../src/create/choices.js';
-import { nextCommands } from '../../src/create/next-commands.js';
-import { planFor } from '../../src/create/plan.js';
-import { typed } from '../../src/process/run-command.js';
-import { PACKAGE_MANAGER_NAMES } from '../../src/project/package-managers.js';
+import type { Choices } from '../../src/create/choose.js';
+import { nextCommands, planFor } from '../../src/create/plan.js';
+import { typed } from '../../src/create/run-command.js';
+import { PACKAGE_MANAGER_NAMES } from '../../src/package-managers.js';
 
 const choices: Choices = {
   directory: '/home/ada/my-app',

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { stripVTControlCharacters } from 'node:util';
-import { lineProgress, silence } from '../../src/terminal/progress.js';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { lineProgress, silence } from '../../src/host.js';
 import { spinnerProgress } from '../../src/terminal/spinner-progress.js';
 
 describe('progress in lines', () => {

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import type { Contract, ContractFacts } from '@sigil/core';
+import { isObject, METHODS } from '@sigil/core/transport';
+import { ServerError, UsageError } from '../failures.js';
+import { parseJson } from '../json.js';
+import { type Connection, greet } from './connection.js';
+import { type AskOptions, askProgram, type Program } from './program.js';
+
+/**
+ * The contract of a server: a program made with Sigil gives it and ends; any other serves as it always does, and is asked for
+ * its lists.
+ *
+ * @throws UsageError when there is no such program.
+ * @throws ServerError when it fails, or does not answer in time.
+ */
+export function contractOf(script: string, options: AskOptions): Promise<Contract> {
+  return askProgram(script, { SIGIL_INSPECT: 'contract' }, options, (program) => {
+    const given = program.first((message) => (isContract(message) ? message : undefined));
+    return Promise.race([given, listedContract(program)]);
+  });
+}
+
+/**
+ * The contract in a file whose name ends in `.json`, or else of the server whose program is given.
+ *
+ * @throws UsageError when there is no such file, or it holds no contract.
+ * @throws ServerError when the program fails, or does not answer in time.
+ */
+export async function contractFrom(source: string, options: AskOptions): Promise<Contract> {
+  return source.endsWith('.json') ? readContract(source) : contractOf(source, options);
+}
+
+/** The format of contracts that this version reads. Written out here: the value is in a module that loads the framework. */
+const FORMAT: Contract['format'] = 'sigil-contract/1';
+
+/** Whether something is a contract. */
+function isContract(value: unknown): value is Contract {
+  return isObject(value) && value['format'] === FORMAT;
+}
+
+/** A contract as a file holds it. */
+export function contractText(contract: Contract): string {
+  return `${JSON.stringify(contract, undefined, 2)}\n`;
+}
+
+/** @throws UsageError when the file cannot be read, or holds no contract. */
+export function readContract(path: string): Contract {
+  const contract = parseJson(read(path));
+  if (isContract(contract)) return contract;
+  throw new UsageError(`${path} is no contract: it should hold "format": "${FORMAT}"`);
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Most pages of one list: a server that never ends its list is not asked without end. */
+const MOST_PAGES = 10_000;
+
+/** The contract of any MCP server, as far as its lists show it to a client without a principal. */
+async function listedContract(program: Program): Promise<Contract> {
+  const { connection, server, capabilities, instructions } = await greet(program);
+  const list = (feature: string, method: string, member: string): Promise<unknown[]> =>
+    feature in capabilities ? everyPage(connection, method, member) : Promise.resolve([]);
+  const facts = {
+    server: { ...server, name: textOf(server['name']), version: textOf(server['version']) },
+    ...(typeof instructions === 'string' ? { instructions } : {}),
+    capabilities,
+    tools: await list('tools', METHODS.listTools, 'tools'),
+    resources: await list('resources', METHODS.listResources, 'resources'),
+    resourceTemplates: await list('resources', METHODS.listTemplates, 'resourceTemplates'),
+    prompts: await list('prompts', METHODS.listPrompts, 'prompts'),
+  };
+  // Loaded only for servers that are not made with Sigil: it brings the framework along.
+  const { arrangeContract } = await import('@sigil/core');
+  return arrangeContract(facts as unknown as ContractFacts);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+async function everyPage(connection: Connection, method: string, member: string): Promise<unknown[]> {
+  const entries: unknown[] = [];
+  const cursors = new Set<unknown>();
+  let params = {};
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const result = await connection.request(method, params);
+    const listed = result[member];
+    if (!Array.isArray(listed) || !listed.every(isObject))
+      throw new ServerError(`the answer to ${method} has no list "${member}"`);
+    entries.push(...listed);
+    const { nextCursor } = result;
+    if (nextCursor === undefined || nextCursor === null) return entries;
+    if (cursors.has(nextCursor)) throw new ServerError(`the pages of ${method} go round in a circle`);
+    cursors.add(nextCursor);
+    params = { cursor: nextCursor };
+  }
+  throw new ServerError(`${method} has more than ${MOST_PAGES} pages`);
+}

@@ -1,0 +1,38 @@
+import type { Explanation, Principal } from '@sigil/core';
+import { ServerError } from '../failures.js';
+import type { JsonObject } from '../json.js';
+import { greet } from './connection.js';
+import { type AskOptions, askProgram } from './program.js';
+
+const FORMAT: Explanation['format'] = 'sigil-explanation/1';
+
+/**
+ * Why a principal does or does not see something of a server that is made with Sigil.
+ *
+ * @param principal who asks; without one, a client that has not said who it is.
+ * @throws UsageError when there is no such program.
+ * @throws ServerError when it fails, does not answer in time, or is not made with Sigil.
+ */
+export function explanationOf(
+  script: string,
+  name: string,
+  principal: Principal | undefined,
+  options: AskOptions,
+): Promise<Explanation> {
+  const question = {
+    SIGIL_INSPECT: 'why',
+    SIGIL_INSPECT_NAME: name,
+    SIGIL_INSPECT_PRINCIPAL: principal ? JSON.stringify(principal) : '',
+  };
+  return askProgram(script, question, options, (program) => {
+    const given = program.first((message) => (isExplanation(message) ? message : undefined));
+    const serves = greet(program).then(() => {
+      throw new ServerError('the server is not made with Sigil: only its own program could tell');
+    });
+    return Promise.race([given, serves]);
+  });
+}
+
+function isExplanation(message: JsonObject): message is JsonObject & Explanation {
+  return message['format'] === FORMAT;
+}

@@ -1,0 +1,177 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Failure, messageOf } from '../failures.js';
+import { packageManager } from '../package-managers.js';
+import { callTool } from './call-tool.js';
+import { nearby } from './choose.js';
+import { type Plan, PROGRAM, type StepName } from './plan.js';
+import {
+  type Command,
+  type CommandResult,
+  hasProgram,
+  quoted,
+  runCommand,
+  type RunOptions,
+  typed,
+} from './run-command.js';
+import type { StepLog } from './step-log.js';
+
+/** Where and how the steps of a project run. */
+export interface StepContext {
+  readonly plan: Plan;
+  readonly log: StepLog;
+  /** The folder that the command was called in. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+}
+
+/** How long a new server may take to answer, in milliseconds. */
+const ANSWER_MS = 30_000;
+/** Lines of a failed command that are shown. */
+const LAST_LINES = 30;
+
+/** The commands of a step; none when it is not planned. */
+function commandsOf({ plan }: StepContext, name: StepName): readonly Command[] {
+  return plan.steps.find((step) => step.name === name)?.commands ?? [];
+}
+
+/** @throws Failure `INSTALL_FAILED` with the output of the package manager. */
+export async function install(context: StepContext): Promise<void> {
+  const { plan, log, env } = context;
+  const { env: more } = packageManager(plan.packageManager);
+  // Tools for development are part of what is created, whatever this shell is for.
+  const options = { ...runOptions(context), env: { ...env, ...more, NODE_ENV: 'development' } };
+  await log.run('install', `Installing with ${plan.packageManager}`, async (say) => {
+    await runEach(context, 'install', { ...options, onLine: say });
+    return { text: `Installed with ${plan.packageManager}`, value: undefined };
+  });
+}
+
+/** @throws Failure `BUILD_FAILED` with the output of the compiler. */
+export async function build(context: StepContext): Promise<void> {
+  await context.log.run('build', 'Building', async (say) => {
+    await runEach(context, 'build', { ...runOptions(context), onLine: say });
+    return { text: 'Built', value: undefined };
+  });
+}
+
+/**
+ * Starts the server that was built and calls its first tool.
+ *
+ * @returns the text of the answer.
+ * @throws Failure `SAMPLE_FAILED` when there is none.
+ */
+export function callSample(context: StepContext): Promise<string> {
+  const { plan, log, signal, env } = context;
+  const { sample } = plan;
+  const question = `${sample.tool} ${JSON.stringify(sample.arguments)}`;
+  return log.run('call', `Calling ${question}`, async () => {
+    try {
+      const options = {
+        cwd: plan.directory,
+        env: { ...env, MCP_TRANSPORT: 'stdio' },
+        signal,
+        timeoutMs: ANSWER_MS,
+      };
+      const value = await callTool([PROGRAM, '--stdio'], sample, options);
+      return { text: `Started it, and called ${question}\n${value}`, value };
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      const [what = '', ...details] = messageOf(error).split('\n');
+      throw new Failure('SAMPLE_FAILED', `the server was built, but ${what}`, details.slice(-LAST_LINES));
+    }
+  });
+}
+
+/** Makes the repository, with nothing in it yet. */
+export async function beginRepository(context: StepContext): Promise<Repository | undefined> {
+  const [init] = commandsOf(context, 'git');
+  return init && initRepository(init, runOptions(context));
+}
+
+/** Commits what is there to the repository that was begun. */
+export async function fillRepository(
+  context: StepContext,
+  begun: Promise<Repository | undefined>,
+): Promise<void> {
+  const [, ...commit] = commandsOf(context, 'git');
+  if (commit.length === 0) return;
+  await context.log.runBeside('git', 'Committing', async () => {
+    const repository = await begun;
+    if (repository?.state !== 'new') {
+      const text = `No git repository: ${repository?.reason ?? 'none was wanted'}`;
+      return { text, outcome: 'skipped', value: undefined };
+    }
+    const committed = await commitAll(commit, runOptions(context));
+    const text = committed
+      ? 'Committed to a new git repository'
+      : 'Made a git repository; git knows no user.name and user.email to commit with';
+    return { text, value: undefined };
+  });
+}
+
+async function runEach(context: StepContext, name: 'install' | 'build', options: RunOptions): Promise<void> {
+  for (const command of commandsOf(context, name)) {
+    const result = await start(command, options);
+    if (result.exitCode === 0) continue;
+    const { directory } = context.plan;
+    // The flags that keep it quiet would hide what is wrong from who tries again.
+    const { program, args } = command;
+    const again = typed({ program, args: args.filter((arg) => !arg.startsWith('--')) });
+    const where = directory === context.cwd ? '' : `cd ${quoted(nearby(context.cwd, directory))} && `;
+    const [code, what] =
+      name === 'install'
+        ? (['INSTALL_FAILED', 'the packages were not installed'] as const)
+        : (['BUILD_FAILED', 'the project does not compile'] as const);
+    const last = result.output.trimEnd().split('\n').slice(-LAST_LINES);
+    throw new Failure(code, `${what}; to try again: ${where}${again}`, last);
+  }
+}
+
+/** A command that cannot be started has failed like one that ends badly. */
+async function start(command: Command, options: RunOptions): Promise<CommandResult> {
+  try {
+    return await runCommand(command, options);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    return { exitCode: null, output: messageOf(error), stdout: '' };
+  }
+}
+
+function runOptions({ plan, env, signal }: StepContext): RunOptions {
+  return { cwd: plan.directory, env, signal };
+}
+
+/** What became of the repository of a new project. */
+interface Repository {
+  readonly state: 'new' | 'skipped';
+  /** Why there is none of its own, if so. */
+  readonly reason?: string;
+}
+
+/** Makes a repository of a project, unless it is in one or there is no git. */
+async function initRepository(command: Command, options: RunOptions): Promise<Repository> {
+  if (!hasProgram('git', options.env)) return { state: 'skipped', reason: 'git is not installed' };
+  if (isInRepository(options.cwd)) return { state: 'skipped', reason: 'it is in a git repository already' };
+  const { exitCode, output } = await runCommand(command, options);
+  return exitCode === 0 ? { state: 'new' } : { state: 'skipped', reason: `git failed: ${output.trim()}` };
+}
+
+/**
+ * Commits what is in a project.
+ *
+ * @returns whether that went well: without a name and an address of its user, git commits nothing.
+ */
+async function commitAll(commands: readonly Command[], options: RunOptions): Promise<boolean> {
+  for (const command of commands) {
+    const { exitCode } = await runCommand(command, options);
+    if (exitCode !== 0) return false;
+  }
+  return true;
+}
+
+function isInRepository(folder: string): boolean {
+  if (existsSync(join(folder, '.git'))) return true;
+  return dirname(folder) !== folder && isInRepository(dirname(folder));
+}

@@ -1,0 +1,149 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { closest, distance } from 'fastest-levenshtein';
+import { Failure, messageOf } from './failures.js';
+import { PACKAGE_MANAGER_NAMES } from './package-managers.js';
+import { TEMPLATE_NAMES } from './templates.js';
+
+/** A flag of the command line. */
+export interface Flag {
+  readonly name: string;
+  readonly short?: string;
+  /** What stands for its value, such as `<name>`; none for a switch. */
+  readonly value?: string;
+  /** What it does, in a few words. */
+  readonly purpose: string;
+}
+
+/** What was said on a command line: the values of flags by their names, and what is no flag. */
+export interface Said {
+  readonly operands: readonly string[];
+  /** Whether a switch was given. */
+  has(name: string): boolean;
+  /** The value of a flag, if it was given. */
+  value(name: string): string | undefined;
+}
+
+/** Flags that both commands have. */
+const COMMON: readonly Flag[] = [
+  { name: 'force', purpose: 'write over files that are there, through no link; nothing else is removed' },
+  { name: 'dry-run', purpose: 'tell what would be written and run, and do nothing' },
+  { name: 'json', purpose: 'ask nothing, and print one JSON object' },
+  { name: 'help', short: 'h', purpose: 'show this' },
+];
+
+/** Flags of the command itself, in the order in which they are told. */
+export const CREATE_FLAGS: readonly Flag[] = [
+  { name: 'template', value: TEMPLATE_NAMES.join('|'), purpose: 'what to begin with; minimal by default' },
+  {
+    name: 'pm',
+    value: PACKAGE_MANAGER_NAMES.join('|'),
+    purpose: 'package manager; by default the one that runs this, or npm',
+  },
+  { name: 'no-install', purpose: 'write the files, and install, build and start nothing' },
+  { name: 'no-git', purpose: 'make no git repository' },
+  { name: 'yes', short: 'y', purpose: 'ask nothing: take what is said here for everything not given' },
+  { name: 'local', purpose: 'use the packages of the checkout of Sigil that this command is in' },
+  ...COMMON,
+  { name: 'version', purpose: 'show the version' },
+];
+
+/** Flags of `add`. */
+export const ADD_FLAGS: readonly Flag[] = COMMON;
+
+/** The folder that is created when none is named. */
+export const DEFAULT_DIRECTORY = 'my-mcp-server';
+
+/** What `--help` tells, a line each. */
+export function usage(): string[] {
+  return [
+    'Creates a server for the Model Context Protocol: writes it, installs, builds, and calls its first tool.',
+    '',
+    '  create-mcp-app [directory] [flags]',
+    `      ./${DEFAULT_DIRECTORY} unless a directory is given; . is this one`,
+    '  create-mcp-app add tool|resource|prompt|service <name> [flags]',
+    '      adds a class and its test to the project that this folder is in',
+    '',
+    'Flags:',
+    ...CREATE_FLAGS.flatMap(linesOf),
+    '',
+    `add takes ${ADD_FLAGS.map(({ name }) => `--${name}`).join(', ')}.`,
+    'Questions are asked on a terminal only, and only about what no flag says. Nothing phones home.',
+    'Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.',
+  ];
+}
+
+function linesOf({ name, short, value, purpose }: Flag): string[] {
+  const spelling = `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`;
+  return [`  ${spelling}`, `      ${purpose}`];
+}
+
+/**
+ * Reads a command line.
+ *
+ * @throws Failure `USAGE` for a flag that is not in the table, or whose value is missing or too much.
+ */
+export function readFlags(args: readonly string[], flags: readonly Flag[]): Said {
+  const { values, positionals } = parse(args, flags);
+  return {
+    operands: positionals,
+    has: (name) => values[name] === true,
+    value: (name) => {
+      const value = values[name];
+      return typeof value === 'string' ? value : undefined;
+    },
+  };
+}
+
+function parse(args: readonly string[], flags: readonly Flag[]): ReturnType<typeof parseArgs> {
+  try {
+    return parseArgs({ args: [...args], options: optionsOf(flags), allowPositionals: true });
+  } catch (error) {
+    throw new Failure('USAGE', complaint(messageOf(error), flags));
+  }
+}
+
+function optionsOf(flags: readonly Flag[]): NonNullable<ParseArgsConfig['options']> {
+  return Object.fromEntries(
+    flags.map(({ name, short, value }) => [
+      name,
+      { type: value === undefined ? 'boolean' : 'string', ...(short === undefined ? {} : { short }) },
+    ]),
+  );
+}
+
+/** The parser's first sentence says what is wrong; the others are about arguments that begin with a dash. */
+function complaint(message: string, flags: readonly Flag[]): string {
+  const unknown = /^Unknown option '(-[^']*)'/.exec(message)?.[1];
+  if (unknown === undefined) {
+    const [what = ''] = message.split(/\. |\n/);
+    return `${what.charAt(0).toLowerCase()}${what.slice(1)}`;
+  }
+  const meant = nearest(
+    unknown,
+    flags.map(({ name }) => `--${name}`),
+  );
+  return `there is no flag ${unknown}${meant === undefined ? '' : `: did you mean ${meant}?`}`;
+}
+
+/**
+ * Reads a value that must be one of a few.
+ *
+ * @param what it is, such as `template`.
+ * @throws Failure `USAGE` when it is another, naming those there are.
+ */
+export function readChoice<T extends string>(what: string, value: string, known: readonly T[]): T {
+  const found = known.find((name) => name === value);
+  if (found !== undefined) return found;
+  const meant = nearest(value, known);
+  const hint = meant === undefined ? `there are ${known.join(', ')}` : `did you mean ${meant}?`;
+  throw new Failure('USAGE', `there is no ${what} '${value}': ${hint}`);
+}
+
+/** How many letters of a word may be wrong: a third, and one at least. */
+const tolerated = (word: string): number => Math.max(1, Math.floor(word.length / 3));
+
+/** The word that was probably meant, if one is near enough. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const candidate = closest(word, known);
+  return distance(word, candidate) <= tolerated(word) ? candidate : undefined;
+}

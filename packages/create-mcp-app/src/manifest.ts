@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { isObject, parseJson } from './json.js';
+
+/** What is read of a `package.json`. */
+export interface Manifest {
+  readonly name?: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+  /** Those that users of the package must have; optional ones are left out. */
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
+/** Reads a `package.json`. `undefined` when it is none. */
+export function readManifest(text: string): Manifest | undefined {
+  const json = parseJson(text);
+  if (!isObject(json)) return undefined;
+  const meta = json['peerDependenciesMeta'];
+  const isOptional = (name: string): boolean => {
+    const facts = isObject(meta) ? meta[name] : undefined;
+    return isObject(facts) && facts['optional'] === true;
+  };
+  const peers = Object.entries(rangesOf(json['peerDependencies'])).filter(([name]) => !isOptional(name));
+  return {
+    ...(typeof json['name'] === 'string' ? { name: json['name'] } : {}),
+    dependencies: rangesOf(json['dependencies']),
+    devDependencies: rangesOf(json['devDependencies']),
+    peerDependencies: Object.fromEntries(peers),
+  };
+}
+
+/** The names of all packages that a package asks for. */
+export function dependencyNames({ dependencies, devDependencies }: Manifest): string[] {
+  return [...Object.keys(dependencies), ...Object.keys(devDependencies)];
+}
+
+function rangesOf(value: unknown): Record<string, string> {
+  if (!isObject(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}
+
+/** The folder of this package, found by its name, wherever this code is bundled to. */
+export function ownFolder(): string {
+  return dirname(createRequire(import.meta.url).resolve('create-mcp-app/package.json'));
+}
+
+/** The version of this package, as its manifest says. */
+export function ownVersion(): string {
+  const manifest = JSON.parse(readFileSync(join(ownFolder(), 'package.json'), 'utf8')) as { version: string };
+  return manifest.version;
+}

@@ -1,0 +1,100 @@
+import type { ProjectFiles } from './write-project.js';
+
+/** The package managers that projects can be created for. */
+export const PACKAGE_MANAGER_NAMES = ['npm', 'pnpm', 'yarn', 'bun'] as const;
+
+/** The name of a package manager, and of its program. */
+export type PackageManagerName = (typeof PACKAGE_MANAGER_NAMES)[number];
+
+/** How a package manager is used. */
+export interface PackageManager {
+  readonly name: PackageManagerName;
+  /** What installs a project, quickly and with few lines of output. */
+  readonly install: readonly string[];
+  /** Variables it needs for that. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const ARGUMENTS: Readonly<Record<PackageManagerName, readonly string[]>> = {
+  npm: ['install', '--no-audit', '--no-fund', '--prefer-offline', '--no-progress', '--loglevel=error'],
+  pnpm: ['install', '--prefer-offline'],
+  yarn: ['install'],
+  bun: ['install'],
+};
+
+/** A package manager by its name. */
+export function packageManager(name: PackageManagerName): PackageManager {
+  // Where CI is set, yarn refuses to write the first lockfile unless it is told to.
+  const env = name === 'yarn' ? { YARN_ENABLE_IMMUTABLE_INSTALLS: 'false' } : {};
+  return { name, install: ARGUMENTS[name], env };
+}
+
+/** The arguments that run a script of a project. */
+export function runArguments(name: PackageManagerName, script: string): readonly string[] {
+  return name === 'yarn' || name === 'pnpm' ? [script] : ['run', script];
+}
+
+/**
+ * The package manager that runs this command.
+ *
+ * @param userAgent `npm_config_user_agent` of the environment, such as `pnpm/10.34.9 npm/? node/v20.20.2 linux x64`.
+ */
+export function packageManagerFrom(userAgent: string | undefined): PackageManagerName | undefined {
+  const running = userAgent?.split('/', 1)[0];
+  return PACKAGE_MANAGER_NAMES.find((name) => name === running);
+}
+
+const FILES: Readonly<Record<PackageManagerName, ReadonlyArray<readonly [path: string, content: string]>>> = {
+  npm: [],
+  pnpm: [
+    [
+      'pnpm-workspace.yaml',
+      [
+        "packages: ['.']",
+        '# The packages need none of their install scripts, which pnpm does not run: newer versions fail on them unless told.',
+        'strictDepBuilds: false',
+        '',
+      ].join('\n'),
+    ],
+  ],
+  // Programs of projects are started by their paths in node_modules, and an empty lockfile says that this is a project of its own.
+  yarn: [
+    ['.yarnrc.yml', 'nodeLinker: node-modules\n'],
+    ['yarn.lock', ''],
+  ],
+  bun: [],
+};
+
+/** What a package manager leaves in a project that belongs to no repository, beside `node_modules`. */
+const LEFT_BEHIND: Readonly<Partial<Record<PackageManagerName, string>>> = {
+  yarn: '.yarn/install-state.gz',
+};
+
+/** The files of a project, with those that its package manager needs, and pages that name its commands. */
+export function withPackageManager(files: ProjectFiles, name: PackageManagerName): ProjectFiles {
+  const ignored = LEFT_BEHIND[name];
+  const ignores =
+    ignored === undefined ? [] : [['.gitignore', `${String(files.get('.gitignore'))}${ignored}\n`] as const];
+  const pages = ['README.md', 'AGENTS.md'].flatMap((path) => {
+    const text = files.get(path);
+    return text === undefined ? [] : [[path, inCommandsOf(name, String(text))] as const];
+  });
+  return new Map([...files, ...pages, ...FILES[name], ...ignores]);
+}
+
+/** Commands of npm as they are written in the pages of a template, with the room before a comment. */
+const NPM_COMMAND = /\bnpm (install|test|start|run ([\w-]+))\b( +(?=#))?/g;
+
+/**
+ * Writes commands for npm as those of another package manager. Comments behind them stay in their columns.
+ *
+ * @param text such as ``Run `npm run build` first``.
+ */
+export function inCommandsOf(name: PackageManagerName, text: string): string {
+  if (name === 'npm') return text;
+  return text.replace(NPM_COMMAND, (match, verb: string, script: string | undefined, room?: string) => {
+    const words = verb === 'install' ? ['install'] : runArguments(name, script ?? verb);
+    const command = [name, ...words].join(' ');
+    return room === undefined ? command : `${command} `.padEnd(match.length);
+  });
+}

@@ -1,0 +1,154 @@
+/*
+ * The way of an HTTP request: a bridge (`node-exchange.ts`, `web-exchange.ts`) makes an `HttpExchange` of it. The handler looks at
+ * who calls and by which method (`requests.ts`, `authentication.ts`), reads the message, and gives it to the peer that all
+ * stateless requests share, or to a session (`serve-sessioned.ts`). What is sent back goes through `answers.ts`.
+ */
+
+import { claimOf, type Endpoint, ERROR_CODES, type Logger, type Peer } from '@sigil/core/transport';
+import { type AnswerRules, guarded, PostOutlet, preflight, refuse } from './answers.js';
+import type { HttpExchange } from './http-exchange.js';
+import type { ResolvedOptions } from './options.js';
+import type { OutputRoom } from './output-room.js';
+import { type HandlerParts, partsOf } from './parts.js';
+import {
+  acceptsAnswer,
+  isRequest,
+  OriginCheck,
+  readMessage,
+  refuseMethod,
+  refusesCaller,
+  refusesContentType,
+  refusesStream,
+  versionOfNotification,
+} from './requests.js';
+import { serveSessioned } from './serve-sessioned.js';
+import { findSession, SessionTable } from './sessions.js';
+import { SseEndpoint, sseTarget } from './sse-endpoint.js';
+
+/** What serves the exchanges of a server, whatever bridge they come over. */
+export interface HttpHandler {
+  /** What its exchanges may leave unread. */
+  readonly output: OutputRoom;
+  /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
+  handle(http: HttpExchange): void;
+  /** Lets requests in flight finish, then ends everything. @param graceMs how long they may take. */
+  drain(graceMs: number): Promise<void>;
+}
+
+/** Makes the handler of an app: its MCP endpoint, and HTTP+SSE beside it where that is wanted. */
+export function createHandler(endpoint: Endpoint, options: ResolvedOptions): HttpHandler {
+  const parts = partsOf(endpoint, options);
+  const mcp = new EndpointHandler(parts);
+  if (!options.sse) return mcp;
+  const sse = new SseEndpoint(parts);
+  return {
+    output: parts.output,
+    handle(http) {
+      const target = sseTarget(http.target);
+      if (target) sse.handle(http, target);
+      else mcp.handle(http);
+    },
+    async drain(graceMs) {
+      await Promise.all([mcp.drain(graceMs), sse.drain(graceMs)]);
+    },
+  };
+}
+
+const METHODS_ALLOWED = 'POST, GET, DELETE, OPTIONS';
+
+/** One MCP endpoint over HTTP: every protocol revision, on whatever server its exchanges come from. */
+class EndpointHandler {
+  readonly output: OutputRoom;
+  readonly #logger: Logger;
+  readonly #answers: AnswerRules;
+  readonly #sessions: SessionTable;
+  readonly #stateless: Peer;
+  readonly #origins: OriginCheck;
+  #closing = false;
+
+  constructor(private readonly parts: HandlerParts) {
+    this.output = parts.output;
+    this.#logger = parts.endpoint.logger;
+    this.#answers = { stream: parts.streams, statusOf };
+    this.#sessions = new SessionTable(parts);
+    this.#origins = new OriginCheck(parts.options);
+    // Requests that carry their own envelope share a peer: nothing of one is visible to another.
+    this.#stateless = parts.endpoint.connect(undefined, { shared: true });
+  }
+
+  /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
+  handle(http: HttpExchange): void {
+    guarded(http, this.#logger, () => this.#route(http));
+  }
+
+  /** Lets requests in flight finish, then ends everything. @param graceMs how long they may take. */
+  async drain(graceMs: number): Promise<void> {
+    this.#closing = true;
+    await Promise.all([this.#stateless.drain(graceMs), this.#sessions.drain(graceMs)]);
+  }
+
+  #route(http: HttpExchange): void {
+    if (refusesCaller(http, this.#origins, this.#logger)) return;
+    const { authentication } = this.parts;
+    if (!authentication || http.method === 'OPTIONS') return this.#serve(http);
+    return authentication.admit(http, () => this.#serve(http));
+  }
+
+  #serve(http: HttpExchange): void {
+    if (this.#closing) return refuse(http, 503, ERROR_CODES.internalError, 'The server is closing');
+    switch (http.method) {
+      case 'POST':
+        return this.#post(http);
+      case 'GET':
+        return this.#get(http);
+      case 'DELETE':
+        return this.#delete(http);
+      case 'OPTIONS':
+        return preflight(http, METHODS_ALLOWED);
+      default:
+        return refuseMethod(http, METHODS_ALLOWED);
+    }
+  }
+
+  #post(http: HttpExchange): void {
+    if (refusesContentType(http)) return;
+    if (!acceptsAnswer(http.header('accept'))) {
+      const message = 'Accept must allow both application/json and text/event-stream';
+      return refuse(http, 406, ERROR_CODES.invalidRequest, message);
+    }
+    readMessage(http, this.parts.bodies, (message) =>
+      guarded(http, this.#logger, () => this.#received(http, message)),
+    );
+  }
+
+  #received(http: HttpExchange, message: unknown): void {
+    const claim = claimOf(message) ?? versionOfNotification(http, message);
+    if (claim === undefined) return serveSessioned(http, message, this.#sessions, this.parts.streams);
+    const outlet = new PostOutlet(http, this.#answers);
+    const request = this.#stateless.receive(message, outlet, http, claim);
+    if (request && !request.done) {
+      outlet.request = request;
+      http.onGone(() => request.cancel('The client closed the response stream'));
+    }
+    // A notification that was not refused has been taken, and there is no more to say.
+    if (!isRequest(message)) http.respond(202, {});
+  }
+
+  #get(http: HttpExchange): void {
+    if (refusesStream(http)) return;
+    findSession(http, this.#sessions)?.get(http);
+  }
+
+  #delete(http: HttpExchange): void {
+    const session = findSession(http, this.#sessions);
+    if (!session) return;
+    this.#sessions.end(session, 'The client ended the session');
+    http.respond(204, {});
+  }
+}
+
+/** The HTTP status for a request of 2026-07-28 that was refused with a JSON-RPC error code. */
+function statusOf(rejection: number): number {
+  if (rejection === ERROR_CODES.internalError) return 503;
+  return rejection === ERROR_CODES.methodNotFound ? 404 : 400;
+}

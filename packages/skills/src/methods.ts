@@ -1,0 +1,182 @@
+import {
+  ERROR_CODES,
+  type ExtensionCall,
+  type ExtensionHost,
+  type ExtensionMethod,
+  ProtocolError,
+} from '@sigil/core';
+import type { ServedFiles } from './served-files.js';
+import { type SkillFile, skillUri } from './skill-file.js';
+import type { Skill } from './skill.js';
+
+/** `skills/list` and `skills/get` (SEP-2640, "Discovery"). */
+export function skillMethods(
+  skills: readonly Skill[],
+  served: ServedFiles,
+  { pageSize }: ExtensionHost,
+): Readonly<Record<string, ExtensionMethod>> {
+  const byUri = new Map(skills.map((skill) => [skill.main.uri, skill]));
+
+  /** A skill as its caller sees it; `undefined` when its `SKILL.md` is hidden. */
+  async function entryOf(call: ExtensionCall, skill: Skill): Promise<object | undefined> {
+    if (!(await served.find(call, skill.main.uri))) return undefined;
+    const resources = (await served.visible(call, skill.files)).map(({ uri, digest, size }) => ({
+      uri,
+      digest,
+      size,
+    }));
+    return { uri: skill.main.uri, frontmatter: skill.frontmatter, resources };
+  }
+
+  return {
+    'skills/list': {
+      undeclared: true,
+      async serve(call, { cursor }) {
+        const { shown, next } = await pageOf(skills, cursor, pageSize, (skill) => entryOf(call, skill));
+        return { skills: shown, ...next, ...served.cache };
+      },
+    },
+    'skills/get': {
+      undeclared: true,
+      async serve(call, params) {
+        const uri = readUri(params);
+        const found = byUri.get(uri);
+        const skill = found && (await entryOf(call, found));
+        if (!skill) throw notServed('skill', uri);
+        return { skill, ...served.cache };
+      },
+    },
+  };
+}
+
+const DIRECTORY = 'inode/directory';
+
+/** `resources/directory/read` (SEP-2640, "Directory Listing"). */
+export function directoryMethod(
+  files: readonly SkillFile[],
+  served: ServedFiles,
+  { pageSize }: ExtensionHost,
+): Readonly<Record<string, ExtensionMethod>> {
+  const directories = directoriesOf(files);
+
+  async function isVisible(call: ExtensionCall, directory: Directory): Promise<boolean> {
+    return (await served.visible(call, directory.files)).length > 0;
+  }
+
+  async function show(call: ExtensionCall, child: Directory | SkillFile): Promise<object | undefined> {
+    if (!isDirectory(child)) return (await served.find(call, child.uri))?.descriptor;
+    const { uri, name } = child;
+    return (await isVisible(call, child)) ? { uri, name, mimeType: DIRECTORY } : undefined;
+  }
+
+  return {
+    'resources/directory/read': {
+      undeclared: true,
+      async serve(call, params) {
+        const uri = readUri(params);
+        const found = directories.get(uri);
+        if (!found || !(await isVisible(call, found))) throw notServed('directory', uri);
+        const children = [...found.children];
+        const page = await pageOf(children, params['cursor'], pageSize, (child) => show(call, child));
+        return { resources: page.shown, ...page.next, ...served.cache };
+      },
+    },
+  };
+}
+
+/** A folder of skills, or of files in them. */
+interface Directory {
+  readonly uri: string;
+  readonly name: string;
+  readonly children: Set<Directory | SkillFile>;
+  /** Every file below it. A caller who sees none of them does not see the folder. */
+  readonly files: SkillFile[];
+}
+
+/** Whether a child of a directory is one itself. */
+function isDirectory(child: Directory | SkillFile): child is Directory {
+  return 'children' in child;
+}
+
+/** The directories that files are in, by URI. */
+function directoriesOf(files: readonly SkillFile[]): ReadonlyMap<string, Directory> {
+  const directories = new Map<string, Directory>();
+  for (const file of files) {
+    let child: Directory | SkillFile = file;
+    for (let depth = file.segments.length - 1; depth > 0; depth--) {
+      const segments = file.segments.slice(0, depth);
+      const uri = skillUri(segments);
+      const directory: Directory = directories.get(uri) ?? {
+        uri,
+        name: segments.at(-1) ?? '',
+        children: new Set(),
+        files: [],
+      };
+      directories.set(uri, directory);
+      directory.children.add(child);
+      directory.files.push(file);
+      child = directory;
+    }
+  }
+  return directories;
+}
+
+/** One page of a list, and where the next one begins. */
+interface Page<T> {
+  readonly shown: readonly T[];
+  readonly next: { readonly nextCursor?: string };
+}
+
+const PREFIX = 'from:';
+/** No cursor of ours is longer; what is longer is not even decoded. */
+const MAX_CURSOR_LENGTH = 32;
+
+/**
+ * Cuts a page out of a list that never changes.
+ *
+ * @param show gives what is shown of an item; `undefined` hides it.
+ * @param pageSize most items on a page; `undefined` for all on one.
+ * @throws ProtocolError (-32602) when the cursor is none of ours.
+ */
+async function pageOf<T, R>(
+  items: readonly T[],
+  cursor: unknown,
+  pageSize: number | undefined,
+  show: (item: T) => Promise<R | undefined>,
+): Promise<Page<R>> {
+  const shown: R[] = [];
+  for (let at = startOf(cursor); at < items.length; at++) {
+    const item = await show(items[at] as T);
+    if (item === undefined) continue;
+    if (shown.length === pageSize) {
+      return { shown, next: { nextCursor: Buffer.from(`${PREFIX}${at}`).toString('base64url') } };
+    }
+    shown.push(item);
+  }
+  return { shown, next: {} };
+}
+
+function startOf(cursor: unknown): number {
+  if (cursor === undefined) return 0;
+  const isShort = typeof cursor === 'string' && cursor.length <= MAX_CURSOR_LENGTH;
+  const text = isShort ? Buffer.from(cursor, 'base64url').toString() : '';
+  const digits = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : '';
+  if (!/^[1-9][0-9]{0,8}$/.test(digits)) {
+    throw new ProtocolError(
+      ERROR_CODES.invalidParams,
+      'Invalid cursor: pass nextCursor of the previous page',
+    );
+  }
+  return Number(digits);
+}
+
+/** Reads the URI a request is about. @throws ProtocolError (-32602) when there is none. */
+function readUri({ uri }: Readonly<Record<string, unknown>>): string {
+  if (typeof uri === 'string') return uri;
+  throw new ProtocolError(ERROR_CODES.invalidParams, '"uri" must be a string');
+}
+
+/** The error for a URI that nothing is served at, or nothing the caller may see (-32602). */
+function notServed(what: string, uri: string): ProtocolError {
+  return new ProtocolError(ERROR_CODES.invalidParams, `There is no such ${what}`, { uri });
+}

@@ -1,0 +1,94 @@
+import {
+  type CreateMessageParams,
+  type CreateMessageResult,
+  type ElicitResult,
+  type ElicitUrlResult,
+  ERROR_CODES,
+  type JsonSchema,
+  ProtocolError,
+  type Root,
+} from '@sigil/core';
+import { isObject, type MaybePromise, METHODS } from '@sigil/core/transport';
+
+/** What a server asks of the user (`elicitation/create`): to fill in a form, or to open a page. */
+export interface ElicitRequest {
+  /** A form when absent. */
+  readonly mode?: 'form' | 'url';
+  readonly message: string;
+  /** The form, a flat object of primitive properties; absent in URL mode. */
+  readonly requestedSchema?: JsonSchema;
+  /** The page; absent in form mode. */
+  readonly url?: string;
+  /** Identity of a URL elicitation, up to 2025-11-25. */
+  readonly elicitationId?: string;
+}
+
+/** What the client answers when the server asks. A question without an answer here is refused (-32601). */
+export interface Answers {
+  /** Stands for the user: fills in forms and agrees to open pages. */
+  readonly onElicit?: (request: ElicitRequest) => MaybePromise<ElicitResult | ElicitUrlResult>;
+  /** Stands for the client's model. */
+  readonly onSample?: (params: CreateMessageParams) => MaybePromise<CreateMessageResult>;
+  /** The directories and files the client shares. */
+  readonly roots?: readonly Root[];
+}
+
+/**
+ * Answers one request of a server.
+ *
+ * @param key what the request is called in its round; requests outside rounds have none.
+ * @returns the result.
+ * @throws ProtocolError (-32601) when nothing answers the method; whatever the answer of the test throws.
+ */
+export type Answerer = (method: string, params: unknown, key?: string) => MaybePromise<object>;
+
+/** Makes the one place that answers a server, whether it asks by requests or inside results. */
+export function createAnswerer({ onElicit, onSample, roots }: Answers): Answerer {
+  const answers = new Map<string, (params: unknown) => MaybePromise<object>>([[METHODS.ping, () => ({})]]);
+  if (onElicit) answers.set(METHODS.elicit, (params) => onElicit(params as ElicitRequest));
+  if (onSample) answers.set(METHODS.createMessage, (params) => onSample(params as CreateMessageParams));
+  if (roots) answers.set(METHODS.listRoots, () => ({ roots }));
+  return (method, params, key) => {
+    const answer = answers.get(method);
+    if (answer) return answer(params);
+    const asked = key === undefined ? method : `${method}, which the server asks as "${key}"`;
+    throw new ProtocolError(ERROR_CODES.methodNotFound, `The test client has no answer to ${asked}`);
+  };
+}
+
+type Result = Readonly<Record<string, unknown>>;
+
+/** Most times one call may ask for input, before the server is taken to ask without end. */
+export const MAX_ROUNDS = 10;
+
+/** Whether a result asks for input instead of being one (2026-07-28, basic/patterns/mrtr). */
+export function wantsInput(result: Result): boolean {
+  return result['resultType'] === 'input_required';
+}
+
+/**
+ * Answers everything a result asks for, one after another in the order it is asked.
+ *
+ * @returns the parameters that a retry of the request has besides its own.
+ * @throws Error when the result asks for nothing; whatever an answer throws, since no retry could carry it.
+ */
+export async function answerInputs(result: Result, answer: Answerer): Promise<Record<string, unknown>> {
+  const { inputRequests, requestState } = result;
+  if (inputRequests === undefined && requestState === undefined) {
+    throw new Error('An input_required result has neither inputRequests nor requestState');
+  }
+  return {
+    ...(isObject(inputRequests) ? { inputResponses: await responsesTo(inputRequests, answer) } : {}),
+    ...(requestState === undefined ? {} : { requestState }),
+  };
+}
+
+/** Answers requests, one after the other. @returns the answers by the keys of the requests. */
+export async function responsesTo(requests: Result, answer: Answerer): Promise<Record<string, unknown>> {
+  const responses: [string, object][] = [];
+  for (const [key, request] of Object.entries(requests)) {
+    if (!isObject(request)) throw new Error(`The input request "${key}" is no request`);
+    responses.push([key, await answer(String(request['method']), request['params'] ?? {}, key)]);
+  }
+  return Object.fromEntries(responses);
+}

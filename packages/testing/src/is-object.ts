@@ -1,4 +1,0 @@
-/** Narrows to an object that is neither `null` nor an array. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

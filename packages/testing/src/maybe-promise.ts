@@ -1,2 +1,0 @@
-/** A value, now or later. */
-export type MaybePromise<T> = T | Promise<T>;
