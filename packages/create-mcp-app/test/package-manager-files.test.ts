@@ -4,6 +4,7 @@ import { withPackageManager } from '../src/package-managers.js';
 const files = new Map([
   ['.gitignore', 'dist/\n'],
   ['README.md', 'npm start\n'],
+  ['AGENTS.md', 'Run npm test\n'],
 ]);
 
 describe('a project of a package manager', () => {
@@ -12,7 +13,9 @@ describe('a project of a package manager', () => {
   });
 
   test('needs no more files with bun, and says how to start it', () => {
-    expect(withPackageManager(files, 'bun')).toEqual(new Map([...files, ['README.md', 'bun run start\n']]));
+    expect(withPackageManager(files, 'bun')).toEqual(
+      new Map([...files, ['README.md', 'bun run start\n'], ['AGENTS.md', 'Run bun run test\n']]),
+    );
   });
 
   test('lets pnpm leave out scripts of packages without failing', () => {
@@ -26,6 +29,7 @@ describe('a project of a package manager', () => {
     expect(Object.fromEntries(withPackageManager(files, 'yarn'))).toEqual({
       '.gitignore': 'dist/\n.yarn/install-state.gz\n',
       'README.md': 'yarn start\n',
+      'AGENTS.md': 'Run yarn test\n',
       '.yarnrc.yml': 'nodeLinker: node-modules\n',
       'yarn.lock': '',
     });
