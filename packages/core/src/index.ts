@@ -110,7 +110,7 @@ export {
   text,
   textContents,
   user,
-} from './protocol/content-builders.js';
+} from './protocol/content.js';
 export type {
   Annotations,
   AudioContent,
@@ -118,6 +118,7 @@ export type {
   EmbeddedResource,
   Icon,
   ImageContent,
+  PromptMessage,
   ResourceContents,
   ResourceLink,
   TextContent,
@@ -126,7 +127,6 @@ export type {
   CallToolResult,
   CompleteResult,
   GetPromptResult,
-  PromptMessage,
   ReadResourceResult,
 } from './protocol/results.js';
 
@@ -195,11 +195,11 @@ export {
   type ServiceId,
   type ValueProvider,
 } from './container/provider.js';
-export type { ServiceOf, ServiceToken } from './protocol/service-id.js';
+export type { ServiceOf, ServiceToken } from './protocol/constructor.js';
 export type { Scope } from './metadata/service.js';
 
 // The protocol
-export type { CacheableMethod, CacheHint, CacheOptions, CacheScope } from './protocol/cache-hint.js';
+export type { CacheableMethod, CacheHint, CacheOptions, CacheScope } from './protocol/results.js';
 export type {
   Implementation,
   Prompt as PromptDescriptor,
@@ -209,7 +209,7 @@ export type {
   Tool as ToolDescriptor,
   ToolAnnotations,
 } from './protocol/descriptors.js';
-export type { ClientCapabilities, ServerCapabilities } from './protocol/capabilities.js';
+export type { ClientCapabilities, ServerCapabilities } from './protocol/protocol.js';
 export type {
   CreateMessageParams,
   CreateMessageResult,
@@ -220,8 +220,7 @@ export type {
   SamplingMessage,
 } from './protocol/client-requests.js';
 export type { JsonSchema } from './protocol/json.js';
-export type { LogLevel } from './protocol/logging.js';
-export type { Logger } from './protocol/logger.js';
+export type { Logger, LogLevel } from './protocol/logging.js';
 export { consoleLogger } from './server/host.js';
-export { PROTOCOL_VERSIONS, type ProtocolVersion } from './protocol/versions.js';
+export { PROTOCOL_VERSIONS, type ProtocolVersion } from './protocol/protocol.js';
 export type { RunningRuntime, Runtime } from './transport/contract.js';

@@ -6,7 +6,7 @@ import {
   type Logger,
   type Problem,
 } from '../src/index.js';
-import { silentLogger } from '../src/protocol/logger.js';
+import { silentLogger } from '../src/protocol/logging.js';
 import { connectInMemory, META, type RequestFacts } from '../src/transport/index.js';
 
 /** A JSON object as it came over the wire. */

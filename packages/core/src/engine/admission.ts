@@ -1,14 +1,10 @@
 import type { ClientView } from '../context/call.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import { ProtocolError, invalidParams } from '../errors/protocol-error.js';
-import type { ClientCapabilities } from '../protocol/capabilities.js';
-import type { Implementation } from '../protocol/descriptors.js';
+import { type ClientCapabilities, META, METHODS, repeated } from '../protocol/protocol.js';
+import type { Implementation, MirroredArgument } from '../protocol/descriptors.js';
 import { isObject } from '../protocol/json.js';
-import { repeated } from '../protocol/json-rpc.js';
 import { isLogLevel } from '../protocol/logging.js';
-import { META } from '../protocol/meta.js';
-import { METHODS } from '../protocol/methods.js';
-import type { MirroredArgument } from '../protocol/mirrored-argument.js';
 import type { RequestFacts } from '../protocol/principal.js';
 import type { Link } from './link.js';
 import { STATELESS_VERSIONS, claimedRevision, negotiate, type Revision } from './revisions/index.js';

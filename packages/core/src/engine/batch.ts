@@ -1,5 +1,5 @@
 import { ERROR_CODES } from '../errors/codes.js';
-import { errorResponse, readableId } from '../protocol/json-rpc.js';
+import { errorResponse, readableId } from '../protocol/protocol.js';
 import type { ActiveRequest, Outlet } from '../transport/contract.js';
 
 /** Takes one message of a batch, whose answer goes to the outlet given. */

@@ -3,9 +3,9 @@ import {
   type CacheableMethod,
   type CacheHint,
   type CacheOptions,
-} from '../protocol/cache-hint.js';
-import { METHODS } from '../protocol/methods.js';
-import type { ReadResourceResult } from '../protocol/results.js';
+  type ReadResourceResult,
+} from '../protocol/results.js';
+import { METHODS } from '../protocol/protocol.js';
 import type { ResourceEntry, TemplateEntry } from '../registry/entry.js';
 
 /** What an app says about the results that clients may keep: all of them, and those of single methods. */

@@ -1,4 +1,4 @@
-import type { ServerCapabilities } from '../protocol/capabilities.js';
+import type { ServerCapabilities } from '../protocol/protocol.js';
 import type { Registry } from '../registry/registry.js';
 import type { Extensions } from './extensions.js';
 import type { Revision } from './revisions/index.js';

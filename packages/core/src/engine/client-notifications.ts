@@ -1,4 +1,4 @@
-import { NOTIFICATIONS } from '../protocol/methods.js';
+import { NOTIFICATIONS } from '../protocol/protocol.js';
 import type { Events } from './events.js';
 import type { Exchange } from './exchange.js';
 import type { Link } from './link.js';

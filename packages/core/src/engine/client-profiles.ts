@@ -1,4 +1,4 @@
-import type { Tool, Implementation } from '../protocol/descriptors.js';
+import type { Implementation, Tool } from '../protocol/descriptors.js';
 import { type SchemaShape, shapeSchema } from '../schema/index.js';
 
 /** How the tools of a server are described to some clients, or to all. */

@@ -1,8 +1,8 @@
 import type { FormLike } from '../context/questions.js';
 import type { Container } from '../container/contract.js';
-import type { ServerCapabilities } from '../protocol/capabilities.js';
+import type { ServerCapabilities } from '../protocol/protocol.js';
 import type { Implementation } from '../protocol/descriptors.js';
-import type { Logger } from '../protocol/logger.js';
+import type { Logger } from '../protocol/logging.js';
 import type { Registry } from '../registry/registry.js';
 import type { CacheHints } from './cache-hints.js';
 import type { ClientProfile } from './client-profiles.js';

@@ -1,8 +1,7 @@
 import { logDetails } from '../context/call.js';
-import type { ServerCapabilities } from '../protocol/capabilities.js';
+import { METHODS, NAMED_BY, NOTIFICATIONS, type ServerCapabilities } from '../protocol/protocol.js';
 import type { Implementation } from '../protocol/descriptors.js';
-import type { Logger } from '../protocol/logger.js';
-import { METHODS, NAMED_BY, NOTIFICATIONS } from '../protocol/methods.js';
+import type { Logger } from '../protocol/logging.js';
 import type { ToolEntry } from '../registry/entry.js';
 import type { Change } from '../registry/registry.js';
 import { LogThrottle } from '../transport/log-throttle.js';
@@ -33,7 +32,6 @@ const GRACE_MS = 1_500;
 
 /** The protocol engine: makes peers for transports and tells them what changes. */
 export class Engine implements Endpoint {
-  readonly info: Implementation;
   readonly events: Events;
   readonly #peers = new Set<EnginePeer>();
   readonly #parts: PeerParts;
@@ -45,7 +43,6 @@ export class Engine implements Endpoint {
   readonly #stop: () => void;
 
   constructor(private readonly options: EngineOptions) {
-    this.info = options.info;
     this.events = new Events(options.logger);
     const { maxSessionBytes } = options.limits;
     const sessionBytes = new Quota(maxSessionBytes, Math.ceil(maxSessionBytes / 16));
@@ -90,6 +87,10 @@ export class Engine implements Endpoint {
     changes.onChange((change) => this.#announce(change));
   }
 
+  get info(): Implementation {
+    return this.options.info;
+  }
+
   get logger(): Logger {
     return this.options.logger;
   }
@@ -118,15 +119,6 @@ export class Engine implements Endpoint {
   /** Tells the clients that subscribed to a resource that it has changed, those of other processes too. */
   notifyResourceUpdated(uri: string): void {
     this.options.changes.publish({ kind: 'resource', uri });
-  }
-
-  /**
-   * Hears every change, of this process or another that shares the bus.
-   *
-   * @returns a function that stops the listening.
-   */
-  onChange(listener: (change: ServerChange) => void): () => void {
-    return this.options.changes.onChange(listener);
   }
 
   /**
@@ -160,7 +152,7 @@ export class Engine implements Endpoint {
       pageSize,
       listCache: cacheHints.of(METHODS.listResources),
       publish: (change) => changes.publish(change),
-      onChange: (listener) => void changes.onChange(listener),
+      onChange: (listener) => changes.onChange(listener),
       hasListener: (wanted) => this.#listeners.wants(wanted),
       notifyListeners: (method, params, wanted) => this.#listeners.notify(method, params, wanted),
     };

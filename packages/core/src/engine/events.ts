@@ -1,5 +1,5 @@
 import type { ClientView } from '../context/call.js';
-import type { Logger } from '../protocol/logger.js';
+import type { Logger } from '../protocol/logging.js';
 
 /** What an app can be told about its clients. */
 export interface AppEvents {

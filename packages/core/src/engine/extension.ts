@@ -1,8 +1,8 @@
 import type { ClientView, ContextState } from '../context/call.js';
 import type { RequestHeaders } from '../context/request-context.js';
-import type { CacheHint } from '../protocol/cache-hint.js';
-import type { RequestId } from '../protocol/json-rpc.js';
-import type { Logger } from '../protocol/logger.js';
+import type { CacheHint } from '../protocol/results.js';
+import type { RequestId } from '../protocol/protocol.js';
+import type { Logger } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { Principal } from '../protocol/principal.js';
 import type { Entry, ToolEntry } from '../registry/entry.js';

@@ -7,7 +7,7 @@ import { toolErrorResult } from '../invoke/failure.js';
 import { missingExtension, ProtocolError } from '../errors/protocol-error.js';
 import { isObject } from '../protocol/json.js';
 import { after, type MaybePromise, observed } from '../protocol/maybe-promise.js';
-import { METHODS } from '../protocol/methods.js';
+import { METHODS } from '../protocol/protocol.js';
 import type { Entry, ToolEntry } from '../registry/entry.js';
 import type { Background } from './background.js';
 import type { EngineCall } from './call.js';

@@ -1,4 +1,4 @@
-import { NOTIFICATIONS } from '../protocol/methods.js';
+import { NOTIFICATIONS } from '../protocol/protocol.js';
 import type { Change } from '../registry/registry.js';
 
 /** The notification that says that a list has changed. */

@@ -1,4 +1,4 @@
-import type { CacheHint } from '../protocol/cache-hint.js';
+import type { CacheHint } from '../protocol/results.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { Collection, Position } from '../registry/collection.js';
 import type { Entry } from '../registry/entry.js';

@@ -1,6 +1,5 @@
 import { NoRoomError } from '../errors/protocol-error.js';
-import { META } from '../protocol/meta.js';
-import { NOTIFICATIONS } from '../protocol/methods.js';
+import { META, NOTIFICATIONS } from '../protocol/protocol.js';
 import type { Change } from '../registry/registry.js';
 import { Quota } from '../transport/quota.js';
 import type { EngineCall } from './call.js';

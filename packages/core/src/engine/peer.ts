@@ -1,10 +1,9 @@
 import { ERROR_CODES } from '../errors/codes.js';
 import { toProtocolError } from '../errors/from-unknown.js';
 import { invalidParams, NoRoomError, ProtocolError } from '../errors/protocol-error.js';
-import { claimOf, isRequestId, readableId, repeated, type RequestId } from '../protocol/json-rpc.js';
+import { claimOf, isRequestId, METHODS, readableId, repeated, type RequestId } from '../protocol/protocol.js';
 import { bytesOf, isDeeper, isObject } from '../protocol/json.js';
 import { isPromise } from '../protocol/maybe-promise.js';
-import { METHODS } from '../protocol/methods.js';
 import type { Principal, RequestFacts } from '../protocol/principal.js';
 import type { ActiveRequest, Outlet, Peer } from '../transport/contract.js';
 import { Quota } from '../transport/quota.js';

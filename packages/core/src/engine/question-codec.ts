@@ -3,7 +3,7 @@ import type { Question } from '../context/questions.js';
 import { AnswerError } from '../errors/answer-error.js';
 import type { ElicitResult, ElicitUrlResult, Root } from '../protocol/client-requests.js';
 import { isObject } from '../protocol/json.js';
-import { METHODS } from '../protocol/methods.js';
+import { METHODS } from '../protocol/protocol.js';
 import { InvalidValueError, type ValuePlan } from '../schema/index.js';
 import { requestedSchema } from './requested-schema.js';
 import type { Revision } from './revisions/index.js';

@@ -1,7 +1,7 @@
 import type { ProtocolError } from '../errors/protocol-error.js';
-import type { CacheHint } from '../protocol/cache-hint.js';
+import type { CacheHint } from '../protocol/results.js';
 import type { Implementation } from '../protocol/descriptors.js';
-import { errorResponse, type RequestId } from '../protocol/json-rpc.js';
+import { errorResponse, type RequestId } from '../protocol/protocol.js';
 import { RawJson, toJson } from '../protocol/json.js';
 import type { Outlet } from '../transport/contract.js';
 import type { Revision } from './revisions/index.js';

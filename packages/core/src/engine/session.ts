@@ -1,5 +1,5 @@
 import type { ClientView } from '../context/call.js';
-import type { ClientCapabilities, ServerCapabilities } from '../protocol/capabilities.js';
+import type { ClientCapabilities, ServerCapabilities } from '../protocol/protocol.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { LogLevel } from '../protocol/logging.js';
 import type { Principal } from '../protocol/principal.js';

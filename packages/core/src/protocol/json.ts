@@ -268,3 +268,12 @@ export function jsonFault(value: unknown): string | undefined {
     return `cannot be written as JSON: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`;
   }
 }
+
+/** JSON with the members of every object in one order: the same text for equal values. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    isObject(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+}

@@ -9,8 +9,8 @@ import type { LimitOptions } from '../engine/limits.js';
 import type { StateKey } from '../engine/rounds/state-sealer.js';
 import type { StateStore } from '../engine/rounds/state-store.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
-import type { ServerCapabilities } from '../protocol/capabilities.js';
-import type { Logger } from '../protocol/logger.js';
+import type { ServerCapabilities } from '../protocol/protocol.js';
+import type { Logger } from '../protocol/logging.js';
 import type { Module, ModuleParts } from './module.js';
 
 /** What `createApp` is told. */

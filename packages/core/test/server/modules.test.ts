@@ -29,7 +29,7 @@ import {
 } from '../../src/index.js';
 import { appOf, openSession, problemsOf, textOf, type Json } from '../harness.js';
 import { collect } from '../../src/server/collect.js';
-import { silentLogger } from '../../src/protocol/logger.js';
+import { silentLogger } from '../../src/protocol/logging.js';
 
 const tool = (name: string, handle: () => unknown = () => name) => defineTool({ name, handle });
 const names = (entries: readonly Json[]) => entries.map(({ name }) => name);

@@ -1,4 +1,4 @@
-import type { Logger } from '../../protocol/logger.js';
+import type { Logger } from '../../protocol/logging.js';
 import { isPromise, type MaybePromise } from '../../protocol/maybe-promise.js';
 import type { ChangeBus, ServerChange } from './change-bus.js';
 import { readChange } from './read-change.js';
@@ -43,14 +43,9 @@ export class ChangeFeed {
     }
   }
 
-  /**
-   * Hears every change that arrives, of whatever process.
-   *
-   * @returns a function that stops the listening.
-   */
-  onChange(listener: (change: ServerChange) => void): () => void {
+  /** Hears every change that arrives, of whatever process. */
+  onChange(listener: (change: ServerChange) => void): void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /** Stops hearing and saying anything. */

@@ -1,4 +1,4 @@
-import { METHODS, NOTIFICATIONS } from '../../protocol/methods.js';
+import { METHODS, NOTIFICATIONS } from '../../protocol/protocol.js';
 import { readLevel, writeLevel } from './levels.js';
 import { readProgress, writeProgress } from './progress.js';
 import { readSampled, writeSampling } from './sampling.js';

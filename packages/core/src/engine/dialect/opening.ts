@@ -1,4 +1,4 @@
-import type { ClientCapabilities } from '../../protocol/capabilities.js';
+import type { ClientCapabilities } from '../../protocol/protocol.js';
 import { isObject } from '../../protocol/json.js';
 import type { LogLevel } from '../../protocol/logging.js';
 import { readTrace } from './levels.js';

@@ -1,7 +1,7 @@
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
 import { isObject } from '../../protocol/json.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
-import { METHODS } from '../../protocol/methods.js';
+import { METHODS } from '../../protocol/protocol.js';
 import type { Completer, PromptEntry, ResourceEntry, TemplateEntry } from '../../registry/entry.js';
 import type { Registry } from '../../registry/registry.js';
 import type { EngineOptions } from '../engine-options.js';

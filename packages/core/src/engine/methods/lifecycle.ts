@@ -1,8 +1,7 @@
 import { ERROR_CODES } from '../../errors/codes.js';
 import { invalidParams, NoRoomError, ProtocolError } from '../../errors/protocol-error.js';
-import type { ClientCapabilities } from '../../protocol/capabilities.js';
+import { type ClientCapabilities, METHODS } from '../../protocol/protocol.js';
 import { bytesOf, isObject } from '../../protocol/json.js';
-import { METHODS } from '../../protocol/methods.js';
 import type { Quota } from '../../transport/quota.js';
 import type { Capabilities } from '../capabilities.js';
 import { readImplementation } from '../admission.js';

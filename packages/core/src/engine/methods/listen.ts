@@ -1,6 +1,6 @@
 import { invalidParams } from '../../errors/protocol-error.js';
 import { isObject } from '../../protocol/json.js';
-import { METHODS } from '../../protocol/methods.js';
+import { METHODS } from '../../protocol/protocol.js';
 import type { Capabilities } from '../capabilities.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { EngineCall } from '../call.js';

@@ -1,6 +1,6 @@
 import { invalidParams } from '../../errors/protocol-error.js';
 import { isLogLevel, LOG_LEVELS } from '../../protocol/logging.js';
-import { METHODS } from '../../protocol/methods.js';
+import { METHODS } from '../../protocol/protocol.js';
 import { EMPTY, type MethodTable } from './table.js';
 
 /** `logging/setLevel`, for the session it is sent in. */

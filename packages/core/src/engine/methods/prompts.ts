@@ -1,8 +1,7 @@
-import { repeated } from '../../protocol/json-rpc.js';
+import { METHODS, repeated } from '../../protocol/protocol.js';
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
 import { isInputRequired } from '../../invoke/encode.js';
 import { after } from '../../protocol/maybe-promise.js';
-import { METHODS } from '../../protocol/methods.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { MethodHandler } from '../exchange.js';
 import { List } from '../list.js';

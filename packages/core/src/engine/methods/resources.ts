@@ -1,6 +1,6 @@
 import { isInputRequired } from '../../invoke/encode.js';
 import { after } from '../../protocol/maybe-promise.js';
-import { METHODS } from '../../protocol/methods.js';
+import { METHODS } from '../../protocol/protocol.js';
 import { NOT_KEPT } from '../cache-hints.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { MethodHandler } from '../exchange.js';

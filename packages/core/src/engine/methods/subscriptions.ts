@@ -1,4 +1,4 @@
-import { METHODS } from '../../protocol/methods.js';
+import { METHODS } from '../../protocol/protocol.js';
 import { lasting } from '../call.js';
 import type { EngineOptions } from '../engine-options.js';
 import { maySubscribe, type Rechecks } from '../rechecks.js';

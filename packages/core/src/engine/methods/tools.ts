@@ -1,8 +1,7 @@
-import { repeated } from '../../protocol/json-rpc.js';
+import { METHODS, repeated } from '../../protocol/protocol.js';
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
 import { isInputRequired } from '../../invoke/encode.js';
 import { after, type MaybePromise } from '../../protocol/maybe-promise.js';
-import { METHODS } from '../../protocol/methods.js';
 import type { ToolEntry } from '../../registry/entry.js';
 import { ClientProfiles, shapeTool } from '../client-profiles.js';
 import type { EngineCall } from '../call.js';

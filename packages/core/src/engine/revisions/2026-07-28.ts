@@ -1,8 +1,6 @@
 import { ERROR_CODES } from '../../errors/codes.js';
 import { ProtocolError } from '../../errors/protocol-error.js';
-import { repeated } from '../../protocol/json-rpc.js';
-import { META } from '../../protocol/meta.js';
-import { METHODS } from '../../protocol/methods.js';
+import { META, METHODS, repeated } from '../../protocol/protocol.js';
 import { RawJson } from '../../protocol/json.js';
 import { StructuredResult } from '../../invoke/encode.js';
 import { omit } from './omit.js';

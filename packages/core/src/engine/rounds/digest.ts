@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../protocol/canonical-json.js';
+import { canonicalJson } from '../../protocol/json.js';
 
 /** What belongs to a round and not to the request that is retried. */
 const OF_THE_ROUND: readonly string[] = ['_meta', 'inputResponses', 'requestState'];

@@ -1,6 +1,6 @@
 import { invalidParams } from '../../errors/protocol-error.js';
 import { isObject } from '../../protocol/json.js';
-import { repeated } from '../../protocol/json-rpc.js';
+import { repeated } from '../../protocol/protocol.js';
 import type { Answer } from './round-memory.js';
 
 /** Reads the client's answers to what it was asked, by key. @throws ProtocolError (-32602) when they are none. */
