@@ -18,13 +18,19 @@ import { isObject, toLogJson } from '../protocol/json.js';
 import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';
 import { type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import type { Principal, RequestFacts } from '../protocol/principal.js';
-import { type Asker, type Asking, type Carry, carryByRequest, carryByRound } from './asking.js';
-import { type Background, carryInBackground } from './background.js';
+import type { Asker } from './asking/asking.js';
+import {
+  type Asking,
+  type Background,
+  type Carry,
+  carryByRequest,
+  carryByRound,
+  carryInBackground,
+} from './asking/carry.js';
 import type { EngineOptions } from './engine-options.js';
 import type { Link } from './link.js';
 import type { Revision } from './revisions/index.js';
-import { inputResponses } from './rounds/required-input.js';
-import { Rounds } from './rounds/rounds.js';
+import { Rounds } from './asking/rounds.js';
 import type { TimeLimit } from './time-limit.js';
 
 const NO_META: Readonly<Record<string, unknown>> = Object.freeze({});
@@ -277,7 +283,7 @@ export class EngineCall implements Call, CallScope, Asking {
   }
 
   get inputResponses(): InputResponses {
-    return inputResponses(this.rounds.memory);
+    return this.rounds.responses;
   }
 
   inputResponse<T>(key: string, question: Question<T>): Promise<T | undefined> {

@@ -7,8 +7,8 @@ import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { Principal } from '../protocol/principal.js';
 import type { Entry, ToolEntry } from '../registry/entry.js';
 import type { Registry } from '../registry/registry.js';
-import type { Background } from './background.js';
-import type { ServerChange } from './changes/change-bus.js';
+import type { Background } from './asking/carry.js';
+import type { ServerChange } from './subscriptions/changes.js';
 
 /** Settings of an extension, as the capabilities announce them. */
 export type ExtensionSettings = Readonly<Record<string, unknown>>;

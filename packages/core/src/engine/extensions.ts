@@ -9,7 +9,7 @@ import { isObject } from '../protocol/json.js';
 import { after, type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import { METHODS } from '../protocol/protocol.js';
 import type { Entry, ToolEntry } from '../registry/entry.js';
-import type { Background } from './background.js';
+import type { Background } from './asking/carry.js';
 import type { EngineCall } from './call.js';
 import type { Exchange, MethodHandler } from './exchange.js';
 import type {
@@ -20,7 +20,6 @@ import type {
   ExtensionSettings,
   ToolCalls,
 } from './extension.js';
-import { late } from './methods/table.js';
 import type { MethodResult, ResponseWriter } from './response.js';
 import type { Revision } from './revisions/index.js';
 
@@ -208,7 +207,7 @@ function handlerOf(
     }
     if (!method.undeclared && !call.declares(extension.id)) throw missingExtension(extension.id);
     const given = after(method.serve(call, params), (result) => toMethodResult(result as ExtensionResult));
-    return exchange.limited(given, undefined, late);
+    return exchange.limited(given, undefined);
   };
 }
 

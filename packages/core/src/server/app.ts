@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine.js';
-import type { AppEvents } from '../engine/events.js';
+import type { AppEvents } from '../engine/subscriptions/subscriptions.js';
 import type { Logger } from '../protocol/logging.js';
 import type { ServiceId } from '../protocol/constructor.js';
 import type { Principal } from '../protocol/principal.js';

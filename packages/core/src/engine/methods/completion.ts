@@ -4,17 +4,17 @@ import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import { METHODS } from '../../protocol/protocol.js';
 import type { Completer, PromptEntry, ResourceEntry, TemplateEntry } from '../../registry/entry.js';
 import type { Registry } from '../../registry/registry.js';
-import type { EngineOptions } from '../engine-options.js';
 import type { Exchange } from '../exchange.js';
 import type { MethodResult } from '../response.js';
-import { ifVisible, late, type MethodTable, readString } from './table.js';
+import { ifVisible, type MethodParts, type MethodTable, readString } from './table.js';
 
 const NOTHING: MethodResult = Object.freeze({
   result: { completion: { values: [], total: 0, hasMore: false } },
 });
 
 /** `completion/complete`. */
-export function completionMethods({ registry, timeoutMs }: EngineOptions): MethodTable {
+export function completionMethods({ options }: MethodParts): MethodTable {
+  const { registry, timeoutMs } = options;
   return {
     [METHODS.complete]: (exchange, params) => {
       const { ref, argument } = params;
@@ -33,7 +33,7 @@ export function completionMethods({ registry, timeoutMs }: EngineOptions): Metho
   async function completion(exchange: Exchange, completer: Completer, value: string): Promise<MethodResult> {
     const { call } = exchange;
     if (!((await completer.gate?.(call)) ?? true)) return NOTHING;
-    return { result: await exchange.limited(completer.run(call, { value }), timeoutMs, late) };
+    return { result: await exchange.limited(completer.run(call, { value }), timeoutMs) };
   }
 }
 

@@ -2,13 +2,20 @@ import { METHODS, repeated } from '../../protocol/protocol.js';
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
 import { isInputRequired } from '../../invoke/encode.js';
 import { after } from '../../protocol/maybe-promise.js';
-import type { EngineOptions } from '../engine-options.js';
 import type { MethodHandler } from '../exchange.js';
-import { List } from '../list.js';
-import { ifUsable, late, type MethodTable, readArguments, readString, requireFeature } from './table.js';
+import { List } from './list.js';
+import {
+  ifUsable,
+  type MethodParts,
+  type MethodTable,
+  readArguments,
+  readString,
+  requireFeature,
+} from './table.js';
 
 /** `prompts/list` and `prompts/get`. */
-export function promptMethods({ registry, pageSize, cacheHints, timeoutMs }: EngineOptions): MethodTable {
+export function promptMethods({ options }: MethodParts): MethodTable {
+  const { registry, pageSize, cacheHints, timeoutMs } = options;
   const { prompts } = registry;
   const list = new List({
     collection: prompts,
@@ -29,7 +36,7 @@ export function promptMethods({ registry, pageSize, cacheHints, timeoutMs }: Eng
         if (isInputRequired(result)) return exchange.nextRound(result, getPrompt, `The prompt ${name}`);
         return { result: call.revision.promptResult(result), meta: result._meta };
       });
-      return exchange.limited(given, entry.timeoutMs ?? timeoutMs, late);
+      return exchange.limited(given, entry.timeoutMs ?? timeoutMs);
     };
     return ifUsable(call, entry, get, () => unknownPrompt(name));
   };

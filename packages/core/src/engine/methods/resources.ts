@@ -1,14 +1,14 @@
 import { isInputRequired } from '../../invoke/encode.js';
 import { after } from '../../protocol/maybe-promise.js';
 import { METHODS } from '../../protocol/protocol.js';
-import { NOT_KEPT } from '../cache-hints.js';
-import type { EngineOptions } from '../engine-options.js';
+import { NOT_KEPT } from './cache-hints.js';
 import type { MethodHandler } from '../exchange.js';
-import { List } from '../list.js';
-import { ifUsable, late, type MethodTable, readString, requireFeature } from './table.js';
+import { List } from './list.js';
+import { ifUsable, type MethodParts, type MethodTable, readString, requireFeature } from './table.js';
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
-export function resourceMethods({ registry, pageSize, cacheHints, timeoutMs }: EngineOptions): MethodTable {
+export function resourceMethods({ options }: MethodParts): MethodTable {
+  const { registry, pageSize, cacheHints, timeoutMs } = options;
   const { resources, templates } = registry;
   const hasResources = (): boolean => resources.everUsed || templates.everUsed;
   const resourceList = new List({
@@ -41,7 +41,7 @@ export function resourceMethods({ registry, pageSize, cacheHints, timeoutMs }: E
         const cache = exchange.isRetry ? NOT_KEPT : cacheHints.ofRead(entry, result);
         return { result: revision.readResult(result), cache, meta: result._meta };
       });
-      return exchange.limited(given, entry.timeoutMs ?? timeoutMs, late);
+      return exchange.limited(given, entry.timeoutMs ?? timeoutMs);
     };
     return ifUsable(call, entry, read, () => revision.resourceNotFound(uri));
   };

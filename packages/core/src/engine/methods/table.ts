@@ -4,9 +4,27 @@ import { invalidParams, ProtocolError } from '../../errors/protocol-error.js';
 import { isObject } from '../../protocol/json.js';
 import { after, type MaybePromise } from '../../protocol/maybe-promise.js';
 import type { Entry } from '../../registry/entry.js';
+import type { Quota } from '../../transport/quota.js';
 import type { EngineCall } from '../call.js';
+import type { EngineOptions } from '../engine-options.js';
 import type { MethodHandler } from '../exchange.js';
+import type { Extensions } from '../extensions.js';
 import type { MethodResult } from '../response.js';
+import type { Rechecks } from '../subscriptions/rechecks.js';
+import type { Listeners, Subscribers } from '../subscriptions/subscriptions.js';
+import type { Capabilities } from './capabilities.js';
+
+/** What methods are made of. */
+export interface MethodParts {
+  readonly options: EngineOptions;
+  readonly capabilities: Capabilities;
+  readonly extensions: Extensions;
+  readonly subscribers: Subscribers;
+  readonly listeners: Listeners;
+  readonly rechecks: Rechecks;
+  /** The room for what sessions keep of their clients. */
+  readonly sessionBytes: Quota;
+}
 
 /** The methods of one group, by name. */
 export type MethodTable = Readonly<Record<string, MethodHandler>>;
@@ -58,12 +76,6 @@ export function ifUsable<R>(
 ): MaybePromise<R> {
   call.where = where;
   return gate ? decide(gate(call, context(call)), go, refuse) : go();
-}
-
-/** What a client gets instead of the result of a handler that took too long, where it is no tool's. */
-export function late({ method }: Pick<Call, 'method'>, timeoutMs: number): never {
-  const message = `The server did not finish ${method} within ${timeoutMs} ms`;
-  throw new ProtocolError(ERROR_CODES.requestTimeout, message);
 }
 
 function decide<R>(

@@ -3,20 +3,23 @@ import { invalidParams, type ProtocolError } from '../../errors/protocol-error.j
 import { isInputRequired } from '../../invoke/encode.js';
 import { after, type MaybePromise } from '../../protocol/maybe-promise.js';
 import type { ToolEntry } from '../../registry/entry.js';
-import { ClientProfiles, shapeTool } from '../client-profiles.js';
+import { ClientProfiles, shapeTool } from './client-profiles.js';
 import type { EngineCall } from '../call.js';
-import type { EngineOptions } from '../engine-options.js';
 import type { Exchange, MethodHandler } from '../exchange.js';
-import type { Extensions } from '../extensions.js';
-import { List } from '../list.js';
+import { List } from './list.js';
 import type { MethodResult } from '../response.js';
-import { ifUsable, type MethodTable, readArguments, readString, requireFeature } from './table.js';
+import {
+  ifUsable,
+  type MethodParts,
+  type MethodTable,
+  readArguments,
+  readString,
+  requireFeature,
+} from './table.js';
 
 /** `tools/list` and `tools/call`. */
-export function toolMethods(
-  { registry, pageSize, cacheHints, clientProfiles, timeoutMs: appTimeoutMs }: EngineOptions,
-  extensions: Extensions,
-): MethodTable {
+export function toolMethods({ options, extensions }: MethodParts): MethodTable {
+  const { registry, pageSize, cacheHints, clientProfiles, timeoutMs: appTimeoutMs } = options;
   const { tools } = registry;
   const list = new List({
     collection: tools,

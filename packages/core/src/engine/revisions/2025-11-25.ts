@@ -6,8 +6,7 @@ import type { JsonSchema } from '../../protocol/json.js';
 import type { CallToolResult } from '../../protocol/results.js';
 import { StructuredResult } from '../../invoke/encode.js';
 import { revision20260728 } from './2026-07-28.js';
-import { replaceCodes } from './replace-codes.js';
-import type { Revision } from './revision.js';
+import { replaceCodes, type Revision } from './revision.js';
 
 /** Codes that only later revisions know. */
 const REPLACED: ReadonlyMap<number, number> = new Map([

@@ -3,9 +3,7 @@ import { ProtocolError } from '../../errors/protocol-error.js';
 import { META, METHODS, repeated } from '../../protocol/protocol.js';
 import { RawJson } from '../../protocol/json.js';
 import { StructuredResult } from '../../invoke/encode.js';
-import { omit } from './omit.js';
-import { replaceCodes } from './replace-codes.js';
-import type { Revision } from './revision.js';
+import { omit, replaceCodes, type Revision } from './revision.js';
 
 /** Codes that this revision has retired (basic, "Error Codes"). */
 const REPLACED: ReadonlyMap<number, number> = new Map([

@@ -10,7 +10,7 @@ import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from '.
 import type { JsonSchema } from '../../protocol/json.js';
 import type { LogLevel } from '../../protocol/logging.js';
 import type { ClientCapabilities, ProtocolVersion, ServerCapabilities } from '../../protocol/protocol.js';
-import type { ProtocolError } from '../../errors/protocol-error.js';
+import { ProtocolError } from '../../errors/protocol-error.js';
 
 /** What a request says about who sent it, beyond its revision. */
 export interface LogThresholds {
@@ -86,4 +86,27 @@ export interface Revision {
   missingCapability(message: string, required: ClientCapabilities): ProtocolError;
   /** Members that a result has beside its own. */
   envelope(parts: EnvelopeParts): object;
+}
+
+/** A copy of an object without some keys; the object itself when it has none of them. */
+export function omit<T extends object>(value: T, keys: readonly string[]): T {
+  if (!keys.some((key) => key in value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key))) as T;
+}
+
+/** An error with another code, when its own is in the table. */
+export function replaceCodes(error: ProtocolError, table: ReadonlyMap<number, number>): ProtocolError {
+  const code = table.get(error.code);
+  return code === undefined ? error : new ProtocolError(code, error.message, error.data, { cause: error });
+}
+
+/** A prompt with the content of every message shaped. */
+export function mapContent(
+  result: GetPromptResult,
+  shape: (block: ContentBlock) => ContentBlock,
+): GetPromptResult {
+  return {
+    ...result,
+    messages: result.messages.map((message) => ({ ...message, content: shape(message.content) })),
+  };
 }

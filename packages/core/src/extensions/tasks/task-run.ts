@@ -1,4 +1,4 @@
-import type { Background } from '../../engine/background.js';
+import type { Background } from '../../engine/asking/carry.js';
 import type { ExtensionCall } from '../../engine/extension.js';
 import { ERROR_CODES } from '../../errors/codes.js';
 import type { ProtocolError } from '../../errors/protocol-error.js';

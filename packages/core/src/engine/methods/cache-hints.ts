@@ -4,9 +4,9 @@ import {
   type CacheHint,
   type CacheOptions,
   type ReadResourceResult,
-} from '../protocol/results.js';
-import { METHODS } from '../protocol/protocol.js';
-import type { ResourceEntry, TemplateEntry } from '../registry/entry.js';
+} from '../../protocol/results.js';
+import { METHODS } from '../../protocol/protocol.js';
+import type { ResourceEntry, TemplateEntry } from '../../registry/entry.js';
 
 /** What an app says about the results that clients may keep: all of them, and those of single methods. */
 export interface AppCacheOptions extends CacheOptions {

@@ -1,8 +1,8 @@
 import { isSuspension, Suspension } from '../../context/suspension.js';
-import { toJson, UnwritableError } from '../../protocol/json.js';
+import { ERROR_CODES } from '../../errors/codes.js';
+import { ProtocolError } from '../../errors/protocol-error.js';
+import { canonicalJson, toJson, UnwritableError } from '../../protocol/json.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
-import { questionDigest } from './digest.js';
-import { changedQuestion, repeatedKey, sharedKey } from './key-errors.js';
 import {
   type Answer,
   type InputRequest,
@@ -67,8 +67,11 @@ export class Rounds {
     if (required.has(key)) throw sharedKey(key);
     const digest = questionDigest(request);
     const known = questions.get(key);
-    if (known && known.digest !== digest) throw changedQuestion(key);
-    if (this.#open.has(key)) throw repeatedKey(key);
+    if (known && known.digest !== digest) {
+      const again = 'ask the same questions in the same order, or name them with { key }';
+      throw failure(`The handler asks something else as "${key}" than it did before: ${again}`);
+    }
+    if (this.#open.has(key)) throw failure(`The handler asks two questions with the key "${key}"`);
     questions.set(key, { digest });
     this.#open.add(key);
     try {
@@ -82,6 +85,50 @@ export class Rounds {
     } finally {
       this.#open.delete(key);
     }
+  }
+
+  /**
+   * Notes what the handler has ended its run with. What it asked so before is kept, unless it is asked again.
+   *
+   * @throws ProtocolError (-32603) when a key is that of a question the handler waited for.
+   */
+  require(requests: InputRequests, requestState: string | undefined): void {
+    const { questions, required } = this.memory;
+    for (const key of Object.keys(requests)) if (questions.has(key)) throw sharedKey(key);
+    for (const [key, input] of required) required.set(key, { ...input, isLatest: false });
+    for (const [key, request] of Object.entries(requests))
+      required.set(key, { digest: questionDigest(request), isLatest: true });
+    this.memory.requestState = requestState;
+  }
+
+  /** Takes the answers to what was required; others are left aside. */
+  receive(responses: Readonly<Record<string, Answer>>): void {
+    const { required } = this.memory;
+    for (const [key, answer] of Object.entries(responses)) {
+      const input = required.get(key);
+      if (input) required.set(key, { ...input, answer });
+    }
+  }
+
+  /** The answers to what the latest run required. */
+  get responses(): Readonly<Record<string, Answer>> {
+    const latest = [...this.memory.required].flatMap(([key, { answer, isLatest }]) =>
+      answer && isLatest ? [[key, answer] as const] : [],
+    );
+    return Object.freeze(Object.fromEntries(latest));
+  }
+
+  /**
+   * The answer to a question that was required.
+   *
+   * @param request makes the question as it is sent: an answer to another one, by the same key, is none to it.
+   * @throws ProtocolError (-32603) when the key is that of a question the handler waited for.
+   */
+  response(key: string, request: () => InputRequest): Answer | undefined {
+    const { questions, required } = this.memory;
+    if (questions.has(key)) throw sharedKey(key);
+    const input = required.get(key);
+    return input?.answer && input.digest === questionDigest(request()) ? input.answer : undefined;
   }
 
   /**
@@ -139,6 +186,31 @@ export class Rounds {
     this.memory.effects.set(key, result);
     return result as T;
   }
+}
+
+/** The error for a key that stands for a question of the context and for one of `inputRequired()`. */
+function sharedKey(key: string): ProtocolError {
+  return failure(
+    `The handler uses the key "${key}" with inputRequired() and for a question it waits for: give each a key of its own`,
+  );
+}
+
+function failure(message: string): ProtocolError {
+  return new ProtocolError(ERROR_CODES.internalError, message);
+}
+
+/** Identifies a question. It stands inside what is sealed, so it need not withstand anybody. */
+function questionDigest(question: unknown): string {
+  // Two 32-bit hashes in the manner of FNV-1a: questions to models are long, and these are fast.
+  let one = 0x811c9dc5;
+  let other = 0x9747b28c;
+  const text = canonicalJson(question);
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    one = Math.imul(one ^ unit, 0x01000193);
+    other = Math.imul(other ^ unit, 0x85ebca6b);
+  }
+  return `${(one >>> 0).toString(36)}-${(other >>> 0).toString(36)}`;
 }
 
 /** What a later run will be given, so that the first run and every protocol revision are given the same. */

@@ -1,10 +1,9 @@
-import { logDetails } from '../context/call.js';
-import type { MaybePromise } from '../protocol/maybe-promise.js';
-import type { ResolvedUri } from '../registry/registry.js';
-import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from './call.js';
-import type { Listener, Listeners } from './listeners.js';
-import type { Session } from './session.js';
-import type { Subscribers } from './subscribers.js';
+import { logDetails } from '../../context/call.js';
+import type { MaybePromise } from '../../protocol/maybe-promise.js';
+import type { ResolvedUri } from '../../registry/registry.js';
+import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from '../call.js';
+import type { Listener, Listeners, Subscribers } from './subscriptions.js';
+import type { Session } from '../link.js';
 
 /** A call that only guards see sends nothing. */
 const NO_STREAM: Stream = Object.freeze({

@@ -1,5 +1,5 @@
-import type { Implementation, Tool } from '../protocol/descriptors.js';
-import { type SchemaShape, shapeSchema } from '../schema/index.js';
+import type { Implementation, Tool } from '../../protocol/descriptors.js';
+import { type SchemaShape, shapeSchema } from '../../schema/index.js';
 
 /** How the tools of a server are described to some clients, or to all. */
 export interface ClientProfile extends SchemaShape {

@@ -1,8 +1,6 @@
 import { ERROR_CODES } from '../../errors/codes.js';
 import { invalidParams, NoRoomError, ProtocolError } from '../../errors/protocol-error.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
-import { requestDigest } from './digest.js';
-import { readInputResponses } from './read-responses.js';
 import {
   type Answer,
   type AskedQuestion,
@@ -10,8 +8,9 @@ import {
   type RequiredInput,
   type RoundMemory,
 } from './round-memory.js';
-import type { StateSealer } from './state-sealer.js';
 import type { StateStore } from './state-store.js';
+import { canonicalJson, isObject } from '../../protocol/json.js';
+import { repeated } from '../../protocol/protocol.js';
 
 /** The request whose rounds are kept. */
 export interface RoundRequest {
@@ -146,4 +145,105 @@ function answered<Q extends AskedQuestion>(
 
 function refused(why: string): ProtocolError {
   return invalidParams(`"requestState" is refused: ${why}`, { reason: 'invalid_request_state' });
+}
+
+/** Reads the client's answers to what it was asked, by key. @throws ProtocolError (-32602) when they are none. */
+export function readInputResponses(responses: unknown): Map<string, Answer> {
+  if (!isObject(responses)) throw invalidParams('"inputResponses" must be an object');
+  const entries = Object.entries(responses).map(([key, response]) => {
+    if (!isObject(response)) throw invalidParams(`The response to "${repeated(key)}" must be an object`);
+    return [key, response] as const;
+  });
+  return new Map(entries);
+}
+
+const FORMAT = 1;
+const IV_BYTES = 12;
+
+/** A secret that seals state: at least 32 bytes, or a string of at least 32 characters. */
+export type StateKey = string | Uint8Array;
+
+/** Whether a secret is long enough to be one. */
+export function isStateKey(key: unknown): key is StateKey {
+  return (typeof key === 'string' || key instanceof Uint8Array) && key.length >= 32;
+}
+
+/**
+ * Encrypts and authenticates what a client carries for the server between two requests (AES-256-GCM). Processes that
+ * share keys read each other's state.
+ */
+export class StateSealer {
+  readonly #secrets: readonly StateKey[];
+  #keys: Promise<readonly CryptoKey[]> | undefined;
+
+  /** @param secrets the current one first, then those that are still accepted; none for one of this process alone. */
+  constructor(secrets: readonly StateKey[]) {
+    this.#secrets = secrets;
+  }
+
+  /** Seals a value JSON can carry, with the current key. */
+  async seal(value: unknown): Promise<string> {
+    const [key] = await this.#imported();
+    const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+    const plain = new TextEncoder().encode(JSON.stringify(value));
+    const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key as CryptoKey, plain);
+    return toBase64Url(new Uint8Array([FORMAT, ...iv, ...new Uint8Array(sealed)]));
+  }
+
+  /** Opens what any of the keys has sealed. @returns `undefined` when none of them has, or it was changed since. */
+  async open(text: string): Promise<unknown> {
+    const bytes = fromBase64Url(text);
+    if (!bytes || bytes[0] !== FORMAT || bytes.length <= IV_BYTES + 1) return undefined;
+    const iv = bytes.slice(1, IV_BYTES + 1);
+    const sealed = bytes.slice(IV_BYTES + 1);
+    for (const key of await this.#imported()) {
+      try {
+        const plain = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, sealed);
+        return JSON.parse(new TextDecoder().decode(plain)) as unknown;
+      } catch {
+        // Another key may have sealed it.
+      }
+    }
+    return undefined;
+  }
+
+  #imported(): Promise<readonly CryptoKey[]> {
+    if (this.#keys) return this.#keys;
+    // Drawn at first use: loading cryptography would delay every start.
+    const secrets = this.#secrets.length > 0 ? this.#secrets : [crypto.getRandomValues(new Uint8Array(32))];
+    return (this.#keys = Promise.all(secrets.map(importSecret)));
+  }
+}
+
+async function importSecret(secret: StateKey): Promise<CryptoKey> {
+  const bytes = typeof secret === 'string' ? new TextEncoder().encode(secret) : new Uint8Array(secret);
+  // Secrets may be longer than a key, and text is not evenly random: a digest is both.
+  const digest = await crypto.subtle.digest('SHA-256', bytes);
+  return crypto.subtle.importKey('raw', digest, 'AES-GCM', false, ['encrypt', 'decrypt']);
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
+  try {
+    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
+    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What belongs to a round and not to the request that is retried. */
+const OF_THE_ROUND: readonly string[] = ['_meta', 'inputResponses', 'requestState'];
+
+/** Identifies a request by its method and parameters, so that state of one cannot be used on another. */
+async function requestDigest(method: string, params: Readonly<Record<string, unknown>>): Promise<string> {
+  const salient = Object.fromEntries(Object.entries(params).filter(([key]) => !OF_THE_ROUND.includes(key)));
+  const bytes = new TextEncoder().encode(canonicalJson([method, salient]));
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

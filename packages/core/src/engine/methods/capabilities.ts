@@ -1,10 +1,10 @@
-import type { ServerCapabilities } from '../protocol/protocol.js';
-import type { Registry } from '../registry/registry.js';
-import type { Extensions } from './extensions.js';
-import type { Revision } from './revisions/index.js';
+import type { ServerCapabilities } from '../../protocol/protocol.js';
+import type { Registry } from '../../registry/registry.js';
+import type { Extensions } from '../extensions.js';
+import type { Revision } from '../revisions/index.js';
 
 /** What a server offers, read off what is registered. */
-export function deriveCapabilities(registry: Registry): ServerCapabilities {
+function deriveCapabilities(registry: Registry): ServerCapabilities {
   const hasResources = registry.resources.everUsed || registry.templates.everUsed;
   const hasCompletions = [...registry.prompts, ...registry.templates].some(
     (entry) => entry.completers.size > 0,
