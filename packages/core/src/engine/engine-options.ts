@@ -1,15 +1,15 @@
-import type { FormLike } from '../context/questions.js';
 import type { Container } from '../container/contract.js';
-import type { ServerCapabilities } from '../protocol/protocol.js';
+import type { FormLike } from '../context/questions.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { Logger } from '../protocol/logging.js';
+import type { ServerCapabilities } from '../protocol/protocol.js';
 import type { Registry } from '../registry/registry.js';
+import type { ValuePlan } from '../schema/index.js';
+import type { RoundKeeper } from './asking/round-keeper.js';
+import type { ExtensionFactory } from './extension.js';
 import type { CacheHints } from './methods/cache-hints.js';
 import type { ClientProfile } from './methods/client-profiles.js';
 import type { ChangeFeed } from './subscriptions/changes.js';
-import type { ExtensionFactory } from './extension.js';
-import type { RoundKeeper } from './asking/round-keeper.js';
-import type { ValuePlan } from '../schema/index.js';
 
 /** What clients may make an app do and keep. What goes beyond is refused, and nothing that has been let in is lost for it. */
 export interface LimitOptions {

@@ -8,6 +8,7 @@ import type { Change } from '../registry/registry.js';
 import type { ConnectOptions, Endpoint, Outlet, Peer } from '../transport/contract.js';
 import { LogThrottle } from '../transport/log-throttle.js';
 import { Quota } from '../transport/quota.js';
+import { Places } from './admission.js';
 import { Asker } from './asking/asking.js';
 import { QuestionCodec } from './asking/question-codec.js';
 import type { EngineOptions } from './engine-options.js';
@@ -23,12 +24,11 @@ import { resourceMethods } from './methods/resources.js';
 import { subscriptionMethods } from './methods/subscriptions.js';
 import { toolMethods } from './methods/tools.js';
 import { EnginePeer, type PeerParts } from './peer.js';
-import { Places } from './places.js';
 import { ResponseWriter } from './response.js';
 import { latestSessionRevision, newestRevision } from './revisions/index.js';
 import { LIST_CHANGED, type ServerChange } from './subscriptions/changes.js';
-import { Events, Listeners, Subscribers } from './subscriptions/subscriptions.js';
 import { Rechecks } from './subscriptions/rechecks.js';
+import { Events, Listeners, Subscribers } from './subscriptions/subscriptions.js';
 import { TimeLimits } from './time-limit.js';
 
 /** Every method this server can serve; which of them a client may call is for its revision to say. */
@@ -51,7 +51,7 @@ const GRACE_MS = 1_500;
  *    message is refused there; notifications go to `methods/notifications.ts`, answers to what the server has asked (`asking/`).
  * 2. A request is admitted (`admission.ts`): its own `_meta`, or the session of its connection (`link.ts`), says by which revision
  *    it is served. All that differs between revisions is in `revisions/`.
- * 3. It gets a place (`places.ts`) and an `Exchange` (`exchange.ts`), which holds its `EngineCall` (`call.ts`): all that guards,
+ * 3. It gets a place, so that there are only so many at once, and an `Exchange` (`exchange.ts`), which holds its `EngineCall` (`call.ts`): all that guards,
  *    middleware and handler see of it.
  * 4. Its method (`methods/`, or that of an extension) finds the entry, asks its guard and runs it, and gives a `MethodResult`.
  * 5. The exchange has it written (`response.ts`) and hands the text to the outlet of the request, once.

@@ -1,16 +1,16 @@
-import type { InputRequired } from '../context/input-required.js';
 import { logDetails } from '../context/call.js';
+import type { InputRequired } from '../context/input-required.js';
 import { isSuspension } from '../context/suspension.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import { toProtocolError } from '../errors/from-unknown.js';
 import { NoRoomError, ProtocolError } from '../errors/protocol-error.js';
 import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { ActiveRequest, Outlet } from '../transport/contract.js';
+import type { Places } from './admission.js';
 import type { Background } from './asking/carry.js';
+import type { RoundRequest } from './asking/round-keeper.js';
 import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from './call.js';
 import { type MethodResult, type ResponseWriter, sendError } from './response.js';
-import type { RoundRequest } from './asking/round-keeper.js';
-import type { Places } from './places.js';
 import type { TimeLimits } from './time-limit.js';
 
 const NOWHERE: Outlet = Object.freeze({ send: () => undefined, end: () => undefined });

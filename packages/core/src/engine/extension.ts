@@ -1,10 +1,10 @@
 import type { ClientView, ContextState } from '../context/call.js';
 import type { RequestHeaders } from '../context/request-context.js';
-import type { CacheHint } from '../protocol/results.js';
-import type { RequestId } from '../protocol/protocol.js';
 import type { Logger } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { Principal } from '../protocol/principal.js';
+import type { RequestId } from '../protocol/protocol.js';
+import type { CacheHint } from '../protocol/results.js';
 import type { Entry, ToolEntry } from '../registry/entry.js';
 import type { Registry } from '../registry/registry.js';
 import type { Background } from './asking/carry.js';

@@ -1,13 +1,13 @@
 import type { ClientView } from '../context/call.js';
-import type { ClientCapabilities, ServerCapabilities } from '../protocol/protocol.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { LogLevel } from '../protocol/logging.js';
 import type { Principal } from '../protocol/principal.js';
-import type { Revision } from './revisions/index.js';
+import type { ClientCapabilities, ServerCapabilities } from '../protocol/protocol.js';
 import type { Outlet } from '../transport/contract.js';
-import { fromDialect, resultFromDialect, type Spoken, toDialect } from './revisions/dialect.js';
 import { PendingRequests } from './asking/pending-requests.js';
 import type { Answer } from './asking/round-memory.js';
+import { fromDialect, resultFromDialect, type Spoken, toDialect } from './revisions/dialect.js';
+import type { Revision } from './revisions/index.js';
 
 /** What `initialize` settled between a client and a server, and what the client asked for since. */
 export class Session implements ClientView {

@@ -33,7 +33,7 @@ export class Asker {
   async requireInput(asking: Asking, { questions, requestState }: InputRequired): Promise<void> {
     const requests = this.#writeAll(asking, questions);
     const { rounds } = asking;
-    rounds.require(requests, requestState);
+    rounds.requireInput(requests, requestState);
     rounds.receive(await asking.waiting(() => asking.carry.askAll(asking, requests)));
     await rounds.restart();
   }

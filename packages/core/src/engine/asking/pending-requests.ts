@@ -1,7 +1,7 @@
 import { AnswerError } from '../../errors/answer-error.js';
 import { ProtocolError } from '../../errors/protocol-error.js';
-import type { RequestId } from '../../protocol/protocol.js';
 import { isObject } from '../../protocol/json.js';
+import type { RequestId } from '../../protocol/protocol.js';
 
 /** How a request to the client travels. */
 export interface Sending {

@@ -1,6 +1,8 @@
 import { ERROR_CODES } from '../../errors/codes.js';
 import { invalidParams, NoRoomError, ProtocolError } from '../../errors/protocol-error.js';
+import { canonicalJson, isObject } from '../../protocol/json.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
+import { repeated } from '../../protocol/protocol.js';
 import {
   type Answer,
   type AskedQuestion,
@@ -9,8 +11,6 @@ import {
   type RoundMemory,
 } from './round-memory.js';
 import type { StateStore } from './state-store.js';
-import { canonicalJson, isObject } from '../../protocol/json.js';
-import { repeated } from '../../protocol/protocol.js';
 
 /** The request whose rounds are kept. */
 export interface RoundRequest {

@@ -92,7 +92,7 @@ export class Rounds {
    *
    * @throws ProtocolError (-32603) when a key is that of a question the handler waited for.
    */
-  require(requests: InputRequests, requestState: string | undefined): void {
+  requireInput(requests: InputRequests, requestState: string | undefined): void {
     const { questions, required } = this.memory;
     for (const key of Object.keys(requests)) if (questions.has(key)) throw sharedKey(key);
     for (const [key, input] of required) required.set(key, { ...input, isLatest: false });

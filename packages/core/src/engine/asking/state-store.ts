@@ -1,5 +1,5 @@
-import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import { NoRoomError } from '../../errors/protocol-error.js';
+import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import { Quota } from '../../transport/quota.js';
 
 /**

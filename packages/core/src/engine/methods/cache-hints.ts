@@ -1,3 +1,4 @@
+import { METHODS } from '../../protocol/protocol.js';
 import {
   CACHEABLE_METHODS,
   type CacheableMethod,
@@ -5,7 +6,6 @@ import {
   type CacheOptions,
   type ReadResourceResult,
 } from '../../protocol/results.js';
-import { METHODS } from '../../protocol/protocol.js';
 import type { ResourceEntry, TemplateEntry } from '../../registry/entry.js';
 
 /** What an app says about the results that clients may keep: all of them, and those of single methods. */

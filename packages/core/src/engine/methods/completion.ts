@@ -4,9 +4,10 @@ import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import { METHODS } from '../../protocol/protocol.js';
 import type { Completer, PromptEntry, ResourceEntry, TemplateEntry } from '../../registry/entry.js';
 import type { Registry } from '../../registry/registry.js';
+import { readString } from '../admission.js';
 import type { Exchange } from '../exchange.js';
 import type { MethodResult } from '../response.js';
-import { ifVisible, type MethodParts, type MethodTable, readString } from './table.js';
+import type { MethodParts, MethodTable } from './table.js';
 
 const NOTHING: MethodResult = Object.freeze({
   result: { completion: { values: [], total: 0, hasMore: false } },
@@ -26,7 +27,7 @@ export function completionMethods({ options }: MethodParts): MethodTable {
       const completer = 'completers' in entry ? entry.completers.get(name) : undefined;
       const complete = (): MaybePromise<MethodResult> =>
         completer ? completion(exchange, completer, value) : NOTHING;
-      return ifVisible(exchange.call, entry, complete, unknownReference);
+      return exchange.call.ifVisible(entry, complete, unknownReference);
     },
   };
 

@@ -1,17 +1,20 @@
+import { ERROR_CODES } from '../../errors/codes.js';
+import { invalidParams, ProtocolError } from '../../errors/protocol-error.js';
+import { RawJson } from '../../protocol/json.js';
 import type { CacheHint } from '../../protocol/results.js';
-import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import type { Collection, Position } from '../../registry/collection.js';
 import type { Entry } from '../../registry/entry.js';
-import type { ClientProfile, ClientProfiles } from './client-profiles.js';
 import type { EngineCall } from '../call.js';
+import type { MethodHandler } from '../exchange.js';
 import type { MethodResult } from '../response.js';
 import type { Revision } from '../revisions/index.js';
-import { RawJson } from '../../protocol/json.js';
-import { invalidParams } from '../../errors/protocol-error.js';
+import type { ClientProfile, ClientProfiles } from './client-profiles.js';
 
 /** What a list is made of. */
 export interface ListParts<E extends Entry> {
   readonly collection: Collection<E>;
+  /** Whether the server has the feature that this list is of; whether anything was ever in the list when absent. */
+  readonly isOffered?: () => boolean;
   /** The member of the result that holds the entries, such as `tools`. */
   readonly key: string;
   readonly pageSize: number | undefined;
@@ -38,17 +41,16 @@ export class List<E extends Entry> {
     this.#hint = profiles?.differ ? this.#privateHint : hint;
   }
 
-  /**
-   * Gives the page after a cursor.
-   *
-   * @throws ProtocolError (-32602) when the cursor is not one of ours.
-   */
-  page(call: EngineCall, cursor: unknown): MaybePromise<MethodResult> {
+  /** Gives the page after a cursor, as the method of the list does. */
+  readonly serve: MethodHandler = ({ call }, { cursor }) => {
+    const { collection, isOffered } = this.parts;
+    if (!(isOffered?.() ?? collection.everUsed))
+      throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${call.method}`);
     const start = decodeCursor(cursor);
     const view = this.#viewFor(call);
     if (view.isGuarded) return this.#visiblePage(view, call, start);
     return { result: view.page(start), cache: this.#hint };
-  }
+  };
 
   async #visiblePage(view: ListView<E>, call: EngineCall, start: Position): Promise<MethodResult> {
     const { pageSize = Infinity } = this.parts;
@@ -176,8 +178,9 @@ function encodeCursor(position: Position): string {
 function decodeCursor(cursor: unknown): Position {
   if (cursor === undefined) return 0;
   try {
-    const [, position] = /^after:([1-9][0-9]{0,15})$/.exec(atob(cursor as string)) ?? [];
-    if (typeof cursor === 'string' && position !== undefined) return Number(position);
+    const text = typeof cursor === 'string' ? atob(cursor) : '';
+    const [, position] = /^after:([1-9][0-9]{0,15})$/.exec(text) ?? [];
+    if (position !== undefined) return Number(position);
   } catch {
     // It is no base64.
   }

@@ -1,7 +1,7 @@
 import { NOTIFICATIONS } from '../../protocol/protocol.js';
-import type { Events } from '../subscriptions/subscriptions.js';
 import type { Exchange } from '../exchange.js';
 import type { Link } from '../link.js';
+import type { Events } from '../subscriptions/subscriptions.js';
 
 type Params = Readonly<Record<string, unknown>>;
 

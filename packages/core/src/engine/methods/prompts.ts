@@ -1,17 +1,11 @@
-import { METHODS, repeated } from '../../protocol/protocol.js';
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
 import { isInputRequired } from '../../invoke/encode.js';
 import { after } from '../../protocol/maybe-promise.js';
+import { METHODS, repeated } from '../../protocol/protocol.js';
+import { readArguments, readString } from '../admission.js';
 import type { MethodHandler } from '../exchange.js';
 import { List } from './list.js';
-import {
-  ifUsable,
-  type MethodParts,
-  type MethodTable,
-  readArguments,
-  readString,
-  requireFeature,
-} from './table.js';
+import type { MethodParts, MethodTable } from './table.js';
 
 /** `prompts/list` and `prompts/get`. */
 export function promptMethods({ options }: MethodParts): MethodTable {
@@ -38,14 +32,11 @@ export function promptMethods({ options }: MethodParts): MethodTable {
       });
       return exchange.limited(given, entry.timeoutMs ?? timeoutMs);
     };
-    return ifUsable(call, entry, get, () => unknownPrompt(name));
+    return call.ifUsable(entry, get, () => unknownPrompt(name));
   };
 
   return {
-    [METHODS.listPrompts]: ({ call }, params) => {
-      requireFeature(call, prompts.everUsed);
-      return list.page(call, params['cursor']);
-    },
+    [METHODS.listPrompts]: list.serve,
     [METHODS.getPrompt]: getPrompt,
   };
 }

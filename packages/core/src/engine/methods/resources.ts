@@ -1,18 +1,20 @@
 import { isInputRequired } from '../../invoke/encode.js';
 import { after } from '../../protocol/maybe-promise.js';
 import { METHODS } from '../../protocol/protocol.js';
-import { NOT_KEPT } from './cache-hints.js';
+import { readString } from '../admission.js';
 import type { MethodHandler } from '../exchange.js';
+import { NOT_KEPT } from './cache-hints.js';
 import { List } from './list.js';
-import { ifUsable, type MethodParts, type MethodTable, readString, requireFeature } from './table.js';
+import type { MethodParts, MethodTable } from './table.js';
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
 export function resourceMethods({ options }: MethodParts): MethodTable {
   const { registry, pageSize, cacheHints, timeoutMs } = options;
   const { resources, templates } = registry;
-  const hasResources = (): boolean => resources.everUsed || templates.everUsed;
+  const isOffered = (): boolean => resources.everUsed || templates.everUsed;
   const resourceList = new List({
     collection: resources,
+    isOffered,
     key: 'resources',
     pageSize,
     hint: cacheHints.of(METHODS.listResources),
@@ -20,6 +22,7 @@ export function resourceMethods({ options }: MethodParts): MethodTable {
   });
   const templateList = new List({
     collection: templates,
+    isOffered,
     key: 'resourceTemplates',
     pageSize,
     hint: cacheHints.of(METHODS.listTemplates),
@@ -43,18 +46,12 @@ export function resourceMethods({ options }: MethodParts): MethodTable {
       });
       return exchange.limited(given, entry.timeoutMs ?? timeoutMs);
     };
-    return ifUsable(call, entry, read, () => revision.resourceNotFound(uri));
+    return call.ifUsable(entry, read, () => revision.resourceNotFound(uri));
   };
 
   return {
-    [METHODS.listResources]: ({ call }, params) => {
-      requireFeature(call, hasResources());
-      return resourceList.page(call, params['cursor']);
-    },
-    [METHODS.listTemplates]: ({ call }, params) => {
-      requireFeature(call, hasResources());
-      return templateList.page(call, params['cursor']);
-    },
+    [METHODS.listResources]: resourceList.serve,
+    [METHODS.listTemplates]: templateList.serve,
     [METHODS.readResource]: readResource,
   };
 }

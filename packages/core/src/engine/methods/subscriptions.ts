@@ -1,12 +1,13 @@
 import { invalidParams } from '../../errors/protocol-error.js';
 import { isObject } from '../../protocol/json.js';
 import { METHODS } from '../../protocol/protocol.js';
+import { readString } from '../admission.js';
 import { type EngineCall, lasting } from '../call.js';
 import type { Exchange } from '../exchange.js';
-import { maySubscribe } from '../subscriptions/rechecks.js';
 import { LISTS } from '../subscriptions/changes.js';
+import { maySubscribe } from '../subscriptions/rechecks.js';
 import type { Listener, SubscriptionFilter } from '../subscriptions/subscriptions.js';
-import { EMPTY, type MethodParts, type MethodTable, readString } from './table.js';
+import { EMPTY, type MethodParts, type MethodTable } from './table.js';
 
 /**
  * `resources/subscribe` and `resources/unsubscribe`, for the session they are sent in, and `subscriptions/listen`: one long request

@@ -1,13 +1,13 @@
 import { ERROR_CODES } from '../../errors/codes.js';
-import type { ContentBlock } from '../../protocol/content.js';
-import { mapContent, omit, replaceCodes, type Revision } from './revision.js';
-import { revision20251125 } from './2025-11-25.js';
-import { isObject, type JsonSchema } from '../../protocol/json.js';
 import type {
   CreateMessageParams,
   SamplingContent,
   SamplingMessage,
 } from '../../protocol/client-requests.js';
+import type { ContentBlock } from '../../protocol/content.js';
+import { isObject, type JsonSchema } from '../../protocol/json.js';
+import { revision20251125 } from './2025-11-25.js';
+import { mapContent, omit, replaceCodes, type Revision } from './revision.js';
 
 const UNKNOWN = ['icons'];
 

@@ -1,8 +1,8 @@
 import { ERROR_CODES } from '../../errors/codes.js';
 import { ProtocolError } from '../../errors/protocol-error.js';
-import { META, METHODS, repeated } from '../../protocol/protocol.js';
-import { RawJson } from '../../protocol/json.js';
 import { StructuredResult } from '../../invoke/encode.js';
+import { RawJson } from '../../protocol/json.js';
+import { META, METHODS, repeated } from '../../protocol/protocol.js';
 import { omit, replaceCodes, type Revision } from './revision.js';
 
 /** Codes that this revision has retired (basic, "Error Codes"). */

@@ -1,7 +1,7 @@
-import type { ClientCapabilities } from '../../protocol/protocol.js';
-import { METHODS, NOTIFICATIONS } from '../../protocol/protocol.js';
 import { isObject } from '../../protocol/json.js';
 import type { LogLevel } from '../../protocol/logging.js';
+import type { ClientCapabilities } from '../../protocol/protocol.js';
+import { METHODS, NOTIFICATIONS } from '../../protocol/protocol.js';
 
 type Params = Readonly<Record<string, unknown>>;
 

@@ -1,16 +1,16 @@
-import type {
-  CacheHint,
-  CallToolResult,
-  GetPromptResult,
-  ReadResourceResult,
-} from '../../protocol/results.js';
+import { ProtocolError } from '../../errors/protocol-error.js';
 import type { CreateMessageParams } from '../../protocol/client-requests.js';
 import type { ContentBlock } from '../../protocol/content.js';
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/descriptors.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import type { LogLevel } from '../../protocol/logging.js';
 import type { ClientCapabilities, ProtocolVersion, ServerCapabilities } from '../../protocol/protocol.js';
-import { ProtocolError } from '../../errors/protocol-error.js';
+import type {
+  CacheHint,
+  CallToolResult,
+  GetPromptResult,
+  ReadResourceResult,
+} from '../../protocol/results.js';
 
 /** What a request says about who sent it, beyond its revision. */
 export interface LogThresholds {

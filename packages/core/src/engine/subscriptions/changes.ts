@@ -1,8 +1,8 @@
-import { isPromise, type MaybePromise } from '../../protocol/maybe-promise.js';
-import type { Change } from '../../registry/registry.js';
-import type { Logger } from '../../protocol/logging.js';
 import { isObject } from '../../protocol/json.js';
+import type { Logger } from '../../protocol/logging.js';
+import { isPromise, type MaybePromise } from '../../protocol/maybe-promise.js';
 import { NOTIFICATIONS } from '../../protocol/protocol.js';
+import type { Change } from '../../registry/registry.js';
 
 /** Something that changed and that clients may want to hear of. JSON can carry it. */
 export type ServerChange =

@@ -2,8 +2,8 @@ import { logDetails } from '../../context/call.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import type { ResolvedUri } from '../../registry/registry.js';
 import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from '../call.js';
-import type { Listener, Listeners, Subscribers } from './subscriptions.js';
 import type { Session } from '../link.js';
+import type { Listener, Listeners, Subscribers } from './subscriptions.js';
 
 /** A call that only guards see sends nothing. */
 const NO_STREAM: Stream = Object.freeze({

@@ -1,15 +1,15 @@
 import type { ClientView } from '../../context/call.js';
-import type { Logger } from '../../protocol/logging.js';
 import { invalidParams, NoRoomError } from '../../errors/protocol-error.js';
 import { bytesOf } from '../../protocol/json.js';
+import type { Logger } from '../../protocol/logging.js';
+import { META, NOTIFICATIONS } from '../../protocol/protocol.js';
+import type { Change } from '../../registry/registry.js';
 import { Quota } from '../../transport/quota.js';
 import type { AdmittedRequest, EngineCall } from '../call.js';
 import type { Limits } from '../engine-options.js';
 import type { Session } from '../link.js';
-import { META, NOTIFICATIONS } from '../../protocol/protocol.js';
-import type { Change } from '../../registry/registry.js';
-import { LIST_CHANGED } from './changes.js';
 import type { MethodResult } from '../response.js';
+import { LIST_CHANGED } from './changes.js';
 
 /** What an app can be told about its clients. */
 export interface AppEvents {

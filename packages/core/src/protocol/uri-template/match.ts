@@ -1,6 +1,6 @@
+import type { TemplateVariable, UriTemplate } from './parse.js';
 import { compileSteps, normaliseUri } from './program.js';
 import { type Captured, scan } from './scan.js';
-import type { TemplateVariable, UriTemplate } from './parse.js';
 
 /** The longest URI that is matched, in UTF-16 code units. */
 export const MAX_URI_LENGTH = 131_072;
