@@ -1,6 +1,7 @@
 import type { ClientView } from '../context/call.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import { invalidParams, NoRoomError, ProtocolError } from '../errors/protocol-error.js';
+import { fromBase64 } from '../protocol/base64.js';
 import type { Implementation, MirroredArgument } from '../protocol/descriptors.js';
 import { bytesOf, isObject } from '../protocol/json.js';
 import { isLogLevel } from '../protocol/logging.js';
@@ -13,7 +14,7 @@ import type { Link } from './link.js';
 import { STATELESS_VERSIONS, claimedRevision, negotiate, type Revision } from './revisions/index.js';
 
 /** By which rules a request is served, and for whom. */
-export interface Admission {
+interface Admission {
   readonly revision: Revision;
   readonly client: ClientView;
 }
@@ -39,7 +40,7 @@ export function admit(
     claim === undefined ? admitToSession(link, method) : admitByClaim(claim, params['_meta'] as object);
   const { revision } = admission;
   if (!revision.requests.has(method) && !(revision.stateless && added.has(method))) {
-    throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${repeated(method)}`);
+    throw methodNotFound(method);
   }
   return admission;
 }
@@ -53,6 +54,11 @@ function admitByClaim(claimed: unknown, meta: object): Admission {
     });
   }
   return { revision, client: clientOfEnvelope(meta as Record<string, unknown>, revision.version) };
+}
+
+/** The error for a method that is not served, here or by this revision. */
+export function methodNotFound(method: string): ProtocolError {
+  return new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${repeated(method)}`);
 }
 
 /** A claim as far as it can be repeated: an object could be too large. */
@@ -91,10 +97,7 @@ class EnvelopeClient implements ClientView {
  * @param protocolVersion the version the request claims, known to be one of ours.
  * @throws ProtocolError (-32602) when a required member is missing or malformed.
  */
-export function clientOfEnvelope(
-  meta: Readonly<Record<string, unknown>>,
-  protocolVersion: string,
-): ClientView {
+function clientOfEnvelope(meta: Readonly<Record<string, unknown>>, protocolVersion: string): ClientView {
   const capabilities = meta[META.clientCapabilities];
   if (!isObject(capabilities)) throw invalidParams(`_meta needs an object "${META.clientCapabilities}"`);
   const level = meta[META.logLevel];
@@ -188,7 +191,7 @@ type Headers = NonNullable<RequestFacts['headers']>;
 type Params = Readonly<Record<string, unknown>>;
 
 /** What the engine knows of a message whose headers are checked. */
-export interface CheckedMessage {
+interface CheckedMessage {
   /** The version its body claims, of whatever type. */
   readonly claim: unknown;
   /** Whether that is a version whose messages carry the other headers too. */
@@ -295,8 +298,7 @@ function decodeHeader(value: string): string | undefined {
   if (encoded === undefined) return trimmed;
   if (!BASE64.test(encoded)) return undefined;
   try {
-    const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true }).decode(fromBase64(encoded));
   } catch {
     return undefined;
   }

@@ -95,7 +95,7 @@ export class Engine implements Endpoint {
       events: this.events,
       asker,
       writer,
-      stateless: new Link(undefined),
+      stateless: new Link(),
       tracking: {},
       timeLimits: new TimeLimits(),
       places: new Places(limits),

@@ -10,10 +10,9 @@ import type { Places } from './admission.js';
 import type { Background } from './asking/carry.js';
 import type { RoundRequest } from './asking/round-keeper.js';
 import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from './call.js';
+import { NOWHERE } from './link.js';
 import { type MethodResult, type ResponseWriter, sendError } from './response.js';
 import type { TimeLimits } from './time-limit.js';
-
-const NOWHERE: Outlet = Object.freeze({ send: () => undefined, end: () => undefined });
 
 /** Most rounds within one request, before its handler is taken to ask without end. */
 const MAX_ROUNDS = 16;

@@ -44,6 +44,9 @@ export class Session implements ClientView {
 /** Most pages of one client that are remembered; the oldest are forgotten first. */
 const MAX_ELICITATIONS = 1000;
 
+/** Where messages go that nothing carries. */
+export const NOWHERE: Outlet = Object.freeze({ send: () => undefined, end: () => undefined });
+
 /** What the requests of one connection share: its session, its own outlet, and what waits for the client. */
 export class Link {
   session: Session | undefined;
@@ -51,7 +54,7 @@ export class Link {
   #pending: PendingRequests | undefined;
   #speaksDialect = false;
 
-  constructor(readonly outlet: Outlet | undefined) {}
+  constructor(readonly outlet: Outlet = NOWHERE) {}
 
   /** The requests sent to the client; made at the first one, to keep idle sessions small. */
   get pending(): PendingRequests {

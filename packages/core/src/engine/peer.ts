@@ -3,9 +3,9 @@ import { toProtocolError } from '../errors/from-unknown.js';
 import { invalidParams, type NoRoomError, ProtocolError } from '../errors/protocol-error.js';
 import { isDeeper, isObject } from '../protocol/json.js';
 import type { Principal, RequestFacts } from '../protocol/principal.js';
-import { claimOf, isRequestId, readableId, repeated, type RequestId } from '../protocol/protocol.js';
+import { claimOf, isRequestId, readableId, type RequestId } from '../protocol/protocol.js';
 import type { ActiveRequest, Outlet, Peer } from '../transport/contract.js';
-import { admit, headerMismatch } from './admission.js';
+import { admit, headerMismatch, methodNotFound } from './admission.js';
 import { Exchange, type ExchangeOwner, type ExchangeParts, type MethodHandler } from './exchange.js';
 import { Link, type Session } from './link.js';
 import { CLIENT_NOTIFICATIONS } from './methods/notifications.js';
@@ -14,7 +14,6 @@ import { receiveBatch, sendError } from './response.js';
 import { claimedRevision } from './revisions/index.js';
 import type { Events } from './subscriptions/subscriptions.js';
 
-const NOWHERE: Outlet = { send: () => undefined, end: () => undefined };
 const NO_PARAMS: Readonly<Record<string, unknown>> = Object.freeze({});
 const NO_FACTS: RequestFacts = Object.freeze({});
 
@@ -67,7 +66,7 @@ export class EnginePeer implements Peer, ExchangeOwner {
     claim: unknown = claimOf(message),
   ): ActiveRequest | undefined {
     if (this.#closed) return outlet && this.#refuseLate(message, outlet);
-    const out = outlet ?? this.#link.outlet ?? NOWHERE;
+    const out = outlet ?? this.#link.outlet;
     if (Array.isArray(message)) return this.#receiveBatch(message, out, facts);
     if (!isObject(message) || message['jsonrpc'] !== '2.0')
       return this.#refuse(message, out, 'not a JSON-RPC 2.0 message');
@@ -102,7 +101,7 @@ export class EnginePeer implements Peer, ExchangeOwner {
   notify(method: string, params?: object): void {
     if (!this.session) return;
     const message = params ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method };
-    this.#link.outlet?.send(this.#link.write(message));
+    this.#link.outlet.send(this.#link.write(message));
   }
 
   /** Forgets a page the user was sent to. @returns whether it was this client's user. */
@@ -184,8 +183,7 @@ export class EnginePeer implements Peer, ExchangeOwner {
         if (said) return this.#receiveRequest(id, said.method, said.params, outlet, facts, claim);
       }
       const { revision, client } = admit(this.#link, claim, method, params, extensions.methods);
-      if (!handler)
-        throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${repeated(method)}`);
+      if (!handler) throw methodNotFound(method);
       const link = revision.stateless ? this.#parts.stateless : this.#link;
       if (link === this.#link) this.renew(facts.principal);
       const connection = this.isShared ? undefined : this.#link;

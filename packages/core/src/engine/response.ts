@@ -96,7 +96,7 @@ function text(members: object): string {
 }
 
 /** Takes one message of a batch, whose answer goes to the outlet given. */
-export type Receive = (message: unknown, outlet: Outlet) => ActiveRequest | undefined;
+type Receive = (message: unknown, outlet: Outlet) => ActiveRequest | undefined;
 
 /**
  * Serves the messages of a batch side by side and answers with one array (JSON-RPC 2.0 §6). When nothing in it wants an

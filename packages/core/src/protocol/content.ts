@@ -38,7 +38,7 @@ export interface AudioContent extends ContentBase {
 }
 
 /** The text of a resource. */
-export interface TextResourceContents {
+interface TextResourceContents {
   readonly uri: string;
   readonly mimeType?: string;
   readonly text: string;
@@ -46,7 +46,7 @@ export interface TextResourceContents {
 }
 
 /** The bytes of a resource, base64-encoded. */
-export interface BlobResourceContents {
+interface BlobResourceContents {
   readonly uri: string;
   readonly mimeType?: string;
   readonly blob: string;

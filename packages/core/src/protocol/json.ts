@@ -1,13 +1,5 @@
 import { toBase64 } from './base64.js';
 
-/** Any value JSON can carry. */
-export type JsonValue = string | number | boolean | null | JsonObject | JsonValue[];
-
-/** A JSON object. */
-export interface JsonObject {
-  [key: string]: JsonValue;
-}
-
 /** A JSON Schema document (dialect 2020-12 unless `$schema` says otherwise). */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;

@@ -33,8 +33,3 @@ export interface Logger {
   readonly warn: LogMethod;
   readonly error: LogMethod;
 }
-
-const ignore: LogMethod = () => undefined;
-
-/** A logger that keeps quiet. */
-export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };

@@ -14,21 +14,21 @@ export interface JsonRpcRequest {
 }
 
 /** A JSON-RPC 2.0 notification: a request that wants no response. */
-export interface JsonRpcNotification {
+interface JsonRpcNotification {
   readonly jsonrpc: '2.0';
   readonly method: string;
   readonly params?: Record<string, unknown>;
 }
 
 /** The `error` member of a JSON-RPC 2.0 response. */
-export interface JsonRpcError {
+interface JsonRpcError {
   readonly code: number;
   readonly message: string;
   readonly data?: unknown;
 }
 
 /** A JSON-RPC 2.0 response: exactly one of `result` and `error` is present. */
-export interface JsonRpcResponse {
+interface JsonRpcResponse {
   readonly jsonrpc: '2.0';
   readonly id: RequestId | null;
   readonly result?: Record<string, unknown>;

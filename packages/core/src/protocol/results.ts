@@ -66,7 +66,7 @@ export const CACHEABLE_METHODS: readonly CacheableMethod[] = [
 ];
 
 /** A member of a cache hint that is out of range, and what it must be. */
-export interface CacheFault {
+interface CacheFault {
   readonly member: keyof CacheHint;
   readonly expected: string;
 }

@@ -32,9 +32,12 @@ export class Asker {
   /** Asks what a handler returned. Resolves when it is to run again within this request. */
   async requireInput(asking: Asking, { questions, requestState }: InputRequired): Promise<void> {
     const requests = this.#writeAll(asking, questions);
-    const { rounds } = asking;
+    const { rounds, carry, signal } = asking;
     rounds.requireInput(requests, requestState);
-    rounds.receive(await asking.waiting(() => asking.carry.askAll(asking, requests)));
+    const ask = (key: string, request: InputRequest, either: AbortSignal): Promise<Answer> =>
+      carry.ask(asking, key, request, { signal: either });
+    const asked = () => carry.askAll?.(asking, requests) ?? together(requests, signal, ask);
+    rounds.receive(await asking.waiting(asked));
     await rounds.restart();
   }
 

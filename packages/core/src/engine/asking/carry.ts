@@ -40,8 +40,8 @@ export interface CarryOptions extends RoundOptions {
 export interface Carry {
   /** Carries one question, while its handler waits. */
   ask(asking: Asking, key: string, request: InputRequest, options?: CarryOptions): Promise<Answer>;
-  /** Carries the questions a handler has ended its run with; the answers may lack some of them. */
-  askAll(asking: Asking, requests: InputRequests): Promise<Readonly<Record<string, Answer>>>;
+  /** Carries the questions a handler has ended its run with, where that is not to ask each of them. */
+  askAll?(asking: Asking, requests: InputRequests): Promise<never>;
 }
 
 /** What becomes of a handler that goes on after its request has been answered. An extension implements it. */
@@ -78,19 +78,11 @@ export const carryByRequest: Carry = {
     if (roots) return Promise.resolve({ roots });
     return isPage(request) ? sendToPage(asking, request, options) : send(asking, request, options);
   },
-  askAll: (asking, requests) =>
-    together(requests, asking.signal, (key, request, signal) =>
-      carryByRequest.ask(asking, key, request, { signal }),
-    ),
 };
 
 /** Carries the questions of a handler in the background. */
 export function carryInBackground(background: Background): Carry {
-  return {
-    ask: (_asking, key, request, options = {}) => background.ask(key, request, options),
-    askAll: ({ signal }, requests) =>
-      together(requests, signal, (key, request, either) => background.ask(key, request, { signal: either })),
-  };
+  return { ask: (_asking, key, request, options = {}) => background.ask(key, request, options) };
 }
 
 /**
@@ -133,18 +125,18 @@ export async function send(
     maxTimeoutMs = Math.max(DEFAULT_MAX_TIMEOUT_MS, timeoutMs),
     signal = asking.signal,
   } = options;
-  const answer = await asking.link.pending.ask(
-    {
-      send: (id) => {
-        // What takes a user or a model may take long: progress on it buys time.
-        const awaited = params ? { ...params, _meta: { progressToken: id } } : undefined;
-        asking.send({ id, method, params: awaited });
-      },
-      withdraw: (requestId, reason) =>
-        asking.send({ method: NOTIFICATIONS.cancelled, params: { requestId, reason } }),
+  const answer = await asking.link.pending.ask({
+    send: (id) => {
+      // What takes a user or a model may take long: progress on it buys time.
+      const awaited = params ? { ...params, _meta: { progressToken: id } } : undefined;
+      asking.send({ id, method, params: awaited });
     },
-    { timeoutMs, maxTimeoutMs, signal },
-  );
+    withdraw: (requestId, reason) =>
+      asking.send({ method: NOTIFICATIONS.cancelled, params: { requestId, reason } }),
+    timeoutMs,
+    maxTimeoutMs,
+    signal,
+  });
   return asking.link.read(method, answer);
 }
 

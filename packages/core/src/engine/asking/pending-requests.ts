@@ -3,28 +3,24 @@ import { ProtocolError } from '../../errors/protocol-error.js';
 import { isObject } from '../../protocol/json.js';
 import type { RequestId } from '../../protocol/protocol.js';
 
-/** How a request to the client travels. */
-export interface Sending {
+/** How a request to the client travels, and how it is waited for. */
+interface Sending {
   /** Puts the request on the wire. */
   send(id: number): void;
-  /** Tells the client that nobody waits any more. */
+  /** Tells the client that its answer is not waited for any more. */
   withdraw(id: number, reason: string): void;
-}
-
-interface Pending {
-  readonly settle: (result: Record<string, unknown>) => void;
-  readonly fail: (error: Error) => void;
-  readonly extend: () => void;
-}
-
-/** How a request to the client is waited for. */
-export interface WaitOptions {
   /** Milliseconds until the wait ends with an error; progress of the client starts them anew. */
   readonly timeoutMs: number;
   /** Milliseconds after which the wait ends whatever the progress. */
   readonly maxTimeoutMs: number;
   /** Ends the wait: the request that asked is cancelled, or, when the reason is an AnswerError, for what it says. */
   readonly signal: AbortSignal;
+}
+
+interface Pending {
+  readonly settle: (result: Record<string, unknown>) => void;
+  readonly fail: (error: Error) => void;
+  readonly extend: () => void;
 }
 
 /** The requests a server has sent to one client and not yet had an answer to. */
@@ -37,7 +33,8 @@ export class PendingRequests {
    *
    * @throws AnswerError when the client refuses, or the wait ends without an answer.
    */
-  ask(sending: Sending, { timeoutMs, maxTimeoutMs, signal }: WaitOptions): Promise<Record<string, unknown>> {
+  ask(sending: Sending): Promise<Record<string, unknown>> {
+    const { timeoutMs, maxTimeoutMs, signal } = sending;
     const id = this.#next++;
     return new Promise((resolve, reject) => {
       const giveUp = (error: AnswerError): void => {

@@ -1,5 +1,6 @@
 import { ERROR_CODES } from '../../errors/codes.js';
 import { invalidParams, NoRoomError, ProtocolError } from '../../errors/protocol-error.js';
+import { toBase64 } from '../../protocol/base64.js';
 import { canonicalJson, isObject } from '../../protocol/json.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import { repeated } from '../../protocol/protocol.js';
@@ -22,7 +23,7 @@ export interface RoundRequest {
 }
 
 /** How long state lives and how long it may be. */
-export interface RoundLimits {
+interface RoundLimits {
   /** Milliseconds the client has for one round. */
   readonly ttlMs: number;
   /** Longest state, in characters. */
@@ -223,8 +224,7 @@ async function importSecret(secret: StateKey): Promise<CryptoKey> {
 }
 
 function toBase64Url(bytes: Uint8Array): string {
-  const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {

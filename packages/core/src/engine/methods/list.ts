@@ -1,9 +1,9 @@
-import { ERROR_CODES } from '../../errors/codes.js';
-import { invalidParams, ProtocolError } from '../../errors/protocol-error.js';
+import { invalidParams } from '../../errors/protocol-error.js';
 import { RawJson } from '../../protocol/json.js';
 import type { CacheHint } from '../../protocol/results.js';
 import type { Collection, Position } from '../../registry/collection.js';
 import type { Entry } from '../../registry/entry.js';
+import { methodNotFound } from '../admission.js';
 import type { EngineCall } from '../call.js';
 import type { MethodHandler } from '../exchange.js';
 import type { MethodResult } from '../response.js';
@@ -11,7 +11,7 @@ import type { Revision } from '../revisions/index.js';
 import type { ClientProfile, ClientProfiles } from './client-profiles.js';
 
 /** What a list is made of. */
-export interface ListParts<E extends Entry> {
+interface ListParts<E extends Entry> {
   readonly collection: Collection<E>;
   /** Whether the server has the feature that this list is of; whether anything was ever in the list when absent. */
   readonly isOffered?: () => boolean;
@@ -44,8 +44,7 @@ export class List<E extends Entry> {
   /** Gives the page after a cursor, as the method of the list does. */
   readonly serve: MethodHandler = ({ call }, { cursor }) => {
     const { collection, isOffered } = this.parts;
-    if (!(isOffered?.() ?? collection.everUsed))
-      throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${call.method}`);
+    if (!(isOffered?.() ?? collection.everUsed)) throw methodNotFound(call.method);
     const start = decodeCursor(cursor);
     const view = this.#viewFor(call);
     if (view.isGuarded) return this.#visiblePage(view, call, start);

@@ -6,14 +6,14 @@ import type { Events } from '../subscriptions/subscriptions.js';
 type Params = Readonly<Record<string, unknown>>;
 
 /** What a notification of the client may touch. */
-export interface Notified {
+interface Notified {
   readonly link: Link;
   readonly inFlight: Iterable<Exchange>;
   readonly events: Events;
 }
 
 /** Takes one kind of notification. */
-export type NotificationHandler = (notified: Notified, params: Params) => void;
+type NotificationHandler = (notified: Notified, params: Params) => void;
 
 /** What the client's notifications do, by name. Others are ignored, as JSON-RPC leaves no way to answer them. */
 export const CLIENT_NOTIFICATIONS: ReadonlyMap<string, NotificationHandler> = new Map([

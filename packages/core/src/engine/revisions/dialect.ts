@@ -95,7 +95,7 @@ export function resultFromDialect(method: string, result: Params): Params {
 }
 
 /** What the parameters of `initialize` say in the dialect, beyond what the specification has. */
-export interface Opening {
+interface Opening {
   /** What the client can do, the roots it shares by `workspaceFolders` included. */
   readonly capabilities: ClientCapabilities;
   /** The level that `trace` stands for. */

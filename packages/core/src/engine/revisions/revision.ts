@@ -13,7 +13,7 @@ import type {
 } from '../../protocol/results.js';
 
 /** What a request says about who sent it, beyond its revision. */
-export interface LogThresholds {
+interface LogThresholds {
   /** The level the session asked for, if it did. */
   readonly session: LogLevel | undefined;
   /** The level the request itself asked for, if it did. */
@@ -21,7 +21,7 @@ export interface LogThresholds {
 }
 
 /** What goes into the members that results have beside their own. */
-export interface EnvelopeParts {
+interface EnvelopeParts {
   /** `complete`, `input_required`, or what an extension calls its own. */
   readonly resultType: string;
   /** The identity of the server; `undefined` when it is not to be told. */

@@ -53,7 +53,7 @@ export class Events {
 const MAX_URI_LENGTH = 2048;
 
 /** How much a subscription keeps of the request that asked for it, in bytes: guards look at its headers when they are asked again. */
-export function sizeOf({ params, facts }: Pick<AdmittedRequest, 'params' | 'facts'>): number {
+function sizeOf({ params, facts }: Pick<AdmittedRequest, 'params' | 'facts'>): number {
   let characters = 0;
   for (const [name, value = ''] of Object.entries(facts.headers ?? {}))
     characters += name.length + (typeof value === 'string' ? value : value.join('')).length;
@@ -61,7 +61,7 @@ export function sizeOf({ params, facts }: Pick<AdmittedRequest, 'params' | 'fact
 }
 
 /** Somebody who wants to hear about resources: a session, or an open subscription. */
-export interface Subscriber {
+interface Subscriber {
   subscriptions: Set<string> | undefined;
 }
 

@@ -6,7 +6,7 @@ import { type Captured, scan } from './scan.js';
 export const MAX_URI_LENGTH = 131_072;
 
 /** Gives the values of a template's variables in a URI, or `undefined` when the URI does not match. */
-export type UriMatcher = (uri: string) => UriValues | undefined;
+type UriMatcher = (uri: string) => UriValues | undefined;
 
 const BAD_TRIPLET = /%(?![0-9A-Fa-f]{2})/;
 
@@ -55,14 +55,14 @@ function tryNormalise(uri: string): string | undefined {
 }
 
 /** The decoded values of a match, by variable name; has no prototype. */
-export type UriValues = Record<string, string | string[]>;
+type UriValues = Record<string, string | string[]>;
 
 /**
  * Splits and decodes what a scan captured.
  *
  * @returns `undefined` when a value is not UTF-8, is longer than its prefix, or is given twice.
  */
-export function readValues(uri: string, captured: readonly Captured[]): UriValues | undefined {
+function readValues(uri: string, captured: readonly Captured[]): UriValues | undefined {
   const values = Object.create(null) as UriValues;
   for (const { capture, start, end } of captured) {
     const text = uri.slice(start, end);

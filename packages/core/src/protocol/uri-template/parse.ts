@@ -10,7 +10,7 @@ export interface TemplateVariable {
 }
 
 /** Text that stands for itself (RFC 6570 §2.1). */
-export interface TemplateLiteral {
+interface TemplateLiteral {
   readonly kind: 'literal';
   readonly text: string;
 }
@@ -24,7 +24,7 @@ export interface TemplateExpression {
 }
 
 /** A piece of a template. */
-export type TemplatePart = TemplateLiteral | TemplateExpression;
+type TemplatePart = TemplateLiteral | TemplateExpression;
 
 /** A parsed URI template (RFC 6570). */
 export interface UriTemplate {
@@ -38,7 +38,7 @@ export interface UriTemplate {
 export type Operator = '' | '+' | '#' | '.' | '/' | ';' | '?' | '&';
 
 /** What stands in a URI for an expression (RFC 6570, appendix A). */
-export interface OperatorRules {
+interface OperatorRules {
   /** What is written before the first defined variable. */
   readonly first: string;
   /** What is written between variables, and between the members of an exploded list. */

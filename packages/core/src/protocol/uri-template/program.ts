@@ -7,7 +7,7 @@ import {
 } from './parse.js';
 
 /** Reads a text that must stand there as it is. */
-export interface TextStep {
+interface TextStep {
   readonly kind: 'text';
   readonly text: string;
 }
@@ -22,7 +22,7 @@ export interface RunStep {
 }
 
 /** Goes on with the next step, or skips to the step `to`. */
-export interface ForkStep {
+interface ForkStep {
   readonly kind: 'fork';
   readonly to: number;
 }
