@@ -28,6 +28,7 @@ import {
   carryByRequest,
   carryByRound,
   carryInBackground,
+  type ServerMessage,
 } from './asking/carry.js';
 import { Rounds } from './asking/rounds.js';
 import type { EngineOptions } from './engine-options.js';
@@ -204,11 +205,7 @@ export class EngineCall implements Call, CallScope, Asking {
     return this.#aborted !== undefined;
   }
 
-  send(message: {
-    readonly method: string;
-    readonly id?: number;
-    readonly params?: object | undefined;
-  }): void {
+  send(message: ServerMessage): void {
     this.#stream.send({ jsonrpc: '2.0', ...message });
   }
 

@@ -118,11 +118,13 @@ export class EnginePeer implements Peer, ExchangeOwner {
     if (this.#link.hasAsked) this.#link.pending.failAll('The connection is closing');
     for (const exchange of [...(this.#inFlight ?? [])]) this.#parts.listeners.end(exchange.call);
     if (this.#inFlight?.size) {
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const idle = new Promise<void>((resolve) => (this.#idle = resolve));
-      const grace = new Promise<void>((resolve) => (timer = setTimeout(resolve, graceMs)));
-      await Promise.race([idle, grace]);
-      clearTimeout(timer);
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, graceMs);
+        this.#idle = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
     }
     this.close('The server is closing');
   }

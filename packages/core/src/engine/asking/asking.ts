@@ -7,7 +7,16 @@ import { type Asking, type CarryOptions, send, together } from './carry.js';
 import type { QuestionCodec } from './question-codec.js';
 import type { Answer, InputRequest, InputRequests } from './round-memory.js';
 
-/** Asks what handlers want to know: checks that the client can answer, and what it answers. */
+/**
+ * Asks what handlers want to know. A question takes this way:
+ *
+ * 1. The client must be able to answer it, by the capabilities it has declared.
+ * 2. `QuestionCodec` writes it as clients of the revision know it.
+ * 3. `Rounds` gives the answer, where an earlier run of the handler has asked the same; otherwise the question is carried (`carry.ts`):
+ *    in the result of the request, which the client repeats with the answer (`RoundKeeper` seals what is known so far into it), as a
+ *    request to the client (`PendingRequests` waits for its answer), or by the task that the handler has become.
+ * 4. `QuestionCodec` reads the answer: one that does not fit its question never reaches the handler.
+ */
 export class Asker {
   constructor(private readonly codec: QuestionCodec) {}
 

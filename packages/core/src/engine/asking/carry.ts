@@ -8,6 +8,13 @@ import type { Revision } from '../revisions/index.js';
 import type { Answer, InputRequest, InputRequests } from './round-memory.js';
 import type { Rounds } from './rounds.js';
 
+/** A request or notification of the server, as the specification says it. */
+export interface ServerMessage {
+  readonly method: string;
+  readonly id?: number;
+  readonly params?: object | undefined;
+}
+
 /** The part of a call that asking needs. */
 export interface Asking {
   readonly method: string;
@@ -21,11 +28,7 @@ export interface Asking {
   /** How questions reach the client. */
   readonly carry: Carry;
   /** Sends a notification, or a request with an id, on the stream of the call. */
-  send(message: {
-    readonly method: string;
-    readonly id?: number;
-    readonly params?: object | undefined;
-  }): void;
+  send(message: ServerMessage): void;
   /** Runs a wait for the client, which the time limit of the handler does not count. */
   waiting<T>(wait: () => Promise<T>): Promise<T>;
 }
