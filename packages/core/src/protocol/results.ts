@@ -13,9 +13,15 @@ export interface CallToolResult {
 /** The result of `resources/read`. */
 export interface ReadResourceResult {
   readonly contents: readonly ResourceContents[];
-  /** How long clients of 2026-07-28 may keep it, in milliseconds; as its definition says unless given. */
+  /**
+   * How long clients of 2026-07-28 may keep it, in milliseconds.
+   * @default as its definition says
+   */
   readonly ttlMs?: number;
-  /** For whom clients of 2026-07-28 may keep it; as its definition says unless given. */
+  /**
+   * For whom clients of 2026-07-28 may keep it.
+   * @default as its definition says
+   */
   readonly cacheScope?: CacheScope;
   readonly _meta?: Record<string, unknown>;
 }
@@ -71,7 +77,7 @@ interface CacheFault {
   readonly expected: string;
 }
 
-/** Everything out of range in what somebody says about keeping a result. */
+/** Everything out of range in what an author says about keeping a result. */
 export function cacheFaults({ ttlMs, cacheScope }: CacheOptions): CacheFault[] {
   const faults: CacheFault[] = [];
   if (ttlMs !== undefined && !(Number.isSafeInteger(ttlMs) && ttlMs >= 0))

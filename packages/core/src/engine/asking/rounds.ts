@@ -54,7 +54,7 @@ export class Rounds {
   /**
    * Gives the answer to a question: the client's of an earlier round, or else what carrying the question brings.
    *
-   * @param key names the question; by its place in the order of questions unless given.
+   * @param key names the question; its place in the order of questions by default.
    * @throws ProtocolError (-32603) when the handler asks another question by that key than it did before.
    */
   async ask(
@@ -199,7 +199,7 @@ function failure(message: string): ProtocolError {
   return new ProtocolError(ERROR_CODES.internalError, message);
 }
 
-/** Identifies a question. It stands inside what is sealed, so it need not withstand anybody. */
+/** Identifies a question. It stands inside what is sealed, so it need not be hard to forge. */
 function questionDigest(question: unknown): string {
   // Two 32-bit hashes in the manner of FNV-1a: questions to models are long, and these are fast.
   let one = 0x811c9dc5;

@@ -3,7 +3,10 @@ import { type SchemaShape, shapeSchema } from '../../schema/index.js';
 
 /** How the tools of a server are described to some clients, or to all. */
 export interface ClientProfile extends SchemaShape {
-  /** Which clients, by the name in their `clientInfo`, in whole or by a pattern. Every client unless given. */
+  /**
+   * Which clients, by the name in their `clientInfo`, in whole or by a pattern.
+   * @default every client
+   */
   readonly clients?: readonly (string | RegExp)[];
 }
 

@@ -18,7 +18,7 @@ interface ListParts<E extends Entry> {
   /** The member of the result that holds the entries, such as `tools`. */
   readonly key: string;
   readonly pageSize: number | undefined;
-  /** How long, and for whom, clients may keep a page that is the same for everybody. */
+  /** How long, and for whom, clients may keep a page that is the same for all. */
   readonly hint: CacheHint;
   /** Gives the descriptor as clients of a revision, and of a profile if they have one, see it. */
   readonly describe: (entry: E, revision: Revision, profile: ClientProfile | undefined) => object;
@@ -104,7 +104,7 @@ export class ListView<E extends Entry> {
     return this.#isGuarded;
   }
 
-  /** The page after a position, when it is the same for everybody. */
+  /** The page after a position, when it is the same for all. */
   page(start: Position): RawJson {
     this.#refresh();
     const known = this.#pages.get(start);

@@ -15,7 +15,7 @@ export type ServerChange =
 
 /**
  * Carries changes between the processes that serve one app, so that a change in one reaches the clients of all. Changes may
- * come twice or out of order; none needs to be kept for whoever was not there.
+ * come twice or out of order; none needs to be kept for a process that was not there.
  */
 export interface ChangeBus {
   /** Tells every listener of every process, those of this one too. A failure is logged, and reaches no handler. */

@@ -37,7 +37,7 @@ export class Events {
     return () => listeners.delete(listener as EventListener<never>);
   }
 
-  /** Calls every listener; one that throws is reported and keeps nobody else from hearing. */
+  /** Calls every listener; one that throws is reported, and the others are called all the same. */
   emit<K extends keyof AppEvents>(event: K, ...details: AppEvents[K]): void {
     for (const listener of this.#listeners.get(event) ?? []) {
       try {
@@ -60,7 +60,7 @@ function sizeOf({ params, facts }: Pick<AdmittedRequest, 'params' | 'facts'>): n
   return bytesOf(params) + 2 * characters;
 }
 
-/** Somebody who wants to hear about resources: a session, or an open subscription. */
+/** What wants to hear about resources: a session, or an open subscription. */
 interface Subscriber {
   subscriptions: Set<string> | undefined;
 }
@@ -166,7 +166,7 @@ export class Subscribers {
     return true;
   }
 
-  /** Forgets somebody who is gone. */
+  /** Forgets a subscriber that is gone. */
   removeAll(subscriber: Subscriber): void {
     for (const uri of [...(subscriber.subscriptions ?? [])]) this.remove(subscriber, uri);
   }

@@ -20,7 +20,7 @@ const BAD_TRIPLET = /%(?![0-9A-Fa-f]{2})/;
  * - An exploded variable (`*`) gives an array, any other a string.
  * - A `:n` modifier refuses longer values; it does not help to tell where a value ends.
  *
- * Values are percent-decoded, so that one of `{x}` may hold a `/` that the URI has as `%2F`: whoever uses values as
+ * Values are percent-decoded, so that one of `{x}` may hold a `/` that the URI has as `%2F`: code that uses values as
  * paths has to check them. Takes time in proportion to the URI's length, whatever it holds.
  *
  * @returns a matcher whose results have no prototype. It does not match what is badly percent-encoded, nor URIs
