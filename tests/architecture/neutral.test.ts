@@ -90,7 +90,7 @@ function lookedUp({ path, text }: Source): string[] {
 
 describe('protocol revisions', () => {
   const VERSION = /^20\d\d-\d\d-\d\d$/;
-  const MAY_NAME = [`${CORE}engine/revisions/`, `${CORE}protocol/versions.ts`];
+  const MAY_NAME = [`${CORE}engine/revisions/`, `${CORE}protocol/protocol.ts`];
 
   test('are named by their own files only: nobody else branches on one', () => {
     // The test client is the other side: what a client may claim depends on the revision it speaks.

@@ -73,13 +73,13 @@ describe('the bounds on the page about security', () => {
     options.filter(([, value]) => /^(?:\d|a quarter)/.test(value));
 
   test('of an app are all there, with their defaults', () => {
-    expect(shown('Of an app')).toEqual(documented('core/src/engine/limits.ts', 'LimitOptions'));
+    expect(shown('Of an app')).toEqual(documented('core/src/engine/engine-options.ts', 'LimitOptions'));
   });
 
   test('of tasks and states are all there', () => {
     const tasks = bounds(documented('core/src/extensions/tasks/tasks.ts', 'TasksOptions'));
     const store = documented('core/src/extensions/tasks/memory-task-store.ts', 'MemoryTaskStoreOptions');
-    const states = documented('core/src/engine/rounds/memory-state-store.ts', 'StateLimits');
+    const states = documented('core/src/engine/asking/state-store.ts', 'StateLimits');
     expect(new Map(shown('Of tasks'))).toEqual(
       new Map([...tasks.filter(([name]) => name !== 'pollIntervalMs'), ...store]),
     );

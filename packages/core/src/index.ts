@@ -3,11 +3,11 @@ import 'reflect-metadata';
 // The app
 export { createApp } from './server/create-app.js';
 export { App } from './server/app.js';
-export type { StateKey } from './engine/rounds/state-sealer.js';
-export type { StateStore } from './engine/rounds/state-store.js';
-export { MemoryStateStore, type StateLimits } from './engine/rounds/memory-state-store.js';
+export type { StateKey } from './engine/asking/round-keeper.js';
+export type { StateStore } from './engine/asking/state-store.js';
+export { MemoryStateStore, type StateLimits } from './engine/asking/state-store.js';
 export type { AppOptions } from './server/app-options.js';
-export type { LimitOptions } from './engine/limits.js';
+export type { LimitOptions } from './engine/engine-options.js';
 export {
   arrangeContract,
   type Contract,
@@ -18,12 +18,12 @@ export {
   type ContractTool,
 } from './server/contract.js';
 export type { Explanation } from './server/explain.js';
-export type { AppCacheOptions } from './engine/cache-hints.js';
-export type { ChangeBus, ServerChange } from './engine/changes/change-bus.js';
-export { MemoryChangeBus } from './engine/changes/memory-change-bus.js';
-export type { ClientProfile } from './engine/client-profiles.js';
+export type { AppCacheOptions } from './engine/methods/cache-hints.js';
+export type { ChangeBus, ServerChange } from './engine/subscriptions/changes.js';
+export { MemoryChangeBus } from './engine/subscriptions/changes.js';
+export type { ClientProfile } from './engine/methods/client-profiles.js';
 export type { SchemaShape } from './schema/shape-schema.js';
-export type { AppEvents } from './engine/events.js';
+export type { AppEvents } from './engine/subscriptions/subscriptions.js';
 export type { LiveCollection, LiveCompletions } from './server/live-collection.js';
 export { defineModule, type Module, type ModuleOptions, type ModuleParts } from './server/module.js';
 export { PRINCIPAL } from './server/built-ins.js';
@@ -110,7 +110,7 @@ export {
   text,
   textContents,
   user,
-} from './protocol/content-builders.js';
+} from './protocol/content.js';
 export type {
   Annotations,
   AudioContent,
@@ -118,6 +118,7 @@ export type {
   EmbeddedResource,
   Icon,
   ImageContent,
+  PromptMessage,
   ResourceContents,
   ResourceLink,
   TextContent,
@@ -126,7 +127,6 @@ export type {
   CallToolResult,
   CompleteResult,
   GetPromptResult,
-  PromptMessage,
   ReadResourceResult,
 } from './protocol/results.js';
 
@@ -172,8 +172,8 @@ export type {
   ExtensionSettings,
   ToolCalls,
 } from './engine/extension.js';
-export type { Background } from './engine/background.js';
-export { readInputResponses } from './engine/rounds/read-responses.js';
+export type { Background } from './engine/asking/carry.js';
+export { readInputResponses } from './engine/asking/round-keeper.js';
 export { invalidParams, missingExtension, NoRoomError } from './errors/protocol-error.js';
 export { Quota } from './transport/quota.js';
 export type { Registry } from './registry/registry.js';
@@ -195,11 +195,11 @@ export {
   type ServiceId,
   type ValueProvider,
 } from './container/provider.js';
-export type { ServiceOf, ServiceToken } from './protocol/service-id.js';
+export type { ServiceOf, ServiceToken } from './protocol/constructor.js';
 export type { Scope } from './metadata/service.js';
 
 // The protocol
-export type { CacheableMethod, CacheHint, CacheOptions, CacheScope } from './protocol/cache-hint.js';
+export type { CacheableMethod, CacheHint, CacheOptions, CacheScope } from './protocol/results.js';
 export type {
   Implementation,
   Prompt as PromptDescriptor,
@@ -209,7 +209,7 @@ export type {
   Tool as ToolDescriptor,
   ToolAnnotations,
 } from './protocol/descriptors.js';
-export type { ClientCapabilities, ServerCapabilities } from './protocol/capabilities.js';
+export type { ClientCapabilities, ServerCapabilities } from './protocol/protocol.js';
 export type {
   CreateMessageParams,
   CreateMessageResult,
@@ -220,8 +220,7 @@ export type {
   SamplingMessage,
 } from './protocol/client-requests.js';
 export type { JsonSchema } from './protocol/json.js';
-export type { LogLevel } from './protocol/logging.js';
-export type { Logger } from './protocol/logger.js';
+export type { Logger, LogLevel } from './protocol/logging.js';
 export { consoleLogger } from './server/host.js';
-export { PROTOCOL_VERSIONS, type ProtocolVersion } from './protocol/versions.js';
+export { PROTOCOL_VERSIONS, type ProtocolVersion } from './protocol/protocol.js';
 export type { RunningRuntime, Runtime } from './transport/contract.js';

@@ -6,7 +6,6 @@ import {
   type Logger,
   type Problem,
 } from '../src/index.js';
-import { silentLogger } from '../src/protocol/logger.js';
 import { connectInMemory, META, type RequestFacts } from '../src/transport/index.js';
 
 /** A JSON object as it came over the wire. */
@@ -174,6 +173,11 @@ export class Client {
     }
   }
 }
+
+const ignore = (): void => undefined;
+
+/** A logger that keeps quiet. */
+export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 /** Makes an app of services, or of whole options; quiet unless they have a logger. */
 export function appOf(options: Partial<AppOptions>): Promise<App> {

@@ -199,7 +199,7 @@ async function factsOf(options: HttpOptions, address?: string): Promise<RequestF
     },
     drain: () => Promise.resolve(),
   } as Pick<Peer, 'receive' | 'drain'> as Peer;
-  const endpoint: Endpoint = { info: { name: 'x', version: '1' }, logger, connect: () => peer };
+  const endpoint: Endpoint = { logger, connect: () => peer };
   const handler = nodeHandler({ endpoint } as App, options);
   const server = createServer((incoming, response) => {
     if (address !== undefined) Object.defineProperty(incoming.socket, 'remoteAddress', { value: address });

@@ -75,7 +75,7 @@ describe('testApp', () => {
     await using empty = await testApp();
     expect(await empty.client.request('tools/list').catch(() => ({}))).toBeDefined();
     await using named = await testApp({ name: 'desk', version: '2.0.0', client: { revision: '2025-11-25' } });
-    expect(named.app.endpoint.info).toMatchObject({ name: 'desk', version: '2.0.0' });
+    expect(named.app.contract().server).toMatchObject({ name: 'desk', version: '2.0.0' });
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../protocol/maybe-promise.js';
-import type { ServiceId } from '../protocol/service-id.js';
+import type { ServiceId } from '../protocol/constructor.js';
 
 /** The scopes a resolution happens in, by identity. */
 export interface ResolutionScope {

@@ -1,6 +1,5 @@
-import type { Constructor } from '../protocol/constructor.js';
+import type { Constructor, ServiceId, ServiceOf } from '../protocol/constructor.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
-import type { ServiceId, ServiceOf } from '../protocol/service-id.js';
 import type { Scope } from '../metadata/service.js';
 
 export type { ServiceId };

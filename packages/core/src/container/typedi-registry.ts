@@ -1,7 +1,6 @@
 import '../metadata/reflect.js';
 import { Container, type ContainerInstance, Inject, Token as TypediToken } from 'typedi';
-import type { Constructor } from '../protocol/constructor.js';
-import type { ServiceToken } from '../protocol/service-id.js';
+import type { Constructor, ServiceToken } from '../protocol/constructor.js';
 import type { ServiceId } from './provider.js';
 
 export { Inject };

@@ -1,9 +1,8 @@
-import type { ClientCapabilities } from '../protocol/capabilities.js';
+import { type ClientCapabilities, repeated, type RequestId } from '../protocol/protocol.js';
 import type { Implementation } from '../protocol/descriptors.js';
-import { repeated, type RequestId } from '../protocol/json-rpc.js';
 import type { LogLevel } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
-import type { ServiceId } from '../protocol/service-id.js';
+import type { ServiceId } from '../protocol/constructor.js';
 import type { Principal, RequestFacts } from '../protocol/principal.js';
 import type { AnswersTo, Question, Questions } from './questions.js';
 

@@ -7,7 +7,7 @@ import type {
 } from '../protocol/client-requests.js';
 import type { StandardSchema } from '../protocol/standard-schema.js';
 import type { Constructor } from '../protocol/constructor.js';
-import type { RequestId } from '../protocol/json-rpc.js';
+import type { RequestId } from '../protocol/protocol.js';
 import type { JsonSchema } from '../protocol/json.js';
 import { type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import type { Principal } from '../protocol/principal.js';

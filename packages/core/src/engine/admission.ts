@@ -1,20 +1,20 @@
 import type { ClientView } from '../context/call.js';
 import { ERROR_CODES } from '../errors/codes.js';
-import { ProtocolError, invalidParams } from '../errors/protocol-error.js';
-import type { ClientCapabilities } from '../protocol/capabilities.js';
-import type { Implementation } from '../protocol/descriptors.js';
-import { isObject } from '../protocol/json.js';
-import { repeated } from '../protocol/json-rpc.js';
+import { invalidParams, NoRoomError, ProtocolError } from '../errors/protocol-error.js';
+import { fromBase64 } from '../protocol/base64.js';
+import type { Implementation, MirroredArgument } from '../protocol/descriptors.js';
+import { bytesOf, isObject } from '../protocol/json.js';
 import { isLogLevel } from '../protocol/logging.js';
-import { META } from '../protocol/meta.js';
-import { METHODS } from '../protocol/methods.js';
-import type { MirroredArgument } from '../protocol/mirrored-argument.js';
 import type { RequestFacts } from '../protocol/principal.js';
+import { type ClientCapabilities, META, METHODS, repeated } from '../protocol/protocol.js';
+import { Quota } from '../transport/quota.js';
+import type { EngineCall } from './call.js';
+import type { Limits } from './engine-options.js';
 import type { Link } from './link.js';
 import { STATELESS_VERSIONS, claimedRevision, negotiate, type Revision } from './revisions/index.js';
 
 /** By which rules a request is served, and for whom. */
-export interface Admission {
+interface Admission {
   readonly revision: Revision;
   readonly client: ClientView;
 }
@@ -40,7 +40,7 @@ export function admit(
     claim === undefined ? admitToSession(link, method) : admitByClaim(claim, params['_meta'] as object);
   const { revision } = admission;
   if (!revision.requests.has(method) && !(revision.stateless && added.has(method))) {
-    throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${repeated(method)}`);
+    throw methodNotFound(method);
   }
   return admission;
 }
@@ -54,6 +54,11 @@ function admitByClaim(claimed: unknown, meta: object): Admission {
     });
   }
   return { revision, client: clientOfEnvelope(meta as Record<string, unknown>, revision.version) };
+}
+
+/** The error for a method that is not served, here or by this revision. */
+export function methodNotFound(method: string): ProtocolError {
+  return new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${repeated(method)}`);
 }
 
 /** A claim as far as it can be repeated: an object could be too large. */
@@ -92,10 +97,7 @@ class EnvelopeClient implements ClientView {
  * @param protocolVersion the version the request claims, known to be one of ours.
  * @throws ProtocolError (-32602) when a required member is missing or malformed.
  */
-export function clientOfEnvelope(
-  meta: Readonly<Record<string, unknown>>,
-  protocolVersion: string,
-): ClientView {
+function clientOfEnvelope(meta: Readonly<Record<string, unknown>>, protocolVersion: string): ClientView {
   const capabilities = meta[META.clientCapabilities];
   if (!isObject(capabilities)) throw invalidParams(`_meta needs an object "${META.clientCapabilities}"`);
   const level = meta[META.logLevel];
@@ -109,11 +111,87 @@ export function readImplementation(value: unknown): Implementation | undefined {
   return value as unknown as Implementation;
 }
 
+/** Reads the arguments of a tool or prompt. @throws ProtocolError (-32602) when they are no object. */
+export function readArguments(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const args = params['arguments'];
+  if (args === undefined) return {};
+  if (!isObject(args)) throw invalidParams('"arguments" must be an object');
+  return args;
+}
+
+/** Reads a string parameter. @throws ProtocolError (-32602) when there is none. */
+export function readString(params: Readonly<Record<string, unknown>>, name: string): string {
+  const value = params[name];
+  if (typeof value !== 'string') throw invalidParams(`"${name}" must be a string`);
+  return value;
+}
+
+/** What runs handlers. All else has places of its own: lists and discovery, and what frees a place, such as `tasks/cancel`. */
+const CALLS: ReadonlySet<string> = new Set([
+  METHODS.callTool,
+  METHODS.readResource,
+  METHODS.getPrompt,
+  METHODS.complete,
+]);
+
+/** What shorter messages take is bounded by how many there may be. */
+const SHORT_BYTES = 1024;
+
+/** The places of the requests in flight, of all connections of one app. */
+export class Places {
+  readonly #calls: Quota;
+  readonly #others: Quota;
+  readonly #bytes: Quota;
+
+  constructor({ maxInFlight, maxInFlightPerClient, maxInFlightBytes }: Limits) {
+    this.#bytes = new Quota(maxInFlightBytes, Math.ceil(maxInFlightBytes / 4));
+    this.#calls = new Quota(maxInFlight, maxInFlightPerClient);
+    this.#others = new Quota(maxInFlight, maxInFlightPerClient);
+  }
+
+  /** @throws NoRoomError when the client, or the process, has as many requests in flight as it may have. */
+  take(call: EngineCall): void {
+    const places = this.#placesOf(call);
+    if (!places) return;
+    if (places.take(call.quotaKey)) return this.#takeBytes(call, places);
+    const { taken, total, perClient } = places;
+    const full = taken >= total ? `${total} requests are` : `${perClient} requests of this client are`;
+    throw new NoRoomError(`More than ${full} in flight; try again later`);
+  }
+
+  give(call: EngineCall): void {
+    this.#placesOf(call)?.give(call.quotaKey);
+  }
+
+  /** Gives back what the parameters of a call have taken, once its handler has ended. */
+  forget(call: EngineCall): void {
+    this.#bytes.give(call.quotaKey, call.heldBytes);
+    call.heldBytes = 0;
+  }
+
+  #takeBytes(call: EngineCall, places: Quota): void {
+    if ((call.facts.bodyBytes ?? 0) <= SHORT_BYTES) return;
+    const bytes = bytesOf(call.params);
+    if (this.#bytes.take(call.quotaKey, bytes)) {
+      call.heldBytes = bytes;
+      return;
+    }
+    places.give(call.quotaKey);
+    throw new NoRoomError('The calls in flight keep as much as they may; try again later');
+  }
+
+  #placesOf({ method }: EngineCall): Quota | undefined {
+    if (CALLS.has(method)) return this.#calls;
+    // Subscriptions have a bound of their own.
+    return method === METHODS.listen ? undefined : this.#others;
+  }
+}
+
 type Headers = NonNullable<RequestFacts['headers']>;
 type Params = Readonly<Record<string, unknown>>;
 
 /** What the engine knows of a message whose headers are checked. */
-export interface CheckedMessage {
+interface CheckedMessage {
   /** The version its body claims, of whatever type. */
   readonly claim: unknown;
   /** Whether that is a version whose messages carry the other headers too. */
@@ -220,8 +298,7 @@ function decodeHeader(value: string): string | undefined {
   if (encoded === undefined) return trimmed;
   if (!BASE64.test(encoded)) return undefined;
   try {
-    const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true }).decode(fromBase64(encoded));
   } catch {
     return undefined;
   }

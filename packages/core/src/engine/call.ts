@@ -12,21 +12,28 @@ import type { InputRequired } from '../context/input-required.js';
 import type { AnswersTo, Question, Questions } from '../context/questions.js';
 import { RequestContext } from '../context/request-context.js';
 import { messageOf } from '../errors/from-unknown.js';
+import type { ProtocolError } from '../errors/protocol-error.js';
 import type { Constructor } from '../protocol/constructor.js';
-import { isRequestId, type RequestId } from '../protocol/json-rpc.js';
 import { isObject, toLogJson } from '../protocol/json.js';
 import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';
-import { type MaybePromise, observed } from '../protocol/maybe-promise.js';
-import { META } from '../protocol/meta.js';
-import { NOTIFICATIONS } from '../protocol/methods.js';
+import { after, type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import type { Principal, RequestFacts } from '../protocol/principal.js';
-import { type Asker, type Asking, type Carry, carryByRequest, carryByRound } from './asking.js';
-import { type Background, carryInBackground } from './background.js';
+import { isRequestId, META, NOTIFICATIONS, type RequestId } from '../protocol/protocol.js';
+import type { Entry } from '../registry/entry.js';
+import type { Asker } from './asking/asking.js';
+import {
+  type Asking,
+  type Background,
+  type Carry,
+  carryByRequest,
+  carryByRound,
+  carryInBackground,
+  type ServerMessage,
+} from './asking/carry.js';
+import { Rounds } from './asking/rounds.js';
 import type { EngineOptions } from './engine-options.js';
 import type { Link } from './link.js';
 import type { Revision } from './revisions/index.js';
-import { inputResponses } from './rounds/required-input.js';
-import { Rounds } from './rounds/rounds.js';
 import type { TimeLimit } from './time-limit.js';
 
 const NO_META: Readonly<Record<string, unknown>> = Object.freeze({});
@@ -198,11 +205,7 @@ export class EngineCall implements Call, CallScope, Asking {
     return this.#aborted !== undefined;
   }
 
-  send(message: {
-    readonly method: string;
-    readonly id?: number;
-    readonly params?: object | undefined;
-  }): void {
+  send(message: ServerMessage): void {
     this.#stream.send({ jsonrpc: '2.0', ...message });
   }
 
@@ -269,6 +272,30 @@ export class EngineCall implements Call, CallScope, Asking {
     return observed(this.#parts.asker.askAll(this, questions, options));
   }
 
+  /**
+   * Goes on when the caller may see an entry.
+   *
+   * @param refuse makes the error for the others: the same as if there were no such entry.
+   */
+  ifVisible<R>(
+    { gate, where }: Pick<Entry, 'gate' | 'where'>,
+    go: () => MaybePromise<R>,
+    refuse: () => ProtocolError,
+  ): MaybePromise<R> {
+    this.where = where;
+    return gate ? decide(gate(this), go, refuse) : go();
+  }
+
+  /** Goes on with an entry when the caller may use it: guards get the context that the handler will get. */
+  ifUsable<R>(
+    { gate, context, where }: Pick<Entry, 'gate' | 'context' | 'where'>,
+    go: () => MaybePromise<R>,
+    refuse: () => ProtocolError,
+  ): MaybePromise<R> {
+    this.where = where;
+    return gate ? decide(gate(this, context(this)), go, refuse) : go();
+  }
+
   /** Asks what a handler returned instead of a result. Resolves when it is to run again within this request. */
   requireInput(required: InputRequired): Promise<void> {
     return this.#parts.asker.requireInput(this, required);
@@ -279,7 +306,7 @@ export class EngineCall implements Call, CallScope, Asking {
   }
 
   get inputResponses(): InputResponses {
-    return inputResponses(this.rounds.memory);
+    return this.rounds.responses;
   }
 
   inputResponse<T>(key: string, question: Question<T>): Promise<T | undefined> {
@@ -303,6 +330,17 @@ export class EngineCall implements Call, CallScope, Asking {
     if (this.#hasEnded) throw new Error('ctx.resolve() was called after the handler had ended');
     return this.#parts.options.container.get(id as Constructor, this.scope);
   }
+}
+
+function decide<R>(
+  allowed: MaybePromise<boolean>,
+  go: () => MaybePromise<R>,
+  refuse: () => ProtocolError,
+): MaybePromise<R> {
+  return after(allowed, (isAllowed) => {
+    if (!isAllowed) throw refuse();
+    return go();
+  });
 }
 
 /** A copy of what a transport knows of a request, to be kept: the transport may have given its own record, which holds the connection. */

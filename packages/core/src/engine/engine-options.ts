@@ -1,16 +1,113 @@
-import type { FormLike } from '../context/questions.js';
 import type { Container } from '../container/contract.js';
-import type { ServerCapabilities } from '../protocol/capabilities.js';
+import type { FormLike } from '../context/questions.js';
 import type { Implementation } from '../protocol/descriptors.js';
-import type { Logger } from '../protocol/logger.js';
+import type { Logger } from '../protocol/logging.js';
+import type { ServerCapabilities } from '../protocol/protocol.js';
 import type { Registry } from '../registry/registry.js';
-import type { CacheHints } from './cache-hints.js';
-import type { ClientProfile } from './client-profiles.js';
-import type { ChangeFeed } from './changes/change-feed.js';
-import type { ExtensionFactory } from './extension.js';
-import type { Limits } from './limits.js';
-import type { RoundKeeper } from './rounds/round-keeper.js';
 import type { ValuePlan } from '../schema/index.js';
+import type { RoundKeeper } from './asking/round-keeper.js';
+import type { ExtensionFactory } from './extension.js';
+import type { CacheHints } from './methods/cache-hints.js';
+import type { ClientProfile } from './methods/client-profiles.js';
+import type { ChangeFeed } from './subscriptions/changes.js';
+
+/** What clients may make an app do and keep. What goes beyond is refused, and nothing that has been let in is lost for it. */
+export interface LimitOptions {
+  /**
+   * Most calls of tools, resources, prompts and completions at work at once in this process. One counts until its handler has ended,
+   * also when its client has cancelled it. More are refused (-32603), over HTTP with 503 and `Retry-After`. All other requests, such as
+   * lists and discovery, have as many places of their own: clients can still look around.
+   * @default 4096
+   */
+  readonly maxInFlight?: number;
+  /**
+   * Most calls of one client at work at once: of a principal, else of a network address (an IPv6 network of 64 bits), else of a
+   * connection or session. Addresses of this machine are exempt where a connection serves many, for a proxy there speaks for many.
+   * @default 1024
+   */
+  readonly maxInFlightPerClient?: number;
+  /**
+   * Most bytes of arguments and other parameters that all calls at work keep, those of tasks too; one client may have a quarter of them.
+   * Only messages of more than 1 KiB count, and for what they take in memory. More are refused, over HTTP with 503.
+   * @default 256 MiB
+   */
+  readonly maxInFlightBytes?: number;
+  /**
+   * Most levels of objects and arrays that a message may have. Deeper ones are refused (-32600).
+   * @default 64
+   */
+  readonly maxDepth?: number;
+  /**
+   * Most messages in one batch (2025-03-26). Longer ones are refused (-32600).
+   * @default 100
+   */
+  readonly maxBatchLength?: number;
+  /**
+   * Most bytes that the answers to one batch may have together. The rest of its requests are served, and answered with an error
+   * (-32603).
+   * @default 16 MiB
+   */
+  readonly maxBatchBytes?: number;
+  /**
+   * Most `subscriptions/listen` requests open at once in this process. More are refused, over HTTP with 503.
+   * @default 10,000
+   */
+  readonly maxSubscriptions?: number;
+  /**
+   * Most of them of one client, as `maxInFlightPerClient` counts clients.
+   * @default 1000
+   */
+  readonly maxSubscriptionsPerClient?: number;
+  /**
+   * Most resources that one session or subscription hears of, each with a URI of 2048 characters at most. More are refused (-32602).
+   * @default 1000
+   */
+  readonly maxSubscribedUris?: number;
+  /**
+   * Most bytes that the subscriptions of all streams and sessions of this process keep of their requests, headers too; one client may
+   * have a quarter of them. More are refused, over HTTP with 503.
+   * @default 64 MiB
+   */
+  readonly maxSubscribedBytes?: number;
+  /**
+   * Most bytes that all sessions of this process keep of what their clients said in `initialize`; one client may have a sixteenth
+   * of them. Further sessions are refused, over HTTP with 503.
+   * @default 64 MiB
+   */
+  readonly maxSessionBytes?: number;
+  /**
+   * Milliseconds that the guards of one definition may take to answer one question. After them access is refused, and the log says
+   * which guards did not answer.
+   * @default 10 seconds
+   */
+  readonly guardTimeoutMs?: number;
+  /**
+   * How often guards are asked again about the resources and tasks that open subscriptions hear of, in milliseconds. A subscription
+   * that they refuse ends.
+   * @default 1 minute
+   */
+  readonly recheckMs?: number;
+}
+
+/** Every limit, filled in. */
+export type Limits = Required<LimitOptions>;
+
+/** The limits of an app that says nothing of its own. */
+export const DEFAULT_LIMITS: Limits = {
+  maxInFlight: 4096,
+  maxInFlightPerClient: 1024,
+  maxInFlightBytes: 256 * 1024 * 1024,
+  maxDepth: 64,
+  maxBatchLength: 100,
+  maxBatchBytes: 16 * 1024 * 1024,
+  maxSubscriptions: 10_000,
+  maxSubscriptionsPerClient: 1000,
+  maxSubscribedUris: 1000,
+  maxSubscribedBytes: 64 * 1024 * 1024,
+  maxSessionBytes: 64 * 1024 * 1024,
+  guardTimeoutMs: 10_000,
+  recheckMs: 60_000,
+};
 
 /** What the engine is wired to. */
 export interface EngineOptions {

@@ -1,93 +1,115 @@
 import { logDetails } from '../context/call.js';
-import type { ServerCapabilities } from '../protocol/capabilities.js';
 import type { Implementation } from '../protocol/descriptors.js';
-import type { Logger } from '../protocol/logger.js';
-import { METHODS, NAMED_BY, NOTIFICATIONS } from '../protocol/methods.js';
+import type { Logger } from '../protocol/logging.js';
+import { isPromise } from '../protocol/maybe-promise.js';
+import { METHODS, NAMED_BY, NOTIFICATIONS, type ServerCapabilities } from '../protocol/protocol.js';
 import type { ToolEntry } from '../registry/entry.js';
 import type { Change } from '../registry/registry.js';
-import { LogThrottle } from '../transport/log-throttle.js';
 import type { ConnectOptions, Endpoint, Outlet, Peer } from '../transport/contract.js';
+import { LogThrottle } from '../transport/log-throttle.js';
 import { Quota } from '../transport/quota.js';
-import { Asker } from './asking.js';
-import type { ServerChange } from './changes/change-bus.js';
-import { Capabilities } from './capabilities.js';
+import { Places } from './admission.js';
+import { Asker } from './asking/asking.js';
+import { QuestionCodec } from './asking/question-codec.js';
 import type { EngineOptions } from './engine-options.js';
-import { Events } from './events.js';
 import type { TrackCall } from './exchange.js';
 import type { ExtensionHost } from './extension.js';
 import { Extensions } from './extensions.js';
 import { Link } from './link.js';
-import { LIST_CHANGED } from './list-changed.js';
-import { Listeners } from './listeners.js';
-import { allMethods } from './methods/index.js';
-import { EnginePeer, type PeerParts, Places } from './peer.js';
-import { QuestionCodec } from './question-codec.js';
-import { Rechecks } from './rechecks.js';
+import { Capabilities } from './methods/capabilities.js';
+import { completionMethods } from './methods/completion.js';
+import { lifecycleMethods } from './methods/lifecycle.js';
+import { promptMethods } from './methods/prompts.js';
+import { resourceMethods } from './methods/resources.js';
+import { subscriptionMethods } from './methods/subscriptions.js';
+import { toolMethods } from './methods/tools.js';
+import { EnginePeer, type PeerParts } from './peer.js';
 import { ResponseWriter } from './response.js';
 import { latestSessionRevision, newestRevision } from './revisions/index.js';
-import { Subscribers } from './subscribers.js';
+import { LIST_CHANGED, type ServerChange } from './subscriptions/changes.js';
+import { Rechecks } from './subscriptions/rechecks.js';
+import { Events, Listeners, Subscribers } from './subscriptions/subscriptions.js';
 import { TimeLimits } from './time-limit.js';
+
+/** Every method this server can serve; which of them a client may call is for its revision to say. */
+const METHOD_GROUPS = [
+  lifecycleMethods,
+  toolMethods,
+  resourceMethods,
+  promptMethods,
+  completionMethods,
+  subscriptionMethods,
+];
 
 /** How long requests may take to finish that no runtime has let finish: runtimes have a time of their own. */
 const GRACE_MS = 1_500;
 
-/** The protocol engine: makes peers for transports and tells them what changes. */
+/**
+ * The protocol engine. A message takes this way through it:
+ *
+ * 1. A transport opens a connection with `connect`, and gives each message it reads to `EnginePeer.receive` (`peer.ts`). What is no
+ *    message is refused there; notifications go to `methods/notifications.ts`, answers to what the server has asked (`asking/`).
+ * 2. A request is admitted (`admission.ts`): its own `_meta`, or the session of its connection (`link.ts`), says by which revision
+ *    it is served. All that differs between revisions is in `revisions/`.
+ * 3. It gets a place, so that there are only so many at once, and an `Exchange` (`exchange.ts`), which holds its `EngineCall` (`call.ts`): all that guards,
+ *    middleware and handler see of it.
+ * 4. Its method (`methods/`, or that of an extension) finds the entry, asks its guard and runs it, and gives a `MethodResult`.
+ * 5. The exchange has it written (`response.ts`) and hands the text to the outlet of the request, once.
+ *
+ * What changes takes another way: `subscriptions/` knows who wants to hear of it, in this process and in others.
+ */
 export class Engine implements Endpoint {
-  readonly info: Implementation;
   readonly events: Events;
-  readonly #peers = new Set<EnginePeer>();
   readonly #parts: PeerParts;
-  readonly #listeners: Listeners;
-  readonly #rechecks: Rechecks;
-  readonly #extensions: Extensions;
-  readonly #capabilities: Capabilities;
+  readonly #peers = new Set<EnginePeer>();
+  /** What is being disposed of: closing the app waits for it. */
+  readonly #releases = new Set<Promise<void>>();
   readonly #told = new LogThrottle();
   readonly #stop: () => void;
 
   constructor(private readonly options: EngineOptions) {
-    this.info = options.info;
-    this.events = new Events(options.logger);
-    const { maxSessionBytes } = options.limits;
-    const sessionBytes = new Quota(maxSessionBytes, Math.ceil(maxSessionBytes / 16));
-    const subscribers = new Subscribers(this.events, options.limits);
-    const writer = new ResponseWriter(options.stampServerInfo ? options.info : undefined);
-    this.#listeners = new Listeners(subscribers, options.limits);
+    const { registry, changes, limits, logger } = options;
+    this.events = new Events(logger);
+    const subscribers = new Subscribers(this.events, limits);
+    const listeners = new Listeners(subscribers, limits);
     const asker = new Asker(new QuestionCodec(options.formPlan));
-    this.#rechecks = new Rechecks({ options, asker }, subscribers, this.#listeners);
-    const extensions = options.extensions.map((create) => create(this.#host()));
-    this.#extensions = new Extensions(extensions, writer);
-    this.#capabilities = new Capabilities(options.registry, this.#extensions, options.experimental);
-    this.#parts = {
+    const writer = new ResponseWriter(options.stampServerInfo ? options.info : undefined);
+    const extensions = new Extensions(
+      options.extensions.map((create) => create(this.#host(listeners))),
+      writer,
+    );
+    const methodParts = {
       options,
-      methods: allMethods(
-        options,
-        subscribers,
-        this.#listeners,
-        this.#extensions,
-        this.#capabilities,
-        this.#rechecks,
-        sessionBytes,
-      ),
-      events: this.events,
+      capabilities: new Capabilities(registry, extensions, options.experimental),
+      extensions,
       subscribers,
-      listeners: this.#listeners,
-      sessionBytes,
-      extensions: this.#extensions,
+      listeners,
+      rechecks: new Rechecks({ options, asker }, subscribers, listeners),
+      sessionBytes: new Quota(limits.maxSessionBytes, Math.ceil(limits.maxSessionBytes / 16)),
+    };
+    const methods = METHOD_GROUPS.flatMap((group) => Object.entries(group(methodParts)));
+    this.#parts = {
+      ...methodParts,
+      methods: new Map([...extensions.methods, ...methods]),
+      namedBy: new Map([...NAMED_BY, ...extensions.namedBy]),
+      events: this.events,
       asker,
       writer,
-      namedBy: new Map([...NAMED_BY, ...this.#extensions.namedBy]),
-      stateless: new Link(undefined),
+      stateless: new Link(),
       tracking: {},
       timeLimits: new TimeLimits(),
-      noRoom: this.#noRoom,
-      places: new Places(options.limits),
+      places: new Places(limits),
       warned: new Set(),
+      noRoom: this.#noRoom,
+      release: this.#release,
       closed: (peer) => this.#peers.delete(peer),
-      releases: new Set(),
     };
-    const { registry, changes } = options;
     this.#stop = registry.onChange((list) => changes.publish({ kind: 'list', list }));
     changes.onChange((change) => this.#announce(change));
+  }
+
+  get info(): Implementation {
+    return this.options.info;
   }
 
   get logger(): Logger {
@@ -96,12 +118,12 @@ export class Engine implements Endpoint {
 
   /** What clients of the newest revision are told that this server can do. */
   get capabilities(): ServerCapabilities {
-    return this.#capabilities.of(newestRevision());
+    return this.#parts.capabilities.of(newestRevision());
   }
 
   /** Whether an extension hides a tool from clients with sessions (up to 2025-11-25). */
   isHiddenFromSessions(tool: ToolEntry): boolean {
-    return !this.#extensions.shows(latestSessionRevision(), tool);
+    return !this.#parts.extensions.shows(latestSessionRevision(), tool);
   }
 
   /** @param track runs the handlers of calls from now on. */
@@ -121,15 +143,6 @@ export class Engine implements Endpoint {
   }
 
   /**
-   * Hears every change, of this process or another that shares the bus.
-   *
-   * @returns a function that stops the listening.
-   */
-  onChange(listener: (change: ServerChange) => void): () => void {
-    return this.options.changes.onChange(listener);
-  }
-
-  /**
    * Tells the client whose user was sent to a page that the page has done its work.
    *
    * @returns whether that client is still there.
@@ -146,13 +159,13 @@ export class Engine implements Endpoint {
    */
   async close(): Promise<void> {
     this.#stop();
-    this.#rechecks.close();
+    this.#parts.rechecks.close();
     await Promise.all([...this.#peers].map((peer) => peer.drain(GRACE_MS)));
-    await this.#extensions.close();
-    await Promise.all([this.options.changes.close(), ...this.#parts.releases]);
+    await this.#parts.extensions.close();
+    await Promise.all([this.options.changes.close(), ...this.#releases]);
   }
 
-  #host(): ExtensionHost {
+  #host(listeners: Listeners): ExtensionHost {
     const { registry, logger, changes, pageSize, cacheHints } = this.options;
     return {
       registry,
@@ -160,9 +173,9 @@ export class Engine implements Endpoint {
       pageSize,
       listCache: cacheHints.of(METHODS.listResources),
       publish: (change) => changes.publish(change),
-      onChange: (listener) => void changes.onChange(listener),
-      hasListener: (wanted) => this.#listeners.wants(wanted),
-      notifyListeners: (method, params, wanted) => this.#listeners.notify(method, params, wanted),
+      onChange: (listener) => changes.onChange(listener),
+      hasListener: (wanted) => listeners.wants(wanted),
+      notifyListeners: (method, params, wanted) => listeners.notify(method, params, wanted),
     };
   }
 
@@ -174,20 +187,31 @@ export class Engine implements Endpoint {
     );
   };
 
+  readonly #release: PeerParts['release'] = (scope) => {
+    const { container, logger } = this.options;
+    const released = container.release?.(scope);
+    if (!isPromise(released)) return;
+    const reported = released.catch((error: unknown) => {
+      logger.error({ err: error }, 'a service failed to close');
+    });
+    this.#releases.add(reported);
+    void reported.then(() => this.#releases.delete(reported));
+  };
+
   #announce(change: ServerChange): void {
     if (change.kind === 'list') this.#announceList(change.list);
     else if (change.kind === 'resource') this.#announceResource(change.uri);
   }
 
   #announceList(list: Change): void {
-    this.#listeners.listChanged(list);
+    this.#parts.listeners.listChanged(list);
     for (const peer of this.#peers) {
       if (peer.session?.announced[list]?.listChanged) peer.notify(LIST_CHANGED[list]);
     }
   }
 
   #announceResource(uri: string): void {
-    this.#listeners.resourceUpdated(uri);
+    this.#parts.listeners.resourceUpdated(uri);
     for (const peer of this.#peers) {
       if (peer.session?.subscriptions?.has(uri)) peer.notify(NOTIFICATIONS.resourceUpdated, { uri });
     }

@@ -1,18 +1,18 @@
-import type { InputRequired } from '../context/input-required.js';
 import { logDetails } from '../context/call.js';
+import type { InputRequired } from '../context/input-required.js';
 import { isSuspension } from '../context/suspension.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import { toProtocolError } from '../errors/from-unknown.js';
 import { NoRoomError, ProtocolError } from '../errors/protocol-error.js';
 import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { ActiveRequest, Outlet } from '../transport/contract.js';
-import type { Background } from './background.js';
+import type { Places } from './admission.js';
+import type { Background } from './asking/carry.js';
+import type { RoundRequest } from './asking/round-keeper.js';
 import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from './call.js';
+import { NOWHERE } from './link.js';
 import { type MethodResult, type ResponseWriter, sendError } from './response.js';
-import type { RoundRequest } from './rounds/round-keeper.js';
 import type { TimeLimits } from './time-limit.js';
-
-const NOWHERE: Outlet = Object.freeze({ send: () => undefined, end: () => undefined });
 
 /** Most rounds within one request, before its handler is taken to ask without end. */
 const MAX_ROUNDS = 16;
@@ -29,7 +29,7 @@ export type MethodHandler = (
 /** Runs the handler of a call, and takes note that what it begins belongs to that call. */
 export type TrackCall = <T>(call: EngineCall, run: () => T) => T;
 
-/** What all exchanges of one peer share. */
+/** What all exchanges of one engine share. */
 export interface ExchangeParts extends CallParts {
   /** What is known of calls outside of the engine; `track` is absent where nothing asks. */
   readonly tracking: { track?: TrackCall | undefined };
@@ -39,12 +39,15 @@ export interface ExchangeParts extends CallParts {
   readonly noRoom: (call: EngineCall, error: NoRoomError) => void;
   /** Definitions whose author has been warned about a handler that lets no suspension pass. */
   readonly warned: Set<string>;
+  readonly places: Places;
+  /** Disposes of what the container has made for a request or session. */
+  readonly release: (scope: object) => void;
+}
+
+/** The connection of an exchange. */
+export interface ExchangeOwner {
   /** Told once, when the request needs no place any more: it has been answered, and its handler has ended. */
-  readonly ended: (exchange: Exchange) => void;
-  /** Gives back the room that the parameters of a call have taken. */
-  readonly forget: (call: EngineCall) => void;
-  /** Told once, when its handler has ended, however that came, if anything was resolved for the request. */
-  readonly settled: (call: EngineCall) => void;
+  ended(exchange: Exchange): void;
 }
 
 /**
@@ -55,12 +58,14 @@ export class Exchange implements ActiveRequest, Stream {
   readonly call: EngineCall;
   done = false;
   readonly #parts: ExchangeParts;
+  readonly #owner: ExchangeOwner;
   #outlet: Outlet;
   #hasSettled = false;
   #isDelivered = false;
 
-  constructor(parts: ExchangeParts, request: AdmittedRequest, outlet: Outlet) {
+  constructor(parts: ExchangeParts, request: AdmittedRequest, outlet: Outlet, owner: ExchangeOwner) {
     this.#parts = parts;
+    this.#owner = owner;
     this.#outlet = outlet;
     this.call = new EngineCall(parts, request, this);
   }
@@ -110,12 +115,12 @@ export class Exchange implements ActiveRequest, Stream {
    * @param result what the handler gives, middleware included.
    * @param timeoutMs what the author says; `false` for no limit. Otherwise it is `DEFAULT_TIMEOUT_MS`, until the handler goes on in the
    *   background.
-   * @param late gives the answer, or throws the error to answer with.
+   * @param late gives the answer, or throws the error to answer with, as it does by default.
    */
   limited<R>(
     result: MaybePromise<R>,
     timeoutMs: number | false | undefined,
-    late: (call: EngineCall, timeoutMs: number) => MethodResult,
+    late: (call: EngineCall, timeoutMs: number) => MethodResult = tooLate,
   ): MaybePromise<R> {
     const { call } = this;
     // A handler that is run again within its request goes on with the time it has left.
@@ -147,7 +152,7 @@ export class Exchange implements ActiveRequest, Stream {
     this.call.moveTo(background);
     // The transport's part in this request is over, and is not kept alive by what goes on. What runs on has limits of its own.
     this.#outlet = NOWHERE;
-    this.#parts.ended(this);
+    this.#owner.ended(this);
     return true;
   }
 
@@ -243,10 +248,10 @@ export class Exchange implements ActiveRequest, Stream {
   /** The handler has ended: what was made for the request is disposed of. */
   #settle(): void {
     this.call.over();
-    if (this.call.heldBytes > 0) this.#parts.forget(this.call);
-    if (this.call.isScope) this.#parts.settled(this.call);
+    if (this.call.heldBytes > 0) this.#parts.places.forget(this.call);
+    if (this.call.isScope) this.#parts.release(this.call);
     this.#hasSettled = true;
-    if (this.done) this.#parts.ended(this);
+    if (this.done) this.#owner.ended(this);
   }
 
   #deliver(given: MethodResult): void {
@@ -291,7 +296,7 @@ export class Exchange implements ActiveRequest, Stream {
 
   #end(): void {
     this.done = true;
-    if (this.#hasSettled) this.#parts.ended(this);
+    if (this.#hasSettled) this.#owner.ended(this);
   }
 
   get #roundRequest(): RoundRequest {
@@ -314,4 +319,9 @@ export class Exchange implements ActiveRequest, Stream {
     warned.add(where);
     options.logger.warn({ where, ...details }, message);
   }
+}
+
+function tooLate({ method }: EngineCall, timeoutMs: number): never {
+  const message = `The server did not finish ${method} within ${timeoutMs} ms`;
+  throw new ProtocolError(ERROR_CODES.requestTimeout, message);
 }

@@ -1,14 +1,14 @@
 import type { ClientView, ContextState } from '../context/call.js';
 import type { RequestHeaders } from '../context/request-context.js';
-import type { CacheHint } from '../protocol/cache-hint.js';
-import type { RequestId } from '../protocol/json-rpc.js';
-import type { Logger } from '../protocol/logger.js';
+import type { Logger } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { Principal } from '../protocol/principal.js';
+import type { RequestId } from '../protocol/protocol.js';
+import type { CacheHint } from '../protocol/results.js';
 import type { Entry, ToolEntry } from '../registry/entry.js';
 import type { Registry } from '../registry/registry.js';
-import type { Background } from './background.js';
-import type { ServerChange } from './changes/change-bus.js';
+import type { Background } from './asking/carry.js';
+import type { ServerChange } from './subscriptions/changes.js';
 
 /** Settings of an extension, as the capabilities announce them. */
 export type ExtensionSettings = Readonly<Record<string, unknown>>;

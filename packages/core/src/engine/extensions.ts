@@ -1,15 +1,15 @@
 import { headersOf } from '../context/request-context.js';
-import { ERROR_CODES } from '../errors/codes.js';
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
 import { kindOf } from '../errors/from-unknown.js';
+import { missingExtension } from '../errors/protocol-error.js';
 import type { ToolError } from '../errors/tool-error.js';
 import { toolErrorResult } from '../invoke/failure.js';
-import { missingExtension, ProtocolError } from '../errors/protocol-error.js';
 import { isObject } from '../protocol/json.js';
 import { after, type MaybePromise, observed } from '../protocol/maybe-promise.js';
-import { METHODS } from '../protocol/methods.js';
+import { METHODS } from '../protocol/protocol.js';
 import type { Entry, ToolEntry } from '../registry/entry.js';
-import type { Background } from './background.js';
+import { methodNotFound } from './admission.js';
+import type { Background } from './asking/carry.js';
 import type { EngineCall } from './call.js';
 import type { Exchange, MethodHandler } from './exchange.js';
 import type {
@@ -20,7 +20,6 @@ import type {
   ExtensionSettings,
   ToolCalls,
 } from './extension.js';
-import { late } from './methods/table.js';
 import type { MethodResult, ResponseWriter } from './response.js';
 import type { Revision } from './revisions/index.js';
 
@@ -203,12 +202,10 @@ function handlerOf(
 ): MethodHandler {
   return (exchange, params) => {
     const call = new ExtensionView(exchange, inSessions);
-    if (extension.settings() === undefined) {
-      throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${call.method}`);
-    }
+    if (extension.settings() === undefined) throw methodNotFound(call.method);
     if (!method.undeclared && !call.declares(extension.id)) throw missingExtension(extension.id);
     const given = after(method.serve(call, params), (result) => toMethodResult(result as ExtensionResult));
-    return exchange.limited(given, undefined, late);
+    return exchange.limited(given, undefined);
   };
 }
 

@@ -1,17 +1,51 @@
+import type { ClientView } from '../context/call.js';
+import type { Implementation } from '../protocol/descriptors.js';
+import type { LogLevel } from '../protocol/logging.js';
+import type { Principal } from '../protocol/principal.js';
+import type { ClientCapabilities, ServerCapabilities } from '../protocol/protocol.js';
 import type { Outlet } from '../transport/contract.js';
-import {
-  fromDialect,
-  resultFromDialect,
-  type Spoken,
-  toDialect,
-  type Translated,
-} from './dialect/translate.js';
-import { PendingRequests } from './pending-requests.js';
-import type { Answer } from './rounds/round-memory.js';
-import type { Session } from './session.js';
+import { PendingRequests } from './asking/pending-requests.js';
+import type { Answer } from './asking/round-memory.js';
+import { fromDialect, resultFromDialect, type Spoken, toDialect } from './revisions/dialect.js';
+import type { Revision } from './revisions/index.js';
+
+/** What `initialize` settled between a client and a server, and what the client asked for since. */
+export class Session implements ClientView {
+  /** Whether the client has said that it is ready: until then nothing is sent that it did not ask for. */
+  ready = false;
+  logLevel: LogLevel | undefined;
+  /** The principal of its latest request, with the scopes and claims it has by now. */
+  principal: Principal | undefined;
+  /** URIs the client wants to hear about; made at the first subscription, to keep idle sessions small. */
+  subscriptions: Set<string> | undefined;
+
+  /** How much of what the client said of itself is kept, in bytes. */
+  bytes = 0;
+  /** Roots the client named when it opened the session; `undefined` where it is to be asked for them. */
+  roots: readonly unknown[] | undefined;
+
+  /**
+   * @param announced what the client was told the server can do.
+   * @param quotaKey whom quotas count it for.
+   */
+  constructor(
+    readonly revision: Revision,
+    readonly info: Implementation | undefined,
+    readonly capabilities: ClientCapabilities,
+    readonly announced: ServerCapabilities,
+    readonly quotaKey: string | object | undefined,
+  ) {}
+
+  get protocolVersion(): string {
+    return this.revision.version;
+  }
+}
 
 /** Most pages of one client that are remembered; the oldest are forgotten first. */
 const MAX_ELICITATIONS = 1000;
+
+/** Where messages go that nothing carries. */
+export const NOWHERE: Outlet = Object.freeze({ send: () => undefined, end: () => undefined });
 
 /** What the requests of one connection share: its session, its own outlet, and what waits for the client. */
 export class Link {
@@ -20,7 +54,7 @@ export class Link {
   #pending: PendingRequests | undefined;
   #speaksDialect = false;
 
-  constructor(readonly outlet: Outlet | undefined) {}
+  constructor(readonly outlet: Outlet = NOWHERE) {}
 
   /** The requests sent to the client; made at the first one, to keep idle sessions small. */
   get pending(): PendingRequests {
@@ -46,10 +80,10 @@ export class Link {
   }
 
   /**
-   * Looks for a name that nobody knows among those of the older dialect. From the first one on the client of this session
-   * is spoken to in that dialect.
+   * Looks for an unknown name among those of the older dialect. From the first one on the client of this session is spoken to
+   * in that dialect.
    */
-  understand(method: string, params: unknown): Translated | undefined {
+  understand(method: string, params: unknown): Spoken | undefined {
     if (!this.session) return undefined;
     const translated = fromDialect(method, params);
     if (translated) this.#speaksDialect = true;

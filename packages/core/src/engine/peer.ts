@@ -1,66 +1,36 @@
 import { ERROR_CODES } from '../errors/codes.js';
 import { toProtocolError } from '../errors/from-unknown.js';
-import { invalidParams, NoRoomError, ProtocolError } from '../errors/protocol-error.js';
-import { claimOf, isRequestId, readableId, repeated, type RequestId } from '../protocol/json-rpc.js';
-import { bytesOf, isDeeper, isObject } from '../protocol/json.js';
-import { isPromise } from '../protocol/maybe-promise.js';
-import { METHODS } from '../protocol/methods.js';
+import { invalidParams, type NoRoomError, ProtocolError } from '../errors/protocol-error.js';
+import { isDeeper, isObject } from '../protocol/json.js';
 import type { Principal, RequestFacts } from '../protocol/principal.js';
+import { claimOf, isRequestId, readableId, type RequestId } from '../protocol/protocol.js';
 import type { ActiveRequest, Outlet, Peer } from '../transport/contract.js';
-import { Quota } from '../transport/quota.js';
-import { admit, headerMismatch } from './admission.js';
-import type { Asker } from './asking.js';
-import { receiveBatch } from './batch.js';
-import type { EngineCall } from './call.js';
-import type { EngineOptions } from './engine-options.js';
-import { CLIENT_NOTIFICATIONS } from './client-notifications.js';
-import type { Events } from './events.js';
-import type { Extensions } from './extensions.js';
-import { Exchange, type ExchangeParts, type MethodHandler } from './exchange.js';
-import { Link } from './link.js';
-import type { Listeners } from './listeners.js';
-import type { Limits } from './limits.js';
-import { type ResponseWriter, sendError } from './response.js';
+import { admit, headerMismatch, methodNotFound } from './admission.js';
+import { Exchange, type ExchangeOwner, type ExchangeParts, type MethodHandler } from './exchange.js';
+import { Link, type Session } from './link.js';
+import { CLIENT_NOTIFICATIONS } from './methods/notifications.js';
+import type { MethodParts } from './methods/table.js';
+import { receiveBatch, sendError } from './response.js';
 import { claimedRevision } from './revisions/index.js';
-import type { Session } from './session.js';
-import type { Subscribers } from './subscribers.js';
-import type { TimeLimits } from './time-limit.js';
+import type { Events } from './subscriptions/subscriptions.js';
 
-const NOWHERE: Outlet = { send: () => undefined, end: () => undefined };
 const NO_PARAMS: Readonly<Record<string, unknown>> = Object.freeze({});
 const NO_FACTS: RequestFacts = Object.freeze({});
 
 /** What all peers of one engine share. */
-export interface PeerParts {
-  readonly options: EngineOptions;
+export interface PeerParts extends ExchangeParts, MethodParts {
   readonly methods: ReadonlyMap<string, MethodHandler>;
-  readonly asker: Asker;
-  readonly writer: ResponseWriter;
   /** The member of `params` that says what a request is about, by method. */
   readonly namedBy: ReadonlyMap<string, string>;
   /** The link of all requests that carry their own envelope: they have nothing in common. */
   readonly stateless: Link;
-  readonly tracking: ExchangeParts['tracking'];
-  readonly timeLimits: TimeLimits;
-  readonly noRoom: ExchangeParts['noRoom'];
-  readonly places: Places;
-  /** Definitions whose author has been warned about a handler. */
-  readonly warned: ExchangeParts['warned'];
   readonly closed: (peer: EnginePeer) => void;
   readonly events: Events;
-  readonly subscribers: Subscribers;
-  readonly listeners: Listeners;
-  /** The room for what sessions keep of their clients. */
-  readonly sessionBytes: Quota;
-  readonly extensions: Extensions;
-  /** What is being disposed of: closing the app waits for it. */
-  readonly releases: Set<Promise<void>>;
 }
 
 /** One connection: takes messages, admits requests, and knows what is in flight. */
-export class EnginePeer implements Peer {
+export class EnginePeer implements Peer, ExchangeOwner {
   readonly #parts: PeerParts;
-  readonly #exchangeParts: ExchangeParts;
   readonly #link: Link;
   // Made at the first request, to keep idle sessions small. Equal ids are kept apart.
   #inFlight: Set<Exchange> | undefined;
@@ -74,19 +44,6 @@ export class EnginePeer implements Peer {
     private readonly isShared: boolean,
   ) {
     this.#parts = parts;
-    const { options, asker, writer, tracking, timeLimits, noRoom, places, warned } = parts;
-    this.#exchangeParts = {
-      options,
-      asker,
-      writer,
-      tracking,
-      timeLimits,
-      noRoom,
-      warned,
-      ended: this.#ended,
-      forget: places.forget,
-      settled: this.#release,
-    };
     this.#link = new Link(outlet);
   }
 
@@ -109,7 +66,7 @@ export class EnginePeer implements Peer {
     claim: unknown = claimOf(message),
   ): ActiveRequest | undefined {
     if (this.#closed) return outlet && this.#refuseLate(message, outlet);
-    const out = outlet ?? this.#link.outlet ?? NOWHERE;
+    const out = outlet ?? this.#link.outlet;
     if (Array.isArray(message)) return this.#receiveBatch(message, out, facts);
     if (!isObject(message) || message['jsonrpc'] !== '2.0')
       return this.#refuse(message, out, 'not a JSON-RPC 2.0 message');
@@ -144,7 +101,7 @@ export class EnginePeer implements Peer {
   notify(method: string, params?: object): void {
     if (!this.session) return;
     const message = params ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method };
-    this.#link.outlet?.send(this.#link.write(message));
+    this.#link.outlet.send(this.#link.write(message));
   }
 
   /** Forgets a page the user was sent to. @returns whether it was this client's user. */
@@ -161,11 +118,13 @@ export class EnginePeer implements Peer {
     if (this.#link.hasAsked) this.#link.pending.failAll('The connection is closing');
     for (const exchange of [...(this.#inFlight ?? [])]) this.#parts.listeners.end(exchange.call);
     if (this.#inFlight?.size) {
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const idle = new Promise<void>((resolve) => (this.#idle = resolve));
-      const grace = new Promise<void>((resolve) => (timer = setTimeout(resolve, graceMs)));
-      await Promise.race([idle, grace]);
-      clearTimeout(timer);
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, graceMs);
+        this.#idle = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
     }
     this.close('The server is closing');
   }
@@ -179,9 +138,16 @@ export class EnginePeer implements Peer {
       this.#parts.subscribers.dropAll(session);
       this.#parts.sessionBytes.give(session.quotaKey, session.bytes);
       session.bytes = 0;
-      this.#release(session);
+      this.#parts.release(session);
     }
     this.#parts.closed(this);
+  }
+
+  ended(exchange: Exchange): void {
+    // What goes on in the background has ended here before.
+    if (this.#inFlight?.delete(exchange) !== true) return;
+    this.#parts.places.give(exchange.call);
+    if (this.#inFlight.size === 0) this.#idle?.();
   }
 
   #receiveBatch(
@@ -219,13 +185,12 @@ export class EnginePeer implements Peer {
         if (said) return this.#receiveRequest(id, said.method, said.params, outlet, facts, claim);
       }
       const { revision, client } = admit(this.#link, claim, method, params, extensions.methods);
-      if (!handler)
-        throw new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${repeated(method)}`);
+      if (!handler) throw methodNotFound(method);
       const link = revision.stateless ? this.#parts.stateless : this.#link;
       if (link === this.#link) this.renew(facts.principal);
       const connection = this.isShared ? undefined : this.#link;
       const request = { link, revision, client, id, method, params, facts, connection };
-      const exchange = new Exchange(this.#exchangeParts, request, outlet);
+      const exchange = new Exchange(this.#parts, request, outlet, this);
       try {
         places.take(exchange.call);
       } catch (error) {
@@ -295,84 +260,5 @@ export class EnginePeer implements Peer {
     const error = new ProtocolError(ERROR_CODES.internalError, 'The server is closing');
     sendError(outlet, id, error, error.code);
     return undefined;
-  }
-
-  readonly #ended = (exchange: Exchange): void => {
-    // What goes on in the background has ended here before.
-    if (this.#inFlight?.delete(exchange) !== true) return;
-    this.#parts.places.give(exchange.call);
-    if (this.#inFlight?.size === 0) this.#idle?.();
-  };
-
-  readonly #release = (scope: object): void => {
-    const { options, releases } = this.#parts;
-    const released = options.container.release?.(scope);
-    if (!isPromise(released)) return;
-    const reported = released.catch((error: unknown) => {
-      options.logger.error({ err: error }, 'a service failed to close');
-    });
-    releases.add(reported);
-    void reported.then(() => releases.delete(reported));
-  };
-}
-
-/** What runs handlers. All else has places of its own: lists and discovery, and what frees a place, such as `tasks/cancel`. */
-const CALLS: ReadonlySet<string> = new Set([
-  METHODS.callTool,
-  METHODS.readResource,
-  METHODS.getPrompt,
-  METHODS.complete,
-]);
-
-/** What shorter messages take is bounded by how many there may be. */
-const SHORT_BYTES = 1024;
-
-/** The places of the requests in flight, of all connections of one app. */
-export class Places {
-  readonly #calls: Quota;
-  readonly #others: Quota;
-  readonly #bytes: Quota;
-
-  constructor({ maxInFlight, maxInFlightPerClient, maxInFlightBytes }: Limits) {
-    this.#bytes = new Quota(maxInFlightBytes, Math.ceil(maxInFlightBytes / 4));
-    this.#calls = new Quota(maxInFlight, maxInFlightPerClient);
-    this.#others = new Quota(maxInFlight, maxInFlightPerClient);
-  }
-
-  /** @throws NoRoomError when the client, or the process, has as many requests in flight as it may have. */
-  take(call: EngineCall): void {
-    const places = this.#placesOf(call);
-    if (!places) return;
-    if (places.take(call.quotaKey)) return this.#takeBytes(call, places);
-    const { taken, total, perClient } = places;
-    const full = taken >= total ? `${total} requests are` : `${perClient} requests of this client are`;
-    throw new NoRoomError(`More than ${full} in flight; try again later`);
-  }
-
-  give(call: EngineCall): void {
-    this.#placesOf(call)?.give(call.quotaKey);
-  }
-
-  /** Gives back what the parameters of a call have taken, once its handler has ended. */
-  readonly forget = (call: EngineCall): void => {
-    this.#bytes.give(call.quotaKey, call.heldBytes);
-    call.heldBytes = 0;
-  };
-
-  #takeBytes(call: EngineCall, places: Quota): void {
-    if ((call.facts.bodyBytes ?? 0) <= SHORT_BYTES) return;
-    const bytes = bytesOf(call.params);
-    if (this.#bytes.take(call.quotaKey, bytes)) {
-      call.heldBytes = bytes;
-      return;
-    }
-    places.give(call.quotaKey);
-    throw new NoRoomError('The calls in flight keep as much as they may; try again later');
-  }
-
-  #placesOf({ method }: EngineCall): Quota | undefined {
-    if (CALLS.has(method)) return this.#calls;
-    // Subscriptions have a bound of their own.
-    return method === METHODS.listen ? undefined : this.#others;
   }
 }

@@ -1,18 +1,23 @@
 import { INPUT_REQUIRED, type InputRequired } from '../context/input-required.js';
 import { isBytes, toBase64 } from '../protocol/base64.js';
-import { cacheFaults } from '../protocol/cache-hint.js';
-import { blobContents, textContents, user } from '../protocol/content-builders.js';
-import type { ContentBlock, ResourceContents } from '../protocol/content.js';
-import { isObject, toJson } from '../protocol/json.js';
-import type { Logger } from '../protocol/logger.js';
-import { after, type MaybePromise } from '../protocol/maybe-promise.js';
-import type {
-  CallToolResult,
-  CompleteResult,
-  GetPromptResult,
-  PromptMessage,
-  ReadResourceResult,
+import {
+  cacheFaults,
+  type CallToolResult,
+  type CompleteResult,
+  type GetPromptResult,
+  type ReadResourceResult,
 } from '../protocol/results.js';
+import {
+  blobContents,
+  type ContentBlock,
+  type PromptMessage,
+  type ResourceContents,
+  textContents,
+  user,
+} from '../protocol/content.js';
+import { isObject, toJson } from '../protocol/json.js';
+import type { Logger } from '../protocol/logging.js';
+import { after, type MaybePromise } from '../protocol/maybe-promise.js';
 import { describesItself, type ValuePlan } from '../schema/index.js';
 
 /** Whether a handler returned what it needs instead of a result, by this copy of the package or another. */

@@ -4,7 +4,7 @@ import type { ToolError } from '../errors/tool-error.js';
 import { type Call, logDetails } from '../context/call.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import { toJson } from '../protocol/json.js';
-import type { Logger } from '../protocol/logger.js';
+import type { Logger } from '../protocol/logging.js';
 import type { CallToolResult } from '../protocol/results.js';
 import { InvalidValueError } from '../schema/index.js';
 import type { ErrorMapper } from '../context/error-mapper.js';

@@ -10,7 +10,7 @@ import {
 import type { Problem } from '../errors/definition-error.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isObject } from '../protocol/json.js';
-import type { Logger } from '../protocol/logger.js';
+import type { Logger } from '../protocol/logging.js';
 import { after, isPromise, type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import type { Gate, NamedGate } from '../registry/entry.js';
 import type { Deadlines } from '../transport/deadlines.js';

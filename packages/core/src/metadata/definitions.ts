@@ -1,4 +1,4 @@
-import type { CacheOptions } from '../protocol/cache-hint.js';
+import type { CacheOptions } from '../protocol/results.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Annotations, Icon } from '../protocol/content.js';
 import type { JsonSchema } from '../protocol/json.js';

@@ -1,6 +1,6 @@
 import type { Constructor } from '../protocol/constructor.js';
 import type { CustomParameterDefinition, HandlerDefinition, ParameterDefinition } from './definitions.js';
-import { HEADER_KEYWORD } from '../protocol/mirrored-argument.js';
+import { HEADER_KEYWORD } from '../protocol/descriptors.js';
 import { DESIGN, KEYS } from './keys.js';
 import { readOwn, write } from './reflect.js';
 

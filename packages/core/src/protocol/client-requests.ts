@@ -1,23 +1,5 @@
 import type { AudioContent, ContentBlock, ImageContent, Role, TextContent } from './content.js';
 import type { Tool } from './descriptors.js';
-import type { JsonSchema } from './json.js';
-
-/** A form the client shows to its user (`elicitation/create`, form mode). */
-export interface ElicitFormParams {
-  readonly mode?: 'form';
-  readonly message: string;
-  /** A flat object of primitive properties. */
-  readonly requestedSchema: JsonSchema;
-}
-
-/** A page the client opens for its user (`elicitation/create`, URL mode). Since 2025-11-25. */
-export interface ElicitUrlParams {
-  readonly mode: 'url';
-  readonly message: string;
-  readonly url: string;
-  /** Required up to 2025-11-25; unknown to 2026-07-28. */
-  readonly elicitationId?: string;
-}
 
 /**
  * The user's answer to a form. Only an accepted form has content, and it always has: an answer that does not satisfy the form
@@ -42,7 +24,7 @@ export interface ElicitUrlResult {
 }
 
 /** The model calls a tool. Since 2025-11-25. */
-export interface ToolUseContent {
+interface ToolUseContent {
   readonly type: 'tool_use';
   readonly id: string;
   readonly name: string;
@@ -50,7 +32,7 @@ export interface ToolUseContent {
 }
 
 /** The answer to a tool call of the model. Since 2025-11-25. */
-export interface ToolResultContent {
+interface ToolResultContent {
   readonly type: 'tool_result';
   readonly toolUseId: string;
   readonly content: readonly ContentBlock[];
@@ -96,9 +78,4 @@ export interface CreateMessageResult extends SamplingMessage {
 export interface Root {
   readonly uri: string;
   readonly name?: string;
-}
-
-/** The answer to `roots/list`. */
-export interface ListRootsResult {
-  readonly roots: readonly Root[];
 }

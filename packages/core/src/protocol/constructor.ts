@@ -3,3 +3,20 @@ export type Constructor<T = object> = new (...args: never[]) => T;
 
 /** A class that may be abstract. */
 export type AbstractConstructor<T = object> = abstract new (...args: never[]) => T;
+
+/** Carries the type of a service that is asked for by a token. */
+export interface ServiceToken<T> {
+  /** Never there at run time. */
+  readonly serviceType?: T;
+}
+
+/** What a service is asked for by: a class, a `Token`, a name, or any object. */
+export type ServiceId<T = unknown> =
+  (abstract new (...args: never[]) => T & object) | ServiceToken<T> | object | string;
+
+/** What a container gives for an id. */
+export type ServiceOf<Id> = Id extends abstract new (...args: never[]) => infer T
+  ? T
+  : Id extends ServiceToken<infer T>
+    ? T
+    : unknown;

@@ -1,13 +1,5 @@
 import { toBase64 } from './base64.js';
 
-/** Any value JSON can carry. */
-export type JsonValue = string | number | boolean | null | JsonObject | JsonValue[];
-
-/** A JSON object. */
-export interface JsonObject {
-  [key: string]: JsonValue;
-}
-
 /** A JSON Schema document (dialect 2020-12 unless `$schema` says otherwise). */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
@@ -267,4 +259,13 @@ export function jsonFault(value: unknown): string | undefined {
   } catch (error) {
     return `cannot be written as JSON: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`;
   }
+}
+
+/** JSON with the members of every object in one order: the same text for equal values. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    isObject(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
 }

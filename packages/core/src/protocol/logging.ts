@@ -22,3 +22,14 @@ export function isLogLevel(value: unknown): value is LogLevel {
 export function passes(level: LogLevel, minimum: LogLevel): boolean {
   return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(minimum);
 }
+
+/** Writes one log line: the sentence, or details first and then the sentence. */
+export type LogMethod = (details: object | string, message?: string) => void;
+
+/** The part of pino's interface that Sigil uses; any logger that has it fits. */
+export interface Logger {
+  readonly debug: LogMethod;
+  readonly info: LogMethod;
+  readonly warn: LogMethod;
+  readonly error: LogMethod;
+}

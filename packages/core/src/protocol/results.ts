@@ -1,5 +1,5 @@
-import type { CacheScope } from './cache-hint.js';
-import type { ContentBlock, ResourceContents, Role } from './content.js';
+import type { ContentBlock, PromptMessage, ResourceContents } from './content.js';
+import { METHODS } from './protocol.js';
 
 /** The result of `tools/call`. */
 export interface CallToolResult {
@@ -13,17 +13,17 @@ export interface CallToolResult {
 /** The result of `resources/read`. */
 export interface ReadResourceResult {
   readonly contents: readonly ResourceContents[];
-  /** How long clients of 2026-07-28 may keep it, in milliseconds; as its definition says unless given. */
+  /**
+   * How long clients of 2026-07-28 may keep it, in milliseconds.
+   * @default as its definition says
+   */
   readonly ttlMs?: number;
-  /** For whom clients of 2026-07-28 may keep it; as its definition says unless given. */
+  /**
+   * For whom clients of 2026-07-28 may keep it.
+   * @default as its definition says
+   */
   readonly cacheScope?: CacheScope;
   readonly _meta?: Record<string, unknown>;
-}
-
-/** One message of a prompt. */
-export interface PromptMessage {
-  readonly role: Role;
-  readonly content: ContentBlock;
 }
 
 /** The result of `prompts/get`. */
@@ -41,4 +41,48 @@ export interface CompleteResult {
     readonly total?: number;
     readonly hasMore?: boolean;
   };
+}
+
+/** For whom a client may keep a result. */
+export type CacheScope = 'public' | 'private';
+
+/** How long, and for whom, a client may keep a result (2026-07-28, server/utilities/caching). */
+export interface CacheHint {
+  /** Milliseconds; 0 means that the result is stale at once. */
+  readonly ttlMs: number;
+  /** `public` when nothing in the result depends on who asks: anybody may be given it. */
+  readonly cacheScope: CacheScope;
+}
+
+/** What an author says about keeping a result. What is left out is decided by whatever is wider. */
+export type CacheOptions = Partial<CacheHint>;
+
+/** A method whose results clients may keep. */
+export type CacheableMethod = (typeof METHODS)[
+  'discover' | 'listTools' | 'listPrompts' | 'listResources' | 'listTemplates' | 'readResource'];
+
+/** The methods whose results clients may keep. */
+export const CACHEABLE_METHODS: readonly CacheableMethod[] = [
+  METHODS.discover,
+  METHODS.listTools,
+  METHODS.listPrompts,
+  METHODS.listResources,
+  METHODS.listTemplates,
+  METHODS.readResource,
+];
+
+/** A member of a cache hint that is out of range, and what it must be. */
+interface CacheFault {
+  readonly member: keyof CacheHint;
+  readonly expected: string;
+}
+
+/** Everything out of range in what an author says about keeping a result. */
+export function cacheFaults({ ttlMs, cacheScope }: CacheOptions): CacheFault[] {
+  const faults: CacheFault[] = [];
+  if (ttlMs !== undefined && !(Number.isSafeInteger(ttlMs) && ttlMs >= 0))
+    faults.push({ member: 'ttlMs', expected: 'an integer of milliseconds, 0 or more' });
+  if (cacheScope !== undefined && cacheScope !== 'public' && cacheScope !== 'private')
+    faults.push({ member: 'cacheScope', expected: "'public' or 'private'" });
+  return faults;
 }

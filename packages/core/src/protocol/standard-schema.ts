@@ -9,7 +9,7 @@ export interface StandardIssue {
 }
 
 /** Which dialect of JSON Schema is wanted. */
-export interface StandardJsonSchemaOptions {
+interface StandardJsonSchemaOptions {
   readonly target: 'draft-2020-12';
 }
 

@@ -8,15 +8,11 @@ import type {
   UnknownProperties,
 } from '../metadata/definitions.js';
 import type { Tool, ToolAnnotations } from '../protocol/descriptors.js';
-import {
-  compileMatcher,
-  parseUriTemplate,
-  type UriTemplate,
-  UriTemplateError,
-} from '../protocol/uri-template/index.js';
-import { DELAY, isDelay } from '../protocol/delay.js';
+import { compileMatcher } from '../protocol/uri-template/match.js';
+import { parseUriTemplate, type UriTemplate, UriTemplateError } from '../protocol/uri-template/parse.js';
+import { DELAY, isDelay } from '../transport/deadlines.js';
 import { jsonFault } from '../protocol/json.js';
-import { once } from '../protocol/once.js';
+import { once } from '../protocol/maybe-promise.js';
 import type { SchemaCompiler, ValuePlan } from '../schema/index.js';
 import { checkCache } from './check-cache.js';
 import { annotationProblems } from './annotation-problems.js';

@@ -1,5 +1,5 @@
 import type { Problem } from '../errors/definition-error.js';
-import { cacheFaults, type CacheOptions } from '../protocol/cache-hint.js';
+import { cacheFaults, type CacheOptions } from '../protocol/results.js';
 import { isObject } from '../protocol/json.js';
 
 /** Everything wrong with what a definition says about keeping its results. */

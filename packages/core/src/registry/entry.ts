@@ -1,16 +1,15 @@
 import type { Call } from '../context/call.js';
-import type { CacheOptions } from '../protocol/cache-hint.js';
-import type { InputRequired } from '../context/input-required.js';
-import type { RequestContext } from '../context/request-context.js';
-import type { Prompt, Resource, ResourceTemplate, Tool } from '../protocol/descriptors.js';
-import type { MirroredArgument } from '../protocol/mirrored-argument.js';
-import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type {
+  CacheOptions,
   CallToolResult,
   CompleteResult,
   GetPromptResult,
   ReadResourceResult,
 } from '../protocol/results.js';
+import type { InputRequired } from '../context/input-required.js';
+import type { RequestContext } from '../context/request-context.js';
+import type { MirroredArgument, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/descriptors.js';
+import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { DefinitionFacts } from './definition-hooks.js';
 
 /** Serves one request whose caller has passed the gate; compiled at boot. */

@@ -1,6 +1,6 @@
 import type { Problem } from '../errors/definition-error.js';
 import { isObject, type JsonSchema } from '../protocol/json.js';
-import { HEADER_KEYWORD, type MirroredArgument } from '../protocol/mirrored-argument.js';
+import { HEADER_KEYWORD, type MirroredArgument } from '../protocol/descriptors.js';
 
 /** RFC 9110 §5.1. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

@@ -1,6 +1,6 @@
 import type { Problem } from '../errors/definition-error.js';
 import type { CompletionDefinition, HandlerDefinition } from '../metadata/definitions.js';
-import { parseUriTemplate } from '../protocol/uri-template/index.js';
+import { parseUriTemplate } from '../protocol/uri-template/parse.js';
 import { buildPrompt, buildResource, buildTool, type BuildTools } from './build.js';
 import type { Collection } from './collection.js';
 import type { Declaration } from './declaration.js';

@@ -1,6 +1,6 @@
 import type { Problem } from '../errors/definition-error.js';
 import type { ResourceDefinition } from '../metadata/definitions.js';
-import type { UriTemplate } from '../protocol/uri-template/index.js';
+import type { UriTemplate } from '../protocol/uri-template/parse.js';
 import type { ValuePlan } from '../schema/index.js';
 import type { Declaration } from './declaration.js';
 

@@ -1,6 +1,6 @@
 import type { SchemaAnnotations } from '../metadata/annotations.js';
 import type { JsonSchema } from '../protocol/json.js';
-import { HEADER_KEYWORD } from '../protocol/mirrored-argument.js';
+import { HEADER_KEYWORD } from '../protocol/descriptors.js';
 
 /** The keywords that what `@Describe` and its kin said becomes. */
 export function annotationKeywords(annotations: SchemaAnnotations): JsonSchema {

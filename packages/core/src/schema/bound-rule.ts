@@ -1,4 +1,4 @@
-import { once } from '../protocol/once.js';
+import { once } from '../protocol/maybe-promise.js';
 import type { RuleMetadata } from './rule-metadata.js';
 import { isPattern, safeConstraint } from './patterns/matches-constraint.js';
 import type { PropertyContext } from './property-context.js';

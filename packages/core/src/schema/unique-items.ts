@@ -1,6 +1,6 @@
 import type { CodeKeywordDefinition } from 'ajv';
 import { _ } from 'ajv/dist/compile/codegen/index.js';
-import { canonicalJson } from '../protocol/canonical-json.js';
+import { canonicalJson } from '../protocol/json.js';
 
 /** `uniqueItems`, in one pass: comparing each item with each other takes hours where there are a million of them. */
 export const UNIQUE_ITEMS: CodeKeywordDefinition = {

@@ -2,15 +2,15 @@ import type { Container } from '../container/contract.js';
 import type { Provider } from '../container/provider.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Implementation } from '../protocol/descriptors.js';
-import type { AppCacheOptions } from '../engine/cache-hints.js';
-import type { ClientProfile } from '../engine/client-profiles.js';
-import type { ChangeBus } from '../engine/changes/change-bus.js';
-import type { LimitOptions } from '../engine/limits.js';
-import type { StateKey } from '../engine/rounds/state-sealer.js';
-import type { StateStore } from '../engine/rounds/state-store.js';
+import type { AppCacheOptions } from '../engine/methods/cache-hints.js';
+import type { ClientProfile } from '../engine/methods/client-profiles.js';
+import type { ChangeBus } from '../engine/subscriptions/changes.js';
+import type { LimitOptions } from '../engine/engine-options.js';
+import type { StateKey } from '../engine/asking/round-keeper.js';
+import type { StateStore } from '../engine/asking/state-store.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
-import type { ServerCapabilities } from '../protocol/capabilities.js';
-import type { Logger } from '../protocol/logger.js';
+import type { ServerCapabilities } from '../protocol/protocol.js';
+import type { Logger } from '../protocol/logging.js';
 import type { Module, ModuleParts } from './module.js';
 
 /** What `createApp` is told. */

@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.js';
-import type { AppEvents } from '../engine/events.js';
-import type { Logger } from '../protocol/logger.js';
-import type { ServiceId } from '../protocol/service-id.js';
+import type { AppEvents } from '../engine/subscriptions/subscriptions.js';
+import type { Logger } from '../protocol/logging.js';
+import type { ServiceId } from '../protocol/constructor.js';
 import type { Principal } from '../protocol/principal.js';
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from '../metadata/definitions.js';
 import type { Container } from '../container/contract.js';

@@ -1,6 +1,6 @@
-import type { AppCacheOptions } from '../engine/cache-hints.js';
+import type { AppCacheOptions } from '../engine/methods/cache-hints.js';
 import type { Problem } from '../errors/definition-error.js';
-import { CACHEABLE_METHODS, cacheFaults } from '../protocol/cache-hint.js';
+import { CACHEABLE_METHODS, cacheFaults } from '../protocol/results.js';
 import { isObject } from '../protocol/json.js';
 import { invalidOption } from './invalid-option.js';
 

@@ -1,10 +1,10 @@
 import { isUnknownProperties } from '../registry/argument-problems.js';
-import { isStateKey } from '../engine/rounds/state-sealer.js';
-import { DEFAULT_LIMITS } from '../engine/limits.js';
+import { isStateKey } from '../engine/asking/round-keeper.js';
+import { DEFAULT_LIMITS } from '../engine/engine-options.js';
 import type { Container } from '../container/contract.js';
 import type { Problem } from '../errors/definition-error.js';
 import { isObject, jsonFault } from '../protocol/json.js';
-import { DELAY, isDelay } from '../protocol/delay.js';
+import { DELAY, isDelay } from '../transport/deadlines.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
 import type { AppOptions } from './app-options.js';
 import { checkCache } from './check-cache.js';

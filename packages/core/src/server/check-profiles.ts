@@ -1,4 +1,4 @@
-import type { ClientProfile } from '../engine/client-profiles.js';
+import type { ClientProfile } from '../engine/methods/client-profiles.js';
 import type { Problem } from '../errors/definition-error.js';
 import { isObject } from '../protocol/json.js';
 import { invalidOption } from './invalid-option.js';

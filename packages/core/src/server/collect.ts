@@ -5,7 +5,7 @@ import type { Problem } from '../errors/definition-error.js';
 import { serviceOf } from '../metadata/service.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isObject } from '../protocol/json.js';
-import type { Logger } from '../protocol/logger.js';
+import type { Logger } from '../protocol/logging.js';
 import type { HandlerDefinition } from '../metadata/definitions.js';
 import type { Declaration } from '../registry/declaration.js';
 import { nameFromMethod } from '../registry/names.js';

@@ -1,4 +1,4 @@
-import type { ServerCapabilities } from '../protocol/capabilities.js';
+import type { ServerCapabilities } from '../protocol/protocol.js';
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/descriptors.js';
 import { byCodeUnits, canonicalSchema, canonicalValue } from './canonical.js';
 

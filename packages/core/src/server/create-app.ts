@@ -1,12 +1,10 @@
 import type { FunctionDefinition } from '../decorators/define.js';
-import { CacheHints } from '../engine/cache-hints.js';
-import { ChangeFeed } from '../engine/changes/change-feed.js';
-import { MemoryChangeBus } from '../engine/changes/memory-change-bus.js';
+import { CacheHints } from '../engine/methods/cache-hints.js';
+import { ChangeFeed, MemoryChangeBus } from '../engine/subscriptions/changes.js';
 import { Engine } from '../engine/engine.js';
-import { DEFAULT_LIMITS } from '../engine/limits.js';
-import { RoundKeeper } from '../engine/rounds/round-keeper.js';
-import { MemoryStateStore } from '../engine/rounds/memory-state-store.js';
-import { StateSealer } from '../engine/rounds/state-sealer.js';
+import { DEFAULT_LIMITS } from '../engine/engine-options.js';
+import { RoundKeeper, StateSealer } from '../engine/asking/round-keeper.js';
+import { MemoryStateStore } from '../engine/asking/state-store.js';
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
 import { createCompile } from '../invoke/compile.js';
 import { policyProblems } from '../invoke/policies.js';

@@ -1,7 +1,7 @@
 import { messageOf } from '../errors/from-unknown.js';
 import type { Problem } from '../errors/definition-error.js';
 import type { Constructor } from '../protocol/constructor.js';
-import type { Logger } from '../protocol/logger.js';
+import type { Logger } from '../protocol/logging.js';
 import { hasHandlers, isClass } from '../registry/scan.js';
 import { listFiles } from './host.js';
 import { staleFiles } from './stale-files.js';

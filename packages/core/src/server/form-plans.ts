@@ -1,5 +1,5 @@
 import type { FormLike } from '../context/questions.js';
-import { unshowable } from '../engine/requested-schema.js';
+import { unshowable } from '../engine/asking/question-codec.js';
 import { DefinitionError, type Problem } from '../errors/definition-error.js';
 import { explicitSource } from '../registry/parameters.js';
 import type { SchemaCompiler, ValuePlan } from '../schema/index.js';

@@ -1,4 +1,4 @@
-import type { Logger, LogMethod } from '../protocol/logger.js';
+import type { Logger, LogMethod } from '../protocol/logging.js';
 
 /** The part of Node's `process` that is used when it is there. */
 interface HostProcess {

@@ -2,9 +2,8 @@ import type { Container } from '../container/contract.js';
 import type { Call } from '../context/call.js';
 import { RequestContext } from '../context/request-context.js';
 import type { Constructor } from '../protocol/constructor.js';
-import { METHODS } from '../protocol/methods.js';
+import { LATEST_VERSION, METHODS } from '../protocol/protocol.js';
 import type { Principal } from '../protocol/principal.js';
-import { LATEST_VERSION } from '../protocol/versions.js';
 
 /** A request that nobody sent, for asking guards what they would say to a principal. It is its own session. */
 export function hypotheticalCall(principal: Principal | undefined, container: Container): Call {

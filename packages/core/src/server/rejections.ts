@@ -1,7 +1,7 @@
 import { logDetails } from '../context/call.js';
 import type { EngineCall } from '../engine/call.js';
 import type { TrackCall } from '../engine/exchange.js';
-import type { Logger } from '../protocol/logger.js';
+import type { Logger } from '../protocol/logging.js';
 import { type AsyncStorage, callStorage } from './host.js';
 
 interface Tracked {

@@ -1,4 +1,4 @@
-import type { Logger, LogMethod } from '../protocol/logger.js';
+import type { Logger, LogMethod } from '../protocol/logging.js';
 import { isPromise } from '../protocol/maybe-promise.js';
 import { consoleLogger } from './host.js';
 

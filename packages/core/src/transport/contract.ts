@@ -1,5 +1,4 @@
-import type { Implementation } from '../protocol/descriptors.js';
-import type { Logger } from '../protocol/logger.js';
+import type { Logger } from '../protocol/logging.js';
 import type { Principal, RequestFacts } from '../protocol/principal.js';
 
 /**
@@ -73,7 +72,6 @@ export interface Peer {
 
 /** The server as a transport sees it. */
 export interface Endpoint {
-  readonly info: Implementation;
   /** Where a transport reports what no client should see. */
   readonly logger: Logger;
   /**

@@ -13,22 +13,22 @@ export { type Deadline, Deadlines } from './deadlines.js';
 export { LogThrottle } from './log-throttle.js';
 export { Quota } from './quota.js';
 export type { EventStore, StoredEvent, StreamName } from './event-store.js';
-export type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../protocol/json-rpc.js';
-export type { LogMethod, Logger } from '../protocol/logger.js';
+export type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../protocol/protocol.js';
+export type { LogMethod, Logger } from '../protocol/logging.js';
 export type { Principal, RequestFacts } from '../protocol/principal.js';
 export type { Implementation } from '../protocol/descriptors.js';
-export { errorResponse, isRequestId, readableId } from '../protocol/json-rpc.js';
+export { errorResponse, isRequestId, readableId } from '../protocol/protocol.js';
 export { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 export { ERROR_CODES } from '../errors/codes.js';
-export { claimOf } from '../protocol/json-rpc.js';
-export { canonicalJson } from '../protocol/canonical-json.js';
-export { isObject, parseJson, TooMuchJsonError } from '../protocol/json.js';
-export { METHODS, NOTIFICATIONS } from '../protocol/methods.js';
-export { META } from '../protocol/meta.js';
 export {
+  claimOf,
   LATEST_LEGACY_VERSION,
   LATEST_VERSION,
+  META,
+  METHODS,
+  NOTIFICATIONS,
   PROTOCOL_VERSIONS,
   REVISION_FEATURES,
   type RevisionFeatures,
-} from '../protocol/versions.js';
+} from '../protocol/protocol.js';
+export { canonicalJson, isObject, parseJson, TooMuchJsonError } from '../protocol/json.js';

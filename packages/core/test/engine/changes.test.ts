@@ -5,21 +5,32 @@ import {
   definePrompt,
   defineResource,
   defineTool,
+  type ExtensionFactory,
   type Logger,
   MemoryChangeBus,
   type ServerChange,
 } from '../../src/index.js';
-import type { Engine } from '../../src/engine/engine.js';
 import { appOf, type Client, openSession, recordingLogger, settled, statelessClient } from '../harness.js';
 import { SlowChangeBus } from '../fixtures/slow-change-bus.js';
 
 const tool = (name = 'tool') => defineTool({ name, handle: () => 1 });
 
+type Hear = (change: ServerChange) => void;
+
+/** An extension that does nothing but hear of changes. */
+function listening(id: string, hear: Hear): ExtensionFactory {
+  return (host) => {
+    host.onChange(hear);
+    return { id, settings: () => undefined };
+  };
+}
+
 /** One of several processes that serve the same app. */
-function serve(changeBus: ChangeBus, logger?: Logger): Promise<App> {
+function serve(changeBus: ChangeBus, logger?: Logger, ...hear: readonly Hear[]): Promise<App> {
   const text = defineResource({ name: 'text', uri: 'text://a', handle: () => 'x' });
   const definitions = [tool(), definePrompt({ name: 'prompt', handle: () => 'x' }), text];
-  return appOf({ definitions, changeBus, ...(logger ? { logger } : {}) });
+  const extensions = hear.map((each, index) => ({ create: listening(`test/${index}`, each) }));
+  return appOf({ definitions, changeBus, extensions, ...(logger ? { logger } : {}) });
 }
 
 /** A client of the older revisions that wants to hear of `text://a`. */
@@ -98,29 +109,25 @@ describe('an app and its change bus', () => {
     const bus = new MemoryChangeBus();
     const published: ServerChange[] = [];
     bus.subscribe((change) => published.push(change));
-    const app = await serve(bus);
     const heard: ServerChange[] = [];
-    const stop = (app.endpoint as Engine).onChange((change) => heard.push(change));
+    const app = await serve(bus, undefined, (change) => heard.push(change));
     app.prompts.remove('prompt');
     await settled();
     app.notifyResourceUpdated('text://a');
     bus.publish({ kind: 'task', taskId: 't' });
-    stop();
-    app.notifyResourceUpdated('text://b');
     const expected = [
       { kind: 'list', list: 'prompts' },
       { kind: 'resource', uri: 'text://a' },
       { kind: 'task', taskId: 't' },
     ];
     expect(heard).toEqual(expected);
-    expect(published).toEqual([...expected, { kind: 'resource', uri: 'text://b' }]);
+    expect(published).toEqual(expected);
     expect(JSON.parse(JSON.stringify(published))).toEqual(published);
   });
 
   test('are told of changes at once when the bus is in this process', async () => {
-    const app = await serve(new MemoryChangeBus());
     const heard: ServerChange[] = [];
-    (app.endpoint as Engine).onChange((change) => heard.push(change));
+    const app = await serve(new MemoryChangeBus(), undefined, (change) => heard.push(change));
     app.notifyResourceUpdated('text://a');
     expect(heard).toHaveLength(1);
   });
@@ -150,14 +157,12 @@ describe('an app and its change bus', () => {
 
   test('hear the others when one listener of the engine fails', async () => {
     const logger = recordingLogger();
-    const app = await serve(new MemoryChangeBus(), logger);
-    const client = await subscriber(app);
     const heard: ServerChange[] = [];
-    const engine = app.endpoint as Engine;
-    engine.onChange(() => {
+    const fail = () => {
       throw new Error('broken');
-    });
-    engine.onChange((change) => heard.push(change));
+    };
+    const app = await serve(new MemoryChangeBus(), logger, fail, (change) => heard.push(change));
+    const client = await subscriber(app);
     app.notifyResourceUpdated('text://a');
     await settled();
     expect([client.heard(UPDATED).length, heard.length]).toEqual([1, 1]);
@@ -200,8 +205,9 @@ describe('an app and its change bus', () => {
   test('part when the app closes: nothing is heard or said any more', async () => {
     const bus = new MemoryChangeBus();
     const published: ServerChange[] = [];
+    const heard: ServerChange[] = [];
     let subscriptions = 0;
-    const app = await serve({
+    const changeBus: ChangeBus = {
       publish: (change) => void published.push(change),
       subscribe(tell) {
         subscriptions += 1;
@@ -212,9 +218,8 @@ describe('an app and its change bus', () => {
           stop();
         };
       },
-    });
-    const heard: ServerChange[] = [];
-    (app.endpoint as Engine).onChange((change) => heard.push(change));
+    };
+    const app = await serve(changeBus, undefined, (change) => heard.push(change));
     expect(subscriptions).toBe(1);
     await app.close();
     expect(subscriptions).toBe(0);

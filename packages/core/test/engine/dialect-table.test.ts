@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
-import { DIALECT } from '../../src/engine/dialect/dialect.js';
-import { fromDialect, resultFromDialect, toDialect } from '../../src/engine/dialect/translate.js';
+import { DIALECT, fromDialect, resultFromDialect, toDialect } from '../../src/engine/revisions/dialect.js';
 import { LOG_LEVELS } from '../../src/protocol/logging.js';
 import type { Json } from '../harness.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { defineTool } from '../../src/index.js';
-import { ListView } from '../../src/engine/list-view.js';
+import { ListView } from '../../src/engine/methods/list.js';
 import { appOf, type Json, openSession, textOf } from '../harness.js';
 
 describe('a progress token', () => {
@@ -69,7 +69,7 @@ describe('the pages of a list', () => {
       describe: (entry: Json) => entry,
       shows: () => true,
     };
-    const view = new ListView(parts as never);
+    const view = new ListView(parts as never, 'a revision' as never, undefined);
     const isKept = (start: number): boolean => view.page(start) === view.page(start);
     expect([4, 0, 2, 4, 6].map(isKept)).toEqual([false, true, true, true, true]);
     expect([1, 3, 5, 7, 10, 99].map(isKept)).toEqual([false, false, false, false, false, false]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { claimedRevision, negotiate } from '../../src/engine/revisions/index.js';
-import { PROTOCOL_VERSIONS, REVISION_FEATURES } from '../../src/protocol/versions.js';
+import { PROTOCOL_VERSIONS, REVISION_FEATURES } from '../../src/protocol/protocol.js';
 
 describe('what revisions can do', () => {
   test.each(PROTOCOL_VERSIONS)('is for %s what the engine does', (version) => {

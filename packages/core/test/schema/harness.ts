@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Problem } from '../../src/errors/definition-error.js';
 import type { Constructor } from '../../src/protocol/constructor.js';
-import { HEADER_KEYWORD } from '../../src/protocol/mirrored-argument.js';
+import { HEADER_KEYWORD } from '../../src/protocol/descriptors.js';
 import {
   createSchemaCompiler,
   InvalidValueError,

@@ -1,4 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals';
+import type { Endpoint } from '../../src/transport/index.js';
 import {
   createApp,
   DefinitionError,
@@ -20,10 +21,12 @@ import {
 /** A runtime that writes down what happens to it. */
 function recordingRuntime(steps: string[], more: Partial<Runtime> = {}) {
   const ended = deferred();
+  const handed: Endpoint[] = [];
   const runtime: Runtime = {
     name: 'recording',
     start: async (endpoint): Promise<RunningRuntime> => {
-      steps.push(`start ${endpoint.info.name}`);
+      steps.push('start');
+      handed.push(endpoint);
       return {
         closed: ended.promise,
         address: 'nowhere',
@@ -36,16 +39,18 @@ function recordingRuntime(steps: string[], more: Partial<Runtime> = {}) {
     },
     ...more,
   };
-  return { runtime, end: () => ended.resolve() };
+  return { runtime, handed, end: () => ended.resolve() };
 }
 
 describe('an app', () => {
   test('starts a runtime and hands it its endpoint', async () => {
     const steps: string[] = [];
     const app = await appOf({});
-    const running = await app.run(recordingRuntime(steps).runtime);
+    const { runtime, handed } = recordingRuntime(steps);
+    const running = await app.run(runtime);
     expect(running.address).toBe('nowhere');
-    expect(steps).toEqual(['start test']);
+    expect(steps).toEqual(['start']);
+    expect(handed).toEqual([app.endpoint]);
   });
 
   test('closes its runtimes first and its services last, once', async () => {
@@ -168,7 +173,7 @@ describe('the log', () => {
 describe('createApp', () => {
   test('needs nothing but a name and a version', async () => {
     const app = await appOf({});
-    expect(app.endpoint.info).toEqual({ name: 'test', version: '1.0.0' });
+    expect(app.contract().server).toEqual({ name: 'test', version: '1.0.0' });
     expect(app.tools.keys()).toEqual([]);
   });
 

@@ -27,9 +27,8 @@ import {
   UseGuards,
   UseMiddleware,
 } from '../../src/index.js';
-import { appOf, openSession, problemsOf, textOf, type Json } from '../harness.js';
+import { appOf, openSession, problemsOf, silentLogger, textOf, type Json } from '../harness.js';
 import { collect } from '../../src/server/collect.js';
-import { silentLogger } from '../../src/protocol/logger.js';
 
 const tool = (name: string, handle: () => unknown = () => name) => defineTool({ name, handle });
 const names = (entries: readonly Json[]) => entries.map(({ name }) => name);

@@ -1,20 +1,21 @@
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
 import { isObject } from '../../protocol/json.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
-import { METHODS } from '../../protocol/methods.js';
+import { METHODS } from '../../protocol/protocol.js';
 import type { Completer, PromptEntry, ResourceEntry, TemplateEntry } from '../../registry/entry.js';
 import type { Registry } from '../../registry/registry.js';
-import type { EngineOptions } from '../engine-options.js';
+import { readString } from '../admission.js';
 import type { Exchange } from '../exchange.js';
 import type { MethodResult } from '../response.js';
-import { ifVisible, late, type MethodTable, readString } from './table.js';
+import type { MethodParts, MethodTable } from './table.js';
 
 const NOTHING: MethodResult = Object.freeze({
   result: { completion: { values: [], total: 0, hasMore: false } },
 });
 
 /** `completion/complete`. */
-export function completionMethods({ registry, timeoutMs }: EngineOptions): MethodTable {
+export function completionMethods({ options }: MethodParts): MethodTable {
+  const { registry, timeoutMs } = options;
   return {
     [METHODS.complete]: (exchange, params) => {
       const { ref, argument } = params;
@@ -26,14 +27,14 @@ export function completionMethods({ registry, timeoutMs }: EngineOptions): Metho
       const completer = 'completers' in entry ? entry.completers.get(name) : undefined;
       const complete = (): MaybePromise<MethodResult> =>
         completer ? completion(exchange, completer, value) : NOTHING;
-      return ifVisible(exchange.call, entry, complete, unknownReference);
+      return exchange.call.ifVisible(entry, complete, unknownReference);
     },
   };
 
   async function completion(exchange: Exchange, completer: Completer, value: string): Promise<MethodResult> {
     const { call } = exchange;
     if (!((await completer.gate?.(call)) ?? true)) return NOTHING;
-    return { result: await exchange.limited(completer.run(call, { value }), timeoutMs, late) };
+    return { result: await exchange.limited(completer.run(call, { value }), timeoutMs) };
   }
 }
 

@@ -1,17 +1,14 @@
 import { ERROR_CODES } from '../../errors/codes.js';
 import { invalidParams, NoRoomError, ProtocolError } from '../../errors/protocol-error.js';
-import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import { bytesOf, isObject } from '../../protocol/json.js';
-import { METHODS } from '../../protocol/methods.js';
-import type { Quota } from '../../transport/quota.js';
-import type { Capabilities } from '../capabilities.js';
+import { isLogLevel, LOG_LEVELS } from '../../protocol/logging.js';
+import { type ClientCapabilities, METHODS } from '../../protocol/protocol.js';
 import { readImplementation } from '../admission.js';
-import { readOpening } from '../dialect/opening.js';
-import type { EngineOptions } from '../engine-options.js';
 import type { MethodHandler } from '../exchange.js';
+import { Session } from '../link.js';
+import { readOpening } from '../revisions/dialect.js';
 import { negotiate, STATELESS_VERSIONS } from '../revisions/index.js';
-import { Session } from '../session.js';
-import { EMPTY, type MethodTable } from './table.js';
+import { EMPTY, type MethodParts, type MethodTable } from './table.js';
 
 /** A session keeps what its client says of itself, for as long as it lives: the most characters of JSON of each member. */
 const LONGEST = { capabilities: 8 * 1024, clientInfo: 8 * 1024, workspaceFolders: 64 * 1024 };
@@ -19,16 +16,8 @@ const LONGEST = { capabilities: 8 * 1024, clientInfo: 8 * 1024, workspaceFolders
 const CAPABILITIES = ['roots', 'sampling', 'elicitation', 'tasks', 'extensions', 'experimental'];
 const IDENTITY = ['name', 'title', 'version', 'description', 'websiteUrl', 'icons'];
 
-/**
- * `initialize`, `ping` and `server/discover`: how a client and a server meet.
- *
- * @param sessionBytes the room for what sessions keep of their clients.
- */
-export function lifecycleMethods(
-  options: EngineOptions,
-  offered: Capabilities,
-  sessionBytes: Quota,
-): MethodTable {
+/** `initialize`, `ping` and `server/discover`: how a client and a server meet; and `logging/setLevel`, for their session. */
+export function lifecycleMethods({ options, capabilities: offered, sessionBytes }: MethodParts): MethodTable {
   const { info, instructions, cacheHints } = options;
   const discoverHint = cacheHints.of(METHODS.discover);
   const about = instructions === undefined ? {} : { instructions };
@@ -75,6 +64,11 @@ export function lifecycleMethods(
     [METHODS.initialize]: initialize,
     [METHODS.discover]: discover,
     [METHODS.ping]: () => EMPTY,
+    [METHODS.setLevel]: ({ call }, { level }) => {
+      if (!isLogLevel(level)) throw invalidParams(`"level" must be one of ${LOG_LEVELS.join(', ')}`);
+      if (call.link.session) call.link.session.logLevel = level;
+      return EMPTY;
+    },
   };
 }
 

@@ -1,15 +1,15 @@
-import { repeated } from '../../protocol/json-rpc.js';
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
 import { isInputRequired } from '../../invoke/encode.js';
 import { after } from '../../protocol/maybe-promise.js';
-import { METHODS } from '../../protocol/methods.js';
-import type { EngineOptions } from '../engine-options.js';
+import { METHODS, repeated } from '../../protocol/protocol.js';
+import { readArguments, readString } from '../admission.js';
 import type { MethodHandler } from '../exchange.js';
-import { List } from '../list.js';
-import { ifUsable, late, type MethodTable, readArguments, readString, requireFeature } from './table.js';
+import { List } from './list.js';
+import type { MethodParts, MethodTable } from './table.js';
 
 /** `prompts/list` and `prompts/get`. */
-export function promptMethods({ registry, pageSize, cacheHints, timeoutMs }: EngineOptions): MethodTable {
+export function promptMethods({ options }: MethodParts): MethodTable {
+  const { registry, pageSize, cacheHints, timeoutMs } = options;
   const { prompts } = registry;
   const list = new List({
     collection: prompts,
@@ -30,16 +30,13 @@ export function promptMethods({ registry, pageSize, cacheHints, timeoutMs }: Eng
         if (isInputRequired(result)) return exchange.nextRound(result, getPrompt, `The prompt ${name}`);
         return { result: call.revision.promptResult(result), meta: result._meta };
       });
-      return exchange.limited(given, entry.timeoutMs ?? timeoutMs, late);
+      return exchange.limited(given, entry.timeoutMs ?? timeoutMs);
     };
-    return ifUsable(call, entry, get, () => unknownPrompt(name));
+    return call.ifUsable(entry, get, () => unknownPrompt(name));
   };
 
   return {
-    [METHODS.listPrompts]: ({ call }, params) => {
-      requireFeature(call, prompts.everUsed);
-      return list.page(call, params['cursor']);
-    },
+    [METHODS.listPrompts]: list.serve,
     [METHODS.getPrompt]: getPrompt,
   };
 }

@@ -1,18 +1,20 @@
 import { isInputRequired } from '../../invoke/encode.js';
 import { after } from '../../protocol/maybe-promise.js';
-import { METHODS } from '../../protocol/methods.js';
-import { NOT_KEPT } from '../cache-hints.js';
-import type { EngineOptions } from '../engine-options.js';
+import { METHODS } from '../../protocol/protocol.js';
+import { readString } from '../admission.js';
 import type { MethodHandler } from '../exchange.js';
-import { List } from '../list.js';
-import { ifUsable, late, type MethodTable, readString, requireFeature } from './table.js';
+import { NOT_KEPT } from './cache-hints.js';
+import { List } from './list.js';
+import type { MethodParts, MethodTable } from './table.js';
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
-export function resourceMethods({ registry, pageSize, cacheHints, timeoutMs }: EngineOptions): MethodTable {
+export function resourceMethods({ options }: MethodParts): MethodTable {
+  const { registry, pageSize, cacheHints, timeoutMs } = options;
   const { resources, templates } = registry;
-  const hasResources = (): boolean => resources.everUsed || templates.everUsed;
+  const isOffered = (): boolean => resources.everUsed || templates.everUsed;
   const resourceList = new List({
     collection: resources,
+    isOffered,
     key: 'resources',
     pageSize,
     hint: cacheHints.of(METHODS.listResources),
@@ -20,6 +22,7 @@ export function resourceMethods({ registry, pageSize, cacheHints, timeoutMs }: E
   });
   const templateList = new List({
     collection: templates,
+    isOffered,
     key: 'resourceTemplates',
     pageSize,
     hint: cacheHints.of(METHODS.listTemplates),
@@ -41,20 +44,14 @@ export function resourceMethods({ registry, pageSize, cacheHints, timeoutMs }: E
         const cache = exchange.isRetry ? NOT_KEPT : cacheHints.ofRead(entry, result);
         return { result: revision.readResult(result), cache, meta: result._meta };
       });
-      return exchange.limited(given, entry.timeoutMs ?? timeoutMs, late);
+      return exchange.limited(given, entry.timeoutMs ?? timeoutMs);
     };
-    return ifUsable(call, entry, read, () => revision.resourceNotFound(uri));
+    return call.ifUsable(entry, read, () => revision.resourceNotFound(uri));
   };
 
   return {
-    [METHODS.listResources]: ({ call }, params) => {
-      requireFeature(call, hasResources());
-      return resourceList.page(call, params['cursor']);
-    },
-    [METHODS.listTemplates]: ({ call }, params) => {
-      requireFeature(call, hasResources());
-      return templateList.page(call, params['cursor']);
-    },
+    [METHODS.listResources]: resourceList.serve,
+    [METHODS.listTemplates]: templateList.serve,
     [METHODS.readResource]: readResource,
   };
 }

@@ -1,20 +1,24 @@
-import { METHODS } from '../../protocol/methods.js';
-import { lasting } from '../call.js';
-import type { EngineOptions } from '../engine-options.js';
-import { maySubscribe, type Rechecks } from '../rechecks.js';
-import type { Subscribers } from '../subscribers.js';
-import { EMPTY, type MethodTable, readString } from './table.js';
+import { invalidParams } from '../../errors/protocol-error.js';
+import { isObject } from '../../protocol/json.js';
+import { METHODS } from '../../protocol/protocol.js';
+import { readString } from '../admission.js';
+import { type EngineCall, lasting } from '../call.js';
+import type { Exchange } from '../exchange.js';
+import { LISTS } from '../subscriptions/changes.js';
+import { maySubscribe } from '../subscriptions/rechecks.js';
+import type { Listener, SubscriptionFilter } from '../subscriptions/subscriptions.js';
+import { EMPTY, type MethodParts, type MethodTable } from './table.js';
 
-/** `resources/subscribe` and `resources/unsubscribe`, for the session they are sent in. */
-export function subscriptionMethods(
-  { registry }: EngineOptions,
-  subscribers: Subscribers,
-  rechecks: Rechecks,
-): MethodTable {
+/**
+ * `resources/subscribe` and `resources/unsubscribe`, for the session they are sent in, and `subscriptions/listen`: one long request
+ * whose stream carries what changes.
+ */
+export function subscriptionMethods(parts: MethodParts): MethodTable {
+  const { options, subscribers, listeners, rechecks } = parts;
   return {
     [METHODS.subscribe]: async ({ call }, params) => {
       const uri = readString(params, 'uri');
-      const found = registry.resolveUri(uri);
+      const found = options.registry.resolveUri(uri);
       // What may not be read is not there.
       if (!found || !(await maySubscribe(call, uri, found))) throw call.revision.resourceNotFound(uri);
       const { session } = call.link;
@@ -34,5 +38,60 @@ export function subscriptionMethods(
       if (session) subscribers.drop(session, uri);
       return EMPTY;
     },
+    [METHODS.listen]: async (exchange, { notifications }) => {
+      const { call } = exchange;
+      if (!isObject(notifications)) throw invalidParams('"notifications" must be an object');
+      // Taken before guards are asked, who may take their time.
+      const release = listeners.reserve(call);
+      try {
+        const { filter, mayGoOn } = await agreed(parts, exchange, notifications);
+        rechecks.begin();
+        return listeners.open({ call, filter, mayGoOn, release });
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
   };
+}
+
+/** What a subscription carries of what is asked for. */
+async function agreed(
+  parts: MethodParts,
+  exchange: Exchange,
+  asked: Readonly<Record<string, unknown>>,
+): Promise<Pick<Listener, 'filter' | 'mayGoOn'>> {
+  const { call } = exchange;
+  const offered = parts.capabilities.of(call.revision);
+  const resourceSubscriptions = await visible(parts, call, asked['resourceSubscriptions']);
+  const added = await parts.extensions.listen(exchange, asked);
+  const lists = LISTS.filter((list) => asked[`${list}ListChanged`] === true && offered[list]?.listChanged);
+  const filter: SubscriptionFilter = {
+    ...Object.fromEntries(lists.map((list) => [`${list}ListChanged`, true])),
+    ...(resourceSubscriptions && offered.resources?.subscribe ? { resourceSubscriptions } : {}),
+    ...added.filter,
+  };
+  return { filter, mayGoOn: added.mayGoOn };
+}
+
+/** The resources among those asked for that are there and that the caller may see. */
+async function visible(
+  { options, subscribers }: MethodParts,
+  call: EngineCall,
+  uris: unknown,
+): Promise<readonly string[] | undefined> {
+  if (uris === undefined) return undefined;
+  if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string')) {
+    throw invalidParams('"resourceSubscriptions" must be a list of URIs');
+  }
+  const wanted = new Set<string>(uris);
+  subscribers.check(wanted.size, ...wanted);
+  // Side by side: guards may take their time, each.
+  const allowed = await Promise.all(
+    [...wanted].map(async (uri) => {
+      const found = options.registry.resolveUri(uri);
+      return found !== undefined && (await maySubscribe(call, uri, found));
+    }),
+  );
+  return [...wanted].filter((_uri, index) => allowed[index]);
 }

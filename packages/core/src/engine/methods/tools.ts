@@ -1,23 +1,19 @@
-import { repeated } from '../../protocol/json-rpc.js';
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
 import { isInputRequired } from '../../invoke/encode.js';
 import { after, type MaybePromise } from '../../protocol/maybe-promise.js';
-import { METHODS } from '../../protocol/methods.js';
+import { METHODS, repeated } from '../../protocol/protocol.js';
 import type { ToolEntry } from '../../registry/entry.js';
-import { ClientProfiles, shapeTool } from '../client-profiles.js';
+import { readArguments, readString } from '../admission.js';
 import type { EngineCall } from '../call.js';
-import type { EngineOptions } from '../engine-options.js';
 import type { Exchange, MethodHandler } from '../exchange.js';
-import type { Extensions } from '../extensions.js';
-import { List } from '../list.js';
 import type { MethodResult } from '../response.js';
-import { ifUsable, type MethodTable, readArguments, readString, requireFeature } from './table.js';
+import { ClientProfiles, shapeTool } from './client-profiles.js';
+import { List } from './list.js';
+import type { MethodParts, MethodTable } from './table.js';
 
 /** `tools/list` and `tools/call`. */
-export function toolMethods(
-  { registry, pageSize, cacheHints, clientProfiles, timeoutMs: appTimeoutMs }: EngineOptions,
-  extensions: Extensions,
-): MethodTable {
+export function toolMethods({ options, extensions }: MethodParts): MethodTable {
+  const { registry, pageSize, cacheHints, clientProfiles, timeoutMs: appTimeoutMs } = options;
   const { tools } = registry;
   const list = new List({
     collection: tools,
@@ -35,8 +31,7 @@ export function toolMethods(
     const entry = tools.get(name);
     if (!entry || !extensions.shows(call.revision, entry)) throw unknownTool(name);
     const args = readArguments(params);
-    return ifUsable(
-      call,
+    return call.ifUsable(
       entry,
       () => extensions.callTool(exchange, entry, () => run(exchange, entry, args)),
       () => unknownTool(name),
@@ -59,10 +54,7 @@ export function toolMethods(
   }
 
   return {
-    [METHODS.listTools]: ({ call }, params) => {
-      requireFeature(call, tools.everUsed);
-      return list.page(call, params['cursor']);
-    },
+    [METHODS.listTools]: list.serve,
     [METHODS.callTool]: callTool,
   };
 }

@@ -1,9 +1,7 @@
 import type { CreateMessageParams, SamplingContent } from '../../protocol/client-requests.js';
 import type { ContentBlock } from '../../protocol/content.js';
 import { revision20250326 } from './2025-03-26.js';
-import { mapContent } from './map-content.js';
-import { omit } from './omit.js';
-import type { Revision } from './revision.js';
+import { mapContent, omit, type Revision } from './revision.js';
 
 /** Revision 2024-11-05: no tool annotations, no audio, no message with progress, no completions capability. */
 export const revision20241105: Revision = {

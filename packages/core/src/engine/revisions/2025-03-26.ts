@@ -1,9 +1,7 @@
 import type { Annotations, ContentBlock } from '../../protocol/content.js';
 import type { Tool } from '../../protocol/descriptors.js';
 import { revision20250618 } from './2025-06-18.js';
-import { mapContent } from './map-content.js';
-import { omit } from './omit.js';
-import type { Revision } from './revision.js';
+import { mapContent, omit, type Revision } from './revision.js';
 
 const UNKNOWN = ['title', '_meta'];
 

@@ -1,12 +1,13 @@
 import { ERROR_CODES } from '../../errors/codes.js';
+import type {
+  CreateMessageParams,
+  SamplingContent,
+  SamplingMessage,
+} from '../../protocol/client-requests.js';
 import type { ContentBlock } from '../../protocol/content.js';
-import { mapContent } from './map-content.js';
-import { listsOf, olderForm } from './older-form.js';
-import { olderSampling } from './older-sampling.js';
-import { omit } from './omit.js';
-import { replaceCodes } from './replace-codes.js';
+import { isObject, type JsonSchema } from '../../protocol/json.js';
 import { revision20251125 } from './2025-11-25.js';
-import type { Revision } from './revision.js';
+import { mapContent, omit, replaceCodes, type Revision } from './revision.js';
 
 const UNKNOWN = ['icons'];
 
@@ -49,4 +50,48 @@ function isLinkWithIcons(block: ContentBlock): boolean {
 
 function content(block: ContentBlock): ContentBlock {
   return isLinkWithIcons(block) ? omit(block, UNKNOWN) : block;
+}
+
+/** The names of the properties that clients before 2025-11-25 cannot show: lists to choose from. */
+function listsOf({ properties = {} }: JsonSchema): string[] {
+  return Object.entries(properties as object)
+    .filter(([, property]) => isObject(property) && property['type'] === 'array')
+    .map(([name]) => name);
+}
+
+/**
+ * A form as clients before 2025-11-25 know it: choices are `enum` with `enumNames`, and only booleans have a default
+ * (2025-06-18, client/elicitation, "Supported Schema Types").
+ */
+function olderForm(schema: JsonSchema): JsonSchema {
+  const properties = Object.entries((schema['properties'] ?? {}) as object).map(([name, property]) => [
+    name,
+    olderProperty(property as JsonSchema),
+  ]);
+  return { ...schema, properties: Object.fromEntries(properties) as JsonSchema };
+}
+
+function olderProperty(property: JsonSchema): JsonSchema {
+  const known = property['type'] === 'boolean' ? property : omit(property, ['default']);
+  const { oneOf, ...rest } = known;
+  if (!Array.isArray(oneOf)) return known;
+  const choices = oneOf as readonly { readonly const: string; readonly title?: string }[];
+  return {
+    ...rest,
+    enum: choices.map((choice) => choice.const),
+    enumNames: choices.map((choice) => choice.title ?? choice.const),
+  };
+}
+
+/**
+ * What a model is asked in the words of clients before 2025-11-25: a message has one block of content, so one with several
+ * becomes several messages (2025-06-18, client/sampling).
+ */
+function olderSampling(params: CreateMessageParams): CreateMessageParams {
+  return { ...omit(params, ['tools', 'toolChoice']), messages: params.messages.flatMap(oneBlockEach) };
+}
+
+function oneBlockEach({ role, content }: SamplingMessage): SamplingMessage[] {
+  const blocks = [content].flat() as SamplingContent[];
+  return blocks.map((block) => ({ role, content: block }));
 }

@@ -1,14 +1,12 @@
 import { ERROR_CODES } from '../../errors/codes.js';
 import { ProtocolError } from '../../errors/protocol-error.js';
-import { repeated } from '../../protocol/json-rpc.js';
+import { StructuredResult } from '../../invoke/encode.js';
 import type { Tool } from '../../protocol/descriptors.js';
 import type { JsonSchema } from '../../protocol/json.js';
+import { METHODS, repeated } from '../../protocol/protocol.js';
 import type { CallToolResult } from '../../protocol/results.js';
-import { METHODS } from '../../protocol/methods.js';
-import { StructuredResult } from '../../invoke/encode.js';
 import { revision20260728 } from './2026-07-28.js';
-import { replaceCodes } from './replace-codes.js';
-import type { Revision } from './revision.js';
+import { replaceCodes, type Revision } from './revision.js';
 
 /** Codes that only later revisions know. */
 const REPLACED: ReadonlyMap<number, number> = new Map([

@@ -1,13 +1,9 @@
 import { ERROR_CODES } from '../../errors/codes.js';
 import { ProtocolError } from '../../errors/protocol-error.js';
-import { repeated } from '../../protocol/json-rpc.js';
-import { META } from '../../protocol/meta.js';
-import { METHODS } from '../../protocol/methods.js';
-import { RawJson } from '../../protocol/json.js';
 import { StructuredResult } from '../../invoke/encode.js';
-import { omit } from './omit.js';
-import { replaceCodes } from './replace-codes.js';
-import type { Revision } from './revision.js';
+import { RawJson } from '../../protocol/json.js';
+import { META, METHODS, repeated } from '../../protocol/protocol.js';
+import { omit, replaceCodes, type Revision } from './revision.js';
 
 /** Codes that this revision has retired (basic, "Error Codes"). */
 const REPLACED: ReadonlyMap<number, number> = new Map([

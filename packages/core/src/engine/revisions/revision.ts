@@ -1,16 +1,19 @@
-import type { CacheHint } from '../../protocol/cache-hint.js';
+import { ProtocolError } from '../../errors/protocol-error.js';
 import type { CreateMessageParams } from '../../protocol/client-requests.js';
 import type { ContentBlock } from '../../protocol/content.js';
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/descriptors.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import type { LogLevel } from '../../protocol/logging.js';
-import type { CallToolResult, GetPromptResult, ReadResourceResult } from '../../protocol/results.js';
-import type { ProtocolVersion } from '../../protocol/versions.js';
-import type { ProtocolError } from '../../errors/protocol-error.js';
-import type { ClientCapabilities, ServerCapabilities } from '../../protocol/capabilities.js';
+import type { ClientCapabilities, ProtocolVersion, ServerCapabilities } from '../../protocol/protocol.js';
+import type {
+  CacheHint,
+  CallToolResult,
+  GetPromptResult,
+  ReadResourceResult,
+} from '../../protocol/results.js';
 
 /** What a request says about who sent it, beyond its revision. */
-export interface LogThresholds {
+interface LogThresholds {
   /** The level the session asked for, if it did. */
   readonly session: LogLevel | undefined;
   /** The level the request itself asked for, if it did. */
@@ -18,7 +21,7 @@ export interface LogThresholds {
 }
 
 /** What goes into the members that results have beside their own. */
-export interface EnvelopeParts {
+interface EnvelopeParts {
   /** `complete`, `input_required`, or what an extension calls its own. */
   readonly resultType: string;
   /** The identity of the server; `undefined` when it is not to be told. */
@@ -83,4 +86,27 @@ export interface Revision {
   missingCapability(message: string, required: ClientCapabilities): ProtocolError;
   /** Members that a result has beside its own. */
   envelope(parts: EnvelopeParts): object;
+}
+
+/** A copy of an object without some keys; the object itself when it has none of them. */
+export function omit<T extends object>(value: T, keys: readonly string[]): T {
+  if (!keys.some((key) => key in value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key))) as T;
+}
+
+/** An error with another code, when its own is in the table. */
+export function replaceCodes(error: ProtocolError, table: ReadonlyMap<number, number>): ProtocolError {
+  const code = table.get(error.code);
+  return code === undefined ? error : new ProtocolError(code, error.message, error.data, { cause: error });
+}
+
+/** A prompt with the content of every message shaped. */
+export function mapContent(
+  result: GetPromptResult,
+  shape: (block: ContentBlock) => ContentBlock,
+): GetPromptResult {
+  return {
+    ...result,
+    messages: result.messages.map((message) => ({ ...message, content: shape(message.content) })),
+  };
 }

@@ -1,6 +1,6 @@
 import type { ExtensionCall, ExtensionHost, ExtensionMethod } from '../../engine/extension.js';
 import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
-import { readInputResponses } from '../../engine/rounds/read-responses.js';
+import { readInputResponses } from '../../engine/asking/round-keeper.js';
 import { type DetailedTask, detailedTask } from './detailed-task.js';
 import type { TaskKeeper } from './task-keeper.js';
 import type { StoredTask } from './task-store.js';

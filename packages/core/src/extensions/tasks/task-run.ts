@@ -1,8 +1,8 @@
-import type { Background } from '../../engine/background.js';
+import type { Background } from '../../engine/asking/carry.js';
 import type { ExtensionCall } from '../../engine/extension.js';
 import { ERROR_CODES } from '../../errors/codes.js';
 import type { ProtocolError } from '../../errors/protocol-error.js';
-import type { Logger } from '../../protocol/logger.js';
+import type { Logger } from '../../protocol/logging.js';
 import { Questions } from './questions.js';
 import { isTerminal } from './task.js';
 import type { TaskKeeper } from './task-keeper.js';

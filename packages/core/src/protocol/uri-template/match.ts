@@ -1,13 +1,12 @@
+import type { TemplateVariable, UriTemplate } from './parse.js';
 import { compileSteps, normaliseUri } from './program.js';
-import { scan } from './scan.js';
-import type { UriTemplate } from './template.js';
-import { readValues, type UriValues } from './values.js';
+import { type Captured, scan } from './scan.js';
 
 /** The longest URI that is matched, in UTF-16 code units. */
 export const MAX_URI_LENGTH = 131_072;
 
 /** Gives the values of a template's variables in a URI, or `undefined` when the URI does not match. */
-export type UriMatcher = (uri: string) => UriValues | undefined;
+type UriMatcher = (uri: string) => UriValues | undefined;
 
 const BAD_TRIPLET = /%(?![0-9A-Fa-f]{2})/;
 
@@ -21,7 +20,7 @@ const BAD_TRIPLET = /%(?![0-9A-Fa-f]{2})/;
  * - An exploded variable (`*`) gives an array, any other a string.
  * - A `:n` modifier refuses longer values; it does not help to tell where a value ends.
  *
- * Values are percent-decoded, so that one of `{x}` may hold a `/` that the URI has as `%2F`: whoever uses values as
+ * Values are percent-decoded, so that one of `{x}` may hold a `/` that the URI has as `%2F`: code that uses values as
  * paths has to check them. Takes time in proportion to the URI's length, whatever it holds.
  *
  * @returns a matcher whose results have no prototype. It does not match what is badly percent-encoded, nor URIs
@@ -50,6 +49,67 @@ function plainHead({ parts }: UriTemplate): string {
 function tryNormalise(uri: string): string | undefined {
   try {
     return normaliseUri(uri);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The decoded values of a match, by variable name; has no prototype. */
+type UriValues = Record<string, string | string[]>;
+
+/**
+ * Splits and decodes what a scan captured.
+ *
+ * @returns `undefined` when a value is not UTF-8, is longer than its prefix, or is given twice.
+ */
+function readValues(uri: string, captured: readonly Captured[]): UriValues | undefined {
+  const values = Object.create(null) as UriValues;
+  for (const { capture, start, end } of captured) {
+    const text = uri.slice(start, end);
+    if (capture.kind === 'pairs') {
+      if (!readPairs(text, capture.variables, capture.separator, values)) return undefined;
+    } else {
+      const raw = capture.kind === 'list' ? text.split(capture.separator) : [text];
+      if (!raw.every((member) => put(values, capture.variable, member))) return undefined;
+    }
+  }
+  return values;
+}
+
+function readPairs(
+  text: string,
+  variables: ReadonlyMap<string, TemplateVariable>,
+  separator: string,
+  values: UriValues,
+): boolean {
+  for (const pair of text.split(separator)) {
+    const equals = pair.indexOf('=');
+    const variable = variables.get(equals < 0 ? pair : pair.slice(0, equals));
+    // Parameters of others, such as a tracking parameter, do not make a URI another resource.
+    if (variable && !put(values, variable, equals < 0 ? '' : pair.slice(equals + 1))) return false;
+  }
+  return true;
+}
+
+function put(values: UriValues, { name, explode, prefix }: TemplateVariable, raw: string): boolean {
+  const value = decode(raw);
+  if (value === undefined) return false;
+  const known = values[name];
+  if (Array.isArray(known)) {
+    known.push(value);
+    return true;
+  }
+  // Of two values for one variable either could be the one that was meant.
+  if (known !== undefined) return false;
+  if (prefix !== undefined && value.length > prefix && [...value].length > prefix) return false;
+  values[name] = explode ? [value] : value;
+  return true;
+}
+
+function decode(raw: string): string | undefined {
+  if (!raw.includes('%')) return raw;
+  try {
+    return decodeURIComponent(raw);
   } catch {
     return undefined;
   }

@@ -1,6 +1,85 @@
-import { isOperator, type Operator } from './operators.js';
-import type { TemplateExpression, TemplatePart, TemplateVariable, UriTemplate } from './template.js';
-import { UriTemplateError } from './uri-template-error.js';
+/** One variable of an expression, with its modifier (RFC 6570 §2.3 and §2.4). */
+export interface TemplateVariable {
+  readonly name: string;
+  /** `*`: each member of a list is expanded on its own. */
+  readonly explode: boolean;
+  /** `:n`: only so many characters (code points) of the value are expanded; 1 to 9999. */
+  readonly prefix?: number;
+  /** Where the name starts, in UTF-16 code units from the start of the template. */
+  readonly offset: number;
+}
+
+/** Text that stands for itself (RFC 6570 §2.1). */
+interface TemplateLiteral {
+  readonly kind: 'literal';
+  readonly text: string;
+}
+
+/** What stands between braces (RFC 6570 §2.2). */
+export interface TemplateExpression {
+  readonly kind: 'expression';
+  readonly operator: Operator;
+  /** In the order of the template; at least one. */
+  readonly variables: readonly TemplateVariable[];
+}
+
+/** A piece of a template. */
+type TemplatePart = TemplateLiteral | TemplateExpression;
+
+/** A parsed URI template (RFC 6570). */
+export interface UriTemplate {
+  readonly source: string;
+  /** The names of all variables, in the order of the template, each once. */
+  readonly variables: readonly string[];
+  readonly parts: readonly TemplatePart[];
+}
+
+/** The character after `{` that chooses how an expression expands; empty for simple expansion (RFC 6570 §2.2). */
+export type Operator = '' | '+' | '#' | '.' | '/' | ';' | '?' | '&';
+
+/** What stands in a URI for an expression (RFC 6570, appendix A). */
+interface OperatorRules {
+  /** What is written before the first defined variable. */
+  readonly first: string;
+  /** What is written between variables, and between the members of an exploded list. */
+  readonly separator: string;
+  /** Whether each value is preceded by its variable's name. */
+  readonly named: boolean;
+  /** The characters that no value holds. */
+  readonly stops: string;
+}
+
+const SEGMENT_STOPS = '/?#';
+
+/** The operators of RFC 6570. */
+export const OPERATORS: Readonly<Record<Operator, OperatorRules>> = {
+  '': { first: '', separator: ',', named: false, stops: SEGMENT_STOPS },
+  '+': { first: '', separator: ',', named: false, stops: '' },
+  '#': { first: '#', separator: ',', named: false, stops: '' },
+  '.': { first: '.', separator: '.', named: false, stops: SEGMENT_STOPS },
+  '/': { first: '/', separator: '/', named: false, stops: SEGMENT_STOPS },
+  ';': { first: ';', separator: ';', named: true, stops: SEGMENT_STOPS },
+  '?': { first: '?', separator: '&', named: true, stops: '#' },
+  '&': { first: '&', separator: '&', named: true, stops: '#' },
+};
+
+/** A URI template breaks RFC 6570 or one of Sigil's bounds. */
+export class UriTemplateError extends Error {
+  override readonly name = 'UriTemplateError';
+
+  /**
+   * @param what what is wrong, without the place.
+   * @param source the template.
+   * @param offset where in the template, in UTF-16 code units from its start.
+   */
+  constructor(
+    what: string,
+    readonly source: string,
+    readonly offset: number,
+  ) {
+    super(`${what} at offset ${offset} of URI template "${shorten(source)}"`);
+  }
+}
 
 /** The longest template that is parsed, in UTF-16 code units. */
 export const MAX_TEMPLATE_LENGTH = 4096;
@@ -107,4 +186,13 @@ function claimName(source: string, variable: TemplateVariable, names: Set<string
     throw new UriTemplateError(`More than ${MAX_TEMPLATE_VARIABLES} variables`, source, variable.offset);
   }
   names.add(variable.name);
+}
+
+/** Whether the text is an operator that RFC 6570 defines. */
+function isOperator(text: string): text is Operator {
+  return Object.hasOwn(OPERATORS, text);
+}
+
+function shorten(source: string): string {
+  return source.length > 200 ? `${source.slice(0, 200)}…` : source;
 }

@@ -1,9 +1,13 @@
-import { encodeReserved } from './encode.js';
-import { OPERATORS, type Operator } from './operators.js';
-import type { TemplateExpression, TemplateVariable, UriTemplate } from './template.js';
+import {
+  type Operator,
+  OPERATORS,
+  type TemplateExpression,
+  type TemplateVariable,
+  type UriTemplate,
+} from './parse.js';
 
 /** Reads a text that must stand there as it is. */
-export interface TextStep {
+interface TextStep {
   readonly kind: 'text';
   readonly text: string;
 }
@@ -18,7 +22,7 @@ export interface RunStep {
 }
 
 /** Goes on with the next step, or skips to the step `to`. */
-export interface ForkStep {
+interface ForkStep {
   readonly kind: 'fork';
   readonly to: number;
 }
@@ -35,18 +39,6 @@ export type Capture =
       readonly variables: ReadonlyMap<string, TemplateVariable>;
       readonly separator: string;
     };
-
-const SEGMENT_STOPS = '/?#';
-const STOPS: Readonly<Record<Operator, string>> = {
-  '': SEGMENT_STOPS,
-  '+': '',
-  '#': '',
-  '.': SEGMENT_STOPS,
-  '/': SEGMENT_STOPS,
-  ';': SEGMENT_STOPS,
-  '?': '#',
-  '&': '#',
-};
 
 /** Operators whose first character ends any run before them: a query begins at its first `?`. */
 const FENCES: readonly Operator[] = ['?', '&', '#', ';'];
@@ -70,6 +62,9 @@ export function compileSteps(template: UriTemplate): Step[] {
   return steps;
 }
 
+/** What no URI may contain; reserved characters and triplets are kept (RFC 6570 §3.2.1, set U+R). */
+const NOT_URI = /%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+/gu;
+
 /**
  * Brings a URI or a literal to the form that steps compare: ASCII only, triplets in upper case
  * (RFC 3986 §6.2.2.1 and RFC 3987 §3.1).
@@ -77,7 +72,9 @@ export function compileSteps(template: UriTemplate): Step[] {
  * @throws URIError for half of a surrogate pair.
  */
 export function normaliseUri(uri: string): string {
-  return encodeReserved(uri).replace(/%[0-9A-Fa-f]{2}/g, (triplet) => triplet.toUpperCase());
+  return uri
+    .replace(NOT_URI, (text) => encodeURIComponent(text))
+    .replace(/%[0-9A-Fa-f]{2}/g, (triplet) => triplet.toUpperCase());
 }
 
 /** `{?a}{&b}` is one query, whose parameters may come in any order. */
@@ -97,10 +94,10 @@ function joinQueries({ parts }: UriTemplate): UriTemplate['parts'] {
 }
 
 function pushPairs(steps: Step[], { operator, variables }: TemplateExpression, fences: string): void {
-  const { first, separator } = OPERATORS[operator];
+  const { first, separator, stops: ownStops } = OPERATORS[operator];
   const byName = new Map(variables.map((variable) => [variable.name, variable]));
   // The fence of the group's own separator would end it after its first pair.
-  const stops = stopTable((STOPS[operator] + fences).replaceAll(separator, ''));
+  const stops = stopTable((ownStops + fences).replaceAll(separator, ''));
   steps.push(
     { kind: 'fork', to: steps.length + 3 },
     { kind: 'text', text: first },
@@ -109,12 +106,12 @@ function pushPairs(steps: Step[], { operator, variables }: TemplateExpression, f
 }
 
 function pushValues(steps: Step[], { operator, variables }: TemplateExpression, fences: string): void {
-  const { first, separator } = OPERATORS[operator];
+  const { first, separator, stops: ownStops } = OPERATORS[operator];
   const end = steps.length + variables.length * 3 - (first === '' ? 2 : 0);
   variables.forEach((variable, index) => {
     const opener = index === 0 ? first : separator;
     if (opener !== '') steps.push({ kind: 'fork', to: end }, { kind: 'text', text: opener });
-    const stops = STOPS[operator] + (variables.length > 1 ? separator : '') + fences;
+    const stops = ownStops + (variables.length > 1 ? separator : '') + fences;
     steps.push({
       kind: 'run',
       stops: stopTable(variable.explode ? stops.replaceAll(separator, '') : stops),

@@ -1,7 +1,7 @@
 import type { Capture, RunStep, Step } from './program.js';
 
 /** The part of a string that a scan reads. */
-export interface CodeUnits {
+interface CodeUnits {
   readonly length: number;
   charCodeAt(index: number): number;
 }

@@ -1,9 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  compileMatcher,
-  MAX_URI_LENGTH,
-  parseUriTemplate,
-} from '../../../src/protocol/uri-template/index.js';
+import { compileMatcher, MAX_URI_LENGTH } from '../../../src/protocol/uri-template/match.js';
+import { parseUriTemplate } from '../../../src/protocol/uri-template/parse.js';
 
 const match = (template: string, uri: string) => compileMatcher(parseUriTemplate(template))(uri);
 

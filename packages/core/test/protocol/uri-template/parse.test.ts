@@ -4,7 +4,7 @@ import {
   MAX_TEMPLATE_VARIABLES,
   parseUriTemplate,
   UriTemplateError,
-} from '../../../src/protocol/uri-template/index.js';
+} from '../../../src/protocol/uri-template/parse.js';
 
 function offsetOfError(source: string): number {
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseUriTemplate } from '../../../src/protocol/uri-template/index.js';
+import { parseUriTemplate } from '../../../src/protocol/uri-template/parse.js';
 import { compileSteps } from '../../../src/protocol/uri-template/program.js';
 import { scan } from '../../../src/protocol/uri-template/scan.js';
 

@@ -1,0 +1,133 @@
+import type { AskOptions, RoundOptions } from '../../context/call.js';
+import type { InputRequired } from '../../context/input-required.js';
+import type { AnswersTo, Question, Questions } from '../../context/questions.js';
+import { AnswerError } from '../../errors/answer-error.js';
+import { type ClientCapabilities, METHODS } from '../../protocol/protocol.js';
+import { type Asking, type CarryOptions, send, together } from './carry.js';
+import type { QuestionCodec } from './question-codec.js';
+import type { Answer, InputRequest, InputRequests } from './round-memory.js';
+
+/**
+ * Asks what handlers want to know. A question takes this way:
+ *
+ * 1. The client must be able to answer it, by the capabilities it has declared.
+ * 2. `QuestionCodec` writes it as clients of the revision know it.
+ * 3. `Rounds` gives the answer, where an earlier run of the handler has asked the same; otherwise the question is carried (`carry.ts`):
+ *    in the result of the request, which the client repeats with the answer (`RoundKeeper` seals what is known so far into it), as a
+ *    request to the client (`PendingRequests` waits for its answer), or by the task that the handler has become.
+ * 4. `QuestionCodec` reads the answer: one that does not fit its question never reaches the handler.
+ */
+export class Asker {
+  constructor(private readonly codec: QuestionCodec) {}
+
+  async ask<T>(asking: Asking, question: Question<T>, { key, ...options }: AskOptions = {}): Promise<T> {
+    requireOpen(asking);
+    return this.#put(asking, question, this.#write(asking, question), key, options);
+  }
+
+  async askAll<Q extends Questions>(
+    asking: Asking,
+    questions: Q,
+    options?: RoundOptions,
+  ): Promise<AnswersTo<Q>> {
+    requireOpen(asking);
+    // All of them are written before the first is sent: one that cannot be asked keeps the others back.
+    const requests = this.#writeAll(asking, questions);
+    const ask = (key: string, request: InputRequest, signal: AbortSignal): Promise<unknown> =>
+      this.#put(asking, questions[key] as Question, request, key, { ...options, signal });
+    return (await together(requests, asking.signal, ask)) as AnswersTo<Q>;
+  }
+
+  /** Asks what a handler returned. Resolves when it is to run again within this request. */
+  async requireInput(asking: Asking, { questions, requestState }: InputRequired): Promise<void> {
+    const requests = this.#writeAll(asking, questions);
+    const { rounds, carry, signal } = asking;
+    rounds.requireInput(requests, requestState);
+    const ask = (key: string, request: InputRequest, either: AbortSignal): Promise<Answer> =>
+      carry.ask(asking, key, request, { signal: either });
+    const asked = () => carry.askAll?.(asking, requests) ?? together(requests, signal, ask);
+    rounds.receive(await asking.waiting(asked));
+    await rounds.restart();
+  }
+
+  /** Reads the answer to a question that was required; `undefined` when there is none. */
+  async inputResponse<T>(asking: Asking, key: string, question: Question<T>): Promise<T | undefined> {
+    asking.rounds.throwIfEnded();
+    const request = (): InputRequest => this.codec.write(question, asking.revision);
+    const answer = asking.rounds.response(key, request);
+    return answer && this.codec.read(question, answer, asking.revision);
+  }
+
+  async ping(asking: Asking, options?: AskOptions): Promise<void> {
+    requireOpen(asking);
+    // A request of a stateless revision is a sign of life itself.
+    if (asking.revision.stateless) return;
+    await asking.waiting(() => send(asking, { method: METHODS.ping }, options));
+  }
+
+  #write(asking: Asking, question: Question): InputRequest {
+    requireCapability(asking, question);
+    return this.codec.write(question, asking.revision);
+  }
+
+  #writeAll(asking: Asking, questions: Questions): InputRequests {
+    const written = Object.entries(questions).map(([key, question]) => [key, this.#write(asking, question)]);
+    return Object.fromEntries(written) as InputRequests;
+  }
+
+  async #put<T>(
+    asking: Asking,
+    question: Question<T>,
+    request: InputRequest,
+    key: string | undefined,
+    options?: CarryOptions,
+  ): Promise<T> {
+    const carry = (named: string): Promise<Answer> =>
+      asking.waiting(() => asking.carry.ask(asking, named, request, options));
+    return this.codec.read(question, await asking.rounds.ask(request, key, carry), asking.revision);
+  }
+}
+
+/** @throws Suspension or AnswerError when the run of the handler that asks is over. */
+function requireOpen({ rounds, isOver, signal }: Asking): void {
+  rounds.throwIfEnded();
+  if (isOver && !signal.aborted)
+    throw new AnswerError('gone', 'The request has been answered: nothing can be asked any more');
+}
+
+interface Need {
+  readonly met: unknown;
+  readonly required: ClientCapabilities;
+  readonly why: string;
+}
+
+/** Checks that the client can answer a question. @throws ProtocolError that says what capability it lacks. */
+function requireCapability(asking: Asking, question: Question): void {
+  for (const { met, required, why } of needs(asking, question)) {
+    if (!met) throw asking.revision.missingCapability(`The client ${why}`, required);
+  }
+}
+
+function needs({ client, revision }: Asking, question: Question): readonly Need[] {
+  const { elicitation, sampling, roots } = client.capabilities;
+  switch (question.asks) {
+    case 'elicit': {
+      // A bare `elicitation: {}` means forms (2025-11-25, client/elicitation, "Capabilities").
+      const showsForms = revision.elicitation.form && elicitation && (elicitation.form || !elicitation.url);
+      return [{ met: showsForms, required: { elicitation: { form: {} } }, why: 'cannot show forms' }];
+    }
+    case 'elicitUrl': {
+      const opensPages = revision.elicitation.url && elicitation?.url;
+      return [{ met: opensPages, required: { elicitation: { url: {} } }, why: 'cannot open pages' }];
+    }
+    case 'sample': {
+      const model = { met: sampling, required: { sampling: {} }, why: 'has no model to offer' };
+      if (!question.params.tools) return [model];
+      const takesTools = revision.samplingTools && sampling?.tools;
+      const why = 'has no model that uses tools';
+      return [model, { met: takesTools, required: { sampling: { tools: {} } }, why }];
+    }
+    case 'roots':
+      return [{ met: roots, required: { roots: {} }, why: 'does not share its roots' }];
+  }
+}

@@ -1,0 +1,158 @@
+import type { ClientView, RoundOptions } from '../../context/call.js';
+import { AnswerError } from '../../errors/answer-error.js';
+import { ERROR_CODES } from '../../errors/codes.js';
+import { ProtocolError } from '../../errors/protocol-error.js';
+import { METHODS, NOTIFICATIONS } from '../../protocol/protocol.js';
+import type { Link } from '../link.js';
+import type { Revision } from '../revisions/index.js';
+import type { Answer, InputRequest, InputRequests } from './round-memory.js';
+import type { Rounds } from './rounds.js';
+
+/** A request or notification of the server, as the specification says it. */
+export interface ServerMessage {
+  readonly method: string;
+  readonly id?: number;
+  readonly params?: object | undefined;
+}
+
+/** The part of a call that asking needs. */
+export interface Asking {
+  readonly method: string;
+  readonly revision: Revision;
+  readonly client: ClientView;
+  readonly signal: AbortSignal;
+  readonly link: Link;
+  readonly rounds: Rounds;
+  /** Whether the client has its answer. */
+  readonly isOver: boolean;
+  /** How questions reach the client. */
+  readonly carry: Carry;
+  /** Sends a notification, or a request with an id, on the stream of the call. */
+  send(message: ServerMessage): void;
+  /** Runs a wait for the client, which the time limit of the handler does not count. */
+  waiting<T>(wait: () => Promise<T>): Promise<T>;
+}
+
+/** How one question is carried. */
+export interface CarryOptions extends RoundOptions {
+  /** Withdraws the question; what cancels the request when absent. */
+  readonly signal?: AbortSignal;
+}
+
+/** Carries questions to the client: as requests of its own, inside results, or in a task. */
+export interface Carry {
+  /** Carries one question, while its handler waits. */
+  ask(asking: Asking, key: string, request: InputRequest, options?: CarryOptions): Promise<Answer>;
+  /** Carries the questions a handler has ended its run with, where that is not to ask each of them. */
+  askAll?(asking: Asking, requests: InputRequests): Promise<never>;
+}
+
+/** What becomes of a handler that goes on after its request has been answered. An extension implements it. */
+export interface Background {
+  /**
+   * Puts a question to the client.
+   *
+   * @param key names it; the handler asks no two open questions by one key.
+   * @throws AnswerError when there is no answer that could be used.
+   */
+  ask(key: string, request: InputRequest, options: CarryOptions): Promise<Answer>;
+  /** Tells how far the handler has come, in words. */
+  report(message: string): void;
+  /** Takes the result of the handler, as it would have been sent. */
+  succeed(result: Readonly<Record<string, unknown>>): void;
+  /** Takes the error the handler ended with. */
+  fail(error: ProtocolError): void;
+}
+
+/** Carries questions inside results: the client answers when it repeats the request (2026-07-28, basic/patterns/mrtr). */
+export const carryByRound: Carry = {
+  async ask(asking, key, request) {
+    if (asking.revision.rounds.has(asking.method)) return asking.rounds.leave({ [key]: request });
+    const message = `${asking.method} cannot be answered with a question; only tools, prompts and resources can`;
+    throw new ProtocolError(ERROR_CODES.internalError, message);
+  },
+  askAll: (asking, requests) => asking.rounds.leave(requests),
+};
+
+/** Carries questions as JSON-RPC requests to the client, on the stream of the request that asks (up to 2025-11-25). */
+export const carryByRequest: Carry = {
+  ask(asking, _key, request, options = {}) {
+    const roots = request.method === METHODS.listRoots ? asking.link.session?.roots : undefined;
+    if (roots) return Promise.resolve({ roots });
+    return isPage(request) ? sendToPage(asking, request, options) : send(asking, request, options);
+  },
+};
+
+/** Carries the questions of a handler in the background. */
+export function carryInBackground(background: Background): Carry {
+  return { ask: (_asking, key, request, options = {}) => background.ask(key, request, options) };
+}
+
+/**
+ * Asks several things side by side.
+ *
+ * @param signal ends the asking from outside.
+ * @param ask asks one of them; its signal aborts when another one has failed, too.
+ * @returns the answers under the names of the questions.
+ * @throws whatever the first failure threw.
+ */
+export async function together<Q, A>(
+  questions: Readonly<Record<string, Q>>,
+  signal: AbortSignal,
+  ask: (key: string, question: Q, signal: AbortSignal) => Promise<A>,
+): Promise<Record<string, A>> {
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  try {
+    const asked = Object.entries(questions).map(
+      async ([key, question]) => [key, await ask(key, question, either)] as const,
+    );
+    return Object.fromEntries(await Promise.all(asked));
+  } catch (error) {
+    failed.abort(new AnswerError('gone', 'Another question that was asked with this one has failed'));
+    throw error;
+  }
+}
+
+const DEFAULT_TIMEOUT_MS = 5 * 60_000;
+const DEFAULT_MAX_TIMEOUT_MS = 60 * 60_000;
+
+/** Sends a request to the client and waits for its answer. */
+export async function send(
+  asking: Asking,
+  { method, params }: InputRequest,
+  options: CarryOptions = {},
+): Promise<Answer> {
+  const {
+    timeoutMs = DEFAULT_TIMEOUT_MS,
+    maxTimeoutMs = Math.max(DEFAULT_MAX_TIMEOUT_MS, timeoutMs),
+    signal = asking.signal,
+  } = options;
+  const answer = await asking.link.pending.ask({
+    send: (id) => {
+      // What takes a user or a model may take long: progress on it buys time.
+      const awaited = params ? { ...params, _meta: { progressToken: id } } : undefined;
+      asking.send({ id, method, params: awaited });
+    },
+    withdraw: (requestId, reason) =>
+      asking.send({ method: NOTIFICATIONS.cancelled, params: { requestId, reason } }),
+    timeoutMs,
+    maxTimeoutMs,
+    signal,
+  });
+  return asking.link.read(method, answer);
+}
+
+/** Pages have an identity, by which the server says later that they have done their work. */
+async function sendToPage(asking: Asking, request: InputRequest, options: CarryOptions): Promise<Answer> {
+  const elicitationId = crypto.randomUUID();
+  const params = { ...request.params, elicitationId };
+  const answer = await send(asking, { ...request, params }, options);
+  // A page that was not opened does no work.
+  if (answer['action'] === 'accept') asking.link.addElicitation(elicitationId);
+  return { ...answer, elicitationId };
+}
+
+function isPage({ method, params = {} }: InputRequest): boolean {
+  return method === METHODS.elicit && 'mode' in params && params.mode === 'url';
+}

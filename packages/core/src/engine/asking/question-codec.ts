@@ -1,0 +1,146 @@
+import type { FormLike, Question } from '../../context/questions.js';
+import { AnswerError } from '../../errors/answer-error.js';
+import type { ElicitResult, ElicitUrlResult, Root } from '../../protocol/client-requests.js';
+import { isObject, type JsonSchema } from '../../protocol/json.js';
+import { METHODS } from '../../protocol/protocol.js';
+import { InvalidValueError, type ValuePlan } from '../../schema/index.js';
+import type { Revision } from '../revisions/index.js';
+import type { Answer, InputRequest } from './round-memory.js';
+
+/** Writes questions as clients of a revision know them, and reads what they answer. */
+export class QuestionCodec {
+  /** @param formPlan gives the plan of a form. */
+  constructor(private readonly formPlan: (form: FormLike) => ValuePlan) {}
+
+  /** @throws ProtocolError when clients of the revision cannot show the form. */
+  write(question: Question, revision: Revision): InputRequest {
+    switch (question.asks) {
+      case 'elicit': {
+        const { advertised } = this.formPlan(question.form);
+        const form = revision.form(requestedSchema(advertised));
+        return { method: METHODS.elicit, params: { message: question.message, requestedSchema: form } };
+      }
+      case 'elicitUrl': {
+        const { message, url } = question;
+        return { method: METHODS.elicit, params: { mode: 'url', message, url } };
+      }
+      case 'sample':
+        return { method: METHODS.createMessage, params: revision.sampling(question.params) };
+      case 'roots':
+        return { method: METHODS.listRoots };
+    }
+  }
+
+  /** @throws AnswerError when the answer is none to the question, or does not satisfy its form. */
+  async read<T>(question: Question<T>, answer: Answer, revision: Revision): Promise<T> {
+    return (await this.#read(question, answer, revision)) as T;
+  }
+
+  async #read(question: Question, answer: Answer, revision: Revision): Promise<unknown> {
+    switch (question.asks) {
+      case 'elicit': {
+        const action = readAction(answer);
+        if (action !== 'accept') return { action };
+        const content = isObject(answer['content']) ? answer['content'] : {};
+        return { action, content: await checkContent(this.formPlan(question.form), content) };
+      }
+      case 'elicitUrl':
+        return readUrlResult(answer, revision);
+      case 'sample':
+        if (!isSampled(answer)) throw malformed(METHODS.createMessage);
+        return { ...answer };
+      case 'roots':
+        return readRoots(answer);
+    }
+  }
+}
+
+function malformed(method: string): AnswerError {
+  return new AnswerError('invalid', `The client sent a malformed answer to ${method}`);
+}
+
+const ROLES: readonly unknown[] = ['user', 'assistant'];
+
+/** Whether an answer is a message of a model: handlers read it without looking twice. */
+function isSampled({ role, content, model }: Answer): boolean {
+  const blocks = Array.isArray(content) ? (content as readonly unknown[]) : [content];
+  const areBlocks = blocks.every((block) => isObject(block) && typeof block['type'] === 'string');
+  return ROLES.includes(role) && areBlocks && typeof model === 'string';
+}
+
+/** The roots of an answer, with the members that roots have and no others. */
+function readRoots({ roots }: Answer): readonly Root[] {
+  if (!Array.isArray(roots)) throw malformed(METHODS.listRoots);
+  return roots.map((root: unknown) => {
+    const { uri, name } = isObject(root) ? root : {};
+    if (typeof uri !== 'string' || !URL.canParse(uri)) throw malformed(METHODS.listRoots);
+    return typeof name === 'string' ? { uri, name } : { uri };
+  });
+}
+
+async function checkContent(form: ValuePlan, content: Record<string, unknown>): Promise<unknown> {
+  await form.ready();
+  try {
+    return await form.check(askedFor(form, content));
+  } catch (error) {
+    if (!(error instanceof InvalidValueError)) throw error;
+    const message = `The client's answer does not satisfy the form: ${error.message}`;
+    throw new AnswerError('invalid', message, { cause: error });
+  }
+}
+
+/** The form as it is sent forbids no other properties; what was not asked for is left aside. */
+function askedFor(form: ValuePlan, content: Record<string, unknown>): Record<string, unknown> {
+  const asked = Object.keys((form.advertised['properties'] ?? {}) as object);
+  return Object.fromEntries(Object.entries(content).filter(([name]) => asked.includes(name)));
+}
+
+function readAction({ action }: Answer): ElicitResult['action'] {
+  if (action !== 'accept' && action !== 'decline' && action !== 'cancel') throw malformed(METHODS.elicit);
+  return action;
+}
+
+function readUrlResult(answer: Answer, { stateless }: Revision): ElicitUrlResult {
+  const action = readAction(answer);
+  const { elicitationId } = answer;
+  // The identity is the server's: where pages have none, what a client says it is means nothing.
+  return typeof elicitationId === 'string' && !stateless ? { action, elicitationId } : { action };
+}
+
+const PRIMITIVES: readonly unknown[] = ['string', 'number', 'integer', 'boolean'];
+
+/**
+ * The schema of a form as it is sent: nothing beside its properties, each with its type
+ * (2026-07-28, client/elicitation, "Requested Schema").
+ */
+export function requestedSchema({ properties = {}, required }: JsonSchema): JsonSchema {
+  const typed = Object.entries(properties as object).map(([name, property]) => [
+    name,
+    withType(property as JsonSchema),
+  ]);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(typed) as JsonSchema,
+    ...(Array.isArray(required) && required.length > 0 ? { required: required as unknown[] } : {}),
+  };
+}
+
+/** What keeps a schema from being a form: the properties that no client can show. */
+export function unshowable({ properties = {} }: JsonSchema): string[] {
+  return Object.entries(properties as object)
+    .filter(([, property]) => !isShowable(withType(property as JsonSchema)))
+    .map(([name]) => name);
+}
+
+function isShowable(property: JsonSchema): boolean {
+  if (PRIMITIVES.includes(property['type'])) return true;
+  const { items } = property;
+  return property['type'] === 'array' && isObject(items) && ('enum' in items || 'anyOf' in items);
+}
+
+/** A list of strings to choose from is a string, whether or not it says so. */
+function withType(property: JsonSchema): JsonSchema {
+  const { enum: choices } = property;
+  const isChoice = Array.isArray(choices) && choices.every((choice) => typeof choice === 'string');
+  return property['type'] === undefined && isChoice ? { type: 'string', ...property } : property;
+}

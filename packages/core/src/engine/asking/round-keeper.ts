@@ -1,0 +1,249 @@
+import { ERROR_CODES } from '../../errors/codes.js';
+import { invalidParams, NoRoomError, ProtocolError } from '../../errors/protocol-error.js';
+import { toBase64 } from '../../protocol/base64.js';
+import { canonicalJson, isObject } from '../../protocol/json.js';
+import type { MaybePromise } from '../../protocol/maybe-promise.js';
+import { repeated } from '../../protocol/protocol.js';
+import {
+  type Answer,
+  type AskedQuestion,
+  noMemory,
+  type RequiredInput,
+  type RoundMemory,
+} from './round-memory.js';
+import type { StateStore } from './state-store.js';
+
+/** The request whose rounds are kept. */
+export interface RoundRequest {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly principal: string | undefined;
+  /** Whom quotas count it for. */
+  readonly quotaKey: string | object | undefined;
+}
+
+/** How long state lives and how long it may be. */
+interface RoundLimits {
+  /** Milliseconds the client has for one round. */
+  readonly ttlMs: number;
+  /** Longest state, in characters. */
+  readonly maxLength: number;
+}
+
+interface Payload {
+  /** Names this state; there when states are accepted once. */
+  readonly id?: string;
+  readonly digest: string;
+  readonly expires: number;
+  readonly principal: string | null;
+  readonly questions: readonly (readonly [string, AskedQuestion])[];
+  readonly required: readonly (readonly [string, RequiredInput])[];
+  /** The author's own. */
+  readonly requestState?: string | undefined;
+  readonly effects: readonly (readonly [string, unknown?])[];
+}
+
+/**
+ * Keeps what the rounds of a request have brought so far, in the `requestState` that the client carries
+ * (2026-07-28, basic/patterns/mrtr).
+ */
+export class RoundKeeper {
+  constructor(
+    private readonly sealer: StateSealer,
+    private readonly limits: RoundLimits,
+    /** Remembers which states were used; without one a state is accepted until it expires. */
+    private readonly store?: StateStore,
+  ) {}
+
+  /**
+   * Reads what the client brings back, and adds its answers.
+   *
+   * @throws ProtocolError (-32602) when the state is not ours, has expired, belongs to another request or principal, or was
+   *   used before.
+   * @throws Error when the store of used states fails.
+   */
+  async open(request: RoundRequest): Promise<RoundMemory> {
+    const { requestState, inputResponses } = request.params;
+    const given =
+      inputResponses === undefined ? new Map<string, Answer>() : readInputResponses(inputResponses);
+    // Without a state it is not known that anything was asked: an answer to nothing is no consent.
+    if (requestState === undefined) return noMemory();
+    if (typeof requestState !== 'string') throw invalidParams('"requestState" must be a string');
+    const payload = await this.#read(requestState);
+    if (!payload) throw refused('it is not a state of this server');
+    if (payload.expires <= Date.now()) throw refused('it has expired');
+    if (payload.principal !== (request.principal ?? null)) throw refused('it belongs to somebody else');
+    if (payload.digest !== (await requestDigest(request.method, request.params))) {
+      throw refused('it belongs to another request');
+    }
+    if (this.store) await this.#use(this.store, payload, request.quotaKey);
+    return {
+      questions: new Map(answered(payload.questions, given)),
+      required: new Map(answered(payload.required, given)),
+      requestState: payload.requestState,
+      effects: new Map(payload.effects.map(([key, result]) => [key, result])),
+    };
+  }
+
+  /**
+   * Writes what the client is to bring back.
+   *
+   * @throws ProtocolError (-32603) when that is too much for a client to carry.
+   */
+  async close({ method, params, principal }: RoundRequest, memory: RoundMemory): Promise<string> {
+    const payload: Payload = {
+      ...(this.store ? { id: crypto.randomUUID() } : {}),
+      digest: await requestDigest(method, params),
+      expires: Date.now() + this.limits.ttlMs,
+      principal: principal ?? null,
+      questions: [...memory.questions],
+      required: [...memory.required],
+      requestState: memory.requestState,
+      // JSON would make null of undefined.
+      effects: [...memory.effects].map((effect) => (effect[1] === undefined ? [effect[0]] : effect)),
+    };
+    const state = await this.sealer.seal(payload);
+    if (state.length <= this.limits.maxLength) return state;
+    const message = `The state of the request is longer than ${this.limits.maxLength} characters`;
+    throw new ProtocolError(ERROR_CODES.internalError, message);
+  }
+
+  async #use(store: StateStore, { id, expires }: Payload, quotaKey: RoundRequest['quotaKey']): Promise<void> {
+    // Sealed by a process that accepts states more than once.
+    if (id === undefined) throw refused('it cannot be told from others');
+    // A connection has no name that another process, or a later one, could know.
+    const client = typeof quotaKey === 'string' ? quotaKey : undefined;
+    if ((await ask(() => store.use(id, expires, client))) !== true) throw refused('it has been used already');
+  }
+
+  async #read(state: string): Promise<Payload | undefined> {
+    // Longer than anything we write.
+    if (state.length > this.limits.maxLength) return undefined;
+    return (await this.sealer.open(state)) as Payload | undefined;
+  }
+}
+
+/** Whatever a store throws is a failure of ours, and nothing that a client is told. */
+async function ask(use: () => MaybePromise<boolean>): Promise<boolean> {
+  try {
+    return await use();
+  } catch (error) {
+    if (error instanceof NoRoomError) throw error;
+    throw new Error('the store of used states failed', { cause: error });
+  }
+}
+
+/** Gives questions that are open the answers that have come. */
+function answered<Q extends AskedQuestion>(
+  questions: readonly (readonly [string, Q])[],
+  given: ReadonlyMap<string, Answer>,
+): (readonly [string, Q])[] {
+  return questions.map(([key, question]) => {
+    const answer = question.answer ?? given.get(key);
+    return [key, answer ? { ...question, answer } : question];
+  });
+}
+
+function refused(why: string): ProtocolError {
+  return invalidParams(`"requestState" is refused: ${why}`, { reason: 'invalid_request_state' });
+}
+
+/** Reads the client's answers to what it was asked, by key. @throws ProtocolError (-32602) when they are none. */
+export function readInputResponses(responses: unknown): Map<string, Answer> {
+  if (!isObject(responses)) throw invalidParams('"inputResponses" must be an object');
+  const entries = Object.entries(responses).map(([key, response]) => {
+    if (!isObject(response)) throw invalidParams(`The response to "${repeated(key)}" must be an object`);
+    return [key, response] as const;
+  });
+  return new Map(entries);
+}
+
+const FORMAT = 1;
+const IV_BYTES = 12;
+
+/** A secret that seals state: at least 32 bytes, or a string of at least 32 characters. */
+export type StateKey = string | Uint8Array;
+
+/** Whether a secret is long enough to be one. */
+export function isStateKey(key: unknown): key is StateKey {
+  return (typeof key === 'string' || key instanceof Uint8Array) && key.length >= 32;
+}
+
+/**
+ * Encrypts and authenticates what a client carries for the server between two requests (AES-256-GCM). Processes that
+ * share keys read each other's state.
+ */
+export class StateSealer {
+  readonly #secrets: readonly StateKey[];
+  #keys: Promise<readonly CryptoKey[]> | undefined;
+
+  /** @param secrets the current one first, then those that are still accepted; none for one of this process alone. */
+  constructor(secrets: readonly StateKey[]) {
+    this.#secrets = secrets;
+  }
+
+  /** Seals a value JSON can carry, with the current key. */
+  async seal(value: unknown): Promise<string> {
+    const [key] = await this.#imported();
+    const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+    const plain = new TextEncoder().encode(JSON.stringify(value));
+    const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key as CryptoKey, plain);
+    return toBase64Url(new Uint8Array([FORMAT, ...iv, ...new Uint8Array(sealed)]));
+  }
+
+  /** Opens what any of the keys has sealed. @returns `undefined` when none of them has, or it was changed since. */
+  async open(text: string): Promise<unknown> {
+    const bytes = fromBase64Url(text);
+    if (!bytes || bytes[0] !== FORMAT || bytes.length <= IV_BYTES + 1) return undefined;
+    const iv = bytes.slice(1, IV_BYTES + 1);
+    const sealed = bytes.slice(IV_BYTES + 1);
+    for (const key of await this.#imported()) {
+      try {
+        const plain = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, sealed);
+        return JSON.parse(new TextDecoder().decode(plain)) as unknown;
+      } catch {
+        // Another key may have sealed it.
+      }
+    }
+    return undefined;
+  }
+
+  #imported(): Promise<readonly CryptoKey[]> {
+    if (this.#keys) return this.#keys;
+    // Drawn at first use: loading cryptography would delay every start.
+    const secrets = this.#secrets.length > 0 ? this.#secrets : [crypto.getRandomValues(new Uint8Array(32))];
+    return (this.#keys = Promise.all(secrets.map(importSecret)));
+  }
+}
+
+async function importSecret(secret: StateKey): Promise<CryptoKey> {
+  const bytes = typeof secret === 'string' ? new TextEncoder().encode(secret) : new Uint8Array(secret);
+  // Secrets may be longer than a key, and text is not evenly random: a digest is both.
+  const digest = await crypto.subtle.digest('SHA-256', bytes);
+  return crypto.subtle.importKey('raw', digest, 'AES-GCM', false, ['encrypt', 'decrypt']);
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
+  try {
+    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
+    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What belongs to a round and not to the request that is retried. */
+const OF_THE_ROUND: readonly string[] = ['_meta', 'inputResponses', 'requestState'];
+
+/** Identifies a request by its method and parameters, so that state of one cannot be used on another. */
+async function requestDigest(method: string, params: Readonly<Record<string, unknown>>): Promise<string> {
+  const salient = Object.fromEntries(Object.entries(params).filter(([key]) => !OF_THE_ROUND.includes(key)));
+  const bytes = new TextEncoder().encode(canonicalJson([method, salient]));
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

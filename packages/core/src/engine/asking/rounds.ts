@@ -1,0 +1,225 @@
+import { isSuspension, Suspension } from '../../context/suspension.js';
+import { ERROR_CODES } from '../../errors/codes.js';
+import { ProtocolError } from '../../errors/protocol-error.js';
+import { canonicalJson, toJson, UnwritableError } from '../../protocol/json.js';
+import type { MaybePromise } from '../../protocol/maybe-promise.js';
+import {
+  type Answer,
+  type InputRequest,
+  type InputRequests,
+  noMemory,
+  type RoundMemory,
+} from './round-memory.js';
+
+/**
+ * The rounds of one request. A handler is run from its beginning in every round: questions that have been answered get their
+ * answers at once, side effects that were made give their results, and what has no answer yet is carried to the client.
+ */
+export class Rounds {
+  memory: RoundMemory = noMemory();
+  readonly #effects = new Map<string, Promise<unknown>>();
+  readonly #open = new Set<string>();
+  #left: InputRequests | undefined;
+  #ending: Promise<never> | undefined;
+  #ended: Suspension | undefined;
+  #isOver = false;
+  #count = 0;
+  #restarts = 0;
+
+  /** What ends the run of the handler, once a question has gone to the client in its result. */
+  get suspension(): Suspension | undefined {
+    return this.#ended;
+  }
+
+  /** The questions that the client has to answer before the handler goes on. */
+  get left(): InputRequests {
+    return this.#left ?? {};
+  }
+
+  /** Whether a question waits for the end of the round. */
+  get isEnding(): boolean {
+    return this.#ending !== undefined;
+  }
+
+  /** @throws Suspension when the round has ended: the context of the handler is closed. */
+  throwIfEnded(): void {
+    if (this.#ended) throw this.#ended;
+  }
+
+  /** How often the handler has been run again within this request. */
+  get restarts(): number {
+    return this.#restarts;
+  }
+
+  /**
+   * Gives the answer to a question: the client's of an earlier round, or else what carrying the question brings.
+   *
+   * @param key names the question; its place in the order of questions by default.
+   * @throws ProtocolError (-32603) when the handler asks another question by that key than it did before.
+   */
+  async ask(
+    request: InputRequest,
+    key: string = `question-${this.#count + 1}`,
+    carry: (key: string) => Promise<Answer>,
+  ): Promise<Answer> {
+    this.#count += 1;
+    const { questions, required } = this.memory;
+    if (required.has(key)) throw sharedKey(key);
+    const digest = questionDigest(request);
+    const known = questions.get(key);
+    if (known && known.digest !== digest) {
+      const again = 'ask the same questions in the same order, or name them with { key }';
+      throw failure(`The handler asks something else as "${key}" than it did before: ${again}`);
+    }
+    if (this.#open.has(key)) throw failure(`The handler asks two questions with the key "${key}"`);
+    questions.set(key, { digest });
+    this.#open.add(key);
+    try {
+      const answer = known?.answer ?? (await carry(key));
+      questions.set(key, { digest, answer });
+      return answer;
+    } catch (error) {
+      // What the client refused may be asked once more; what it is asked now stays.
+      if (!isSuspension(error)) questions.delete(key);
+      throw error;
+    } finally {
+      this.#open.delete(key);
+    }
+  }
+
+  /**
+   * Notes what the handler has ended its run with. What it asked so before is kept, unless it is asked again.
+   *
+   * @throws ProtocolError (-32603) when a key is that of a question the handler waited for.
+   */
+  requireInput(requests: InputRequests, requestState: string | undefined): void {
+    const { questions, required } = this.memory;
+    for (const key of Object.keys(requests)) if (questions.has(key)) throw sharedKey(key);
+    for (const [key, input] of required) required.set(key, { ...input, isLatest: false });
+    for (const [key, request] of Object.entries(requests))
+      required.set(key, { digest: questionDigest(request), isLatest: true });
+    this.memory.requestState = requestState;
+  }
+
+  /** Takes the answers to what was required; others are left aside. */
+  receive(responses: Readonly<Record<string, Answer>>): void {
+    const { required } = this.memory;
+    for (const [key, answer] of Object.entries(responses)) {
+      const input = required.get(key);
+      if (input) required.set(key, { ...input, answer });
+    }
+  }
+
+  /** The answers to what the latest run required. */
+  get responses(): Readonly<Record<string, Answer>> {
+    const latest = [...this.memory.required].flatMap(([key, { answer, isLatest }]) =>
+      answer && isLatest ? [[key, answer] as const] : [],
+    );
+    return Object.freeze(Object.fromEntries(latest));
+  }
+
+  /**
+   * The answer to a question that was required.
+   *
+   * @param request makes the question as it is sent: an answer to another one, by the same key, is none to it.
+   * @throws ProtocolError (-32603) when the key is that of a question the handler waited for.
+   */
+  response(key: string, request: () => InputRequest): Answer | undefined {
+    const { questions, required } = this.memory;
+    if (questions.has(key)) throw sharedKey(key);
+    const input = required.get(key);
+    return input?.answer && input.digest === questionDigest(request()) ? input.answer : undefined;
+  }
+
+  /**
+   * Leaves questions to the client and ends the round.
+   *
+   * @returns a promise that rejects with a `Suspension`: the handler ends there, and runs again later.
+   */
+  leave(requests: InputRequests): Promise<never> {
+    this.#left = { ...this.#left, ...requests };
+    // Other questions may be put in the same breath, so the round ends when the handler has drawn it.
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  async #end(): Promise<never> {
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    // A handler that has ended does not wait for the answer: nothing would handle a rejection, and it would end the process.
+    if (this.#isOver) return new Promise<never>(() => undefined);
+    this.#ended = new Suspension();
+    throw this.#ended;
+  }
+
+  /** Takes note that the handler has ended. */
+  over(): void {
+    this.#isOver = true;
+  }
+
+  /** Waits for the side effects that have begun: they are made, and must be remembered. */
+  async settleEffects(): Promise<void> {
+    await Promise.allSettled(this.#effects.values());
+  }
+
+  /** Begins another run of the handler within this request. */
+  async restart(): Promise<void> {
+    await this.settleEffects();
+    // What failed is run anew; results are remembered.
+    this.#effects.clear();
+    this.#count = 0;
+    this.#restarts += 1;
+  }
+
+  /** Runs a side effect, unless an earlier round has. */
+  async once<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
+    this.throwIfEnded();
+    const known = this.#effects.get(key) as Promise<T> | undefined;
+    if (known) return known;
+    const { effects } = this.memory;
+    const result = effects.has(key) ? Promise.resolve(effects.get(key) as T) : this.#run(key, run);
+    this.#effects.set(key, result);
+    return result;
+  }
+
+  async #run<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
+    const result = carried(key, await run());
+    this.memory.effects.set(key, result);
+    return result as T;
+  }
+}
+
+/** The error for a key that stands for a question of the context and for one of `inputRequired()`. */
+function sharedKey(key: string): ProtocolError {
+  return failure(
+    `The handler uses the key "${key}" with inputRequired() and for a question it waits for: give each a key of its own`,
+  );
+}
+
+function failure(message: string): ProtocolError {
+  return new ProtocolError(ERROR_CODES.internalError, message);
+}
+
+/** Identifies a question. It stands inside what is sealed, so it need not be hard to forge. */
+function questionDigest(question: unknown): string {
+  // Two 32-bit hashes in the manner of FNV-1a: questions to models are long, and these are fast.
+  let one = 0x811c9dc5;
+  let other = 0x9747b28c;
+  const text = canonicalJson(question);
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    one = Math.imul(one ^ unit, 0x01000193);
+    other = Math.imul(other ^ unit, 0x85ebca6b);
+  }
+  return `${(one >>> 0).toString(36)}-${(other >>> 0).toString(36)}`;
+}
+
+/** What a later run will be given, so that the first run and every protocol revision are given the same. */
+function carried(key: string, result: unknown): unknown {
+  if (result === undefined) return undefined;
+  try {
+    return JSON.parse(JSON.stringify(toJson(result) ?? null));
+  } catch (error) {
+    if (!(error instanceof UnwritableError)) throw error;
+    throw new TypeError(`What once('${key}') gave cannot be remembered: ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,91 @@
+import { NoRoomError } from '../../errors/protocol-error.js';
+import type { MaybePromise } from '../../protocol/maybe-promise.js';
+import { Quota } from '../../transport/quota.js';
+
+/**
+ * Remembers which states clients have brought back, so that each is accepted once (2026-07-28, basic/patterns/mrtr, "Server
+ * Requirements"). Processes that share `stateKeys` share a store.
+ */
+export interface StateStore {
+  /**
+   * Marks a state as used. Of all who ask for one id, at the same time too, one is told `true`. A failure refuses the request.
+   *
+   * @param id random and unique; the state itself is never told.
+   * @param expiresAt when the id may be forgotten, in milliseconds since 1970: the state is refused from then on anyway.
+   * @param client whom it counts for: a text that names a principal or a network address; absent where clients cannot be told apart.
+   * @returns whether it had not been used before.
+   */
+  use(id: string, expiresAt: number, client?: string): MaybePromise<boolean>;
+}
+
+/** How much is remembered. */
+export interface StateLimits {
+  /**
+   * Most ids that have not expired; beyond them every request that brings a state back fails.
+   * @default 100,000
+   */
+  readonly maxStates?: number;
+  /**
+   * Most of them of one client; beyond them its own requests fail.
+   * @default a quarter of maxStates
+   */
+  readonly maxStatesPerClient?: number;
+}
+
+interface UsedState {
+  readonly expiresAt: number;
+  readonly client: string | undefined;
+}
+
+/** Remembers used states in this process, and forgets them when they expire. */
+export class MemoryStateStore implements StateStore {
+  /** By id, in the order of their use. */
+  readonly #used = new Map<string, UsedState>();
+  readonly #room: Quota;
+
+  /** @throws RangeError when a limit is no positive integer. */
+  constructor({ maxStates = 100_000, maxStatesPerClient = Math.ceil(maxStates / 4) }: StateLimits = {}) {
+    for (const [name, value] of Object.entries({ maxStates, maxStatesPerClient })) {
+      if (!(Number.isSafeInteger(value) && value > 0))
+        throw new RangeError(`${name} must be a positive integer, not ${value}`);
+    }
+    this.#room = new Quota(maxStates, maxStatesPerClient);
+  }
+
+  /** Ids that are remembered. */
+  get size(): number {
+    return this.#used.size;
+  }
+
+  /** @throws NoRoomError when there is no room: to forget an id would be to accept its state again. */
+  use(id: string, expiresAt: number, client?: string): boolean {
+    this.#forgetOldest();
+    if (this.#used.has(id)) return false;
+    if (this.#room.taken >= this.#room.total) this.#forgetExpired();
+    if (!this.#room.take(client)) {
+      const { total, perClient } = this.#room;
+      throw new NoRoomError(`More than ${total} states are in use, or ${perClient} of one client`);
+    }
+    this.#used.set(id, { expiresAt, client });
+    return true;
+  }
+
+  /** Most states expire in the order of their use, so this finds nearly all that have, and looks at no others. */
+  #forgetOldest(): void {
+    const now = Date.now();
+    for (const [id, used] of this.#used) {
+      if (used.expiresAt > now) return;
+      this.#forget(id, used);
+    }
+  }
+
+  #forgetExpired(): void {
+    const now = Date.now();
+    for (const [id, used] of this.#used) if (used.expiresAt <= now) this.#forget(id, used);
+  }
+
+  #forget(id: string, { client }: UsedState): void {
+    this.#used.delete(id);
+    this.#room.give(client);
+  }
+}

@@ -1,0 +1,53 @@
+import type { ServerCapabilities } from '../../protocol/protocol.js';
+import type { Registry } from '../../registry/registry.js';
+import type { Extensions } from '../extensions.js';
+import type { Revision } from '../revisions/index.js';
+
+/** What a server offers, read off what is registered. */
+function deriveCapabilities(registry: Registry): ServerCapabilities {
+  const hasResources = registry.resources.everUsed || registry.templates.everUsed;
+  const hasCompletions = [...registry.prompts, ...registry.templates].some(
+    (entry) => entry.completers.size > 0,
+  );
+  return {
+    ...(registry.tools.everUsed ? { tools: { listChanged: true } } : {}),
+    ...(hasResources ? { resources: { listChanged: true, subscribe: true } } : {}),
+    ...(registry.prompts.everUsed ? { prompts: { listChanged: true } } : {}),
+    ...(hasCompletions ? { completions: {} } : {}),
+    // Any handler may log through its context.
+    logging: {},
+  };
+}
+
+/** The capabilities of a server, derived anew only when something was registered since. */
+export class Capabilities {
+  readonly #derived = new Map<Revision, ServerCapabilities>();
+  #version = -1;
+
+  constructor(
+    private readonly registry: Registry,
+    private readonly extensions: Extensions,
+    /** Capabilities outside the specification, as the author announces them. */
+    private readonly experimental: ServerCapabilities['experimental'],
+  ) {}
+
+  /** What clients of a revision are told. The same object until something changes, so that sessions share it. */
+  of(revision: Revision): ServerCapabilities {
+    const { tools, prompts, resources, templates } = this.registry;
+    const version = tools.version + prompts.version + resources.version + templates.version;
+    if (version !== this.#version) this.#derived.clear();
+    this.#version = version;
+    const known = this.#derived.get(revision) ?? this.#derive(revision);
+    this.#derived.set(revision, known);
+    return known;
+  }
+
+  #derive(revision: Revision): ServerCapabilities {
+    const extensions = this.extensions.settings(revision);
+    return revision.capabilities({
+      ...deriveCapabilities(this.registry),
+      ...(extensions ? { extensions } : {}),
+      ...(this.experimental ? { experimental: this.experimental } : {}),
+    });
+  }
+}

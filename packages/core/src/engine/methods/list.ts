@@ -1,0 +1,187 @@
+import { invalidParams } from '../../errors/protocol-error.js';
+import { RawJson } from '../../protocol/json.js';
+import type { CacheHint } from '../../protocol/results.js';
+import type { Collection, Position } from '../../registry/collection.js';
+import type { Entry } from '../../registry/entry.js';
+import { methodNotFound } from '../admission.js';
+import type { EngineCall } from '../call.js';
+import type { MethodHandler } from '../exchange.js';
+import type { MethodResult } from '../response.js';
+import type { Revision } from '../revisions/index.js';
+import type { ClientProfile, ClientProfiles } from './client-profiles.js';
+
+/** What a list is made of. */
+interface ListParts<E extends Entry> {
+  readonly collection: Collection<E>;
+  /** Whether the server has the feature that this list is of; whether anything was ever in the list when absent. */
+  readonly isOffered?: () => boolean;
+  /** The member of the result that holds the entries, such as `tools`. */
+  readonly key: string;
+  readonly pageSize: number | undefined;
+  /** How long, and for whom, clients may keep a page that is the same for all. */
+  readonly hint: CacheHint;
+  /** Gives the descriptor as clients of a revision, and of a profile if they have one, see it. */
+  readonly describe: (entry: E, revision: Revision, profile: ClientProfile | undefined) => object;
+  /** Whether clients of a revision are shown an entry; every entry when absent. */
+  readonly shows?: (entry: E, revision: Revision) => boolean;
+  /** The profiles of clients, where they matter. */
+  readonly profiles?: ClientProfiles;
+}
+
+/** Serves one kind of list. */
+export class List<E extends Entry> {
+  readonly #views = new Map<Revision, Map<ClientProfile | undefined, ListView<E>>>();
+  readonly #hint: CacheHint;
+  /** For lists that differ by who asks, whatever their author says. */
+  readonly #privateHint: CacheHint;
+
+  constructor(private readonly parts: ListParts<E>) {
+    const { hint, profiles } = parts;
+    this.#privateHint = { ...hint, cacheScope: 'private' };
+    this.#hint = profiles?.differ ? this.#privateHint : hint;
+  }
+
+  /** Gives the page after a cursor, as the method of the list does. */
+  readonly serve: MethodHandler = ({ call }, { cursor }) => {
+    const { collection, isOffered } = this.parts;
+    if (!(isOffered?.() ?? collection.everUsed)) throw methodNotFound(call.method);
+    const start = decodeCursor(cursor);
+    const view = this.#viewFor(call);
+    if (view.isGuarded) return this.#visiblePage(view, call, start);
+    return { result: view.page(start), cache: this.#hint };
+  };
+
+  async #visiblePage(view: ListView<E>, call: EngineCall, start: Position): Promise<MethodResult> {
+    const { pageSize = Infinity } = this.parts;
+    let visible: (readonly [Position, E])[] = [];
+    let held: (readonly [Position, E])[] = [];
+    // Guards are asked side by side, of as many entries as may fill the page: one that takes its time holds up no other.
+    const ask = async (): Promise<void> => {
+      const answers = await Promise.all(held.map(async ([, { gate }]) => (await gate?.(call)) ?? true));
+      visible = visible.concat(held.filter((_, index) => answers[index] === true));
+      held = [];
+    };
+    for (const entry of view.after(start)) {
+      held.push(entry);
+      if (visible.length + held.length <= pageSize) continue;
+      await ask();
+      if (visible.length > pageSize) break;
+    }
+    await ask();
+    return { result: view.write(visible), cache: this.#privateHint };
+  }
+
+  #viewFor({ revision, client }: EngineCall): ListView<E> {
+    const profile = this.parts.profiles?.of(client.info);
+    const views = this.#views.get(revision) ?? new Map<ClientProfile | undefined, ListView<E>>();
+    this.#views.set(revision, views);
+    const known = views.get(profile);
+    if (known) return known;
+    const view = new ListView(this.parts, revision, profile);
+    views.set(profile, view);
+    return view;
+  }
+}
+
+/** One kind of list as clients of one kind see it. Entries, and pages that are the same for all, are serialised once. */
+export class ListView<E extends Entry> {
+  readonly #json = new WeakMap<E, string>();
+  readonly #pages = new Map<Position, RawJson>();
+  /** Where the pages begin that follow each other from the first. */
+  readonly #starts = new Set<Position>([0]);
+  #version = -1;
+  #isGuarded = false;
+
+  constructor(
+    private readonly parts: ListParts<E>,
+    private readonly revision: Revision,
+    private readonly profile: ClientProfile | undefined,
+  ) {}
+
+  /** Whether what is seen depends on who asks. */
+  get isGuarded(): boolean {
+    this.#refresh();
+    return this.#isGuarded;
+  }
+
+  /** The page after a position, when it is the same for all. */
+  page(start: Position): RawJson {
+    this.#refresh();
+    const known = this.#pages.get(start);
+    if (known !== undefined) return known;
+    const isStart = this.#starts.has(start);
+    const page = this.write(this.after(start), (next) => isStart && this.#starts.add(next));
+    // Anybody can make up cursors, and pages from everywhere would be the list many times over.
+    if (isStart) this.#pages.set(start, page);
+    return page;
+  }
+
+  /** The entries shown after a position. */
+  *after(start: Position): Generator<readonly [Position, E]> {
+    const { collection, shows } = this.parts;
+    for (const held of collection.after(start)) if (shows?.(held[1], this.revision) ?? true) yield held;
+  }
+
+  /**
+   * Writes a page of entries, as many as there is room for.
+   *
+   * @param more is told after which position the next page begins, if there is one.
+   */
+  write(entries: Iterable<readonly [Position, E]>, more?: (next: Position) => void): RawJson {
+    const { key, pageSize } = this.parts;
+    const written: string[] = [];
+    let last: Position = 0;
+    for (const [position, entry] of entries) {
+      if (written.length === pageSize) {
+        more?.(last);
+        return raw(`"${key}":[${written.join(',')}],"nextCursor":${JSON.stringify(encodeCursor(last))}`);
+      }
+      written.push(this.#jsonOf(entry));
+      last = position;
+    }
+    return raw(`"${key}":[${written.join(',')}]`);
+  }
+
+  #jsonOf(entry: E): string {
+    const json =
+      this.#json.get(entry) ?? JSON.stringify(this.parts.describe(entry, this.revision, this.profile));
+    this.#json.set(entry, json);
+    return json;
+  }
+
+  #refresh(): void {
+    const { collection } = this.parts;
+    if (collection.version === this.#version) return;
+    this.#version = collection.version;
+    this.#pages.clear();
+    this.#starts.clear();
+    this.#starts.add(0);
+    this.#isGuarded = [...collection].some((entry) => entry.gate);
+  }
+}
+
+function raw(members: string): RawJson {
+  return new RawJson(members, () => JSON.parse(`{${members}}`) as Record<string, unknown>);
+}
+
+/** Makes a cursor. It names a place in the order of additions, so it stays good when entries come and go. */
+function encodeCursor(position: Position): string {
+  return btoa(`after:${position}`);
+}
+
+/**
+ * Reads a cursor back.
+ *
+ * @throws ProtocolError (-32602) when it is none of ours.
+ */
+function decodeCursor(cursor: unknown): Position {
+  if (cursor === undefined) return 0;
+  try {
+    const text = typeof cursor === 'string' ? atob(cursor) : '';
+    const [, position] = /^after:([1-9][0-9]{0,15})$/.exec(text) ?? [];
+    if (position !== undefined) return Number(position);
+  } catch {
+    // It is no base64.
+  }
+  throw invalidParams('Invalid cursor: pass nextCursor of the previous page');
+}

@@ -1,0 +1,211 @@
+import { isObject } from '../../protocol/json.js';
+import type { LogLevel } from '../../protocol/logging.js';
+import type { ClientCapabilities } from '../../protocol/protocol.js';
+import { METHODS, NOTIFICATIONS } from '../../protocol/protocol.js';
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** A message that the older dialect says otherwise than the specification. */
+interface DialectRow {
+  /** The method in the specification. */
+  readonly name: string;
+  /** The method in the dialect; the same where only the parameters differ. */
+  readonly old: string;
+  /** Makes the parameters of the specification of those of the dialect; the same ones when absent. */
+  readonly read?: (params: Params) => Params;
+  /** Makes the parameters of the dialect of those of the specification; the same ones when absent. */
+  readonly write?: (params: Params) => Params;
+  /** Makes a result of the specification of the client's result in the dialect; the same one when absent. */
+  readonly readResult?: (result: Params) => Params;
+}
+
+/**
+ * The dialect that some documents describe, and clients written after them speak: other names for what revisions up to
+ * 2025-11-25 have, in either direction. Results that the table does not name are the same in both.
+ */
+export const DIALECT: readonly DialectRow[] = [
+  { name: NOTIFICATIONS.initialized, old: 'initialized' },
+  {
+    name: NOTIFICATIONS.cancelled,
+    old: '$/cancelled',
+    read: (params) => rename(params, 'id', 'requestId'),
+    write: (params) => rename(params, 'requestId', 'id'),
+  },
+  { name: NOTIFICATIONS.progress, old: '$/progress', read: readProgress, write: writeProgress },
+  {
+    name: METHODS.setLevel,
+    old: 'logging/set_level',
+    read: (params) => ({ ...params, level: readLevel(params['level']) }),
+    write: (params) => ({ ...params, level: writeLevel(params['level']) }),
+  },
+  {
+    name: NOTIFICATIONS.message,
+    old: NOTIFICATIONS.message,
+    read: ({ message, ...params }) => ({ ...params, level: readLevel(params['level']), data: message }),
+    write: ({ data, ...params }) => ({
+      ...params,
+      level: writeLevel(params['level']),
+      message: typeof data === 'string' ? data : JSON.stringify(data),
+    }),
+  },
+  {
+    name: METHODS.createMessage,
+    old: 'sampling/create_message',
+    write: writeSampling,
+    readResult: readSampled,
+  },
+  { name: METHODS.elicit, old: 'elicitation/request' },
+];
+
+// Names that the specification has as well do not give a dialect away.
+const BY_OLD_NAME: ReadonlyMap<string, DialectRow> = new Map(
+  DIALECT.filter(({ name, old }) => name !== old).map((row) => [row.old, row]),
+);
+const BY_NAME: ReadonlyMap<unknown, DialectRow> = new Map(DIALECT.map((row) => [row.name, row]));
+
+/** A request or notification. */
+export interface Spoken {
+  readonly method: string;
+  readonly params?: unknown;
+}
+
+/**
+ * Puts a message of a client into the words of the specification.
+ *
+ * @returns `undefined` when its name is none of the older dialect.
+ */
+export function fromDialect(method: string, params: unknown): Spoken | undefined {
+  const row = BY_OLD_NAME.get(method);
+  if (!row) return undefined;
+  return { method: row.name, params: row.read && isObject(params) ? row.read(params) : params };
+}
+
+/** Puts a request or notification of the server into the words of the older dialect. */
+export function toDialect(message: Spoken): Spoken {
+  const row = BY_NAME.get(message.method);
+  if (!row) return message;
+  const { params } = message;
+  const written = row.write && isObject(params) ? { params: row.write(params) } : {};
+  return { ...message, method: row.old, ...written };
+}
+
+/** Puts the client's result of a request of the server into the words of the specification. */
+export function resultFromDialect(method: string, result: Params): Params {
+  return BY_NAME.get(method)?.readResult?.(result) ?? result;
+}
+
+/** What the parameters of `initialize` say in the dialect, beyond what the specification has. */
+interface Opening {
+  /** What the client can do, the roots it shares by `workspaceFolders` included. */
+  readonly capabilities: ClientCapabilities;
+  /** The level that `trace` stands for. */
+  readonly logLevel: LogLevel | undefined;
+  /** The roots that `workspaceFolders` names, unchecked; `undefined` where the client is to be asked for them. */
+  readonly roots: readonly unknown[] | undefined;
+}
+
+/**
+ * Reads `trace` and `workspaceFolders`, which older documents took over from the Language Server Protocol. A client that declares
+ * `roots` is asked for them, for what it answers is newer.
+ */
+export function readOpening({ trace, workspaceFolders }: Params, declared: ClientCapabilities): Opening {
+  const logLevel = TRACES.get(trace);
+  const roots = declared.roots ? undefined : readFolders(workspaceFolders);
+  return { capabilities: roots ? { ...declared, roots: {} } : declared, logLevel, roots };
+}
+
+/** How much a client wants to be told, as `initialize` says it. */
+const TRACES: ReadonlyMap<unknown, LogLevel> = new Map([
+  ['off', 'emergency'],
+  ['messages', 'info'],
+  ['verbose', 'debug'],
+]);
+
+/** `null` stands for no folder (LSP 3.17, "Initialize Request"). */
+function readFolders(folders: unknown): readonly unknown[] | undefined {
+  if (folders === null) return [];
+  if (!Array.isArray(folders)) return undefined;
+  return folders.map((folder: unknown) => {
+    const { uri, name } = isObject(folder) ? folder : {};
+    return { uri, name };
+  });
+}
+
+/** Reads a level of the dialect. What is none is left for what checks it. */
+function readLevel(level: unknown): unknown {
+  if (level === 'warn') return 'warning';
+  return level === 'trace' ? 'debug' : level;
+}
+
+const WRITTEN_LEVELS: ReadonlyMap<unknown, string> = new Map([
+  ['notice', 'info'],
+  ['warning', 'warn'],
+  ['critical', 'error'],
+  ['alert', 'error'],
+  ['emergency', 'error'],
+]);
+
+/** Writes a severity of RFC 5424 as the nearest level of the dialect, which has error, warn, info, debug and trace. */
+function writeLevel(level: unknown): unknown {
+  return WRITTEN_LEVELS.get(level) ?? level;
+}
+
+/** Reads `{token, value}`, whose value is a number or says how far things are in members of its own. */
+function readProgress({ token, value, ...rest }: Params): Params {
+  const told = isObject(value) ? value : { progress: value };
+  return { ...rest, ...told, progressToken: token };
+}
+
+/** Writes progress as `{token, value}`: the value keeps the members that progress has in the specification. */
+function writeProgress({ progressToken, _meta, ...value }: Params): Params {
+  return { token: progressToken, value, ...(_meta === undefined ? {} : { _meta }) };
+}
+
+/**
+ * Writes what a model is asked as `{message, context?, modelHint?}`: the last message, the messages before it, and the first model
+ * that is hinted at. The other parameters are the same in both, and `modelPreferences` stays for what `modelHint` cannot say.
+ */
+function writeSampling({ messages, ...params }: Params): Params {
+  const all = Array.isArray(messages) ? (messages as readonly unknown[]) : [];
+  const context = all.slice(0, -1);
+  const modelHint = firstHint(params['modelPreferences']);
+  return {
+    ...params,
+    message: textOf(all.at(-1)) ?? all.at(-1) ?? '',
+    ...(context.length === 0 ? {} : { context }),
+    ...(modelHint === undefined ? {} : { modelHint }),
+  };
+}
+
+/** Reads `{message, model?, stopReason?}`. A result without a message, or with one that is malformed, comes back as it is. */
+function readSampled(result: Params): Params {
+  const { message, ...rest } = result;
+  const said = isObject(message) ? message : { content: message };
+  const content =
+    typeof said['content'] === 'string' ? { type: 'text', text: said['content'] } : said['content'];
+  if (typeof content !== 'object') return result;
+  // The specification requires a name of the model; the dialect does not.
+  return { model: 'unknown', ...rest, role: said['role'] ?? 'assistant', content };
+}
+
+/** The text of a message of the user that is nothing but text. */
+function textOf(message: unknown): string | undefined {
+  if (!isObject(message) || message['role'] !== 'user') return undefined;
+  const blocks = [message['content']].flat();
+  const [block] = blocks;
+  return blocks.length === 1 && isObject(block) && block['type'] === 'text'
+    ? String(block['text'])
+    : undefined;
+}
+
+function firstHint(preferences: unknown): unknown {
+  const hints = isObject(preferences) ? preferences['hints'] : undefined;
+  const first: unknown = Array.isArray(hints) ? hints[0] : undefined;
+  return isObject(first) ? first['name'] : undefined;
+}
+
+function rename(params: Params, from: string, to: string): Params {
+  if (!Object.hasOwn(params, from)) return params;
+  const { [from]: value, ...rest } = params;
+  return { ...rest, [to]: value };
+}

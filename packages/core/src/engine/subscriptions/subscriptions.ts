@@ -1,0 +1,307 @@
+import type { ClientView } from '../../context/call.js';
+import { invalidParams, NoRoomError } from '../../errors/protocol-error.js';
+import { bytesOf } from '../../protocol/json.js';
+import type { Logger } from '../../protocol/logging.js';
+import { META, NOTIFICATIONS } from '../../protocol/protocol.js';
+import type { Change } from '../../registry/registry.js';
+import { Quota } from '../../transport/quota.js';
+import type { AdmittedRequest, EngineCall } from '../call.js';
+import type { Limits } from '../engine-options.js';
+import type { Session } from '../link.js';
+import type { MethodResult } from '../response.js';
+import { LIST_CHANGED } from './changes.js';
+
+/** What an app can be told about its clients. */
+export interface AppEvents {
+  /** The first session subscribed to a resource: time to watch what is behind the URI. */
+  subscribed: [uri: string];
+  /** The last session that subscribed to a resource is gone. */
+  unsubscribed: [uri: string];
+  /** A client shares other roots than before; `ctx.roots()` gives the new ones. */
+  rootsChanged: [client: ClientView];
+}
+
+type EventListener<K extends keyof AppEvents> = (...details: AppEvents[K]) => void;
+
+/** Tells listeners what happens between the app and its clients. */
+export class Events {
+  readonly #listeners = new Map<keyof AppEvents, Set<EventListener<never>>>();
+
+  constructor(private readonly logger: Logger) {}
+
+  /** @returns a function that stops the listening. */
+  on<K extends keyof AppEvents>(event: K, listener: EventListener<K>): () => void {
+    const listeners = this.#listeners.get(event) ?? new Set();
+    this.#listeners.set(event, listeners);
+    listeners.add(listener as EventListener<never>);
+    return () => listeners.delete(listener as EventListener<never>);
+  }
+
+  /** Calls every listener; one that throws is reported, and the others are called all the same. */
+  emit<K extends keyof AppEvents>(event: K, ...details: AppEvents[K]): void {
+    for (const listener of this.#listeners.get(event) ?? []) {
+      try {
+        (listener as EventListener<K>)(...details);
+      } catch (error) {
+        this.logger.error({ err: error, event }, 'a listener failed');
+      }
+    }
+  }
+}
+
+/** A subscription is kept for as long as its client likes; longer URIs than that are read, and not subscribed to. */
+const MAX_URI_LENGTH = 2048;
+
+/** How much a subscription keeps of the request that asked for it, in bytes: guards look at its headers when they are asked again. */
+function sizeOf({ params, facts }: Pick<AdmittedRequest, 'params' | 'facts'>): number {
+  let characters = 0;
+  for (const [name, value = ''] of Object.entries(facts.headers ?? {}))
+    characters += name.length + (typeof value === 'string' ? value : value.join('')).length;
+  return bytesOf(params) + 2 * characters;
+}
+
+/** What wants to hear about resources: a session, or an open subscription. */
+interface Subscriber {
+  subscriptions: Set<string> | undefined;
+}
+
+/** Who wants to hear about which resources. */
+export class Subscribers {
+  readonly #counts = new Map<string, number>();
+  readonly #sessions = new Map<Session, AdmittedRequest>();
+  readonly #bytes: Quota;
+  readonly #maxUris: number;
+
+  constructor(
+    private readonly events: Events,
+    { maxSubscribedUris, maxSubscribedBytes }: Limits,
+  ) {
+    this.#maxUris = maxSubscribedUris;
+    this.#bytes = new Quota(maxSubscribedBytes, Math.ceil(maxSubscribedBytes / 4));
+  }
+
+  /** The sessions that want to hear about resources, each with its latest request to hear of one. */
+  get sessions(): ReadonlyMap<Session, AdmittedRequest> {
+    return this.#sessions;
+  }
+
+  /**
+   * Takes room for what is kept of a subscription.
+   *
+   * @throws NoRoomError when there is not as much, for this client or for all.
+   */
+  reserve(client: unknown, bytes: number): void {
+    const { total, perClient } = this.#bytes;
+    if (this.#bytes.take(client, bytes)) return;
+    throw new NoRoomError(
+      `Subscriptions keep as much as they may: ${total} bytes, of one client ${perClient}`,
+    );
+  }
+
+  /** Gives room back. */
+  release(client: unknown, bytes: number): void {
+    this.#bytes.give(client, bytes);
+  }
+
+  /**
+   * Keeps a URI for a session. Who subscribes twice counts once.
+   *
+   * @param request asks for it; the guards look at it when they are asked again.
+   * @throws ProtocolError (-32602) when the session has as many URIs as it may have, or the URI is too long.
+   * @throws NoRoomError when all sessions and subscriptions keep too much.
+   */
+  keep(session: Session, uri: string, request: AdmittedRequest): void {
+    const { subscriptions, quotaKey } = session;
+    const isNew = subscriptions?.has(uri) !== true;
+    if (isNew) this.check((subscriptions?.size ?? 0) + 1, uri);
+    const known = this.#sessions.get(session);
+    this.reserve(quotaKey, sizeOf(request) - (known ? sizeOf(known) : 0) + (isNew ? bytesOf(uri) : 0));
+    this.add(session, uri);
+    this.#sessions.set(session, request);
+  }
+
+  /** Forgets a URI of a session. @returns whether it had it. */
+  drop(session: Session, uri: string): boolean {
+    if (!this.remove(session, uri)) return false;
+    this.release(session.quotaKey, bytesOf(uri));
+    const request = this.#sessions.get(session);
+    if (!request || session.subscriptions?.size !== 0) return true;
+    this.#sessions.delete(session);
+    this.release(session.quotaKey, sizeOf(request));
+    return true;
+  }
+
+  /** Forgets a session that is gone. */
+  dropAll(session: Session): void {
+    for (const uri of [...(session.subscriptions ?? [])]) this.drop(session, uri);
+  }
+
+  /** Has a subscriber hear of a URI, whose room is taken already. */
+  add(subscriber: Subscriber, uri: string): void {
+    const uris = (subscriber.subscriptions ??= new Set());
+    if (uris.has(uri)) return;
+    uris.add(uri);
+    const count = (this.#counts.get(uri) ?? 0) + 1;
+    this.#counts.set(uri, count);
+    if (count === 1) this.events.emit('subscribed', uri);
+  }
+
+  /** @throws ProtocolError (-32602) when these are too many URIs for one subscriber, or a URI is too long. */
+  check(count: number, ...uris: readonly string[]): void {
+    if (count > this.#maxUris) throw invalidParams(`More than ${this.#maxUris} resources are subscribed to`);
+    if (uris.some((uri) => uri.length > MAX_URI_LENGTH))
+      throw invalidParams(`A URI is longer than ${MAX_URI_LENGTH} characters`);
+  }
+
+  /** @returns whether the subscriber heard of the URI. */
+  remove(subscriber: Subscriber, uri: string): boolean {
+    if (!subscriber.subscriptions?.delete(uri)) return false;
+    const count = (this.#counts.get(uri) ?? 1) - 1;
+    if (count > 0) {
+      this.#counts.set(uri, count);
+      return true;
+    }
+    this.#counts.delete(uri);
+    this.events.emit('unsubscribed', uri);
+    return true;
+  }
+
+  /** Forgets a subscriber that is gone. */
+  removeAll(subscriber: Subscriber): void {
+    for (const uri of [...(subscriber.subscriptions ?? [])]) this.remove(subscriber, uri);
+  }
+}
+
+/** Which kinds of notifications a subscription carries. */
+export interface SubscriptionFilter {
+  readonly toolsListChanged?: boolean;
+  readonly promptsListChanged?: boolean;
+  readonly resourcesListChanged?: boolean;
+  readonly resourceSubscriptions?: readonly string[];
+  /** What extensions add. */
+  readonly [member: string]: unknown;
+}
+
+/** An open `subscriptions/listen` request. */
+export interface Listener {
+  readonly call: EngineCall;
+  readonly filter: SubscriptionFilter;
+  /** Whether extensions let it go on, as far as they have a part in it. */
+  readonly mayGoOn: (call: EngineCall) => Promise<boolean>;
+  /** Gives back the place and the room that it takes. */
+  readonly release: () => void;
+  subscriptions: Set<string> | undefined;
+  /** Ends the request with its result. */
+  readonly finish: (result: MethodResult) => void;
+}
+
+/** The open `subscriptions/listen` requests (2026-07-28, basic/patterns/subscriptions). */
+export class Listeners {
+  readonly #listeners = new Map<EngineCall, Listener>();
+
+  readonly #places: Quota;
+
+  constructor(
+    private readonly subscribers: Subscribers,
+    { maxSubscriptions, maxSubscriptionsPerClient }: Limits,
+  ) {
+    this.#places = new Quota(maxSubscriptions, maxSubscriptionsPerClient);
+  }
+
+  get size(): number {
+    return this.#listeners.size;
+  }
+
+  /** Those that are open now. */
+  get all(): readonly Listener[] {
+    return [...this.#listeners.values()];
+  }
+
+  /**
+   * Takes a place for a subscription, and room for its request, which is kept as long as it is open.
+   *
+   * @returns a function that gives them back, to be called once.
+   * @throws NoRoomError when there is none.
+   */
+  reserve(call: EngineCall): () => void {
+    const { total, perClient } = this.#places;
+    const { quotaKey } = call;
+    const bytes = sizeOf(call);
+    this.subscribers.reserve(quotaKey, bytes);
+    if (!this.#places.take(quotaKey)) {
+      this.subscribers.release(quotaKey, bytes);
+      throw new NoRoomError(`More than ${total} subscriptions are open, or ${perClient} of one client`);
+    }
+    return () => {
+      this.#places.give(quotaKey);
+      this.subscribers.release(quotaKey, bytes);
+    };
+  }
+
+  /**
+   * Opens a subscription: acknowledges it first, then carries what its filter lets through until either side ends it.
+   *
+   * @returns the result of the request, when the server ends it.
+   */
+  open(opened: Omit<Listener, 'subscriptions' | 'finish'>): Promise<MethodResult> {
+    const { call, filter } = opened;
+    return new Promise((finish) => {
+      const listener: Listener = { ...opened, subscriptions: undefined, finish };
+      this.#listeners.set(call, listener);
+      // The client may have gone while guards were asked: then nothing else ends what it opened.
+      if (call.isAborted) return this.#finish(listener);
+      call.signal.addEventListener('abort', () => this.#finish(listener), { once: true });
+      for (const uri of filter.resourceSubscriptions ?? []) this.subscribers.add(listener, uri);
+      send(call, NOTIFICATIONS.acknowledged, { notifications: filter });
+    });
+  }
+
+  /** Tells the subscriptions that want to know that a list has changed. */
+  listChanged(change: Change): void {
+    for (const { call, filter } of this.#listeners.values()) {
+      if (filter[`${change}ListChanged`] === true) send(call, LIST_CHANGED[change]);
+    }
+  }
+
+  /** Tells the subscriptions to a resource that it has changed. */
+  resourceUpdated(uri: string): void {
+    for (const { call, subscriptions } of this.#listeners.values()) {
+      if (subscriptions?.has(uri)) send(call, NOTIFICATIONS.resourceUpdated, { uri });
+    }
+  }
+
+  /** Whether any subscription's filter wants something. */
+  wants(wanted: (filter: SubscriptionFilter) => boolean): boolean {
+    return [...this.#listeners.values()].some(({ filter }) => wanted(filter));
+  }
+
+  /** Tells the subscriptions whose filter wants it. */
+  notify(method: string, params: object, wanted: (filter: SubscriptionFilter) => boolean): void {
+    for (const { call, filter } of this.#listeners.values()) {
+      if (wanted(filter)) send(call, method, params);
+    }
+  }
+
+  /** Ends the subscription that a request opened. @returns whether there was one. */
+  end(call: EngineCall): boolean {
+    const listener = this.#listeners.get(call);
+    if (!listener) return false;
+    // One page of the specification asks for the notification, another for the result: the client gets both.
+    send(call, NOTIFICATIONS.cancelled, { requestId: call.id });
+    this.#finish(listener);
+    return true;
+  }
+
+  #finish(listener: Listener): void {
+    const { call, release, finish } = listener;
+    if (!this.#listeners.delete(call)) return;
+    this.subscribers.removeAll(listener);
+    release();
+    finish({ result: {}, meta: { [META.subscriptionId]: call.id } });
+  }
+}
+
+/** Every notification of a subscription names the request that opened it. */
+function send(call: EngineCall, method: string, params: object = {}): void {
+  call.notify(method, { _meta: { [META.subscriptionId]: call.id }, ...params });
+}

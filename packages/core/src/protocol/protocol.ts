@@ -1,0 +1,187 @@
+import { isObject } from './json.js';
+
+// The words of the protocol: the messages of JSON-RPC, the methods they name, and what client and server say of themselves.
+
+/** Identifies a request until its response has been sent. MCP forbids `null` and fractions. */
+export type RequestId = string | number;
+
+/** A JSON-RPC 2.0 request. */
+export interface JsonRpcRequest {
+  readonly jsonrpc: '2.0';
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params?: Record<string, unknown>;
+}
+
+/** A JSON-RPC 2.0 notification: a request that wants no response. */
+interface JsonRpcNotification {
+  readonly jsonrpc: '2.0';
+  readonly method: string;
+  readonly params?: Record<string, unknown>;
+}
+
+/** The `error` member of a JSON-RPC 2.0 response. */
+interface JsonRpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** A JSON-RPC 2.0 response: exactly one of `result` and `error` is present. */
+interface JsonRpcResponse {
+  readonly jsonrpc: '2.0';
+  readonly id: RequestId | null;
+  readonly result?: Record<string, unknown>;
+  readonly error?: JsonRpcError;
+}
+
+/** Any single JSON-RPC 2.0 message. */
+export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse;
+
+/** Longer ids and names are refused: they are kept, logged and sent back. */
+const MAX_NAME_LENGTH = 256;
+
+/** Whether a value may identify an MCP request: a string of at most 256 characters, or an integer. */
+export function isRequestId(value: unknown): value is RequestId {
+  return typeof value === 'string' ? value.length <= MAX_NAME_LENGTH : Number.isSafeInteger(value);
+}
+
+/** A name or URI that a client sent, as far as it is worth repeating. */
+export function repeated(name: string): string {
+  return name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH)}…`;
+}
+
+/** Reads the id of a message that may be malformed; `null` when it is not readable (JSON-RPC 2.0 §5). */
+export function readableId(message: unknown): RequestId | null {
+  return isObject(message) && isRequestId(message['id']) ? message['id'] : null;
+}
+
+/** Serialises an error response. */
+export function errorResponse(id: RequestId | null, error: JsonRpcError): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${JSON.stringify(error)}}`;
+}
+
+/** Method names of the protocol, by direction. */
+export const METHODS = {
+  initialize: 'initialize',
+  discover: 'server/discover',
+  ping: 'ping',
+  setLevel: 'logging/setLevel',
+  listTools: 'tools/list',
+  callTool: 'tools/call',
+  listResources: 'resources/list',
+  listTemplates: 'resources/templates/list',
+  readResource: 'resources/read',
+  subscribe: 'resources/subscribe',
+  unsubscribe: 'resources/unsubscribe',
+  listen: 'subscriptions/listen',
+  listPrompts: 'prompts/list',
+  getPrompt: 'prompts/get',
+  complete: 'completion/complete',
+  /** Sent by the server to the client. */
+  createMessage: 'sampling/createMessage',
+  elicit: 'elicitation/create',
+  listRoots: 'roots/list',
+} as const;
+
+/** Notification names of the protocol. */
+export const NOTIFICATIONS = {
+  initialized: 'notifications/initialized',
+  cancelled: 'notifications/cancelled',
+  progress: 'notifications/progress',
+  message: 'notifications/message',
+  rootsListChanged: 'notifications/roots/list_changed',
+  toolsListChanged: 'notifications/tools/list_changed',
+  promptsListChanged: 'notifications/prompts/list_changed',
+  resourcesListChanged: 'notifications/resources/list_changed',
+  resourceUpdated: 'notifications/resources/updated',
+  acknowledged: 'notifications/subscriptions/acknowledged',
+  elicitationComplete: 'notifications/elicitation/complete',
+} as const;
+
+/** The member of `params` that says what a request is about, by method; the header `Mcp-Name` repeats it. */
+export const NAMED_BY: ReadonlyMap<string, string> = new Map([
+  [METHODS.callTool, 'name'],
+  [METHODS.getPrompt, 'name'],
+  [METHODS.readResource, 'uri'],
+]);
+
+/** Reserved `_meta` keys of revision 2026-07-28 (basic, section "_meta"). */
+export const META = {
+  protocolVersion: 'io.modelcontextprotocol/protocolVersion',
+  clientInfo: 'io.modelcontextprotocol/clientInfo',
+  clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
+  logLevel: 'io.modelcontextprotocol/logLevel',
+  serverInfo: 'io.modelcontextprotocol/serverInfo',
+  subscriptionId: 'io.modelcontextprotocol/subscriptionId',
+} as const;
+
+/**
+ * The version that a message claims for itself in `_meta` (2026-07-28, basic/versioning).
+ *
+ * @returns `undefined` for a message that belongs to a session; anything else, of whatever type, is a claim.
+ */
+export function claimOf(message: unknown): unknown {
+  if (!isObject(message) || !isObject(message['params'])) return undefined;
+  const meta = message['params']['_meta'];
+  return isObject(meta) ? meta[META.protocolVersion] : undefined;
+}
+
+/** Every protocol revision Sigil speaks, oldest first. */
+export const PROTOCOL_VERSIONS = [
+  '2024-11-05',
+  '2025-03-26',
+  '2025-06-18',
+  '2025-11-25',
+  '2026-07-28',
+] as const;
+
+/** A protocol revision Sigil speaks. */
+export type ProtocolVersion = (typeof PROTOCOL_VERSIONS)[number];
+
+/** The newest revision that opens with an `initialize` handshake. */
+export const LATEST_LEGACY_VERSION: ProtocolVersion = '2025-11-25';
+
+/** The newest revision, which carries its version on every request. */
+export const LATEST_VERSION: ProtocolVersion = '2026-07-28';
+
+/** What a protocol revision can do, as far as those who carry or open its messages must know. */
+export interface RevisionFeatures {
+  /** Whether clients open a session with `initialize`; else every request carries its version in `_meta`. */
+  readonly sessions: boolean;
+  /** How a server may ask the user: by a form, by a page to open. */
+  readonly elicitation: { readonly form: boolean; readonly url: boolean };
+  /** Whether a server may give tools to the client's model. */
+  readonly samplingTools: boolean;
+}
+
+/** What each revision can do. Compare these and never the names of revisions. */
+export const REVISION_FEATURES: Readonly<Record<ProtocolVersion, RevisionFeatures>> = {
+  '2024-11-05': { sessions: true, elicitation: { form: false, url: false }, samplingTools: false },
+  '2025-03-26': { sessions: true, elicitation: { form: false, url: false }, samplingTools: false },
+  '2025-06-18': { sessions: true, elicitation: { form: true, url: false }, samplingTools: false },
+  '2025-11-25': { sessions: true, elicitation: { form: true, url: true }, samplingTools: true },
+  '2026-07-28': { sessions: false, elicitation: { form: true, url: true }, samplingTools: true },
+};
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/** What a client can do for a server. */
+export interface ClientCapabilities {
+  readonly experimental?: Settings;
+  readonly roots?: { readonly listChanged?: boolean };
+  readonly sampling?: { readonly context?: Settings; readonly tools?: Settings };
+  readonly elicitation?: { readonly form?: Settings; readonly url?: Settings };
+  readonly extensions?: Readonly<Record<string, Settings>>;
+}
+
+/** What a server offers. Derived from what is registered, never configured. */
+export interface ServerCapabilities {
+  readonly experimental?: Settings;
+  readonly logging?: Settings;
+  readonly completions?: Settings;
+  readonly prompts?: { readonly listChanged?: boolean };
+  readonly resources?: { readonly listChanged?: boolean; readonly subscribe?: boolean };
+  readonly tools?: { readonly listChanged?: boolean };
+  readonly extensions?: Readonly<Record<string, Settings>>;
+}
