@@ -1,0 +1,41 @@
+import type { JsonSchema } from '../../../protocol/json.js';
+
+/** The arguments a decorator was given, as class-validator keeps them. */
+export type RuleArguments = readonly unknown[];
+
+/** What JSON Schema can say about one decorator of class-validator. */
+export interface Rule {
+  /** Keywords that hold for every value the decorator accepts; shown and enforced. */
+  readonly keywords?: (args: RuleArguments) => JsonSchema;
+  /** Keywords that only inform clients, because a schema validator reads them differently from class-validator. */
+  readonly shown?: (args: RuleArguments) => JsonSchema;
+  /** Whether `keywords` accept exactly what the decorator accepts, so that it need not run. */
+  readonly exact?: boolean | ((args: RuleArguments) => boolean);
+  /** Whether a missing value satisfies the decorator. */
+  readonly acceptsMissing?: boolean | ((args: RuleArguments) => boolean);
+  /** Whether the decorator judges a Date, which travels as a string. */
+  readonly date?: true;
+  /** Whether the decorator judges what is made from a value, not the value as it travels. */
+  readonly made?: true;
+  /** Whether the decorator is sure to accept a value, as far as that is told at a glance: it need not run then. */
+  readonly surely?: (value: unknown, args: RuleArguments) => boolean;
+  /** Gives the decorator the value in another form, where it would take too long with it as it is. */
+  readonly present?: (value: unknown) => unknown;
+  /** What to send, where the message of the decorator speaks of something that JSON does not carry. */
+  readonly expects?: (args: RuleArguments) => string;
+  /** Judges in place of the decorator where `keywords` are stricter than it on purpose. */
+  readonly accepts?: (value: unknown, args: RuleArguments) => boolean;
+}
+
+/** Rules by the name class-validator records. */
+export type RuleTable = Readonly<Record<string, Rule>>;
+
+/** Whether the keywords of a rule settle it. */
+export function isExact(rule: Rule, args: RuleArguments): boolean {
+  return typeof rule.exact === 'function' ? rule.exact(args) : rule.exact === true;
+}
+
+/** Whether a rule is satisfied by a missing value. */
+export function acceptsMissing(rule: Rule, args: RuleArguments): boolean {
+  return typeof rule.acceptsMissing === 'function' ? rule.acceptsMissing(args) : rule.acceptsMissing === true;
+}
