@@ -3,13 +3,13 @@ import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import { ClassSchemas, type SchemaPair } from './describe/describe.js';
 import { type ClassLibraries, type ConstraintSource, loadClassLibraries } from './dto/class-libraries.js';
-import { ClassModels, survey, type Survey } from './dto/dto.js';
+import { ClassModels, type ClassSummary, summaryOf } from './dto/dto.js';
 import { isPlainClass } from './dto/is-plain-class.js';
 import { InstancePlans, transformFailure } from './instantiate/instantiate.js';
 import type { Maker } from './instantiate/makers.js';
 import type { PatternPool } from './patterns/patterns.js';
 import type { Direction } from './source.js';
-import { type Residual, ResidualPlans } from './validate/residual.js';
+import { type RuleRunner, RuleRunners } from './validate/rule-runner.js';
 
 /** What DTO classes offer to one document. What implements it is loaded only for an app that has any. */
 export interface ClassSupport {
@@ -21,10 +21,10 @@ export interface ClassSupport {
   attach(root: SchemaPair): SchemaPair;
   /** What makes instances of a class from checked values. */
   maker(cls: Constructor): Maker;
-  /** What is left to run on instances of a class; undefined when its schema says everything. */
-  residual(cls: Constructor): Residual | undefined;
+  /** Runs on instances of a class the rules that its schema does not say; undefined when there are none. */
+  rules(cls: Constructor): RuleRunner | undefined;
   /** What holds for a class and every class inside it. */
-  survey(cls: Constructor): Survey;
+  summary(cls: Constructor): ClassSummary;
   /**
    * Writes instances as class-transformer's decorators say.
    * @param cls the class of the value, or of its elements.
@@ -62,7 +62,7 @@ export class ClassKnowledge {
     problems: Problem[],
   ): boolean {
     if (isPlainClass(cls, this.#libraries)) return false;
-    return survey(cls, this.#plansOf(direction, groups).instances.models, where, problems).mirrored;
+    return summaryOf(cls, this.#plansOf(direction, groups).instances.models, where, problems).mirrored;
   }
 
   #plansOf(direction: Direction, groups: readonly string[]): ClassPlans {
@@ -75,12 +75,12 @@ export class ClassKnowledge {
 
 interface ClassPlans {
   readonly instances: InstancePlans;
-  readonly residuals: ResidualPlans;
+  readonly rules: RuleRunners;
 }
 
 function classPlans(libraries: ClassLibraries, direction: Direction, groups: readonly string[]): ClassPlans {
   const models = new ClassModels(libraries, direction, groups);
-  return { instances: new InstancePlans(models), residuals: new ResidualPlans(models) };
+  return { instances: new InstancePlans(models), rules: new RuleRunners(models) };
 }
 
 /** Loads class-validator and class-transformer, for one app. */
@@ -119,12 +119,12 @@ class ClassDocument implements ClassSupport {
     return this.plans.instances.of(cls, this.where, this.problems);
   }
 
-  residual(cls: Constructor): Residual | undefined {
-    return this.plans.residuals.of(cls, this.where, this.problems);
+  rules(cls: Constructor): RuleRunner | undefined {
+    return this.plans.rules.of(cls, this.where, this.problems);
   }
 
-  survey(cls: Constructor): Survey {
-    return survey(cls, this.plans.instances.models, this.where, this.problems);
+  summary(cls: Constructor): ClassSummary {
+    return summaryOf(cls, this.plans.instances.models, this.where, this.problems);
   }
 
   toPlain(cls: Constructor, value: unknown): unknown {

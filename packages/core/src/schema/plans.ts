@@ -108,10 +108,10 @@ export class InputPlan extends ValidatorPlan {
 
   protected checkReady(value: unknown): MaybePromise<unknown> {
     if (this.#measuresDepth && isTooDeep(value)) throw new InvalidValueError([tooDeep()]);
-    ensure(this.validator, value);
-    const { maker, judge } = this.blueprint;
+    const { maker, rules } = this.blueprint;
+    ensure(this.validator, value, rules);
     const made = maker ? maker.make(value) : value;
-    const pendingRules = judge?.(made);
+    const pendingRules = rules?.check(made, value);
     return pendingRules ? pendingRules.then(() => made) : made;
   }
 }
@@ -119,11 +119,11 @@ export class InputPlan extends ValidatorPlan {
 /** Checks what handlers return, as JSON will say it. */
 export class OutputPlan extends ValidatorPlan {
   protected checkReady(value: unknown): MaybePromise<unknown> {
-    const { judge, toPlain } = this.blueprint;
+    const { rules, toPlain } = this.blueprint;
     const json = writable(toPlain ? toPlain(value) : value);
-    ensure(this.validator, json);
-    if (!judge) return json;
-    const pendingRules = judge(this.#instances(value, json));
+    ensure(this.validator, json, rules);
+    if (!rules) return json;
+    const pendingRules = rules.check(this.#instances(value, json), json);
     return pendingRules ? pendingRules.then(() => json) : json;
   }
 

@@ -8,12 +8,22 @@ import { listMaker, type Maker, objectMaker } from './instantiate/makers.js';
 import { readHandWritten } from './json-schema/hand-written.js';
 import type { Direction, PropertyDeclaration } from './source.js';
 import type { Dialect } from './validate/ajv.js';
-import { joinPath } from './validate/describe-value.js';
-import type { Residual } from './validate/residual.js';
-import { Trial } from './validate/trial.js';
+import type { Issue } from './validate/errors.js';
+import { type Place, type RuleRunner, ValidationRun } from './validate/rule-runner.js';
 
-/** Runs the rules a schema cannot hold, on what was made from a value. @throws InvalidValueError or DtoFunctionError (or rejects). */
-type Judge = (made: unknown) => MaybePromise<void>;
+/** The rules of a value that its schema does not say. */
+export interface ValueRules {
+  /**
+   * Runs them.
+   * @param made what was made of a value.
+   * @param sent that value, as it travels.
+   * @throws InvalidValueError or DtoFunctionError (or rejects).
+   */
+  check(made: unknown, sent: unknown): MaybePromise<void>;
+
+  /** What rules of class-validator say of a value that the schema refuses: the client is told everything at once. */
+  explain(sent: unknown): readonly Issue[];
+}
 
 /** Everything a plan is built from, whatever its source. */
 export interface Blueprint {
@@ -23,7 +33,8 @@ export interface Blueprint {
   readonly isolated: boolean;
   /** Makes what the handler receives; undefined when that is the value itself. */
   readonly maker?: Maker | undefined;
-  readonly judge?: Judge | undefined;
+  /** Undefined when the schema says everything. */
+  readonly rules?: ValueRules | undefined;
   /** Writes instances, where class-transformer's decorators say how. */
   readonly toPlain?: ((value: unknown) => unknown) | undefined;
   readonly cls?: Constructor;
@@ -42,12 +53,12 @@ const OWN = { dialect: '2020-12', isolated: false } as const;
 /** The blueprint of an instance of a class, or of an array of them. */
 export function classBlueprint(cls: Constructor, list: boolean, classes: ClassSupport): Blueprint {
   const one = classes.maker(cls);
-  const residual = classes.residual(cls);
+  const rules = classes.rules(cls);
   const rest = {
     ...OWN,
     cls,
-    judge: residual && judgeOf([['', residual]]),
-    toPlain: classes.survey(cls).transformed
+    rules: rules && valueRules([[undefined, rules]]),
+    toPlain: classes.summary(cls).transformed
       ? (value: unknown): unknown => classes.toPlain(cls, value)
       : undefined,
   };
@@ -80,15 +91,15 @@ export function argumentsBlueprint(
     return { type: 'object', properties, ...rest };
   };
   const pair = { shown: object('shown'), enforced: object('enforced') };
-  const residuals = complete.flatMap(({ cls, field }) => {
-    const residual = cls && classes?.residual(cls);
-    return residual ? [[field.name, residual] as const] : [];
+  const runners = complete.flatMap(({ cls, field }) => {
+    const rules = cls && classes?.rules(cls);
+    return rules ? [[field.name, rules] as const] : [];
   });
   return {
     ...(classes ? classes.attach(pair) : pair),
     ...OWN,
     maker: objectMaker(complete.map(({ field }) => field)),
-    judge: residuals.length > 0 ? judgeOf(residuals) : undefined,
+    rules: runners.length > 0 ? valueRules(runners) : undefined,
   };
 }
 
@@ -99,18 +110,39 @@ export function handWrittenBlueprint(schema: JsonSchema, workshop: Workshop): Bl
   return known && { shown: schema, enforced: schema, ...known };
 }
 
-/** @param residuals what runs on the value itself (of the name ""), or on properties of it. */
-function judgeOf(residuals: readonly (readonly [name: string, residual: Residual])[]): Judge {
-  return (made) => {
-    const trial = new Trial();
-    for (const [name, residual] of residuals) {
-      const value = name === '' ? made : (made as Record<string, unknown>)[name];
-      if (Array.isArray(value))
-        value.forEach((one, index) => residual.run(one, joinPath(name, String(index), true), trial));
-      else residual.run(value, name, trial);
+/** @param runners what runs on the value itself (of no name), or on properties of it. */
+function valueRules(
+  runners: readonly (readonly [name: string | undefined, runner: RuleRunner])[],
+): ValueRules {
+  const each = (
+    made: unknown,
+    sent: unknown,
+    visit: (runner: RuleRunner, made: unknown, sent: unknown, place: Place | undefined) => void,
+  ): void => {
+    for (const [name, runner] of runners) {
+      const value = memberOf(made, name);
+      const given = memberOf(sent, name);
+      const place = name === undefined ? undefined : { step: name };
+      if (!Array.isArray(value)) visit(runner, value, given, place);
+      else value.forEach((one, step) => visit(runner, one, memberOf(given, step), { parent: place, step }));
     }
-    return trial.settle();
   };
+  return {
+    check(made, sent) {
+      const run = new ValidationRun();
+      each(made, sent, (runner, one, given, place) => runner.run(one, given, place, run));
+      return run.settle();
+    },
+    explain(sent) {
+      const run = new ValidationRun();
+      each(sent, sent, (runner, one, _, place) => runner.explain(one, place, run));
+      return run.issues;
+    },
+  };
+}
+
+function memberOf(value: unknown, name: string | number | undefined): unknown {
+  return name === undefined ? value : (value as Readonly<Record<string, unknown>> | null | undefined)?.[name];
 }
 
 function reservedName(name: string, where: string): Problem {

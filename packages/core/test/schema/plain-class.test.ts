@@ -10,7 +10,7 @@ import { ConstraintSource } from '../../src/schema/dto/class-libraries.js';
 import { loadClassLibraries } from '../../src/schema/dto/class-libraries.js';
 import { isPlainClass } from '../../src/schema/dto/is-plain-class.js';
 import { PatternPool } from '../../src/schema/patterns/patterns.js';
-import { survey } from '../../src/schema/dto/dto.js';
+import { summaryOf } from '../../src/schema/dto/dto.js';
 import { DATE_USES, USES } from './uses/index.js';
 
 const libraries = await loadClassLibraries(new PatternPool(), new ConstraintSource());
@@ -25,7 +25,7 @@ describe('a plain class', () => {
       }
       decorate()(Subject.prototype, 'value');
       const problems: Problem[] = [];
-      const { mirrored } = survey(Subject, new ClassModels(libraries, 'input', []), 'here', problems);
+      const { mirrored } = summaryOf(Subject, new ClassModels(libraries, 'input', []), 'here', problems);
       expect(isPlain(Subject) && (problems.length > 0 || mirrored)).toBe(false);
     },
   );

@@ -3,10 +3,10 @@ import type { SchemaAnnotations } from '../../metadata/annotations.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import { HEADER_KEYWORD } from '../../protocol/mirrored-argument.js';
-import type { BoundRule } from '../dto/bound-rule.js';
+import type { BoundRule } from '../dto/rule.js';
 import { type ClassModel, type ClassModels, isJson } from '../dto/dto.js';
 import type { NestedModel, PropertyModel, Variants } from '../dto/property.js';
-import { type RuleCheck, RULES_KEYWORD, WORDS_KEYWORD } from '../dto/rule-check.js';
+import { knowing } from './schema-rules.js';
 import type { Direction } from '../source.js';
 import { mergeKeywords, orNull, tidyKeywords } from './merge-keywords.js';
 import { acceptsMissing } from './rules/rule.js';
@@ -168,35 +168,29 @@ function isRequired(model: PropertyModel): boolean {
 }
 
 function assemble(model: PropertyModel, nested: SchemaPair | undefined, side: Side): JsonSchema {
+  const rulesFor = (each: boolean): readonly BoundRule[] => model.rules.filter((one) => one.each === each);
   const of = (each: boolean): JsonSchema =>
-    model.rules
-      .filter((bound) => bound.each === each)
+    rulesFor(each)
       .map(side === 'shown' ? shownBy : enforcedBy)
       .reduce(mergeKeywords, {});
+  const finish = (schema: JsonSchema, each: boolean): JsonSchema =>
+    side === 'shown' ? tidyKeywords(schema) : knowing(tidyKeywords(schema), rulesFor(each));
   const { container } = model;
-  if (container === 'one') return tidyKeywords(withType(of(false), model, nested?.[side], side));
-  const each = tidyKeywords(withType(of(true), model, nested?.[side], side));
+  if (container === 'one') return finish(withType(of(false), model, nested?.[side], side), false);
+  const each = finish(withType(of(true), model, nested?.[side], side), true);
   const whole = mergeKeywords(containerKeywords(model, each, side), of(false));
-  if (Object.keys(each).length === 0) return tidyKeywords(whole);
+  if (Object.keys(each).length === 0) return finish(whole, false);
   // Each object that is made is one of its own, however equal.
   const { uniqueItems, ...rest } = whole;
   const bound = nested || uniqueItems === undefined ? rest : whole;
-  return tidyKeywords({ ...bound, [container === 'map' ? 'additionalProperties' : 'items']: each });
+  return finish({ ...bound, [container === 'map' ? 'additionalProperties' : 'items']: each }, false);
 }
-
-/** Elements of a Set are told apart as JavaScript does, which is cheap, and not as `uniqueItems` does. */
-const IS_SET: RuleCheck = {
-  worded: false,
-  test: (value) => !Array.isArray(value) || new Set(value).size === value.length,
-  explain: () => 'must not have an element twice',
-};
 
 function containerKeywords({ container }: PropertyModel, each: JsonSchema, side: Side): JsonSchema {
   if (container === 'map') return { type: 'object' };
   if (container === 'array') return { type: 'array' };
-  if (side === 'enforced') return { type: 'array', [RULES_KEYWORD]: [IS_SET] };
   const isScalar = ['string', 'number', 'integer', 'boolean'].includes(String(each['type']));
-  return { type: 'array', ...((isScalar || 'enum' in each) && { uniqueItems: true }) };
+  return { type: 'array', ...((side === 'enforced' || isScalar || 'enum' in each) && { uniqueItems: true }) };
 }
 
 /** Adds what is known besides the rules: the nested schema, or else the declared type when no rule gives one. */
@@ -221,13 +215,8 @@ function shownBy({ rule, args }: BoundRule): JsonSchema {
   return mergeKeywords(rule.keywords?.(args) ?? {}, rule.shown?.(args) ?? {});
 }
 
-function enforcedBy({ rule, args, check, settledBy, condition }: BoundRule): JsonSchema {
-  if (condition) return {};
-  const keywords = rule.keywords?.(args) ?? {};
-  if (settledBy === 'instance') return keywords;
-  if (settledBy === 'check') return { ...keywords, [RULES_KEYWORD]: [check] };
-  const isWorded = check.worded || JSON.stringify(keywords).includes('"pattern"');
-  return isWorded ? { ...keywords, [WORDS_KEYWORD]: [check] } : keywords;
+function enforcedBy({ rule, args, condition }: BoundRule): JsonSchema {
+  return condition ? {} : (rule.keywords?.(args) ?? {});
 }
 
 function refusesMissing({ rule, args, condition, each }: BoundRule): boolean {

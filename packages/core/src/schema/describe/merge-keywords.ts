@@ -23,8 +23,6 @@ export function mergeKeywords(first: JsonSchema, second: JsonSchema): JsonSchema
   for (const [key, value] of Object.entries(second)) {
     const present = merged[key];
     if (present === undefined) merged[key] = value;
-    else if (Array.isArray(present) && key.startsWith('sigil'))
-      merged[key] = [...(present as unknown[]), ...(value as unknown[])];
     else if (JSON.stringify(present) !== JSON.stringify(value)) {
       const combined = COMBINE.get(key)?.(present, value);
       if (combined === undefined) apart[key] = value;

@@ -29,7 +29,7 @@ export async function loadClassLibraries(
   ]);
   return {
     rules: validator.getMetadataStorage(),
-    builtIn: new BuiltInRules(validator),
+    builtIn: new BuiltInRules(validator, validator.getMetadataStorage()),
     transforms: storage.defaultMetadataStorage as TransformerStorage,
     plainToInstance: transformer.plainToInstance,
     instanceToPlain: transformer.instanceToPlain,
@@ -181,8 +181,6 @@ function ancestors(cls: unknown): unknown[] {
 
 type Decorate = (...args: unknown[]) => (target: object, property: string) => void;
 
-const STORAGE = 'classValidatorMetadataStorage';
-
 /** Decorators whose name is not that of their rule, whatever the case. */
 const RENAMED: Readonly<Record<string, string>> = { islength: 'length' };
 
@@ -192,14 +190,12 @@ const RENAMED: Readonly<Record<string, string>> = { islength: 'length' };
  */
 class BuiltInRules {
   readonly #decorators = new Map<string, Decorate>();
-  readonly #Storage: new () => MetadataStorage;
+  readonly #storage: MetadataStorage;
   readonly #found = new Map<string, Constraint | undefined>();
 
   /** @param validator what class-validator exports. */
-  constructor(
-    validator: Readonly<Record<string, unknown>> & { readonly MetadataStorage: new () => MetadataStorage },
-  ) {
-    this.#Storage = validator.MetadataStorage;
+  constructor(validator: Readonly<Record<string, unknown>>, storage: MetadataStorage) {
+    this.#storage = storage;
     for (const [name, value] of Object.entries(validator))
       if (/^[A-Z]/.test(name) && typeof value === 'function')
         this.#decorators.set(name.toLowerCase(), value as Decorate);
@@ -216,23 +212,15 @@ class BuiltInRules {
     return said !== undefined && said === messageOf(known, metadata);
   }
 
-  /** Applies the decorator of a rule to a class of our own, with a storage of our own, so that nobody sees it. */
+  /** Applies the decorator of a rule to a class of our own. */
   #probe(name: string, { constraints }: RuleMetadata): Constraint | undefined {
     const spelt = name.toLowerCase();
     const decorate = this.#decorators.get(RENAMED[spelt] ?? spelt);
     if (decorate === undefined) return undefined;
     class Probe {}
-    const host = globalThis as Record<string, unknown>;
-    const kept = host[STORAGE];
-    const storage = new this.#Storage();
-    try {
-      host[STORAGE] = storage;
-      decorate(...((constraints as unknown[] | undefined) ?? []))(Probe.prototype, 'value');
-    } finally {
-      host[STORAGE] = kept;
-    }
-    const [found] = storage.getTargetValidationMetadatas(Probe, '', false, false);
-    const [registered] = found ? storage.getTargetValidatorConstraints(found.constraintCls) : [];
+    decorate(...((constraints as unknown[] | undefined) ?? []))(Probe.prototype, 'value');
+    const [found] = this.#storage.getTargetValidationMetadatas(Probe, '', false, false);
+    const [registered] = found ? this.#storage.getTargetValidatorConstraints(found.constraintCls) : [];
     return registered && instanceOf(registered);
   }
 }

@@ -90,9 +90,9 @@ function undecorated(cls: Constructor, where: string): Problem {
 }
 
 /** What holds for a class and all classes inside it. */
-export interface Survey {
+export interface ClassSummary {
   /** Whether the schema says everything, so that class-validator need not run. */
-  readonly settled: boolean;
+  readonly exact: boolean;
   /** Whether class-transformer has a part in any of them. */
   readonly transformed: boolean;
   /** Whether clients repeat a property of any of them in a header. */
@@ -100,26 +100,27 @@ export interface Survey {
 }
 
 /** Looks at a class and every class it reaches. */
-export function survey(cls: Constructor, models: ClassModels, where: string, problems: Problem[]): Survey {
+export function summaryOf(
+  cls: Constructor,
+  models: ClassModels,
+  where: string,
+  problems: Problem[],
+): ClassSummary {
   const reached = new Set<Constructor>([cls]);
-  let settled = true;
+  let exact = true;
   let transformed = false;
   let mirrored = false;
   for (const each of reached) {
     const model = models.of(each, where, problems);
     transformed ||= model.transformed;
     for (const property of model.properties) {
-      settled &&= isSettled(property);
+      exact &&= !property.open && property.rules.every((rule) => rule.exact);
       mirrored ||= property.annotations.header !== undefined;
       if (property.nested) reached.add(property.nested.cls);
       for (const variant of property.nested?.variants?.classes ?? []) reached.add(variant.cls);
     }
   }
-  return { settled, transformed, mirrored };
-}
-
-function isSettled({ open, rules }: PropertyModel): boolean {
-  return !open && rules.every(({ settledBy }) => settledBy !== 'instance');
+  return { exact, transformed, mirrored };
 }
 
 const NESTED_LEVELS = 8;

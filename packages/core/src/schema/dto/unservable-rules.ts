@@ -1,6 +1,6 @@
 import type { Problem } from '../../errors/definition-error.js';
 import type { Constructor } from '../../protocol/constructor.js';
-import type { BoundRule, PropertyContext } from './bound-rule.js';
+import type { BoundRule, PropertyContext } from './rule.js';
 import type { DeclaredType } from './declared-type.js';
 
 /**
@@ -48,8 +48,7 @@ export function refuseUnknownElements(
   const isContainer = design.kind === 'array' || design.kind === 'set' || design.kind === 'map';
   // Nested objects without a class are reported as such.
   const isNested = context.own.some(({ type }) => type === 'nestedValidation');
-  const isJudged =
-    context.own.some(({ each }) => each === true) || rules.some(({ check }) => check.authoredFor);
+  const isJudged = context.own.some(({ each }) => each === true) || rules.some(({ authored }) => authored);
   if (!isContainer || isSaid || isNested || isJudged) return;
   const problem = `is ${design.kind === 'array' ? 'an array' : `a ${design.kind === 'set' ? 'Set' : 'Map'}`}, but what it holds is not known at run time`;
   const fix =

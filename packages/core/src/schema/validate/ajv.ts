@@ -1,9 +1,8 @@
 import type { Ajv, CodeKeywordDefinition } from 'ajv';
 import { _ } from 'ajv/dist/compile/codegen/index.js';
-import type { DataValidateFunction } from 'ajv/dist/types/index.js';
 import { canonicalJson } from '../../protocol/canonical-json.js';
-import { isObject, type JsonSchema } from '../../protocol/json.js';
-import { type RuleCheck, RULES_KEYWORD, WORDS_KEYWORD } from '../dto/rule-check.js';
+import type { JsonSchema } from '../../protocol/json.js';
+import { FORMATS } from './formats.js';
 
 /** The dialects a hand-written schema may be in. */
 export type Dialect = '2020-12' | '2019-09' | 'draft-07';
@@ -62,7 +61,7 @@ export async function loadAjv(dialect: Dialect): Promise<AjvFactory> {
       strictNumbers: true,
       validateSchema: false,
       meta: false,
-      validateFormats: false,
+      formats: Object.fromEntries(Object.entries(FORMATS).map(([name, { accepts }]) => [name, accepts])),
       logger: false,
       unicodeRegExp: unicode,
       // V8 optimizes what runs often; ajv's own pass takes half the time of a compilation and wins nothing.
@@ -75,10 +74,6 @@ export async function loadAjv(dialect: Dialect): Promise<AjvFactory> {
       ajv.removeKeyword(String(definition.keyword));
       ajv.addKeyword(definition);
     }
-    ajv.addKeyword({ keyword: RULES_KEYWORD, errors: true, compile: rulesOf(RULES_KEYWORD) });
-    // Elsewhere it is unknown, and costs nothing.
-    if (report === 'all violations')
-      ajv.addKeyword({ keyword: WORDS_KEYWORD, errors: true, compile: rulesOf(WORDS_KEYWORD) });
     return ajv;
   };
 }
@@ -108,27 +103,6 @@ async function classOf(dialect: Dialect): Promise<AjvClass> {
     case 'draft-07':
       return (await import('ajv/dist/ajv.js')).default.Ajv;
   }
-}
-
-/** Runs the rules that a keyword of our own carries. */
-function rulesOf(keyword: string): (rules: readonly RuleCheck[]) => DataValidateFunction {
-  return (rules) => {
-    const run: DataValidateFunction = (value: unknown, context) => {
-      let failed: RuleCheck[] | undefined;
-      for (const rule of rules) if (!rule.test(value)) (failed ??= []).push(rule);
-      if (failed === undefined) return true;
-      const holder = context?.parentData as unknown;
-      const object = isObject(holder) ? holder : undefined;
-      run.errors = failed.map((rule) => ({
-        keyword,
-        params: { rule },
-        message: rule.explain(value, object),
-        data: value,
-      }));
-      return false;
-    };
-    return run;
-  };
 }
 
 /**

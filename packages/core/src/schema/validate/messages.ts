@@ -1,4 +1,6 @@
-import { type RuleCheck, RULES_KEYWORD, WORDS_KEYWORD } from '../dto/rule-check.js';
+import { isObject, type JsonSchema } from '../../protocol/json.js';
+import { rulesOf } from '../describe/schema-rules.js';
+import { formatNamed } from './formats.js';
 import type { SchemaViolation } from './ajv.js';
 import { describeValue, joinPath, listValues, pathOf, shorten } from './describe-value.js';
 import type { Issue } from './errors.js';
@@ -8,65 +10,76 @@ const SHOWN_NAME = 60;
 
 /** Turns what the schema validator found into issues, one for each thing that is wrong. */
 export function issuesFrom(violations: readonly SchemaViolation[], value: unknown): Issue[] {
-  const ranked = telling(violations).map((violation) => ({
-    rank: rankOf(violation),
-    issue: issueOf(violation, value),
-  }));
+  const ranked = telling(violations).flatMap((violation) => rankedIssues(violation, value));
   const best = new Map<string, number>();
   for (const { rank, issue } of ranked) best.set(issue.path, Math.min(rank, best.get(issue.path) ?? rank));
   const kept = ranked.filter(({ rank, issue }) => rank === best.get(issue.path)).map(({ issue }) => issue);
   return [...new Map(kept.map((issue) => [issue.message, issue])).values()];
 }
 
-/** What an author worded says it best; after that a wrong type explains everything else about a value. */
-function rankOf({ keyword, params }: SchemaViolation): number {
-  if (isRule(keyword)) return (params['rule'] as RuleCheck).worded ? 0 : 2;
-  return keyword === 'type' || keyword === 'required' || keyword === 'additionalProperties' ? 1 : 2;
+interface RankedIssue {
+  readonly issue: Issue;
+  /** What an author worded says it best; after that a wrong type explains everything else about a value. */
+  readonly rank: number;
 }
 
-function isRule(keyword: string): boolean {
-  return keyword === RULES_KEYWORD || keyword === WORDS_KEYWORD;
+const ABOUT_OTHERS: ReadonlySet<string> = new Set(['additionalProperties', 'unevaluatedProperties']);
+const ABOUT_MISSING: ReadonlySet<string> = new Set(['required', 'dependentRequired']);
+
+function rankedIssues(violation: SchemaViolation, value: unknown): RankedIssue[] {
+  const { keyword, instancePath } = violation;
+  const at = pathOf(instancePath, value);
+  if (ABOUT_MISSING.has(keyword)) return [{ rank: 1, issue: missing(violation, at) }];
+  if (ABOUT_OTHERS.has(keyword)) return [{ rank: 1, issue: unknownProperty(violation, at) }];
+  const worded = ruleIssues(violation, at, value);
+  return worded.length > 0 ? worded : [{ rank: keyword === 'type' ? 1 : 2, issue: mismatch(violation, at) }];
+}
+
+/** What rules say that the value does not satisfy: in words of the author, or where a pattern would speak for them. */
+function ruleIssues(violation: SchemaViolation, path: string, value: unknown): RankedIssue[] {
+  const { data, parentSchema, instancePath } = violation;
+  const keyword = unclear(violation);
+  const failed = rulesOf(parentSchema).filter(
+    (rule) =>
+      (rule.worded || (keyword && mentions(rule.rule.keywords?.(rule.args), keyword))) && !rule.accepts(data),
+  );
+  const received = describeValue(data);
+  return failed.map((rule) => {
+    const expected = rule.explain(data, holderOf(value, instancePath));
+    const message = line(path, `${expected}; received ${received}`);
+    return { rank: rule.worded ? 0 : 2, issue: { path, expected, received, message } };
+  });
+}
+
+/** What has the value as a property; an element of a list is had by what has the list. */
+function holderOf(value: unknown, pointer: string): object | undefined {
+  let holder: object | undefined;
+  let at = value;
+  for (const token of pointer.split('/').slice(1)) {
+    if (isObject(at)) holder = at;
+    at = (at as Record<string, unknown> | undefined)?.[token.replace(/~1/g, '/').replace(/~0/g, '~')];
+  }
+  return holder;
 }
 
 const SUMS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'if']);
 
-/** Leaves out what only says that an alternative failed ("or null"), sums of failures, and patterns put into words. */
+/** Leaves out what only says that an alternative failed ("or null"), and sums of failures. */
 function telling(violations: readonly SchemaViolation[]): readonly SchemaViolation[] {
-  const worded = new Set(
-    violations.filter(({ keyword }) => keyword === WORDS_KEYWORD).map(({ instancePath }) => instancePath),
-  );
-  const isUnsaid = ({ keyword, params, instancePath, parentSchema }: SchemaViolation): boolean =>
-    (keyword === 'type' && params['type'] === 'null') ||
-    (worded.has(instancePath) &&
-      (keyword === 'pattern' || (keyword === 'not' && excludesPattern(parentSchema))));
-  const rest = violations.filter((violation) => !isUnsaid(violation));
+  const rest = violations.filter(({ keyword, params }) => keyword !== 'type' || params['type'] !== 'null');
   const leaves = rest.filter(({ keyword }) => !SUMS.has(keyword));
   return leaves.length > 0 ? leaves : rest.length > 0 ? rest : violations;
 }
 
-function excludesPattern(parentSchema: unknown): boolean {
-  const { not } = (parentSchema ?? {}) as { not?: { pattern?: unknown } };
-  return not?.pattern !== undefined;
+/** The keyword of a violation, if the words of a rule say more than it does. */
+function unclear({ keyword, parentSchema }: SchemaViolation): string | undefined {
+  if (keyword === 'not')
+    return mentions((parentSchema as JsonSchema)['not'], 'pattern') ? 'pattern' : undefined;
+  return keyword === 'pattern' || keyword === 'minLength' ? keyword : undefined;
 }
 
-function issueOf(violation: SchemaViolation, value: unknown): Issue {
-  const at = pathOf(violation.instancePath, value);
-  switch (violation.keyword) {
-    case 'required':
-    case 'dependentRequired':
-      return missing(violation, at);
-    case 'additionalProperties':
-    case 'unevaluatedProperties':
-      return unknownProperty(violation, at);
-    case RULES_KEYWORD:
-    case WORDS_KEYWORD: {
-      const expected = violation.message ?? 'another value';
-      const received = describeValue(violation.data);
-      return { path: at, expected, received, message: line(at, `${expected}; received ${received}`) };
-    }
-    default:
-      return mismatch(violation, at);
-  }
+function mentions(schema: unknown, keyword: string): boolean {
+  return JSON.stringify(schema ?? {}).includes(`"${keyword}"`);
 }
 
 function mismatch(violation: SchemaViolation, path: string): Issue {
@@ -77,8 +90,13 @@ function mismatch(violation: SchemaViolation, path: string): Issue {
     path,
     expected,
     received,
-    message: line(path, `expected ${expected}; received ${received}${meant}`),
+    message: line(path, `${demandOf(violation.keyword, expected)}; received ${received}${meant}`),
   };
+}
+
+function demandOf(keyword: string, expected: string): string {
+  if (keyword === 'uniqueItems') return 'must not have an element twice';
+  return keyword === 'format' ? `must be ${expected}` : `expected ${expected}`;
 }
 
 function suggestion({ keyword, params, data }: SchemaViolation): string {
@@ -95,10 +113,9 @@ function missing({ params, parentSchema }: SchemaViolation, at: string): Issue {
   const path = joinPath(at, name, false);
   const { properties } = (parentSchema ?? {}) as { properties?: Record<string, unknown> };
   const schema = properties?.[name] as Record<string, unknown> | undefined;
-  const rules = [RULES_KEYWORD, WORDS_KEYWORD].flatMap(
-    (keyword) => (schema?.[keyword] ?? []) as readonly RuleCheck[],
-  );
-  const worded = rules.filter((rule) => rule.worded).map((rule) => rule.explain(undefined));
+  const worded = rulesOf(schema)
+    .filter((rule) => rule.worded)
+    .map((rule) => rule.explain(undefined));
   const expected = worded.join('; ') || expectationFrom(schema);
   const text = worded.length > 0 ? expected : `required, expected ${expected}; received nothing`;
   return { path, expected, received: 'nothing', message: line(path, text) };
@@ -167,6 +184,7 @@ const WORDS: ReadonlyMap<string, Words> = new Map<string, Words>([
   ['maxProperties', count('property', 'at most')],
   ['pattern', ({ pattern, longest }, { data }) => matching(String(pattern), longest, data)],
   ['uniqueItems', () => 'no item twice'],
+  ['format', ({ format }) => formatNamed(format)?.expects ?? 'another text'],
   ['not', (_, { parentSchema }) => `anything but ${exclusion(parentSchema)}`],
   ['anyOf', () => 'a value that fits one of the alternatives'],
   ['oneOf', () => 'a value that fits exactly one of the alternatives'],
@@ -196,11 +214,10 @@ function expectationFrom(schema: unknown): string {
   return $ref === undefined ? 'a value' : 'an object';
 }
 
-/** What the rules of a schema say is to be sent. */
+/** What the rules or the format of a schema say is to be sent. */
 function expectedBy(schema: unknown): string | undefined {
-  const rules = (schema as Record<string, unknown> | undefined)?.[RULES_KEYWORD];
-  if (!Array.isArray(rules)) return undefined;
-  return (rules as readonly RuleCheck[]).find(({ expects }) => expects !== undefined)?.expects?.();
+  const format = formatNamed((schema as { format?: unknown } | undefined)?.format);
+  return rulesOf(schema).find(({ expects }) => expects !== undefined)?.expects ?? format?.expects;
 }
 
 function nounOf(type: unknown): string {

@@ -154,11 +154,18 @@ function withoutUnicode(compile: (unicode: boolean) => CompiledSchema): Compiled
   }
 }
 
-/** @throws InvalidValueError with every issue when a value does not satisfy a schema. */
-export function ensure(validator: Validator, value: unknown): void {
+/** Says more about a value that a schema refuses. */
+interface Explainer {
+  explain(value: unknown): readonly Issue[];
+}
+
+/** @throws InvalidValueError with every issue when a value does not satisfy a schema, or with the first one when it is large. */
+export function ensure(validator: Validator, value: unknown, rules?: Explainer): void {
   if (validator.accepts(value)) return;
   const issues = issuesFrom(validator.violations(value), value);
-  throw new InvalidValueError(issues.length > 0 ? issues : [unexplained()]);
+  const more = rules === undefined || hasMembers(value, MAX_MEMBERS) ? [] : rules.explain(value);
+  const others = more.filter(({ path }) => !issues.some((issue) => issue.path === path));
+  throw new InvalidValueError(issues.length > 0 ? [...issues, ...others] : [unexplained()]);
 }
 
 function unexplained(): Issue {

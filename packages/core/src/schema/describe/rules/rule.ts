@@ -17,14 +17,12 @@ export interface Rule {
   readonly date?: true;
   /** Whether the decorator judges what is made from a value, not the value as it travels. */
   readonly made?: true;
-  /** Whether the decorator is sure to accept a value, as far as that is told at a glance: it need not run then. */
-  readonly surely?: (value: unknown, args: RuleArguments) => boolean;
-  /** Gives the decorator the value in another form, where it would take too long with it as it is. */
-  readonly present?: (value: unknown) => unknown;
+  /** Whether the decorator looks each element of an array up in it. */
+  readonly searches?: true;
+  /** What the decorator is to have been given, where `keywords` are stricter than it on purpose. */
+  readonly constraints?: (args: RuleArguments) => RuleArguments;
   /** What to send, where the message of the decorator speaks of something that JSON does not carry. */
   readonly expects?: (args: RuleArguments) => string;
-  /** Judges in place of the decorator where `keywords` are stricter than it on purpose. */
-  readonly accepts?: (value: unknown, args: RuleArguments) => boolean;
 }
 
 /** Rules by the name class-validator records. */

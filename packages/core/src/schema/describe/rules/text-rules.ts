@@ -1,33 +1,17 @@
 import { escapePattern, isPortable, portablePattern } from './pattern.js';
-import type { Rule, RuleArguments, RuleTable } from './rule.js';
-
-/** A bound on a length, which is that of the string less its surrogate pairs and variation selectors: a third of it at least. */
-const length = (shown: Rule['shown'], isWithin: (length: number, args: RuleArguments) => boolean): Rule => ({
-  keywords: () => ({ type: 'string' }),
-  ...(shown && { shown }),
-  surely: (value, args) => typeof value === 'string' && isWithin(value.length, args),
-});
-
-const isLongEnough = (length: number, min: unknown): boolean => isCount(min) && length >= 3 * min;
-const isShortEnough = (length: number, max: unknown): boolean => isCount(max) && length <= max;
+import type { RuleTable } from './rule.js';
 
 /**
  * Decorators about the content of a string. Lengths are not exact because class-validator does not count variation
- * selectors, and case is not because it is a matter of every alphabet.
+ * selectors: it counts no more characters than there are code points. Case is not because it is a matter of every alphabet.
  */
 export const TEXT_RULES: RuleTable = {
-  isLength: length(
-    ([min, max]) => ({ ...bound('minLength', min), ...bound('maxLength', max) }),
-    (length, [min, max]) => isLongEnough(length, min) && isShortEnough(length, max),
-  ),
-  minLength: length(
-    ([min]) => bound('minLength', min),
-    (length, [min]) => isLongEnough(length, min),
-  ),
-  maxLength: length(
-    ([max]) => bound('maxLength', max),
-    (length, [max]) => isShortEnough(length, max),
-  ),
+  isLength: {
+    keywords: ([min]) => ({ type: 'string', ...bound('minLength', min) }),
+    shown: ([, max]) => bound('maxLength', max),
+  },
+  minLength: { keywords: ([min]) => ({ type: 'string', ...bound('minLength', min) }) },
+  maxLength: { keywords: () => ({ type: 'string' }), shown: ([max]) => bound('maxLength', max) },
   // A character takes one to four bytes.
   isByteLength: {
     keywords: ([min, max]) => ({

@@ -24,7 +24,7 @@ export const TYPE_RULES: RuleTable = {
   isEnum: {
     keywords: ([entity]) => oneOfEnum(entity),
     exact: true,
-    accepts: (value, [entity]) => members(entity).includes(value),
+    constraints: ([entity, ...rest]) => [members(entity), ...rest],
   },
   isInstance: { made: true },
 };
