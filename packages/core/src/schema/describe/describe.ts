@@ -9,7 +9,7 @@ import type { NestedModel, PropertyModel, Variants } from '../dto/property.js';
 import { knowing } from './schema-rules.js';
 import type { Direction } from '../source.js';
 import { mergeKeywords, orNull, tidyKeywords } from './merge-keywords.js';
-import { acceptsMissing } from './rules/rule.js';
+import { acceptsMissing, enforcedKeywords } from './rules/rule.js';
 import { typeKeywords } from './wire-form.js';
 
 /** Describes the classes of one document. */
@@ -216,7 +216,7 @@ function shownBy({ rule, args }: BoundRule): JsonSchema {
 }
 
 function enforcedBy({ rule, args, condition }: BoundRule): JsonSchema {
-  return condition ? {} : (rule.keywords?.(args) ?? {});
+  return condition ? {} : enforcedKeywords(rule, args);
 }
 
 function refusesMissing({ rule, args, condition, each }: BoundRule): boolean {

@@ -1,7 +1,7 @@
 import type { Problem } from '../../errors/definition-error.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import { once } from '../../protocol/once.js';
-import { isExact, type Rule } from '../describe/rules/rule.js';
+import { isEnforced, type Rule } from '../describe/rules/rule.js';
 import { ruleNamed } from '../describe/rules/table.js';
 import type { PatternPool, SafePattern } from '../patterns/patterns.js';
 import { describeValue, shorten, shortenWithin } from '../validate/describe-value.js';
@@ -59,7 +59,7 @@ export class BoundRule {
     this.#constraints = rule.constraints?.(this.args) ?? this.args;
     this.each = metadata.each === true;
     this.condition = metadata.validateIf as Condition | undefined;
-    this.exact = !authored && this.condition === undefined && isExact(rule, this.args);
+    this.exact = !authored && this.condition === undefined && isEnforced(rule, this.args);
     this.worded = metadata.message !== undefined && metadata.message !== '';
   }
 
@@ -76,7 +76,7 @@ export class BoundRule {
    */
   validate(value: unknown, object: object, whole: unknown): unknown {
     const judged = this.rule.searches === true ? IndexedArray.copy(value) : value;
-    const args = { ...this.#arguments(whole, object), constraints: this.#constraints };
+    const args = this.#arguments(whole, object, this.#constraints);
     return this.constraint().validate(judged, args as never);
   }
 
@@ -95,13 +95,12 @@ export class BoundRule {
     return shorten(shortenWithin(message, value), MAX_MESSAGE);
   }
 
-  #arguments(value: unknown, object: object): object {
-    const { propertyName: property } = this.metadata;
-    return { targetName: this.target, property, object, value, constraints: this.args };
+  #arguments(value: unknown, object: object, constraints: readonly unknown[]): object {
+    return { targetName: this.target, property: this.metadata.propertyName, object, value, constraints };
   }
 
   #message(value: unknown, object: object): string {
-    const args = this.#arguments(value, object);
+    const args = this.#arguments(value, object, this.args);
     const fallback = `${this.metadata.propertyName} is not valid`;
     const { message } = this.metadata as { message?: string | ((args: object) => string) };
     try {

@@ -106,8 +106,9 @@ async function classOf(dialect: Dialect): Promise<AjvClass> {
 }
 
 /**
- * `minLength` and `maxLength`, in code points as the standard wants. Code points are counted only where the number of code units
- * leaves it open, so that a long text costs no more than a short one.
+ * `minLength` and `maxLength`, in code points as the standard wants; `minCharacters` and `maxCharacters`, as class-validator counts,
+ * which leaves variation selectors out. Both are counted only where the number of code units leaves it open, so that a long text costs
+ * no more than a short one.
  */
 export const LENGTH_KEYWORDS: readonly CodeKeywordDefinition[] = [
   keyword(
@@ -117,6 +118,14 @@ export const LENGTH_KEYWORDS: readonly CodeKeywordDefinition[] = [
   keyword(
     'minLength',
     (text, limit) => text.length < limit || (text.length < 2 * limit && pointsIn(text) < limit),
+  ),
+  keyword(
+    'maxCharacters',
+    (text, limit) => text.length > limit && (text.length > 3 * limit || charactersIn(text) > limit),
+  ),
+  keyword(
+    'minCharacters',
+    (text, limit) => text.length < limit || (text.length < 3 * limit && charactersIn(text) < limit),
   ),
 ];
 
@@ -140,6 +149,13 @@ function pointsIn(text: string): number {
     if ((text.codePointAt(at) ?? 0) > 0xffff) at++;
   }
   return count;
+}
+
+/** A surrogate pair is one character, and so is what a variation selector follows together with it. */
+function charactersIn(text: string): number {
+  const selected = text.match(/[^\uFE0F\uFE0E][\uFE0F\uFE0E]/g)?.length ?? 0;
+  const pairs = text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0;
+  return text.length - selected - pairs;
 }
 
 /** `uniqueItems`, in one pass: comparing each item with each other takes hours where there are a million of them. */

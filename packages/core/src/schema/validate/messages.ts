@@ -1,4 +1,5 @@
 import { isObject, type JsonSchema } from '../../protocol/json.js';
+import { enforcedKeywords } from '../describe/rules/rule.js';
 import { rulesOf } from '../describe/schema-rules.js';
 import { formatNamed } from './formats.js';
 import type { SchemaViolation } from './ajv.js';
@@ -41,7 +42,8 @@ function ruleIssues(violation: SchemaViolation, path: string, value: unknown): R
   const keyword = unclear(violation);
   const failed = rulesOf(parentSchema).filter(
     (rule) =>
-      (rule.worded || (keyword && mentions(rule.rule.keywords?.(rule.args), keyword))) && !rule.accepts(data),
+      (rule.worded || (keyword && mentions(enforcedKeywords(rule.rule, rule.args), keyword))) &&
+      !rule.accepts(data),
   );
   const received = describeValue(data);
   return failed.map((rule) => {
@@ -71,11 +73,13 @@ function telling(violations: readonly SchemaViolation[]): readonly SchemaViolati
   return leaves.length > 0 ? leaves : rest.length > 0 ? rest : violations;
 }
 
+const UNCLEAR: ReadonlySet<string> = new Set(['pattern', 'minCharacters', 'maxCharacters']);
+
 /** The keyword of a violation, if the words of a rule say more than it does. */
 function unclear({ keyword, parentSchema }: SchemaViolation): string | undefined {
   if (keyword === 'not')
     return mentions((parentSchema as JsonSchema)['not'], 'pattern') ? 'pattern' : undefined;
-  return keyword === 'pattern' || keyword === 'minLength' ? keyword : undefined;
+  return UNCLEAR.has(keyword) ? keyword : undefined;
 }
 
 function mentions(schema: unknown, keyword: string): boolean {

@@ -126,19 +126,14 @@ class PropertyRunner {
       // An initial value is the author's: rules of class-validator are for what clients send.
       if (isDefault && !rule.authored) continue;
       if (rule.condition && !run.holds([rule.condition], name, object, value, place)) continue;
-      if (!rule.each) run.check(rule, { value, sent, object, whole: value, place });
-      else if (
-        !eachOf(value, sent, (element, sentElement, step) =>
-          run.check(rule, {
-            value: element,
-            sent: sentElement,
-            object,
-            whole: value,
-            place: { parent: place, step },
-          }),
-        )
-      )
-        run.refuse(place, COLLECTION[container], value);
+      if (!rule.each) {
+        run.check(rule, value, sent, object, value, place);
+        continue;
+      }
+      const isContainer = eachOf(value, sent, (element, one, step) =>
+        run.check(rule, element, one, object, value, place, step),
+      );
+      if (!isContainer) run.refuse(place, COLLECTION[container], value);
     }
     if (this.nested) this.#visit(value, sent, place, run);
   }
@@ -164,7 +159,7 @@ class PropertyRunner {
       if (rule.authored || rule.condition || rule.rule.made) continue;
       const explain = (sent: unknown, at: Place): void => {
         const value = rule.rule.date ? this.model.form?.maker.make(sent) : sent;
-        if (!rule.accepts(value)) run.fail(rule, { value, sent, object, whole, place: at });
+        if (!rule.accepts(value)) run.fail(rule, value, sent, object, at);
       };
       if (!rule.each) explain(whole, place);
       else eachOf(held, held, (sent, _, step) => explain(sent, { parent: place, step }));
@@ -194,18 +189,6 @@ function eachOf(value: unknown, sent: unknown, visit: Visit): boolean {
   return true;
 }
 
-/** What a rule is run on. */
-interface Subject {
-  readonly value: unknown;
-  /** What travels of the value, to speak of. */
-  readonly sent: unknown;
-  /** The instance whose property it is. */
-  readonly object: object;
-  /** The value of that property, of which the judged value may be an element. */
-  readonly whole: unknown;
-  readonly place: Place;
-}
-
 /** One run of rules over a made value: what failed, and what asynchronous rules have still to decide. */
 export class ValidationRun {
   readonly #issues: Issue[] = [];
@@ -218,22 +201,37 @@ export class ValidationRun {
     return this.#issues;
   }
 
-  /** Runs a rule. */
-  check(rule: BoundRule, subject: Subject): void {
+  /**
+   * Runs a rule.
+   * @param sent what travels of the value, to speak of.
+   * @param object the instance whose property it is.
+   * @param whole the value of that property, of which the judged value may be an element.
+   * @param step where in the property the element is.
+   */
+  check(
+    rule: BoundRule,
+    value: unknown,
+    sent: unknown,
+    object: object,
+    whole: unknown,
+    place: Place,
+    step?: string | number,
+  ): void {
+    const at = (): Place => (step === undefined ? place : { parent: place, step });
     let verdict: unknown;
     try {
-      verdict = rule.validate(subject.value, subject.object, subject.whole);
+      verdict = rule.validate(value, object, whole);
     } catch (error) {
-      return this.#threw(rule, subject, error);
+      return this.#threw(rule, value, sent, object, at(), error);
     }
     if (verdict === true) return;
     if (!isThenable(verdict)) {
-      if (!verdict) this.fail(rule, subject);
+      if (!verdict) this.fail(rule, value, sent, object, at());
       return;
     }
     const decided = Promise.resolve(verdict).then(
-      (accepted) => (accepted ? undefined : this.fail(rule, subject)),
-      (error: unknown) => this.#threw(rule, subject, error),
+      (accepted) => (accepted ? undefined : this.fail(rule, value, sent, object, at())),
+      (error: unknown) => this.#threw(rule, value, sent, object, at(), error),
     );
     this.#pending.push(decided);
   }
@@ -271,7 +269,7 @@ export class ValidationRun {
   }
 
   /** Records that a value does not satisfy a rule. */
-  fail(rule: BoundRule, { value, sent, object, place }: Subject): void {
+  fail(rule: BoundRule, value: unknown, sent: unknown, object: object, place: Place): void {
     if (this.#issues.length >= MAX_ISSUES) return;
     const expected = rule.explain(value, object);
     this.#add(place, expected, expected, sent);
@@ -285,11 +283,11 @@ export class ValidationRun {
   }
 
   /** Rules of class-validator throw on some values that they should refuse. */
-  #threw(rule: BoundRule, subject: Subject, cause: unknown): void {
-    if (!rule.authored) return this.fail(rule, subject);
+  #threw(rule: BoundRule, value: unknown, sent: unknown, object: object, at: Place, cause: unknown): void {
+    if (!rule.authored) return this.fail(rule, value, sent, object, at);
+    if (this.#thrown.length >= MAX_ISSUES) return;
     const place = `${rule.target}.${rule.metadata.propertyName}`;
-    const error = new DtoFunctionError(place, 'a constraint', cause);
-    this.#thrown.push({ path: pathTo(subject.place), error });
+    this.#thrown.push({ path: pathTo(at), error: new DtoFunctionError(place, 'a constraint', cause) });
   }
 
   #conclude(): void {

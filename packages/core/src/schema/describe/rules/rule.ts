@@ -9,6 +9,8 @@ export interface Rule {
   readonly keywords?: (args: RuleArguments) => JsonSchema;
   /** Keywords that only inform clients, because a schema validator reads them differently from class-validator. */
   readonly shown?: (args: RuleArguments) => JsonSchema;
+  /** Keywords for our validator alone, which together with `keywords` accept exactly what the decorator accepts. */
+  readonly enforced?: (args: RuleArguments) => JsonSchema | undefined;
   /** Whether `keywords` accept exactly what the decorator accepts, so that it need not run. */
   readonly exact?: boolean | ((args: RuleArguments) => boolean);
   /** Whether a missing value satisfies the decorator. */
@@ -28,9 +30,19 @@ export interface Rule {
 /** Rules by the name class-validator records. */
 export type RuleTable = Readonly<Record<string, Rule>>;
 
-/** Whether the keywords of a rule settle it. */
+/** Whether the keywords of a rule, which are shown, say all it does. */
 export function isExact(rule: Rule, args: RuleArguments): boolean {
   return typeof rule.exact === 'function' ? rule.exact(args) : rule.exact === true;
+}
+
+/** What our validator is told of a rule. */
+export function enforcedKeywords(rule: Rule, args: RuleArguments): JsonSchema {
+  return { ...rule.keywords?.(args), ...rule.enforced?.(args) };
+}
+
+/** Whether those accept exactly what the decorator accepts. */
+export function isEnforced(rule: Rule, args: RuleArguments): boolean {
+  return isExact(rule, args) || rule.enforced?.(args) !== undefined;
 }
 
 /** Whether a rule is satisfied by a missing value. */

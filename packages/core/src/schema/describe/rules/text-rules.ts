@@ -1,17 +1,27 @@
 import { escapePattern, isPortable, portablePattern } from './pattern.js';
-import type { RuleTable } from './rule.js';
+import type { Rule, RuleArguments, RuleTable } from './rule.js';
 
-/**
- * Decorators about the content of a string. Lengths are not exact because class-validator does not count variation
- * selectors: it counts no more characters than there are code points. Case is not because it is a matter of every alphabet.
- */
-export const TEXT_RULES: RuleTable = {
-  isLength: {
-    keywords: ([min]) => ({ type: 'string', ...bound('minLength', min) }),
-    shown: ([, max]) => bound('maxLength', max),
+/** Bounds on a length, which JSON Schema counts otherwise: class-validator leaves variation selectors out. */
+const length = (
+  boundsIn: (args: RuleArguments) => { readonly least?: unknown; readonly most?: unknown },
+): Rule => ({
+  keywords: () => ({ type: 'string' }),
+  shown: (args) => {
+    const { least, most } = boundsIn(args);
+    return { ...bound('minLength', least), ...bound('maxLength', most) };
   },
-  minLength: { keywords: ([min]) => ({ type: 'string', ...bound('minLength', min) }) },
-  maxLength: { keywords: () => ({ type: 'string' }), shown: ([max]) => bound('maxLength', max) },
+  enforced: (args) => {
+    const { least, most } = boundsIn(args);
+    if (![least, most].every((limit) => limit === undefined || isCount(limit))) return undefined;
+    return { ...bound('minCharacters', least), ...bound('maxCharacters', most) };
+  },
+});
+
+/** Decorators about the content of a string. Case is not exact because it is a matter of every alphabet. */
+export const TEXT_RULES: RuleTable = {
+  isLength: length(([min, max]) => ({ least: min, most: max })),
+  minLength: length(([min]) => ({ least: min })),
+  maxLength: length(([max]) => ({ most: max })),
   // A character takes one to four bytes.
   isByteLength: {
     keywords: ([min, max]) => ({
