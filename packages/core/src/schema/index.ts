@@ -1,7 +1,7 @@
-export { createSchemaCompiler } from './create-compiler.js';
-export { DtoFunctionError } from './dto-function-error.js';
-export { InvalidValueError, type Issue } from './invalid-value-error.js';
-export { describesItself, hasClassValidator, isDto } from './is-dto.js';
+export { createSchemaCompiler } from './schema.js';
+export { DtoFunctionError } from './validate/errors.js';
+export { InvalidValueError, type Issue } from './validate/errors.js';
+export { describesItself, hasClassValidator, isDto } from './dto/class-libraries.js';
 export type { Direction, PropertyDeclaration, SchemaSource } from './source.js';
-export { type SchemaShape, shapeSchema } from './shape-schema.js';
+export { type SchemaShape, shapeSchema } from './json-schema/shape-schema.js';
 export type { SchemaCompiler, ValuePlan } from './plans.js';

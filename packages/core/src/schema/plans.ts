@@ -1,14 +1,15 @@
 import type { Problem } from '../errors/definition-error.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
-import { type JsonSchema, toJson, UnwritableError } from '../protocol/json.js';
+import { isObject, type JsonSchema, toJson, UnwritableError } from '../protocol/json.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
-import type { Blueprint } from './blueprint.js';
-import { convertStrings } from './convert-strings.js';
-import { boundsDepth, isTooDeep, tooDeep } from './depth.js';
-import { ensure, type Validator } from './validator.js';
-import { InvalidValueError } from './invalid-value-error.js';
+import { convertStrings } from './json-schema/convert-strings.js';
+import { boundsDepth, isTooDeep, tooDeep } from './json-schema/depth.js';
 import type { SchemaSource } from './source.js';
+import type { Blueprint } from './spec.js';
+import { joinPath } from './validate/describe-value.js';
+import { InvalidValueError } from './validate/errors.js';
+import { ensure, type Validator } from './validate/validate.js';
 
 /** What is decided once about a value, so that a request only runs it. */
 export interface ValuePlan {
@@ -107,10 +108,10 @@ export class InputPlan extends ValidatorPlan {
 
   protected checkReady(value: unknown): MaybePromise<unknown> {
     if (this.#measuresDepth && isTooDeep(value)) throw new InvalidValueError([tooDeep()]);
-    ensure(this.validator, value);
-    const { maker, judge } = this.blueprint;
+    const { maker, rules } = this.blueprint;
+    ensure(this.validator, value, rules);
     const made = maker ? maker.make(value) : value;
-    const pendingRules = judge?.(made);
+    const pendingRules = rules?.check(made, value);
     return pendingRules ? pendingRules.then(() => made) : made;
   }
 }
@@ -118,11 +119,11 @@ export class InputPlan extends ValidatorPlan {
 /** Checks what handlers return, as JSON will say it. */
 export class OutputPlan extends ValidatorPlan {
   protected checkReady(value: unknown): MaybePromise<unknown> {
-    const { judge, toPlain } = this.blueprint;
+    const { rules, toPlain } = this.blueprint;
     const json = writable(toPlain ? toPlain(value) : value);
-    ensure(this.validator, json);
-    if (!judge) return json;
-    const pendingRules = judge(this.#instances(value, json));
+    ensure(this.validator, json, rules);
+    if (!rules) return json;
+    const pendingRules = rules.check(this.#instances(value, json), json);
     return pendingRules ? pendingRules.then(() => json) : json;
   }
 
@@ -178,4 +179,41 @@ export class DeferredPlan implements ValuePlan {
   #made(): ValuePlan {
     return (this.#plan ??= this.#make(this));
   }
+}
+
+/** For handlers without arguments. Needs no validator. */
+export const noArguments: ValuePlan = {
+  advertised: { type: 'object', properties: {}, additionalProperties: false },
+  mirrored: false,
+  convert: (value) => value,
+  ready: () => undefined,
+  check(value) {
+    if (value === undefined) return {};
+    if (!isObject(value)) throw unexpected('', 'expected an object without properties');
+    const [name] = Object.keys(value);
+    if (name !== undefined)
+      throw unexpected(joinPath('', name, false), 'unknown property; no arguments are taken');
+    return value;
+  },
+};
+
+/** For handlers without arguments that do not mind being given some. */
+export const anyArguments: ValuePlan = {
+  ...noArguments,
+  advertised: { type: 'object', properties: {} },
+  check: (value) => noArguments.check(isObject(value) ? {} : value),
+};
+
+/** Stands in where a definition is wrong, so that its other mistakes can be found as well. Accepts everything. */
+export const anything: ValuePlan = {
+  advertised: { type: 'object', properties: {} },
+  mirrored: false,
+  convert: (value) => value,
+  ready: () => undefined,
+  check: (value) => value,
+};
+
+function unexpected(path: string, text: string): InvalidValueError {
+  const message = path === '' ? text : `${path}: ${text}`;
+  return new InvalidValueError([{ path, expected: 'no arguments', received: 'something else', message }]);
 }

@@ -1,6 +1,6 @@
-import type { StandardSchema } from '../protocol/standard-schema.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
+import type { StandardSchema } from '../protocol/standard-schema.js';
 
 /** How one property of an argument object is declared: by `@Arg` or `@Param`, or by `defineTool`. */
 export interface PropertyDeclaration {

@@ -1,16 +1,15 @@
 import type { Problem } from '../errors/definition-error.js';
-import { type StandardIssue, type StandardResult, type StandardSchema } from '../protocol/standard-schema.js';
 import type { JsonSchema } from '../protocol/json.js';
 import { after, type MaybePromise } from '../protocol/maybe-promise.js';
-import { advertise } from './advertise.js';
-import { convertStrings } from './convert-strings.js';
-import { isTooDeep, tooDeep } from './depth.js';
-import { describeValue } from './describe-value.js';
-import { readHandWritten } from './hand-written.js';
-import { InvalidValueError, type Issue } from './invalid-value-error.js';
-import { joinPath } from './paths.js';
-import type { Direction } from './source.js';
+import type { StandardIssue, StandardResult, StandardSchema } from '../protocol/standard-schema.js';
+import { advertise } from './json-schema/advertise.js';
+import { convertStrings } from './json-schema/convert-strings.js';
+import { isTooDeep, tooDeep } from './json-schema/depth.js';
+import { readHandWritten } from './json-schema/hand-written.js';
 import { type ValuePlan, writable } from './plans.js';
+import type { Direction } from './source.js';
+import { describeValue, joinPath } from './validate/describe-value.js';
+import { InvalidValueError, type Issue } from './validate/errors.js';
 
 /**
  * Plans values by a schema of another library: it checks them, and what it makes of them is used. What it says as JSON Schema

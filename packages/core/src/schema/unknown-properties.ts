@@ -1,10 +1,10 @@
 import type { UnknownProperties } from '../metadata/definitions.js';
 import { isObject, type JsonSchema } from '../protocol/json.js';
 import { after, type MaybePromise } from '../protocol/maybe-promise.js';
-import type { Blueprint } from './blueprint.js';
-import { isTooDeep } from './depth.js';
-import { resolveReference } from './resolve-reference.js';
+import { isTooDeep } from './json-schema/depth.js';
+import { resolveReference } from './json-schema/walk.js';
 import type { ValuePlan } from './plans.js';
+import type { Blueprint } from './spec.js';
 
 /** A blueprint whose own objects may have other properties than it names. */
 export function openBlueprint(blueprint: Blueprint): Blueprint {

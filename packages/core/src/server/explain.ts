@@ -2,7 +2,7 @@ import type { Container } from '../container/contract.js';
 import type { Principal } from '../protocol/principal.js';
 import type { Entry, ToolEntry } from '../registry/entry.js';
 import type { Registry } from '../registry/registry.js';
-import { nearest } from '../schema/nearest.js';
+import { nearest } from '../schema/validate/nearest.js';
 import { hypotheticalCall } from './hypothetical-call.js';
 
 /** Says how an explanation is to be read. */

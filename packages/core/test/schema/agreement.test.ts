@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import type { Constructor } from '../../src/protocol/constructor.js';
 import type { ValuePlan } from '../../src/schema/index.js';
-import { ruleNames } from '../../src/schema/rules/table.js';
+import { ruleNames } from '../../src/schema/describe/rules/table.js';
 import { fuzz } from './fuzz.js';
 import { accepts, planClass } from './harness.js';
 import { classValidatorAccepts, classWith, forget, isShownStricter, rowOf, ruleNameOf } from './oracle.js';

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { describe, expect, test } from '@jest/globals';
 import { Type } from 'class-transformer';
 import { IsOptional, IsString, ValidateNested } from 'class-validator';
-import { boundsDepth } from '../../src/schema/depth.js';
+import { boundsDepth } from '../../src/schema/json-schema/depth.js';
 import { failure, planClass } from './harness.js';
 
 const closed = { type: 'object', additionalProperties: false };

@@ -5,12 +5,12 @@ import { IsInstance, IsNumber, IsString, Matches, Validate, ValidateNested } fro
 import { Header } from '../../src/decorators/header.js';
 import type { Problem } from '../../src/errors/definition-error.js';
 import type { Constructor } from '../../src/protocol/constructor.js';
-import { ClassModels } from '../../src/schema/class-model.js';
-import { ConstraintSource } from '../../src/schema/constraint-source.js';
-import { loadClassLibraries } from '../../src/schema/class-libraries.js';
-import { isPlainClass } from '../../src/schema/is-plain-class.js';
-import { PatternPool } from '../../src/schema/patterns/pattern-pool.js';
-import { survey } from '../../src/schema/survey.js';
+import { ClassModels } from '../../src/schema/dto/dto.js';
+import { ConstraintSource } from '../../src/schema/dto/class-libraries.js';
+import { loadClassLibraries } from '../../src/schema/dto/class-libraries.js';
+import { isPlainClass } from '../../src/schema/dto/is-plain-class.js';
+import { PatternPool } from '../../src/schema/patterns/patterns.js';
+import { summaryOf } from '../../src/schema/dto/dto.js';
 import { DATE_USES, USES } from './uses/index.js';
 
 const libraries = await loadClassLibraries(new PatternPool(), new ConstraintSource());
@@ -25,7 +25,7 @@ describe('a plain class', () => {
       }
       decorate()(Subject.prototype, 'value');
       const problems: Problem[] = [];
-      const { mirrored } = survey(Subject, new ClassModels(libraries, 'input', []), 'here', problems);
+      const { mirrored } = summaryOf(Subject, new ClassModels(libraries, 'input', []), 'here', problems);
       expect(isPlain(Subject) && (problems.length > 0 || mirrored)).toBe(false);
     },
   );

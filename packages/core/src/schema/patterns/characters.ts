@@ -1,11 +1,7 @@
 import type { AST } from '@eslint-community/regexpp';
-import { type CharacterSet, complement, intersection, type Range, setOf } from './code-points.js';
-import { lastCharacter, type PatternFlags, readFlags } from './flags.js';
-import { scanCharacters } from './scan-characters.js';
 
 /** A part of a pattern that reads one character. */
-export type CharacterNode =
-  AST.Character | AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass;
+type CharacterNode = AST.Character | AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass;
 
 const DIGIT: CharacterSet = [[0x30, 0x39]];
 const WORD: CharacterSet = [
@@ -38,6 +34,11 @@ export class Characters {
   #cased: CharacterSet | undefined;
 
   constructor(readonly flags: PatternFlags) {}
+
+  /** Every character. */
+  get all(): CharacterSet {
+    return everything(this.flags);
+  }
 
   /** The characters a part reads. */
   of(node: CharacterNode): CharacterSet {
@@ -91,4 +92,119 @@ function rangesOf(node: Simple, flags: PatternFlags): readonly Range[] {
 
 function unless(negate: boolean, set: CharacterSet, flags: PatternFlags): CharacterSet {
   return negate ? complement(set, lastCharacter(flags)) : set;
+}
+
+/** An inclusive range of code points, or of code units in a pattern without the `u` flag. */
+type Range = readonly [from: number, to: number];
+
+/** A set of characters: ranges in order that do not touch. */
+export type CharacterSet = readonly Range[];
+
+/** Joins ranges, in any order, to a set. */
+export function setOf(ranges: readonly Range[]): CharacterSet {
+  const joined: [number, number][] = [];
+  for (const [from, to] of [...ranges].sort(([a], [b]) => a - b)) {
+    const last = joined.at(-1);
+    if (last && from <= last[1] + 1) last[1] = Math.max(last[1], to);
+    else joined.push([from, to]);
+  }
+  return joined;
+}
+
+/** Everything up to `max` that is not in a set. */
+function complement(set: CharacterSet, max: number): CharacterSet {
+  const rest: Range[] = [];
+  let next = 0;
+  for (const [from, to] of set) {
+    if (from > next) rest.push([next, from - 1]);
+    next = to + 1;
+  }
+  if (next <= max) rest.push([next, max]);
+  return rest;
+}
+
+/** What is in both sets. */
+function intersection(one: CharacterSet, other: CharacterSet): CharacterSet {
+  const both = one.flatMap(([from, to]) =>
+    other.map(([first, last]): Range => [Math.max(from, first), Math.min(to, last)]),
+  );
+  return both.filter(([from, to]) => from <= to);
+}
+
+/** Whether two sets have a character in common. */
+export function overlap(one: CharacterSet, other: CharacterSet): boolean {
+  let at = 0;
+  for (const [from, to] of one) {
+    while (at < other.length && (other[at] as Range)[1] < from) at++;
+    if (at < other.length && (other[at] as Range)[0] <= to) return true;
+  }
+  return false;
+}
+
+/** What the flags of a pattern mean for the characters it reads. */
+export interface PatternFlags {
+  /** Those of `RegExp`, as they were given. */
+  readonly text: string;
+  readonly ignoreCase: boolean;
+  readonly multiline: boolean;
+  readonly dotAll: boolean;
+  readonly sticky: boolean;
+  /** Whether it reads code points; code units otherwise. */
+  readonly unicode: boolean;
+  readonly unicodeSets: boolean;
+}
+
+/** Reads the flags of a pattern. */
+export function readFlags(text: string): PatternFlags {
+  return {
+    text,
+    ignoreCase: text.includes('i'),
+    multiline: text.includes('m'),
+    dotAll: text.includes('s'),
+    sticky: text.includes('y'),
+    unicode: /[uv]/.test(text),
+    unicodeSets: text.includes('v'),
+  };
+}
+
+/** The highest character there is. */
+function lastCharacter({ unicode }: PatternFlags): number {
+  return unicode ? 0x10ffff : 0xffff;
+}
+
+/** Each is read as one text, so no high surrogate may stand before a low one. */
+const SEGMENTS: CharacterSet = [
+  [0, 0xd7ff],
+  [0xd800, 0xdbff],
+  [0xdc00, 0xdfff],
+  [0xe000, 0xffff],
+  [0x10000, 0x10ffff],
+];
+/** Not more arguments than a call takes. */
+const CHUNK = 0x1000;
+
+/**
+ * Asks the regular expression engine which characters a part of a pattern reads.
+ *
+ * @param raw the part, as it stands in the pattern.
+ * @param among the characters to ask about.
+ */
+function scanCharacters(raw: string, { text }: PatternFlags, among: CharacterSet): CharacterSet {
+  const run = new RegExp(`${raw}+`, `g${text.replace(/[^isuv]/g, '')}`);
+  return setOf(
+    SEGMENTS.flatMap((segment) => intersection(among, [segment]).flatMap((range) => scan(run, range))),
+  );
+}
+
+function scan(run: RegExp, [first, last]: Range): Range[] {
+  const width = first > 0xffff ? 2 : 1;
+  const found: Range[] = [];
+  for (let start = first; start <= last; start += CHUNK) {
+    const length = Math.min(CHUNK, last - start + 1);
+    const piece = String.fromCodePoint(...Array.from({ length }, (_, index) => start + index));
+    for (const { index, 0: match } of piece.matchAll(run)) {
+      found.push([start + index / width, start + (index + match.length) / width - 1]);
+    }
+  }
+  return found;
 }

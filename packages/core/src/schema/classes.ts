@@ -1,0 +1,137 @@
+import type { Problem } from '../errors/definition-error.js';
+import type { Constructor } from '../protocol/constructor.js';
+import type { JsonSchema } from '../protocol/json.js';
+import { ClassSchemas, type SchemaPair } from './describe/describe.js';
+import { type ClassLibraries, type ConstraintSource, loadClassLibraries } from './dto/class-libraries.js';
+import { ClassModels, type ClassSummary, summaryOf } from './dto/dto.js';
+import { isPlainClass } from './dto/is-plain-class.js';
+import { InstancePlans, transformFailure } from './instantiate/instantiate.js';
+import type { Maker } from './instantiate/makers.js';
+import type { PatternPool } from './patterns/patterns.js';
+import type { Direction } from './source.js';
+import { type RuleRunner, RuleRunners } from './validate/rule-runner.js';
+
+/** What DTO classes offer to one document. What implements it is loaded only for an app that has any. */
+export interface ClassSupport {
+  /** The schema of a class as the root of the document. */
+  root(cls: Constructor): SchemaPair;
+  /** A reference to the schema of a class. */
+  reference(cls: Constructor): JsonSchema;
+  /** Adds the definitions that references met to the root of the document. */
+  attach(root: SchemaPair): SchemaPair;
+  /** What makes instances of a class from checked values. */
+  maker(cls: Constructor): Maker;
+  /** Runs on instances of a class the rules that its schema does not say; undefined when there are none. */
+  rules(cls: Constructor): RuleRunner | undefined;
+  /** What holds for a class and every class inside it. */
+  summary(cls: Constructor): ClassSummary;
+  /**
+   * Writes instances as class-transformer's decorators say.
+   * @param cls the class of the value, or of its elements.
+   */
+  toPlain(cls: Constructor, value: unknown): unknown;
+}
+
+/** What an app knows of its DTO classes: each is read once for each direction. */
+export class ClassKnowledge {
+  readonly #libraries: ClassLibraries;
+  readonly #plans = new Map<string, ClassPlans>();
+
+  constructor(libraries: ClassLibraries) {
+    this.#libraries = libraries;
+  }
+
+  /**
+   * Opens a document.
+   * @param groups the groups of class-validator whose rules apply, besides those of no group; all rules when empty.
+   * @param where the place for problem reports.
+   */
+  open(direction: Direction, groups: readonly string[], where: string, problems: Problem[]): ClassSupport {
+    return new ClassDocument(this.#libraries, this.#plansOf(direction, groups), where, problems);
+  }
+
+  /**
+   * Finds every mistake in a class, and in every class inside it.
+   * @returns whether clients repeat anything of it in headers.
+   */
+  check(
+    cls: Constructor,
+    direction: Direction,
+    groups: readonly string[],
+    where: string,
+    problems: Problem[],
+  ): boolean {
+    if (isPlainClass(cls, this.#libraries)) return false;
+    return summaryOf(cls, this.#plansOf(direction, groups).instances.models, where, problems).mirrored;
+  }
+
+  #plansOf(direction: Direction, groups: readonly string[]): ClassPlans {
+    const key = groups.length === 0 ? direction : JSON.stringify([direction, ...groups]);
+    const plans = this.#plans.get(key) ?? classPlans(this.#libraries, direction, groups);
+    this.#plans.set(key, plans);
+    return plans;
+  }
+}
+
+interface ClassPlans {
+  readonly instances: InstancePlans;
+  readonly rules: RuleRunners;
+}
+
+function classPlans(libraries: ClassLibraries, direction: Direction, groups: readonly string[]): ClassPlans {
+  const models = new ClassModels(libraries, direction, groups);
+  return { instances: new InstancePlans(models), rules: new RuleRunners(models) };
+}
+
+/** Loads class-validator and class-transformer, for one app. */
+export async function loadClassKnowledge(
+  patterns: PatternPool,
+  constraints: ConstraintSource,
+): Promise<ClassKnowledge> {
+  return new ClassKnowledge(await loadClassLibraries(patterns, constraints));
+}
+
+class ClassDocument implements ClassSupport {
+  readonly #schemas: ClassSchemas;
+
+  constructor(
+    readonly libraries: ClassLibraries,
+    readonly plans: ClassPlans,
+    readonly where: string,
+    readonly problems: Problem[],
+  ) {
+    this.#schemas = new ClassSchemas(plans.instances.models, where, problems);
+  }
+
+  root(cls: Constructor): SchemaPair {
+    return this.#schemas.object(cls);
+  }
+
+  reference(cls: Constructor): JsonSchema {
+    return this.#schemas.reference(cls);
+  }
+
+  attach(root: SchemaPair): SchemaPair {
+    return this.#schemas.definitions.attach(root);
+  }
+
+  maker(cls: Constructor): Maker {
+    return this.plans.instances.of(cls, this.where, this.problems);
+  }
+
+  rules(cls: Constructor): RuleRunner | undefined {
+    return this.plans.rules.of(cls, this.where, this.problems);
+  }
+
+  summary(cls: Constructor): ClassSummary {
+    return summaryOf(cls, this.plans.instances.models, this.where, this.problems);
+  }
+
+  toPlain(cls: Constructor, value: unknown): unknown {
+    try {
+      return this.libraries.instanceToPlain(value);
+    } catch (error) {
+      throw transformFailure(cls, value, this.plans.instances.models, error);
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import type { Problem } from '../../errors/definition-error.js';
+import type { Constructor } from '../../protocol/constructor.js';
+import type { JsonSchema } from '../../protocol/json.js';
+import type { ClassSupport } from '../classes.js';
+import { isDto } from '../dto/class-libraries.js';
+import { type DeclaredType, normaliseType } from '../dto/declared-type.js';
+import { type ArgumentField, fallbackFor, listMaker, type Maker } from '../instantiate/makers.js';
+import type { PropertyDeclaration } from '../source.js';
+import type { SchemaPair } from './describe.js';
+import { typeKeywords, wireForm } from './wire-form.js';
+
+/** What a single argument becomes. */
+export interface ArgumentPlan {
+  readonly schemas: SchemaPair;
+  readonly field: ArgumentField;
+  /** The DTO class of it, or of its elements. */
+  readonly cls: Constructor | undefined;
+}
+
+const SAYS_TYPE = ['type', '$ref', 'anyOf', 'oneOf', 'allOf'] as const;
+const SAYS_VALUES = ['enum', 'const'] as const;
+const SAYS_ITEMS = ['items', 'prefixItems', 'contains'] as const;
+
+/** Plans one argument, or returns undefined and reports why its type is not known. */
+export function planArgument(
+  declaration: PropertyDeclaration,
+  classes: ClassSupport | undefined,
+  where: string,
+  problems: Problem[],
+): ArgumentPlan | undefined {
+  const { name, items, keywords = {} } = declaration;
+  const type = normaliseType(declaration.type);
+  const given = [...SAYS_TYPE, ...SAYS_VALUES].some((keyword) => keyword in keywords);
+  const one = describeType(type, classes);
+  if (one === undefined && !given) {
+    problems.push(unknownType(declaration, type, where));
+    return undefined;
+  }
+  const described = one ?? { schemas: { shown: {}, enforced: {} }, maker: undefined, cls: undefined };
+  if (
+    type.kind === 'array' &&
+    items === undefined &&
+    !given &&
+    !SAYS_ITEMS.some((keyword) => keyword in keywords)
+  ) {
+    problems.push(unknownElements(name, where));
+    return undefined;
+  }
+  const whole = type.kind === 'array' ? ofItems(declaration, described, classes) : described;
+  const base = SAYS_TYPE.some((keyword) => keyword in keywords) ? withoutType(whole.schemas) : whole.schemas;
+  return {
+    schemas: { shown: { ...base.shown, ...keywords }, enforced: { ...base.enforced, ...keywords } },
+    cls: whole.cls,
+    field: {
+      name,
+      maker: whole.maker,
+      fallback: keywords['default'] === undefined ? undefined : fallbackFor(keywords['default']),
+    },
+  };
+}
+
+interface Described {
+  readonly schemas: SchemaPair;
+  readonly maker: Maker | undefined;
+  readonly cls: Constructor | undefined;
+}
+
+function describeType(type: DeclaredType, classes: ClassSupport | undefined): Described | undefined {
+  switch (type.kind) {
+    case 'unknown':
+      return undefined;
+    case 'class': {
+      if (!classes || !isDto(type.cls)) return undefined;
+      const reference = classes.reference(type.cls);
+      return { ...both(reference, classes.maker(type.cls)), cls: type.cls };
+    }
+    case 'set':
+    case 'map':
+      // What they hold is known of properties of classes only.
+      return undefined;
+    default: {
+      const form = wireForm(type);
+      return form
+        ? { schemas: form, maker: form.maker, cls: undefined }
+        : both(typeKeywords(type), undefined);
+    }
+  }
+}
+
+function ofItems(
+  { items }: PropertyDeclaration,
+  array: Described,
+  classes: ClassSupport | undefined,
+): Described {
+  const element = describeType(normaliseType(items), classes);
+  if (!element) return array;
+  const { shown, enforced } = element.schemas;
+  return {
+    schemas: { shown: { type: 'array', items: shown }, enforced: { type: 'array', items: enforced } },
+    maker: element.maker && listMaker(element.maker),
+    cls: element.cls,
+  };
+}
+
+function both(schema: JsonSchema, maker: Maker | undefined): Described {
+  return { schemas: { shown: schema, enforced: schema }, maker, cls: undefined };
+}
+
+/** An author who says the type takes over from reflection entirely, but a Date stays one. */
+function withoutType({ shown, enforced }: SchemaPair): SchemaPair {
+  const strip = ({ type: _, $ref: __, enum: ___, ...rest }: JsonSchema): JsonSchema => rest;
+  return { shown: strip(shown), enforced: strip(enforced) };
+}
+
+function unknownType({ name, type }: PropertyDeclaration, normal: DeclaredType, where: string): Problem {
+  const seen =
+    normal.kind === 'class' ? `class ${normal.cls.name} has no class-validator decorator` : describe(type);
+  return {
+    code: 'SIGIL_ERASED_TYPE',
+    where,
+    what: `the type of argument "${name}" is not known at run time (${seen})`,
+    fix: `say it: @Arg('${name}', { type: String }), or another class, enum or JSON Schema type`,
+  };
+}
+
+function unknownElements(name: string, where: string): Problem {
+  return {
+    code: 'SIGIL_ERASED_TYPE',
+    where,
+    what: `what the elements of argument "${name}" are is not known at run time (reflection says Array)`,
+    fix: `say it: @Arg('${name}', { items: () => String }), or another class or enum; { items: {} } for elements of any kind`,
+  };
+}
+
+function describe(type: unknown): string {
+  return typeof type === 'function'
+    ? `reflection says ${type.name || 'a function'}`
+    : 'reflection says nothing';
+}

@@ -1,0 +1,240 @@
+import type { Problem } from '../../errors/definition-error.js';
+import type { SchemaAnnotations } from '../../metadata/annotations.js';
+import type { Constructor } from '../../protocol/constructor.js';
+import type { JsonSchema } from '../../protocol/json.js';
+import { HEADER_KEYWORD } from '../../protocol/descriptors.js';
+import type { BoundRule } from '../dto/rule.js';
+import { type ClassModel, type ClassModels, isJson } from '../dto/dto.js';
+import type { NestedModel, PropertyModel, Variants } from '../dto/property.js';
+import { knowing } from './schema-rules.js';
+import type { Direction } from '../source.js';
+import { mergeKeywords, orNull, tidyKeywords } from './merge-keywords.js';
+import { acceptsMissing, enforcedKeywords } from './rules/rule.js';
+import { typeKeywords } from './wire-form.js';
+
+/** Describes the classes of one document. */
+export class ClassSchemas {
+  readonly definitions: Definitions = new Definitions();
+
+  constructor(
+    readonly models: ClassModels,
+    readonly where: string,
+    readonly problems: Problem[],
+  ) {}
+
+  /** The schema of a class as the root of the document. */
+  object(cls: Constructor, tag?: Tag): SchemaPair {
+    return this.#describe(this.models.of(cls, this.where, this.problems), tag);
+  }
+
+  /** References to the schema of a class, or to those a tag chooses from. */
+  nested(nested: NestedModel): SchemaPair {
+    if (nested.variants) return this.#variants(nested.variants);
+    const reference = this.reference(nested.cls);
+    return { shown: reference, enforced: reference };
+  }
+
+  /** The tag is looked at first, so that a failure speaks of the variant that was meant. */
+  #variants({ tag, classes }: Variants): SchemaPair {
+    const variants = classes.map(({ cls, name }) => ({
+      name,
+      reference: this.reference(cls, { property: tag, value: name }),
+    }));
+    const choices = variants.map(({ name, reference }) => ({
+      if: { required: [tag], properties: { [tag]: { const: name } } },
+      then: reference,
+    }));
+    return {
+      shown: { oneOf: variants.map(({ reference }) => reference) },
+      enforced: {
+        type: 'object',
+        required: [tag],
+        properties: { [tag]: { enum: variants.map(({ name }) => name) } },
+        allOf: choices,
+      },
+    };
+  }
+
+  /** A reference to the schema of a class. */
+  reference(cls: Constructor, tag?: Tag): JsonSchema {
+    return this.definitions.reference(cls, tag, () => this.object(cls, tag));
+  }
+
+  #describe(model: ClassModel, tag?: Tag): SchemaPair {
+    const shown: Record<string, JsonSchema> = {};
+    const enforced: Record<string, JsonSchema> = {};
+    const required: string[] = [];
+    for (const property of model.properties) {
+      const nested = property.nested ? this.nested(property.nested) : undefined;
+      const pair = propertySchemas(property, nested, this.models.direction);
+      shown[property.wire] = pair.shown;
+      enforced[property.wire] = pair.enforced;
+      if (isRequired(property)) required.push(property.wire);
+    }
+    if (tag) {
+      shown[tag.property] = enforced[tag.property] = { const: tag.value };
+      if (!required.includes(tag.property)) required.push(tag.property);
+    }
+    const rest = {
+      ...(required.length > 0 && { required }),
+      ...(this.models.direction === 'input' && { additionalProperties: false }),
+    };
+    return {
+      shown: { type: 'object', ...annotationKeywords(model.annotations), properties: shown, ...rest },
+      enforced: { type: 'object', properties: enforced, ...rest },
+    };
+  }
+}
+
+/** The same thing said twice: to clients, and to our own validator. */
+export interface SchemaPair {
+  readonly shown: JsonSchema;
+  readonly enforced: JsonSchema;
+}
+
+/** The property that tells variants of a class apart, with the value that stands for this one. */
+interface Tag {
+  readonly property: string;
+  readonly value: string;
+}
+
+/** The `$defs` of one document. Classes are told apart by identity, so two of one name become `Name` and `Name_2`. */
+class Definitions {
+  readonly #names = new Map<Constructor, Map<string, string>>();
+  readonly #taken = new Set<string>();
+  readonly #shown: Record<string, JsonSchema> = {};
+  readonly #enforced: Record<string, JsonSchema> = {};
+
+  /** A reference to a class, described by `describe` the first time it is met. */
+  reference(cls: Constructor, tag: Tag | undefined, describe: () => SchemaPair): JsonSchema {
+    const byTag = this.#names.get(cls) ?? new Map<string, string>();
+    this.#names.set(cls, byTag);
+    const key = tag ? `${tag.property}=${tag.value}` : '';
+    let name = byTag.get(key);
+    if (name === undefined) {
+      name = this.#claim(cls.name);
+      byTag.set(key, name);
+      const { shown, enforced } = describe();
+      this.#shown[name] = shown;
+      this.#enforced[name] = enforced;
+    }
+    return { $ref: `#/$defs/${name}` };
+  }
+
+  /** Adds the definitions, if there are any, to the root of a document. */
+  attach({ shown, enforced }: SchemaPair): SchemaPair {
+    if (this.#taken.size === 0) return { shown, enforced };
+    return { shown: { ...shown, $defs: this.#shown }, enforced: { ...enforced, $defs: this.#enforced } };
+  }
+
+  #claim(className: string): string {
+    const base = className.replace(/[^A-Za-z0-9_.-]/g, '_') || 'Anonymous';
+    let name = base;
+    for (let count = 2; this.#taken.has(name); count += 1) name = `${base}_${count}`;
+    this.#taken.add(name);
+    return name;
+  }
+}
+
+/** One of the two schemas of a property, and what of the rules goes into it. */
+type Side = keyof SchemaPair;
+
+/**
+ * The schemas of one property of a class.
+ * @param nested the schemas of the class it holds, if it holds one.
+ */
+function propertySchemas(
+  model: PropertyModel,
+  nested: SchemaPair | undefined,
+  direction: Direction,
+): SchemaPair {
+  const shown = assemble(model, nested, 'shown');
+  const enforced = model.open ? {} : assemble(model, nested, 'enforced');
+  const isNullShown = model.optional && direction === 'output';
+  return {
+    shown: {
+      ...(isNullShown ? orNull(shown) : shown),
+      ...annotationKeywords(model.annotations),
+      ...defaultOf(model),
+    },
+    enforced: model.optional ? orNull(enforced) : enforced,
+  };
+}
+
+/** Whether a value without this property is refused. */
+function isRequired(model: PropertyModel): boolean {
+  if (model.optional || model.omissible || model.open || model.initial !== undefined) return false;
+  return model.nested !== undefined || model.rules.some(refusesMissing);
+}
+
+function assemble(model: PropertyModel, nested: SchemaPair | undefined, side: Side): JsonSchema {
+  const rulesFor = (each: boolean): readonly BoundRule[] => model.rules.filter((one) => one.each === each);
+  const of = (each: boolean): JsonSchema =>
+    rulesFor(each)
+      .map(side === 'shown' ? shownBy : enforcedBy)
+      .reduce(mergeKeywords, {});
+  const finish = (schema: JsonSchema, each: boolean): JsonSchema =>
+    side === 'shown' ? tidyKeywords(schema) : knowing(tidyKeywords(schema), rulesFor(each));
+  const { container } = model;
+  if (container === 'one') return finish(withType(of(false), model, nested?.[side], side), false);
+  const each = finish(withType(of(true), model, nested?.[side], side), true);
+  const whole = mergeKeywords(containerKeywords(model, each, side), of(false));
+  if (Object.keys(each).length === 0) return finish(whole, false);
+  // Each object that is made is one of its own, however equal.
+  const { uniqueItems, ...rest } = whole;
+  const bound = nested || uniqueItems === undefined ? rest : whole;
+  return finish({ ...bound, [container === 'map' ? 'additionalProperties' : 'items']: each }, false);
+}
+
+function containerKeywords({ container }: PropertyModel, each: JsonSchema, side: Side): JsonSchema {
+  if (container === 'map') return { type: 'object' };
+  if (container === 'array') return { type: 'array' };
+  const isScalar = ['string', 'number', 'integer', 'boolean'].includes(String(each['type']));
+  return { type: 'array', ...((side === 'enforced' || isScalar || 'enum' in each) && { uniqueItems: true }) };
+}
+
+/** Adds what is known besides the rules: the nested schema, or else the declared type when no rule gives one. */
+function withType(
+  schema: JsonSchema,
+  model: PropertyModel,
+  nested: JsonSchema | undefined,
+  side: Side,
+): JsonSchema {
+  if (nested) {
+    const { type: _, ...rest } = schema;
+    return mergeKeywords(nested, rest);
+  }
+  // Where rules judge a Date they judge whether it is one, too.
+  const isJudged = model.rules.some(({ rule }) => rule.date);
+  if (model.form) return isJudged ? schema : mergeKeywords(model.form[side], schema);
+  const isTyped = ['type', 'enum', 'const'].some((keyword) => keyword in schema);
+  return isTyped ? schema : mergeKeywords(typeKeywords(model.declared), schema);
+}
+
+function shownBy({ rule, args }: BoundRule): JsonSchema {
+  return mergeKeywords(rule.keywords?.(args) ?? {}, rule.shown?.(args) ?? {});
+}
+
+function enforcedBy({ rule, args, condition }: BoundRule): JsonSchema {
+  return condition ? {} : enforcedKeywords(rule, args);
+}
+
+function refusesMissing({ rule, args, condition, each }: BoundRule): boolean {
+  return condition === undefined && (each || !acceptsMissing(rule, args));
+}
+
+function defaultOf({ initial }: PropertyModel): JsonSchema {
+  return initial !== undefined && isJson(initial) ? { default: initial } : {};
+}
+
+/** The keywords that what `@Describe` and its kin said becomes. */
+function annotationKeywords(annotations: SchemaAnnotations): JsonSchema {
+  const { title, description, examples, deprecated, header } = annotations;
+  return {
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(examples !== undefined && { examples }),
+    ...(deprecated !== undefined && { deprecated }),
+    ...(header !== undefined && { [HEADER_KEYWORD]: header }),
+  };
+}

@@ -1,0 +1,73 @@
+import type { JsonSchema } from '../../protocol/json.js';
+
+type Combine = (a: unknown, b: unknown) => unknown;
+
+const largest: Combine = (a, b) => Math.max(Number(a), Number(b));
+const smallest: Combine = (a, b) => Math.min(Number(a), Number(b));
+
+const COMBINE: ReadonlyMap<string, Combine> = new Map<string, Combine>([
+  ...['minimum', 'exclusiveMinimum', 'minLength', 'minCharacters', 'minItems', 'minProperties'].map(
+    (key) => [key, largest] as const,
+  ),
+  ...['maximum', 'exclusiveMaximum', 'maxLength', 'maxCharacters', 'maxItems', 'maxProperties'].map(
+    (key) => [key, smallest] as const,
+  ),
+  ['type', narrowest],
+  ['description', (a, b) => `${String(a)}; ${String(b)}`],
+]);
+
+/** A schema that holds where both hold. What two keywords cannot say as one goes to `allOf`. */
+export function mergeKeywords(first: JsonSchema, second: JsonSchema): JsonSchema {
+  const merged: Record<string, unknown> = { ...first };
+  const apart: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(second)) {
+    const present = merged[key];
+    if (present === undefined) merged[key] = value;
+    else if (JSON.stringify(present) !== JSON.stringify(value)) {
+      const combined = COMBINE.get(key)?.(present, value);
+      if (combined === undefined) apart[key] = value;
+      else merged[key] = combined;
+    }
+  }
+  if (Object.keys(apart).length > 0)
+    merged['allOf'] = [...((merged['allOf'] as unknown[] | undefined) ?? []), apart];
+  return merged;
+}
+
+/** Drops what another keyword says already, so that clients read less. */
+export function tidyKeywords(merged: JsonSchema): JsonSchema {
+  const schema = withoutIdlePattern(merged);
+  const { not, ...rest } = schema;
+  const type = rest['type'];
+  const canBeNull =
+    (type === undefined && !('$ref' in rest)) || (Array.isArray(type) && type.includes('null'));
+  if (not === undefined || canBeNull) return schema;
+  const said = JSON.stringify(not);
+  if (said === '{"type":"null"}') return rest;
+  if (said !== '{"enum":["",null]}') return schema;
+  return type === 'string' ? mergeKeywords(rest, { minLength: 1 }) : rest;
+}
+
+/** A pattern says nothing where no string is accepted. */
+function withoutIdlePattern(schema: JsonSchema): JsonSchema {
+  const { pattern, ...rest } = schema;
+  const { type } = rest;
+  return pattern === undefined || type === undefined || [type].flat().includes('string') ? schema : rest;
+}
+
+/** A schema that also accepts `null`. */
+export function orNull(schema: JsonSchema): JsonSchema {
+  if (Object.keys(schema).length === 0) return schema;
+  return { anyOf: [schema, { type: 'null' }] };
+}
+
+function narrowest(a: unknown, b: unknown): unknown {
+  const first = [a].flat() as string[];
+  const second = [b].flat() as string[];
+  const common = first.filter((type) => second.includes(type));
+  if (common.length === 0 && [...first, ...second].includes('integer')) {
+    if ([...first, ...second].includes('number')) return 'integer';
+  }
+  if (common.length === 0) return undefined;
+  return common.length === 1 ? common[0] : common;
+}

@@ -1,0 +1,123 @@
+import type { JsonSchema } from '../../../protocol/json.js';
+import type { RuleTable } from './rule.js';
+
+/** Decorators that say what kind of value is wanted. */
+export const TYPE_RULES: RuleTable = {
+  isString: { keywords: () => ({ type: 'string' }), exact: true },
+  isBoolean: { keywords: () => ({ type: 'boolean' }), exact: true },
+  isInt: { keywords: () => ({ type: 'integer' }), exact: true },
+  isNumber: {
+    keywords: () => ({ type: 'number' }),
+    exact: ([options]) =>
+      (options as { maxDecimalPlaces?: number } | undefined)?.maxDecimalPlaces === undefined,
+  },
+  isArray: { keywords: () => ({ type: 'array' }), exact: true },
+  isObject: { keywords: () => ({ type: 'object' }), exact: true },
+  isNotEmptyObject: {
+    keywords: ([options]) =>
+      (options as { nullable?: boolean } | undefined)?.nullable === false
+        ? { type: 'object', not: { additionalProperties: { type: 'null' } } }
+        : { type: 'object', minProperties: 1 },
+    exact: true,
+  },
+  // Stricter than class-validator on purpose: it also takes the names of a numeric enum as values.
+  isEnum: {
+    keywords: ([entity]) => oneOfEnum(entity),
+    exact: true,
+    constraints: ([entity, ...rest]) => [members(entity), ...rest],
+  },
+  isInstance: { made: true },
+};
+
+function oneOfEnum(entity: unknown): JsonSchema {
+  const values = comparable(members(entity));
+  return values.length > 0 ? { enum: values } : { not: {} };
+}
+
+/** The values of an enum object, without the names that numeric enums keep for looking up backwards. */
+function members(entity: unknown): readonly unknown[] {
+  const found = Object(entity) as Record<string, unknown>;
+  return Object.keys(found)
+    .filter((key) => !(typeof found[key] === 'string' && found[found[key]] === Number(key)))
+    .map((key) => found[key]);
+}
+
+/** Decorators about being there, and about being one of some values. */
+export const PRESENCE_RULES: RuleTable = {
+  isDefined: { keywords: () => ({ not: { type: 'null' } }), exact: true },
+  isNotEmpty: { keywords: () => ({ not: { enum: ['', null] } }), exact: true },
+  isEmpty: { keywords: () => ({ enum: ['', null] }), exact: true, acceptsMissing: true },
+  equals: {
+    keywords: ([value]) => oneOf([value]),
+    exact: true,
+    acceptsMissing: ([value]) => value === undefined,
+  },
+  notEquals: {
+    keywords: ([value]) => noneOf([value]),
+    exact: true,
+    acceptsMissing: ([value]) => value !== undefined,
+  },
+  isIn: {
+    keywords: ([values]) => oneOf(listed(values)),
+    exact: true,
+    acceptsMissing: ([values]) => listed(values).includes(undefined),
+  },
+  isNotIn: {
+    keywords: ([values]) => noneOf(listed(values)),
+    exact: true,
+    acceptsMissing: ([values]) => !listed(values).includes(undefined),
+  },
+};
+
+function oneOf(values: readonly unknown[]): JsonSchema {
+  const possible = comparable(values);
+  if (possible.length === 0) return { not: {} };
+  return possible.length === 1 ? { const: possible[0] } : { enum: possible };
+}
+
+function noneOf(values: readonly unknown[]): JsonSchema {
+  const possible = comparable(values);
+  if (possible.length === 0) return {};
+  return { not: possible.length === 1 ? { const: possible[0] } : { enum: possible } };
+}
+
+const degrees = (limit: number): string => `degrees from -${limit} to ${limit}`;
+
+/** Decorators about numbers. */
+export const NUMBER_RULES: RuleTable = {
+  min: { keywords: ([limit]) => ({ type: 'number', minimum: limit }), exact: isLimit },
+  max: { keywords: ([limit]) => ({ type: 'number', maximum: limit }), exact: isLimit },
+  isPositive: { keywords: () => ({ type: 'number', exclusiveMinimum: 0 }), exact: true },
+  isNegative: { keywords: () => ({ type: 'number', exclusiveMaximum: 0 }), exact: true },
+  isDivisibleBy: {
+    keywords: () => ({ type: 'number' }),
+    shown: ([divisor]) => (Number.isInteger(divisor) && Number(divisor) > 0 ? { multipleOf: divisor } : {}),
+  },
+  isLatitude: {
+    keywords: () => ({ type: ['number', 'string'] }),
+    shown: () => ({ description: degrees(90) }),
+  },
+  isLongitude: {
+    keywords: () => ({ type: ['number', 'string'] }),
+    shown: () => ({ description: degrees(180) }),
+  },
+};
+
+function isLimit([limit]: readonly unknown[]): boolean {
+  return typeof limit === 'number' && Number.isFinite(limit);
+}
+
+/** A list that a decorator was given; anything else counts as an empty one. */
+export function listed(values: unknown): readonly unknown[] {
+  return Array.isArray(values) ? values : [];
+}
+
+/** Of some values those that can equal one that came as JSON, each once: class-validator compares by identity. */
+export function comparable(values: readonly unknown[]): readonly unknown[] {
+  return [...new Set(values.filter(isComparable))];
+}
+
+function isComparable(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  return value === null || typeof value === 'string' || typeof value === 'boolean';
+}

@@ -1,0 +1,291 @@
+import type { instanceToPlain, plainToInstance } from 'class-transformer';
+import type { MetadataStorage } from 'class-validator';
+import type { Constructor } from '../../protocol/constructor.js';
+import { isPromise } from '../../protocol/maybe-promise.js';
+import type { PatternPool } from '../patterns/patterns.js';
+
+/** What is used of class-validator and class-transformer. Nothing else imports them. */
+export interface ClassLibraries {
+  readonly rules: MetadataStorage;
+  readonly builtIn: BuiltInRules;
+  readonly transforms: TransformerStorage;
+  readonly plainToInstance: typeof plainToInstance;
+  readonly instanceToPlain: typeof instanceToPlain;
+  /** Runs the patterns of rules, in place of class-validator. */
+  readonly patterns: PatternPool;
+  /** Makes the constraints of authors. */
+  readonly constraints: ConstraintSource;
+}
+
+/** Loads both libraries. Costs about 180 ms, so an app without DTO classes must not call it. */
+export async function loadClassLibraries(
+  patterns: PatternPool,
+  constraints: ConstraintSource,
+): Promise<ClassLibraries> {
+  const [validator, transformer, storage] = await Promise.all([
+    import('class-validator'),
+    import('class-transformer'),
+    import('class-transformer/cjs/storage.js'),
+  ]);
+  return {
+    rules: validator.getMetadataStorage(),
+    builtIn: new BuiltInRules(validator, validator.getMetadataStorage()),
+    transforms: storage.defaultMetadataStorage as TransformerStorage,
+    plainToInstance: transformer.plainToInstance,
+    instanceToPlain: transformer.instanceToPlain,
+    patterns,
+    constraints,
+  };
+}
+
+/** One use of `@Expose`, `@Exclude` or `@Transform`. Without a property it concerns the class. */
+export interface TransformMetadata {
+  readonly target?: unknown;
+  readonly propertyName: string | undefined;
+  readonly options?: {
+    readonly toClassOnly?: boolean;
+    readonly toPlainOnly?: boolean;
+    readonly name?: string;
+  };
+  /** The function of `@Transform`. */
+  readonly transformFn?: (params: {
+    readonly value: unknown;
+    readonly key: string;
+    readonly obj: object;
+    readonly type: 0 | 1;
+    readonly options: object;
+  }) => unknown;
+}
+
+/** One use of `@Type`. */
+interface TypeMetadata {
+  readonly typeFunction: (options?: unknown) => unknown;
+  readonly options?: {
+    readonly discriminator?: {
+      readonly property: string;
+      readonly subTypes: readonly { readonly value: Constructor; readonly name: string }[];
+    };
+  };
+}
+
+/** What is read of class-transformer's record of its decorators, those of extended classes included. */
+export interface TransformerStorage {
+  findTypeMetadata(target: unknown, property: string): TypeMetadata | undefined;
+  /** @param type class-transformer's number of a direction: 0 for plain to class, 1 for class to plain. */
+  findTransformMetadatas(target: unknown, property: string, type: 0 | 1): readonly TransformMetadata[];
+  getExposedMetadatas(target: unknown): readonly TransformMetadata[];
+  getExcludedMetadatas(target: unknown): readonly TransformMetadata[];
+  addTypeMetadata(metadata: TypeMetadata & { readonly target: unknown }): void;
+  addTransformMetadata(metadata: TransformMetadata): void;
+  addExposeMetadata(metadata: TransformMetadata): void;
+  addExcludeMetadata(metadata: TransformMetadata): void;
+  getStrategy(target: unknown): 'none' | 'excludeAll' | 'exposeAll';
+}
+
+/** How class-validator implements a rule: structurally, so that nothing of it is imported. */
+export interface Constraint {
+  validate(value: unknown, args: never): unknown;
+  defaultMessage?(args: never): string;
+}
+
+/** What class-validator recorded about one use of a decorator. */
+export type RuleMetadata = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];
+
+/** What class-validator registered as the implementation of a decorator. */
+type RegisteredConstraint = ReturnType<MetadataStorage['getTargetValidatorConstraints']>[number];
+
+interface KnownClasses {
+  readonly validationMetadatas?: { has(target: unknown): boolean };
+}
+
+/** Whether class-validator has been imported by anybody. */
+export function hasClassValidator(): boolean {
+  return 'classValidatorMetadataStorage' in globalThis;
+}
+
+/**
+ * Whether a class, or one it extends, carries class-validator rules. Loads nothing: the library keeps its storage on
+ * `globalThis`, so false is also the answer when it was never imported.
+ */
+export function isDto(cls: unknown): boolean {
+  if (typeof cls !== 'function') return false;
+  const storage = (globalThis as { classValidatorMetadataStorage?: KnownClasses })
+    .classValidatorMetadataStorage;
+  const known = storage?.validationMetadatas;
+  if (known === undefined) return false;
+  for (let at: unknown = cls; typeof at === 'function'; at = Object.getPrototypeOf(at)) {
+    if (known.has(at)) return true;
+  }
+  return false;
+}
+
+/**
+ * The `output` that describes a value: the name of the DTO class it is an instance of, in brackets for a list of such instances.
+ *
+ * @returns undefined for anything else, plain objects included.
+ */
+export function describesItself(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (!Array.isArray(value)) return isDto(value.constructor) ? value.constructor.name : undefined;
+  const [first] = value as readonly unknown[];
+  const element = Array.isArray(first) ? undefined : describesItself(first);
+  return element === undefined ? undefined : `[${element}]`;
+}
+
+/** Rules by the class that declares them. */
+type Rules = ReadonlyMap<unknown, readonly RuleMetadata[]>;
+
+/** Every rule there is; undefined when class-validator keeps them in another way than it did. */
+function rulesByClass(storage: MetadataStorage): Rules | undefined {
+  const { validationMetadatas } = storage as unknown as { validationMetadatas?: unknown };
+  return validationMetadatas instanceof Map ? (validationMetadatas as Rules) : undefined;
+}
+
+/** The rules of a class that extends no other; undefined for classes that do, and for those without rules. */
+export function ownRules(storage: MetadataStorage, cls: Constructor): readonly RuleMetadata[] | undefined {
+  return Object.getPrototypeOf(cls) === Function.prototype ? rulesByClass(storage)?.get(cls) : undefined;
+}
+
+/**
+ * The rules of a class and of those it extends, as class-validator itself finds them. It looks through all classes there are each time,
+ * which takes long where there are many; so it is asked among the relatives of the class alone.
+ *
+ * @param groups the groups whose rules apply, beside rules of no group; all rules apply when there are none.
+ */
+export function targetRules(
+  storage: MetadataStorage,
+  cls: Constructor,
+  groups: readonly string[],
+): RuleMetadata[] {
+  const own = rulesByClass(storage);
+  const few = own ? relatives(storage, own, cls) : storage;
+  return few.getTargetValidationMetadatas(cls, '', groups.length > 0, false, [...groups]);
+}
+
+function relatives(storage: MetadataStorage, own: Rules, cls: Constructor): MetadataStorage {
+  const Storage = storage.constructor as new () => MetadataStorage;
+  const few = new Storage();
+  // Those a class extends were declared before it, and class-validator goes by that order.
+  for (const relative of ancestors(cls).reverse()) {
+    for (const rule of own.get(relative) ?? []) few.addValidationMetadata(rule);
+  }
+  return few;
+}
+
+function ancestors(cls: unknown): unknown[] {
+  const chain: unknown[] = [];
+  for (let at = cls; typeof at === 'function' && at !== Function.prototype; at = Object.getPrototypeOf(at))
+    chain.push(at);
+  return chain;
+}
+
+type Decorate = (...args: unknown[]) => (target: object, property: string) => void;
+
+/** Decorators whose name is not that of their rule, whatever the case. */
+const RENAMED: Readonly<Record<string, string>> = { islength: 'length' };
+
+/**
+ * Tells rules of class-validator from rules of an author under the same name: nothing is known about the latter, and
+ * taking one for the other would leave it out. Nothing marks them, so they are told apart by their default messages.
+ */
+class BuiltInRules {
+  readonly #decorators = new Map<string, Decorate>();
+  readonly #storage: MetadataStorage;
+  readonly #found = new Map<string, Constraint | undefined>();
+
+  /** @param validator what class-validator exports. */
+  constructor(validator: Readonly<Record<string, unknown>>, storage: MetadataStorage) {
+    this.#storage = storage;
+    for (const [name, value] of Object.entries(validator))
+      if (/^[A-Z]/.test(name) && typeof value === 'function')
+        this.#decorators.set(name.toLowerCase(), value as Decorate);
+  }
+
+  /** Whether a use of a decorator is of class-validator's own. @param registered what it was registered with. */
+  made(metadata: RuleMetadata, registered: RegisteredConstraint): boolean {
+    const { name } = metadata;
+    if (name === undefined || registered.async) return false;
+    if (!this.#found.has(name)) this.#found.set(name, this.#probe(name, metadata));
+    const known = this.#found.get(name);
+    if (known === undefined) return false;
+    const said = messageOf(instanceOf(registered), metadata);
+    return said !== undefined && said === messageOf(known, metadata);
+  }
+
+  /** Applies the decorator of a rule to a class of our own. */
+  #probe(name: string, { constraints }: RuleMetadata): Constraint | undefined {
+    const spelt = name.toLowerCase();
+    const decorate = this.#decorators.get(RENAMED[spelt] ?? spelt);
+    if (decorate === undefined) return undefined;
+    class Probe {}
+    decorate(...((constraints as unknown[] | undefined) ?? []))(Probe.prototype, 'value');
+    const [found] = this.#storage.getTargetValidationMetadatas(Probe, '', false, false);
+    const [registered] = found ? this.#storage.getTargetValidatorConstraints(found.constraintCls) : [];
+    return registered && instanceOf(registered);
+  }
+}
+
+/** Past the container of the author, which may not be ready when schemas are made. */
+function instanceOf({ target }: RegisteredConstraint): Constraint | undefined {
+  try {
+    return Reflect.construct(target, []) as Constraint;
+  } catch {
+    return undefined;
+  }
+}
+
+function messageOf(constraint: Constraint | undefined, metadata: RuleMetadata): string | undefined {
+  const args = {
+    targetName: '',
+    property: metadata.propertyName,
+    object: {},
+    value: undefined,
+    constraints: metadata.constraints ?? [],
+  };
+  try {
+    return constraint?.defaultMessage?.(args as never).replace('each value in ', '');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes an instance of a constraint class; undefined leaves that to class-validator. */
+export type MakeConstraint = (cls: Constructor) => unknown;
+
+/** Makes the constraints of authors, one instance of a class for each app. class-validator's own container serves the whole process. */
+export class ConstraintSource {
+  readonly #make: MakeConstraint | undefined;
+  readonly #made = new Map<Constructor, Constraint>();
+  readonly #found = new Map<Constructor, RegisteredConstraint>();
+
+  constructor(make?: MakeConstraint) {
+    this.#make = make;
+  }
+
+  /** Takes note of a constraint that a property has. */
+  add(registered: RegisteredConstraint): void {
+    this.#found.set(registered.target as Constructor, registered);
+  }
+
+  /** The constraint classes of authors, as far as DTO classes with them have been read. */
+  get classes(): readonly Constructor[] {
+    return [...this.#found.keys()];
+  }
+
+  /** Makes them, so that what one lacks shows at start. @throws whatever making one throws. */
+  makeAll(): void {
+    for (const registered of this.#found.values()) this.get(registered);
+  }
+
+  /** @throws whatever making it throws, and TypeError when it is only promised. */
+  get(registered: RegisteredConstraint): Constraint {
+    const cls = registered.target as Constructor;
+    const known = this.#made.get(cls);
+    if (known) return known;
+    const made = this.#make?.(cls) ?? registered.instance;
+    if (isPromise(made))
+      throw new TypeError(`the container promises a ${cls.name}; constraints must be made at once`);
+    this.#made.set(cls, made as Constraint);
+    return made as Constraint;
+  }
+}

@@ -1,0 +1,158 @@
+import type { MetadataStorage } from 'class-validator';
+import type { Problem } from '../../errors/definition-error.js';
+import { annotatedProperties, annotationsOf, type SchemaAnnotations } from '../../metadata/annotations.js';
+import type { Constructor } from '../../protocol/constructor.js';
+import type { Direction } from '../source.js';
+import { type ClassLibraries, isDto, type RuleMetadata, targetRules } from './class-libraries.js';
+import { mapTransforms } from './mapping.js';
+import { propertyModel, type PropertyModel } from './property.js';
+import { readTransforms } from './transforms.js';
+import { undescribed } from './unservable-rules.js';
+
+/** What a DTO class says about its instances. */
+export interface ClassModel {
+  readonly cls: Constructor;
+  readonly properties: readonly PropertyModel[];
+  readonly annotations: SchemaAnnotations;
+  /** Whether only class-transformer can make its instances: it is renamed, excluded, transformed or polymorphic. */
+  readonly transformed: boolean;
+}
+
+/** Reads classes, each once, and reports the mistakes in them where they are first used. */
+export class ClassModels {
+  readonly #models = new Map<Constructor, ClassModel>();
+
+  constructor(
+    readonly libraries: ClassLibraries,
+    readonly direction: Direction,
+    /** The groups whose rules apply, besides those of no group; every rule when there are none. */
+    readonly groups: readonly string[],
+  ) {}
+
+  /** @param where the place for problem reports. */
+  of(cls: Constructor, where: string, problems: Problem[]): ClassModel {
+    const known = this.#models.get(cls);
+    if (known) return known;
+    const model = this.#read(cls, where, problems);
+    this.#models.set(cls, model);
+    return model;
+  }
+
+  #read(cls: Constructor, where: string, problems: Problem[]): ClassModel {
+    mapTransforms(cls, this.libraries.transforms);
+    const rules = targetRules(this.libraries.rules, cls, this.groups);
+    if (!isDto(cls)) problems.push(undecorated(cls, where));
+    const transforms = readTransforms(cls, this.libraries.transforms, this.direction);
+    for (const name of withoutRules(cls, this.libraries.rules))
+      if (transforms.has(name)) problems.push(undescribed(cls, name, where));
+    const initial = this.direction === 'input' ? initialValues(cls, where, problems) : undefined;
+    const properties = [...byProperty(rules)]
+      .filter(([name]) => transforms.has(name))
+      .map(([name, own]) =>
+        propertyModel({ cls, name, own, where, problems, initial, transforms, libraries: this.libraries }),
+      );
+    return {
+      cls,
+      properties,
+      annotations: annotationsOf(cls),
+      transformed:
+        transforms.renames ||
+        properties.some((property) => property.nested?.variants || property.transformed),
+    };
+  }
+}
+
+/** The properties of a class that have annotations and, in whatever group, no rule. */
+function withoutRules(cls: Constructor, storage: MetadataStorage): string[] {
+  const annotated = annotatedProperties(cls.prototype as object);
+  if (annotated.size === 0 || !isDto(cls)) return [];
+  const ruled = new Set(targetRules(storage, cls, []).map(({ propertyName }) => propertyName));
+  return [...annotated].map(String).filter((name) => !ruled.has(name));
+}
+
+function byProperty(rules: readonly RuleMetadata[]): Map<string, RuleMetadata[]> {
+  const grouped = new Map<string, RuleMetadata[]>();
+  for (const rule of rules) {
+    const own = grouped.get(rule.propertyName);
+    if (own) own.push(rule);
+    else grouped.set(rule.propertyName, [rule]);
+  }
+  return grouped;
+}
+
+function undecorated(cls: Constructor, where: string): Problem {
+  return {
+    code: 'SIGIL_INVALID_SCHEMA',
+    where,
+    what: `class ${cls.name} has no class-validator decorator on any property, so nothing is known about it`,
+    fix: `decorate the properties of ${cls.name}, for example with @IsString()`,
+  };
+}
+
+/** What holds for a class and all classes inside it. */
+export interface ClassSummary {
+  /** Whether the schema says everything, so that class-validator need not run. */
+  readonly exact: boolean;
+  /** Whether class-transformer has a part in any of them. */
+  readonly transformed: boolean;
+  /** Whether clients repeat a property of any of them in a header. */
+  readonly mirrored: boolean;
+}
+
+/** Looks at a class and every class it reaches. */
+export function summaryOf(
+  cls: Constructor,
+  models: ClassModels,
+  where: string,
+  problems: Problem[],
+): ClassSummary {
+  const reached = new Set<Constructor>([cls]);
+  let exact = true;
+  let transformed = false;
+  let mirrored = false;
+  for (const each of reached) {
+    const model = models.of(each, where, problems);
+    transformed ||= model.transformed;
+    for (const property of model.properties) {
+      exact &&= !property.open && property.rules.every((rule) => rule.exact);
+      mirrored ||= property.annotations.header !== undefined;
+      if (property.nested) reached.add(property.nested.cls);
+      for (const variant of property.nested?.variants?.classes ?? []) reached.add(variant.cls);
+    }
+  }
+  return { exact, transformed, mirrored };
+}
+
+const NESTED_LEVELS = 8;
+
+/**
+ * The values property initialisers give: they are the defaults of arguments. Makes one instance, as every request will.
+ * @returns undefined, and a problem, when the class cannot be constructed without arguments.
+ */
+export function initialValues(
+  cls: Constructor,
+  where: string,
+  problems: Problem[],
+): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return new cls() as Record<string, unknown>;
+  } catch {
+    problems.push({
+      code: 'SIGIL_INVALID_SCHEMA',
+      where,
+      what: `class ${cls.name} cannot be constructed without arguments`,
+      fix: `give ${cls.name} a constructor that needs no arguments; its properties are assigned afterwards`,
+    });
+    return undefined;
+  }
+}
+
+/** Whether JSON carries a value unchanged, so that a schema may show it as `default`. */
+export function isJson(value: unknown, levels: number = NESTED_LEVELS): boolean {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || levels === 0) return false;
+  if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return false;
+  const isPlain = Array.isArray(value) || Object.getPrototypeOf(Object.getPrototypeOf(value) ?? {}) === null;
+  return isPlain && Object.values(value).every((member) => isJson(member, levels - 1));
+}

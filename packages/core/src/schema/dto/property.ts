@@ -1,0 +1,149 @@
+import type { Problem } from '../../errors/definition-error.js';
+import { annotationsOf, type SchemaAnnotations } from '../../metadata/annotations.js';
+import { DESIGN } from '../../metadata/keys.js';
+import { read } from '../../metadata/reflect.js';
+import type { Constructor } from '../../protocol/constructor.js';
+import { DATE_FORM, wireForm, type WireForm } from '../describe/wire-form.js';
+import { type BoundRule, boundRules, type Condition, conditionsOf, type PropertyContext } from './rule.js';
+import { isDto } from './class-libraries.js';
+import { type DeclaredType, normaliseType } from './declared-type.js';
+import { OMISSIBLE } from './mapping.js';
+import { refuseUnknownElements, refuseUnservable } from './unservable-rules.js';
+
+/** How many values a property holds: one, or many in a container. */
+export type Container = 'one' | 'array' | 'set' | 'map';
+
+/** What a DTO class says about one of its properties. */
+export interface PropertyModel {
+  readonly name: string;
+  /** The name it has in JSON. */
+  readonly wire: string;
+  readonly rules: readonly BoundRule[];
+  /** When its rules apply; always when there are none. */
+  readonly conditions: readonly Condition[];
+  readonly container: Container;
+  /** The type of the value, or of each in a container. */
+  readonly declared: DeclaredType;
+  /** How the value, or each in a container, travels when JSON has no type for it. */
+  readonly form: WireForm | undefined;
+  /** The class of the value, or of each in a container. */
+  readonly nested: NestedModel | undefined;
+  readonly optional: boolean;
+  /** Whether it may be left out, although null is not accepted for that. */
+  readonly omissible: boolean;
+  /** Whether the schema must not constrain it: a condition or a function of the author decides. */
+  readonly open: boolean;
+  readonly transformed: boolean;
+  /** What its initialiser gives; undefined when it has none. */
+  readonly initial: unknown;
+  readonly annotations: SchemaAnnotations;
+}
+
+/** Reads one property of a class. */
+export function propertyModel(context: PropertyContext): PropertyModel {
+  const { cls, name, own, libraries, transforms } = context;
+  const rules = boundRules(context);
+  const named = libraries.transforms.findTypeMetadata(cls, name);
+  const isDynamic = named !== undefined && named.typeFunction.length > 0;
+  const design = normaliseType(read(DESIGN.type, cls.prototype as object, name));
+  const container = containerOf(context, rules, design);
+  const declared = declaredType(named && (isDynamic ? undefined : named.typeFunction), design, rules);
+  const nested = isDynamic ? undefined : nestedModel(context, declared, container !== 'one');
+  const transformed = isDynamic || transforms.changes(name);
+  const form = formOf(rules, declared);
+  const isMade = transformed || form !== undefined || nested !== undefined;
+  refuseUnknownElements(context, design, rules, named !== undefined || transformed);
+  refuseUnservable(context, rules, isMade || container === 'set' || container === 'map');
+  return {
+    name,
+    wire: transforms.wireName(name),
+    rules,
+    conditions: conditionsOf(own),
+    container,
+    declared,
+    form,
+    nested,
+    optional: own.some((metadata) => metadata.name === 'isOptional'),
+    omissible: own.some((metadata) => metadata.name === OMISSIBLE),
+    open: transformed || own.some(isCondition),
+    transformed,
+    initial: context.initial?.[name],
+    annotations: annotationsOf(cls.prototype as object, name),
+  };
+}
+
+function isCondition({ type, name }: PropertyContext['own'][number]): boolean {
+  return type === 'conditionalValidation' && name !== 'isOptional' && name !== OMISSIBLE;
+}
+
+function containerOf(
+  { own }: PropertyContext,
+  rules: readonly BoundRule[],
+  { kind }: DeclaredType,
+): Container {
+  if (kind === 'array' || kind === 'set' || kind === 'map') return kind;
+  const wantsArray = rules.some(({ rule, args }) => rule.keywords?.(args)['type'] === 'array');
+  return wantsArray || own.some(({ each }) => each === true) ? 'array' : 'one';
+}
+
+/** What `@Type` names, or else what reflection says, or else what `@IsInstance` wants. Reflection knows no elements. */
+function declaredType(named: unknown, design: DeclaredType, rules: readonly BoundRule[]): DeclaredType {
+  if (named !== undefined) return normaliseType(named);
+  const isContainer = design.kind === 'array' || design.kind === 'set' || design.kind === 'map';
+  if (design.kind !== 'unknown' && !isContainer) return design;
+  const instance = rules.find(({ rule, each }) => rule.made && each === isContainer);
+  return instance ? normaliseType(instance.args[0]) : { kind: 'unknown' };
+}
+
+/** A property declared as a Date is one, unless a rule wants the string that stands for it; so with the others. */
+function formOf(rules: readonly BoundRule[], declared: DeclaredType): WireForm | undefined {
+  if (rules.some(({ rule }) => rule.date === true)) return DATE_FORM;
+  const wantsText = rules.some(({ rule, args }) => rule.keywords?.(args)['type'] === 'string');
+  return wantsText ? undefined : wireForm(declared);
+}
+
+/** The class of what a property holds. */
+export interface NestedModel {
+  readonly cls: Constructor;
+  /** The classes a tag in the value chooses from. */
+  readonly variants?: Variants;
+}
+
+/** A property that names the class of an object. */
+export interface Variants {
+  readonly tag: string;
+  readonly classes: readonly { readonly cls: Constructor; readonly name: string }[];
+}
+
+/**
+ * Finds the class of a property. `@ValidateNested` without a class is a mistake; a property whose declared class is a
+ * DTO is nested even without it, because a handler that declares the class expects its rules to hold.
+ */
+function nestedModel(
+  context: PropertyContext,
+  declared: DeclaredType,
+  list: boolean,
+): NestedModel | undefined {
+  const { cls, name, own, libraries } = context;
+  const isNested = own.some((metadata) => metadata.type === 'nestedValidation');
+  const resolved = declared.kind === 'class' && (isNested || isDto(declared.cls)) ? declared.cls : undefined;
+  if (resolved === undefined) {
+    if (isNested) context.problems.push(unresolved(cls, name, list, context.where));
+    return undefined;
+  }
+  const discriminator = libraries.transforms.findTypeMetadata(cls, name)?.options?.discriminator;
+  if (discriminator === undefined) return { cls: resolved };
+  const classes = discriminator.subTypes.map(({ value, name: tagged }) => ({ cls: value, name: tagged }));
+  return { cls: resolved, variants: { tag: discriminator.property, classes } };
+}
+
+function unresolved(cls: Constructor, name: string, list: boolean, where: string): Problem {
+  return {
+    code: 'SIGIL_ERASED_TYPE',
+    where,
+    what: `${cls.name}.${name} has @ValidateNested(), but its class is not known at run time`,
+    fix: `add @Type(() => TheClass) from class-transformer to ${cls.name}.${name}${
+      list ? ', where TheClass is the class of one element' : ''
+    }; if it is there, two copies of class-transformer are installed (npm ls class-transformer)`,
+  };
+}

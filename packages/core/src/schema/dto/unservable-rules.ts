@@ -1,0 +1,76 @@
+import type { Problem } from '../../errors/definition-error.js';
+import type { Constructor } from '../../protocol/constructor.js';
+import type { BoundRule, PropertyContext } from './rule.js';
+import type { DeclaredType } from './declared-type.js';
+
+/**
+ * Reports decorators that no value from a client could ever satisfy, or that would silently do nothing.
+ * @param isMade whether the property receives something that is made from what travelled.
+ */
+export function refuseUnservable(
+  context: PropertyContext,
+  rules: readonly BoundRule[],
+  isMade: boolean,
+): void {
+  const { own, libraries } = context;
+  if (own.some(({ type }) => type === 'promiseValidation'))
+    report(
+      context,
+      'has @ValidatePromise(), but no promise travels in JSON',
+      'take it off, and declare what the promise gives',
+    );
+  if (!isMade && rules.some(({ rule }) => rule.made))
+    report(
+      context,
+      'has @IsInstance(), but nothing makes an instance of its class from JSON',
+      'decorate the properties of that class, or make it with @Transform(…) from class-transformer',
+    );
+  const registered = (cls: unknown): number =>
+    libraries.rules.getTargetValidatorConstraints(cls as () => void).length;
+  if (own.some(({ constraintCls }) => constraintCls !== undefined && registered(constraintCls) === 0))
+    report(
+      context,
+      'has @Validate() with a class that is no constraint, which class-validator ignores',
+      'decorate that class with @ValidatorConstraint()',
+    );
+}
+
+/**
+ * Reports a container of which only the container is known: `string[]` is `Array` at run time, and anything would be accepted in it.
+ * @param isSaid whether something other than rules for each element says what they are.
+ */
+export function refuseUnknownElements(
+  context: PropertyContext,
+  design: DeclaredType,
+  rules: readonly BoundRule[],
+  isSaid: boolean,
+): void {
+  const isContainer = design.kind === 'array' || design.kind === 'set' || design.kind === 'map';
+  // Nested objects without a class are reported as such.
+  const isNested = context.own.some(({ type }) => type === 'nestedValidation');
+  const isJudged = context.own.some(({ each }) => each === true) || rules.some(({ authored }) => authored);
+  if (!isContainer || isSaid || isNested || isJudged) return;
+  const problem = `is ${design.kind === 'array' ? 'an array' : `a ${design.kind === 'set' ? 'Set' : 'Map'}`}, but what it holds is not known at run time`;
+  const fix =
+    'add a rule for each element, such as @IsString({ each: true }), or @Type(() => TheClass) from class-transformer; @Allow({ each: true }) for elements of any kind';
+  report(context, problem, fix, 'SIGIL_ERASED_TYPE');
+}
+
+/** Reports a property that annotations describe, and that is nevertheless no part of the schema. */
+export function undescribed(cls: Constructor, name: string, where: string): Problem {
+  return {
+    code: 'SIGIL_INVALID_SCHEMA',
+    where,
+    what: `${cls.name}.${name} has @Describe() or @Header(), but no decorator of class-validator, so no value is accepted for it`,
+    fix: `add one that says what it holds, such as @IsString(), or @Allow() for a value of any kind`,
+  };
+}
+
+function report(
+  { cls, name, where, problems }: PropertyContext,
+  what: string,
+  fix: string,
+  code: Problem['code'] = 'SIGIL_INVALID_SCHEMA',
+): void {
+  problems.push({ code, where, what: `${cls.name}.${name} ${what}`, fix });
+}

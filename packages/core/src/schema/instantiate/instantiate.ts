@@ -1,0 +1,169 @@
+import type { Problem } from '../../errors/definition-error.js';
+import type { Constructor } from '../../protocol/constructor.js';
+import { isObject } from '../../protocol/json.js';
+import type { ClassModel, ClassModels } from '../dto/dto.js';
+import type { PropertyModel } from '../dto/property.js';
+import { DtoFunctionError } from '../validate/errors.js';
+import { listMaker, type Maker, mapMaker, setMaker } from './makers.js';
+
+interface Field {
+  readonly name: string;
+  readonly maker: Maker | undefined;
+}
+
+/** Makes instances of a class from checked values: its own declared keys, and nothing else. */
+class InstancePlan implements Maker {
+  fields: readonly Field[] = [];
+
+  constructor(readonly cls: Constructor) {}
+
+  make(value: unknown): unknown {
+    if (!isObject(value)) return value;
+    const instance = new this.cls() as Record<string, unknown>;
+    for (const { name, maker } of this.fields) {
+      // Own keys only, or a property called `toString` would be found on every value.
+      if (!Object.hasOwn(value, name)) continue;
+      const given = value[name];
+      instance[name] = maker ? maker.make(given) : given;
+    }
+    return instance;
+  }
+}
+
+/** Makes instances by class-transformer, for classes it renames, transforms or chooses. */
+class TransformerPlan implements Maker {
+  /** What class-transformer leaves as it travels. */
+  fields: readonly Field[] = [];
+
+  constructor(
+    readonly cls: Constructor,
+    readonly models: ClassModels,
+  ) {}
+
+  make(value: unknown): unknown {
+    if (!isObject(value)) return value;
+    const instance = this.#transform(value);
+    for (const { name, maker } of this.fields) {
+      if (maker && Object.hasOwn(instance, name)) instance[name] = maker.make(instance[name]);
+    }
+    return instance;
+  }
+
+  #transform(value: object): Record<string, unknown> {
+    try {
+      const cls = this.cls as new () => Record<string, unknown>;
+      // What was not sent keeps its initial value, also where @Expose() names it.
+      return this.models.libraries.plainToInstance(cls, value, { exposeUnsetFields: false });
+    } catch (error) {
+      throw transformFailure(this.cls, value, this.models, error);
+    }
+  }
+}
+
+/** Plans how classes are instantiated, each once. */
+export class InstancePlans {
+  readonly #plans = new Map<Constructor, Maker>();
+
+  constructor(readonly models: ClassModels) {}
+
+  /** @param where the place for problem reports. */
+  of(cls: Constructor, where: string, problems: Problem[]): Maker {
+    const known = this.#plans.get(cls);
+    if (known) return known;
+    const model = this.models.of(cls, where, problems);
+    if (model.transformed) {
+      const plan = new TransformerPlan(cls, this.models);
+      this.#plans.set(cls, plan);
+      const left = model.properties.filter(({ nested, transformed }) => !nested && !transformed);
+      plan.fields = left.map((property) => this.#field(property, where, problems));
+      return plan;
+    }
+    const plan = new InstancePlan(cls);
+    // Known before its fields are, because a class may hold itself.
+    this.#plans.set(cls, plan);
+    plan.fields = this.#fields(model, where, problems);
+    return plan;
+  }
+
+  #fields(model: ClassModel, where: string, problems: Problem[]): Field[] {
+    return model.properties
+      .filter(({ name }) => isAssignable(model.cls.prototype as object, name))
+      .map((property) => this.#field(property, where, problems));
+  }
+
+  #field(property: PropertyModel, where: string, problems: Problem[]): Field {
+    return { name: property.name, maker: this.#maker(property, where, problems) };
+  }
+
+  #maker(property: PropertyModel, where: string, problems: Problem[]): Maker | undefined {
+    const { nested, form, container } = property;
+    const one = nested ? this.of(nested.cls, where, problems) : form?.maker;
+    if (container === 'set') return setMaker(one);
+    if (container === 'map') return mapMaker(one);
+    return one && container === 'array' ? listMaker(one) : one;
+  }
+}
+
+const NEVER_ASSIGNED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+function isAssignable(prototype: object, name: string): boolean {
+  if (NEVER_ASSIGNED.has(name)) return false;
+  for (let at: object | null = prototype; at !== null; at = Object.getPrototypeOf(at) as object | null) {
+    const found = Object.getOwnPropertyDescriptor(at, name);
+    if (found) return found.set !== undefined || found.writable === true;
+  }
+  return true;
+}
+
+/** class-transformer's numbers of the two directions. */
+const NUMBERS = { input: 0, output: 1 } as const;
+
+/** Says which class and property class-transformer failed in, which it does not say itself. */
+export function transformFailure(
+  cls: Constructor,
+  value: unknown,
+  models: ClassModels,
+  cause: unknown,
+): DtoFunctionError {
+  const place = failingProperty(cls, value, models) ?? cls.name;
+  return new DtoFunctionError(place, 'class-transformer, or a @Transform or @Type,', cause);
+}
+
+/** Runs the transforms once more, one by one, until one throws. */
+function failingProperty(cls: Constructor, value: unknown, models: ClassModels): string | undefined {
+  if (Array.isArray(value)) return first(value, (element) => failingProperty(cls, element, models));
+  if (typeof value !== 'object' || value === null) return undefined;
+  const model = models.of(cls, '', []);
+  return first(model.properties, (property) => {
+    const name = models.direction === 'input' ? property.wire : property.name;
+    const held = (value as Record<string, unknown>)[name];
+    if (property.transformed && fails(model, property, value, held, models))
+      return `${cls.name}.${property.name}`;
+    return property.nested && failingProperty(property.nested.cls, held, models);
+  });
+}
+
+function fails(
+  { cls }: ClassModel,
+  { name }: PropertyModel,
+  obj: object,
+  value: unknown,
+  { libraries, direction }: ClassModels,
+): boolean {
+  const type = NUMBERS[direction];
+  try {
+    for (const { transformFn } of libraries.transforms.findTransformMetadatas(cls, name, type))
+      transformFn?.({ value, key: name, obj, type, options: {} });
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function first<T>(items: readonly T[], find: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,59 @@
+import { isObject, type JsonSchema, MAX_DEPTH } from '../../protocol/json.js';
+import type { Issue } from '../validate/errors.js';
+import { resolveReference } from './walk.js';
+
+/** Whether a value has more levels of objects and arrays than allowed. A value that contains itself has. */
+export function isTooDeep(value: unknown, levels: number = MAX_DEPTH): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  for (const key in value) {
+    if (isTooDeep((value as Record<string, unknown>)[key], levels - 1)) return true;
+  }
+  return false;
+}
+
+/** The problem with a value that is too deep. */
+export function tooDeep(): Issue {
+  const expected = `at most ${MAX_DEPTH} levels of objects and arrays`;
+  return { path: '', expected, received: 'more', message: `expected ${expected}, received more` };
+}
+
+/** Whether a schema by itself refuses values with many levels, so that their depth need not be measured. */
+export function boundsDepth(schema: JsonSchema): boolean {
+  return new DepthBounds(schema).holds(schema);
+}
+
+/** Follows a schema and the definitions it refers to. */
+class DepthBounds {
+  /** By reference. While one is looked into it counts as unbounded: a definition that holds itself is. */
+  readonly #known = new Map<string, boolean>();
+
+  constructor(private readonly root: JsonSchema) {}
+
+  holds(schema: unknown): boolean {
+    if (!isObject(schema)) return schema === false;
+    if ('enum' in schema || 'const' in schema) return true;
+    if (typeof schema['$ref'] === 'string') return this.#target(schema['$ref'], schema);
+    if (Array.isArray(schema['anyOf'])) return schema['anyOf'].every((one) => this.holds(one));
+    const types = [schema['type']].flat();
+    if (types.includes(undefined)) return false;
+    if (types.includes('array') && !this.holds(schema['items'] ?? schema['prefixItems'])) return false;
+    if (!types.includes('object')) return true;
+    return this.holds(schema['additionalProperties']) && this.#properties(schema);
+  }
+
+  #properties(schema: JsonSchema): boolean {
+    const properties = Object.values(schema['properties'] ?? {});
+    return !('patternProperties' in schema) && properties.every((one) => this.holds(one));
+  }
+
+  #target(reference: string, schema: JsonSchema): boolean {
+    const known = this.#known.get(reference);
+    if (known !== undefined) return known;
+    this.#known.set(reference, false);
+    const target = resolveReference(schema, this.root);
+    const holds = target !== schema && this.holds(target);
+    this.#known.set(reference, holds);
+    return holds;
+  }
+}

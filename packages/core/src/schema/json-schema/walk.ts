@@ -1,0 +1,83 @@
+import { isObject, type JsonSchema } from '../../protocol/json.js';
+
+/** Keywords whose value is one schema. `items` may also be a list of them. */
+const SINGLE: ReadonlySet<string> = new Set([
+  'items',
+  'contains',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'propertyNames',
+  'not',
+  'if',
+  'then',
+  'else',
+]);
+
+/** Keywords whose value is a list of schemas. */
+const LISTS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
+
+/** Keywords whose members are named by the author: a name there is no keyword. */
+export const NAMED: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'dependencies',
+]);
+
+/** Keywords whose value is data or annotation, not a schema to look into. */
+const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'example']);
+
+/**
+ * What stands directly in a schema where a schema may stand. Unknown keywords are looked into as well, because a `$ref` may lead there.
+ *
+ * @returns values that are schemas if the schema is well-formed; lists of names in `dependencies` are left out.
+ */
+export function subschemasOf(schema: JsonSchema): unknown[] {
+  return Object.entries(schema).flatMap(([keyword, value]) => {
+    if (typeof value !== 'object' || value === null || DATA.has(keyword)) return [];
+    if (NAMED.has(keyword)) return Object.values(value as JsonSchema).filter((one) => !Array.isArray(one));
+    const members: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return members.filter((member) => typeof member === 'object');
+  });
+}
+
+/** A schema with every schema directly in it replaced; data such as `const` and `default` is left alone. */
+export function mapSubschemas(
+  schema: JsonSchema,
+  replace: (subschema: JsonSchema) => JsonSchema,
+): JsonSchema {
+  const one = (value: unknown): unknown => (isObject(value) ? replace(value) : value);
+  const entries = Object.entries(schema).map(([keyword, value]) => {
+    if (SINGLE.has(keyword)) return [keyword, one(value)];
+    if (LISTS.has(keyword) && Array.isArray(value)) return [keyword, value.map(one)];
+    if (NAMED.has(keyword) && isObject(value))
+      return [keyword, Object.fromEntries(Object.entries(value).map(([name, to]) => [name, one(to)]))];
+    return [keyword, value];
+  });
+  return Object.fromEntries(entries) as JsonSchema;
+}
+
+/** The schema a reference to a definition of its document stands for; a schema that is no such reference as it is. */
+export function resolveReference(schema: unknown, root: JsonSchema): JsonSchema {
+  if (!isObject(schema)) return {};
+  const reference = typeof schema['$ref'] === 'string' ? schema['$ref'] : '';
+  const name = /^#\/\$defs\/([^/]+)$/.exec(reference)?.[1];
+  const definitions = root['$defs'];
+  const found =
+    name !== undefined && isObject(definitions) && Object.hasOwn(definitions, name)
+      ? definitions[name]
+      : undefined;
+  return isObject(found) ? found : schema;
+}
+
+/** The regular expressions of a schema that was found to be well-formed, at every depth. */
+export function patternsIn(schema: JsonSchema, found: Set<string> = new Set()): Set<string> {
+  if (typeof schema['pattern'] === 'string') found.add(schema['pattern']);
+  const named = schema['patternProperties'];
+  if (isObject(named)) for (const source of Object.keys(named)) found.add(source);
+  for (const subschema of subschemasOf(schema)) if (isObject(subschema)) patternsIn(subschema, found);
+  return found;
+}

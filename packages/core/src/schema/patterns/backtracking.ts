@@ -1,0 +1,177 @@
+import type { AST } from '@eslint-community/regexpp';
+import { type Characters, type CharacterSet, overlap, setOf } from './characters.js';
+
+/** The binary logarithm of how many ways may be tried where nothing loops: a matter of a few milliseconds. */
+const MAX_CHOICES = 20;
+/** The same where they are tried again and again. */
+const MAX_RECURRING_CHOICES = 10;
+/** What is read more often counts as a loop, although it ends. */
+const MAX_COPIES = 1000;
+
+/**
+ * The exponent of the length of a text with which the steps of the native engine grow at most: 0 or 1 when a pattern cannot be made to
+ * backtrack, 2 and more when it may, infinite when the steps may double with every character. Often too high, never too low.
+ *
+ * The next character tells most loops whether to go on. One where it does not, multiplies the steps by the length of the text. Within a
+ * loop there must be nothing to choose.
+ */
+export function costOf(pattern: AST.Pattern, characters: Characters): number {
+  const isAnchored =
+    !characters.flags.multiline &&
+    pattern.alternatives.every(({ elements }) => elements.some(isStart) && startsFirst(elements));
+  return growth(pattern.alternatives, { characters, searches: !isAnchored, backwards: false, tried: 0 });
+}
+
+interface Setting {
+  readonly characters: Characters;
+  /** Whether the engine looks for the pattern everywhere in the text. */
+  readonly searches: boolean;
+  /** Whether it reads from the right to the left, as in a lookbehind. */
+  readonly backwards: boolean;
+  /** The exponent of how often it is tried in all. */
+  readonly tried: number;
+}
+
+/** What is known of a part of a pattern. */
+interface Part {
+  /** The characters with which it, and what follows, may begin. */
+  readonly first: CharacterSet;
+  /** Whether it may read nothing. */
+  readonly empty: boolean;
+  /** How many loops in a row may end anywhere; infinite where there is something to choose within a loop. */
+  readonly loose: number;
+  /** Whether it reads texts of any length. */
+  readonly loops: boolean;
+  /** The binary logarithm of how many ways there are through it, loops left out. */
+  readonly choices: number;
+}
+
+const HOPELESS: Omit<Part, 'first'> = { empty: false, loose: Infinity, loops: true, choices: 0 };
+
+function growth(alternatives: readonly AST.Alternative[], setting: Setting): number {
+  const { searches, tried } = setting;
+  const { loose, loops, choices } = new Reader(setting).oneOf(alternatives, []);
+  const recurs = searches || loops || loose > 0;
+  if (choices > (recurs ? MAX_RECURRING_CHOICES : MAX_CHOICES)) return Infinity;
+  const own = tried + (searches ? 1 : 0) + loose + (loops ? 1 : 0);
+  const around = lookaroundsIn(alternatives).map((assertion) =>
+    growth(assertion.alternatives, {
+      ...setting,
+      searches: false,
+      backwards: assertion.kind === 'lookbehind',
+      tried: !searches && isTriedOnce(assertion, alternatives) ? tried : own,
+    }),
+  );
+  return Math.max(own, ...around);
+}
+
+/** Reads a pattern from its end, so that it is known what may follow each part. */
+class Reader {
+  /** How repeated parts begin: each is looked into once, however deep it is. */
+  readonly #begins = new Map<AST.Element, CharacterSet>();
+
+  constructor(readonly setting: Setting) {}
+
+  /** @param follow the characters with which the text may go on afterwards. */
+  oneOf(alternatives: readonly AST.Alternative[], follow: CharacterSet): Part {
+    const parts = alternatives.map(({ elements }) => this.#sequence(elements, follow));
+    const isClear = parts.every((part, at) =>
+      parts.slice(at + 1).every((other) => !overlap(part.first, other.first)),
+    );
+    const ways = parts.map(({ choices }) => choices);
+    return {
+      first: setOf(parts.flatMap(({ first }) => first)),
+      empty: parts.some(({ empty }) => empty),
+      loose: Math.max(...parts.map(({ loose }) => loose)),
+      loops: parts.some(({ loops }) => loops),
+      choices: isClear ? Math.max(...ways) : Math.log2(ways.reduce((sum, one) => sum + 2 ** one, 0)),
+    };
+  }
+
+  #sequence(elements: readonly AST.Element[], follow: CharacterSet): Part {
+    let whole: Part = { first: follow, empty: true, loose: 0, loops: false, choices: 0 };
+    for (const element of this.setting.backwards ? elements : [...elements].reverse()) {
+      const part = this.#element(element, whole.first);
+      whole = {
+        first: part.first,
+        empty: whole.empty && part.empty,
+        loose: whole.loose + part.loose,
+        loops: whole.loops || part.loops,
+        choices: whole.choices + part.choices,
+      };
+    }
+    return whole;
+  }
+
+  #element(element: AST.Element, follow: CharacterSet): Part {
+    const nothing: Part = { first: follow, empty: true, loose: 0, loops: false, choices: 0 };
+    const { characters, backwards } = this.setting;
+    switch (element.type) {
+      case 'Quantifier':
+        return element.max === 0 ? nothing : this.#repeated(element, follow);
+      case 'Group':
+        if (element.modifiers) return { ...HOPELESS, first: characters.all };
+        return this.oneOf(element.alternatives, follow);
+      case 'CapturingGroup':
+        return this.oneOf(element.alternatives, follow);
+      case 'Assertion': {
+        const isEnd = element.kind === (backwards ? 'start' : 'end') && !characters.flags.multiline;
+        return isEnd ? { ...nothing, first: [] } : nothing;
+      }
+      case 'Backreference':
+        // It may end anywhere, as far as is known here.
+        return { ...nothing, first: characters.all, loose: 1 };
+      default:
+        // Some classes read several characters at once.
+        if (/\\q|\\p\{(?:RGI_|Basic_Emoji|Emoji_Keycap)/.test(element.raw))
+          return { ...HOPELESS, first: characters.all };
+        return { ...nothing, first: characters.of(element), empty: false };
+    }
+  }
+
+  #repeated({ min, max, element }: AST.Quantifier, follow: CharacterSet): Part {
+    const begins = this.#begins.get(element) ?? this.#element(element, []).first;
+    this.#begins.set(element, begins);
+    const goesOn = max > 1 ? setOf([...begins, ...follow]) : follow;
+    const one = this.#element(element, goesOn);
+    const isClear = min === max || !overlap(begins, follow);
+    const empty = min === 0 || one.empty;
+    const rest = { empty, first: empty ? setOf([...begins, ...follow]) : begins };
+    const isLoop = max > MAX_COPIES || (max > 1 && (one.loops || one.loose > 0));
+    if (!isLoop) {
+      const ends = isClear ? 0 : Math.log2(max - min + 1);
+      return { ...one, ...rest, choices: one.choices * max + ends };
+    }
+    if (one.empty || one.choices > 0 || one.loose > 0) return { ...HOPELESS, ...rest };
+    return { ...rest, choices: 0, loose: isClear ? 0 : 1, loops: isClear || one.loops };
+  }
+}
+
+/** The lookarounds of alternatives, at every depth, but for those within others. */
+function lookaroundsIn(alternatives: readonly AST.Alternative[]): AST.LookaroundAssertion[] {
+  const within = (element: AST.Element): AST.LookaroundAssertion[] => {
+    if (element.type === 'Quantifier') return within(element.element);
+    if (element.type === 'Group' || element.type === 'CapturingGroup')
+      return lookaroundsIn(element.alternatives);
+    return element.type === 'Assertion' && (element.kind === 'lookahead' || element.kind === 'lookbehind')
+      ? [element]
+      : [];
+  };
+  return alternatives.flatMap(({ elements }) => elements.flatMap(within));
+}
+
+/** Whether only assertions come before it. */
+function isTriedOnce(assertion: AST.Element, alternatives: readonly AST.Alternative[]): boolean {
+  return alternatives.some(({ elements }) => {
+    const at = elements.indexOf(assertion);
+    return at >= 0 && elements.slice(0, at).every(({ type }) => type === 'Assertion');
+  });
+}
+
+function isStart(element: AST.Element): boolean {
+  return element.type === 'Assertion' && element.kind === 'start';
+}
+
+function startsFirst(elements: readonly AST.Element[]): boolean {
+  return elements.slice(0, elements.findIndex(isStart)).every(({ type }) => type === 'Assertion');
+}

@@ -1,0 +1,122 @@
+import { type AST, RegExpParser } from '@eslint-community/regexpp';
+import { costOf } from './backtracking.js';
+import { Characters, type CharacterSet, type PatternFlags, readFlags } from './characters.js';
+
+/** Whether a text has a match. */
+export type TextTest = (text: string) => boolean;
+
+/** What is known of a pattern once it was parsed. */
+interface PatternAnalysis {
+  /** How the steps of the native engine grow: the exponent of the length of a text. */
+  readonly exponent: number;
+  /** Makes a test whose steps grow with the length alone; `undefined` when that engine does not know the pattern. */
+  linear(): Promise<TextTest | undefined>;
+}
+
+/** Analyses a pattern. @throws SyntaxError when it is none. */
+export function analysePattern(source: string, flagText: string): PatternAnalysis {
+  const flags = readFlags(flagText);
+  const { unicode, unicodeSets } = flags;
+  const mode = { unicode: unicode && !unicodeSets, unicodeSets };
+  const pattern = new RegExpParser().parsePattern(source, 0, source.length, mode);
+  const characters = new Characters(flags);
+  return { exponent: costOf(pattern, characters), linear: () => linearTest(pattern, characters) };
+}
+
+async function linearTest(pattern: AST.Pattern, characters: Characters): Promise<TextTest | undefined> {
+  const written = toRe2(pattern, characters);
+  if (written === undefined) return undefined;
+  const { RE2JS } = await import('re2js');
+  try {
+    const compiled = RE2JS.compile(written);
+    return characters.flags.unicode
+      ? (text) => compiled.test(text)
+      : (text) => compiled.test(byCodeUnits(text));
+  } catch {
+    // It repeats more often, or is larger, than RE2 allows.
+    return undefined;
+  }
+}
+
+/** Where surrogates are moved when they are characters of their own: RE2 reads whole code points. */
+const MOVED = 0x10f800 - 0xd800;
+
+/**
+ * Writes a pattern in the syntax of RE2, with the meaning it has in JavaScript: each character class is written out.
+ *
+ * @returns `undefined` when RE2 has nothing like it: lookarounds, backreferences, and what only some flags bring.
+ */
+function toRe2({ alternatives }: AST.Pattern, characters: Characters): string | undefined {
+  if (characters.flags.sticky) return undefined;
+  try {
+    return oneOf(alternatives, characters);
+  } catch (error) {
+    if (error instanceof UntranslatableError) return undefined;
+    throw error;
+  }
+}
+
+/** Writes a text the way a pattern without the `u` flag reads it: by code units. */
+function byCodeUnits(text: string): string {
+  return text.replace(/[\uD800-\uDFFF]/g, (unit) => String.fromCodePoint(unit.charCodeAt(0) + MOVED));
+}
+
+class UntranslatableError extends Error {
+  override readonly name = 'UntranslatableError';
+}
+
+function oneOf(alternatives: readonly AST.Alternative[], characters: Characters): string {
+  const written = alternatives.map(({ elements }) =>
+    elements.map((element) => write(element, characters)).join(''),
+  );
+  return `(?:${written.join('|')})`;
+}
+
+function write(element: AST.Element, characters: Characters): string {
+  switch (element.type) {
+    case 'Group':
+      if (element.modifiers) throw new UntranslatableError();
+      return oneOf(element.alternatives, characters);
+    case 'CapturingGroup':
+      return oneOf(element.alternatives, characters);
+    case 'Quantifier': {
+      const { min, max } = element;
+      return `(?:${write(element.element, characters)}){${min},${max === Infinity ? '' : max}}`;
+    }
+    case 'Assertion':
+      return assertion(element, characters.flags);
+    case 'Backreference':
+      throw new UntranslatableError();
+    default:
+      if (/\\q|\\p\{(?:RGI_|Basic_Emoji|Emoji_Keycap)/.test(element.raw)) throw new UntranslatableError();
+      return classOf(characters.of(element), characters.flags);
+  }
+}
+
+function assertion(element: AST.Assertion, { multiline, ignoreCase, unicode }: PatternFlags): string {
+  if ((element.kind === 'start' || element.kind === 'end') && !multiline) {
+    return element.kind === 'start' ? '\\A' : '\\z';
+  }
+  // Two letters beyond ASCII are word characters when case is ignored in Unicode.
+  if (element.kind === 'word' && !(ignoreCase && unicode)) return element.negate ? '\\B' : '\\b';
+  throw new UntranslatableError();
+}
+
+function classOf(set: CharacterSet, { unicode }: PatternFlags): string {
+  const moved = unicode ? set : set.flatMap(([from, to]) => moveSurrogates(from, to));
+  if (moved.length === 0) return '[^\\x{0}-\\x{10ffff}]';
+  return `[${moved.map(([from, to]) => `${point(from)}-${point(to)}`).join('')}]`;
+}
+
+function moveSurrogates(from: number, to: number): [number, number][] {
+  const pieces: [number, number][] = [
+    [from, Math.min(to, 0xd7ff)],
+    [Math.max(from, 0xe000), to],
+    [Math.max(from, 0xd800) + MOVED, Math.min(to, 0xdfff) + MOVED],
+  ];
+  return pieces.filter(([first, last]) => first <= last);
+}
+
+function point(value: number): string {
+  return `\\x{${value.toString(16)}}`;
+}

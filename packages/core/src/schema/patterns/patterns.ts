@@ -1,0 +1,156 @@
+import type { Problem } from '../../errors/definition-error.js';
+import type { JsonSchema } from '../../protocol/json.js';
+import { patternsIn } from '../json-schema/walk.js';
+import type { TextTest } from './engine.js';
+
+/** The patterns of an app, each once. Loads nothing until one is not safe at a glance. */
+export class PatternPool {
+  readonly #patterns = new Map<string, SafePattern>();
+  readonly #unsettled = new Map<SafePattern, string>();
+  readonly #longest = new Map<string, number>();
+
+  /**
+   * Takes a pattern in. It must be ready before it is tested.
+   * @param where the place for problem reports.
+   * @throws SyntaxError when it is no regular expression.
+   */
+  add(source: string, flags: string, where: string): SafePattern {
+    const key = `/${source}/${flags}`;
+    const pattern = this.#patterns.get(key) ?? new SafePattern(source, flags);
+    this.#patterns.set(key, pattern);
+    if (!pattern.settled && !this.#unsettled.has(pattern)) this.#unsettled.set(pattern, where);
+    return pattern;
+  }
+
+  /** Settles every pattern that is not; undefined when all are. */
+  ready(): Promise<void> | undefined {
+    return this.#unsettled.size === 0 ? undefined : this.settle().then(() => undefined);
+  }
+
+  /** Settles every pattern that is not. @returns what is wrong with them. */
+  async settle(): Promise<Problem[]> {
+    const added = [...this.#unsettled];
+    await Promise.all(added.map(([pattern]) => pattern.settle()));
+    for (const [pattern] of added) {
+      this.#unsettled.delete(pattern);
+      if (pattern.longest < Infinity) this.#longest.set(pattern.source, pattern.longest);
+    }
+    const problems = added.flatMap(([pattern, where]) => problemOf(pattern, where) ?? []);
+    // A decorator and the schema made of it have the same pattern, with different flags.
+    return [...new Map(problems.map((problem) => [`${problem.where} ${problem.what}`, problem])).values()];
+  }
+
+  /** The longest text a pattern is tried on, in UTF-16 code units. */
+  longestFor(source: string): number {
+    return this.#longest.get(source) ?? Infinity;
+  }
+}
+
+/** What is wrong with a settled pattern. @param where the place it is used at. */
+export function problemOf({ longest, source }: SafePattern, where: string): Problem | undefined {
+  if (longest > 0) return undefined;
+  return {
+    code: 'SIGIL_UNSAFE_PATTERN',
+    where,
+    what: `the pattern ${source} repeats what can be read in several ways: a short text could keep the server busy for hours`,
+    fix: 'repeat only what begins or ends with a character that is not within, as in ^[a-z]+(-[a-z]+)*$; or do without lookarounds and backreferences, so that it runs on an engine that does not backtrack',
+  };
+}
+
+/** So many steps are a matter of a few milliseconds. */
+const MAX_STEPS = 1e6;
+
+/** A regular expression that cannot be made to backtrack. */
+export class SafePattern {
+  readonly #native: RegExp;
+  /** The length of a text up to which the native engine is fast enough; undefined until that is known. */
+  #nativeLength: number | undefined;
+  #linear: TextTest | undefined;
+  #settling: Promise<void> | undefined;
+
+  /** @throws SyntaxError when it is no regular expression. */
+  constructor(
+    readonly source: string,
+    readonly flags: string,
+  ) {
+    // With `g` an engine would go on where it stopped.
+    this.#native = new RegExp(source, flags.replace(/[dgy]/g, ''));
+    if (isPlain(source, flags)) this.#nativeLength = Infinity;
+  }
+
+  /** Whether it is known how to run it. */
+  get settled(): boolean {
+    return this.#nativeLength !== undefined;
+  }
+
+  /** The longest text it is tried on, in UTF-16 code units; 0 when nothing runs it safely, or that is not known yet. */
+  get longest(): number {
+    return this.#linear ? Infinity : (this.#nativeLength ?? 0);
+  }
+
+  /** Finds out how to run it. */
+  settle(): Promise<void> {
+    return (this.#settling ??= this.#analyse());
+  }
+
+  /** Whether a text has a match. A text that is too long for it has none. */
+  test(text: string): boolean {
+    if (text.length > (this.#nativeLength ?? 0)) return this.#linear?.(text) ?? false;
+    try {
+      return this.#native.test(text);
+    } catch {
+      // The engine has room for so many places to come back to.
+      return false;
+    }
+  }
+
+  async #analyse(): Promise<void> {
+    const { analysePattern } = await import('./engine.js');
+    const analysis = analysePattern(this.source, this.flags);
+    const { exponent } = analysis;
+    const nativeLength = exponent <= 1 ? Infinity : Math.floor(MAX_STEPS ** (1 / exponent));
+    if (exponent > 1) this.#linear = await analysis.linear();
+    this.#nativeLength = exponent === Infinity ? 0 : nativeLength;
+  }
+}
+
+/** So many branches without loops are tried at most in a tolerable number of ways. */
+const MAX_GROUPS = 8;
+
+/**
+ * Whether a glance at a pattern shows that it cannot be made to backtrack: no group is repeated, nothing looks around or back,
+ * and at most one thing is of variable length, in a pattern that is anchored. What is not plain is parsed, which costs a library.
+ *
+ * @param flags those of `RegExp`.
+ */
+export function isPlain(source: string, flags: string): boolean {
+  if (/[vy]/.test(flags)) return false;
+  if (/\\[k1-9]|\(\?(?!:)/.test(source)) return false;
+  const skeleton = source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, 'x');
+  const variable = skeleton.replace(/\{\d{1,2}\}/g, '').match(/[*+?{]/g)?.length ?? 0;
+  const groups = skeleton.match(/\((?!\?)|\(\?:/g)?.length ?? 0;
+  // The question mark of `(?:` was counted.
+  const quantified = variable - (skeleton.match(/\(\?:/g)?.length ?? 0);
+  if (/\)[*+?{]/.test(skeleton)) return false;
+  if (quantified === 0) return groups <= MAX_GROUPS;
+  return (
+    quantified === 1 &&
+    groups === 0 &&
+    skeleton.startsWith('^') &&
+    !/[|]/.test(skeleton) &&
+    !flags.includes('m')
+  );
+}
+
+/** Takes the patterns of a schema in. Those that are no regular expressions are for the compiler of the schema to refuse. */
+export function addPatterns(schema: JsonSchema, patterns: PatternPool, where: string): SafePattern[] {
+  return [...patternsIn(schema)].flatMap((source) => added(source, 'u') ?? added(source, '') ?? []);
+
+  function added(source: string, flags: string): SafePattern | undefined {
+    try {
+      return patterns.add(source, flags, where);
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,230 @@
+import { DefinitionError, type Problem } from '../errors/definition-error.js';
+import type { UnknownProperties } from '../metadata/definitions.js';
+import type { Constructor } from '../protocol/constructor.js';
+import type { JsonSchema } from '../protocol/json.js';
+import type { ClassKnowledge } from './classes.js';
+import { ConstraintSource, type MakeConstraint } from './dto/class-libraries.js';
+import { advertise } from './json-schema/advertise.js';
+import {
+  anyArguments,
+  anything,
+  DeferredPlan,
+  InputPlan,
+  noArguments,
+  OutputPlan,
+  type SchemaCompiler,
+  type ValuePlan,
+} from './plans.js';
+import type { Direction, SchemaSource } from './source.js';
+import {
+  argumentsBlueprint,
+  type Blueprint,
+  classBlueprint,
+  handWrittenBlueprint,
+  type Workshop,
+} from './spec.js';
+import { standardPlan } from './standard-plan.js';
+import { lenientPlan, openBlueprint } from './unknown-properties.js';
+import { Validator, ValidatorPool } from './validate/validate.js';
+
+/** What making a schema compiler takes. */
+interface SchemaCompilerOptions {
+  /** Whether any source is, or holds, a DTO class: loads class-validator and class-transformer. */
+  readonly classes: boolean;
+  /**
+   * Makes an instance of a constraint class of class-validator, so that it may have dependencies. Called once for each class.
+   * @default class-validator's own container, which calls the constructor without arguments
+   */
+  readonly constraint?: MakeConstraint;
+}
+
+/** Makes the schema compiler of an app. */
+export async function createSchemaCompiler(options: SchemaCompilerOptions): Promise<SchemaCompiler> {
+  const pool = new ValidatorPool();
+  const constraints = new ConstraintSource(options.constraint);
+  if (!options.classes) return new Compiler(pool, constraints, undefined);
+  // Not imported above: an app without DTO classes starts sooner for it.
+  const { loadClassKnowledge } = await import('./classes.js');
+  return new Compiler(pool, constraints, await loadClassKnowledge(pool.patterns, constraints));
+}
+
+type ClassSource = Extract<SchemaSource, { readonly kind: 'class' | 'array' }>;
+
+class Compiler implements SchemaCompiler {
+  readonly #constraints: ConstraintSource;
+  readonly #knowledge: ClassKnowledge | undefined;
+  readonly #pool: ValidatorPool;
+  readonly #deferred = new Set<DeferredPlan>();
+  readonly #done = {
+    input: new ClassCache<ValuePlan>(),
+    output: new ClassCache<ValuePlan>(),
+    strip: new ClassCache<ValuePlan>(),
+    keep: new ClassCache<ValuePlan>(),
+  } as const;
+
+  constructor(pool: ValidatorPool, constraints: ConstraintSource, knowledge: ClassKnowledge | undefined) {
+    this.#pool = pool;
+    this.#constraints = constraints;
+    this.#knowledge = knowledge;
+  }
+
+  get constraints(): readonly Constructor[] {
+    return this.#constraints.classes;
+  }
+
+  makeConstraints(): void {
+    this.#constraints.makeAll();
+  }
+
+  input(
+    source: SchemaSource,
+    where: string,
+    problems: Problem[],
+    unknown: UnknownProperties = 'reject',
+  ): ValuePlan {
+    if (source.kind === 'none') return unknown === 'reject' ? noArguments : anyArguments;
+    return this.#plan(source, 'input', where, problems, unknown);
+  }
+
+  output(source: SchemaSource, where: string, problems: Problem[]): ValuePlan {
+    if (source.kind === 'none') return anything;
+    return this.#plan(source, 'output', where, problems);
+  }
+
+  async settlePatterns(problems: Problem[]): Promise<void> {
+    problems.push(...(await this.#pool.patterns.settle()));
+  }
+
+  async warm(): Promise<void> {
+    const plans = [...this.#deferred, ...this.#pool.cold];
+    const results = await Promise.allSettled(plans.map(async (plan) => plan.ready()));
+    const errors = results.flatMap((result) =>
+      result.status === 'rejected' ? [result.reason as unknown] : [],
+    );
+    const problems = errors.flatMap((error) => (error instanceof DefinitionError ? error.problems : []));
+    if (problems.length > 0) throw new DefinitionError(problems);
+    if (errors.length > 0) throw errors[0];
+  }
+
+  #plan(
+    source: Exclude<SchemaSource, { readonly kind: 'none' }>,
+    direction: Direction,
+    where: string,
+    problems: Problem[],
+    unknown: UnknownProperties = 'reject',
+  ): ValuePlan {
+    if (source.kind === 'standard')
+      return standardPlan(source.schema, direction, where, problems) ?? anything;
+    if (source.kind === 'array') return this.#defer(source, direction, where, problems, unknown);
+    if (source.kind === 'class') {
+      const done = this.#done[unknown === 'reject' ? direction : unknown];
+      // Most DTO classes serve several handlers.
+      const plan = done.get(source) ?? this.#defer(source, direction, where, problems, unknown);
+      done.set(source, plan);
+      return plan;
+    }
+    const classes = this.#knowledge?.open(direction, [], where, problems);
+    const workshop: Workshop = { direction, classes, where, problems };
+    if (source.kind === 'schema') {
+      const blueprint = handWrittenBlueprint(source.schema, workshop);
+      return blueprint ? this.#build(blueprint, direction, where) : anything;
+    }
+    const blueprint = argumentsBlueprint(source.properties, workshop);
+    return blueprint ? this.#planOf(blueprint, direction, where, unknown) : anything;
+  }
+
+  /** Finds every mistake in the classes, and leaves the rest until the plan is needed. */
+  #defer(
+    source: ClassSource,
+    direction: Direction,
+    where: string,
+    problems: Problem[],
+    unknown: UnknownProperties,
+  ): ValuePlan {
+    const { cls } = source;
+    const groups = source.kind === 'class' ? (source.groups ?? []) : [];
+    const knowledge = this.#knowledge;
+    if (!knowledge) {
+      problems.push(notLoaded(cls, where));
+      return anything;
+    }
+    const mirrored = knowledge.check(cls, direction, groups, where, problems);
+    const deferred = new DeferredPlan(mirrored, (plan) => {
+      this.#deferred.delete(plan);
+      const classes = knowledge.open(direction, groups, where, []);
+      return this.#planOf(classBlueprint(cls, source.kind === 'array', classes), direction, where, unknown);
+    });
+    this.#deferred.add(deferred);
+    return deferred;
+  }
+
+  #planOf(blueprint: Blueprint, direction: Direction, where: string, unknown: UnknownProperties): ValuePlan {
+    if (unknown === 'reject') return this.#build(blueprint, direction, where);
+    return lenientPlan(this.#build(openBlueprint(blueprint), direction, where), unknown);
+  }
+
+  #build(blueprint: Blueprint, direction: Direction, where: string): ValuePlan {
+    const validator = new Validator(this.#pool, {
+      schema: blueprint.enforced,
+      dialect: blueprint.dialect,
+      isolated: blueprint.isolated,
+      // Instances have getters and methods that JSON does not write; they must not count as properties.
+      ownProperties: direction === 'output' || namesOnPrototype(blueprint.shown),
+      where,
+    });
+    const advertised = { ...blueprint, shown: advertise(blueprint.shown, direction) };
+    return direction === 'input'
+      ? new InputPlan(advertised, validator)
+      : new OutputPlan(advertised, validator);
+  }
+}
+
+function notLoaded(cls: Constructor, where: string): Problem {
+  return {
+    code: 'SIGIL_INVALID_SCHEMA',
+    where,
+    what: `class ${cls.name} is used as a DTO, but class-validator is not loaded`,
+    fix: `decorate the properties of ${cls.name} with class-validator, and install class-validator and class-transformer`,
+  };
+}
+
+/** A class with the groups of rules that apply to it. */
+interface ClassUse {
+  readonly cls: Constructor;
+  readonly groups?: readonly string[];
+}
+
+/** Keeps something for each class and each set of groups. */
+class ClassCache<T> {
+  readonly #ungrouped = new Map<Constructor, T>();
+  readonly #grouped = new Map<Constructor, Map<string, T>>();
+
+  get({ cls, groups = [] }: ClassUse): T | undefined {
+    return groups.length === 0 ? this.#ungrouped.get(cls) : this.#grouped.get(cls)?.get(keyOf(groups));
+  }
+
+  set({ cls, groups = [] }: ClassUse, value: T): void {
+    if (groups.length === 0) {
+      this.#ungrouped.set(cls, value);
+      return;
+    }
+    const ofClass = this.#grouped.get(cls) ?? new Map<string, T>();
+    this.#grouped.set(cls, ofClass.set(keyOf(groups), value));
+  }
+}
+
+/** The same for the same groups in any order. */
+function keyOf(groups: readonly string[]): string {
+  return JSON.stringify([...groups].sort());
+}
+
+const QUOTED: readonly string[] = Object.getOwnPropertyNames(Object.prototype).map((name) => `"${name}"`);
+
+/**
+ * Whether a schema mentions a name that every object inherits, such as `toString`: validators must then look at own
+ * properties only, or a missing one seems to be there.
+ */
+function namesOnPrototype(schema: JsonSchema): boolean {
+  const text = JSON.stringify(schema);
+  return QUOTED.some((name) => text.includes(name));
+}

@@ -1,0 +1,155 @@
+import type { Problem } from '../errors/definition-error.js';
+import type { Constructor } from '../protocol/constructor.js';
+import type { JsonSchema } from '../protocol/json.js';
+import type { MaybePromise } from '../protocol/maybe-promise.js';
+import type { ClassSupport } from './classes.js';
+import { type ArgumentPlan, planArgument } from './describe/argument-schema.js';
+import { listMaker, type Maker, objectMaker } from './instantiate/makers.js';
+import { readHandWritten } from './json-schema/hand-written.js';
+import type { Direction, PropertyDeclaration } from './source.js';
+import type { Dialect } from './validate/ajv.js';
+import type { Issue } from './validate/errors.js';
+import { type Place, type RuleRunner, ValidationRun } from './validate/rule-runner.js';
+
+/** The rules of a value that its schema does not say. */
+export interface ValueRules {
+  /**
+   * Runs them.
+   * @param made what was made of a value.
+   * @param sent that value, as it travels.
+   * @throws InvalidValueError or DtoFunctionError (or rejects).
+   */
+  check(made: unknown, sent: unknown): MaybePromise<void>;
+
+  /** What rules of class-validator say of a value that the schema refuses: the client is told everything at once. */
+  explain(sent: unknown): readonly Issue[];
+}
+
+/** Everything a plan is built from, whatever its source. */
+export interface Blueprint {
+  readonly shown: JsonSchema;
+  readonly enforced: JsonSchema;
+  readonly dialect: Dialect;
+  readonly isolated: boolean;
+  /** Makes what the handler receives; undefined when that is the value itself. */
+  readonly maker?: Maker | undefined;
+  /** Undefined when the schema says everything. */
+  readonly rules?: ValueRules | undefined;
+  /** Writes instances, where class-transformer's decorators say how. */
+  readonly toPlain?: ((value: unknown) => unknown) | undefined;
+  readonly cls?: Constructor;
+}
+
+/** What a blueprint may draw on while it is made. */
+export interface Workshop {
+  readonly direction: Direction;
+  readonly classes: ClassSupport | undefined;
+  readonly where: string;
+  readonly problems: Problem[];
+}
+
+const OWN = { dialect: '2020-12', isolated: false } as const;
+
+/** The blueprint of an instance of a class, or of an array of them. */
+export function classBlueprint(cls: Constructor, list: boolean, classes: ClassSupport): Blueprint {
+  const one = classes.maker(cls);
+  const rules = classes.rules(cls);
+  const rest = {
+    ...OWN,
+    cls,
+    rules: rules && valueRules([[undefined, rules]]),
+    toPlain: classes.summary(cls).transformed
+      ? (value: unknown): unknown => classes.toPlain(cls, value)
+      : undefined,
+  };
+  if (!list) return { ...classes.attach(classes.root(cls)), ...rest, maker: one };
+  const array = { type: 'array', items: classes.reference(cls) };
+  return { ...classes.attach({ shown: array, enforced: array }), ...rest, maker: listMaker(one) };
+}
+
+/** The blueprint of an object made of single arguments. */
+export function argumentsBlueprint(
+  declared: readonly PropertyDeclaration[],
+  workshop: Workshop,
+): Blueprint | undefined {
+  const { classes, where, problems } = workshop;
+  const before = problems.length;
+  for (const { name } of declared) if (name === '__proto__') problems.push(reservedName(name, where));
+  const plans = declared.map((one) => planArgument(one, classes, where, problems));
+  const complete = plans.filter((plan): plan is ArgumentPlan => plan !== undefined);
+  if (problems.length > before) return undefined;
+  const isInput = workshop.direction === 'input';
+  const required = declared
+    .filter((one) => one.required && !(isInput && one.keywords?.['default'] !== undefined))
+    .map(({ name }) => name);
+  const rest = {
+    ...(required.length > 0 && { required }),
+    ...(isInput && { additionalProperties: false }),
+  };
+  const object = (side: 'shown' | 'enforced'): JsonSchema => {
+    const properties = Object.fromEntries(complete.map(({ schemas, field }) => [field.name, schemas[side]]));
+    return { type: 'object', properties, ...rest };
+  };
+  const pair = { shown: object('shown'), enforced: object('enforced') };
+  const runners = complete.flatMap(({ cls, field }) => {
+    const rules = cls && classes?.rules(cls);
+    return rules ? [[field.name, rules] as const] : [];
+  });
+  return {
+    ...(classes ? classes.attach(pair) : pair),
+    ...OWN,
+    maker: objectMaker(complete.map(({ field }) => field)),
+    rules: runners.length > 0 ? valueRules(runners) : undefined,
+  };
+}
+
+/** The blueprint of a schema written by hand. */
+export function handWrittenBlueprint(schema: JsonSchema, workshop: Workshop): Blueprint | undefined {
+  const { direction, where, problems } = workshop;
+  const known = readHandWritten(schema, direction === 'input', where, problems);
+  return known && { shown: schema, enforced: schema, ...known };
+}
+
+/** @param runners what runs on the value itself (of no name), or on properties of it. */
+function valueRules(
+  runners: readonly (readonly [name: string | undefined, runner: RuleRunner])[],
+): ValueRules {
+  const each = (
+    made: unknown,
+    sent: unknown,
+    visit: (runner: RuleRunner, made: unknown, sent: unknown, place: Place | undefined) => void,
+  ): void => {
+    for (const [name, runner] of runners) {
+      const value = memberOf(made, name);
+      const given = memberOf(sent, name);
+      const place = name === undefined ? undefined : { step: name };
+      if (!Array.isArray(value)) visit(runner, value, given, place);
+      else value.forEach((one, step) => visit(runner, one, memberOf(given, step), { parent: place, step }));
+    }
+  };
+  return {
+    check(made, sent) {
+      const run = new ValidationRun();
+      each(made, sent, (runner, one, given, place) => runner.run(one, given, place, run));
+      return run.settle();
+    },
+    explain(sent) {
+      const run = new ValidationRun();
+      each(sent, sent, (runner, one, _, place) => runner.explain(one, place, run));
+      return run.issues;
+    },
+  };
+}
+
+function memberOf(value: unknown, name: string | number | undefined): unknown {
+  return name === undefined ? value : (value as Readonly<Record<string, unknown>> | null | undefined)?.[name];
+}
+
+function reservedName(name: string, where: string): Problem {
+  return {
+    code: 'SIGIL_INVALID_SCHEMA',
+    where,
+    what: `an argument is named "${name}", which JavaScript reserves`,
+    fix: 'choose another name for the argument',
+  };
+}

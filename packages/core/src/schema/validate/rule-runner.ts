@@ -1,0 +1,314 @@
+import type { Problem } from '../../errors/definition-error.js';
+import type { Constructor } from '../../protocol/constructor.js';
+import { isObject } from '../../protocol/json.js';
+import type { MaybePromise } from '../../protocol/maybe-promise.js';
+import { type ClassModels, summaryOf } from '../dto/dto.js';
+import type { Container, PropertyModel } from '../dto/property.js';
+import type { BoundRule, Condition } from '../dto/rule.js';
+import { describeValue, joinPath } from './describe-value.js';
+import { DtoFunctionError, InvalidValueError, type Issue } from './errors.js';
+
+/** More are not told of. */
+const MAX_ISSUES = 1000;
+
+/** Where a value is: a step from where another is. */
+export interface Place {
+  readonly parent?: Place | undefined;
+  readonly step: string | number;
+}
+
+/** Runs on instances of a class the rules that its schema does not say. */
+export interface RuleRunner {
+  /**
+   * @param made an instance.
+   * @param sent what the instance was made from, or what will be sent of it.
+   */
+  run(made: unknown, sent: unknown, place: Place | undefined, run: ValidationRun): void;
+
+  /** Runs rules of class-validator on what was sent and cannot be made, because the schema refuses some of it. */
+  explain(sent: unknown, place: Place | undefined, run: ValidationRun): void;
+}
+
+/** Makes the runners of classes, each once. */
+export class RuleRunners {
+  readonly #runners = { rest: new Map<Constructor, RuleRunner>(), whole: new Map<Constructor, RuleRunner>() };
+
+  constructor(readonly models: ClassModels) {}
+
+  /**
+   * @param where the place for problem reports.
+   * @returns undefined when the class is exact: its schema, and that of each class inside it, says everything.
+   */
+  of(cls: Constructor, where: string, problems: Problem[]): RuleRunner | undefined {
+    const { exact } = summaryOf(cls, this.models, where, problems);
+    return exact ? undefined : this.#runner(cls, false, where, problems);
+  }
+
+  /** @param whole whether no schema guards the instance, so that every rule has to run. */
+  #runner(cls: Constructor, whole: boolean, where: string, problems: Problem[]): RuleRunner {
+    const runners = this.#runners[whole ? 'whole' : 'rest'];
+    const known = runners.get(cls);
+    if (known) return known;
+    const runner = new ClassRunner();
+    // Known before its properties are, because a class may hold itself.
+    runners.set(cls, runner);
+    runner.properties = this.models.of(cls, where, problems).properties.flatMap((model) => {
+      const unguarded = whole || model.open;
+      const rules = unguarded ? model.rules : model.rules.filter(({ exact }) => !exact);
+      const nested = this.#nested(model, unguarded, where, problems);
+      return unguarded || rules.length > 0 || nested
+        ? [new PropertyRunner(model, rules, unguarded, nested)]
+        : [];
+    });
+    return runner;
+  }
+
+  #nested({ nested }: PropertyModel, whole: boolean, where: string, problems: Problem[]): Nested | undefined {
+    if (!nested) return undefined;
+    const runnerOf = (cls: Constructor): RuleRunner | undefined =>
+      whole ? this.#runner(cls, true, where, problems) : this.of(cls, where, problems);
+    const variants = new Map<unknown, RuleRunner | undefined>(
+      (nested.variants?.classes ?? []).map(({ cls }) => [cls, runnerOf(cls)]),
+    );
+    const base = runnerOf(nested.cls);
+    if (base === undefined && [...variants.values()].every((runner) => runner === undefined))
+      return undefined;
+    return (value) => (variants.size > 0 ? variants.get(value.constructor) : undefined) ?? base;
+  }
+}
+
+/** Finds the runner for an instance that a property holds. */
+type Nested = (value: object) => RuleRunner | undefined;
+
+class ClassRunner implements RuleRunner {
+  properties: readonly PropertyRunner[] = [];
+
+  run(made: unknown, sent: unknown, place: Place | undefined, run: ValidationRun): void {
+    if (typeof made !== 'object' || made === null) return;
+    for (const property of this.properties) property.run(made, sent, place, run);
+  }
+
+  explain(sent: unknown, place: Place | undefined, run: ValidationRun): void {
+    if (!isObject(sent)) return;
+    for (const property of this.properties) property.explain(sent, place, run);
+  }
+}
+
+const COLLECTION: Readonly<Record<Container, string>> = {
+  one: 'an array',
+  array: 'an array',
+  set: 'an array',
+  map: 'an object',
+};
+
+/** Visits an element of a container. @param step its index, or its key in a Map. */
+type Visit = (element: unknown, sent: unknown, step: string | number) => void;
+
+class PropertyRunner {
+  constructor(
+    readonly model: PropertyModel,
+    readonly rules: readonly BoundRule[],
+    /** Whether no schema guards the property. */
+    readonly whole: boolean,
+    readonly nested: Nested | undefined,
+  ) {}
+
+  run(object: object, sentObject: unknown, parent: Place | undefined, run: ValidationRun): void {
+    const { name, wire, conditions, container, initial } = this.model;
+    const value = (object as Record<string, unknown>)[name];
+    const isSent = isObject(sentObject) && Object.hasOwn(sentObject, wire);
+    // What was made without a schema is not what was sent.
+    const sent = this.whole || !isSent ? value : sentObject[wire];
+    const place = { parent, step: wire };
+    if (conditions.length > 0 && !run.holds(conditions, name, object, value, place)) return;
+    const isDefault = !this.whole && !isSent && initial !== undefined;
+    for (const rule of this.rules) {
+      // An initial value is the author's: rules of class-validator are for what clients send.
+      if (isDefault && !rule.authored) continue;
+      if (rule.condition && !run.holds([rule.condition], name, object, value, place)) continue;
+      if (!rule.each) {
+        run.check(rule, value, sent, object, value, place);
+        continue;
+      }
+      const isContainer = eachOf(value, sent, (element, one, step) =>
+        run.check(rule, element, one, object, value, place, step),
+      );
+      if (!isContainer) run.refuse(place, COLLECTION[container], value);
+    }
+    if (this.nested) this.#visit(value, sent, place, run);
+  }
+
+  #visit(value: unknown, sent: unknown, place: Place, run: ValidationRun): void {
+    const visit = (element: unknown, sentElement: unknown, at: Place): void => {
+      if (typeof element === 'object' && element !== null && !Array.isArray(element))
+        this.nested?.(element)?.run(element, sentElement, at, run);
+      else if (this.whole) run.refuse(at, 'an object', element);
+    };
+    if (this.model.container === 'one') visit(value, sent, place);
+    else if (!eachOf(value, sent, (element, one, step) => visit(element, one, { parent: place, step })))
+      if (this.whole) run.refuse(place, COLLECTION[this.model.container], value);
+  }
+
+  explain(object: Readonly<Record<string, unknown>>, parent: Place | undefined, run: ValidationRun): void {
+    const { wire, container } = this.model;
+    const whole = Object.hasOwn(object, wire) ? object[wire] : null;
+    if (this.whole || whole === null) return;
+    const place = { parent, step: wire };
+    const held = container === 'map' && isObject(whole) ? new Map(Object.entries(whole)) : whole;
+    for (const rule of this.rules) {
+      if (rule.authored || rule.condition || rule.rule.made) continue;
+      const explain = (sent: unknown, at: Place): void => {
+        const value = rule.rule.date ? this.model.form?.maker.make(sent) : sent;
+        if (!rule.accepts(value)) run.fail(rule, value, sent, object, at);
+      };
+      if (!rule.each) explain(whole, place);
+      else eachOf(held, held, (sent, _, step) => explain(sent, { parent: place, step }));
+    }
+    const within = (sent: unknown, at: Place): void => {
+      if (isObject(sent)) this.nested?.(sent)?.explain(sent, at, run);
+    };
+    if (container === 'one') within(whole, place);
+    else eachOf(held, held, (sent, _, step) => within(sent, { parent: place, step }));
+  }
+}
+
+/** Visits the elements of a container, beside what was sent of them. @returns whether the value is a container. */
+function eachOf(value: unknown, sent: unknown, visit: Visit): boolean {
+  if (value instanceof Map) {
+    const members = isObject(sent) ? sent : {};
+    for (const [key, member] of value) visit(member, members[String(key)] ?? member, String(key));
+    return true;
+  }
+  if (!Array.isArray(value) && !(value instanceof Set)) return false;
+  const list: readonly unknown[] = Array.isArray(sent) ? sent : [];
+  let index = 0;
+  for (const element of value as Iterable<unknown>) {
+    visit(element, index < list.length ? list[index] : element, index);
+    index += 1;
+  }
+  return true;
+}
+
+/** One run of rules over a made value: what failed, and what asynchronous rules have still to decide. */
+export class ValidationRun {
+  readonly #issues: Issue[] = [];
+  /** What functions of an author threw, and at which path. */
+  readonly #thrown: { readonly path: string; readonly error: DtoFunctionError }[] = [];
+  readonly #pending: Promise<void>[] = [];
+
+  /** What failed so far. */
+  get issues(): readonly Issue[] {
+    return this.#issues;
+  }
+
+  /**
+   * Runs a rule.
+   * @param sent what travels of the value, to speak of.
+   * @param object the instance whose property it is.
+   * @param whole the value of that property, of which the judged value may be an element.
+   * @param step where in the property the element is.
+   */
+  check(
+    rule: BoundRule,
+    value: unknown,
+    sent: unknown,
+    object: object,
+    whole: unknown,
+    place: Place,
+    step?: string | number,
+  ): void {
+    const at = (): Place => (step === undefined ? place : { parent: place, step });
+    let verdict: unknown;
+    try {
+      verdict = rule.validate(value, object, whole);
+    } catch (error) {
+      return this.#threw(rule, value, sent, object, at(), error);
+    }
+    if (verdict === true) return;
+    if (!isThenable(verdict)) {
+      if (!verdict) this.fail(rule, value, sent, object, at());
+      return;
+    }
+    const decided = Promise.resolve(verdict).then(
+      (accepted) => (accepted ? undefined : this.fail(rule, value, sent, object, at())),
+      (error: unknown) => this.#threw(rule, value, sent, object, at(), error),
+    );
+    this.#pending.push(decided);
+  }
+
+  /** Whether the conditions of a property hold; none of them does when one throws. */
+  holds(
+    conditions: readonly Condition[],
+    name: string,
+    object: object,
+    value: unknown,
+    place: Place,
+  ): boolean {
+    try {
+      return conditions.every((condition) => condition(object, value));
+    } catch (cause) {
+      const error = new DtoFunctionError(`${object.constructor.name}.${name}`, 'a condition', cause);
+      this.#thrown.push({ path: pathTo(place), error });
+      return false;
+    }
+  }
+
+  /** Records that a value is not what it must be whatever the rules say. */
+  refuse(place: Place, expected: string, value: unknown): void {
+    this.#add(place, expected, `expected ${expected}`, value);
+  }
+
+  /**
+   * Waits for asynchronous rules, if there are any.
+   * @throws InvalidValueError when any rule is not satisfied.
+   * @throws DtoFunctionError when a function of the author threw, and no rule refuses what it was given.
+   */
+  settle(): MaybePromise<void> {
+    if (this.#pending.length === 0) return this.#conclude();
+    return Promise.all(this.#pending).then(() => this.#conclude());
+  }
+
+  /** Records that a value does not satisfy a rule. */
+  fail(rule: BoundRule, value: unknown, sent: unknown, object: object, place: Place): void {
+    if (this.#issues.length >= MAX_ISSUES) return;
+    const expected = rule.explain(value, object);
+    this.#add(place, expected, expected, sent);
+  }
+
+  #add(place: Place, expected: string, wanted: string, value: unknown): void {
+    if (this.#issues.length >= MAX_ISSUES) return;
+    const received = describeValue(value);
+    const path = pathTo(place);
+    this.#issues.push({ path, expected, received, message: `${path}: ${wanted}; received ${received}` });
+  }
+
+  /** Rules of class-validator throw on some values that they should refuse. */
+  #threw(rule: BoundRule, value: unknown, sent: unknown, object: object, at: Place, cause: unknown): void {
+    if (!rule.authored) return this.fail(rule, value, sent, object, at);
+    if (this.#thrown.length >= MAX_ISSUES) return;
+    const place = `${rule.target}.${rule.metadata.propertyName}`;
+    this.#thrown.push({ path: pathTo(at), error: new DtoFunctionError(place, 'a constraint', cause) });
+  }
+
+  #conclude(): void {
+    // A constraint may rely on the rules beside it: what they refuse it need not be able to judge.
+    const unexplained = this.#thrown.find(
+      ({ path }) => !this.#issues.some((issue) => isAt(issue.path, path)),
+    );
+    if (unexplained) throw unexplained.error;
+    if (this.#issues.length > 0) throw new InvalidValueError(this.#issues);
+  }
+}
+
+function pathTo({ parent, step }: Place): string {
+  return joinPath(parent ? pathTo(parent) : '', String(step), typeof step === 'number');
+}
+
+/** Whether a path is another, or leads into it. */
+function isAt(path: string, other: string): boolean {
+  return path === other || (path.startsWith(other) && /^[.[]/.test(path.slice(other.length)));
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+}

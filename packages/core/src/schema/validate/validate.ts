@@ -1,0 +1,187 @@
+import { DefinitionError } from '../../errors/definition-error.js';
+import { messageOf } from '../../errors/from-unknown.js';
+import type { JsonSchema } from '../../protocol/json.js';
+import { addPatterns, PatternPool, problemOf, type SafePattern } from '../patterns/patterns.js';
+import type {
+  AjvFactory,
+  CompiledSchema,
+  CompileOptions,
+  Dialect,
+  SchemaEngine,
+  SchemaViolation,
+} from './ajv.js';
+import { InvalidValueError, type Issue } from './errors.js';
+import { issuesFrom } from './messages.js';
+
+/** Keeps ajv instances, so that schemas of one kind share one. Loads nothing until a schema is compiled. */
+export class ValidatorPool {
+  readonly #factories = new Map<Dialect, Promise<AjvFactory>>();
+  readonly #instances = new Map<string, SchemaEngine>();
+  readonly patterns: PatternPool = new PatternPool();
+  /** The validators that have not been compiled. */
+  readonly cold: Set<Validator> = new Set();
+
+  /** Loads what a dialect needs. */
+  factory(dialect: Dialect): Promise<AjvFactory> {
+    const known = this.#factories.get(dialect);
+    if (known) return known;
+    const loading = import('./ajv.js').then(({ loadAjv }) => loadAjv(dialect));
+    this.#factories.set(dialect, loading);
+    return loading;
+  }
+
+  /** Compiles a schema, without keeping it. @throws whatever ajv throws when it does not compile. */
+  compile(
+    factory: AjvFactory,
+    schema: JsonSchema,
+    asked: Omit<CompileOptions, 'pattern'>,
+    isolated: boolean,
+  ): CompiledSchema {
+    const pattern: CompileOptions['pattern'] = (source, flags) => this.patterns.add(source, flags, '');
+    const options = { ...asked, pattern };
+    // Identifiers register themselves with the instance, so such a schema gets one of its own.
+    const ajv = isolated ? factory(options) : this.#instance(factory, options);
+    const compiled = ajv.compile(schema);
+    ajv.removeSchema(schema);
+    return compiled as CompiledSchema;
+  }
+
+  #instance(factory: AjvFactory, options: CompileOptions): SchemaEngine {
+    const key = JSON.stringify([options.dialect, options.ownProperties, options.report, options.unicode]);
+    const ajv = this.#instances.get(key) ?? factory(options);
+    this.#instances.set(key, ajv);
+    return ajv;
+  }
+}
+
+/** A value with more members than this is told its first problem only. */
+const MAX_MEMBERS = 1000;
+
+/** What a validator is made from. */
+interface ValidatorOptions {
+  readonly schema: JsonSchema;
+  readonly dialect: Dialect;
+  readonly ownProperties: boolean;
+  /** Whether the schema has identifiers. */
+  readonly isolated: boolean;
+  /** The place for the report when the schema does not compile. */
+  readonly where: string;
+}
+
+/** A schema that is compiled when it is first needed, and again, more talkative, when a value first fails. */
+export class Validator {
+  #factory: AjvFactory | undefined;
+  #first: CompiledSchema | undefined;
+  #every: CompiledSchema | undefined;
+  #loading: Promise<void> | undefined;
+  readonly #patterns: readonly SafePattern[];
+
+  constructor(
+    readonly pool: ValidatorPool,
+    readonly options: ValidatorOptions,
+  ) {
+    pool.cold.add(this);
+    this.#patterns = addPatterns(options.schema, pool.patterns, options.where);
+  }
+
+  /** Compiles the schema; undefined when that has happened. @throws DefinitionError when it does not compile. */
+  ready(): Promise<void> | undefined {
+    if (this.#first) return undefined;
+    return (this.#loading ??= this.#load());
+  }
+
+  /** Whether a value satisfies the schema. Only to be called when ready. */
+  accepts(value: unknown): boolean {
+    return this.#first?.(value) === true;
+  }
+
+  /** Why the value that was just not accepted is not: every reason, or the first one when it is large. */
+  violations(value: unknown): readonly SchemaViolation[] {
+    return this.#reported(value).map((violation) => this.#measured(violation));
+  }
+
+  #reported(value: unknown): readonly SchemaViolation[] {
+    if (!this.#factory) return [];
+    // Every member may have a problem, and each problem is an object of its own.
+    if (hasMembers(value, MAX_MEMBERS)) return this.#first?.errors ?? [];
+    this.#every ??= this.#compile(this.#factory, 'all violations');
+    return this.#every(value) === true ? [] : (this.#every.errors ?? []);
+  }
+
+  async #load(): Promise<void> {
+    const { pool, options } = this;
+    const factory = await pool.factory(options.dialect);
+    await pool.patterns.ready();
+    const problems = this.#patterns.flatMap((pattern) => problemOf(pattern, options.where) ?? []);
+    if (problems.length > 0) throw new DefinitionError(problems);
+    const first = this.#compile(factory, 'first violation');
+    // Without the `u` flag a pattern is another one.
+    await pool.patterns.ready();
+    this.#factory = factory;
+    this.#first = first;
+    pool.cold.delete(this);
+  }
+
+  /** Adds to a violated pattern how long a text may be for it. */
+  #measured(violation: SchemaViolation): SchemaViolation {
+    if (violation.keyword !== 'pattern') return violation;
+    const longest = this.pool.patterns.longestFor(String(violation.params['pattern']));
+    return longest === Infinity ? violation : { ...violation, params: { ...violation.params, longest } };
+  }
+
+  #compile(factory: AjvFactory, report: CompileOptions['report']): CompiledSchema {
+    const { schema, dialect, ownProperties, isolated, where } = this.options;
+    const compile = (unicode: boolean): CompiledSchema =>
+      this.pool.compile(factory, schema, { dialect, ownProperties, report, unicode }, isolated);
+    try {
+      return withoutUnicode(compile);
+    } catch (cause) {
+      const fix =
+        'mend the schema; it must be valid in the dialect its $schema names (2020-12 when it names none)';
+      const what = `the schema does not compile: ${messageOf(cause)}`;
+      throw new DefinitionError([{ code: 'SIGIL_INVALID_SCHEMA', where, what, fix }], { cause });
+    }
+  }
+}
+
+/** Patterns such as `[\w-\.]` are valid without the `u` flag only. */
+function withoutUnicode(compile: (unicode: boolean) => CompiledSchema): CompiledSchema {
+  try {
+    return compile(true);
+  } catch (error) {
+    if ((error as { name?: unknown } | null)?.name !== 'SyntaxError') throw error;
+    return compile(false);
+  }
+}
+
+/** Says more about a value that a schema refuses. */
+interface Explainer {
+  explain(value: unknown): readonly Issue[];
+}
+
+/** @throws InvalidValueError with every issue when a value does not satisfy a schema, or with the first one when it is large. */
+export function ensure(validator: Validator, value: unknown, rules?: Explainer): void {
+  if (validator.accepts(value)) return;
+  const issues = issuesFrom(validator.violations(value), value);
+  const more = rules === undefined || hasMembers(value, MAX_MEMBERS) ? [] : rules.explain(value);
+  const others = more.filter(({ path }) => !issues.some((issue) => issue.path === path));
+  throw new InvalidValueError(issues.length > 0 ? [...issues, ...others] : [unexplained()]);
+}
+
+function unexplained(): Issue {
+  const message = 'the value does not satisfy the schema';
+  return { path: '', expected: 'a value that satisfies the schema', received: 'another', message };
+}
+
+/** Whether a value has more than so many elements and properties, at all depths together. Looks at few more than that. */
+function hasMembers(value: unknown, more: number): boolean {
+  const found: unknown[] = [value];
+  for (const one of found) {
+    if (typeof one !== 'object' || one === null) continue;
+    if (Array.isArray(one) && found.length + one.length > more + 1) return true;
+    for (const name in one) {
+      if (found.push((one as Record<string, unknown>)[name]) > more + 1) return true;
+    }
+  }
+  return false;
+}
