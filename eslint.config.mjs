@@ -49,6 +49,19 @@ export default tseslint.config(
     },
   },
   {
+    files: ['packages/*/src/**/*.ts', 'apps/*/src/**/*.ts'],
+    rules: {
+      // Say who is meant: a client, a user, an author. Say "by default" for what is not given.
+      'no-warning-comments': [
+        'error',
+        {
+          terms: ['whoever', 'nobody', 'somebody', 'its kin', 'for ever', 'unless given'],
+          location: 'anywhere',
+        },
+      ],
+    },
+  },
+  {
     files: ['packages/*/src/**/*.ts'],
     rules: {
       'no-restricted-syntax': [

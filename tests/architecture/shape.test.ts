@@ -3,20 +3,9 @@ import ts from 'typescript';
 import { allSources, filesBelow, PACKAGES, parse, read, sourcesOf, walk } from './sources.js';
 
 const MOST_LINES = 400;
-const MEDIAN_LINES = 100;
 /** A file of fewer lines is too little to be opened by itself when one file alone imports it. */
 const FEWEST_LINES = 40;
 
-/** Packages of which each room has a file that tells its story; the others keep to a median. */
-const WITH_TRUNKS: readonly string[] = [
-  'cli',
-  'create-mcp-app',
-  'http',
-  'node',
-  'skills',
-  'stdio',
-  'testing',
-];
 /** Small files of one importer that are read one by one: entry points, and members of a list. */
 const STANDS_ALONE = /\/(index|main)\.ts$|\.d\.ts$|\/(revisions|rules)\//;
 
@@ -28,7 +17,7 @@ describe('files', () => {
     expect(long.map(({ path }) => path)).toEqual([]);
   });
 
-  test.each(WITH_TRUNKS)(
+  test.each(PACKAGES)(
     `of %s have ${FEWEST_LINES} lines at least or several importers: others belong in their one importer`,
     (name) => {
       const sources = sourcesOf(name);
@@ -41,16 +30,6 @@ describe('files', () => {
         .map(({ path }) => ({ path, importers: importersOf(path) }))
         .filter(({ importers }) => importers.length < 2);
       expect(small.map(({ path, importers }) => `${path} → ${importers.join()}`)).toEqual([]);
-    },
-  );
-
-  test.each(PACKAGES.filter((name) => !WITH_TRUNKS.includes(name)))(
-    `of %s have fewer than ${MEDIAN_LINES} lines in the median`,
-    (name) => {
-      const lengths = sourcesOf(name)
-        .map(({ text }) => linesOf(text))
-        .sort((a, b) => a - b);
-      expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThan(MEDIAN_LINES);
     },
   );
 

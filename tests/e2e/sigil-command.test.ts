@@ -182,7 +182,7 @@ describe('sigil why', () => {
     expect(stdout).toContain('clients with sessions (up to 2025-11-25) never see it');
   });
 
-  test('names the guard that hides a tool, for whoever asks', async () => {
+  test('names the guard that hides a tool, for any client', async () => {
     const { code, stdout } = await why('reset_counts', '--as', 'bob');
     expect(code).toBe(1);
     expect(stdout).toContain('Hidden from bob by the guard RequiresScope\n');

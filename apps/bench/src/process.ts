@@ -46,7 +46,7 @@ export class ServerProcess {
     this.#script = script;
     running.add(child);
     child.once('exit', () => running.delete(child));
-    // A server that has gone is reported by whoever waits for its answer.
+    // A server that has gone is reported by what waits for its answer.
     child.on('error', (error) => (this.#complaint += error.message));
     child.stdin.on('error', () => {});
     child.stderr.on(
@@ -69,7 +69,7 @@ export class ServerProcess {
   /** Resolves once something listens on the port. */
   async listening(port: number): Promise<void> {
     const deadline = Date.now() + startLimitMs;
-    // Nobody reads what an HTTP server prints; a full pipe would stop it.
+    // Nothing reads what an HTTP server prints; a full pipe would stop it.
     this.stdout.resume();
     while (!(await accepts(port))) {
       if (this.ended) throw this.failure(`ended with ${this.child.exitCode ?? this.child.signalCode}`);

@@ -14,7 +14,7 @@ import type { Reading, Row } from '../row.js';
 const budgetMs = 50;
 /** How often each is sent; what else the machine does must not decide. */
 const attempts = 5;
-/** An answer that repeats what was sent helps whoever sent it. */
+/** An answer that repeats what was sent helps its sender. */
 const longestAnswer = 64 * 1024;
 /** How much of the heap may stay behind. */
 const toleratedGrowth = 1.1;

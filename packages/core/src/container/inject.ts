@@ -1,4 +1,4 @@
-import type { ServiceId } from './provider.js';
+import type { ServiceId } from './container.js';
 import type { ScopeContainer } from './scope-container.js';
 
 // Construction is synchronous, so the container at work is the last one on this stack.

@@ -1,10 +1,9 @@
-import '../metadata/reflect.js';
 import { ContainerInstance, type ServiceOptions } from 'typedi';
-import type { Scope } from '../metadata/service.js';
+import '../metadata/keys.js';
+import type { Scope } from '../metadata/metadata.js';
 import { isPromise } from '../protocol/maybe-promise.js';
-import type { ResolutionScope } from './contract.js';
-import { type Disposable, disposerOf } from './disposal.js';
-import { nameOf, type ServiceId } from './provider.js';
+import { nameOf, type ResolutionScope, type ServiceId } from './container.js';
+import { type Disposable, disposerOf } from './lifecycle.js';
 
 /** Decides where services live. */
 export interface Resolver {

@@ -1,7 +1,7 @@
-import '../metadata/reflect.js';
+import '../metadata/keys.js';
 import { Container, type ContainerInstance, Inject, Token as TypediToken } from 'typedi';
 import type { Constructor, ServiceToken } from '../protocol/constructor.js';
-import type { ServiceId } from './provider.js';
+import type { ServiceId } from './container.js';
 
 export { Inject };
 

@@ -1,15 +1,11 @@
-import { DefinitionError, type Problem } from '../errors/definition-error.js';
-import { messageOf } from '../errors/from-unknown.js';
-import { type Scope, serviceOf } from '../metadata/service.js';
+import { DefinitionError, messageOf, type Problem } from '../errors/errors.js';
+import { type Scope, serviceOf } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
-import type { Container, ResolutionScope } from './contract.js';
-import { dependenciesOf } from './dependencies.js';
-import { dispose } from './disposal.js';
-import { checkGraph, fixOfFailure, isCaptive, type ServiceFacts } from './graph.js';
+import { type Container, nameOf, type Provider, type ResolutionScope, type ServiceId } from './container.js';
+import { checkGraph, dependenciesOf, fixOfFailure, isCaptive, type ServiceFacts } from './graph.js';
+import { dispose, Lifecycle } from './lifecycle.js';
 import { constructing } from './inject.js';
-import { Lifecycle } from './lifecycle.js';
-import { nameOf, type Provider, type ServiceId } from './provider.js';
 import { NotReady, type Resolver, ScopeContainer } from './scope-container.js';
 import { isValue, registered, Token } from './typedi-registry.js';
 

@@ -1,6 +1,6 @@
 import { isObject } from '../protocol/json.js';
 import type { Call } from './call.js';
-import { type DefinitionInfo, RequestContext } from './request-context.js';
+import { type DefinitionInfo, RequestContext } from './context.js';
 
 /** The context of a tool. */
 export class ToolContext extends RequestContext {

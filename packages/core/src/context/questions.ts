@@ -9,7 +9,7 @@ import type { StandardSchema } from '../protocol/standard-schema.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 
-const BRAND = Symbol.for('sigil:question');
+const QUESTION = Symbol.for('sigil:question');
 
 /** Only types know of it: what the answer to a question will be. */
 declare const ANSWER: unique symbol;
@@ -93,12 +93,87 @@ export function checkQuestions(questions: Questions, where: string): void {
 
 /** The same for one question. @throws TypeError when it is none. */
 export function checkQuestion(given: unknown, name: string, where: string): void {
-  if (typeof given === 'object' && given !== null && BRAND in given) return;
+  if (typeof given === 'object' && given !== null && QUESTION in given) return;
   const fix =
     'make it with elicit(), elicitUrl(), sample() or roots(); their namesakes of the context ask at once';
   throw new TypeError(`${where} was given something as "${name}" that is no question: ${fix}`);
 }
 
 function question<T>(parts: QuestionParts): Question<T> {
-  return Object.freeze({ [BRAND]: true, ...parts });
+  return Object.freeze({ [QUESTION]: true, ...parts });
+}
+
+/** Marks what is required, of this copy of the package or another. */
+export const INPUT_REQUIRED: symbol = Symbol.for('sigil:input-required');
+
+/** What a handler needs before it can give its result. Made by `inputRequired()`. */
+export class InputRequired {
+  /** @param questions what the client is to answer, by key. @param requestState what the handler wants back. */
+  constructor(
+    readonly questions: Questions,
+    readonly requestState: string | undefined,
+  ) {
+    Object.freeze(this);
+  }
+}
+
+Object.defineProperty(InputRequired.prototype, INPUT_REQUIRED, { value: true });
+
+/**
+ * Ends this run of a tool, prompt or resource: return it instead of a result. The client is asked, and the handler is run
+ * again from its beginning, with what was answered in `ctx.inputResponses` and `ctx.inputResponse()`. A client may leave
+ * questions unanswered; ask those again (2026-07-28, basic/patterns/mrtr).
+ *
+ * @param questions what the client is to answer, by key; may be empty when there is a `requestState`.
+ * @param requestState what `ctx.requestState` is to be in the next run. It is sealed on its way through the client, and
+ *   comes back only with the same request of the same principal, and not after it has expired.
+ * @throws TypeError when nothing is asked and there is no state, or something asked is no question.
+ */
+export function inputRequired(questions: Questions, requestState?: string): InputRequired {
+  checkQuestions(questions, 'inputRequired()');
+  if (requestState !== undefined && typeof requestState !== 'string') {
+    throw new TypeError('the requestState of inputRequired() is a string: give it JSON for anything else');
+  }
+  if (requestState === undefined && Object.keys(questions).length === 0) {
+    throw new TypeError(
+      'inputRequired() needs a question or a requestState: with neither, nothing is required',
+    );
+  }
+  return new InputRequired(Object.freeze({ ...questions }), requestState);
+}
+
+const SUSPENSION = Symbol.for('sigil:suspension');
+
+/**
+ * Ends the run of a handler whose question has no answer yet (2026-07-28): the client gets the question, and the handler runs
+ * again from its beginning when the client repeats the request with the answer. `finally`, `using` and middleware run as after any
+ * other throw. It is not an `Error`, so `catch (error) { if (error instanceof MyError) …; throw error }` lets it pass.
+ *
+ * Code that catches everything has to let it pass too:
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await ctx.elicit('Sure?', Consent);
+ * } catch (error) {
+ *   if (isSuspension(error)) throw error;
+ *   return 'The question could not be asked';
+ * }
+ * ```
+ */
+export class Suspension {
+  // Without a member of its own every object has this type, and after `isSuspension` nothing is left of an error.
+  declare protected readonly nominal: true;
+
+  /** Says what it is to an author whose handler catches it. */
+  toString(): string {
+    return 'Suspension: the handler waits for an answer of the client and runs again with it; let this pass';
+  }
+}
+
+Object.defineProperty(Suspension.prototype, SUSPENSION, { value: true });
+
+/** Whether a thrown value is a `Suspension`, of this copy of the package or another. */
+export function isSuspension(thrown: unknown): thrown is Suspension {
+  return typeof thrown === 'object' && thrown !== null && SUSPENSION in thrown;
 }

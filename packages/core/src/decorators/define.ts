@@ -1,5 +1,4 @@
-import type { GuardLike, MiddlewareLike } from '../context/policies.js';
-import type { ErrorMapper } from '../context/error-mapper.js';
+import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies.js';
 import type { CompletionContext, PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
 import type {
   CompletionDefinition,
@@ -12,9 +11,7 @@ import type {
 import type { JsonSchema } from '../protocol/json.js';
 import type { StandardSchema } from '../protocol/standard-schema.js';
 import type { Constructor } from '../protocol/constructor.js';
-import type { ToolOptions, ToolReturn } from './tool.js';
-import type { PromptOptions } from './prompt.js';
-import type { ResourceOptions } from './resource.js';
+import type { PromptOptions, ResourceOptions, ToolOptions, ToolReturn } from './decorators.js';
 
 /** A definition whose handler is a function. Give it to `createApp` or add it to a running app. */
 export interface FunctionDefinition<D extends HandlerDefinition = HandlerDefinition> {

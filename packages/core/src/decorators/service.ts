@@ -1,4 +1,6 @@
-import { addOptional, defineService, type Scope } from '../metadata/service.js';
+import { addOptional, addToList, defineService, type Scope } from '../metadata/metadata.js';
+import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies.js';
+import { KEYS } from '../metadata/keys.js';
 
 /** What `@Service` may be told. */
 export interface ServiceOptions {
@@ -36,4 +38,33 @@ export function Service(options: ServiceOptions = {}): ClassDecorator {
  */
 export function Optional(): ParameterDecorator {
   return (cls, _method, index) => addOptional(cls, index);
+}
+
+type ClassOrMethodDecorator = ClassDecorator & MethodDecorator;
+
+/** Lets a service's definitions, or one definition, be seen and used only by those whom every guard allows. */
+export function UseGuards(...guards: GuardLike[]): ClassOrMethodDecorator {
+  return record(KEYS.guards, guards);
+}
+
+/** Wraps a service's handlers, or one handler, in middleware; the first given is the outermost. */
+export function UseMiddleware(...middleware: MiddlewareLike[]): ClassOrMethodDecorator {
+  return record(KEYS.middleware, middleware);
+}
+
+/**
+ * Says what errors that a service's handlers, or one handler, throw become for clients. The nearest mapper that fits is used: those
+ * of the method, then of the class, of the module, of the app.
+ *
+ * @param mappers made by `mapError`.
+ */
+export function MapErrors(...mappers: ErrorMapper[]): ClassOrMethodDecorator {
+  return record(KEYS.errors, mappers);
+}
+
+function record(key: symbol, items: readonly unknown[]): ClassOrMethodDecorator {
+  return (target: object, method?: string | symbol) => {
+    const prototype = typeof target === 'function' ? (target.prototype as object) : target;
+    addToList(key, prototype, method, items);
+  };
 }

@@ -1,6 +1,5 @@
 import type { ClientView } from '../context/call.js';
-import { ERROR_CODES } from '../errors/codes.js';
-import { invalidParams, NoRoomError, ProtocolError } from '../errors/protocol-error.js';
+import { ERROR_CODES, invalidParams, NoRoomError, ProtocolError } from '../errors/errors.js';
 import { fromBase64 } from '../protocol/base64.js';
 import type { Implementation, MirroredArgument } from '../protocol/descriptors.js';
 import { bytesOf, isObject } from '../protocol/json.js';
@@ -11,7 +10,7 @@ import { Quota } from '../transport/quota.js';
 import type { EngineCall } from './call.js';
 import type { Limits } from './engine-options.js';
 import type { Link } from './link.js';
-import { STATELESS_VERSIONS, claimedRevision, negotiate, type Revision } from './revisions/index.js';
+import { claimedRevision, negotiate, type Revision, STATELESS_VERSIONS } from './revisions/index.js';
 
 /** By which rules a request is served, and for whom. */
 interface Admission {

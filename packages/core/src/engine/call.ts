@@ -8,11 +8,9 @@ import type {
   Resolvable,
   RoundOptions,
 } from '../context/call.js';
-import type { InputRequired } from '../context/input-required.js';
-import type { AnswersTo, Question, Questions } from '../context/questions.js';
-import { RequestContext } from '../context/request-context.js';
-import { messageOf } from '../errors/from-unknown.js';
-import type { ProtocolError } from '../errors/protocol-error.js';
+import type { AnswersTo, InputRequired, Question, Questions } from '../context/questions.js';
+import { RequestContext } from '../context/context.js';
+import { messageOf, type ProtocolError } from '../errors/errors.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isObject, toLogJson } from '../protocol/json.js';
 import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';

@@ -1,4 +1,4 @@
-import type { Container } from '../container/contract.js';
+import type { Container } from '../container/container.js';
 import type { FormLike } from '../context/questions.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { Logger } from '../protocol/logging.js';

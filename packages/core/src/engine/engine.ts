@@ -5,7 +5,7 @@ import { isPromise } from '../protocol/maybe-promise.js';
 import { METHODS, NAMED_BY, NOTIFICATIONS, type ServerCapabilities } from '../protocol/protocol.js';
 import type { ToolEntry } from '../registry/entry.js';
 import type { Change } from '../registry/registry.js';
-import type { ConnectOptions, Endpoint, Outlet, Peer } from '../transport/contract.js';
+import type { ConnectOptions, Endpoint, Outlet, Peer } from '../transport/transport.js';
 import { LogThrottle } from '../transport/log-throttle.js';
 import { Quota } from '../transport/quota.js';
 import { Places } from './admission.js';

@@ -1,11 +1,8 @@
 import { logDetails } from '../context/call.js';
-import type { InputRequired } from '../context/input-required.js';
-import { isSuspension } from '../context/suspension.js';
-import { ERROR_CODES } from '../errors/codes.js';
-import { toProtocolError } from '../errors/from-unknown.js';
-import { NoRoomError, ProtocolError } from '../errors/protocol-error.js';
+import { type InputRequired, isSuspension } from '../context/questions.js';
+import { ERROR_CODES, NoRoomError, ProtocolError, toProtocolError } from '../errors/errors.js';
 import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
-import type { ActiveRequest, Outlet } from '../transport/contract.js';
+import type { ActiveRequest, Outlet } from '../transport/transport.js';
 import type { Places } from './admission.js';
 import type { Background } from './asking/carry.js';
 import type { RoundRequest } from './asking/round-keeper.js';

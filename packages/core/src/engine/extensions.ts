@@ -1,8 +1,5 @@
-import { headersOf } from '../context/request-context.js';
-import { DefinitionError, type Problem } from '../errors/definition-error.js';
-import { kindOf } from '../errors/from-unknown.js';
-import { missingExtension } from '../errors/protocol-error.js';
-import type { ToolError } from '../errors/tool-error.js';
+import { headersOf } from '../context/context.js';
+import { DefinitionError, kindOf, missingExtension, type Problem, type ToolError } from '../errors/errors.js';
 import { toolErrorResult } from '../invoke/failure.js';
 import { isObject } from '../protocol/json.js';
 import { after, type MaybePromise, observed } from '../protocol/maybe-promise.js';

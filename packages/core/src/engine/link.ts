@@ -3,7 +3,7 @@ import type { Implementation } from '../protocol/descriptors.js';
 import type { LogLevel } from '../protocol/logging.js';
 import type { Principal } from '../protocol/principal.js';
 import type { ClientCapabilities, ServerCapabilities } from '../protocol/protocol.js';
-import type { Outlet } from '../transport/contract.js';
+import type { Outlet } from '../transport/transport.js';
 import { PendingRequests } from './asking/pending-requests.js';
 import type { Answer } from './asking/round-memory.js';
 import { fromDialect, resultFromDialect, type Spoken, toDialect } from './revisions/dialect.js';

@@ -1,10 +1,14 @@
-import { ERROR_CODES } from '../errors/codes.js';
-import { toProtocolError } from '../errors/from-unknown.js';
-import { invalidParams, type NoRoomError, ProtocolError } from '../errors/protocol-error.js';
+import {
+  ERROR_CODES,
+  invalidParams,
+  type NoRoomError,
+  ProtocolError,
+  toProtocolError,
+} from '../errors/errors.js';
 import { isDeeper, isObject } from '../protocol/json.js';
 import type { Principal, RequestFacts } from '../protocol/principal.js';
 import { claimOf, isRequestId, readableId, type RequestId } from '../protocol/protocol.js';
-import type { ActiveRequest, Outlet, Peer } from '../transport/contract.js';
+import type { ActiveRequest, Outlet, Peer } from '../transport/transport.js';
 import { admit, headerMismatch, methodNotFound } from './admission.js';
 import { Exchange, type ExchangeOwner, type ExchangeParts, type MethodHandler } from './exchange.js';
 import { Link, type Session } from './link.js';

@@ -1,10 +1,9 @@
-import { ERROR_CODES } from '../errors/codes.js';
-import type { ProtocolError } from '../errors/protocol-error.js';
+import { ERROR_CODES, type ProtocolError } from '../errors/errors.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import { RawJson, toJson } from '../protocol/json.js';
 import { errorResponse, readableId, type RequestId } from '../protocol/protocol.js';
 import type { CacheHint } from '../protocol/results.js';
-import type { ActiveRequest, Outlet } from '../transport/contract.js';
+import type { ActiveRequest, Outlet } from '../transport/transport.js';
 import type { Revision } from './revisions/index.js';
 
 /** What a method gives; the outlet alone turns it into text. */

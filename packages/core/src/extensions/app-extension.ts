@@ -1,7 +1,7 @@
 import type { FunctionDefinition } from '../decorators/define.js';
 import type { ExtensionFactory } from '../engine/extension.js';
-import type { Problem } from '../errors/definition-error.js';
-import type { DefinitionHooks } from '../registry/definition-hooks.js';
+import type { Problem } from '../errors/errors.js';
+import type { DefinitionHooks } from '../registry/entry.js';
 
 /** An extension of the protocol that takes part in definitions, or brings some along. */
 export interface AppExtension extends DefinitionHooks {

@@ -1,4 +1,4 @@
-import { INPUT_REQUIRED, type InputRequired } from '../context/input-required.js';
+import { INPUT_REQUIRED, type InputRequired } from '../context/questions.js';
 import { isBytes, toBase64 } from '../protocol/base64.js';
 import {
   cacheFaults,

@@ -1,14 +1,19 @@
-import { kindOf, MASKED_MESSAGE, messageOf, toProtocolError } from '../errors/from-unknown.js';
-import { ProtocolError } from '../errors/protocol-error.js';
-import type { ToolError } from '../errors/tool-error.js';
+import {
+  ERROR_CODES,
+  kindOf,
+  MASKED_MESSAGE,
+  messageOf,
+  ProtocolError,
+  type ToolError,
+  toProtocolError,
+} from '../errors/errors.js';
 import { type Call, logDetails } from '../context/call.js';
-import { ERROR_CODES } from '../errors/codes.js';
 import { toJson } from '../protocol/json.js';
 import type { Logger } from '../protocol/logging.js';
 import type { CallToolResult } from '../protocol/results.js';
 import { InvalidValueError } from '../schema/index.js';
-import type { ErrorMapper } from '../context/error-mapper.js';
-import type { RequestContext } from '../context/request-context.js';
+import type { ErrorMapper } from '../context/policies.js';
+import type { RequestContext } from '../context/context.js';
 
 /** What the treatment of errors depends on. */
 export interface FailurePolicy {

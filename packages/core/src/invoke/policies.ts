@@ -1,13 +1,8 @@
-import type { Container } from '../container/contract.js';
+import type { Container } from '../container/container.js';
 import { type Call, logDetails } from '../context/call.js';
 import type { Guard, GuardLike, Middleware, MiddlewareLike, Next } from '../context/policies.js';
-import {
-  type Access,
-  type DefinitionInfo,
-  headersOf,
-  type RequestContext,
-} from '../context/request-context.js';
-import type { Problem } from '../errors/definition-error.js';
+import { type Access, type DefinitionInfo, headersOf, type RequestContext } from '../context/context.js';
+import type { Problem } from '../errors/errors.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isObject } from '../protocol/json.js';
 import type { Logger } from '../protocol/logging.js';

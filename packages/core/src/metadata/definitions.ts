@@ -52,7 +52,7 @@ export interface ResourceDefinition extends Presentation {
   readonly annotations?: Annotations;
   /** Size of the raw contents in bytes. */
   readonly size?: number;
-  /** How long, and for whom, clients of 2026-07-28 may keep what is read. As the app says unless given. */
+  /** How long, and for whom, clients of 2026-07-28 may keep what is read. As the app says by default. */
   readonly cache?: CacheOptions;
 }
 

@@ -1,4 +1,4 @@
-import type { Problem } from '../errors/definition-error.js';
+import type { Problem } from '../errors/errors.js';
 import type {
   HandlerDefinition,
   Presentation,
@@ -11,21 +11,30 @@ import type { Tool, ToolAnnotations } from '../protocol/descriptors.js';
 import { compileMatcher } from '../protocol/uri-template/match.js';
 import { parseUriTemplate, type UriTemplate, UriTemplateError } from '../protocol/uri-template/parse.js';
 import { DELAY, isDelay } from '../transport/deadlines.js';
-import { jsonFault } from '../protocol/json.js';
+import { isObject, jsonFault } from '../protocol/json.js';
 import { once } from '../protocol/maybe-promise.js';
 import type { SchemaCompiler, ValuePlan } from '../schema/index.js';
-import { checkCache } from './check-cache.js';
-import { annotationProblems } from './annotation-problems.js';
-import { argumentProblems } from './argument-problems.js';
-import type { Compile } from './compile.js';
-import type { Declaration, Target } from './declaration.js';
-import type { DefinitionFacts, DefinitionHooks } from './definition-hooks.js';
-import type { Completer, Entry, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from './entry.js';
-import { mirroredArguments } from './mirrored-arguments.js';
+import { cacheFaults, type CacheOptions } from '../protocol/results.js';
+import {
+  annotationProblems,
+  argumentProblems,
+  checkVariables,
+  mirroredArguments,
+  promptArguments,
+} from './checks.js';
+import type { Compile, Declaration, Target } from './declaration.js';
+import type {
+  Completer,
+  DefinitionFacts,
+  DefinitionHooks,
+  Entry,
+  PromptEntry,
+  ResourceEntry,
+  TemplateEntry,
+  ToolEntry,
+} from './entry.js';
 import { isValidName, nameFromMethod } from './names.js';
 import { explicitSource } from './parameters.js';
-import { promptArguments } from './prompt-arguments.js';
-import { checkVariables } from './variables.js';
 
 /** What building an entry needs. */
 export interface BuildTools {
@@ -53,7 +62,7 @@ export function buildTool(declaration: Declaration<ToolDefinition>, tools: Build
     ...metaProblems(definition, where),
   );
   const info = factsOf(declaration, 'tool', name);
-  // Not at boot: the schemas are written when somebody first asks for them.
+  // Not at boot: the schemas are written when a client first asks for them.
   const describe = once((): Tool => {
     return {
       name,
@@ -268,4 +277,15 @@ function invalidUri(uri: string, where: string, reason: string): Problem {
     what: `'${uri}': ${reason}`,
     fix: 'write a URI with a scheme, such as "config://app", or an RFC 6570 template, such as "users://{id}"',
   };
+}
+
+/** Everything wrong with what a definition says about keeping its results. */
+function checkCache(cache: CacheOptions, where: string): Problem[] {
+  const faults = isObject(cache) ? cacheFaults(cache) : [{ member: undefined, expected: 'an object' }];
+  return faults.map(({ member, expected }) => ({
+    code: 'SIGIL_INVALID_OPTIONS',
+    where: `${where}, ${member === undefined ? 'cache' : `cache.${member}`}`,
+    what: `it must be ${expected}`,
+    fix: 'give a value in range, or leave it out: the app then decides',
+  }));
 }

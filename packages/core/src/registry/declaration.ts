@@ -1,9 +1,23 @@
-import type { GuardLike, MiddlewareLike } from '../context/policies.js';
-import type { ErrorMapper } from '../context/error-mapper.js';
-import type { RequestContext } from '../context/request-context.js';
-import type { HandlerDefinition } from '../metadata/definitions.js';
+import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies.js';
+import type { DefinitionInfo, RequestContext } from '../context/context.js';
+import type {
+  CompletionDefinition,
+  HandlerDefinition,
+  PromptDefinition,
+  ResourceDefinition,
+  ToolDefinition,
+} from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
-import type { SchemaSource } from '../schema/index.js';
+import type { SchemaSource, ValuePlan } from '../schema/index.js';
+import type { Call } from '../context/call.js';
+import type { ResourceContents } from '../protocol/content.js';
+import type {
+  CallToolResult,
+  CompleteResult,
+  GetPromptResult,
+  ReadResourceResult,
+} from '../protocol/results.js';
+import type { AskingHandler, Entry, Gate, Handler, NamedGate, Permits } from './entry.js';
 
 /** What runs: a method of a service, or a function. */
 export type Target =
@@ -39,4 +53,39 @@ export interface Declaration<D extends HandlerDefinition = HandlerDefinition> {
   readonly metadata?: Readonly<Record<PropertyKey, unknown>>;
   /** What thrown errors become, the nearest first: of the method, the class, the module, the app. */
   readonly errors: readonly ErrorMapper[];
+}
+
+/** Turns declarations into functions. The room above provides it, so that building entries knows no invocation. */
+export interface Compile {
+  /** Gives the context of a call of a definition, the same at every question for one call. */
+  context(kind: Entry['kind'], info: DefinitionInfo): (call: Call) => RequestContext;
+  tool(
+    declaration: Declaration<ToolDefinition>,
+    info: DefinitionInfo,
+    input: ValuePlan,
+    output?: ValuePlan,
+  ): AskingHandler<CallToolResult>;
+  /** @param shape changes each of the contents; `undefined` leaves them as they are. */
+  resource(
+    declaration: Declaration<ResourceDefinition>,
+    info: DefinitionInfo,
+    input: ValuePlan,
+    shape: ((contents: ResourceContents) => ResourceContents) | undefined,
+  ): AskingHandler<ReadResourceResult | undefined>;
+  prompt(
+    declaration: Declaration<PromptDefinition>,
+    info: DefinitionInfo,
+    input: ValuePlan,
+  ): AskingHandler<GetPromptResult>;
+  /** @param info the prompt or template that is completed. */
+  completion(declaration: Declaration<CompletionDefinition>, info: DefinitionInfo): Handler<CompleteResult>;
+  gate(declaration: Declaration, info: DefinitionInfo): Gate | undefined;
+  /** What the guards of a resource say of subscriptions; `undefined` when none of them looks at arguments. */
+  permits(
+    declaration: Declaration<ResourceDefinition>,
+    info: DefinitionInfo,
+    input: ValuePlan,
+  ): Permits | undefined;
+  /** The guards behind that gate, one by one. */
+  guards(declaration: Declaration, info: DefinitionInfo): NamedGate[];
 }

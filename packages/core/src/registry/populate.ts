@@ -1,12 +1,10 @@
-import type { Problem } from '../errors/definition-error.js';
+import type { Problem } from '../errors/errors.js';
 import type { CompletionDefinition, HandlerDefinition } from '../metadata/definitions.js';
 import { parseUriTemplate } from '../protocol/uri-template/parse.js';
 import { buildPrompt, buildResource, buildTool, type BuildTools } from './build.js';
-import type { Collection } from './collection.js';
+import type { Collection, Registry } from './registry.js';
 import type { Declaration } from './declaration.js';
-import type { FindResource } from './definition-hooks.js';
-import type { Completer, Entry, PromptEntry, TemplateEntry } from './entry.js';
-import type { Registry } from './registry.js';
+import type { Completer, Entry, FindResource, PromptEntry, TemplateEntry } from './entry.js';
 
 /** What has completions. */
 type Completable = PromptEntry | TemplateEntry;

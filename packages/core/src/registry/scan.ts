@@ -1,9 +1,8 @@
-import type { ErrorMapper } from '../context/error-mapper.js';
-import type { GuardLike, MiddlewareLike } from '../context/policies.js';
-import type { Problem } from '../errors/definition-error.js';
+import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies.js';
+import type { Problem } from '../errors/errors.js';
 import type { HandlerDefinition } from '../metadata/definitions.js';
 import { KEYS } from '../metadata/keys.js';
-import { type HandlerMethod, handlersOf, listOf, metadataOf, returnType } from '../metadata/store.js';
+import { type HandlerMethod, handlersOf, listOf, metadataOf, returnType } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isDto } from '../schema/index.js';
 import type { Declaration } from './declaration.js';

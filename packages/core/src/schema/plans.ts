@@ -1,4 +1,4 @@
-import type { Problem } from '../errors/definition-error.js';
+import type { Problem } from '../errors/errors.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isObject, type JsonSchema, toJson, UnwritableError } from '../protocol/json.js';

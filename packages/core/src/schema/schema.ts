@@ -1,4 +1,4 @@
-import { DefinitionError, type Problem } from '../errors/definition-error.js';
+import { DefinitionError, type Problem } from '../errors/errors.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';

@@ -1,4 +1,4 @@
-import type { Problem } from '../errors/definition-error.js';
+import type { Problem } from '../errors/errors.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';

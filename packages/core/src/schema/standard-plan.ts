@@ -1,4 +1,4 @@
-import type { Problem } from '../errors/definition-error.js';
+import type { Problem } from '../errors/errors.js';
 import type { JsonSchema } from '../protocol/json.js';
 import { after, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { StandardIssue, StandardResult, StandardSchema } from '../protocol/standard-schema.js';

@@ -1,5 +1,4 @@
-import type { Container } from '../container/contract.js';
-import type { Provider } from '../container/provider.js';
+import type { Container, Provider } from '../container/container.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { AppCacheOptions } from '../engine/methods/cache-hints.js';
@@ -42,17 +41,17 @@ export interface AppOptions extends Implementation, ModuleParts {
    *   printed on the console
    */
   readonly logger?: Logger;
-  /** Whether messages of unexpected errors reach clients. Off unless given: they may hold secrets. */
+  /** Whether messages of unexpected errors reach clients. Off by default: they may hold secrets. */
   readonly exposeErrors?: boolean;
-  /** Most entries on one page of a list. All on one page unless given. */
+  /** Most entries on one page of a list. All on one page by default. */
   readonly pageSize?: number;
   /**
    * How long, and for whom, clients of 2026-07-28 may keep what they are given: lists, what `server/discover` says, and
    * resources. The more specific setting is used: that of a result, else `cache` of its resource, else that of a method here.
-   * Not at all unless given; lists may be passed on to anybody, resources may not. A list that guards filter is always private.
+   * Not at all by default; lists may be passed on to anybody, resources may not. A list that guards filter is always private.
    */
   readonly cache?: AppCacheOptions;
-  /** Carries changes between the processes that serve this app. Within this process only unless given. */
+  /** Carries changes between the processes that serve this app. Within this process only by default. */
   readonly changeBus?: ChangeBus;
   /** What clients may make this app do and keep. */
   readonly limits?: LimitOptions;
@@ -60,10 +59,10 @@ export interface AppOptions extends Implementation, ModuleParts {
   readonly experimental?: ServerCapabilities['experimental'];
   /**
    * Secrets that protect what clients of 2026-07-28 carry between the rounds of a request: the current one first, then
-   * those that are still accepted. Give the same to every process that serves the app; a random one unless given.
+   * those that are still accepted. Give the same to every process that serves the app; a random one by default.
    */
   readonly stateKeys?: readonly StateKey[];
-  /** How long a client may take for one round, in milliseconds. 10 minutes unless given. */
+  /** How long a client may take for one round, in milliseconds. 10 minutes by default. */
   readonly stateTtlMs?: number;
   /**
    * Remembers which of the states that clients carry between the rounds of a request were used: a second time is refused, so that
@@ -77,9 +76,9 @@ export interface AppOptions extends Implementation, ModuleParts {
    * then keep the list of tools for themselves only.
    */
   readonly clientProfiles?: readonly ClientProfile[];
-  /** Whether tools take strings for what else their schemas want where nothing is lost, such as "42" for 42. Off unless given. */
+  /** Whether tools take strings for what else their schemas want where nothing is lost, such as "42" for 42. Off by default. */
   readonly coerce?: boolean;
-  /** What becomes of arguments of tools that nobody declared. They are rejected, with a hint, unless given. */
+  /** What becomes of arguments of tools that are not declared. They are rejected, with a hint, by default. */
   readonly unknownProperties?: UnknownProperties;
   /** How tools with `task` run in the background. */
   readonly tasks?: TasksOptions;

@@ -1,10 +1,9 @@
-import { nameOf, type Provider } from '../container/provider.js';
-import type { ResolutionScope } from '../container/contract.js';
+import { nameOf, type Provider, type ResolutionScope } from '../container/container.js';
 import { RESOLUTION } from '../container/typedi.js';
 import { Token } from '../container/typedi-registry.js';
 import { CompletionContext, PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
-import { RequestContext } from '../context/request-context.js';
-import type { Problem } from '../errors/definition-error.js';
+import { RequestContext } from '../context/context.js';
+import type { Problem } from '../errors/errors.js';
 import type { Principal } from '../protocol/principal.js';
 import { App } from './app.js';
 

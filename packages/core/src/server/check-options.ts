@@ -1,15 +1,15 @@
-import { isUnknownProperties } from '../registry/argument-problems.js';
+import { isUnknownProperties } from '../registry/checks.js';
 import { isStateKey } from '../engine/asking/round-keeper.js';
 import { DEFAULT_LIMITS } from '../engine/engine-options.js';
-import type { Container } from '../container/contract.js';
-import type { Problem } from '../errors/definition-error.js';
+import type { Container } from '../container/container.js';
+import type { Problem } from '../errors/errors.js';
 import { isObject, jsonFault } from '../protocol/json.js';
 import { DELAY, isDelay } from '../transport/deadlines.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
+import type { AppCacheOptions } from '../engine/methods/cache-hints.js';
+import { CACHEABLE_METHODS, cacheFaults } from '../protocol/results.js';
+import type { ClientProfile } from '../engine/methods/client-profiles.js';
 import type { AppOptions } from './app-options.js';
-import { checkCache } from './check-cache.js';
-import { checkProfiles } from './check-profiles.js';
-import { invalidOption } from './invalid-option.js';
 
 /** Every option there is: a bound whose name is misspelt would be no bound. */
 const OPTIONS: Readonly<Record<keyof AppOptions, true>> = {
@@ -154,4 +154,75 @@ function isLogger(value: object): boolean {
 
 function isPositive(value: number): boolean {
   return Number.isInteger(value) && value > 0;
+}
+
+/** An option of `createApp` that is out of range. */
+export function invalidOption(option: string, expected: string): Problem {
+  return {
+    code: 'SIGIL_INVALID_OPTIONS',
+    where: `createApp({ ${option} })`,
+    what: `it must be ${expected}`,
+    fix: 'give a value in range, or leave the option out where it has a default',
+  };
+}
+
+const KNOWN: ReadonlySet<string> = new Set(CACHEABLE_METHODS);
+
+/** Everything wrong with what an app says about keeping its results. */
+function checkCache(cache: AppCacheOptions): Problem[] {
+  if (!isObject(cache)) return [invalidOption('cache', 'an object')];
+  const { methods = {} } = cache;
+  if (!isObject(methods)) return [invalidOption('cache: { methods }', 'an object')];
+  const faults = cacheFaults(cache).map(({ member, expected }) =>
+    invalidOption(`cache: { ${member} }`, expected),
+  );
+  return [...faults, ...Object.entries(methods).flatMap(([method, hint]) => checkMethod(method, hint))];
+}
+
+function checkMethod(method: string, hint: unknown): Problem[] {
+  const option = `cache: { methods: { '${method}' } }`;
+  if (!KNOWN.has(method)) return [invalidOption(option, `one of ${CACHEABLE_METHODS.join(', ')}`)];
+  if (!isObject(hint)) return [invalidOption(option, 'an object with ttlMs, cacheScope, or both')];
+  return cacheFaults(hint).map(({ member, expected }) =>
+    invalidOption(`cache: { methods: { '${method}': { ${member} } } }`, expected),
+  );
+}
+
+const NULLS: readonly unknown[] = [undefined, 'any-of', 'type-list', 'nullable', 'omit'];
+
+/** Everything wrong with the profiles of clients. */
+function checkProfiles(profiles: readonly ClientProfile[]): Problem[] {
+  return profiles.flatMap((profile, index) => checkProfile(profile, `clientProfiles[${index}]`));
+}
+
+function checkProfile(profile: unknown, option: string): Problem[] {
+  if (!isObject(profile)) return [invalidOption(option, 'an object')];
+  const { clients, inlineReferences, nulls, formats, omit } = profile;
+  const areClients =
+    clients === undefined || isListOf(clients, (one) => isText(one) || one instanceof RegExp);
+  return [
+    ...(areClients ? [] : [invalidOption(`${option}.clients`, 'a list of names and patterns')]),
+    ...(isFlag(inlineReferences) ? [] : [invalidOption(`${option}.inlineReferences`, 'true or false')]),
+    ...(NULLS.includes(nulls)
+      ? []
+      : [invalidOption(`${option}.nulls`, "'any-of', 'type-list', 'nullable' or 'omit'")]),
+    ...(formats === undefined || isListOf(formats, isText)
+      ? []
+      : [invalidOption(`${option}.formats`, 'a list of formats')]),
+    ...(omit === undefined || isListOf(omit, isText)
+      ? []
+      : [invalidOption(`${option}.omit`, 'a list of keywords')]),
+  ];
+}
+
+function isListOf(value: unknown, is: (one: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(is);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function isFlag(value: unknown): boolean {
+  return value === undefined || typeof value === 'boolean';
 }

@@ -1,21 +1,23 @@
-import type { Provider, ServiceId } from '../container/provider.js';
-import { nameOf } from '../container/provider.js';
+import { nameOf, type Provider, type ServiceId } from '../container/container.js';
 import type { FunctionDefinition } from '../decorators/define.js';
-import type { Problem } from '../errors/definition-error.js';
-import { serviceOf } from '../metadata/service.js';
+import type { Problem } from '../errors/errors.js';
+import { serviceOf } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isObject } from '../protocol/json.js';
 import type { Logger } from '../protocol/logging.js';
-import type { HandlerDefinition } from '../metadata/definitions.js';
+import type { HandlerDefinition, SchemaLike } from '../metadata/definitions.js';
 import type { Declaration } from '../registry/declaration.js';
 import { nameFromMethod } from '../registry/names.js';
 import { scan } from '../registry/scan.js';
 import type { AppExtension } from '../extensions/app-extension.js';
+import { explicitSource, groupsOf } from '../registry/parameters.js';
+import type { SchemaSource } from '../schema/index.js';
+import type { ExtensionFactory } from '../engine/extension.js';
+import { apps } from '../extensions/apps/apps.js';
+import { tasks, type TasksOptions } from '../extensions/tasks/tasks.js';
 import type { AppOptions } from './app-options.js';
-import { declareFunction } from './declare-function.js';
 import { discover } from './discover.js';
-import { allExtensions, isExtension } from './extensions.js';
-import { invalidOption } from './invalid-option.js';
+import { invalidOption } from './check-options.js';
 import { allModules, type ModuleOptions } from './module.js';
 
 /** Everything an app and its modules are made of. */
@@ -214,4 +216,52 @@ function duplicateProvider({ provide }: Provider, first: string, second: string)
         : `${first} and ${second} have different providers for it`,
     fix: 'keep one of them: providers are there for the whole app; a test replaces one with "override"',
   };
+}
+
+/** Gives a function definition the shape that scanning gives a decorated method. */
+export function declareFunction({
+  definition,
+  input,
+  handle,
+  guards,
+  middleware,
+  errors,
+}: FunctionDefinition): Declaration {
+  const kind = definition.kind.charAt(0).toUpperCase() + definition.kind.slice(1);
+  return {
+    definition,
+    where: `define${kind}('${nameOfDefinition(definition)}')`,
+    target: { kind: 'function', handle },
+    binding: { parameters: [], source: sourceOf(definition, input) },
+    guards,
+    middleware,
+    errors,
+  };
+}
+
+function nameOfDefinition(definition: HandlerDefinition): string {
+  if (definition.kind === 'completion') return definition.ref;
+  return definition.name ?? ('uri' in definition ? definition.uri : '');
+}
+
+function sourceOf(definition: HandlerDefinition, input: SchemaLike | undefined): SchemaSource {
+  if (input !== undefined) return explicitSource(input, groupsOf(definition));
+  // Without a schema, a function takes the variables of its template as they come.
+  return definition.kind === 'resource' ? { kind: 'schema', schema: { type: 'object' } } : { kind: 'none' };
+}
+
+/** The extensions of an app: those that come along, and those it was given, all in one shape. */
+function allExtensions(
+  given: readonly (ExtensionFactory | AppExtension)[],
+  tasksOptions: TasksOptions | undefined,
+): readonly AppExtension[] {
+  const own = given
+    .filter(isExtension)
+    .map((extension) => (typeof extension === 'function' ? { create: extension } : extension));
+  return [tasks(tasksOptions), apps, ...own];
+}
+
+/** Whether a value can be given as an extension. A promise of one cannot: it is to be awaited first. */
+function isExtension(value: unknown): value is ExtensionFactory | AppExtension {
+  return typeof value === 'function' || (isObject(value) && typeof value['create'] === 'function');
 }

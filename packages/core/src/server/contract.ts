@@ -1,6 +1,9 @@
 import type { ServerCapabilities } from '../protocol/protocol.js';
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/descriptors.js';
-import { byCodeUnits, canonicalSchema, canonicalValue } from './canonical.js';
+import { isObject } from '../protocol/json.js';
+import type { Engine } from '../engine/engine.js';
+import type { DefinitionHooks, Entry, PromptEntry, TemplateEntry, ToolEntry } from '../registry/entry.js';
+import type { Registry } from '../registry/registry.js';
 
 /** Says how a contract is to be read. Another when its members mean something else. */
 export const CONTRACT_FORMAT = 'sigil-contract/1';
@@ -100,4 +103,96 @@ function arrangeMember(key: string, value: unknown): unknown {
 /** The facts as JSON carries them: without what is undefined, and with nothing shared. */
 function plain(facts: ContractFacts): ContractFacts {
   return JSON.parse(JSON.stringify(facts)) as ContractFacts;
+}
+
+/** Keywords whose values are data, not schemas: in them, lists keep their order whatever their keys are called. */
+const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
+/** Keywords whose values are lists of strings without an order. */
+const SETS: ReadonlySet<string> = new Set(['required', 'type']);
+/** Keywords whose values are schemas by names of the author's, which are no keywords. */
+const BY_NAME: ReadonlySet<string> = new Set([
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'patternProperties',
+  'properties',
+]);
+
+/** A value whose objects have their keys in alphabetical order. */
+function canonicalValue(value: unknown): unknown {
+  return sortKeys(value, (_, inner) => canonicalValue(inner));
+}
+
+/** A JSON Schema as text should show it: keywords in alphabetical order, and names in lists without an order too. */
+function canonicalSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(canonicalSchema);
+  return sortKeys(schema, (keyword, value) => {
+    if (DATA.has(keyword)) return canonicalValue(value);
+    if (SETS.has(keyword) && isListOfStrings(value)) return [...value].sort(byCodeUnits);
+    if (BY_NAME.has(keyword)) return sortKeys(value, (_, inner) => canonicalSchema(inner));
+    return canonicalSchema(value);
+  });
+}
+
+/** An order that is the same wherever it is asked for, unlike that of a locale. */
+function byCodeUnits(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function sortKeys(value: unknown, inner: (key: string, value: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => inner('', item));
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(
+    entries.sort(([a], [b]) => byCodeUnits(a, b)).map(([key, member]) => [key, inner(key, member)]),
+  );
+}
+
+function isListOfStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+/** Where the facts are. */
+interface FactSources {
+  readonly engine: Engine;
+  readonly registry: Registry;
+  readonly instructions: string | undefined;
+  readonly hooks: readonly DefinitionHooks[];
+}
+
+/** Reads what a server promises off what is registered. */
+export function contractFacts({ engine, registry, instructions, hooks }: FactSources): ContractFacts {
+  return {
+    server: engine.info,
+    ...(instructions === undefined ? {} : { instructions }),
+    capabilities: engine.capabilities,
+    tools: [...registry.tools].map((entry) => toolFacts(entry, engine.isHiddenFromSessions(entry), hooks)),
+    resources: [...registry.resources].map((entry) => ({ ...entry.descriptor, ...guarded(entry) })),
+    resourceTemplates: [...registry.templates].map((entry) => ({
+      ...entry.descriptor,
+      ...completable(entry),
+    })),
+    prompts: [...registry.prompts].map((entry) => ({ ...entry.descriptor, ...completable(entry) })),
+  };
+}
+
+function toolFacts(entry: ToolEntry, isHidden: boolean, hooks: readonly DefinitionHooks[]): ContractTool {
+  const promised = hooks.map((hook) => hook.promise?.(entry.info));
+  return {
+    ...entry.descriptor,
+    ...(Object.assign({}, ...promised) as object),
+    ...(isHidden ? { hiddenFromSessions: true } : {}),
+    ...guarded(entry),
+  };
+}
+
+function completable(entry: TemplateEntry | PromptEntry): { completes?: string[]; guarded: boolean } {
+  return {
+    ...(entry.completers.size > 0 ? { completes: [...entry.completers.keys()] } : {}),
+    ...guarded(entry),
+  };
+}
+
+function guarded(entry: Entry): { guarded: boolean } {
+  return { guarded: entry.gate !== undefined };
 }

@@ -5,8 +5,8 @@ import { Engine } from '../engine/engine.js';
 import { DEFAULT_LIMITS } from '../engine/engine-options.js';
 import { RoundKeeper, StateSealer } from '../engine/asking/round-keeper.js';
 import { MemoryStateStore } from '../engine/asking/state-store.js';
-import { DefinitionError, type Problem } from '../errors/definition-error.js';
-import { createCompile } from '../invoke/compile.js';
+import { DefinitionError, type Problem } from '../errors/errors.js';
+import { createCompile } from '../invoke/invoke.js';
 import { policyProblems } from '../invoke/policies.js';
 import type { HandlerDefinition } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
@@ -16,18 +16,25 @@ import type { Declaration } from '../registry/declaration.js';
 import { extend, populate } from '../registry/populate.js';
 import { Registry } from '../registry/registry.js';
 import { isClass, noDefinitions, scan } from '../registry/scan.js';
-import { createSchemaCompiler } from '../schema/index.js';
+import {
+  createSchemaCompiler,
+  hasClassValidator,
+  isDto,
+  type SchemaCompiler,
+  type SchemaSource,
+  type ValuePlan,
+} from '../schema/index.js';
 import { Deadlines } from '../transport/deadlines.js';
+import type { FormLike } from '../context/questions.js';
+import { unshowable } from '../engine/asking/question-codec.js';
+import { explicitSource } from '../registry/parameters.js';
 import { App } from './app.js';
 import type { AppOptions } from './app-options.js';
 import { builtInProblems, builtIns } from './built-ins.js';
 import { checkOptions } from './check-options.js';
-import { collect, withErrors } from './collect.js';
-import { declareFunction } from './declare-function.js';
-import { formPlans } from './form-plans.js';
+import { collect, declareFunction, withErrors } from './collect.js';
 import type { Define } from './live-collection.js';
 import { requireLists } from './module.js';
-import { needsClasses } from './needs-classes.js';
 import { RelayLogger } from './relay-logger.js';
 import { reserveStdout } from './runtime-choice.js';
 import { chooseServices, classesOf, policiesOf } from './services.js';
@@ -185,5 +192,63 @@ function infoOf({ name, version, title, description, websiteUrl, icons }: AppOpt
     ...(description === undefined ? {} : { description }),
     ...(websiteUrl === undefined ? {} : { websiteUrl }),
     ...(icons === undefined ? {} : { icons }),
+  };
+}
+
+/**
+ * Whether the class libraries are wanted: when a definition takes its schema from a class, or when the author has loaded
+ * class-validator anyway, for a form or for a tool that comes later.
+ */
+function needsClasses(declarations: readonly Declaration[]): boolean {
+  if (hasClassValidator()) return true;
+  return declarations.some(({ definition, binding, returns }) => {
+    const output = 'output' in definition ? definition.output : undefined;
+    return (
+      returns !== undefined ||
+      typeof output === 'function' ||
+      Array.isArray(output) ||
+      sourceHasClass(binding.source)
+    );
+  });
+}
+
+function sourceHasClass(source: SchemaSource): boolean {
+  if (source.kind === 'class' || source.kind === 'array') return true;
+  if (source.kind !== 'properties') return false;
+  return source.properties.some(({ type, items }) => isDto(type) || isDto(items));
+}
+
+/** Schemas written in place are new objects each time, so they are known by their text; so many are remembered. */
+const MAX_REMEMBERED = 256;
+const WHERE = 'elicit()';
+
+/**
+ * Plans the forms that handlers show to users, each once.
+ *
+ * @throws DefinitionError when a form is nothing a client can show.
+ */
+function formPlans(schemas: SchemaCompiler): (form: FormLike) => ValuePlan {
+  const plans = new Map<object | string, ValuePlan>();
+  return (form) => {
+    const source = explicitSource(form);
+    const key = source.kind === 'schema' ? JSON.stringify(form) : form;
+    const known = plans.get(key);
+    if (known) return known;
+    const problems: Problem[] = [];
+    const plan = schemas.input(source, WHERE, problems);
+    for (const property of unshowable(plan.advertised)) problems.push(notFlat(property));
+    if (problems.length > 0) throw new DefinitionError(problems);
+    if (plans.size >= MAX_REMEMBERED) plans.delete(plans.keys().next().value ?? key);
+    plans.set(key, plan);
+    return plan;
+  };
+}
+
+function notFlat(property: string): Problem {
+  return {
+    code: 'SIGIL_INVALID_SCHEMA',
+    where: WHERE,
+    what: `no client can show the property '${property}' of the form`,
+    fix: 'forms are flat: strings, numbers, booleans, choices, and lists of choices',
   };
 }

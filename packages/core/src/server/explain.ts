@@ -1,14 +1,17 @@
-import type { Container } from '../container/contract.js';
+import type { Container } from '../container/container.js';
 import type { Principal } from '../protocol/principal.js';
 import type { Entry, ToolEntry } from '../registry/entry.js';
 import type { Registry } from '../registry/registry.js';
 import { nearest } from '../schema/validate/nearest.js';
-import { hypotheticalCall } from './hypothetical-call.js';
+import type { Call } from '../context/call.js';
+import { RequestContext } from '../context/context.js';
+import type { Constructor } from '../protocol/constructor.js';
+import { LATEST_VERSION, METHODS } from '../protocol/protocol.js';
 
 /** Says how an explanation is to be read. */
 export const EXPLANATION_FORMAT = 'sigil-explanation/1';
 
-/** Why somebody does or does not see something of a server. */
+/** Why a client does or does not see something of a server. */
 export interface Explanation {
   readonly format: typeof EXPLANATION_FORMAT;
   readonly name: string;
@@ -83,4 +86,43 @@ function nearestTo(name: string, { tools, prompts, resources, templates }: Regis
     if (found.length === MOST_NEAR) break;
   }
   return found;
+}
+
+/** A request that no client sent, for asking guards what they would say to a principal. It is its own session. */
+function hypotheticalCall(principal: Principal | undefined, container: Container): Call {
+  const noClient = (): never => {
+    throw new Error('There is no client behind this request');
+  };
+  const call: Call = {
+    id: 'explain',
+    method: METHODS.listTools,
+    params: {},
+    where: undefined,
+    meta: {},
+    signal: new AbortController().signal,
+    client: { capabilities: {}, protocolVersion: LATEST_VERSION },
+    principal,
+    facts: principal ? { principal } : {},
+    get scope() {
+      return { request: call, session: call, context: () => call.context() };
+    },
+    state: {},
+    currentContext: undefined,
+    context() {
+      const info = { kind: 'list', name: METHODS.listTools, metadata: {} } as const;
+      return (call.currentContext ??= new RequestContext(call, info));
+    },
+    progress: () => undefined,
+    log: () => undefined,
+    ask: noClient,
+    askAll: noClient,
+    ping: noClient,
+    requestState: undefined,
+    inputResponses: {},
+    inputResponse: noClient,
+    closeStream: () => undefined,
+    once: async (_key, run) => run(),
+    resolve: (id) => container.get(id as Constructor, call.scope),
+  };
+  return call;
 }

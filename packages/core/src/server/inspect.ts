@@ -1,4 +1,4 @@
-import { DefinitionError } from '../errors/definition-error.js';
+import { DefinitionError } from '../errors/errors.js';
 import { isObject } from '../protocol/json.js';
 import type { Principal } from '../protocol/principal.js';
 import type { Contract } from './contract.js';

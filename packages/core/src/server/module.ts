@@ -1,10 +1,9 @@
-import type { Provider } from '../container/provider.js';
-import type { GuardLike, MiddlewareLike } from '../context/policies.js';
-import type { ErrorMapper } from '../context/error-mapper.js';
+import type { Provider } from '../container/container.js';
+import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies.js';
 import type { FunctionDefinition } from '../decorators/define.js';
 import type { ExtensionFactory } from '../engine/extension.js';
 import type { AppExtension } from '../extensions/app-extension.js';
-import { DefinitionError, type Problem } from '../errors/definition-error.js';
+import { DefinitionError, type Problem } from '../errors/errors.js';
 import { isObject } from '../protocol/json.js';
 import type { Constructor } from '../protocol/constructor.js';
 

@@ -1,5 +1,5 @@
-import { DefinitionError } from '../errors/definition-error.js';
-import type { Runtime } from '../transport/contract.js';
+import { DefinitionError } from '../errors/errors.js';
+import type { Runtime } from '../transport/transport.js';
 import { divertStdout, hostArguments, hostVariable } from './host.js';
 import { askedQuestion } from './inspect.js';
 

@@ -1,12 +1,10 @@
-import type { ErrorMapper } from '../context/error-mapper.js';
-import type { Container } from '../container/contract.js';
-import type { Provider } from '../container/provider.js';
+import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies.js';
+import type { Container, Provider } from '../container/container.js';
 import { TypediContainer } from '../container/typedi.js';
-import type { GuardLike, MiddlewareLike } from '../context/policies.js';
-import { DefinitionError, type Problem } from '../errors/definition-error.js';
-import type { Instances } from '../invoke/compile.js';
+import { DefinitionError, type Problem } from '../errors/errors.js';
+import type { Instances } from '../invoke/invoke.js';
 import { isClass, missingMethod } from '../invoke/policies.js';
-import type { Scope } from '../metadata/service.js';
+import type { Scope } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Declaration } from '../registry/declaration.js';
 import type { AppOptions } from './app-options.js';

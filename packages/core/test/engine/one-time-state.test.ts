@@ -157,7 +157,7 @@ describe('a state that is accepted once', () => {
         level: 'info',
         message: 'a request state was refused',
         details: {
-          reason: '"requestState" is refused: it belongs to somebody else',
+          reason: '"requestState" is refused: it belongs to another principal',
           requestId: 'a',
           method: 'tools/call',
           principal: 'ann',

@@ -17,7 +17,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { annotate } from '../../src/metadata/annotations.js';
+import { annotate } from '../../src/metadata/metadata.js';
 import { accepts, failure, planClass, problemsOf } from './harness.js';
 
 describe('a flat class', () => {

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { describe, expect, test } from '@jest/globals';
-import type { Problem } from '../../src/errors/definition-error.js';
+import type { Problem } from '../../src/errors/errors.js';
 import type { JsonSchema } from '../../src/protocol/json.js';
 import { createSchemaCompiler } from '../../src/schema/index.js';
 import { accepts, failure, plan, problemsOf } from './harness.js';

@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Problem } from '../../src/errors/definition-error.js';
+import type { Problem } from '../../src/errors/errors.js';
 import type { Constructor } from '../../src/protocol/constructor.js';
 import { HEADER_KEYWORD } from '../../src/protocol/descriptors.js';
 import {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { IsString, registerDecorator, Validate, ValidatorConstraint } from 'class-validator';
 import { type App, type AppOptions, inject, PRINCIPAL, Prompt, Service, Tool } from '../../src/index.js';
-import type { Container } from '../../src/container/contract.js';
+import type { Container } from '../../src/container/container.js';
 import { appOf, openSession, problemsOf, recordingLogger, textOf } from '../harness.js';
 
 @Service()

@@ -1,7 +1,6 @@
 import type { AskOptions, RoundOptions } from '../../context/call.js';
-import type { InputRequired } from '../../context/input-required.js';
-import type { AnswersTo, Question, Questions } from '../../context/questions.js';
-import { AnswerError } from '../../errors/answer-error.js';
+import type { AnswersTo, InputRequired, Question, Questions } from '../../context/questions.js';
+import { AnswerError } from '../../errors/errors.js';
 import { type ClientCapabilities, METHODS } from '../../protocol/protocol.js';
 import { type Asking, type CarryOptions, send, together } from './carry.js';
 import type { QuestionCodec } from './question-codec.js';

@@ -1,7 +1,5 @@
 import type { ClientView, RoundOptions } from '../../context/call.js';
-import { AnswerError } from '../../errors/answer-error.js';
-import { ERROR_CODES } from '../../errors/codes.js';
-import { ProtocolError } from '../../errors/protocol-error.js';
+import { AnswerError, ERROR_CODES, ProtocolError } from '../../errors/errors.js';
 import { METHODS, NOTIFICATIONS } from '../../protocol/protocol.js';
 import type { Link } from '../link.js';
 import type { Revision } from '../revisions/index.js';

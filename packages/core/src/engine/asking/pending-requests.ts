@@ -1,5 +1,4 @@
-import { AnswerError } from '../../errors/answer-error.js';
-import { ProtocolError } from '../../errors/protocol-error.js';
+import { AnswerError, ProtocolError } from '../../errors/errors.js';
 import { isObject } from '../../protocol/json.js';
 import type { RequestId } from '../../protocol/protocol.js';
 

@@ -1,5 +1,5 @@
 import type { FormLike, Question } from '../../context/questions.js';
-import { AnswerError } from '../../errors/answer-error.js';
+import { AnswerError } from '../../errors/errors.js';
 import type { ElicitResult, ElicitUrlResult, Root } from '../../protocol/client-requests.js';
 import { isObject, type JsonSchema } from '../../protocol/json.js';
 import { METHODS } from '../../protocol/protocol.js';

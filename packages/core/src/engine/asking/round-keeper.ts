@@ -1,5 +1,4 @@
-import { ERROR_CODES } from '../../errors/codes.js';
-import { invalidParams, NoRoomError, ProtocolError } from '../../errors/protocol-error.js';
+import { ERROR_CODES, invalidParams, NoRoomError, ProtocolError } from '../../errors/errors.js';
 import { toBase64 } from '../../protocol/base64.js';
 import { canonicalJson, isObject } from '../../protocol/json.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
@@ -72,7 +71,7 @@ export class RoundKeeper {
     const payload = await this.#read(requestState);
     if (!payload) throw refused('it is not a state of this server');
     if (payload.expires <= Date.now()) throw refused('it has expired');
-    if (payload.principal !== (request.principal ?? null)) throw refused('it belongs to somebody else');
+    if (payload.principal !== (request.principal ?? null)) throw refused('it belongs to another principal');
     if (payload.digest !== (await requestDigest(request.method, request.params))) {
       throw refused('it belongs to another request');
     }

@@ -1,6 +1,5 @@
-import { isSuspension, Suspension } from '../../context/suspension.js';
-import { ERROR_CODES } from '../../errors/codes.js';
-import { ProtocolError } from '../../errors/protocol-error.js';
+import { isSuspension, Suspension } from '../../context/questions.js';
+import { ERROR_CODES, ProtocolError } from '../../errors/errors.js';
 import { canonicalJson, toJson, UnwritableError } from '../../protocol/json.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import {

@@ -1,4 +1,4 @@
-import { NoRoomError } from '../../errors/protocol-error.js';
+import { NoRoomError } from '../../errors/errors.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import { Quota } from '../../transport/quota.js';
 

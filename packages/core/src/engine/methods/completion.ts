@@ -1,4 +1,4 @@
-import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
+import { invalidParams, type ProtocolError } from '../../errors/errors.js';
 import { isObject } from '../../protocol/json.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import { METHODS } from '../../protocol/protocol.js';

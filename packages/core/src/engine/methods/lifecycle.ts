@@ -1,5 +1,4 @@
-import { ERROR_CODES } from '../../errors/codes.js';
-import { invalidParams, NoRoomError, ProtocolError } from '../../errors/protocol-error.js';
+import { ERROR_CODES, invalidParams, NoRoomError, ProtocolError } from '../../errors/errors.js';
 import { bytesOf, isObject } from '../../protocol/json.js';
 import { isLogLevel, LOG_LEVELS } from '../../protocol/logging.js';
 import { type ClientCapabilities, METHODS } from '../../protocol/protocol.js';

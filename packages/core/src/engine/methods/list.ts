@@ -1,7 +1,7 @@
-import { invalidParams } from '../../errors/protocol-error.js';
+import { invalidParams } from '../../errors/errors.js';
 import { RawJson } from '../../protocol/json.js';
 import type { CacheHint } from '../../protocol/results.js';
-import type { Collection, Position } from '../../registry/collection.js';
+import type { Collection, Position } from '../../registry/registry.js';
 import type { Entry } from '../../registry/entry.js';
 import { methodNotFound } from '../admission.js';
 import type { EngineCall } from '../call.js';

@@ -1,4 +1,4 @@
-import { invalidParams } from '../../errors/protocol-error.js';
+import { invalidParams } from '../../errors/errors.js';
 import { isObject } from '../../protocol/json.js';
 import { METHODS } from '../../protocol/protocol.js';
 import { readString } from '../admission.js';

@@ -1,4 +1,4 @@
-import { invalidParams, type ProtocolError } from '../../errors/protocol-error.js';
+import { invalidParams, type ProtocolError } from '../../errors/errors.js';
 import { isInputRequired } from '../../invoke/encode.js';
 import { after, type MaybePromise } from '../../protocol/maybe-promise.js';
 import { METHODS, repeated } from '../../protocol/protocol.js';

@@ -1,4 +1,4 @@
-import { ERROR_CODES } from '../../errors/codes.js';
+import { ERROR_CODES } from '../../errors/errors.js';
 import type {
   CreateMessageParams,
   SamplingContent,

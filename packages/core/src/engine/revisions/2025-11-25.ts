@@ -1,5 +1,4 @@
-import { ERROR_CODES } from '../../errors/codes.js';
-import { ProtocolError } from '../../errors/protocol-error.js';
+import { ERROR_CODES, ProtocolError } from '../../errors/errors.js';
 import { StructuredResult } from '../../invoke/encode.js';
 import type { Tool } from '../../protocol/descriptors.js';
 import type { JsonSchema } from '../../protocol/json.js';

@@ -1,5 +1,4 @@
-import { ERROR_CODES } from '../../errors/codes.js';
-import { ProtocolError } from '../../errors/protocol-error.js';
+import { ERROR_CODES, ProtocolError } from '../../errors/errors.js';
 import { StructuredResult } from '../../invoke/encode.js';
 import { RawJson } from '../../protocol/json.js';
 import { META, METHODS, repeated } from '../../protocol/protocol.js';

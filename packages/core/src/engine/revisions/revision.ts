@@ -1,4 +1,4 @@
-import { ProtocolError } from '../../errors/protocol-error.js';
+import { ProtocolError } from '../../errors/errors.js';
 import type { CreateMessageParams } from '../../protocol/client-requests.js';
 import type { ContentBlock } from '../../protocol/content.js';
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/descriptors.js';

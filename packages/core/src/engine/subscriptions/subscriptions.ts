@@ -1,5 +1,5 @@
 import type { ClientView } from '../../context/call.js';
-import { invalidParams, NoRoomError } from '../../errors/protocol-error.js';
+import { invalidParams, NoRoomError } from '../../errors/errors.js';
 import { bytesOf } from '../../protocol/json.js';
 import type { Logger } from '../../protocol/logging.js';
 import { META, NOTIFICATIONS } from '../../protocol/protocol.js';

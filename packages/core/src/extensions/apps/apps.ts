@@ -1,8 +1,8 @@
 import type { ClientView } from '../../context/call.js';
 import type { ExtensionHost } from '../../engine/extension.js';
-import type { Problem } from '../../errors/definition-error.js';
+import type { Problem } from '../../errors/errors.js';
 import type { ResourceContents } from '../../protocol/content.js';
-import type { DefinitionFacts, FindResource } from '../../registry/definition-hooks.js';
+import type { DefinitionFacts, FindResource } from '../../registry/entry.js';
 import type { AppExtension } from '../app-extension.js';
 import {
   isUiUri,

@@ -1,6 +1,5 @@
-import { NoRoomError } from '../../errors/protocol-error.js';
-import { isTerminal } from './task.js';
-import type { StoredTask, TaskStore } from './task-store.js';
+import { NoRoomError } from '../../errors/errors.js';
+import { isTerminal, type StoredTask, type TaskStore } from './task-store.js';
 
 /** Bounds of a `MemoryTaskStore`. */
 export interface MemoryTaskStoreOptions {
@@ -93,7 +92,7 @@ export class MemoryTaskStore implements TaskStore {
   #put(stored: StoredTask, added: number): void {
     const { version, expiresAt } = stored;
     const { taskId, status } = stored.task;
-    // Text is a copy that nobody can change, and its length is known.
+    // Text is a copy that cannot be changed, and its length is known.
     const json = JSON.stringify(stored);
     const before = this.#kept.get(taskId);
     const length = json.length - (before?.json.length ?? 0);

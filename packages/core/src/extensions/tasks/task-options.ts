@@ -1,7 +1,7 @@
-import type { RequestContext } from '../../context/request-context.js';
-import { createMetadata, type MetadataDecorator } from '../../decorators/metadata.js';
-import type { Problem } from '../../errors/definition-error.js';
-import type { DefinitionFacts } from '../../registry/definition-hooks.js';
+import type { RequestContext } from '../../context/context.js';
+import { createMetadata, type MetadataDecorator } from '../../decorators/custom.js';
+import type { Problem } from '../../errors/errors.js';
+import type { DefinitionFacts } from '../../registry/entry.js';
 
 /** What the extension is negotiated by (ext-tasks, "Extension Identifier"). */
 export const TASKS = 'io.modelcontextprotocol/tasks';

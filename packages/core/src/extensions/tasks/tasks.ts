@@ -1,12 +1,16 @@
-import type { ExtensionHost, Extension, ToolCalls } from '../../engine/extension.js';
-import { ERROR_CODES } from '../../errors/codes.js';
-import { missingExtension, ProtocolError } from '../../errors/protocol-error.js';
+import type {
+  Extension,
+  ExtensionCall,
+  ExtensionHost,
+  ExtensionMethod,
+  ToolCalls,
+} from '../../engine/extension.js';
+import { ERROR_CODES, invalidParams, missingExtension, ProtocolError } from '../../errors/errors.js';
 import { Quota } from '../../transport/quota.js';
 import type { AppExtension } from '../app-extension.js';
+import { readInputResponses } from '../../engine/asking/round-keeper.js';
 import { MemoryTaskStore } from './memory-task-store.js';
 import { TaskKeeper } from './task-keeper.js';
-import { announceChanges, listenToTasks, mayListenToTasks } from './task-listening.js';
-import { taskMethods } from './task-methods.js';
 import {
   provideStart,
   Task,
@@ -17,7 +21,8 @@ import {
   taskSupport,
 } from './task-options.js';
 import { TaskRuns } from './task-runs.js';
-import type { TaskStore } from './task-store.js';
+import { type DetailedTask, detailedTask, type StoredTask, type TaskStore } from './task-store.js';
+import { answered, cancelled } from './transitions.js';
 
 /** How tasks live. */
 export interface TasksOptions {
@@ -122,4 +127,118 @@ function offered({ registry }: ExtensionHost): Extension['settings'] {
     }
     return known.isOffered ? {} : undefined;
   };
+}
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** `tasks/get`, `tasks/update` and `tasks/cancel` (ext-tasks, "Task Polling" and on). */
+function taskMethods(keeper: TaskKeeper, host: ExtensionHost): Readonly<Record<string, ExtensionMethod>> {
+  /** The task a request is about. @throws ProtocolError (-32602) when the caller has none of that id. */
+  async function find(call: ExtensionCall, { taskId }: Params): Promise<StoredTask> {
+    if (typeof taskId !== 'string') throw invalidParams('"taskId" must be a string');
+    const stored = await keeper.get(taskId);
+    if (!stored || !(await maySee(call, stored, host))) throw unknownTask();
+    return stored;
+  }
+
+  return {
+    'tasks/get': {
+      namedBy: 'taskId',
+      async serve(call, params): Promise<DetailedTask> {
+        return detailedTask(await find(call, params));
+      },
+    },
+    'tasks/update': {
+      namedBy: 'taskId',
+      async serve(call, params) {
+        const responses = readInputResponses(params['inputResponses']);
+        const { task } = await find(call, params);
+        await keeper.change(task.taskId, answered(responses));
+        return {};
+      },
+    },
+    'tasks/cancel': {
+      namedBy: 'taskId',
+      async serve(call, params) {
+        const { task } = await find(call, params);
+        await keeper.change(task.taskId, cancelled());
+        return {};
+      },
+    },
+  };
+}
+
+/** Whether a caller may see a task: it is theirs, and they may still use the tool that runs in it. */
+async function maySee(
+  call: ExtensionCall,
+  { principal, tool }: StoredTask,
+  { registry }: ExtensionHost,
+): Promise<boolean> {
+  if (principal !== (call.principal?.id ?? null)) return false;
+  const entry = registry.tools.get(tool);
+  return entry === undefined || call.sees(entry);
+}
+
+function unknownTask(): ProtocolError {
+  return invalidParams('There is no such task, or it has expired');
+}
+
+/** Most tasks one subscription may hear of. */
+const MAX_LISTENED = 1000;
+
+/** Sends `notifications/tasks` to the subscriptions that want to hear of a task (ext-tasks, "Task Status Notifications"). */
+function announceChanges(keeper: TaskKeeper, host: ExtensionHost): void {
+  host.onChange((change) => {
+    if (change.kind !== 'task') return;
+    const { taskId } = change;
+    const wants = (filter: Readonly<Record<string, unknown>>): boolean =>
+      Array.isArray(filter['taskIds']) && filter['taskIds'].includes(taskId);
+    if (!host.hasListener(wants)) return;
+    keeper.get(taskId).then(
+      (stored) => stored && host.notifyListeners('notifications/tasks', detailedTask(stored), wants),
+      (error: unknown) => host.logger.error({ err: error, taskId }, 'a task could not be read'),
+    );
+  });
+}
+
+/** The tools whose tasks subscriptions hear of, by what these were agreed to. */
+const heardTools = new WeakMap<object, ReadonlySet<string>>();
+
+/**
+ * Reads which tasks a subscription asks to hear of.
+ *
+ * @returns those among them that the caller may see.
+ * @throws ProtocolError when the client has not declared the extension (-32021), or asks for no list of ids (-32602).
+ */
+async function listenToTasks(
+  call: ExtensionCall,
+  taskIds: unknown,
+  keeper: TaskKeeper,
+  host: ExtensionHost,
+): Promise<{ taskIds: readonly string[] }> {
+  if (!call.declares(TASKS)) throw missingExtension(TASKS);
+  if (!Array.isArray(taskIds) || !taskIds.every((taskId) => typeof taskId === 'string')) {
+    throw invalidParams('"taskIds" must be a list of task ids');
+  }
+  const asked = [...new Set<string>(taskIds)];
+  if (asked.length > MAX_LISTENED) throw invalidParams(`More than ${MAX_LISTENED} "taskIds"`);
+  const stored = await Promise.all(asked.map((taskId) => keeper.get(taskId)));
+  const kept: StoredTask[] = [];
+  for (const found of stored) if (found && (await maySee(call, found, host))) kept.push(found);
+  const agreed = { taskIds: kept.map(({ task }) => task.taskId) };
+  heardTools.set(agreed, new Set(kept.map(({ tool }) => tool)));
+  return agreed;
+}
+
+/** Whether the caller may still use the tools of the tasks that a subscription hears of; their owner does not change. */
+async function mayListenToTasks(
+  call: ExtensionCall,
+  agreed: object,
+  { registry }: ExtensionHost,
+): Promise<boolean> {
+  for (const tool of heardTools.get(agreed) ?? []) {
+    const entry = registry.tools.get(tool);
+    if (entry && !(await call.sees(entry))) return false;
+  }
+  return true;
 }

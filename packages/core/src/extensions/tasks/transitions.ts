@@ -1,6 +1,11 @@
-import { invalidParams } from '../../errors/protocol-error.js';
-import { isTerminal, type TaskError, type TaskState } from './task.js';
-import type { StoredTask, TaskInputRequest } from './task-store.js';
+import { invalidParams } from '../../errors/errors.js';
+import {
+  isTerminal,
+  type StoredTask,
+  type TaskError,
+  type TaskInputRequest,
+  type TaskState,
+} from './task-store.js';
 
 /** A change of a task: gives its next state, or `undefined` when nothing is to change. */
 export type Transition = (stored: StoredTask) => StoredTask | undefined;
@@ -21,7 +26,7 @@ export function begun({ statusMessage, ttlMs, pollIntervalMs, ...whose }: NewTas
   const createdAt = now.toISOString();
   return {
     task: {
-      // 122 random bits: nobody guesses the task of another.
+      // 122 random bits: no client guesses the task of another.
       taskId: crypto.randomUUID(),
       status: 'working',
       ...(statusMessage === undefined ? {} : { statusMessage }),

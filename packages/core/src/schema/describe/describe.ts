@@ -1,5 +1,5 @@
-import type { Problem } from '../../errors/definition-error.js';
-import type { SchemaAnnotations } from '../../metadata/annotations.js';
+import type { Problem } from '../../errors/errors.js';
+import type { SchemaAnnotations } from '../../metadata/metadata.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import { HEADER_KEYWORD } from '../../protocol/descriptors.js';
@@ -227,7 +227,7 @@ function defaultOf({ initial }: PropertyModel): JsonSchema {
   return initial !== undefined && isJson(initial) ? { default: initial } : {};
 }
 
-/** The keywords that what `@Describe` and its kin said becomes. */
+/** The keywords that what decorators such as `@Describe` said becomes. */
 function annotationKeywords(annotations: SchemaAnnotations): JsonSchema {
   const { title, description, examples, deprecated, header } = annotations;
   return {

@@ -1,6 +1,6 @@
 import type { MetadataStorage } from 'class-validator';
-import type { Problem } from '../../errors/definition-error.js';
-import { annotatedProperties, annotationsOf, type SchemaAnnotations } from '../../metadata/annotations.js';
+import type { Problem } from '../../errors/errors.js';
+import { annotatedProperties, annotationsOf, type SchemaAnnotations } from '../../metadata/metadata.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { Direction } from '../source.js';
 import { type ClassLibraries, isDto, type RuleMetadata, targetRules } from './class-libraries.js';

@@ -1,6 +1,5 @@
-import { annotatedProperties, annotationsOf } from '../../metadata/annotations.js';
-import { DESIGN } from '../../metadata/keys.js';
-import { readOwn } from '../../metadata/reflect.js';
+import { annotatedProperties, annotationsOf } from '../../metadata/metadata.js';
+import { DESIGN, readOwn } from '../../metadata/keys.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import { ruleNamed } from '../describe/rules/table.js';
 import { type ClassLibraries, ownRules, type RuleMetadata } from './class-libraries.js';

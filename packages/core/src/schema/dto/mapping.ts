@@ -1,7 +1,6 @@
 import type { MetadataStorage } from 'class-validator';
-import { annotate, annotationsOf } from '../../metadata/annotations.js';
-import { DESIGN, KEYS } from '../../metadata/keys.js';
-import { read, readOwn, write } from '../../metadata/reflect.js';
+import { annotate, annotationsOf } from '../../metadata/metadata.js';
+import { DESIGN, KEYS, read, readOwn, write } from '../../metadata/keys.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import {
   type RuleMetadata,

@@ -1,7 +1,6 @@
-import type { Problem } from '../../errors/definition-error.js';
-import { annotationsOf, type SchemaAnnotations } from '../../metadata/annotations.js';
-import { DESIGN } from '../../metadata/keys.js';
-import { read } from '../../metadata/reflect.js';
+import type { Problem } from '../../errors/errors.js';
+import { annotationsOf, type SchemaAnnotations } from '../../metadata/metadata.js';
+import { DESIGN, read } from '../../metadata/keys.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import { DATE_FORM, wireForm, type WireForm } from '../describe/wire-form.js';
 import { type BoundRule, boundRules, type Condition, conditionsOf, type PropertyContext } from './rule.js';

@@ -1,4 +1,4 @@
-import type { Problem } from '../../errors/definition-error.js';
+import type { Problem } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { BoundRule, PropertyContext } from './rule.js';
 import type { DeclaredType } from './declared-type.js';

@@ -1,4 +1,4 @@
-import type { Problem } from '../../errors/definition-error.js';
+import type { Problem } from '../../errors/errors.js';
 import { isObject, type JsonSchema, MAX_DEPTH } from '../../protocol/json.js';
 import type { Dialect } from '../validate/ajv.js';
 import { NAMED, subschemasOf } from './walk.js';

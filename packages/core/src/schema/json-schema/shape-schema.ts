@@ -7,7 +7,7 @@ export interface SchemaShape {
   readonly inlineReferences?: boolean;
   /**
    * How "or null" is written: as alternatives (`any-of`), as a list of types (`type-list`), as the `nullable` of OpenAPI
-   * (`nullable`), or not at all (`omit`). As it stands unless given.
+   * (`nullable`), or not at all (`omit`). As it stands by default.
    */
   readonly nulls?: 'any-of' | 'type-list' | 'nullable' | 'omit';
   /** The only values of `format` that are said, for clients that refuse those they do not know; `[]` for none. */

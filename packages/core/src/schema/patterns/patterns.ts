@@ -1,4 +1,4 @@
-import type { Problem } from '../../errors/definition-error.js';
+import type { Problem } from '../../errors/errors.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import { patternsIn } from '../json-schema/walk.js';
 import type { TextTest } from './engine.js';

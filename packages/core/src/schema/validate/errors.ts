@@ -1,4 +1,4 @@
-import { messageOf } from '../../errors/from-unknown.js';
+import { messageOf } from '../../errors/errors.js';
 
 /** One reason why a value does not fit. */
 export interface Issue {

@@ -1,5 +1,4 @@
-import { DefinitionError } from '../../errors/definition-error.js';
-import { messageOf } from '../../errors/from-unknown.js';
+import { DefinitionError, messageOf } from '../../errors/errors.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import { addPatterns, PatternPool, problemOf, type SafePattern } from '../patterns/patterns.js';
 import type {

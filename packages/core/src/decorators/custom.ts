@@ -1,4 +1,4 @@
-import { addMetadata } from '../metadata/store.js';
+import { addMetadata } from '../metadata/metadata.js';
 
 type ClassOrMethodDecorator = ClassDecorator & MethodDecorator;
 
@@ -56,4 +56,24 @@ export function createMetadata<T>(key: string | symbol = Symbol('metadata')): Me
       metadata[key] as T | undefined,
     entry: (value: T) => ({ [key]: value }),
   });
+}
+
+/** A decorator of a class or a method. */
+type AnyDecorator = (target: never, member: never, descriptor: never) => void;
+
+/**
+ * Joins decorators of methods or classes into one, which applies them as if they stood below each other in this order.
+ *
+ * @example
+ * ```ts
+ * const AdminTool = (options: ToolOptions) => compose(Tool(options), UseGuards(RolesGuard), Roles(['admin']));
+ * ```
+ */
+export function compose(...decorators: readonly AnyDecorator[]): ClassDecorator & MethodDecorator {
+  return (target: object, member?: string | symbol, descriptor?: PropertyDescriptor): void => {
+    // Decorators apply from the bottom up.
+    for (const decorate of [...decorators].reverse()) {
+      decorate(target as never, member as never, descriptor as never);
+    }
+  };
 }

@@ -1,8 +1,7 @@
 import type { Constructor } from '../protocol/constructor.js';
-import type { CustomParameterDefinition, HandlerDefinition, ParameterDefinition } from './definitions.js';
 import { HEADER_KEYWORD } from '../protocol/descriptors.js';
-import { DESIGN, KEYS } from './keys.js';
-import { readOwn, write } from './reflect.js';
+import type { CustomParameterDefinition, HandlerDefinition, ParameterDefinition } from './definitions.js';
+import { DESIGN, KEYS, read, readOwn, write } from './keys.js';
 
 type MethodName = string | symbol;
 type AnyParameter = ParameterDefinition | CustomParameterDefinition;
@@ -134,4 +133,69 @@ function chainOf(cls: Constructor): object[] {
     prototype = Object.getPrototypeOf(prototype) as object | null;
   }
   return chain.length > 1 ? chain.reverse() : chain;
+}
+
+/** How long an instance lives: as long as the app, a legacy session, or a request; or made anew each time. */
+export type Scope = 'singleton' | 'session' | 'request' | 'transient';
+
+/** How the container makes a class. */
+interface ServiceDefinition {
+  readonly scope: Scope;
+}
+
+/** Records that a class is a service. */
+export function defineService(cls: object, definition: ServiceDefinition): void {
+  write(KEYS.service, definition, cls);
+}
+
+/** How the container makes a class; `undefined` when nothing was recorded on the class itself. */
+export function serviceOf(cls: Constructor): ServiceDefinition | undefined {
+  return readOwn(KEYS.service, cls) as ServiceDefinition | undefined;
+}
+
+/** Records that a constructor parameter stays `undefined` where nothing provides it. */
+export function addOptional(cls: object, index: number): void {
+  write(KEYS.optional, [...((readOwn(KEYS.optional, cls) as number[] | undefined) ?? []), index], cls);
+}
+
+/** The constructor parameters of a class itself that may stay `undefined`, by index. */
+export function optionalOf(cls: Constructor): readonly number[] {
+  return (readOwn(KEYS.optional, cls) as number[] | undefined) ?? [];
+}
+
+/** What decorators such as `@Describe` say about a class or one of its properties. */
+export interface SchemaAnnotations {
+  readonly title?: string;
+  readonly description?: string;
+  readonly examples?: readonly unknown[];
+  readonly deprecated?: boolean;
+  /** The header that repeats the value. */
+  readonly header?: string;
+}
+
+/** Adds annotations to a class, or to a property of it (`target` is then the prototype). */
+export function annotate(
+  target: object,
+  property: string | symbol | undefined,
+  more: SchemaAnnotations,
+): void {
+  const own = readOwn(KEYS.annotations, target, property) as SchemaAnnotations | undefined;
+  write(KEYS.annotations, { ...own, ...more }, target, property);
+  if (property === undefined) return;
+  const names = readOwn(KEYS.annotated, target) as ReadonlySet<string | symbol> | undefined;
+  write(KEYS.annotated, new Set(names).add(property), target);
+}
+
+/** The names of the properties of a class that have annotations, those of the classes it extends included. */
+export function annotatedProperties(prototype: object): ReadonlySet<string | symbol> {
+  const found = new Set<string | symbol>();
+  for (let at: object | null = prototype; at !== null; at = Object.getPrototypeOf(at) as object | null)
+    for (const name of (readOwn(KEYS.annotated, at) as ReadonlySet<string> | undefined) ?? [])
+      found.add(name);
+  return found;
+}
+
+/** The annotations of a class or property, those of the classes it extends included. */
+export function annotationsOf(target: object, property?: string | symbol): SchemaAnnotations {
+  return (read(KEYS.annotations, target, property) as SchemaAnnotations | undefined) ?? {};
 }

@@ -1,5 +1,7 @@
 import type { ParameterDefinition } from '../metadata/definitions.js';
-import { addParameter } from '../metadata/store.js';
+import { addHeader, addParameter, annotate, type SchemaAnnotations } from '../metadata/metadata.js';
+import type { RequestContext } from '../context/context.js';
+import type { Principal as PrincipalOfRequest } from '../protocol/principal.js';
 
 /** What `@Arg` and `@Param` may be told: any JSON Schema keyword, and these. */
 export interface ArgOptions {
@@ -83,4 +85,62 @@ function initialiserAt(
   const length = written?.length ?? Infinity;
   if (index < length) return 'none';
   return index === length ? 'own' : 'unknown';
+}
+
+/**
+ * Makes a decorator for parameters of handlers, whose value comes from the context of the call. The parameter never shows in a
+ * schema.
+ *
+ * @param value gives the value; a promise is awaited before the handler runs. What it throws fails the call, as if the handler
+ *   had thrown it.
+ * @example
+ * ```ts
+ * const Tenant = createParameter((ctx) => String(ctx.headers['x-tenant'] ?? 'default'));
+ *
+ * @Tool()
+ * listTickets(@Tenant() tenant: string) { … }
+ * ```
+ */
+export function createParameter(value: (context: RequestContext) => unknown): () => ParameterDecorator {
+  return () => (prototype, method, index) => {
+    if (method === undefined)
+      throw new TypeError('a decorator made by createParameter belongs on a parameter of a method');
+    addParameter(prototype, method, { kind: 'custom', index, value });
+  };
+}
+
+/** Who a request is made for. */
+export type Principal = PrincipalOfRequest;
+
+/** Gives a handler parameter the authenticated principal; `undefined` on an unauthenticated transport. */
+export const Principal: () => ParameterDecorator = createParameter((context) => context.principal);
+
+/**
+ * Has clients repeat an argument in the HTTP header `Mcp-Param-<name>`, for gateways that route by it without reading bodies.
+ * Requests whose header and body disagree are refused. For a property of a DTO, or beside `@Arg`; strings, integers and
+ * booleans only.
+ *
+ * @param name the part of the header after `Mcp-Param-`; unique within the tool.
+ * Specification 2026-07-28, basic/transports/streamable-http, "Custom Headers from Tool Parameters".
+ */
+export function Header(name: string): PropertyDecorator & ParameterDecorator {
+  return (target: object, member: string | symbol | undefined, index?: number) => {
+    if (member === undefined)
+      throw new TypeError(`@Header belongs on properties and parameters of methods: ${name}`);
+    if (typeof index === 'number') addHeader(target, member, index, name);
+    else annotate(target, member, { header: name });
+  };
+}
+
+/**
+ * Describes a DTO class or one of its properties to the model.
+ *
+ * @param description what the value means, in the words a model understands.
+ * @param more title, examples, or deprecation.
+ */
+export function Describe(
+  description: string,
+  more: Omit<SchemaAnnotations, 'description'> = {},
+): ClassDecorator & PropertyDecorator {
+  return (target: object, property?: string | symbol) => annotate(target, property, { ...more, description });
 }

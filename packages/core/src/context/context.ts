@@ -20,7 +20,6 @@ import type {
   Resolvable,
   RoundOptions,
 } from './call.js';
-import { ContextLog } from './context-log.js';
 import {
   type AnswersTo,
   checkQuestion,
@@ -249,7 +248,7 @@ export class RequestContext implements Access {
    * sent meanwhile, and for the result (2025-11-25, basic/transports, "Sending Messages to the Server"). Does nothing where
    * a client could not come back: on stdio, without an event store, for older clients, and in the modern era.
    *
-   * @param retryMs when the client is to come back, in milliseconds; the transport's option `retryMs` unless given.
+   * @param retryMs when the client is to come back, in milliseconds; the transport's option `retryMs` by default.
    */
   closeStream(retryMs?: number): void {
     this.#call.closeStream(retryMs);
@@ -290,4 +289,93 @@ export function headersOf({ facts }: Pick<Call, 'facts'>): RequestHeaders {
 /** Whether a type that reflection gave is a context class, of this copy of the package or another. */
 export function isContextClass(type: unknown): boolean {
   return typeof type === 'function' && (type as unknown as Record<symbol, unknown>)[BRAND] === true;
+}
+
+/** Sends log messages to the client, one method a severity of RFC 5424. Anything JSON can carry may be logged. */
+export class ContextLog {
+  readonly #call: Call;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /**
+   * Logs what helps to find a fault.
+   *
+   * @param data anything JSON can carry.
+   * @param logger names the part of the server that speaks.
+   */
+  debug(data: unknown, logger?: string): void {
+    this.#call.log('debug', data, logger);
+  }
+
+  /**
+   * Logs what went as it should.
+   *
+   * @param data anything JSON can carry.
+   * @param logger names the part of the server that speaks.
+   */
+  info(data: unknown, logger?: string): void {
+    this.#call.log('info', data, logger);
+  }
+
+  /**
+   * Logs what is normal, and worth a look.
+   *
+   * @param data anything JSON can carry.
+   * @param logger names the part of the server that speaks.
+   */
+  notice(data: unknown, logger?: string): void {
+    this.#call.log('notice', data, logger);
+  }
+
+  /**
+   * Logs what may become a fault.
+   *
+   * @param data anything JSON can carry.
+   * @param logger names the part of the server that speaks.
+   */
+  warning(data: unknown, logger?: string): void {
+    this.#call.log('warning', data, logger);
+  }
+
+  /**
+   * Logs what failed.
+   *
+   * @param data anything JSON can carry.
+   * @param logger names the part of the server that speaks.
+   */
+  error(data: unknown, logger?: string): void {
+    this.#call.log('error', data, logger);
+  }
+
+  /**
+   * Logs what failed and takes more with it.
+   *
+   * @param data anything JSON can carry.
+   * @param logger names the part of the server that speaks.
+   */
+  critical(data: unknown, logger?: string): void {
+    this.#call.log('critical', data, logger);
+  }
+
+  /**
+   * Logs what has to be mended at once.
+   *
+   * @param data anything JSON can carry.
+   * @param logger names the part of the server that speaks.
+   */
+  alert(data: unknown, logger?: string): void {
+    this.#call.log('alert', data, logger);
+  }
+
+  /**
+   * Logs that the server is of no use.
+   *
+   * @param data anything JSON can carry.
+   * @param logger names the part of the server that speaks.
+   */
+  emergency(data: unknown, logger?: string): void {
+    this.#call.log('emergency', data, logger);
+  }
 }

@@ -1,5 +1,6 @@
 import type { Logger } from '../protocol/logging.js';
 import type { Principal, RequestFacts } from '../protocol/principal.js';
+import type { MaybePromise } from '../protocol/maybe-promise.js';
 
 /**
  * Where messages of one request go. HTTP makes one per POST; stdio has one for the whole connection.
@@ -122,4 +123,75 @@ export interface Runtime {
   readonly ownsProcess?: boolean;
   /** Serves an endpoint. It resolves when clients can connect. */
   start(endpoint: Endpoint): Promise<RunningRuntime>;
+}
+
+/** One stream of a session: the messages of one request, or those that belong to none. */
+export interface StreamName {
+  readonly session: string;
+  /** Unique among all streams of all sessions, and not to be guessed. */
+  readonly stream: string;
+}
+
+/** A message that was sent, or would have been had anybody listened. */
+export interface StoredEvent {
+  /** As `append` gave it. */
+  readonly id: string;
+  /** Serialised JSON-RPC without line breaks. */
+  readonly message: string;
+}
+
+/**
+ * Keeps what is sent on streams, so that a client that lost its connection gets the rest
+ * (2025-11-25, basic/transports, "Resumability and Redelivery"). A transport calls the methods of one stream one after the
+ * other, each when the one before is done. A store that answers without a promise costs no turn of the event loop.
+ *
+ * A store may drop events whenever it likes, the oldest of a stream first: a client that resumes gets what is left.
+ */
+export interface EventStore {
+  /**
+   * Keeps a message as the last of its stream.
+   *
+   * @returns an id unlike all others of the stream, ever: visible ASCII, fit for an HTTP header.
+   */
+  append(name: StreamName, message: string): MaybePromise<string>;
+  /**
+   * The events of a stream after the one of an id, in their order.
+   *
+   * @param id that of an event of this stream, kept or dropped; all events are given when it is absent. A client may send
+   *   anything: an id the stream never had gives events of this stream or none.
+   */
+  after(name: StreamName, id?: string): MaybePromise<readonly StoredEvent[]>;
+  /** Drops the events of one stream, or of all streams of a session. */
+  forget(session: string, stream?: string): MaybePromise<void>;
+}
+
+/** One side of a connection within a process. */
+export interface InMemoryConnection {
+  /** Sends a message to the server, serialised on the way as on any wire. */
+  send(message: unknown): void;
+  /** Waits for what is in flight, then closes. @param graceMs how long to wait, in milliseconds. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/**
+ * Connects to a server within the process, without bytes or sockets: for tests, and for embedding.
+ *
+ * @param receive takes every message of the server, parsed.
+ * @param facts what the server is to know of every message beside it, as an HTTP transport would: headers, principal.
+ */
+export function connectInMemory(
+  endpoint: Endpoint,
+  receive: (message: unknown) => void,
+  facts?: RequestFacts,
+): InMemoryConnection {
+  const deliver = (text: string): void => queueMicrotask(() => receive(JSON.parse(text)));
+  const outlet: Outlet = { send: deliver, end: deliver };
+  const peer: Peer = endpoint.connect(outlet);
+  return {
+    send(message) {
+      const text = JSON.stringify(message);
+      queueMicrotask(() => peer.receive(JSON.parse(text), undefined, facts));
+    },
+    close: (graceMs = 0) => peer.drain(graceMs),
+  };
 }

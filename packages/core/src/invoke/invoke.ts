@@ -1,24 +1,21 @@
-import type { Container } from '../container/contract.js';
+import type { Container } from '../container/container.js';
 import { type Call, logDetails } from '../context/call.js';
 import { CompletionContext, PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
 import type { GuardLike, MiddlewareLike } from '../context/policies.js';
 import {
-  contextOf,
-  setArguments,
   type ContextClass,
+  contextOf,
   type DefinitionInfo,
   type RequestContext,
-} from '../context/request-context.js';
-import { isSuspension } from '../context/suspension.js';
-import { kindOf } from '../errors/from-unknown.js';
-import { invalidParams } from '../errors/protocol-error.js';
-import { ToolError } from '../errors/tool-error.js';
+  setArguments,
+} from '../context/context.js';
+import { isSuspension } from '../context/questions.js';
+import { invalidParams, kindOf, ToolError } from '../errors/errors.js';
 import type { HandlerDefinition } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { after, isPromise, type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import type { CallToolResult } from '../protocol/results.js';
-import type { Compile } from '../registry/compile.js';
-import type { Binding, Declaration, ParameterBinding, Target } from '../registry/declaration.js';
+import type { Binding, Compile, Declaration, ParameterBinding, Target } from '../registry/declaration.js';
 import type { AskingHandler, Handler } from '../registry/entry.js';
 import { InvalidValueError, type ValuePlan } from '../schema/index.js';
 import type { Deadlines } from '../transport/deadlines.js';
@@ -30,7 +27,7 @@ import {
   encodePrompt,
   encodeResource,
 } from './encode.js';
-import { mapped, outputFailure, requestFailure, toolFailure, type FailurePolicy } from './failure.js';
+import { type FailurePolicy, mapped, outputFailure, requestFailure, toolFailure } from './failure.js';
 import { compileGate, compileMiddleware, compilePermits, nameGates } from './policies.js';
 
 /** What compiling handlers needs. */

@@ -1,6 +1,11 @@
-import type { InputRequired } from '../context/input-required.js';
-import type { Presentation, SchemaLike, UnknownProperties } from '../metadata/definitions.js';
-import { addHandler } from '../metadata/store.js';
+import type { InputRequired } from '../context/questions.js';
+import type {
+  Presentation,
+  ResourceDefinition,
+  SchemaLike,
+  UnknownProperties,
+} from '../metadata/definitions.js';
+import { addHandler } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { CallToolResult } from '../protocol/results.js';
@@ -68,12 +73,12 @@ export interface ToolOptions<S extends SchemaLike = SchemaLike> extends Presenta
   readonly groups?: readonly string[];
   /**
    * Takes strings for what else the schema wants where nothing is lost: "42" for a number, "true" for a boolean, JSON for an
-   * object or list. As the app says unless given.
+   * object or list. As the app says by default.
    */
   readonly coerce?: boolean;
   /**
-   * What becomes of arguments nobody declared: `reject` them with a hint, `strip` them, or `keep` them for the handler. As the
-   * app says unless given. Schemas written by hand say so themselves with `additionalProperties`.
+   * What becomes of arguments that are not declared: `reject` them with a hint, `strip` them, or `keep` them for the handler. As the
+   * app says by default. Schemas written by hand say so themselves with `additionalProperties`.
    */
   readonly unknownProperties?: UnknownProperties;
   /**
@@ -107,4 +112,66 @@ export function Tool<S extends SchemaLike = JsonSchema>(options: ToolOptions<S> 
   const decorate: MethodDecorator = (prototype, method) =>
     addHandler(prototype, method, { ...options, kind: 'tool' });
   return decorate as ToolDecorator<S>;
+}
+
+/** What `@Resource` may be told; `groups` are validation groups of class-validator, as in `@Tool`. */
+export type ResourceOptions = Presentation &
+  Pick<ResourceDefinition, 'groups' | 'mimeType' | 'annotations' | 'size' | 'cache'>;
+
+/**
+ * Makes a method a resource, or a resource template when the URI has variables (RFC 6570).
+ *
+ * **Parameters**: one `@Param(name)` a variable, or one DTO class with a property a variable, and a `ResourceContext`
+ * in any position.
+ *
+ * **Return value**: a string becomes text; a `Uint8Array`, `Buffer` or `ArrayBuffer` becomes a base64 blob; an object
+ * with `contents` is the whole result, and may say how long it may be kept (`ttlMs`, `cacheScope`); contents made by `textContents()` and `blobContents()`, alone or in an array,
+ * are used as they are; any other value becomes its JSON with MIME type `application/json`; `undefined` means that
+ * there is no such resource.
+ *
+ * @param uri what clients read, such as `config://app` or `users://{id}/profile`.
+ * Specification 2026-07-28, server/resources.
+ */
+export function Resource(uri: string, options: ResourceOptions = {}): MethodDecorator {
+  return (prototype, method) => addHandler(prototype, method, { ...options, kind: 'resource', uri });
+}
+
+/** What `@Prompt` may be told. */
+export interface PromptOptions extends Presentation {
+  /** Schema of the arguments, for a handler whose parameter types say nothing. */
+  readonly input?: SchemaLike;
+  /** Validation groups of class-validator, as in `@Tool`. */
+  readonly groups?: readonly string[];
+}
+
+/**
+ * Makes a method a prompt.
+ *
+ * **Name**: the method's name in snake_case, unless `name` is given.
+ *
+ * **Parameters**: one DTO class, or values marked with `@Arg`, and a `PromptContext` in any position. Prompt arguments
+ * are strings on the wire; for a number or boolean they are converted when nothing is lost.
+ *
+ * **Return value**: a string or content becomes one user message; messages made by `user()` and `assistant()`, alone or
+ * in an array, are used in order; an object with `messages` is the whole result.
+ *
+ * Specification 2026-07-28, server/prompts.
+ */
+export function Prompt(options: PromptOptions = {}): MethodDecorator {
+  return (prototype, method) => addHandler(prototype, method, { ...options, kind: 'prompt' });
+}
+
+/**
+ * Makes a method the source of completions for one argument of a prompt or one variable of a resource template.
+ *
+ * **Parameters**: what the user has typed so far, as a string, and a `CompletionContext` in any position.
+ *
+ * **Return value**: the suggestions, best first. At most 100 are sent; `total` and `hasMore` are filled in.
+ *
+ * @param ref the name of the prompt, or the URI template exactly as `@Resource` has it.
+ * @param argument the name of the argument or variable.
+ * Specification 2026-07-28, server/utilities/completion.
+ */
+export function Complete(ref: string, argument: string): MethodDecorator {
+  return (prototype, method) => addHandler(prototype, method, { kind: 'completion', ref, argument });
 }

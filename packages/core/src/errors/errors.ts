@@ -1,0 +1,242 @@
+/** Numeric codes that cross the wire: JSON-RPC 2.0 and the MCP specification. */
+export const ERROR_CODES = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+  /** The server did not finish a request in time. */
+  requestTimeout: -32001,
+  /** Revisions up to 2025-11-25; 2026-07-28 answers invalidParams. */
+  resourceNotFound: -32002,
+  headerMismatch: -32020,
+  missingClientCapability: -32021,
+  unsupportedProtocolVersion: -32022,
+  /** Revision 2025-11-25 only. */
+  urlElicitationRequired: -32042,
+} as const;
+
+/** String codes of definition errors: the mistakes an author can make, and what each means. */
+export const DEFINITION_CODES = {
+  SIGIL_INVALID_DEFINITIONS: 'one or more definitions are wrong; `problems` lists each',
+  SIGIL_MISSING_METADATA:
+    'the build emitted no decorator metadata for a method or constructor with parameters',
+  SIGIL_ERASED_TYPE: 'the type of a parameter did not survive compilation',
+  SIGIL_INVALID_PARAMETER: 'a handler parameter is not a DTO, an argument, or a context',
+  SIGIL_MIXED_PARAMETERS: 'a handler takes both a DTO and single arguments, or two DTOs',
+  SIGIL_DUPLICATE_ARGUMENT: 'two parameters of a handler have the same argument name',
+  SIGIL_DUPLICATE_NAME: 'two definitions have the same name or URI',
+  SIGIL_INVALID_NAME: 'a name breaks the rules of the specification',
+  SIGIL_INVALID_URI: 'a resource URI or URI template does not parse',
+  SIGIL_UNKNOWN_VARIABLE: 'a parameter names a variable that the URI template does not have',
+  SIGIL_UNBOUND_VARIABLE: 'a URI template has a variable that no parameter receives',
+  SIGIL_UNKNOWN_COMPLETION: 'a completion names a prompt, resource or argument that does not exist',
+  SIGIL_UNKNOWN_UI_RESOURCE: 'a tool names a UI resource that no definition serves as one',
+  SIGIL_INVALID_SKILL: 'a folder of skills holds something that cannot be served',
+  SIGIL_INVALID_SCHEMA: 'a schema cannot be generated or does not compile',
+  SIGIL_UNSAFE_PATTERN: 'a regular expression could be made to run for hours',
+  SIGIL_NO_DEFINITIONS: 'a listed service has no decorated method',
+  SIGIL_NOT_A_SERVICE: 'something that is not a class was listed as a service',
+  SIGIL_UNRESOLVABLE: 'the container cannot resolve a class or token',
+  SIGIL_CAPTIVE_SCOPE: 'a service of a longer scope depends on one of a shorter scope',
+  SIGIL_DEPENDENCY_CYCLE: 'services depend on each other in a circle',
+  SIGIL_DUPLICATE_PROVIDER: 'two providers say how to make one service',
+  SIGIL_UNAWAITED_HOOK: 'a service that is not a singleton has onInit or onReady',
+  SIGIL_DISCOVERY_FAILED: 'a file in the discovery folder could not be imported',
+  SIGIL_INVALID_OPTIONS: 'an option of createApp, of a runtime or of a decorator is out of range',
+  SIGIL_INVALID_POLICY: 'something that is neither a guard nor middleware was given as one',
+  SIGIL_NO_RUNTIME: 'the package of the chosen runtime is not installed',
+} as const;
+
+/** A string code of a definition error. */
+export type DefinitionCode = keyof typeof DEFINITION_CODES;
+
+/** One mistake in the author's code: where it is, what is wrong, and how to mend it. */
+export interface Problem {
+  readonly code: DefinitionCode;
+  /** The place in the author's words, such as `Inventory.checkInventory, parameter 1`. */
+  readonly where: string;
+  readonly what: string;
+  readonly fix: string;
+}
+
+/** Thrown at boot when the author's definitions cannot be served. Never crosses the wire. */
+export class DefinitionError extends Error {
+  override readonly name = 'DefinitionError';
+  readonly code: DefinitionCode;
+  /** Not enumerable: the message has all of it, and Node prints the enumerable members of an uncaught error too. */
+  declare readonly problems: readonly Problem[];
+
+  /** @param problems every mistake found, at least one. */
+  constructor(problems: readonly Problem[], options?: ErrorOptions) {
+    super(report(problems), options);
+    Object.defineProperty(this, 'problems', { value: problems });
+    this.code = problems.length === 1 && problems[0] ? problems[0].code : 'SIGIL_INVALID_DEFINITIONS';
+  }
+}
+
+function report(problems: readonly Problem[]): string {
+  const lines = problems.map(
+    ({ code, where, what, fix }, index) => `  ${index + 1}. ${where}: ${what}\n     Fix: ${fix} [${code}]`,
+  );
+  const count = problems.length === 1 ? 'One problem' : `${problems.length} problems`;
+  return `${count} with the definitions of this server:\n${lines.join('\n')}`;
+}
+
+/**
+ * Answers a request with a JSON-RPC error. Its code, message and data cross the wire as they are.
+ * A handler throws it when the request itself is wrong; for a failure the model should read, throw `ToolError`.
+ */
+export class ProtocolError extends Error {
+  override readonly name = 'ProtocolError';
+
+  /**
+   * @param code a JSON-RPC 2.0 or MCP code, or one of your own outside -32768 … -32000.
+   * @param message one sentence for the client's developer.
+   * @param data anything JSON can carry that helps the client to recover.
+   * @throws RangeError when the code is not an integer.
+   */
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data?: unknown,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    if (!Number.isSafeInteger(code))
+      throw new RangeError(`the code of a ProtocolError must be an integer, not ${code}`);
+  }
+}
+
+const PROTOCOL_ERROR = Symbol.for('sigil:protocol-error');
+Object.defineProperty(ProtocolError.prototype, PROTOCOL_ERROR, { value: true });
+
+/** Whether an error is a `ProtocolError`, of this copy of the package or another. Those of other libraries are not for clients. */
+function isProtocolError(error: unknown): error is ProtocolError {
+  return typeof error === 'object' && error !== null && PROTOCOL_ERROR in error;
+}
+
+/** Refuses a request for want of room (-32603), wherever that is found out: HTTP answers it with 503, as one to repeat later. */
+export class NoRoomError extends ProtocolError {
+  constructor(message: string) {
+    super(ERROR_CODES.internalError, message);
+  }
+}
+
+/** The request's parameters are wrong (-32602). */
+export function invalidParams(message: string, data?: unknown): ProtocolError {
+  return new ProtocolError(ERROR_CODES.invalidParams, message, data);
+}
+
+/** The client has not declared an extension that the request needs (-32021). */
+export function missingExtension(id: string): ProtocolError {
+  const requiredCapabilities = { extensions: { [id]: {} } };
+  const message = `The client has not declared the extension ${id}`;
+  return new ProtocolError(ERROR_CODES.missingClientCapability, message, { requiredCapabilities });
+}
+
+/** A page the user has to visit before a request can be served. */
+export interface RequiredPage {
+  readonly message: string;
+  readonly url: string;
+}
+
+/**
+ * Answers a request with the pages the user has to visit first (-32042; 2025-11-25, client/elicitation,
+ * "URL Elicitation Required Error"). The client may try again afterwards. `ctx.elicitUrl()` asks and goes on instead, and works
+ * in every revision that has it.
+ */
+export class UrlElicitationRequiredError extends ProtocolError {
+  constructor(pages: readonly RequiredPage[]) {
+    const elicitations = pages.map((page) => ({ mode: 'url', elicitationId: crypto.randomUUID(), ...page }));
+    const message = 'Visit the pages in "elicitations" first';
+    super(ERROR_CODES.urlElicitationRequired, message, { elicitations });
+  }
+}
+
+/**
+ * A failure the model should see and may react to: the tool's result becomes `isError: true` with this text.
+ * Specification 2026-07-28, server/tools, "Error Handling" (tool execution errors).
+ */
+export class ToolError extends Error {
+  override readonly name = 'ToolError';
+
+  /**
+   * @param message what went wrong and what the model can do about it.
+   * @param options `structuredContent` travels beside the text; `cause` is logged and never sent.
+   */
+  constructor(message: string, options?: ErrorOptions & { readonly structuredContent?: unknown }) {
+    super(message, options);
+    this.structuredContent = options?.structuredContent;
+  }
+
+  readonly structuredContent: unknown;
+}
+
+const TOOL_ERROR = Symbol.for('sigil:tool-error');
+Object.defineProperty(ToolError.prototype, TOOL_ERROR, { value: true });
+
+/** Whether an error is a `ToolError`, of this copy of the package or another. */
+function isToolError(error: unknown): error is ToolError {
+  return typeof error === 'object' && error !== null && TOOL_ERROR in error;
+}
+
+/** Why a question of a handler has no answer that could be used. */
+export type AnswerFailure =
+  /** The client answered with an error. */
+  | 'refused'
+  /** No answer came in time. */
+  | 'late'
+  /** The answer is none to the question, or does not satisfy its form. */
+  | 'invalid'
+  /** The client is gone or has cancelled the request, or the server is closing. */
+  | 'gone';
+
+/**
+ * Thrown by `ctx.elicit()` and its siblings when the client gives no answer that can be used. A tool that does not catch it is
+ * answered with an `isError` result that tells the model.
+ */
+export class AnswerError extends ToolError {
+  /**
+   * @param reason why there is no answer.
+   * @param message what happened, for the model.
+   */
+  constructor(
+    readonly reason: AnswerFailure,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** The text that stands for any error the author did not address to the peer. */
+export const MASKED_MESSAGE = 'Internal error';
+
+/** How an error of unknown origin is to be treated. */
+type ErrorKind = 'tool' | 'protocol' | 'internal';
+
+/** Tells the three families of errors apart. */
+export function kindOf(error: unknown): ErrorKind {
+  if (isToolError(error)) return 'tool';
+  return isProtocolError(error) ? 'protocol' : 'internal';
+}
+
+/**
+ * The one way from `unknown` to an error that may cross the wire. Anything but a `ProtocolError` is masked:
+ * no message, stack or path of it reaches the peer unless `expose` is set. The original stays as `cause`.
+ */
+export function toProtocolError(error: unknown, expose = false): ProtocolError {
+  const kind = kindOf(error);
+  if (kind === 'protocol') return error as ProtocolError;
+  const message = kind === 'tool' || expose ? messageOf(error) : MASKED_MESSAGE;
+  const isInvalidAnswer = error instanceof AnswerError && error.reason === 'invalid';
+  const code = isInvalidAnswer ? ERROR_CODES.invalidParams : ERROR_CODES.internalError;
+  return new ProtocolError(code, message, undefined, { cause: error });
+}
+
+/** The message of anything that can be thrown. */
+export function messageOf(error: unknown): string {
+  const message = (error as { message?: unknown } | null | undefined)?.message;
+  return typeof message === 'string' ? message : String(error);
+}
