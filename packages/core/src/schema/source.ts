@@ -22,7 +22,7 @@ export type SchemaSource =
   | {
       readonly kind: 'class';
       readonly cls: Constructor;
-      /** The groups of class-validator whose rules apply, besides those of no group; all rules unless given. */
+      /** The groups of class-validator whose rules apply, besides those of no group; all rules by default. */
       readonly groups?: readonly string[];
     }
   /** An array of instances of a class, as in `output: [Dto]`. */

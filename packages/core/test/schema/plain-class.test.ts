@@ -8,7 +8,7 @@ import type { Constructor } from '../../src/protocol/constructor.js';
 import { ClassModels } from '../../src/schema/dto/dto.js';
 import { ConstraintSource } from '../../src/schema/dto/class-libraries.js';
 import { loadClassLibraries } from '../../src/schema/dto/class-libraries.js';
-import { isPlainClass } from '../../src/schema/dto/is-plain-class.js';
+import { isPlainClass } from '../../src/schema/classes.js';
 import { PatternPool } from '../../src/schema/patterns/patterns.js';
 import { summaryOf } from '../../src/schema/dto/dto.js';
 import { DATE_USES, USES } from './uses/index.js';

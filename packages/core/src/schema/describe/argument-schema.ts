@@ -4,7 +4,12 @@ import type { JsonSchema } from '../../protocol/json.js';
 import type { ClassSupport } from '../classes.js';
 import { isDto } from '../dto/class-libraries.js';
 import { type DeclaredType, normaliseType } from '../dto/declared-type.js';
-import { type ArgumentField, fallbackFor, listMaker, type Maker } from '../instantiate/makers.js';
+import {
+  type ArgumentField,
+  fallbackFor,
+  listInstantiator,
+  type Instantiator,
+} from '../instantiate/instantiators.js';
 import type { PropertyDeclaration } from '../source.js';
 import type { SchemaPair } from './describe.js';
 import { typeKeywords, wireForm } from './wire-form.js';
@@ -36,7 +41,7 @@ export function planArgument(
     problems.push(unknownType(declaration, type, where));
     return undefined;
   }
-  const described = one ?? { schemas: { shown: {}, enforced: {} }, maker: undefined, cls: undefined };
+  const described = one ?? { schemas: { shown: {}, enforced: {} }, instantiator: undefined, cls: undefined };
   if (
     type.kind === 'array' &&
     items === undefined &&
@@ -53,7 +58,7 @@ export function planArgument(
     cls: whole.cls,
     field: {
       name,
-      maker: whole.maker,
+      instantiator: whole.instantiator,
       fallback: keywords['default'] === undefined ? undefined : fallbackFor(keywords['default']),
     },
   };
@@ -61,7 +66,7 @@ export function planArgument(
 
 interface Described {
   readonly schemas: SchemaPair;
-  readonly maker: Maker | undefined;
+  readonly instantiator: Instantiator | undefined;
   readonly cls: Constructor | undefined;
 }
 
@@ -72,7 +77,7 @@ function describeType(type: DeclaredType, classes: ClassSupport | undefined): De
     case 'class': {
       if (!classes || !isDto(type.cls)) return undefined;
       const reference = classes.reference(type.cls);
-      return { ...both(reference, classes.maker(type.cls)), cls: type.cls };
+      return { ...both(reference, classes.instantiator(type.cls)), cls: type.cls };
     }
     case 'set':
     case 'map':
@@ -81,7 +86,7 @@ function describeType(type: DeclaredType, classes: ClassSupport | undefined): De
     default: {
       const form = wireForm(type);
       return form
-        ? { schemas: form, maker: form.maker, cls: undefined }
+        ? { schemas: form, instantiator: form.instantiator, cls: undefined }
         : both(typeKeywords(type), undefined);
     }
   }
@@ -97,13 +102,13 @@ function ofItems(
   const { shown, enforced } = element.schemas;
   return {
     schemas: { shown: { type: 'array', items: shown }, enforced: { type: 'array', items: enforced } },
-    maker: element.maker && listMaker(element.maker),
+    instantiator: element.instantiator && listInstantiator(element.instantiator),
     cls: element.cls,
   };
 }
 
-function both(schema: JsonSchema, maker: Maker | undefined): Described {
-  return { schemas: { shown: schema, enforced: schema }, maker, cls: undefined };
+function both(schema: JsonSchema, instantiator: Instantiator | undefined): Described {
+  return { schemas: { shown: schema, enforced: schema }, instantiator, cls: undefined };
 }
 
 /** An author who says the type takes over from reflection entirely, but a Date stays one. */

@@ -4,10 +4,10 @@ import { DESIGN } from '../../metadata/keys.js';
 import { read } from '../../metadata/reflect.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import { DATE_FORM, wireForm, type WireForm } from '../describe/wire-form.js';
-import { type BoundRule, boundRules, type Condition, conditionsOf, type PropertyContext } from './rule.js';
 import { isDto } from './class-libraries.js';
 import { type DeclaredType, normaliseType } from './declared-type.js';
-import { OMISSIBLE } from './mapping.js';
+import { OMISSIBLE } from './mapped-types.js';
+import { type BoundRule, boundRules, type Condition, conditionsOf, type PropertyContext } from './rule.js';
 import { refuseUnknownElements, refuseUnservable } from './unservable-rules.js';
 
 /** How many values a property holds: one, or many in a container. */
