@@ -21,27 +21,6 @@ import type { PatternPool } from './patterns/patterns.js';
 import type { Direction } from './source.js';
 import { type RuleRunner, RuleRunners } from './validate/rule-runner.js';
 
-/** What DTO classes offer to one document. What implements it is loaded only for an app that has any. */
-export interface ClassSupport {
-  /** The schema of a class as the root of the document. */
-  root(cls: Constructor): SchemaPair;
-  /** A reference to the schema of a class. */
-  reference(cls: Constructor): JsonSchema;
-  /** Adds the definitions that references met to the root of the document. */
-  attach(root: SchemaPair): SchemaPair;
-  /** What makes instances of a class from checked values. */
-  instantiator(cls: Constructor): Instantiator;
-  /** Runs on instances of a class the rules that its schema does not say; undefined when there are none. */
-  rules(cls: Constructor): RuleRunner | undefined;
-  /** What holds for a class and every class inside it. */
-  summary(cls: Constructor): ClassSummary;
-  /**
-   * Writes instances as class-transformer's decorators say.
-   * @param cls the class of the value, or of its elements.
-   */
-  toPlain(cls: Constructor, value: unknown): unknown;
-}
-
 /** What an app knows of its DTO classes: each is read once for each direction. */
 export class DtoClasses {
   readonly #libraries: ClassLibraries;
@@ -56,8 +35,8 @@ export class DtoClasses {
    * @param groups the groups of class-validator whose rules apply, besides those of no group; all rules when empty.
    * @param where the place for problem reports.
    */
-  open(direction: Direction, groups: readonly string[], where: string, problems: Problem[]): ClassSupport {
-    return new ClassDocument(this.#libraries, this.#plansOf(direction, groups), where, problems);
+  open(direction: Direction, groups: readonly string[], where: string, problems: Problem[]): DtoDocument {
+    return new DtoDocument(this.#libraries, this.#plansOf(direction, groups), where, problems);
   }
 
   /**
@@ -101,7 +80,8 @@ export async function loadDtoClasses(
   return new DtoClasses(await loadClassLibraries(patterns, constraints));
 }
 
-class ClassDocument implements ClassSupport {
+/** What DTO classes offer to one document. */
+export class DtoDocument {
   readonly #schemas: ClassSchemas;
 
   constructor(
@@ -113,30 +93,40 @@ class ClassDocument implements ClassSupport {
     this.#schemas = new ClassSchemas(plans.instances.models, where, problems);
   }
 
+  /** The schema of a class as the root of the document. */
   root(cls: Constructor): SchemaPair {
     return this.#schemas.object(cls);
   }
 
+  /** A reference to the schema of a class. */
   reference(cls: Constructor): JsonSchema {
     return this.#schemas.reference(cls);
   }
 
+  /** Adds the definitions that references met to the root of the document. */
   attach(root: SchemaPair): SchemaPair {
     return this.#schemas.definitions.attach(root);
   }
 
+  /** What makes instances of a class from checked values. */
   instantiator(cls: Constructor): Instantiator {
     return this.plans.instances.of(cls, this.where, this.problems);
   }
 
+  /** Runs on instances of a class the rules that its schema does not say; undefined when there are none. */
   rules(cls: Constructor): RuleRunner | undefined {
     return this.plans.rules.of(cls, this.where, this.problems);
   }
 
+  /** What holds for a class and every class inside it. */
   summary(cls: Constructor): ClassSummary {
     return summaryOf(cls, this.plans.instances.models, this.where, this.problems);
   }
 
+  /**
+   * Writes instances as class-transformer's decorators say.
+   * @param cls the class of the value, or of its elements.
+   */
   toPlain(cls: Constructor, value: unknown): unknown {
     try {
       return this.libraries.instanceToPlain(value);

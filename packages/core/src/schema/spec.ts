@@ -2,7 +2,7 @@ import type { Problem } from '../errors/definition-error.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
-import type { ClassSupport } from './classes.js';
+import type { DtoDocument } from './classes.js';
 import { type ArgumentPlan, planArgument } from './describe/argument-schema.js';
 import { listInstantiator, type Instantiator, objectInstantiator } from './instantiate/instantiators.js';
 import { readHandWritten } from './json-schema/hand-written.js';
@@ -43,7 +43,7 @@ export interface SchemaSpec {
 /** What a spec may draw on while it is made. */
 export interface SpecContext {
   readonly direction: Direction;
-  readonly classes: ClassSupport | undefined;
+  readonly classes: DtoDocument | undefined;
   readonly where: string;
   readonly problems: Problem[];
 }
@@ -51,7 +51,7 @@ export interface SpecContext {
 const OWN = { dialect: '2020-12', isolated: false } as const;
 
 /** The spec of an instance of a class, or of an array of them. */
-export function classSpec(cls: Constructor, list: boolean, classes: ClassSupport): SchemaSpec {
+export function classSpec(cls: Constructor, list: boolean, classes: DtoDocument): SchemaSpec {
   const one = classes.instantiator(cls);
   const rules = classes.rules(cls);
   const rest = {

@@ -1,7 +1,7 @@
 import type { Problem } from '../../errors/definition-error.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { JsonSchema } from '../../protocol/json.js';
-import type { ClassSupport } from '../classes.js';
+import type { DtoDocument } from '../classes.js';
 import { isDto } from '../dto/class-libraries.js';
 import { type DeclaredType, normaliseType } from '../dto/declared-type.js';
 import {
@@ -29,7 +29,7 @@ const SAYS_ITEMS = ['items', 'prefixItems', 'contains'] as const;
 /** Plans one argument, or returns undefined and reports why its type is not known. */
 export function planArgument(
   declaration: PropertyDeclaration,
-  classes: ClassSupport | undefined,
+  classes: DtoDocument | undefined,
   where: string,
   problems: Problem[],
 ): ArgumentPlan | undefined {
@@ -70,7 +70,7 @@ interface Described {
   readonly cls: Constructor | undefined;
 }
 
-function describeType(type: DeclaredType, classes: ClassSupport | undefined): Described | undefined {
+function describeType(type: DeclaredType, classes: DtoDocument | undefined): Described | undefined {
   switch (type.kind) {
     case 'unknown':
       return undefined;
@@ -95,7 +95,7 @@ function describeType(type: DeclaredType, classes: ClassSupport | undefined): De
 function ofItems(
   { items }: PropertyDeclaration,
   array: Described,
-  classes: ClassSupport | undefined,
+  classes: DtoDocument | undefined,
 ): Described {
   const element = describeType(normaliseType(items), classes);
   if (!element) return array;
