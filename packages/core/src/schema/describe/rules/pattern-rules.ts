@@ -116,7 +116,9 @@ const HASH_LENGTHS: Readonly<Record<string, number>> = {
 
 const HOUR = '(?:[01][0-9]|2[0-3])';
 const SEMVER_NUMBER = '(?:0|[1-9][0-9]*)';
-const SEMVER_LABEL = '(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)';
+const SEMVER_WORD = '[A-Za-z-][0-9A-Za-z-]*';
+// A number without leading zeros, or digits with a letter among them. The next character tells how to go on.
+const SEMVER_LABEL = `(?:0(?:[0-9]*${SEMVER_WORD})?|[1-9][0-9]*(?:${SEMVER_WORD})?|${SEMVER_WORD})`;
 const JWT_PART = '[A-Za-z0-9_-]*';
 
 /** Decorators that name a code or identifier whose form a pattern can say. */
