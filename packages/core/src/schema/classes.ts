@@ -1,39 +1,27 @@
 import type { Problem } from '../errors/errors.js';
+import { annotatedProperties, annotationsOf } from '../metadata/metadata.js';
+import { DESIGN, readOwn } from '../metadata/keys.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import { ClassSchemas, type SchemaPair } from './describe/describe.js';
-import { type ClassLibraries, type ConstraintSource, loadClassLibraries } from './dto/class-libraries.js';
-import { ClassModels, type ClassSummary, summaryOf } from './dto/dto.js';
-import { isPlainClass } from './dto/is-plain-class.js';
+import { ruleNamed } from './describe/rules/table.js';
+import {
+  type ClassLibraries,
+  type ConstraintSource,
+  loadClassLibraries,
+  ownRules,
+  type RuleMetadata,
+} from './dto/class-libraries.js';
+import { ClassModels, type ClassSummary, initialValues, summaryOf } from './dto/dto.js';
+import { mapTransforms } from './dto/mapped-types.js';
 import { InstancePlans, transformFailure } from './instantiate/instantiate.js';
-import type { Maker } from './instantiate/makers.js';
+import type { Instantiator } from './instantiate/instantiators.js';
 import type { PatternPool } from './patterns/patterns.js';
 import type { Direction } from './source.js';
 import { type RuleRunner, RuleRunners } from './validate/rule-runner.js';
 
-/** What DTO classes offer to one document. What implements it is loaded only for an app that has any. */
-export interface ClassSupport {
-  /** The schema of a class as the root of the document. */
-  root(cls: Constructor): SchemaPair;
-  /** A reference to the schema of a class. */
-  reference(cls: Constructor): JsonSchema;
-  /** Adds the definitions that references met to the root of the document. */
-  attach(root: SchemaPair): SchemaPair;
-  /** What makes instances of a class from checked values. */
-  maker(cls: Constructor): Maker;
-  /** Runs on instances of a class the rules that its schema does not say; undefined when there are none. */
-  rules(cls: Constructor): RuleRunner | undefined;
-  /** What holds for a class and every class inside it. */
-  summary(cls: Constructor): ClassSummary;
-  /**
-   * Writes instances as class-transformer's decorators say.
-   * @param cls the class of the value, or of its elements.
-   */
-  toPlain(cls: Constructor, value: unknown): unknown;
-}
-
 /** What an app knows of its DTO classes: each is read once for each direction. */
-export class ClassKnowledge {
+export class DtoClasses {
   readonly #libraries: ClassLibraries;
   readonly #plans = new Map<string, ClassPlans>();
 
@@ -46,8 +34,8 @@ export class ClassKnowledge {
    * @param groups the groups of class-validator whose rules apply, besides those of no group; all rules when empty.
    * @param where the place for problem reports.
    */
-  open(direction: Direction, groups: readonly string[], where: string, problems: Problem[]): ClassSupport {
-    return new ClassDocument(this.#libraries, this.#plansOf(direction, groups), where, problems);
+  open(direction: Direction, groups: readonly string[], where: string, problems: Problem[]): DtoDocument {
+    return new DtoDocument(this.#libraries, this.#plansOf(direction, groups), where, problems);
   }
 
   /**
@@ -84,14 +72,15 @@ function classPlans(libraries: ClassLibraries, direction: Direction, groups: rea
 }
 
 /** Loads class-validator and class-transformer, for one app. */
-export async function loadClassKnowledge(
+export async function loadDtoClasses(
   patterns: PatternPool,
   constraints: ConstraintSource,
-): Promise<ClassKnowledge> {
-  return new ClassKnowledge(await loadClassLibraries(patterns, constraints));
+): Promise<DtoClasses> {
+  return new DtoClasses(await loadClassLibraries(patterns, constraints));
 }
 
-class ClassDocument implements ClassSupport {
+/** What DTO classes offer to one document. */
+export class DtoDocument {
   readonly #schemas: ClassSchemas;
 
   constructor(
@@ -103,30 +92,40 @@ class ClassDocument implements ClassSupport {
     this.#schemas = new ClassSchemas(plans.instances.models, where, problems);
   }
 
+  /** The schema of a class as the root of the document. */
   root(cls: Constructor): SchemaPair {
     return this.#schemas.object(cls);
   }
 
+  /** A reference to the schema of a class. */
   reference(cls: Constructor): JsonSchema {
     return this.#schemas.reference(cls);
   }
 
+  /** Adds the definitions that references met to the root of the document. */
   attach(root: SchemaPair): SchemaPair {
     return this.#schemas.definitions.attach(root);
   }
 
-  maker(cls: Constructor): Maker {
+  /** What makes instances of a class from checked values. */
+  instantiator(cls: Constructor): Instantiator {
     return this.plans.instances.of(cls, this.where, this.problems);
   }
 
+  /** Runs on instances of a class the rules that its schema does not say; undefined when there are none. */
   rules(cls: Constructor): RuleRunner | undefined {
     return this.plans.rules.of(cls, this.where, this.problems);
   }
 
+  /** What holds for a class and every class inside it. */
   summary(cls: Constructor): ClassSummary {
     return summaryOf(cls, this.plans.instances.models, this.where, this.problems);
   }
 
+  /**
+   * Writes instances as class-transformer's decorators say.
+   * @param cls the class of the value, or of its elements.
+   */
   toPlain(cls: Constructor, value: unknown): unknown {
     try {
       return this.libraries.instanceToPlain(value);
@@ -134,4 +133,39 @@ class ClassDocument implements ClassSupport {
       throw transformFailure(cls, value, this.plans.instances.models, error);
     }
   }
+}
+
+/** Rules with which a property can be declared wrongly. */
+const DELICATE: ReadonlySet<unknown> = new Set(['matches', 'isInstance']);
+
+/** Types of properties that hold no object of a class. */
+const SIMPLE: ReadonlySet<unknown> = new Set([String, Number, Boolean, Array, Object, undefined]);
+
+/**
+ * Whether nothing can be wrong with a class or its constraints, and nothing of it travels in headers: most classes are like that, and
+ * reading the rest of them can wait until they are used. False where that would take long to find out.
+ */
+export function isPlainClass(cls: Constructor, { rules, transforms }: ClassLibraries): boolean {
+  mapTransforms(cls, transforms);
+  const own = ownRules(rules, cls);
+  if (own === undefined || initialValues(cls, '', []) === undefined) return false;
+  const prototype = cls.prototype as object;
+  const isPlainRule = ({ type, name, constraintCls }: RuleMetadata): boolean =>
+    constraintCls === undefined
+      ? type === 'conditionalValidation'
+      : !DELICATE.has(name) &&
+        // Constraints of authors may need what is not there.
+        constraintCls.length === 0 &&
+        ruleNamed(name) !== undefined &&
+        rules.getTargetValidatorConstraints(constraintCls).length > 0;
+  const names = new Set(own.map((rule) => rule.propertyName));
+  if ([...annotatedProperties(prototype)].some((name) => !names.has(String(name)))) return false;
+  // What an array holds is known from rules for each element only.
+  const says = (name: string): boolean => own.some((rule) => rule.propertyName === name && rule.each);
+  const isPlainProperty = (name: string): boolean =>
+    (readOwn(DESIGN.type, prototype, name) !== Array || says(name)) &&
+    SIMPLE.has(readOwn(DESIGN.type, prototype, name)) &&
+    annotationsOf(prototype, name).header === undefined &&
+    transforms.findTypeMetadata(cls, name) === undefined;
+  return own.every(isPlainRule) && [...names].every(isPlainProperty);
 }

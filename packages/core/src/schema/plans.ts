@@ -6,7 +6,7 @@ import type { MaybePromise } from '../protocol/maybe-promise.js';
 import { convertStrings } from './json-schema/convert-strings.js';
 import { boundsDepth, isTooDeep, tooDeep } from './json-schema/depth.js';
 import type { SchemaSource } from './source.js';
-import type { Blueprint } from './spec.js';
+import type { SchemaSpec } from './spec.js';
 import { joinPath } from './validate/describe-value.js';
 import { InvalidValueError } from './validate/errors.js';
 import { ensure, type Validator } from './validate/validate.js';
@@ -74,10 +74,10 @@ abstract class ValidatorPlan implements ValuePlan {
   readonly mirrored = true;
 
   constructor(
-    protected readonly blueprint: Blueprint,
+    protected readonly spec: SchemaSpec,
     protected readonly validator: Validator,
   ) {
-    this.advertised = blueprint.shown;
+    this.advertised = spec.shown;
   }
 
   convert(value: Record<string, unknown>): Record<string, unknown> {
@@ -101,16 +101,16 @@ abstract class ValidatorPlan implements ValuePlan {
 export class InputPlan extends ValidatorPlan {
   readonly #measuresDepth: boolean;
 
-  constructor(blueprint: Blueprint, validator: Validator) {
-    super(blueprint, validator);
-    this.#measuresDepth = !boundsDepth(blueprint.enforced);
+  constructor(spec: SchemaSpec, validator: Validator) {
+    super(spec, validator);
+    this.#measuresDepth = !boundsDepth(spec.enforced);
   }
 
   protected checkReady(value: unknown): MaybePromise<unknown> {
     if (this.#measuresDepth && isTooDeep(value)) throw new InvalidValueError([tooDeep()]);
-    const { maker, rules } = this.blueprint;
+    const { instantiator, rules } = this.spec;
     ensure(this.validator, value, rules);
-    const made = maker ? maker.make(value) : value;
+    const made = instantiator ? instantiator.make(value) : value;
     const pendingRules = rules?.check(made, value);
     return pendingRules ? pendingRules.then(() => made) : made;
   }
@@ -119,7 +119,7 @@ export class InputPlan extends ValidatorPlan {
 /** Checks what handlers return, as JSON will say it. */
 export class OutputPlan extends ValidatorPlan {
   protected checkReady(value: unknown): MaybePromise<unknown> {
-    const { rules, toPlain } = this.blueprint;
+    const { rules, toPlain } = this.spec;
     const json = writable(toPlain ? toPlain(value) : value);
     ensure(this.validator, json, rules);
     if (!rules) return json;
@@ -129,10 +129,10 @@ export class OutputPlan extends ValidatorPlan {
 
   /** Rules judge instances: those the handler returned, or else some made for them. */
   #instances(value: unknown, json: unknown): unknown {
-    const { cls, maker } = this.blueprint;
+    const { cls, instantiator } = this.spec;
     const isInstance = (one: unknown): boolean => cls !== undefined && one instanceof cls;
     const areInstances = Array.isArray(value) ? value.every(isInstance) : isInstance(value);
-    return areInstances || !maker ? value : maker.make(json);
+    return areInstances || !instantiator ? value : instantiator.make(json);
   }
 }
 

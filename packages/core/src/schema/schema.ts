@@ -2,9 +2,9 @@ import { DefinitionError, type Problem } from '../errors/errors.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
-import type { ClassKnowledge } from './classes.js';
+import type { DtoClasses } from './classes.js';
 import { ConstraintSource, type MakeConstraint } from './dto/class-libraries.js';
-import { advertise } from './json-schema/advertise.js';
+import { advertise } from './json-schema/shape-schema.js';
 import {
   anyArguments,
   anything,
@@ -16,15 +16,9 @@ import {
   type ValuePlan,
 } from './plans.js';
 import type { Direction, SchemaSource } from './source.js';
-import {
-  argumentsBlueprint,
-  type Blueprint,
-  classBlueprint,
-  handWrittenBlueprint,
-  type Workshop,
-} from './spec.js';
+import { argumentsSpec, type SchemaSpec, classSpec, handWrittenSpec, type SpecContext } from './spec.js';
 import { standardPlan } from './standard-plan.js';
-import { lenientPlan, openBlueprint } from './unknown-properties.js';
+import { lenientPlan, openSpec } from './unknown-properties.js';
 import { Validator, ValidatorPool } from './validate/validate.js';
 
 /** What making a schema compiler takes. */
@@ -38,21 +32,31 @@ interface SchemaCompilerOptions {
   readonly constraint?: MakeConstraint;
 }
 
-/** Makes the schema compiler of an app. */
+/**
+ * Makes the schema compiler of an app. From a source to a plan the way is, folder by folder:
+ *
+ * 1. `dto/` reads a class and its decorators into a model, and reports what is wrong with them.
+ * 2. `describe/` writes the model as JSON Schema: one shown to clients, and one enforced, which is never stricter than class-validator.
+ * 3. `validate/` has ajv check a value by the enforced schema, says in words what is wrong with it, and runs on instances those rules
+ *    of class-validator that the schema does not say. A class is exact when there are none.
+ * 4. `instantiate/` makes of a value what handlers receive.
+ *
+ * `json-schema/` works on any schema, `patterns/` on any regular expression. `spec.ts` puts the parts together, `plans.ts` runs them.
+ */
 export async function createSchemaCompiler(options: SchemaCompilerOptions): Promise<SchemaCompiler> {
   const pool = new ValidatorPool();
   const constraints = new ConstraintSource(options.constraint);
   if (!options.classes) return new Compiler(pool, constraints, undefined);
   // Not imported above: an app without DTO classes starts sooner for it.
-  const { loadClassKnowledge } = await import('./classes.js');
-  return new Compiler(pool, constraints, await loadClassKnowledge(pool.patterns, constraints));
+  const { loadDtoClasses } = await import('./classes.js');
+  return new Compiler(pool, constraints, await loadDtoClasses(pool.patterns, constraints));
 }
 
 type ClassSource = Extract<SchemaSource, { readonly kind: 'class' | 'array' }>;
 
 class Compiler implements SchemaCompiler {
   readonly #constraints: ConstraintSource;
-  readonly #knowledge: ClassKnowledge | undefined;
+  readonly #classes: DtoClasses | undefined;
   readonly #pool: ValidatorPool;
   readonly #deferred = new Set<DeferredPlan>();
   readonly #done = {
@@ -62,10 +66,10 @@ class Compiler implements SchemaCompiler {
     keep: new ClassCache<ValuePlan>(),
   } as const;
 
-  constructor(pool: ValidatorPool, constraints: ConstraintSource, knowledge: ClassKnowledge | undefined) {
+  constructor(pool: ValidatorPool, constraints: ConstraintSource, classes: DtoClasses | undefined) {
     this.#pool = pool;
     this.#constraints = constraints;
-    this.#knowledge = knowledge;
+    this.#classes = classes;
   }
 
   get constraints(): readonly Constructor[] {
@@ -123,14 +127,14 @@ class Compiler implements SchemaCompiler {
       done.set(source, plan);
       return plan;
     }
-    const classes = this.#knowledge?.open(direction, [], where, problems);
-    const workshop: Workshop = { direction, classes, where, problems };
+    const classes = this.#classes?.open(direction, [], where, problems);
+    const context: SpecContext = { direction, classes, where, problems };
     if (source.kind === 'schema') {
-      const blueprint = handWrittenBlueprint(source.schema, workshop);
-      return blueprint ? this.#build(blueprint, direction, where) : anything;
+      const spec = handWrittenSpec(source.schema, context);
+      return spec ? this.#build(spec, direction, where) : anything;
     }
-    const blueprint = argumentsBlueprint(source.properties, workshop);
-    return blueprint ? this.#planOf(blueprint, direction, where, unknown) : anything;
+    const spec = argumentsSpec(source.properties, context);
+    return spec ? this.#planOf(spec, direction, where, unknown) : anything;
   }
 
   /** Finds every mistake in the classes, and leaves the rest until the plan is needed. */
@@ -143,36 +147,36 @@ class Compiler implements SchemaCompiler {
   ): ValuePlan {
     const { cls } = source;
     const groups = source.kind === 'class' ? (source.groups ?? []) : [];
-    const knowledge = this.#knowledge;
-    if (!knowledge) {
+    const classes = this.#classes;
+    if (!classes) {
       problems.push(notLoaded(cls, where));
       return anything;
     }
-    const mirrored = knowledge.check(cls, direction, groups, where, problems);
+    const mirrored = classes.check(cls, direction, groups, where, problems);
     const deferred = new DeferredPlan(mirrored, (plan) => {
       this.#deferred.delete(plan);
-      const classes = knowledge.open(direction, groups, where, []);
-      return this.#planOf(classBlueprint(cls, source.kind === 'array', classes), direction, where, unknown);
+      const document = classes.open(direction, groups, where, []);
+      return this.#planOf(classSpec(cls, source.kind === 'array', document), direction, where, unknown);
     });
     this.#deferred.add(deferred);
     return deferred;
   }
 
-  #planOf(blueprint: Blueprint, direction: Direction, where: string, unknown: UnknownProperties): ValuePlan {
-    if (unknown === 'reject') return this.#build(blueprint, direction, where);
-    return lenientPlan(this.#build(openBlueprint(blueprint), direction, where), unknown);
+  #planOf(spec: SchemaSpec, direction: Direction, where: string, unknown: UnknownProperties): ValuePlan {
+    if (unknown === 'reject') return this.#build(spec, direction, where);
+    return lenientPlan(this.#build(openSpec(spec), direction, where), unknown);
   }
 
-  #build(blueprint: Blueprint, direction: Direction, where: string): ValuePlan {
+  #build(spec: SchemaSpec, direction: Direction, where: string): ValuePlan {
     const validator = new Validator(this.#pool, {
-      schema: blueprint.enforced,
-      dialect: blueprint.dialect,
-      isolated: blueprint.isolated,
+      schema: spec.enforced,
+      dialect: spec.dialect,
+      isolated: spec.isolated,
       // Instances have getters and methods that JSON does not write; they must not count as properties.
-      ownProperties: direction === 'output' || namesOnPrototype(blueprint.shown),
+      ownProperties: direction === 'output' || namesOnPrototype(spec.shown),
       where,
     });
-    const advertised = { ...blueprint, shown: advertise(blueprint.shown, direction) };
+    const advertised = { ...spec, shown: advertise(spec.shown, direction) };
     return direction === 'input'
       ? new InputPlan(advertised, validator)
       : new OutputPlan(advertised, validator);

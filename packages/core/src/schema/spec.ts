@@ -2,9 +2,9 @@ import type { Problem } from '../errors/errors.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
-import type { ClassSupport } from './classes.js';
+import type { DtoDocument } from './classes.js';
 import { type ArgumentPlan, planArgument } from './describe/argument-schema.js';
-import { listMaker, type Maker, objectMaker } from './instantiate/makers.js';
+import { listInstantiator, type Instantiator, objectInstantiator } from './instantiate/instantiators.js';
 import { readHandWritten } from './json-schema/hand-written.js';
 import type { Direction, PropertyDeclaration } from './source.js';
 import type { Dialect } from './validate/ajv.js';
@@ -12,7 +12,7 @@ import type { Issue } from './validate/errors.js';
 import { type Place, type RuleRunner, ValidationRun } from './validate/rule-runner.js';
 
 /** The rules of a value that its schema does not say. */
-export interface ValueRules {
+interface ValueRules {
   /**
    * Runs them.
    * @param made what was made of a value.
@@ -26,13 +26,13 @@ export interface ValueRules {
 }
 
 /** Everything a plan is built from, whatever its source. */
-export interface Blueprint {
+export interface SchemaSpec {
   readonly shown: JsonSchema;
   readonly enforced: JsonSchema;
   readonly dialect: Dialect;
   readonly isolated: boolean;
   /** Makes what the handler receives; undefined when that is the value itself. */
-  readonly maker?: Maker | undefined;
+  readonly instantiator?: Instantiator | undefined;
   /** Undefined when the schema says everything. */
   readonly rules?: ValueRules | undefined;
   /** Writes instances, where class-transformer's decorators say how. */
@@ -40,19 +40,19 @@ export interface Blueprint {
   readonly cls?: Constructor;
 }
 
-/** What a blueprint may draw on while it is made. */
-export interface Workshop {
+/** What a spec may draw on while it is made. */
+export interface SpecContext {
   readonly direction: Direction;
-  readonly classes: ClassSupport | undefined;
+  readonly classes: DtoDocument | undefined;
   readonly where: string;
   readonly problems: Problem[];
 }
 
 const OWN = { dialect: '2020-12', isolated: false } as const;
 
-/** The blueprint of an instance of a class, or of an array of them. */
-export function classBlueprint(cls: Constructor, list: boolean, classes: ClassSupport): Blueprint {
-  const one = classes.maker(cls);
+/** The spec of an instance of a class, or of an array of them. */
+export function classSpec(cls: Constructor, list: boolean, classes: DtoDocument): SchemaSpec {
+  const one = classes.instantiator(cls);
   const rules = classes.rules(cls);
   const rest = {
     ...OWN,
@@ -62,23 +62,27 @@ export function classBlueprint(cls: Constructor, list: boolean, classes: ClassSu
       ? (value: unknown): unknown => classes.toPlain(cls, value)
       : undefined,
   };
-  if (!list) return { ...classes.attach(classes.root(cls)), ...rest, maker: one };
+  if (!list) return { ...classes.attach(classes.root(cls)), ...rest, instantiator: one };
   const array = { type: 'array', items: classes.reference(cls) };
-  return { ...classes.attach({ shown: array, enforced: array }), ...rest, maker: listMaker(one) };
+  return {
+    ...classes.attach({ shown: array, enforced: array }),
+    ...rest,
+    instantiator: listInstantiator(one),
+  };
 }
 
-/** The blueprint of an object made of single arguments. */
-export function argumentsBlueprint(
+/** The spec of an object made of single arguments. */
+export function argumentsSpec(
   declared: readonly PropertyDeclaration[],
-  workshop: Workshop,
-): Blueprint | undefined {
-  const { classes, where, problems } = workshop;
+  context: SpecContext,
+): SchemaSpec | undefined {
+  const { classes, where, problems } = context;
   const before = problems.length;
   for (const { name } of declared) if (name === '__proto__') problems.push(reservedName(name, where));
   const plans = declared.map((one) => planArgument(one, classes, where, problems));
   const complete = plans.filter((plan): plan is ArgumentPlan => plan !== undefined);
   if (problems.length > before) return undefined;
-  const isInput = workshop.direction === 'input';
+  const isInput = context.direction === 'input';
   const required = declared
     .filter((one) => one.required && !(isInput && one.keywords?.['default'] !== undefined))
     .map(({ name }) => name);
@@ -98,14 +102,14 @@ export function argumentsBlueprint(
   return {
     ...(classes ? classes.attach(pair) : pair),
     ...OWN,
-    maker: objectMaker(complete.map(({ field }) => field)),
+    instantiator: objectInstantiator(complete.map(({ field }) => field)),
     rules: runners.length > 0 ? valueRules(runners) : undefined,
   };
 }
 
-/** The blueprint of a schema written by hand. */
-export function handWrittenBlueprint(schema: JsonSchema, workshop: Workshop): Blueprint | undefined {
-  const { direction, where, problems } = workshop;
+/** The spec of a schema written by hand. */
+export function handWrittenSpec(schema: JsonSchema, context: SpecContext): SchemaSpec | undefined {
+  const { direction, where, problems } = context;
   const known = readHandWritten(schema, direction === 'input', where, problems);
   return known && { shown: schema, enforced: schema, ...known };
 }

@@ -2,13 +2,13 @@ import type { UnknownProperties } from '../metadata/definitions.js';
 import { isObject, type JsonSchema } from '../protocol/json.js';
 import { after, type MaybePromise } from '../protocol/maybe-promise.js';
 import { isTooDeep } from './json-schema/depth.js';
-import { resolveReference } from './json-schema/walk.js';
+import { resolveReference } from './json-schema/json-schema.js';
 import type { ValuePlan } from './plans.js';
-import type { Blueprint } from './spec.js';
+import type { SchemaSpec } from './spec.js';
 
-/** A blueprint whose own objects may have other properties than it names. */
-export function openBlueprint(blueprint: Blueprint): Blueprint {
-  return { ...blueprint, shown: opened(blueprint.shown), enforced: opened(blueprint.enforced) };
+/** A spec whose own objects may have other properties than it names. */
+export function openSpec(spec: SchemaSpec): SchemaSpec {
+  return { ...spec, shown: opened(spec.shown), enforced: opened(spec.enforced) };
 }
 
 /** A plan that takes values with unknown properties: without them, or with them. */

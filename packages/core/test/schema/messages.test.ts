@@ -4,6 +4,8 @@ import { Type } from 'class-transformer';
 import {
   Equals,
   IsArray,
+  IsDate,
+  IsEmail,
   IsEnum,
   IsIn,
   IsInt,
@@ -91,6 +93,55 @@ describe('a failure says', () => {
     expect((await failure(await planClass(Code), { code: 'a' })).message).toBe(
       'code: code must match /^[A-Z]{3}$/ regular expression; received the string "a"',
     );
+  });
+});
+
+describe('rules that the schema does not say', () => {
+  class Contact {
+    @IsEmail() address!: string;
+    @IsOptional() @IsEmail({}, { each: true }) others?: string[];
+    @IsInt() age!: number;
+  }
+  class Team {
+    @ValidateNested() @Type(() => Contact) lead!: Contact;
+    @ValidateNested({ each: true }) @Type(() => Contact) members!: Contact[];
+    @IsDate() since!: Date;
+    @IsEmail() reply: string = 'none';
+  }
+  const contact = { address: 'a@example.com', age: 3 };
+  const team = { lead: contact, members: [contact], since: '2026-01-01' };
+
+  test('are told together with what the schema refuses, wherever they are', async () => {
+    const value = {
+      lead: { address: 'me', others: ['a@example.com', 'you'], age: 'old' },
+      members: [contact, { address: 'him', age: 1 }],
+      since: 'soon',
+    };
+    const { issues } = await failure(await planClass(Team), value);
+    expect(issues.map(({ path }) => path)).toEqual([
+      'lead.age',
+      'lead.address',
+      'lead.others[1]',
+      'members[1].address',
+      'since',
+    ]);
+    expect(issues[1]?.message).toBe('lead.address: address must be an email; received the string "me"');
+  });
+
+  test('are said once of each value', async () => {
+    const { issues } = await failure(await planClass(Team), { ...team, lead: { address: 5, age: 3 } });
+    expect(issues.map(({ message }) => message)).toEqual(['lead.address: expected a string; received 5']);
+  });
+
+  test('do not judge the initial value of a property that was not sent', async () => {
+    const made = await planClass(Team);
+    expect(await made.check(team)).toMatchObject({ reply: 'none' });
+    expect((await failure(made, { ...team, reply: 'none' })).issues).toHaveLength(1);
+  });
+
+  test('are told of in words of what was sent', async () => {
+    const { issues } = await failure(await planClass(Team), { ...team, since: 'soon' });
+    expect(issues).toMatchObject([{ path: 'since', received: 'the string "soon"' }]);
   });
 });
 

@@ -7,7 +7,7 @@ import type { Problem } from '../../src/errors/errors.js';
 import type { Constructor } from '../../src/protocol/constructor.js';
 import { ClassModels, summaryOf } from '../../src/schema/dto/dto.js';
 import { ConstraintSource, loadClassLibraries } from '../../src/schema/dto/class-libraries.js';
-import { isPlainClass } from '../../src/schema/dto/is-plain-class.js';
+import { isPlainClass } from '../../src/schema/classes.js';
 import { PatternPool } from '../../src/schema/patterns/patterns.js';
 import { DATE_USES, USES } from './uses/index.js';
 

@@ -1,7 +1,6 @@
 import { isObject } from '../../protocol/json.js';
 import type { LogLevel } from '../../protocol/logging.js';
-import type { ClientCapabilities } from '../../protocol/protocol.js';
-import { METHODS, NOTIFICATIONS } from '../../protocol/protocol.js';
+import { type ClientCapabilities, METHODS, NOTIFICATIONS } from '../../protocol/protocol.js';
 
 type Params = Readonly<Record<string, unknown>>;
 

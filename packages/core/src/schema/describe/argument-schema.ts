@@ -1,10 +1,15 @@
 import type { Problem } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { JsonSchema } from '../../protocol/json.js';
-import type { ClassSupport } from '../classes.js';
+import type { DtoDocument } from '../classes.js';
 import { isDto } from '../dto/class-libraries.js';
 import { type DeclaredType, normaliseType } from '../dto/declared-type.js';
-import { type ArgumentField, fallbackFor, listMaker, type Maker } from '../instantiate/makers.js';
+import {
+  type ArgumentField,
+  fallbackFor,
+  listInstantiator,
+  type Instantiator,
+} from '../instantiate/instantiators.js';
 import type { PropertyDeclaration } from '../source.js';
 import type { SchemaPair } from './describe.js';
 import { typeKeywords, wireForm } from './wire-form.js';
@@ -24,7 +29,7 @@ const SAYS_ITEMS = ['items', 'prefixItems', 'contains'] as const;
 /** Plans one argument, or returns undefined and reports why its type is not known. */
 export function planArgument(
   declaration: PropertyDeclaration,
-  classes: ClassSupport | undefined,
+  classes: DtoDocument | undefined,
   where: string,
   problems: Problem[],
 ): ArgumentPlan | undefined {
@@ -36,7 +41,7 @@ export function planArgument(
     problems.push(unknownType(declaration, type, where));
     return undefined;
   }
-  const described = one ?? { schemas: { shown: {}, enforced: {} }, maker: undefined, cls: undefined };
+  const described = one ?? { schemas: { shown: {}, enforced: {} }, instantiator: undefined, cls: undefined };
   if (
     type.kind === 'array' &&
     items === undefined &&
@@ -53,7 +58,7 @@ export function planArgument(
     cls: whole.cls,
     field: {
       name,
-      maker: whole.maker,
+      instantiator: whole.instantiator,
       fallback: keywords['default'] === undefined ? undefined : fallbackFor(keywords['default']),
     },
   };
@@ -61,18 +66,18 @@ export function planArgument(
 
 interface Described {
   readonly schemas: SchemaPair;
-  readonly maker: Maker | undefined;
+  readonly instantiator: Instantiator | undefined;
   readonly cls: Constructor | undefined;
 }
 
-function describeType(type: DeclaredType, classes: ClassSupport | undefined): Described | undefined {
+function describeType(type: DeclaredType, classes: DtoDocument | undefined): Described | undefined {
   switch (type.kind) {
     case 'unknown':
       return undefined;
     case 'class': {
       if (!classes || !isDto(type.cls)) return undefined;
       const reference = classes.reference(type.cls);
-      return { ...both(reference, classes.maker(type.cls)), cls: type.cls };
+      return { ...both(reference, classes.instantiator(type.cls)), cls: type.cls };
     }
     case 'set':
     case 'map':
@@ -81,7 +86,7 @@ function describeType(type: DeclaredType, classes: ClassSupport | undefined): De
     default: {
       const form = wireForm(type);
       return form
-        ? { schemas: form, maker: form.maker, cls: undefined }
+        ? { schemas: form, instantiator: form.instantiator, cls: undefined }
         : both(typeKeywords(type), undefined);
     }
   }
@@ -90,20 +95,20 @@ function describeType(type: DeclaredType, classes: ClassSupport | undefined): De
 function ofItems(
   { items }: PropertyDeclaration,
   array: Described,
-  classes: ClassSupport | undefined,
+  classes: DtoDocument | undefined,
 ): Described {
   const element = describeType(normaliseType(items), classes);
   if (!element) return array;
   const { shown, enforced } = element.schemas;
   return {
     schemas: { shown: { type: 'array', items: shown }, enforced: { type: 'array', items: enforced } },
-    maker: element.maker && listMaker(element.maker),
+    instantiator: element.instantiator && listInstantiator(element.instantiator),
     cls: element.cls,
   };
 }
 
-function both(schema: JsonSchema, maker: Maker | undefined): Described {
-  return { schemas: { shown: schema, enforced: schema }, maker, cls: undefined };
+function both(schema: JsonSchema, instantiator: Instantiator | undefined): Described {
+  return { schemas: { shown: schema, enforced: schema }, instantiator, cls: undefined };
 }
 
 /** An author who says the type takes over from reflection entirely, but a Date stays one. */

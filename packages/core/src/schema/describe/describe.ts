@@ -3,10 +3,9 @@ import type { SchemaAnnotations } from '../../metadata/metadata.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import { HEADER_KEYWORD } from '../../protocol/descriptors.js';
-import type { BoundRule } from '../dto/rule.js';
 import { type ClassModel, type ClassModels, isJson } from '../dto/dto.js';
 import type { NestedModel, PropertyModel, Variants } from '../dto/property.js';
-import { knowing } from './schema-rules.js';
+import { type BoundRule, knowing } from '../dto/rule.js';
 import type { Direction } from '../source.js';
 import { mergeKeywords, orNull, tidyKeywords } from './merge-keywords.js';
 import { acceptsMissing, enforcedKeywords } from './rules/rule.js';
@@ -227,7 +226,7 @@ function defaultOf({ initial }: PropertyModel): JsonSchema {
   return initial !== undefined && isJson(initial) ? { default: initial } : {};
 }
 
-/** The keywords that what decorators such as `@Describe` said becomes. */
+/** The keywords that what `@Describe` and `@Header` said becomes. */
 function annotationKeywords(annotations: SchemaAnnotations): JsonSchema {
   const { title, description, examples, deprecated, header } = annotations;
   return {

@@ -1,21 +1,20 @@
 import { fromBase64 } from '../../protocol/base64.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import type { DeclaredType } from '../dto/declared-type.js';
-import type { Maker } from '../instantiate/makers.js';
-import type { OwnFormat } from '../validate/formats.js';
+import type { Instantiator } from '../instantiate/instantiators.js';
 
 /** How a value that JSON has no type for travels. */
 export interface WireForm {
   readonly shown: JsonSchema;
   readonly enforced: JsonSchema;
   /** Makes the value from what travelled. What has another form already is left alone. */
-  readonly maker: Maker;
+  readonly instantiator: Instantiator;
 }
 
 const textForm = (shown: JsonSchema, format: OwnFormat, read: (text: string) => unknown): WireForm => ({
   shown: { type: 'string', ...shown },
   enforced: { type: 'string', format },
-  maker: { make: (value) => (typeof value === 'string' ? read(value) : value) },
+  instantiator: { make: (value) => (typeof value === 'string' ? read(value) : value) },
 });
 
 /** A Date, as text in ISO 8601. */
@@ -29,7 +28,7 @@ const BIGINT: JsonSchema = { type: ['string', 'integer'], pattern: '^-?[0-9]+$' 
 const BIGINT_FORM: WireForm = {
   shown: BIGINT,
   enforced: BIGINT,
-  maker: {
+  instantiator: {
     make: (value) => (typeof value === 'string' || typeof value === 'number' ? BigInt(value) : value),
   },
 };
@@ -69,4 +68,38 @@ export function typeKeywords(type: DeclaredType): JsonSchema {
     default:
       return wireForm(type)?.shown ?? {};
   }
+}
+
+/** A string that stands for a value JSON has no type for. */
+interface TextFormat {
+  /** What to send, such as `an absolute URL`. */
+  readonly expects: string;
+  readonly accepts: (text: string) => boolean;
+}
+
+/** How a Date is asked for. */
+export const DATE_TEXT = 'an ISO 8601 date-time string such as "2026-07-28T09:00:00Z"';
+
+/**
+ * The values of `format` in enforced schemas, which say what JavaScript reads. Those of the standard are annotations only: schema
+ * validators disagree about them.
+ */
+export const FORMATS: Readonly<Record<OwnFormat, TextFormat>> = {
+  'sigil-date': { expects: DATE_TEXT, accepts: (text) => !Number.isNaN(Date.parse(text)) },
+  'sigil-url': {
+    expects: 'an absolute URL such as "https://example.com/"',
+    accepts: (text) => URL.canParse(text),
+  },
+  'sigil-base64': {
+    expects: 'base64, with padding',
+    accepts: (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
+  },
+};
+
+/** The name of a format. */
+type OwnFormat = 'sigil-date' | 'sigil-url' | 'sigil-base64';
+
+/** The format of that name, if it is one of ours. */
+export function formatNamed(name: unknown): TextFormat | undefined {
+  return typeof name === 'string' && Object.hasOwn(FORMATS, name) ? FORMATS[name as OwnFormat] : undefined;
 }

@@ -3,8 +3,21 @@ import type { MetadataStorage } from 'class-validator';
 import type { Constructor } from '../../protocol/constructor.js';
 import { isPromise } from '../../protocol/maybe-promise.js';
 import type { PatternPool } from '../patterns/patterns.js';
+import type { Direction } from '../source.js';
 
-/** What is used of class-validator and class-transformer. Nothing else imports them. */
+/*
+ * Nothing else imports class-validator and class-transformer, and nothing else reads what they keep to themselves:
+ *
+ * | private                                           | why                                    | the public way that is missing             |
+ * | `globalThis.classValidatorMetadataStorage`        | is a class a DTO, without loading it   | a check that loads nothing                 |
+ * | `MetadataStorage.validationMetadatas`             | rules of a class without scanning all  | `getTargetValidationMetadatas` by an index |
+ * | default messages of constraints                   | is a rule the library's or the author's | a mark on what its own decorators record   |
+ * | `class-transformer/cjs/storage.js`                | renamed, hidden and changed properties | an exported `MetadataStorage`              |
+ *
+ * ajv has one of them: `dist/compile/codegen`, in `validate/ajv.ts`, whose tag `_` its index exports with all of ajv beside it.
+ */
+
+/** What is used of class-validator and class-transformer. */
 export interface ClassLibraries {
   readonly rules: MetadataStorage;
   readonly builtIn: BuiltInRules;
@@ -22,20 +35,26 @@ export async function loadClassLibraries(
   patterns: PatternPool,
   constraints: ConstraintSource,
 ): Promise<ClassLibraries> {
-  const [validator, transformer, storage] = await Promise.all([
+  const [validator, transformer, transforms] = await Promise.all([
     import('class-validator'),
     import('class-transformer'),
-    import('class-transformer/cjs/storage.js'),
+    loadTransforms(),
   ]);
   return {
     rules: validator.getMetadataStorage(),
     builtIn: new BuiltInRules(validator, validator.getMetadataStorage()),
-    transforms: storage.defaultMetadataStorage as TransformerStorage,
+    transforms,
     plainToInstance: transformer.plainToInstance,
     instanceToPlain: transformer.instanceToPlain,
     patterns,
     constraints,
   };
+}
+
+/** Loads what the decorators of class-transformer recorded. */
+export async function loadTransforms(): Promise<TransformerStorage> {
+  const { defaultMetadataStorage } = await import('class-transformer/cjs/storage.js');
+  return defaultMetadataStorage as TransformerStorage;
 }
 
 /** One use of `@Expose`, `@Exclude` or `@Transform`. Without a property it concerns the class. */
@@ -94,29 +113,21 @@ export type RuleMetadata = ReturnType<MetadataStorage['getTargetValidationMetada
 /** What class-validator registered as the implementation of a decorator. */
 type RegisteredConstraint = ReturnType<MetadataStorage['getTargetValidatorConstraints']>[number];
 
-interface KnownClasses {
-  readonly validationMetadatas?: { has(target: unknown): boolean };
+/** Where class-validator keeps its rules; undefined until something imports it. */
+export function ruleStorage(): MetadataStorage | undefined {
+  return (globalThis as { classValidatorMetadataStorage?: MetadataStorage }).classValidatorMetadataStorage;
 }
 
-/** Whether class-validator has been imported by anybody. */
+/** Whether class-validator has been imported by anything. */
 export function hasClassValidator(): boolean {
-  return 'classValidatorMetadataStorage' in globalThis;
+  return ruleStorage() !== undefined;
 }
 
-/**
- * Whether a class, or one it extends, carries class-validator rules. Loads nothing: the library keeps its storage on
- * `globalThis`, so false is also the answer when it was never imported.
- */
+/** Whether a class, or one it extends, carries class-validator rules. Loads nothing: false is also the answer when it was never imported. */
 export function isDto(cls: unknown): boolean {
-  if (typeof cls !== 'function') return false;
-  const storage = (globalThis as { classValidatorMetadataStorage?: KnownClasses })
-    .classValidatorMetadataStorage;
-  const known = storage?.validationMetadatas;
-  if (known === undefined) return false;
-  for (let at: unknown = cls; typeof at === 'function'; at = Object.getPrototypeOf(at)) {
-    if (known.has(at)) return true;
-  }
-  return false;
+  const storage = ruleStorage();
+  const known = storage && rulesByClass(storage);
+  return known !== undefined && ancestors(cls).some((one) => known.has(one));
 }
 
 /**
@@ -288,4 +299,49 @@ export class ConstraintSource {
     this.#made.set(cls, made as Constraint);
     return made as Constraint;
   }
+}
+
+/** What class-transformer does to a class beyond making instances of declared types. */
+export interface Transforms {
+  /** Whether properties are renamed, exposed or excluded. */
+  readonly renames: boolean;
+  /** Whether a property travels at all. */
+  has(property: string): boolean;
+  /** The name a property travels under. */
+  wireName(property: string): string;
+  /** Whether a function of the author changes the value of a property on its way. */
+  changes(property: string): boolean;
+}
+
+/** Reads `@Transform`, `@Expose` and `@Exclude` of a class and those it extends, for one direction. */
+export function readTransforms(
+  cls: Constructor,
+  storage: TransformerStorage,
+  direction: Direction,
+): Transforms {
+  const input = direction === 'input';
+  const applies = ({ options }: TransformMetadata): boolean =>
+    input
+      ? !options?.toPlainOnly || options.toClassOnly === true
+      : !options?.toClassOnly || options.toPlainOnly === true;
+  const exposed = new Map(
+    storage
+      .getExposedMetadatas(cls)
+      .filter(applies)
+      .map((entry) => [entry.propertyName, entry.options?.name]),
+  );
+  const excluded = new Set(
+    storage
+      .getExcludedMetadatas(cls)
+      .filter(applies)
+      .map((entry) => entry.propertyName),
+  );
+  const strategy = storage.getStrategy(cls);
+  return {
+    renames: exposed.size > 0 || excluded.size > 0 || strategy !== 'none',
+    has: (property) => !excluded.has(property) && (strategy !== 'excludeAll' || exposed.has(property)),
+    wireName: (property) => exposed.get(property) ?? property,
+    // The numbers are class-transformer's own: 0 for plain to class, 1 for class to plain.
+    changes: (property) => storage.findTransformMetadatas(cls, property, input ? 0 : 1).length > 0,
+  };
 }

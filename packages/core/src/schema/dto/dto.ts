@@ -3,10 +3,15 @@ import type { Problem } from '../../errors/errors.js';
 import { annotatedProperties, annotationsOf, type SchemaAnnotations } from '../../metadata/metadata.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { Direction } from '../source.js';
-import { type ClassLibraries, isDto, type RuleMetadata, targetRules } from './class-libraries.js';
-import { mapTransforms } from './mapping.js';
+import {
+  type ClassLibraries,
+  isDto,
+  readTransforms,
+  type RuleMetadata,
+  targetRules,
+} from './class-libraries.js';
+import { mapTransforms } from './mapped-types.js';
 import { propertyModel, type PropertyModel } from './property.js';
-import { readTransforms } from './transforms.js';
 import { undescribed } from './unservable-rules.js';
 
 /** What a DTO class says about its instances. */

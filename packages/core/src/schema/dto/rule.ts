@@ -1,12 +1,12 @@
 import type { Problem } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
+import type { JsonSchema } from '../../protocol/json.js';
 import { once } from '../../protocol/maybe-promise.js';
 import { isEnforced, type Rule } from '../describe/rules/rule.js';
 import { ruleNamed } from '../describe/rules/table.js';
 import type { PatternPool, SafePattern } from '../patterns/patterns.js';
 import { describeValue, shorten, shortenWithin } from '../validate/describe-value.js';
-import type { ClassLibraries, Constraint, RuleMetadata } from './class-libraries.js';
-import type { Transforms } from './transforms.js';
+import type { ClassLibraries, Constraint, RuleMetadata, Transforms } from './class-libraries.js';
 
 /** What reading a property needs to know. */
 export interface PropertyContext {
@@ -216,4 +216,23 @@ function indexOf(elements: readonly unknown[]): ReadonlyMap<unknown, number> {
   // NaN is not found by looking for it.
   index.delete(NaN);
   return index;
+}
+
+/** A symbol, so that schema validators do not see it. */
+const RULES: unique symbol = Symbol('rules');
+
+/** A schema that knows the rules it was made of: their words say more than keywords do. */
+export function knowing(schema: JsonSchema, rules: readonly BoundRule[]): JsonSchema {
+  const known = rules.filter(({ authored, condition }) => !authored && condition === undefined);
+  if (known.length === 0) return schema;
+  const { allOf } = schema;
+  const parts = Array.isArray(allOf)
+    ? { allOf: allOf.map((part: JsonSchema) => ({ ...part, [RULES]: known })) }
+    : {};
+  return { ...schema, ...parts, [RULES]: known } as JsonSchema;
+}
+
+/** The rules of class-validator a schema was made of. */
+export function rulesOf(schema: unknown): readonly BoundRule[] {
+  return (schema as { [RULES]?: readonly BoundRule[] } | undefined)?.[RULES] ?? [];
 }

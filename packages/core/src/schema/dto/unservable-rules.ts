@@ -1,7 +1,7 @@
 import type { Problem } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
-import type { BoundRule, PropertyContext } from './rule.js';
 import type { DeclaredType } from './declared-type.js';
+import type { BoundRule, PropertyContext } from './rule.js';
 
 /**
  * Reports decorators that no value from a client could ever satisfy, or that would silently do nothing.

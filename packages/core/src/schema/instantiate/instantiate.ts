@@ -4,15 +4,15 @@ import { isObject } from '../../protocol/json.js';
 import type { ClassModel, ClassModels } from '../dto/dto.js';
 import type { PropertyModel } from '../dto/property.js';
 import { DtoFunctionError } from '../validate/errors.js';
-import { listMaker, type Maker, mapMaker, setMaker } from './makers.js';
+import { listInstantiator, type Instantiator, mapInstantiator, setInstantiator } from './instantiators.js';
 
 interface Field {
   readonly name: string;
-  readonly maker: Maker | undefined;
+  readonly instantiator: Instantiator | undefined;
 }
 
 /** Makes instances of a class from checked values: its own declared keys, and nothing else. */
-class InstancePlan implements Maker {
+class InstancePlan implements Instantiator {
   fields: readonly Field[] = [];
 
   constructor(readonly cls: Constructor) {}
@@ -20,18 +20,18 @@ class InstancePlan implements Maker {
   make(value: unknown): unknown {
     if (!isObject(value)) return value;
     const instance = new this.cls() as Record<string, unknown>;
-    for (const { name, maker } of this.fields) {
+    for (const { name, instantiator } of this.fields) {
       // Own keys only, or a property called `toString` would be found on every value.
       if (!Object.hasOwn(value, name)) continue;
       const given = value[name];
-      instance[name] = maker ? maker.make(given) : given;
+      instance[name] = instantiator ? instantiator.make(given) : given;
     }
     return instance;
   }
 }
 
 /** Makes instances by class-transformer, for classes it renames, transforms or chooses. */
-class TransformerPlan implements Maker {
+class TransformerPlan implements Instantiator {
   /** What class-transformer leaves as it travels. */
   fields: readonly Field[] = [];
 
@@ -43,8 +43,8 @@ class TransformerPlan implements Maker {
   make(value: unknown): unknown {
     if (!isObject(value)) return value;
     const instance = this.#transform(value);
-    for (const { name, maker } of this.fields) {
-      if (maker && Object.hasOwn(instance, name)) instance[name] = maker.make(instance[name]);
+    for (const { name, instantiator } of this.fields) {
+      if (instantiator && Object.hasOwn(instance, name)) instance[name] = instantiator.make(instance[name]);
     }
     return instance;
   }
@@ -62,12 +62,12 @@ class TransformerPlan implements Maker {
 
 /** Plans how classes are instantiated, each once. */
 export class InstancePlans {
-  readonly #plans = new Map<Constructor, Maker>();
+  readonly #plans = new Map<Constructor, Instantiator>();
 
   constructor(readonly models: ClassModels) {}
 
   /** @param where the place for problem reports. */
-  of(cls: Constructor, where: string, problems: Problem[]): Maker {
+  of(cls: Constructor, where: string, problems: Problem[]): Instantiator {
     const known = this.#plans.get(cls);
     if (known) return known;
     const model = this.models.of(cls, where, problems);
@@ -92,15 +92,15 @@ export class InstancePlans {
   }
 
   #field(property: PropertyModel, where: string, problems: Problem[]): Field {
-    return { name: property.name, maker: this.#maker(property, where, problems) };
+    return { name: property.name, instantiator: this.#instantiator(property, where, problems) };
   }
 
-  #maker(property: PropertyModel, where: string, problems: Problem[]): Maker | undefined {
+  #instantiator(property: PropertyModel, where: string, problems: Problem[]): Instantiator | undefined {
     const { nested, form, container } = property;
-    const one = nested ? this.of(nested.cls, where, problems) : form?.maker;
-    if (container === 'set') return setMaker(one);
-    if (container === 'map') return mapMaker(one);
-    return one && container === 'array' ? listMaker(one) : one;
+    const one = nested ? this.of(nested.cls, where, problems) : form?.instantiator;
+    if (container === 'set') return setInstantiator(one);
+    if (container === 'map') return mapInstantiator(one);
+    return one && container === 'array' ? listInstantiator(one) : one;
   }
 }
 

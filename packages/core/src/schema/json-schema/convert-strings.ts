@@ -1,5 +1,5 @@
 import { isObject, type JsonSchema, MAX_DEPTH } from '../../protocol/json.js';
-import { resolveReference } from './walk.js';
+import { resolveReference } from './json-schema.js';
 
 const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

@@ -1,6 +1,6 @@
 import { isObject, type JsonSchema, MAX_DEPTH } from '../../protocol/json.js';
 import type { Issue } from '../validate/errors.js';
-import { resolveReference } from './walk.js';
+import { resolveReference } from './json-schema.js';
 
 /** Whether a value has more levels of objects and arrays than allowed. A value that contains itself has. */
 export function isTooDeep(value: unknown, levels: number = MAX_DEPTH): boolean {

@@ -1,7 +1,7 @@
 import type { Problem } from '../../errors/errors.js';
 import { isObject, type JsonSchema, MAX_DEPTH } from '../../protocol/json.js';
 import type { Dialect } from '../validate/ajv.js';
-import { NAMED, subschemasOf } from './walk.js';
+import { NAMED, subschemasOf } from './json-schema.js';
 
 const MAX_BYTES = 256 * 1024;
 

@@ -1,5 +1,40 @@
 import { isObject, type JsonSchema } from '../../protocol/json.js';
-import { mapSubschemas, resolveReference } from './walk.js';
+import type { Direction } from '../source.js';
+import { mapSubschemas, resolveReference } from './json-schema.js';
+
+/**
+ * A schema as clients get it. Several clients convert schemas for their model, and refuse an `enum` or `const` without `type` and an
+ * input without `properties`. Adding them changes no meaning, so it is done to schemas written by hand as well.
+ */
+export function advertise(schema: JsonSchema, direction: Direction): JsonSchema {
+  const typed = withTypes(schema);
+  const isBare = direction === 'input' && typed['properties'] === undefined;
+  return isBare ? { type: 'object', properties: {}, ...typed } : typed;
+}
+
+function withTypes(schema: JsonSchema): JsonSchema {
+  // `not` and `if` describe no value.
+  const apart = Object.entries(schema).filter(([keyword]) => keyword === 'not' || keyword === 'if');
+  const typed = { ...mapSubschemas(schema, withTypes), ...Object.fromEntries(apart) };
+  if (typed['type'] !== undefined) return typed;
+  const values = 'const' in typed ? [typed['const']] : typed['enum'];
+  return Array.isArray(values) && values.length > 0 ? { type: typesOf(values), ...typed } : typed;
+}
+
+/** The `type` of values that are listed one by one. */
+function typesOf(values: readonly unknown[]): string | string[] {
+  const types = new Set(values.map(typeOf));
+  // An integer is a number, so a schema need not say both.
+  if (types.has('number')) types.delete('integer');
+  const [only, ...others] = types;
+  return only !== undefined && others.length === 0 ? only : [...types];
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+}
 
 /** How schemas are written for clients that choke on legal ones. What is said changes, never what is enforced. */
 export interface SchemaShape {
@@ -7,7 +42,7 @@ export interface SchemaShape {
   readonly inlineReferences?: boolean;
   /**
    * How "or null" is written: as alternatives (`any-of`), as a list of types (`type-list`), as the `nullable` of OpenAPI
-   * (`nullable`), or not at all (`omit`). As it stands by default.
+   * (`nullable`), or not at all (`omit`). By default as it stands.
    */
   readonly nulls?: 'any-of' | 'type-list' | 'nullable' | 'omit';
   /** The only values of `format` that are said, for clients that refuse those they do not know; `[]` for none. */

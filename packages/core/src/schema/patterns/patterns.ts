@@ -1,6 +1,6 @@
 import type { Problem } from '../../errors/errors.js';
 import type { JsonSchema } from '../../protocol/json.js';
-import { patternsIn } from '../json-schema/walk.js';
+import { patternsIn } from '../json-schema/json-schema.js';
 import type { TextTest } from './engine.js';
 
 /** The patterns of an app, each once. Loads nothing until one is not safe at a glance. */

@@ -1,8 +1,7 @@
 import type { Ajv, CodeKeywordDefinition } from 'ajv';
 import { _ } from 'ajv/dist/compile/codegen/index.js';
-import { canonicalJson } from '../../protocol/json.js';
-import type { JsonSchema } from '../../protocol/json.js';
-import { FORMATS } from './formats.js';
+import { canonicalJson, type JsonSchema } from '../../protocol/json.js';
+import { FORMATS } from '../describe/wire-form.js';
 
 /** The dialects a hand-written schema may be in. */
 export type Dialect = '2020-12' | '2019-09' | 'draft-07';

@@ -1,7 +1,7 @@
 import { isObject, type JsonSchema } from '../../protocol/json.js';
 import { enforcedKeywords } from '../describe/rules/rule.js';
-import { rulesOf } from '../describe/schema-rules.js';
-import { formatNamed } from './formats.js';
+import { formatNamed } from '../describe/wire-form.js';
+import { rulesOf } from '../dto/rule.js';
 import type { SchemaViolation } from './ajv.js';
 import { describeValue, joinPath, listValues, pathOf, shorten } from './describe-value.js';
 import type { Issue } from './errors.js';

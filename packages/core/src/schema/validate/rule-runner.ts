@@ -8,7 +8,7 @@ import type { BoundRule, Condition } from '../dto/rule.js';
 import { describeValue, joinPath } from './describe-value.js';
 import { DtoFunctionError, InvalidValueError, type Issue } from './errors.js';
 
-/** More are not told of. */
+/** More are neither looked for nor told of. */
 const MAX_ISSUES = 1000;
 
 /** Where a value is: a step from where another is. */
@@ -158,7 +158,7 @@ class PropertyRunner {
     for (const rule of this.rules) {
       if (rule.authored || rule.condition || rule.rule.made) continue;
       const explain = (sent: unknown, at: Place): void => {
-        const value = rule.rule.date ? this.model.form?.maker.make(sent) : sent;
+        const value = rule.rule.date ? this.model.form?.instantiator.make(sent) : sent;
         if (!rule.accepts(value)) run.fail(rule, value, sent, object, at);
       };
       if (!rule.each) explain(whole, place);
@@ -217,6 +217,7 @@ export class ValidationRun {
     place: Place,
     step?: string | number,
   ): void {
+    if (this.#issues.length >= MAX_ISSUES) return;
     const at = (): Place => (step === undefined ? place : { parent: place, step });
     let verdict: unknown;
     try {

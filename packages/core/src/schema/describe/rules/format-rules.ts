@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../../protocol/json.js';
-import { DATE_TEXT } from '../../validate/formats.js';
+import { DATE_TEXT } from '../wire-form.js';
 import type { Rule, RuleTable } from './rule.js';
 
 const shownAs = (shown: JsonSchema): Rule => ({ keywords: () => ({ type: 'string' }), shown: () => shown });

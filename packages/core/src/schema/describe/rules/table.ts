@@ -1,10 +1,8 @@
-import { ALPHABET_RULES } from './alphabet-rules.js';
-import { ARRAY_RULES } from './array-rules.js';
 import { DATE_RULES, FORMAT_RULES } from './format-rules.js';
-import { IDENTIFIER_RULES, UUID_RULES } from './identifier-rules.js';
+import { ALPHABET_RULES, IDENTIFIER_RULES, UUID_RULES } from './pattern-rules.js';
 import type { Rule } from './rule.js';
 import { TEXT_RULES } from './text-rules.js';
-import { NUMBER_RULES, PRESENCE_RULES, TYPE_RULES } from './value-rules.js';
+import { ARRAY_RULES, NUMBER_RULES, PRESENCE_RULES, TYPE_RULES } from './value-rules.js';
 
 const FAMILIES = [
   TYPE_RULES,

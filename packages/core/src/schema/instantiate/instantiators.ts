@@ -1,15 +1,15 @@
 /** Turns a checked JSON value into what a handler receives. */
-export interface Maker {
+export interface Instantiator {
   make(value: unknown): unknown;
 }
 
-/** Applies a maker to each element; anything but an array is left alone. */
-export function listMaker(one: Maker): Maker {
+/** Applies an instantiator to each element; anything but an array is left alone. */
+export function listInstantiator(one: Instantiator): Instantiator {
   return { make: (value) => (Array.isArray(value) ? value.map((element) => one.make(element)) : value) };
 }
 
 /** Makes a Set of an array. @param one makes each element, when they are not taken as they are. */
-export function setMaker(one: Maker | undefined): Maker {
+export function setInstantiator(one: Instantiator | undefined): Instantiator {
   return {
     make: (value) =>
       Array.isArray(value) ? new Set(one ? value.map((element) => one.make(element)) : value) : value,
@@ -17,7 +17,7 @@ export function setMaker(one: Maker | undefined): Maker {
 }
 
 /** Makes a Map of an object. @param one makes each value, when they are not taken as they are. */
-export function mapMaker(one: Maker | undefined): Maker {
+export function mapInstantiator(one: Instantiator | undefined): Instantiator {
   return {
     make(value) {
       if (typeof value !== 'object' || value === null || value instanceof Map) return value;
@@ -31,7 +31,7 @@ export function mapMaker(one: Maker | undefined): Maker {
 /** What happens to one property of an argument object. */
 export interface ArgumentField {
   readonly name: string;
-  readonly maker: Maker | undefined;
+  readonly instantiator: Instantiator | undefined;
   /** Makes the value that stands in for a missing one. */
   readonly fallback: (() => unknown) | undefined;
 }
@@ -40,16 +40,18 @@ export interface ArgumentField {
  * Makes argument objects from checked values: converts some properties and adds defaults.
  * @returns undefined when there is nothing to do, so that a checked value can be passed on as it is.
  */
-export function objectMaker(all: readonly ArgumentField[]): Maker | undefined {
-  const fields = all.filter(({ maker, fallback }) => maker !== undefined || fallback !== undefined);
+export function objectInstantiator(all: readonly ArgumentField[]): Instantiator | undefined {
+  const fields = all.filter(
+    ({ instantiator, fallback }) => instantiator !== undefined || fallback !== undefined,
+  );
   if (fields.length === 0) return undefined;
   return {
     make(value) {
       const made = { ...(value as Record<string, unknown>) };
-      for (const { name, maker, fallback } of fields) {
+      for (const { name, instantiator, fallback } of fields) {
         if (!Object.hasOwn(made, name)) {
           if (fallback) made[name] = fallback();
-        } else if (maker) made[name] = maker.make(made[name]);
+        } else if (instantiator) made[name] = instantiator.make(made[name]);
       }
       return made;
     },
