@@ -60,6 +60,20 @@ describe('files', () => {
     expect(careless.map(({ path }) => path)).toEqual([]);
   });
 
+  test('are where CONTRIBUTING.md says: the first of each room, and those that answer a question', () => {
+    const page = read('CONTRIBUTING.md');
+    const first = [...page.matchAll(/^\| `([\w-]+)` +\| \d +\| `([\w-]+\.ts)`/gm)].map(
+      ([, room, file]) => `packages/core/src/${room}/${file}`,
+    );
+    const asked = [...page.matchAll(/\| `([\w-]+\/src\/[\w/-]+\.ts)` +\|$/gm)].map(
+      ([, path]) => `packages/${path}`,
+    );
+    expect(first.length).toBeGreaterThan(11);
+    expect(asked.length).toBeGreaterThan(9);
+    const paths = new Set(allSources().map(({ path }) => path));
+    expect([...first, ...asked].filter((path) => !paths.has(path))).toEqual([]);
+  });
+
   test('silence no rule', () => {
     const silenced = allSources().filter(({ text }) =>
       /eslint-disable|@ts-ignore|@ts-nocheck|prettier-ignore/.test(text),
