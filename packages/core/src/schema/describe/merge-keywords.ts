@@ -6,10 +6,10 @@ const largest: Combine = (a, b) => Math.max(Number(a), Number(b));
 const smallest: Combine = (a, b) => Math.min(Number(a), Number(b));
 
 const COMBINE: ReadonlyMap<string, Combine> = new Map<string, Combine>([
-  ...['minimum', 'exclusiveMinimum', 'minLength', 'minCharacters', 'minItems', 'minProperties'].map(
+  ...['minimum', 'exclusiveMinimum', 'minLength', 'sigilMinCharacters', 'minItems', 'minProperties'].map(
     (key) => [key, largest] as const,
   ),
-  ...['maximum', 'exclusiveMaximum', 'maxLength', 'maxCharacters', 'maxItems', 'maxProperties'].map(
+  ...['maximum', 'exclusiveMaximum', 'maxLength', 'sigilMaxCharacters', 'maxItems', 'maxProperties'].map(
     (key) => [key, smallest] as const,
   ),
   ['type', narrowest],

@@ -105,7 +105,7 @@ async function classOf(dialect: Dialect): Promise<AjvClass> {
 }
 
 /**
- * `minLength` and `maxLength`, in code points as the standard wants; `minCharacters` and `maxCharacters`, as class-validator counts,
+ * `minLength` and `maxLength`, in code points as the standard wants; `sigilMinCharacters` and `sigilMaxCharacters`, as class-validator counts,
  * which leaves variation selectors out. Both are counted only where the number of code units leaves it open, so that a long text costs
  * no more than a short one.
  */
@@ -119,11 +119,11 @@ export const LENGTH_KEYWORDS: readonly CodeKeywordDefinition[] = [
     (text, limit) => text.length < limit || (text.length < 2 * limit && pointsIn(text) < limit),
   ),
   keyword(
-    'maxCharacters',
+    'sigilMaxCharacters',
     (text, limit) => text.length > limit && (text.length > 3 * limit || charactersIn(text) > limit),
   ),
   keyword(
-    'minCharacters',
+    'sigilMinCharacters',
     (text, limit) => text.length < limit || (text.length < 3 * limit && charactersIn(text) < limit),
   ),
 ];

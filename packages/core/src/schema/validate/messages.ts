@@ -73,7 +73,7 @@ function telling(violations: readonly SchemaViolation[]): readonly SchemaViolati
   return leaves.length > 0 ? leaves : rest.length > 0 ? rest : violations;
 }
 
-const UNCLEAR: ReadonlySet<string> = new Set(['pattern', 'minCharacters', 'maxCharacters']);
+const UNCLEAR: ReadonlySet<string> = new Set(['pattern', 'sigilMinCharacters', 'sigilMaxCharacters']);
 
 /** The keyword of a violation, if the words of a rule say more than it does. */
 function unclear({ keyword, parentSchema }: SchemaViolation): string | undefined {

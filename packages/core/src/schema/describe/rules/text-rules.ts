@@ -13,7 +13,7 @@ const length = (
   enforced: (args) => {
     const { least, most } = boundsIn(args);
     if (![least, most].every((limit) => limit === undefined || isCount(limit))) return undefined;
-    return { ...bound('minCharacters', least), ...bound('maxCharacters', most) };
+    return { ...bound('sigilMinCharacters', least), ...bound('sigilMaxCharacters', most) };
   },
 });
 
