@@ -4,9 +4,7 @@ export class Deadline {
   before: Deadline = this;
   after: Deadline = this;
 
-  /**
-   * @param dueAt milliseconds of `performance.now()`.
-   */
+  /** @param dueAt milliseconds of `performance.now()`. */
   constructor(
     readonly dueAt: number,
     /** Called when it is due. */

@@ -8,11 +8,11 @@ import type { Direction } from '../source.js';
 /*
  * Nothing else imports class-validator and class-transformer, and nothing else reads what they keep to themselves:
  *
- * | private                                           | why                                    | the public way that is missing             |
- * | `globalThis.classValidatorMetadataStorage`        | is a class a DTO, without loading it   | a check that loads nothing                 |
- * | `MetadataStorage.validationMetadatas`             | rules of a class without scanning all  | `getTargetValidationMetadatas` by an index |
- * | default messages of constraints                   | is a rule the library's or the author's | a mark on what its own decorators record   |
- * | `class-transformer/cjs/storage.js`                | renamed, hidden and changed properties | an exported `MetadataStorage`              |
+ * | private                                    | why                                     | the public way that is missing             |
+ * | `globalThis.classValidatorMetadataStorage` | is a class a DTO, without loading it    | a check that loads nothing                 |
+ * | `MetadataStorage.validationMetadatas`      | rules of a class without scanning all   | `getTargetValidationMetadatas` by an index |
+ * | default messages of constraints            | is a rule the library's or the author's | a mark on what its own decorators record   |
+ * | `class-transformer/cjs/storage.js`         | renamed, hidden and changed properties  | an exported `MetadataStorage`              |
  *
  * ajv has one of them: `dist/compile/codegen`, in `validate/ajv.ts`, whose tag `_` its index exports with all of ajv beside it.
  */
