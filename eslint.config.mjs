@@ -99,9 +99,9 @@ export default tseslint.config(
         {
           patterns: [
             {
-              regex: '^@sigil/core/(?!transport$)',
+              regex: '^@sigil/core/(?!(content|protocol|backend|extension|manifest|transport)$)',
               message:
-                'Transports and extensions use the public API, so that anybody can write one: @sigil/core and @sigil/core/transport.',
+                'Transports and extensions use the public API, so that anybody can write one: @sigil/core and its entry points.',
             },
           ],
         },

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { type App, PROTOCOL_VERSIONS } from '@sigil/core';
+import type { App } from '@sigil/core';
+import { PROTOCOL_VERSIONS } from '@sigil/core/protocol';
 import { connect, type TestClient, textOf } from '@sigil/testing';
 import { createInventory } from '../../apps/inventory/dist/create-inventory.js';
 import { Database } from '../../apps/inventory/dist/database/database.js';

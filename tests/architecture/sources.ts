@@ -29,6 +29,28 @@ export const PACKAGES: readonly string[] = readdirSync(join(ROOT, 'packages')).f
   }
 });
 
+/** An entry point of a package, as its `exports` name it. */
+export interface EntryPoint {
+  /** What is imported, such as `@sigil/core/content`. */
+  readonly specifier: string;
+  /** Its source, from the root of the repository. */
+  readonly source: string;
+}
+
+/** The entry points of a package. */
+export function entryPointsOf(name: string): EntryPoint[] {
+  const { name: specifier, exports } = JSON.parse(read(`packages/${name}/package.json`)) as {
+    name: string;
+    exports: Record<string, { '@sigil/source'?: string }>;
+  };
+  return Object.entries(exports).flatMap(([path, { '@sigil/source': source }]) =>
+    source ? [{ specifier: posix.join(specifier, path), source: posix.join('packages', name, source) }] : [],
+  );
+}
+
+/** The entry points of all packages. */
+export const ENTRY_POINTS: readonly EntryPoint[] = PACKAGES.flatMap(entryPointsOf);
+
 /** All sources of a package. */
 export function sourcesOf(name: string): Source[] {
   return filesBelow(join('packages', name, 'src'), '.ts').map(readSource);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { AnswerError, defineResource, defineTool, mapError, ToolError } from '@sigil/core';
+import { InputResponseError, defineResource, defineTool, mapError, ToolError } from '@sigil/core';
 import { testApp } from '@sigil/testing';
 import { describePage } from './guide-page.js';
 
@@ -38,8 +38,8 @@ describe('what the page says of errors', () => {
 
   test.each([
     [new ToolError('No rates today'), { code: -32603, message: 'No rates today' }],
-    [new AnswerError('invalid', 'No such day'), { code: -32602, message: 'No such day' }],
-    [new AnswerError('late', 'Nobody answered'), { code: -32603, message: 'Nobody answered' }],
+    [new InputResponseError('invalid', 'No such day'), { code: -32602, message: 'No such day' }],
+    [new InputResponseError('late', 'Nobody answered'), { code: -32603, message: 'Nobody answered' }],
     [new Error('secret'), { code: -32603, message: 'Internal error' }],
   ])('holds for a resource that throws %s', async (error, answer) => {
     await using server = await testApp({ definitions: [throwing(error)], logger: silent });

@@ -79,7 +79,7 @@ describe('the bounds on the page about security', () => {
   test('of tasks and states are all there', () => {
     const tasks = bounds(documented('core/src/extensions/tasks/tasks.ts', 'TasksOptions'));
     const store = documented('core/src/extensions/tasks/memory-task-store.ts', 'MemoryTaskStoreOptions');
-    const states = documented('core/src/engine/asking/state-store.ts', 'StateLimits');
+    const states = documented('core/src/engine/asking/state-store.ts', 'MemoryStateStoreOptions');
     expect(new Map(shown('Of tasks'))).toEqual(
       new Map([...tasks.filter(([name]) => name !== 'pollIntervalMs'), ...store]),
     );
@@ -94,7 +94,7 @@ describe('the bounds on the page about security', () => {
       ...documented('http/src/options.ts', 'SessionOptions', 'sessions.'),
       ...documented('http/src/options.ts', 'HttpRuntimeOptions extends HttpOptions'),
     ].filter(([name]) => !others.includes(name));
-    const events = documented('http/src/memory-event-store.ts', 'EventLimits');
+    const events = documented('http/src/memory-event-store.ts', 'MemoryEventStoreOptions');
     expect(new Map(shown('Over HTTP'))).toEqual(new Map([...bounds(options), ...events]));
   });
 

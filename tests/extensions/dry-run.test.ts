@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { Arg, type CallToolResult, Service, Task, Tool } from '@sigil/core';
+import { Arg, Service, TaskSupport, Tool } from '@sigil/core';
+import type { CallToolResult } from '@sigil/core/protocol';
 import { type ConnectOptions, testApp, type TestApp, textOf } from '@sigil/testing';
 import { DRY_RUN, DryRun, dryRun, type DryRunOptions, WOULD_RUN } from './dry-run.js';
 
@@ -163,7 +164,7 @@ class ReadOnly {
 @Service()
 class Background {
   @Tool({ description: 'Deletes in the background' })
-  @Task('optional')
+  @TaskSupport('optional')
   @DryRun()
   deleteSlowly(): string {
     deleted.push('slowly');

@@ -1,21 +1,23 @@
+import type {
+  AppExtension,
+  DefinitionFacts,
+  ExtensionCall,
+  ExtensionHost,
+  ExtensionMethod,
+  ExtensionResult,
+  ToolCalls,
+  ToolEntry,
+} from '@sigil/core/extension';
 import {
-  type AppExtension,
-  compose,
-  createMetadata,
-  type DefinitionFacts,
-  type ExtensionCall,
-  type ExtensionHost,
-  type ExtensionMethod,
-  type ExtensionResult,
+  applyDecorators,
+  createMetadataDecorator,
   invalidParams,
-  type Next,
-  type Problem,
+  type NextFunction,
+  type DefinitionProblem,
   type RequestContext,
-  text,
-  type ToolCalls,
-  type ToolEntry,
   UseMiddleware,
 } from '@sigil/core';
+import { content } from '@sigil/core/content';
 
 /** What the extension is negotiated by, and the member of `_meta` that it owns. */
 export const DRY_RUN = 'com.example/dry-run';
@@ -43,12 +45,12 @@ interface Trial {
   checked?: { readonly args: unknown };
 }
 
-const Marked = createMetadata<true>(Symbol('dry run'));
+const Marked = createMetadataDecorator<true>(Symbol('dry run'));
 const TRIAL = Symbol('trial');
 
 /** Marks a tool that clients with the extension try before they run it. */
 export function DryRun(): MethodDecorator {
-  return compose(Marked(true), UseMiddleware(stopBeforeHandler));
+  return applyDecorators(Marked(true), UseMiddleware(stopBeforeHandler));
 }
 
 /** Lets clients see what a tool would do; they run it after `dry-run/allow`. */
@@ -124,7 +126,7 @@ function trials({ key }: ToolEntry, permissions: Permissions): ToolCalls {
 }
 
 /** Only middleware sees the arguments of a call. What it returns satisfies any output schema, and is never sent. */
-function stopBeforeHandler({ args, state }: RequestContext, next: Next): unknown {
+function stopBeforeHandler({ args, state }: RequestContext, next: NextFunction): unknown {
   const trial = state[TRIAL] as Trial | undefined;
   if (!trial) return next();
   trial.checked = { args };
@@ -132,18 +134,18 @@ function stopBeforeHandler({ args, state }: RequestContext, next: Next): unknown
 }
 
 function wouldRun(what: WouldRun): ExtensionResult {
-  const content = [text(`Would run ${what.name} with ${JSON.stringify(what.arguments)}`)];
-  return { resultType: WOULD_RUN, content, _meta: { [DRY_RUN]: what } };
+  const said = content.text(`Would run ${what.name} with ${JSON.stringify(what.arguments)}`);
+  return { resultType: WOULD_RUN, content: [said], _meta: { [DRY_RUN]: what } };
 }
 
-function readOnlyProblems(definition: DefinitionFacts): Problem[] {
+function readOnlyProblems(definition: DefinitionFacts): DefinitionProblem[] {
   if (!isMarked(definition) || !definition.annotations?.readOnlyHint) return [];
   const what = 'a read-only tool changes nothing to be tried';
   const where = `${definition.where}, @DryRun`;
   return [{ code: 'SIGIL_INVALID_OPTIONS', where, what, fix: 'remove @DryRun or readOnly' }];
 }
 
-function limitProblems(limit: number): Problem[] {
+function limitProblems(limit: number): DefinitionProblem[] {
   if (Number.isInteger(limit) && limit > 0) return [];
   const what = `a limit of ${limit} is out of range`;
   return [{ code: 'SIGIL_INVALID_OPTIONS', where: 'dryRun({ limit })', what, fix: 'write 1 or more' }];

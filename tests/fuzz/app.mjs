@@ -1,6 +1,17 @@
 // The app that hostile messages are sent to: definitions that are guarded, slow, that ask, that fail, and that run as tasks.
-import { createApp, defineCompletion, definePrompt, defineResource, defineTool } from '@sigil/core';
-import { inputRequired, elicit, MemoryStateStore, ProtocolError, Task, ToolError } from '@sigil/core';
+import {
+  createApp,
+  defineCompletion,
+  definePrompt,
+  defineResource,
+  defineTool,
+  inputRequired,
+  ask,
+  ProtocolError,
+  TaskSupport,
+  ToolError,
+} from '@sigil/core';
+import { MemoryStateStore } from '@sigil/core/backend';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 
 const quiet = () => undefined;
@@ -79,7 +90,7 @@ const TOOLS = [
   {
     name: 'round',
     handle: async (_args, context) => {
-      const name = elicit('Your name?', NAME_FORM);
+      const name = ask.form('Your name?', NAME_FORM);
       const answer = await context.inputResponse('name', name);
       return answer ? answer.action : inputRequired({ name });
     },
@@ -127,7 +138,7 @@ const TOOLS = [
   { name: 'allowedLater', input: TEXT, guards: [allowsLater], handle: ({ text }) => text },
   {
     name: 'task',
-    metadata: Task.entry('optional'),
+    metadata: TaskSupport.entry('optional'),
     handle: async (_args, { signal }) => {
       await sleep(20, undefined, { signal });
       return 'worked';
@@ -135,13 +146,13 @@ const TOOLS = [
   },
   {
     name: 'askingTask',
-    metadata: Task.entry('optional'),
+    metadata: TaskSupport.entry('optional'),
     handle: async (_args, context) =>
       (await context.elicit('Go on?', NAME_FORM, { timeoutMs: 1_000 })).action,
   },
   {
     name: 'failingTask',
-    metadata: Task.entry('required'),
+    metadata: TaskSupport.entry('required'),
     handle: async () => {
       await turn();
       throw new Error('a secret');

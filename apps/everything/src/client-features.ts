@@ -1,4 +1,5 @@
-import { Arg, type ElicitResult, type Root, Service, Tool, ToolContext } from '@sigil/core';
+import { Arg, Service, Tool, ToolContext } from '@sigil/core';
+import type { ElicitResult, Root } from '@sigil/core/protocol';
 import { CHOICES_FORM } from './forms/choices-form.js';
 import { ContactForm } from './forms/contact-form.js';
 import { ProfileForm } from './forms/profile-form.js';

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@sigil/core';
+import type { JsonSchema } from '@sigil/core/protocol';
 
 /** A schema that uses what 2020-12 has over plain properties: an anchor, composition, and a condition. */
 export const CONTACT_SCHEMA: JsonSchema = {

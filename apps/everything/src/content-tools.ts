@@ -1,18 +1,13 @@
 import {
-  audio,
+  content,
   type AudioContent,
   type ContentBlock,
-  embedded,
   type EmbeddedResource,
-  image,
   type ImageContent,
-  link,
   type ResourceLink,
-  Service,
-  textContents,
-  text,
-  Tool,
-} from '@sigil/core';
+  resourceContents,
+} from '@sigil/core/content';
+import { Service, Tool } from '@sigil/core';
 import { RED_PIXEL_PNG, SILENCE_WAV } from './media.js';
 
 /** Every kind of content a tool can return. */
@@ -25,32 +20,36 @@ export class ContentTools {
 
   @Tool({ description: 'Returns a picture', readOnly: true })
   testImageContent(): ImageContent {
-    return image(RED_PIXEL_PNG, 'image/png');
+    return content.image(RED_PIXEL_PNG, 'image/png');
   }
 
   @Tool({ description: 'Returns a recording', readOnly: true })
   testAudioContent(): AudioContent {
     // From bytes, where the picture is base64 already: both are fine.
-    return audio(Buffer.from(SILENCE_WAV, 'base64'), 'audio/wav');
+    return content.audio(Buffer.from(SILENCE_WAV, 'base64'), 'audio/wav');
   }
 
   @Tool({ description: 'Returns a resource inside the result', readOnly: true })
   testEmbeddedResource(): EmbeddedResource {
-    return embedded(textContents('test://embedded-resource', 'This is an embedded resource content.'));
+    return content.resource(
+      resourceContents.text('test://embedded-resource', 'This is an embedded resource content.'),
+    );
   }
 
   @Tool({ description: 'Returns text, a picture and a resource in one result', readOnly: true })
   testMultipleContentTypes(): ContentBlock[] {
     const data = JSON.stringify({ test: 'data', value: 123 });
     return [
-      text('Multiple content types test:'),
-      image(RED_PIXEL_PNG, 'image/png'),
-      embedded(textContents('test://mixed-content-resource', data, 'application/json')),
+      content.text('Multiple content types test:'),
+      content.image(RED_PIXEL_PNG, 'image/png'),
+      content.resource(resourceContents.text('test://mixed-content-resource', data, 'application/json')),
     ];
   }
 
   @Tool({ description: 'Returns a pointer to a resource, for the user only', readOnly: true })
   pointToText(): ResourceLink {
-    return link('test://static-text', 'static_text', { annotations: { audience: ['user'], priority: 0.5 } });
+    return content.resourceLink('test://static-text', 'static_text', {
+      annotations: { audience: ['user'], priority: 0.5 },
+    });
   }
 }

@@ -1,4 +1,5 @@
-import { definePrompt, defineResource, defineTool, type FunctionDefinition, user } from '@sigil/core';
+import { definePrompt, defineResource, defineTool, type FunctionDefinition } from '@sigil/core';
+import { message } from '@sigil/core/content';
 
 /** What a decorator does, a function does too: a tool with a hand-written schema. */
 export const wordCount: FunctionDefinition = defineTool({
@@ -23,5 +24,5 @@ export const banner: FunctionDefinition = defineResource({
 export const describeText: FunctionDefinition = definePrompt({
   name: 'describe_text',
   description: 'Asks for a description of the static text',
-  handle: () => user('Read test://static-text and describe it in one sentence.'),
+  handle: () => message.user('Read test://static-text and describe it in one sentence.'),
 });

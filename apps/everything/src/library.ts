@@ -1,13 +1,5 @@
-import {
-  Complete,
-  CompletionContext,
-  Param,
-  Resource,
-  ResourceContext,
-  type ResourceContents,
-  Service,
-  textContents,
-} from '@sigil/core';
+import { Complete, CompletionContext, Param, Resource, ResourceContext, Service } from '@sigil/core';
+import { type ResourceContents, resourceContents } from '@sigil/core/content';
 
 const BOOK = 'library://{shelf}/{book}{?page,format}';
 
@@ -36,8 +28,8 @@ export class Library {
     const text = SHELVES.get(shelf)?.get(book)?.[page - 1];
     if (text === undefined) return undefined;
     if (format === 'json')
-      return textContents(uri, JSON.stringify({ shelf, book, page, text }), 'application/json');
-    return textContents(uri, text);
+      return resourceContents.text(uri, JSON.stringify({ shelf, book, page, text }), 'application/json');
+    return resourceContents.text(uri, text);
   }
 
   @Complete(BOOK, 'shelf')

@@ -1,15 +1,5 @@
-import {
-  Arg,
-  assistant,
-  embedded,
-  image,
-  Prompt,
-  PromptContext,
-  type PromptMessage,
-  Service,
-  textContents,
-  user,
-} from '@sigil/core';
+import { Arg, Prompt, PromptContext, Service } from '@sigil/core';
+import { message, content, type PromptMessage, resourceContents } from '@sigil/core/content';
 import { RED_PIXEL_PNG } from './media.js';
 import { ReviewRequest } from './review-request.js';
 
@@ -26,7 +16,7 @@ export class Prompts {
     @Arg('arg1', { description: 'The first argument' }) arg1: string,
     @Arg('arg2', { description: 'The second argument' }) arg2: string,
   ): PromptMessage {
-    return user(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`);
+    return message.user(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`);
   }
 
   @Prompt({ description: 'A prompt that carries a resource' })
@@ -34,14 +24,19 @@ export class Prompts {
     @Arg('resourceUri', { description: 'The URI the resource is to have' }) resourceUri: string,
   ): PromptMessage[] {
     return [
-      user(embedded(textContents(resourceUri, 'Embedded resource content for testing.'))),
-      user('Please process the embedded resource above.'),
+      message.user(
+        content.resource(resourceContents.text(resourceUri, 'Embedded resource content for testing.')),
+      ),
+      message.user('Please process the embedded resource above.'),
     ];
   }
 
   @Prompt({ description: 'A prompt that carries a picture' })
   testPromptWithImage(): PromptMessage[] {
-    return [user(image(RED_PIXEL_PNG, 'image/png')), user('Please analyze the image above.')];
+    return [
+      message.user(content.image(RED_PIXEL_PNG, 'image/png')),
+      message.user('Please analyze the image above.'),
+    ];
   }
 
   @Prompt({ title: 'Code review', description: 'Asks for a review, by arguments that are more than strings' })
@@ -49,8 +44,8 @@ export class Prompts {
     ctx.log.debug({ prompt: ctx.prompt, language });
     const tone = strict ? 'Be strict.' : 'Be kind.';
     return [
-      user(`Review the ${language} code I paste next. Name at most ${maxFindings} findings. ${tone}`),
-      assistant('Paste it, and I begin.'),
+      message.user(`Review the ${language} code I paste next. Name at most ${maxFindings} findings. ${tone}`),
+      message.assistant('Paste it, and I begin.'),
     ];
   }
 }

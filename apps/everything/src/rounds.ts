@@ -1,14 +1,4 @@
-import {
-  Arg,
-  elicit,
-  inputRequired,
-  type InputRequired,
-  roots,
-  sample,
-  Service,
-  Tool,
-  ToolContext,
-} from '@sigil/core';
+import { Arg, ask, inputRequired, type InputRequired, Service, Tool, ToolContext } from '@sigil/core';
 import { ConfirmForm, NameForm } from './forms/small-forms.js';
 import { question } from './sampling/question.js';
 import { spoken } from './sampling/spoken.js';
@@ -21,9 +11,9 @@ export class Rounds {
   @Tool({ description: 'Asks user, model and client in one round' })
   async planTrip(@Arg('destination') destination: string, ctx: ToolContext): Promise<string> {
     const { traveller, plan, where } = await ctx.ask({
-      traveller: elicit('Who travels?', NameForm),
-      plan: sample(question(`One sight of ${destination}`, 50)),
-      where: roots(),
+      traveller: ask.form('Who travels?', NameForm),
+      plan: ask.sample(question(`One sight of ${destination}`, 50)),
+      where: ask.roots(),
     });
     const name = traveller.content?.name ?? 'Nobody';
     return `${name} sees ${spoken(plan)} and writes home from ${where.length} directories`;
@@ -31,7 +21,7 @@ export class Rounds {
 
   @Tool({ description: 'Deletes a record once the user has agreed, and gives up after three refusals' })
   async deleteRecord(@Arg('id') id: string, ctx: ToolContext): Promise<string | InputRequired> {
-    const consent = elicit(`Delete record ${id}?`, ConfirmForm);
+    const consent = ask.form(`Delete record ${id}?`, ConfirmForm);
     const answer = await ctx.inputResponse('consent', consent);
     if (answer?.content?.ok) return `Record ${id} is deleted`;
     const refusals = answer ? Number(ctx.requestState) + 1 : 0;

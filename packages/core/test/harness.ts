@@ -4,9 +4,9 @@ import {
   createApp,
   DefinitionError,
   type Logger,
-  type Problem,
+  type DefinitionProblem,
 } from '../src/index.js';
-import { connectInMemory, META, type RequestFacts } from '../src/transport/index.js';
+import { connectInMemory, META, type RequestInfo } from '../src/transport/index.js';
 
 /** A JSON object as it came over the wire. */
 export type Json = Record<string, unknown>;
@@ -33,7 +33,7 @@ type Found = Message | readonly Message[];
 export type Answerer = (request: Message) => unknown;
 
 export interface ClientOptions {
-  readonly facts?: RequestFacts;
+  readonly facts?: RequestInfo;
   readonly answer?: Answerer;
 }
 
@@ -216,7 +216,7 @@ export function clientOf(app: App, version: string, options?: ClientOptions): Pr
 }
 
 /** The problems that keep an app from starting. */
-export async function problemsOf(options: Partial<AppOptions>): Promise<readonly Problem[]> {
+export async function problemsOf(options: Partial<AppOptions>): Promise<readonly DefinitionProblem[]> {
   return (await definitionError(options)).problems;
 }
 

@@ -1,4 +1,4 @@
-import type { Deadlines, Principal, Quota, RequestFacts } from '@sigil/core/transport';
+import type { Deadlines, Principal, Quota, RequestInfo } from '@sigil/core/transport';
 
 /** Response headers, in the order they are sent. */
 export type ResponseHeaders = Readonly<Record<string, string>>;
@@ -29,11 +29,11 @@ export interface BodyLimits {
  * One HTTP request and its response, whichever server they come from: a bridge makes one for each request. It is also what an endpoint
  * is told of the request beside its message.
  */
-export interface HttpExchange extends RequestFacts {
+export interface HttpExchange extends RequestInfo {
   readonly method: string;
   /** Path and query, as the client named them: with the path of whatever the app is mounted into. */
   readonly target: string;
-  readonly headers: NonNullable<RequestFacts['headers']>;
+  readonly headers: NonNullable<RequestInfo['headers']>;
   readonly quotaKey: string | undefined;
   /** `host` is that of an absolute target, such as `http://mcp.example/mcp`, where there is one (RFC 9112, section 3.2.2). */
   header(name: string): string | undefined;

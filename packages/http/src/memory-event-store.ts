@@ -1,7 +1,7 @@
 import type { EventStore, StoredEvent, StreamName } from '@sigil/core/transport';
 
 /** How much is kept. Whatever is too much, the oldest events go first. */
-export interface EventLimits {
+export interface MemoryEventStoreOptions {
   /**
    * Most events of one stream.
    *
@@ -52,14 +52,14 @@ const OVERHEAD_BYTES = 400;
 
 /** Keeps events in this process, within limits. What is gone is gone with the process. */
 export class MemoryEventStore implements EventStore {
-  readonly #limits: Required<EventLimits>;
+  readonly #limits: Required<MemoryEventStoreOptions>;
   readonly #sessions = new Map<string, KeptSession>();
   readonly #events = new LinkedQueue<KeptEvent>();
   #bytes = 0;
   #sweep: ReturnType<typeof setInterval> | undefined;
 
   /** @throws RangeError when a limit is no positive integer. */
-  constructor(limits: EventLimits = {}) {
+  constructor(limits: MemoryEventStoreOptions = {}) {
     this.#limits = {
       maxEventsPerStream: limits.maxEventsPerStream ?? 1_000,
       maxBytesPerSession: limits.maxBytesPerSession ?? 8 * 1024 * 1024,

@@ -144,7 +144,7 @@ export class HttpSession implements Outlet {
     readonly id: string,
     /** The id of the principal it belongs to. */
     readonly owner: string | undefined,
-    /** Whom it counts for, as `RequestFacts` has it. */
+    /** Whom it counts for, as `RequestInfo` has it. */
     readonly quotaKey: string | undefined,
     private readonly parts: HandlerParts,
     now: number,

@@ -156,7 +156,7 @@ class SseSession implements Outlet {
     endpoint: Endpoint,
     private readonly stream: EventStream,
     readonly owner: string | undefined,
-    /** Whom it counts for, as `RequestFacts` has it. */
+    /** Whom it counts for, as `RequestInfo` has it. */
     readonly quotaKey: string | undefined,
   ) {
     this.peer = endpoint.connect(this);

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Arg, createApp, Header, Tool } from '@sigil/core';
+import { Arg, createApp, McpHeader, Tool } from '@sigil/core';
 import { IsBoolean, IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
 import { Type } from 'class-transformer';
 import { fetchHandler } from '../src/index.js';
 
 class Place {
-  @Header('Zone') @IsString() zone!: string;
+  @McpHeader('Zone') @IsString() zone!: string;
 }
 
 class Query {
-  @Header('Region') @IsString() @IsOptional() region?: string;
-  @Header('Level') @IsInt() @IsOptional() level?: number;
-  @Header('Dry-Run') @IsBoolean() @IsOptional() dry?: boolean;
+  @McpHeader('Region') @IsString() @IsOptional() region?: string;
+  @McpHeader('Level') @IsInt() @IsOptional() level?: number;
+  @McpHeader('Dry-Run') @IsBoolean() @IsOptional() dry?: boolean;
   @IsString() @IsOptional() plain?: string;
 }
 
@@ -22,7 +22,7 @@ class Tools {
   }
 
   @Tool()
-  read(@Header('Id') @Arg('id') id: string) {
+  read(@McpHeader('Id') @Arg('id') id: string) {
     return id;
   }
 }
@@ -121,15 +121,15 @@ describe('a header', () => {
   test('keeps the app from starting when its name is none, or there twice, or its argument no primitive', async () => {
     class Bad {
       @Tool()
-      one(@Header('no name') @Arg('a') a: string) {
+      one(@McpHeader('no name') @Arg('a') a: string) {
         return a;
       }
       @Tool()
-      two(@Header('Same') @Arg('a') a: string, @Header('same') @Arg('b') b: string) {
+      two(@McpHeader('Same') @Arg('a') a: string, @McpHeader('same') @Arg('b') b: string) {
         return a + b;
       }
       @Tool()
-      three(@Header('N') @Arg('n') n: number) {
+      three(@McpHeader('N') @Arg('n') n: number) {
         return n;
       }
     }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { type EventLimits, MemoryEventStore } from '../src/index.js';
+import { type MemoryEventStoreOptions, MemoryEventStore } from '../src/index.js';
 
 const MESSAGE = 'x'.repeat(300);
 /** What the limits count for one such message. */
@@ -101,7 +101,7 @@ describe('with time', () => {
   });
 });
 
-test.each<EventLimits>([
+test.each<MemoryEventStoreOptions>([
   { maxAgeMs: 0 },
   { maxBytes: -1 },
   { maxBytesPerSession: Number.NaN },

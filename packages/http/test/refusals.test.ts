@@ -1,9 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { RunningRuntime } from '@sigil/core/transport';
+import type { RunningRuntime, Endpoint, Peer, RequestInfo } from '@sigil/core/transport';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type App, createApp } from '@sigil/core';
-import type { Endpoint, Peer, RequestFacts } from '@sigil/core/transport';
 import {
   http,
   type HttpOptions,
@@ -189,8 +188,8 @@ describe('allowAnonymous', () => {
 });
 
 /** What an endpoint is told of one request beside its message. */
-async function factsOf(options: HttpOptions, address?: string): Promise<RequestFacts | undefined> {
-  const seen: RequestFacts[] = [];
+async function factsOf(options: HttpOptions, address?: string): Promise<RequestInfo | undefined> {
+  const seen: RequestInfo[] = [];
   const peer = {
     receive: (_message, outlet, facts = {}) => {
       seen.push({ address: facts.address, headers: facts.headers, quotaKey: facts.quotaKey });

@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
-import type { Problem } from '@sigil/core';
+import type { DefinitionProblem } from '@sigil/core';
 import type { Limits } from './options.js';
 import { skillProblem } from './skill-problem.js';
 
@@ -19,7 +19,7 @@ interface Walk {
   readonly root: string;
   readonly limits: Limits;
   readonly files: FoundFile[];
-  readonly problems: Problem[];
+  readonly problems: DefinitionProblem[];
 }
 
 /**
@@ -28,7 +28,11 @@ interface Walk {
  *
  * @param problems receives what cannot be served.
  */
-export async function findFiles(root: string, limits: Limits, problems: Problem[]): Promise<FoundFile[]> {
+export async function findFiles(
+  root: string,
+  limits: Limits,
+  problems: DefinitionProblem[],
+): Promise<FoundFile[]> {
   const walk: Walk = { root: await realpath(root), limits, files: [], problems };
   await visit(walk, [walk.root], []);
   if (walk.files.length > limits.maxFiles) {

@@ -1,10 +1,5 @@
-import {
-  ERROR_CODES,
-  type ExtensionCall,
-  type ExtensionHost,
-  type ExtensionMethod,
-  ProtocolError,
-} from '@sigil/core';
+import { ERROR_CODES, ProtocolError } from '@sigil/core';
+import type { ExtensionCall, ExtensionHost, ExtensionMethod } from '@sigil/core/extension';
 import type { ServedFiles } from './served-files.js';
 import { type SkillFile, skillUri } from './skill-file.js';
 import type { Skill } from './skill.js';

@@ -1,4 +1,4 @@
-import type { GuardLike, Problem } from '@sigil/core';
+import type { GuardLike, DefinitionProblem } from '@sigil/core';
 
 /** What `skills` may be told: who sees the skills, and how much is read into memory at start. */
 export interface SkillsOptions {
@@ -26,7 +26,7 @@ export function limitsOf(options: SkillsOptions): Limits {
 }
 
 /** What is wrong with the limits themselves. */
-export function limitProblems(limits: Limits): Problem[] {
+export function limitProblems(limits: Limits): DefinitionProblem[] {
   return Object.entries(limits)
     .filter(([, limit]) => !Number.isInteger(limit) || limit < 1)
     .map(([name]) => ({

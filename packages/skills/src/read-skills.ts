@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { Problem } from '@sigil/core';
+import type { DefinitionProblem } from '@sigil/core';
 import { findFiles, type FoundFile } from './find-files.js';
 import type { Limits } from './options.js';
 import { skillFile, type SkillFile } from './skill-file.js';
@@ -19,7 +19,11 @@ export interface SkillFolder {
  *
  * @param problems receives everything that cannot be served.
  */
-export async function readSkills(folder: URL, limits: Limits, problems: Problem[]): Promise<SkillFolder> {
+export async function readSkills(
+  folder: URL,
+  limits: Limits,
+  problems: DefinitionProblem[],
+): Promise<SkillFolder> {
   const found = await findFiles(fileURLToPath(folder), limits, problems);
   const roots = found.filter(({ segments }) => segments.at(-1) === SKILL_FILE).map(folderOf);
   if (roots.includes('')) {
@@ -42,7 +46,7 @@ export async function readSkills(folder: URL, limits: Limits, problems: Problem[
 async function readAll(
   found: readonly FoundFile[],
   { maxFileBytes, maxBytes }: Limits,
-  problems: Problem[],
+  problems: DefinitionProblem[],
 ): Promise<SkillFile[]> {
   const tooLong = found.filter(({ size }) => size > maxFileBytes);
   problems.push(

@@ -1,4 +1,4 @@
-import type { ExtensionCall, ExtensionHost, ResourceEntry } from '@sigil/core';
+import type { ExtensionCall, ExtensionHost, ResourceEntry } from '@sigil/core/extension';
 import type { SkillFile } from './skill-file.js';
 
 /** The files of skills as resources of an app, and who sees them: what guards hide, and what was removed, is not there. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
-import { blobContents, type ResourceContents, textContents } from '@sigil/core';
+import { resourceContents, type ResourceContents } from '@sigil/core/content';
 
 /** A file of a skill, in memory: its digest and its contents always agree. */
 export interface SkillFile {
@@ -31,7 +31,10 @@ export function skillFile(segments: readonly string[], bytes: Uint8Array): Skill
     digest: `sha256:${createHash('sha256').update(bytes).digest('hex')}`,
     size: bytes.length,
     text,
-    contents: text === undefined ? blobContents(uri, bytes, mimeType) : textContents(uri, text, mimeType),
+    contents:
+      text === undefined
+        ? resourceContents.blob(uri, bytes, mimeType)
+        : resourceContents.text(uri, text, mimeType),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Problem } from '@sigil/core';
+import type { DefinitionProblem } from '@sigil/core';
 import { isObject } from '@sigil/core/transport';
 import { parseDocument } from 'yaml';
 import type { SkillFile } from './skill-file.js';
@@ -32,7 +32,7 @@ const MAX_DESCRIPTION = 1024;
 export function readSkill(
   main: SkillFile,
   files: readonly SkillFile[],
-  problems: Problem[],
+  problems: DefinitionProblem[],
 ): Skill | undefined {
   const path = main.segments.join('/');
   const refuse = (what: string, fix: string): void => void problems.push(skillProblem(path, what, fix));

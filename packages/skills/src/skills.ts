@@ -1,10 +1,5 @@
-import {
-  type AppExtension,
-  defineResource,
-  type FunctionDefinition,
-  type GuardLike,
-  type Problem,
-} from '@sigil/core';
+import type { AppExtension } from '@sigil/core/extension';
+import { defineResource, type FunctionDefinition, type GuardLike, type DefinitionProblem } from '@sigil/core';
 import { directoryMethod, skillMethods } from './methods.js';
 import { limitProblems, type Limits, limitsOf, type SkillsOptions } from './options.js';
 import { readSkills, type SkillFolder } from './read-skills.js';
@@ -52,7 +47,7 @@ export async function skills(folder: URL, options: SkillsOptions = {}): Promise<
   };
 }
 
-async function read(folder: URL, limits: Limits, problems: Problem[]): Promise<SkillFolder> {
+async function read(folder: URL, limits: Limits, problems: DefinitionProblem[]): Promise<SkillFolder> {
   try {
     return await readSkills(folder, limits, problems);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Access } from '@sigil/core';
+import type { GuardContext } from '@sigil/core';
 import { type Files, skillMd } from './fixtures/folder.js';
 import { serve } from './fixtures/serve.js';
 
@@ -11,7 +11,7 @@ const FILES: Files = {
 };
 
 /** Ada sees everything; others see neither the secret skill nor what is internal. */
-const guard = async ({ definition, principal }: Access): Promise<boolean> =>
+const guard = async ({ definition, principal }: GuardContext): Promise<boolean> =>
   principal?.id === 'ada' || !/secret|internal/.test(definition.name);
 
 const clientOf = (id: string) => serve(FILES, { guards: [guard], client: { principal: { id } } });

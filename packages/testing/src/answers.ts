@@ -1,13 +1,12 @@
-import {
-  type CreateMessageParams,
-  type CreateMessageResult,
-  type ElicitResult,
-  type ElicitUrlResult,
-  ERROR_CODES,
-  type JsonSchema,
-  ProtocolError,
-  type Root,
-} from '@sigil/core';
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitResult,
+  ElicitUrlResult,
+  JsonSchema,
+  Root,
+} from '@sigil/core/protocol';
+import { ERROR_CODES, ProtocolError } from '@sigil/core';
 import { isObject, type MaybePromise, METHODS } from '@sigil/core/transport';
 
 /** What a server asks of the user (`elicitation/create`): to fill in a form, or to open a page. */

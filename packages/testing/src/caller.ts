@@ -1,11 +1,6 @@
-import {
-  type ClientCapabilities,
-  type Implementation,
-  type LogLevel,
-  ProtocolError,
-  type ProtocolVersion,
-  type TaskError,
-} from '@sigil/core';
+import type { ClientCapabilities, Implementation, ProtocolVersion } from '@sigil/core/protocol';
+import { type LogLevel, ProtocolError } from '@sigil/core';
+import type { TaskError } from '@sigil/core/backend';
 import {
   isObject,
   META,
@@ -16,11 +11,11 @@ import {
 } from '@sigil/core/transport';
 import { afterMs } from './after-ms.js';
 import { type Answerer, answerInputs, MAX_ROUNDS, responsesTo, wantsInput } from './answers.js';
-import type { Notification } from './notification-log.js';
+import type { ReceivedNotification } from './notification-log.js';
 import type { Sent, Wire } from './wire.js';
 
 /** How far the work on a request has come. */
-export interface Progress {
+export interface ProgressUpdate {
   readonly progress: number;
   /** What `progress` will be at the end, when the server knows. */
   readonly total?: number;
@@ -31,7 +26,7 @@ export interface Progress {
 /** How one request is made. */
 export interface CallOptions {
   /** Asks for progress and takes each report of it, all before the call resolves. */
-  readonly onProgress?: (progress: Progress) => void;
+  readonly onProgress?: (progress: ProgressUpdate) => void;
   /** Cancels the request: the server is told, and the call rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /**
@@ -58,7 +53,7 @@ type Members = Readonly<Record<string, unknown>>;
 /** Makes requests the way a revision wants them: with an envelope or without, and as often as the server needs. */
 export class Caller {
   readonly #stateless: boolean;
-  readonly #progress = new Map<unknown, (progress: Progress) => void>();
+  readonly #progress = new Map<unknown, (progress: ProgressUpdate) => void>();
   #logLevel: LogLevel | undefined;
 
   constructor(
@@ -108,9 +103,9 @@ export class Caller {
   }
 
   /** Hands a notification to the request whose progress it reports. */
-  report({ method, params }: Notification): void {
+  report({ method, params }: ReceivedNotification): void {
     if (method === NOTIFICATIONS.progress)
-      this.#progress.get(params['progressToken'])?.(params as unknown as Progress);
+      this.#progress.get(params['progressToken'])?.(params as unknown as ProgressUpdate);
   }
 
   #follow(task: Members, options: CallOptions): Promise<Record<string, unknown>> {

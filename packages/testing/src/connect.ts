@@ -4,18 +4,12 @@
  * answered in `answers.ts`, what it tells is kept in the `NotificationLog`.
  */
 
-import type {
-  App,
-  ClientCapabilities,
-  Implementation,
-  Principal,
-  ProtocolVersion,
-  RequestFacts,
-} from '@sigil/core';
+import type { App, Principal, RequestInfo } from '@sigil/core';
+import type { ClientCapabilities, Implementation, ProtocolVersion } from '@sigil/core/protocol';
 import { LATEST_VERSION, METHODS, NOTIFICATIONS, REVISION_FEATURES } from '@sigil/core/transport';
 import { type Answers, createAnswerer } from './answers.js';
 import { Caller, type Identity, withTasks } from './caller.js';
-import { type Notification, NotificationLog } from './notification-log.js';
+import { type ReceivedNotification, NotificationLog } from './notification-log.js';
 import { type ServerFacts, TestClient } from './test-client.js';
 import { Wire } from './wire.js';
 
@@ -33,11 +27,11 @@ export interface ConnectOptions extends Answers {
   /** Who the client says it is. @default `sigil-testing` */
   readonly clientInfo?: Implementation;
   /** HTTP headers the server is to see with every message, as if they had come over HTTP. Case is ignored. */
-  readonly headers?: RequestFacts['headers'];
+  readonly headers?: RequestInfo['headers'];
   /** The principal every message comes from, as if a transport had verified it. */
   readonly principal?: Principal;
   /** Takes every notification, besides `client.notifications`. */
-  readonly onNotification?: (notification: Notification) => void;
+  readonly onNotification?: (notification: ReceivedNotification) => void;
   /** Milliseconds a request may take; `Infinity` for no limit. @default 10,000 */
   readonly timeoutMs?: number;
 }
@@ -73,7 +67,7 @@ export async function connect(app: Pick<App, 'endpoint'>, options: ConnectOption
   return new TestClient({ revision, server, wire, caller, log, timeoutMs });
 }
 
-function factsOf({ headers, principal }: ConnectOptions): RequestFacts {
+function factsOf({ headers, principal }: ConnectOptions): RequestInfo {
   const lowered = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
   return {
     ...(headers ? { headers: Object.fromEntries(lowered) } : {}),

@@ -15,6 +15,6 @@ export {
   type ResourceTemplateDescriptor,
   type ServerFacts,
 } from './test-client.js';
-export type { CallOptions, Progress } from './caller.js';
-export type { Notification } from './notification-log.js';
-export type { Listening, ListenFilter } from './listen.js';
+export type { CallOptions, ProgressUpdate } from './caller.js';
+export type { ReceivedNotification } from './notification-log.js';
+export type { Subscription, ListenFilter } from './listen.js';

@@ -1,7 +1,7 @@
-import type { ProtocolVersion } from '@sigil/core';
+import type { ProtocolVersion } from '@sigil/core/protocol';
 import { isObject, META, METHODS, REVISION_FEATURES } from '@sigil/core/transport';
 import type { Caller } from './caller.js';
-import type { Notification, NotificationLog } from './notification-log.js';
+import type { ReceivedNotification, NotificationLog } from './notification-log.js';
 
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 
@@ -15,7 +15,7 @@ export interface ListenFilter {
 }
 
 /** An open subscription stream. What it carries is among the client's notifications. */
-export interface Listening {
+export interface Subscription {
   /** Tells its notifications from those of other streams; see `isFrom`. */
   readonly id: string | number;
   /** What the server agreed to send. */
@@ -23,7 +23,7 @@ export interface Listening {
   /** Resolves when the server ends the stream in good order; rejects when it or the connection breaks it off. */
   readonly ended: Promise<void>;
   /** Whether a notification came on this stream. */
-  isFrom(notification: Notification): boolean;
+  isFrom(notification: ReceivedNotification): boolean;
   /** Ends the stream. */
   stop(): void;
 }
@@ -41,12 +41,12 @@ export interface ListenParts {
  *
  * @throws ProtocolError when the server refuses; Error when it does not acknowledge in time.
  */
-export async function listen(parts: ListenParts, notifications: ListenFilter): Promise<Listening> {
+export async function listen(parts: ListenParts, notifications: ListenFilter): Promise<Subscription> {
   const { caller, log, timeoutMs } = parts;
   const stopped = new AbortController();
   const options = { timeoutMs: Infinity, signal: stopped.signal };
   const { id, result } = caller.start(METHODS.listen, { notifications }, options);
-  const isFrom = ({ params }: Notification): boolean =>
+  const isFrom = ({ params }: ReceivedNotification): boolean =>
     isObject(params['_meta']) && params['_meta'][META.subscriptionId] === id;
   const ended = result.then(() => undefined);
   const over = new AbortController();
@@ -71,12 +71,12 @@ export async function listen(parts: ListenParts, notifications: ListenFilter): P
 
 /** The resources a client wants to hear about, in the way of its revision. */
 export class Subscriptions {
-  readonly #streams = new Map<string, Listening>();
+  readonly #streams = new Map<string, Subscription>();
 
   constructor(
     private readonly revision: ProtocolVersion,
     private readonly caller: Caller,
-    private readonly listen: (filter: ListenFilter) => Promise<Listening>,
+    private readonly listen: (filter: ListenFilter) => Promise<Subscription>,
   ) {}
 
   /** Subscribes to a resource, once. */

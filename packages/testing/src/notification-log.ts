@@ -1,13 +1,13 @@
 import { afterMs } from './after-ms.js';
 
 /** A notification of a server. */
-export interface Notification {
+export interface ReceivedNotification {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
 /** Tells the notification that is wanted from others of its method. */
-export type NotificationPredicate = (notification: Notification) => boolean;
+export type NotificationPredicate = (notification: ReceivedNotification) => boolean;
 
 /** When a wait ends without what was waited for. */
 export interface WaitLimits {
@@ -19,19 +19,19 @@ export interface WaitLimits {
 
 interface Waiter {
   readonly wants: NotificationPredicate;
-  readonly give: (notification: Notification) => void;
+  readonly give: (notification: ReceivedNotification) => void;
   readonly fail: (error: unknown) => void;
 }
 
 /** The notifications received, in order, and those who wait for more. */
 export class NotificationLog {
-  readonly entries: Notification[] = [];
-  readonly #given = new Set<Notification>();
+  readonly entries: ReceivedNotification[] = [];
+  readonly #given = new Set<ReceivedNotification>();
   readonly #waiters = new Set<Waiter>();
   #closed: Error | undefined;
 
   /** Takes a notification that has just arrived. */
-  add(notification: Notification): void {
+  add(notification: ReceivedNotification): void {
     this.entries.push(notification);
     for (const waiter of this.#waiters) {
       if (!waiter.wants(notification)) continue;
@@ -45,7 +45,7 @@ export class NotificationLog {
    *
    * @throws Error when none came in time; the signal's reason when it aborted.
    */
-  next(method: string, predicate: NotificationPredicate, limits: WaitLimits): Promise<Notification> {
+  next(method: string, predicate: NotificationPredicate, limits: WaitLimits): Promise<ReceivedNotification> {
     const wants: NotificationPredicate = (one) => one.method === method && predicate(one);
     const known = this.entries.find((one) => !this.#given.has(one) && wants(one));
     if (!known) return this.#closed ? Promise.reject(this.#closed) : this.#wait(method, wants, limits);
@@ -63,7 +63,7 @@ export class NotificationLog {
     method: string,
     wants: NotificationPredicate,
     { timeoutMs, signal }: WaitLimits,
-  ): Promise<Notification> {
+  ): Promise<ReceivedNotification> {
     return new Promise((resolve, reject) => {
       const callOff = afterMs(timeoutMs, () => waiter.fail(this.#nothingCame(method, timeoutMs)));
       const abort = (): void => waiter.fail(signal?.reason);

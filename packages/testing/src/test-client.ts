@@ -1,21 +1,20 @@
+import type { Annotations, Icon } from '@sigil/core/content';
 import type {
-  Annotations,
   CallToolResult,
   CompleteResult,
   GetPromptResult,
-  Icon,
   Implementation,
-  LogLevel,
   PromptDescriptor,
   ProtocolVersion,
   ReadResourceResult,
   ServerCapabilities,
   ToolDescriptor,
-} from '@sigil/core';
+} from '@sigil/core/protocol';
+import type { LogLevel } from '@sigil/core';
 import { METHODS } from '@sigil/core/transport';
 import type { Caller, CallOptions } from './caller.js';
-import { listen, type ListenFilter, type Listening, Subscriptions } from './listen.js';
-import type { Notification, NotificationLog, NotificationPredicate } from './notification-log.js';
+import { listen, type ListenFilter, type Subscription, Subscriptions } from './listen.js';
+import type { ReceivedNotification, NotificationLog, NotificationPredicate } from './notification-log.js';
 import type { Wire } from './wire.js';
 
 /** What a server said of itself when a session was opened (`initialize`). */
@@ -95,7 +94,7 @@ export class TestClient implements AsyncDisposable {
   }
 
   /** Every notification received so far, in order. */
-  get notifications(): readonly Notification[] {
+  get notifications(): readonly ReceivedNotification[] {
     return this.#parts.log.entries;
   }
 
@@ -178,7 +177,7 @@ export class TestClient implements AsyncDisposable {
   }
 
   /** Opens a subscription stream (2026-07-28 and later) and waits until the server has acknowledged it. */
-  listen(filter: ListenFilter): Promise<Listening> {
+  listen(filter: ListenFilter): Promise<Subscription> {
     return listen(this.#parts, filter);
   }
 
@@ -213,7 +212,7 @@ export class TestClient implements AsyncDisposable {
     method: string,
     predicate: NotificationPredicate = () => true,
     timeoutMs: number = this.#parts.timeoutMs,
-  ): Promise<Notification> {
+  ): Promise<ReceivedNotification> {
     return this.#parts.log.next(method, predicate, { timeoutMs });
   }
 

@@ -1,4 +1,4 @@
-import { ERROR_CODES, ProtocolError, type RequestFacts } from '@sigil/core';
+import { ERROR_CODES, ProtocolError, type RequestInfo } from '@sigil/core';
 import {
   connectInMemory,
   type Endpoint,
@@ -11,12 +11,12 @@ import {
 } from '@sigil/core/transport';
 import { afterMs } from './after-ms.js';
 import type { Answerer } from './answers.js';
-import type { Notification } from './notification-log.js';
+import type { ReceivedNotification } from './notification-log.js';
 
 /** Whom the wire hands what the server sends by itself. */
 export interface WireHandlers {
   readonly answer: Answerer;
-  readonly notified: (notification: Notification) => void;
+  readonly notified: (notification: ReceivedNotification) => void;
 }
 
 /** When a request is given up. */
@@ -42,7 +42,7 @@ export class Wire {
   #lastId = 0;
   #closed: Error | undefined;
 
-  constructor(endpoint: Endpoint, facts: RequestFacts, handlers: WireHandlers) {
+  constructor(endpoint: Endpoint, facts: RequestInfo, handlers: WireHandlers) {
     this.#handlers = handlers;
     this.#connection = connectInMemory(endpoint, (message) => this.#receive(message), facts);
   }

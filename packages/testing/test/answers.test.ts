@@ -1,13 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  AnswerError,
-  type ClientCapabilities,
-  createApp,
-  PROTOCOL_VERSIONS,
-  ProtocolError,
-  Tool,
-  ToolContext,
-} from '@sigil/core';
+import { InputResponseError, createApp, ProtocolError, Tool, ToolContext } from '@sigil/core';
+import { type ClientCapabilities, PROTOCOL_VERSIONS } from '@sigil/core/protocol';
 import { type Answers, connect, type ElicitRequest, textOf } from '../src/index.js';
 
 const NAME_FORM = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
@@ -32,7 +25,7 @@ class Host {
     const asked = context.sample({ messages, maxTokens: 10 });
     // What a server makes of a refusal is its own affair; these tests look at what reaches it.
     const answer = await asked.catch((error: unknown) => {
-      if (!(error instanceof AnswerError)) throw error;
+      if (!(error instanceof InputResponseError)) throw error;
       return { content: { reason: error.reason, message: error.message } };
     });
     return JSON.stringify(answer.content);

@@ -7,14 +7,13 @@ import {
   ERROR_CODES,
   Param,
   Prompt,
-  PROTOCOL_VERSIONS,
-  type ProtocolVersion,
   Resource,
   Tool,
   ToolContext,
   ToolError,
 } from '@sigil/core';
-import { connect, type Progress, type TestClient, textOf } from '../src/index.js';
+import { PROTOCOL_VERSIONS, type ProtocolVersion } from '@sigil/core/protocol';
+import { connect, type ProgressUpdate, type TestClient, textOf } from '../src/index.js';
 
 class Desk {
   @Tool()
@@ -159,7 +158,7 @@ describe.each(PROTOCOL_VERSIONS)('a client of %s', (revision) => {
   });
 
   test('hands progress to the call it belongs to', async () => {
-    const seen: Progress[] = [];
+    const seen: ProgressUpdate[] = [];
     const other = jest.fn();
     await Promise.all([
       client.callTool('copy', { pages: 2 }, { onProgress: (progress) => seen.push(progress) }),

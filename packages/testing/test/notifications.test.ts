@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { createApp, defineTool, PROTOCOL_VERSIONS, Resource, Tool, ToolContext } from '@sigil/core';
-import { connect, type Notification } from '../src/index.js';
+import { createApp, defineTool, Resource, Tool, ToolContext } from '@sigil/core';
+import { PROTOCOL_VERSIONS } from '@sigil/core/protocol';
+import { connect, type ReceivedNotification } from '../src/index.js';
 
 class Clock {
   @Resource('clock://time')
@@ -20,7 +21,7 @@ const clock = () => createApp({ name: 'clock', version: '1.0.0', services: [Cloc
 describe('notifications', () => {
   test('are kept in order, and handed on as they come', async () => {
     await using app = await clock();
-    const seen: Notification[] = [];
+    const seen: ReceivedNotification[] = [];
     await using client = await connect(app, { onNotification: (notification) => seen.push(notification) });
     await client.callTool('strike', {}, { logLevel: 'info' });
     expect(client.notifications.map(({ params }) => params['data'])).toEqual(['one', 'two', 'three']);
@@ -33,7 +34,7 @@ describe('notifications', () => {
     await client.callTool('strike', {}, { logLevel: 'info' });
     const next = async () => (await client.waitFor('notifications/message')).params['data'];
     expect([await next(), await next()]).toEqual(['one', 'two']);
-    const isOne = ({ params }: Notification) => params['data'] === 'one';
+    const isOne = ({ params }: ReceivedNotification) => params['data'] === 'one';
     await expect(client.waitFor('notifications/message', isOne, 5)).rejects.toThrow(
       /^No notifications\/message came within 5 ms; notifications received so far: notifications\/message, /,
     );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createApp, defineTool, ProtocolError, Task } from '@sigil/core';
+import { createApp, defineTool, ProtocolError, TaskSupport } from '@sigil/core';
 import { connect } from '../src/index.js';
 
 const form = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
@@ -10,7 +10,7 @@ const app = await createApp({
   definitions: [
     defineTool({
       name: 'greet',
-      metadata: Task.entry('required'),
+      metadata: TaskSupport.entry('required'),
       handle: async (_args, ctx) => {
         const first = await ctx.elicit('Who?', form);
         const second = await ctx.elicit('Who else?', form);
@@ -19,14 +19,14 @@ const app = await createApp({
     }),
     defineTool({
       name: 'broken',
-      metadata: Task.entry('required'),
+      metadata: TaskSupport.entry('required'),
       handle: () => {
         throw new ProtocolError(-32603, 'Out of order');
       },
     }),
     defineTool({
       name: 'endless',
-      metadata: Task.entry('required'),
+      metadata: TaskSupport.entry('required'),
       handle: () => new Promise(() => undefined),
     }),
   ],

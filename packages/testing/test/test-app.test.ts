@@ -10,7 +10,7 @@ import {
   provideFactory,
   RequestContext,
   Service,
-  Token,
+  InjectionToken,
   Tool,
   ToolError,
 } from '@sigil/core';
@@ -102,7 +102,7 @@ describe('testApp', () => {
   });
 
   test('gives services, and closes clients before services', async () => {
-    const NAMES = new Token<string[]>('NAMES');
+    const NAMES = new InjectionToken<string[]>('NAMES');
     const gone: string[] = [];
     const names = provide(NAMES, ['ada'], { dispose: () => gone.push('names') });
     const server = await testApp({ providers: [names], definitions: [whoami] });

@@ -1,4 +1,4 @@
-import { isSuspension, type Middleware, type Next, type RequestContext, Service } from '@sigil/core';
+import { isSuspension, type Middleware, type NextFunction, type RequestContext, Service } from '@sigil/core';
 import { Database } from './database.js';
 
 export interface AuditEntry {
@@ -26,7 +26,7 @@ export class AuditLog {
 export class AuditTrail implements Middleware {
   constructor(private readonly log: AuditLog) {}
 
-  async handle({ principal, definition, args }: RequestContext, next: Next): Promise<unknown> {
+  async handle({ principal, definition, args }: RequestContext, next: NextFunction): Promise<unknown> {
     const entry = { principal: principal?.id ?? 'nobody', definition: definition.name, args };
     try {
       const result = await next();

@@ -1,7 +1,7 @@
-import { inject, type Provider, provide, provideFactory, Service, Token } from '@sigil/core';
+import { inject, type Provider, provide, provideFactory, Service, InjectionToken } from '@sigil/core';
 import { Pool, type PoolClient } from 'pg';
 
-export const DATABASE_URL = new Token<string>('DATABASE_URL');
+export const DATABASE_URL = new InjectionToken<string>('DATABASE_URL');
 
 /** Where the database is, and the pool of connections to it. The app starts only when it can be reached. */
 export const database: readonly Provider[] = [

@@ -1,6 +1,6 @@
 import {
   type Middleware,
-  type Next,
+  type NextFunction,
   PromptContext,
   type RequestContext,
   ResourceContext,
@@ -13,7 +13,7 @@ import {
 export class CallCounter implements Middleware {
   readonly #counts = new Map<string, number>();
 
-  async handle(context: RequestContext, next: Next): Promise<unknown> {
+  async handle(context: RequestContext, next: NextFunction): Promise<unknown> {
     const what = nameOf(context);
     this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
     return next();

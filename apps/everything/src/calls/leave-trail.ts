@@ -1,4 +1,4 @@
-import { type Middleware, type Next, type RequestContext, Service } from '@sigil/core';
+import { type Middleware, type NextFunction, type RequestContext, Service } from '@sigil/core';
 import { RequestTrail } from './request-trail.js';
 
 /** Middleware of one service, made for each request because what it injects is. */
@@ -6,7 +6,7 @@ import { RequestTrail } from './request-trail.js';
 export class LeaveTrail implements Middleware {
   constructor(private readonly trail: RequestTrail) {}
 
-  async handle(context: RequestContext, next: Next): Promise<unknown> {
+  async handle(context: RequestContext, next: NextFunction): Promise<unknown> {
     this.trail.note(`middleware saw request ${context.requestId}`);
     return next();
   }

@@ -1,4 +1,5 @@
-import { Arg, clientShowsUi, Service, text, Tool, ToolContext, Ui, UiResource } from '@sigil/core';
+import { Arg, clientShowsUi, Service, Tool, ToolContext, Ui, UiResource } from '@sigil/core';
+import { content } from '@sigil/core/content';
 import { COLOR_PAGE } from './color-page.js';
 
 const VIEW = 'ui://colors/view.html';
@@ -20,7 +21,7 @@ export class ColorTools {
     const color = `#${[red, green, blue].map((part) => part.toString(16).padStart(2, '0')).join('')}`;
     // Where a UI shows the color, the model need not be told what it looks like.
     const words = clientShowsUi(ctx.client) ? color : `${color}: ${red} red, ${green} green, ${blue} blue`;
-    return { content: [text(words)], structuredContent: { color } };
+    return { content: [content.text(words)], structuredContent: { color } };
   }
 
   @Tool({

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@sigil/core';
+import type { JsonSchema } from '@sigil/core/protocol';
 
 /** Every way a form can offer choices. By hand: classes have no words for the titles of single values. */
 export const CHOICES_FORM: JsonSchema = {

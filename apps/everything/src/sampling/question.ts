@@ -1,4 +1,4 @@
-import type { CreateMessageParams } from '@sigil/core';
+import type { CreateMessageParams } from '@sigil/core/protocol';
 
 /** One question to the client's model. */
 export function question(prompt: string, maxTokens: number): CreateMessageParams {

@@ -1,4 +1,4 @@
-import type { CreateMessageResult, SamplingContent } from '@sigil/core';
+import type { CreateMessageResult, SamplingContent } from '@sigil/core/protocol';
 
 /** What the model said, without what it drew or played. */
 export function spoken({ content }: CreateMessageResult): string {

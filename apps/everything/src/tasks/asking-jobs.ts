@@ -1,4 +1,4 @@
-import { Arg, Service, startTask, Task, Tool, ToolContext, ToolError } from '@sigil/core';
+import { Arg, Service, startTask, TaskSupport, Tool, ToolContext, ToolError } from '@sigil/core';
 import { DeletionForm, NameForm } from '../forms/small-forms.js';
 
 /** Tasks that ask: while they run, and before they begin. */
@@ -8,14 +8,14 @@ export class AskingJobs {
     description: 'Asks before it deletes, while it runs as a task',
     destructive: true,
   })
-  @Task('optional')
+  @TaskSupport('optional')
   async confirmDelete(@Arg('filename') filename: string, ctx: ToolContext): Promise<string> {
     const { action, content } = await ctx.elicit(`Delete ${filename}?`, DeletionForm);
     return action === 'accept' && content.confirm ? `Deleted ${filename}` : `Kept ${filename}`;
   }
 
   @Tool({ description: 'Asks two people at the same time' })
-  @Task('optional')
+  @TaskSupport('optional')
   async multiInput(ctx: ToolContext): Promise<string> {
     const answers = await Promise.all([
       ctx.elicit('Who goes first?', NameForm, { key: 'first' }),
@@ -25,7 +25,7 @@ export class AskingJobs {
   }
 
   @Tool({ description: 'Asks for a name in the call, then greets in a task' })
-  @Task({ support: 'required', start: 'handler' })
+  @TaskSupport({ support: 'required', start: 'handler' })
   async testToolWithTask(ctx: ToolContext): Promise<string> {
     const { content } = await ctx.elicit('What is your name?', NameForm, { key: 'user_name' });
     if (!content) throw new ToolError('Nobody to greet');

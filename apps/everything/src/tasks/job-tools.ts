@@ -1,4 +1,4 @@
-import { Arg, ProtocolError, Service, Task, Tool, ToolContext, ToolError } from '@sigil/core';
+import { Arg, ProtocolError, Service, TaskSupport, Tool, ToolContext, ToolError } from '@sigil/core';
 import { pause } from './pause.js';
 
 /** Tools that take their time, and what becomes of them. */
@@ -10,7 +10,7 @@ export class JobTools {
   }
 
   @Tool({ description: 'Computes for a while, as a task where the client knows tasks' })
-  @Task('optional')
+  @TaskSupport('optional')
   async slowCompute(
     @Arg('seconds', { minimum: 0, maximum: 3600 }) seconds: number,
     @Arg('label', { default: 'compute' }) label: string,
@@ -24,14 +24,14 @@ export class JobTools {
   }
 
   @Tool({ description: 'Works for a second and then fails, always as a task' })
-  @Task('required')
+  @TaskSupport('required')
   async failingJob(ctx: ToolContext): Promise<never> {
     await pause(1000, ctx.signal);
     throw new ToolError('The job has failed, as it always does');
   }
 
   @Tool({ description: 'Ends with a JSON-RPC error' })
-  @Task('optional')
+  @TaskSupport('optional')
   protocolErrorJob(): never {
     throw new ProtocolError(-32603, 'The job broke down');
   }

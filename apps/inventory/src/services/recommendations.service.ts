@@ -1,4 +1,5 @@
-import { Complete, ERROR_CODES, Prompt, type PromptMessage, ProtocolError, Service, user } from '@sigil/core';
+import { Complete, ERROR_CODES, Prompt, ProtocolError, Service } from '@sigil/core';
+import { type PromptMessage, message } from '@sigil/core/content';
 import { RecommendationRequest } from '../dto/recommendation-request.js';
 import { formatEuros } from '../money.js';
 import { formatRange, readBudget } from '../price-range.js';
@@ -20,8 +21,8 @@ export class Recommendations {
     const products = this.products.available(category.id, range);
     const within = formatRange(range);
     return [
-      user(`In stock now, from the category "${category.name}"${within}:\n\n${listOf(products)}`),
-      user(
+      message.user(`In stock now, from the category "${category.name}"${within}:\n\n${listOf(products)}`),
+      message.user(
         `Recommend the best choice for a customer who looks for something from "${category.name}"${within}. ` +
           'Choose only from the products above, name the SKU, and give one reason for it and one alternative. ' +
           'If nothing fits, say so.',

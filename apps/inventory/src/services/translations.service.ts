@@ -1,4 +1,5 @@
-import { Complete, ERROR_CODES, Prompt, type PromptMessage, ProtocolError, Service, user } from '@sigil/core';
+import { Complete, ERROR_CODES, Prompt, ProtocolError, Service } from '@sigil/core';
+import { type PromptMessage, message } from '@sigil/core/content';
 import { TranslationRequest } from '../dto/translation-request.js';
 import { findProduct } from '../find-product.js';
 import { ProductRepository } from '../repositories/product-repository.js';
@@ -18,7 +19,7 @@ export class Translations {
   productTranslation({ sku, language }: TranslationRequest): PromptMessage {
     const invalid = (message: string): Error => new ProtocolError(ERROR_CODES.invalidParams, message);
     const { name, description } = findProduct(this.products, sku, invalid);
-    return user(
+    return message.user(
       `Translate the name and the description of a product of an outdoor shop to ${language}. ` +
         'Keep proper names, numbers and units as they are, and answer with the translation alone.\n\n' +
         `Name: ${name}\nDescription: ${description}`,

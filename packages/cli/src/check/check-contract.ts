@@ -1,4 +1,4 @@
-import type { Contract, ContractPrompt } from '@sigil/core';
+import type { Contract, ContractPrompt } from '@sigil/core/manifest';
 import { checkName, checkTool, type Finding, tokensOf, type ToolRules } from './check-tool.js';
 
 /** What a check found, and what the tools cost. */

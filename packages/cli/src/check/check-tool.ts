@@ -1,4 +1,5 @@
-import type { ContractTool, ToolAnnotations, ToolDescriptor } from '@sigil/core';
+import type { ContractTool } from '@sigil/core/manifest';
+import type { ToolAnnotations, ToolDescriptor } from '@sigil/core/protocol';
 import { isObject } from '@sigil/core/transport';
 import { SchemaDocument } from '../schema/schema-document.js';
 

@@ -1,4 +1,5 @@
-import type { Explanation, Principal } from '@sigil/core';
+import type { Explanation } from '@sigil/core/manifest';
+import type { Principal } from '@sigil/core';
 import { isObject } from '@sigil/core/transport';
 import { EXIT_CODES, UsageError } from '../failures.js';
 import { type JsonObject, parseJson } from '../json.js';

@@ -4,9 +4,8 @@ import type {
   ContractResource,
   ContractTemplate,
   ContractTool,
-  JsonSchema,
-  PromptDescriptor,
-} from '@sigil/core';
+} from '@sigil/core/manifest';
+import type { JsonSchema, PromptDescriptor } from '@sigil/core/protocol';
 import { canonicalJson, isObject } from '@sigil/core/transport';
 import { shown } from '../schema/difference.js';
 import {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Contract, ContractFacts } from '@sigil/core';
+import type { Contract, ContractFacts } from '@sigil/core/manifest';
 import { isObject, METHODS } from '@sigil/core/transport';
 import { ServerError, UsageError } from '../failures.js';
 import { parseJson } from '../json.js';
@@ -76,7 +76,7 @@ async function listedContract(program: Program): Promise<Contract> {
     prompts: await list('prompts', METHODS.listPrompts, 'prompts'),
   };
   // Loaded only for servers that are not made with Sigil: it brings the framework along.
-  const { arrangeContract } = await import('@sigil/core');
+  const { arrangeContract } = await import('@sigil/core/manifest');
   return arrangeContract(facts as unknown as ContractFacts);
 }
 

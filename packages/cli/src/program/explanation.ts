@@ -1,4 +1,5 @@
-import type { Explanation, Principal } from '@sigil/core';
+import type { Explanation } from '@sigil/core/manifest';
+import type { Principal } from '@sigil/core';
 import { ServerError } from '../failures.js';
 import type { JsonObject } from '../json.js';
 import { greet } from './connection.js';

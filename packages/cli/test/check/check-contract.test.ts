@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ContractFacts, ContractTool } from '@sigil/core';
+import type { ContractFacts, ContractTool } from '@sigil/core/manifest';
 import { CHECK_CODES, checkContract, type CheckCode, tokensOf, type ToolRules } from '../../src/index.js';
 import { contractWith } from '../fixtures/contracts.js';
 

@@ -1,6 +1,6 @@
 import type { Constructor, ServiceId, ServiceOf } from '../protocol/constructor.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
-import type { Scope } from '../metadata/metadata.js';
+import type { ServiceScope } from '../metadata/metadata.js';
 
 /** The scopes a resolution happens in, by identity. */
 export interface ResolutionScope {
@@ -42,7 +42,7 @@ export interface ClassProvider {
   readonly provide: ServiceId;
   readonly useClass: Constructor;
   /** @default 'singleton' */
-  readonly scope?: Scope;
+  readonly scope?: ServiceScope;
   /** Ends the instance when its scope ends, instead of the methods that `@Service` names. */
   readonly dispose?: (value: never) => unknown;
 }
@@ -55,7 +55,7 @@ export interface FactoryProvider {
   /** What the function needs, made before it and given to it in this order. */
   readonly inject?: readonly ServiceId[];
   /** @default 'singleton' */
-  readonly scope?: Scope;
+  readonly scope?: ServiceScope;
   /** Ends what was made when its scope ends, instead of the methods that `@Service` names. */
   readonly dispose?: (value: never) => unknown;
 }
@@ -102,7 +102,7 @@ export interface FactoryOptions<T, Ids extends readonly ServiceId[]> {
    *
    * @default 'singleton'
    */
-  readonly scope?: Scope;
+  readonly scope?: ServiceScope;
   /** Ends it when its scope ends. */
   readonly dispose?: (value: T) => unknown;
 }

@@ -1,5 +1,5 @@
-import type { Problem } from '../errors/errors.js';
-import { constructorTypes, optionalOf, type Scope } from '../metadata/metadata.js';
+import type { DefinitionProblem } from '../errors/errors.js';
+import { constructorTypes, optionalOf, type ServiceScope } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { nameOf, type ServiceId } from './container.js';
 import { injectedAt } from './typedi-registry.js';
@@ -9,7 +9,7 @@ interface Dependencies {
   readonly ids: readonly ServiceId[];
   /** Those of the ids that may stay without a service. */
   readonly optional: readonly ServiceId[];
-  readonly problems: readonly Problem[];
+  readonly problems: readonly DefinitionProblem[];
 }
 
 const NOT_INJECTABLE: readonly unknown[] = [
@@ -31,7 +31,7 @@ export function dependenciesOf(cls: Constructor): Dependencies {
   const ids: ServiceId[] = [];
   const optional: ServiceId[] = [];
   const mayBeEmpty = optionalOf(owner);
-  const problems: Problem[] = [];
+  const problems: DefinitionProblem[] = [];
   for (let index = 0; index < count; index++) {
     const id = injectedAt(owner, index) ?? types?.[index];
     if (!NOT_INJECTABLE.includes(id)) (mayBeEmpty.includes(index) ? optional : ids).push(id as ServiceId);
@@ -41,7 +41,11 @@ export function dependenciesOf(cls: Constructor): Dependencies {
   return { ids: [...ids, ...optional], optional, problems };
 }
 
-function problemAt(cls: Constructor, index: number, types: readonly unknown[] | undefined): Problem {
+function problemAt(
+  cls: Constructor,
+  index: number,
+  types: readonly unknown[] | undefined,
+): DefinitionProblem {
   const where = `${cls.name}, constructor parameter ${index}`;
   if (types === undefined) {
     return {
@@ -69,22 +73,22 @@ function constructorOwner(cls: Constructor): Constructor {
 
 /** What the graph check asks about a service. */
 export interface ServiceFacts {
-  readonly scope: Scope;
+  readonly scope: ServiceScope;
   /** The class whose constructor is run; absent for values and factories. */
   readonly cls?: Constructor | undefined;
   /** What a factory asks for, or what an alias stands for. */
   readonly needs?: readonly ServiceId[];
 }
 
-const LIFETIME: Record<Scope, number> = { transient: 0, request: 1, session: 2, singleton: 3 };
+const LIFETIME: Record<ServiceScope, number> = { transient: 0, request: 1, session: 2, singleton: 3 };
 
 /** Walks what services depend on and reports everything that would fail, or leak between scopes, later on. */
 export function checkGraph(
   roots: readonly ServiceId[],
   factsOf: (id: ServiceId) => ServiceFacts | undefined,
   knows: (id: ServiceId) => boolean,
-): Problem[] {
-  const problems: Problem[] = [];
+): DefinitionProblem[] {
+  const problems: DefinitionProblem[] = [];
   const done = new Set<ServiceId>();
 
   function visit(id: ServiceId, path: readonly ServiceId[]): void {
@@ -115,12 +119,12 @@ export function checkGraph(
 }
 
 /** Whether a service of one scope would keep an instance of a shorter one alive beyond its end. */
-export function isCaptive(holder: Scope, held: Scope): boolean {
+export function isCaptive(holder: ServiceScope, held: ServiceScope): boolean {
   return holder !== 'transient' && held !== 'transient' && LIFETIME[held] < LIFETIME[holder];
 }
 
 /** Only singletons are awaited before anybody uses them. */
-function unawaitedHooks(id: ServiceId, { scope, cls }: ServiceFacts): Problem[] {
+function unawaitedHooks(id: ServiceId, { scope, cls }: ServiceFacts): DefinitionProblem[] {
   if (scope === 'singleton' || !cls) return [];
   const prototype = cls.prototype as Record<string, unknown>;
   return ['onInit', 'onReady']
@@ -133,7 +137,7 @@ function unawaitedHooks(id: ServiceId, { scope, cls }: ServiceFacts): Problem[] 
     }));
 }
 
-function unknownScope(id: ServiceId, scope: unknown): Problem {
+function unknownScope(id: ServiceId, scope: unknown): DefinitionProblem {
   return {
     code: 'SIGIL_INVALID_OPTIONS',
     where: nameOf(id),
@@ -146,13 +150,13 @@ const CYCLE_FIX =
   'move what they share into a third service, or resolve one of them later with ctx.resolve()';
 
 /** What helps against a failure while a service is made. */
-export function fixOfFailure(code: Problem['code'], id: ServiceId): string {
+export function fixOfFailure(code: DefinitionProblem['code'], id: ServiceId): string {
   if (code === 'SIGIL_UNRESOLVABLE') return fixOf(id);
   if (code === 'SIGIL_DEPENDENCY_CYCLE') return CYCLE_FIX;
   return 'see the scopes of these services in @Service({ scope })';
 }
 
-function cycle(path: readonly ServiceId[]): Problem {
+function cycle(path: readonly ServiceId[]): DefinitionProblem {
   return {
     code: 'SIGIL_DEPENDENCY_CYCLE',
     where: path.map(nameOf).join(' → '),
@@ -161,7 +165,7 @@ function cycle(path: readonly ServiceId[]): Problem {
   };
 }
 
-function unresolvable(id: ServiceId, path: readonly ServiceId[]): Problem {
+function unresolvable(id: ServiceId, path: readonly ServiceId[]): DefinitionProblem {
   const asker = path.at(-1);
   return {
     code: 'SIGIL_UNRESOLVABLE',
@@ -180,7 +184,12 @@ function fixOf(id: ServiceId): string {
     : 'give createApp({ providers: [{ provide: <the token>, useValue | useClass | useFactory }] })';
 }
 
-function captive(id: ServiceId, facts: ServiceFacts, held: ServiceId, heldFacts: ServiceFacts): Problem {
+function captive(
+  id: ServiceId,
+  facts: ServiceFacts,
+  held: ServiceId,
+  heldFacts: ServiceFacts,
+): DefinitionProblem {
   return {
     code: 'SIGIL_CAPTIVE_SCOPE',
     where: nameOf(id),

@@ -1,6 +1,6 @@
 import { ContainerInstance, type ServiceOptions } from 'typedi';
 import '../metadata/keys.js';
-import type { Scope } from '../metadata/metadata.js';
+import type { ServiceScope } from '../metadata/metadata.js';
 import { isPromise } from '../protocol/maybe-promise.js';
 import { nameOf, type ResolutionScope, type ServiceId } from './container.js';
 import { type Disposable, disposerOf } from './lifecycle.js';
@@ -33,7 +33,7 @@ export class ScopeContainer extends ContainerInstance {
   #optional: readonly ServiceId[] = [];
 
   constructor(
-    readonly scope: Exclude<Scope, 'transient'>,
+    readonly scope: Exclude<ServiceScope, 'transient'>,
     private readonly resolver: Resolver,
     /** The container of the longer scope around this one. */
     readonly parent?: ScopeContainer,

@@ -11,7 +11,7 @@ export { Inject };
  * @example
  * const DB = new Token<Database>('db');
  */
-export class Token<T = unknown> extends TypediToken<T> implements ServiceToken<T> {
+export class InjectionToken<T = unknown> extends TypediToken<T> implements ServiceToken<T> {
   /** Never there at run time. */
   declare readonly serviceType?: T;
 }

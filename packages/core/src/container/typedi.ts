@@ -1,5 +1,5 @@
-import { DefinitionError, messageOf, type Problem } from '../errors/errors.js';
-import { type Scope, serviceOf } from '../metadata/metadata.js';
+import { DefinitionError, messageOf, type DefinitionProblem } from '../errors/errors.js';
+import { type ServiceScope, serviceOf } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import { type Container, nameOf, type Provider, type ResolutionScope, type ServiceId } from './container.js';
@@ -7,10 +7,10 @@ import { checkGraph, dependenciesOf, fixOfFailure, isCaptive, type ServiceFacts 
 import { dispose, Lifecycle } from './lifecycle.js';
 import { constructing } from './inject.js';
 import { NotReady, type Resolver, ScopeContainer } from './scope-container.js';
-import { isValue, registered, Token } from './typedi-registry.js';
+import { isValue, registered, InjectionToken } from './typedi-registry.js';
 
 /** What a request is resolved by, for providers whose scope is `request`. */
-export const RESOLUTION: Token<ResolutionScope> = new Token('the request');
+export const RESOLUTION: InjectionToken<ResolutionScope> = new InjectionToken('the request');
 
 /** The container of an app: typedi makes the instances, this class decides where they live and when they end. */
 export class TypediContainer implements Container, Resolver {
@@ -31,7 +31,7 @@ export class TypediContainer implements Container, Resolver {
   }
 
   /** Everything that would go wrong later with these services or what they need, and with the providers. */
-  check(services: readonly ServiceId[]): Problem[] {
+  check(services: readonly ServiceId[]): DefinitionProblem[] {
     for (const service of services) this.#asked.add(service);
     return checkGraph(
       [...services, ...this.#providers.keys()],
@@ -65,7 +65,7 @@ export class TypediContainer implements Container, Resolver {
   }
 
   /** How long instances of a service live; a guard or a class with handlers that is not decorated is a singleton. */
-  scopeOf(id: ServiceId): Scope {
+  scopeOf(id: ServiceId): ServiceScope {
     return this.#factsOf(id)?.scope ?? 'singleton';
   }
 
@@ -153,7 +153,7 @@ export class TypediContainer implements Container, Resolver {
     id: ServiceId,
     made: unknown,
     home: ScopeContainer,
-    scope: Scope,
+    scope: ServiceScope,
     needed?: Promise<unknown>,
   ): unknown {
     if (scope !== 'transient') home.instances.set(id, made);
@@ -213,7 +213,7 @@ export class TypediContainer implements Container, Resolver {
     return container;
   }
 
-  #homeOf(id: ServiceId, scope: Exclude<Scope, 'transient'>, from: ScopeContainer): ScopeContainer {
+  #homeOf(id: ServiceId, scope: Exclude<ServiceScope, 'transient'>, from: ScopeContainer): ScopeContainer {
     if (isCaptive(from.scope, scope)) {
       const what = `a ${scope} service was asked for where only ${from.scope} services live`;
       throw this.#failure('SIGIL_CAPTIVE_SCOPE', id, what);
@@ -223,7 +223,7 @@ export class TypediContainer implements Container, Resolver {
     return home;
   }
 
-  #make(id: ServiceId, home: ScopeContainer, scope: Scope): unknown {
+  #make(id: ServiceId, home: ScopeContainer, scope: ServiceScope): unknown {
     if (id === RESOLUTION) return home.resolution;
     const provider = this.#providers.get(id);
     if (provider && 'useValue' in provider) return provider.useValue;
@@ -246,7 +246,7 @@ export class TypediContainer implements Container, Resolver {
   }
 
   /** Names the provider in what its factory throws at start. During a request, what is thrown may be meant for the client. */
-  #produce(id: ServiceId, scope: Scope, run: () => unknown): unknown {
+  #produce(id: ServiceId, scope: ServiceScope, run: () => unknown): unknown {
     const fail = (error: unknown): never => {
       if (scope !== 'singleton' || error instanceof NotReady || error instanceof DefinitionError) throw error;
       throw new Error(`The provider of ${nameOf(id)} failed: ${messageOf(error)}`, { cause: error });
@@ -298,7 +298,7 @@ export class TypediContainer implements Container, Resolver {
     return { ...this.#aliasFacts(provider.useExisting, [...path, target]), needs: [target] };
   }
 
-  #failure(code: Problem['code'], id: ServiceId, what: string): DefinitionError {
+  #failure(code: DefinitionProblem['code'], id: ServiceId, what: string): DefinitionError {
     const isLast = code === 'SIGIL_UNRESOLVABLE' && this.#building.at(-1) === id;
     const where = [...this.#building, ...(isLast ? [] : [id])].map(nameOf).join(' → ');
     return new DefinitionError([{ code, where, what, fix: fixOfFailure(code, id) }]);

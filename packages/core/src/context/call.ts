@@ -3,8 +3,8 @@ import type { Implementation } from '../protocol/descriptors.js';
 import type { LogLevel } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { ServiceId } from '../protocol/constructor.js';
-import type { Principal, RequestFacts } from '../protocol/principal.js';
-import type { AnswersTo, Question, Questions } from './questions.js';
+import type { Principal, RequestInfo } from '../protocol/principal.js';
+import type { InputResponsesTo, InputQuestion, InputQuestions } from './questions.js';
 
 /** The client on the other side, as far as it has told us. */
 export interface ClientView {
@@ -81,7 +81,7 @@ export interface Call {
   readonly signal: AbortSignal;
   readonly client: ClientView;
   readonly principal: Principal | undefined;
-  readonly facts: RequestFacts;
+  readonly facts: RequestInfo;
   /** The definition it is about, in the words of its author's code, once that is known. */
   readonly where: string | undefined;
   /** What services may live as long as: given to the container that is asked for one. */
@@ -93,14 +93,14 @@ export interface Call {
   context(): object;
   progress(progress: number, total?: number, message?: string): void;
   log(level: LogLevel, data: unknown, logger?: string): void;
-  ask<T>(question: Question<T>, options?: AskOptions): Promise<T>;
-  askAll<Q extends Questions>(questions: Q, options?: RoundOptions): Promise<AnswersTo<Q>>;
+  ask<T>(question: InputQuestion<T>, options?: AskOptions): Promise<T>;
+  askAll<Q extends InputQuestions>(questions: Q, options?: RoundOptions): Promise<InputResponsesTo<Q>>;
   ping(options?: AskOptions): Promise<void>;
   /** The author's state of the latest explicit round. */
   readonly requestState: string | undefined;
   /** The raw answers of the latest explicit round. */
   readonly inputResponses: InputResponses;
-  inputResponse<T>(key: string, question: Question<T>): Promise<T | undefined>;
+  inputResponse<T>(key: string, question: InputQuestion<T>): Promise<T | undefined>;
   closeStream(retryMs?: number): void;
   once<T>(key: string, run: () => MaybePromise<T>): Promise<T>;
   resolve(id: Resolvable): MaybePromise<unknown>;

@@ -21,16 +21,13 @@ import type {
   RoundOptions,
 } from './call.js';
 import {
-  type AnswersTo,
+  type InputResponsesTo,
   checkQuestion,
   checkQuestions,
-  elicit,
-  elicitUrl,
+  ask,
   type FormLike,
-  type Question,
-  type Questions,
-  roots,
-  sample,
+  type InputQuestion,
+  type InputQuestions,
 } from './questions.js';
 
 const BRAND = Symbol.for('sigil:context');
@@ -41,7 +38,7 @@ export interface DefinitionInfo {
   readonly kind: 'tool' | 'resource' | 'template' | 'prompt' | 'list';
   /** The name of a tool or prompt, the URI of a resource, the URI template of a template; the method of a list. */
   readonly name: string;
-  /** Private metadata: what `metadata`, `@Metadata` and decorators of `createMetadata` say. It never reaches a client. */
+  /** Private metadata: what `metadata`, `@Metadata` and decorators of `createMetadataDecorator` say. It never reaches a client. */
   readonly metadata: Readonly<Record<PropertyKey, unknown>>;
 }
 
@@ -49,7 +46,7 @@ export interface DefinitionInfo {
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** A request to see or use a definition, as guards see it. The context of a call is one. */
-export interface Access {
+export interface GuardContext {
   readonly definition: DefinitionInfo;
   /** The authenticated principal; `undefined` on an unauthenticated transport. */
   readonly principal: Principal | undefined;
@@ -67,7 +64,7 @@ const NO_HEADERS: RequestHeaders = Object.freeze({});
  * subclasses, in any position; it never shows in a schema. Guards, middleware and the handler of a call get the same object.
  * Every member works in every protocol revision.
  */
-export class RequestContext implements Access {
+export class RequestContext implements GuardContext {
   readonly #call: Call;
   #log: ContextLog | undefined;
   /** The definition that is called, with its private metadata. */
@@ -146,7 +143,7 @@ export class RequestContext implements Access {
    * @param form a DTO class, whose instance then is the answer's `content`, a flat JSON Schema object, or a flat object schema of
    *   zod, valibot or arktype.
    * @throws ProtocolError when the client cannot show forms.
-   * @throws AnswerError when the client refuses, is late, or its answer does not satisfy the form.
+   * @throws InputResponseError when the client refuses, is late, or its answer does not satisfy the form.
    */
   elicit<T extends object>(
     message: string,
@@ -160,12 +157,12 @@ export class RequestContext implements Access {
   ): Promise<ElicitResult<T>>;
   elicit(message: string, form: JsonSchema, options?: AskOptions): Promise<ElicitResult>;
   elicit(message: string, form: FormLike, options?: AskOptions): Promise<ElicitResult> {
-    return this.#call.ask(elicit(message, form), options);
+    return this.#call.ask(ask.form(message, form), options);
   }
 
   /** Sends the user to a page, for secrets that must not pass through the client, and waits for consent. */
   elicitUrl(message: string, url: string, options?: AskOptions): Promise<ElicitUrlResult> {
-    return this.#call.ask(elicitUrl(message, url), options);
+    return this.#call.ask(ask.url(message, url), options);
   }
 
   /**
@@ -174,7 +171,7 @@ export class RequestContext implements Access {
    * @throws ProtocolError when the client has no model to offer.
    */
   sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult> {
-    return this.#call.ask(sample(params), options);
+    return this.#call.ask(ask.sample(params), options);
   }
 
   /**
@@ -183,7 +180,7 @@ export class RequestContext implements Access {
    * @throws ProtocolError when the client does not share them.
    */
   roots(options?: AskOptions): Promise<readonly Root[]> {
-    return this.#call.ask(roots(), options);
+    return this.#call.ask(ask.roots(), options);
   }
 
   /**
@@ -191,14 +188,14 @@ export class RequestContext implements Access {
    * is run again as after `elicit()`, and in requests side by side with older ones. Nothing is asked when a question cannot
    * be, and what is still open is withdrawn when an answer is missing or wrong.
    *
-   * @param questions made by `elicit()`, `elicitUrl()`, `sample()` and `roots()`; their names are their keys in the round.
+   * @param questions made by the builders of `ask`; their names are their keys in the round.
    * @returns the answers under the same names; `{}` at once when nothing is asked.
    * @throws ProtocolError when the client cannot be asked one of them.
-   * @throws AnswerError when an answer is refused, late, or does not satisfy its form.
+   * @throws InputResponseError when an answer is refused, late, or does not satisfy its form.
    * @throws TypeError when something asked is no question.
    */
-  ask<Q extends Questions>(questions: Q, options?: RoundOptions): Promise<AnswersTo<Q>> {
-    const ask = async (): Promise<AnswersTo<Q>> => {
+  ask<Q extends InputQuestions>(questions: Q, options?: RoundOptions): Promise<InputResponsesTo<Q>> {
+    const ask = async (): Promise<InputResponsesTo<Q>> => {
       checkQuestions(questions, 'ctx.ask()');
       return this.#call.askAll(questions, options);
     };
@@ -224,9 +221,9 @@ export class RequestContext implements Access {
    * @param key the key the question was asked by.
    * @param question the question that was asked.
    * @returns `undefined` when there is no answer yet, or only one to another question by that key.
-   * @throws AnswerError when the answer does not satisfy the form, or is no answer to such a question.
+   * @throws InputResponseError when the answer does not satisfy the form, or is no answer to such a question.
    */
-  inputResponse<T>(key: string, question: Question<T>): Promise<T | undefined> {
+  inputResponse<T>(key: string, question: InputQuestion<T>): Promise<T | undefined> {
     const read = async (): Promise<T | undefined> => {
       checkQuestion(question, key, 'ctx.inputResponse()');
       return this.#call.inputResponse(key, question);

@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { AbstractConstructor, Constructor } from '../protocol/constructor.js';
-import type { Access, RequestContext } from './context.js';
+import type { GuardContext, RequestContext } from './context.js';
 
 /** A guard as a class, resolved by the container. */
 export interface Guard {
@@ -8,7 +8,7 @@ export interface Guard {
    * Decides whether a definition may be seen and used. Asked for lists, calls, reads, completions and subscriptions alike, before
    * arguments are parsed. An error counts as no.
    */
-  allows(access: Access): MaybePromise<boolean>;
+  allows(access: GuardContext): MaybePromise<boolean>;
   /**
    * Decides whether one call may run, once its arguments are parsed: `context.args` has them. A refused tool call is answered
    * with an `isError` result, a refused read as if there were no such resource, any other request with an error (-32602).
@@ -17,10 +17,10 @@ export interface Guard {
 }
 
 /** A guard: a function that is asked what `Guard.allows` is asked, or a class that the container resolves. */
-export type GuardLike = ((access: Access) => MaybePromise<boolean>) | Constructor<Guard>;
+export type GuardLike = ((access: GuardContext) => MaybePromise<boolean>) | Constructor<Guard>;
 
 /** Runs the next middleware, or the handler after the last one, and gives its value. May be called once. */
-export type Next = () => Promise<unknown>;
+export type NextFunction = () => Promise<unknown>;
 
 /** A middleware as a class, resolved by the container. */
 export interface Middleware {
@@ -29,12 +29,12 @@ export interface Middleware {
    *
    * @returns what the handler is to have returned: usually the value of `next()`. `null` for no value at all.
    */
-  handle(context: RequestContext, next: Next): MaybePromise<unknown>;
+  handle(context: RequestContext, next: NextFunction): MaybePromise<unknown>;
 }
 
 /** A middleware: a function, or a class that the container resolves. */
 export type MiddlewareLike =
-  ((context: RequestContext, next: Next) => MaybePromise<unknown>) | Constructor<Middleware>;
+  ((context: RequestContext, next: NextFunction) => MaybePromise<unknown>) | Constructor<Middleware>;
 
 /** Turns errors of one class into errors that clients are told. Made by `mapError`. */
 export interface ErrorMapper {

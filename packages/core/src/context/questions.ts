@@ -29,56 +29,74 @@ type QuestionParts =
  *
  * @typeParam T what the answer to it will be.
  */
-export type Question<T = unknown> = QuestionParts & { readonly [ANSWER]?: T };
+export type InputQuestion<T = unknown> = QuestionParts & { readonly [ANSWER]?: T };
 
 /** Questions by name. */
-export type Questions = Readonly<Record<string, Question>>;
+export type InputQuestions = Readonly<Record<string, InputQuestion>>;
 
 /** The answers to questions, under the same names. */
-export type AnswersTo<Q extends Questions> = {
-  readonly [Name in keyof Q]: NonNullable<Q[Name]> extends Question<infer T> ? T : never;
+export type InputResponsesTo<Q extends InputQuestions> = {
+  readonly [Name in keyof Q]: NonNullable<Q[Name]> extends InputQuestion<infer T> ? T : never;
 };
 
-/**
- * A form for the user, as `ctx.elicit()` shows it.
- *
- * @param form a DTO class, whose instance then is the answer's `content`, a flat JSON Schema object, or a flat object schema of zod,
- *   valibot or arktype.
- */
-export function elicit<T extends object>(message: string, form: Constructor<T>): Question<ElicitResult<T>>;
-export function elicit<T extends object>(
-  message: string,
-  form: StandardSchema<unknown, T>,
-): Question<ElicitResult<T>>;
-export function elicit(message: string, form: FormLike): Question<ElicitResult>;
-export function elicit(message: string, form: FormLike): Question<ElicitResult> {
-  return question({ asks: 'elicit', message, form });
+/** Makes questions to the client. Its members are those of `ask`. */
+interface QuestionBuilders {
+  /**
+   * Shows the user a form, as `ctx.elicit()` does.
+   *
+   * @param message what the user is asked.
+   * @param form a DTO class, whose instance then is the answer's `content`, a flat JSON Schema object, or a flat object schema of
+   *   zod, valibot or arktype.
+   */
+  form<T extends object>(message: string, form: Constructor<T>): InputQuestion<ElicitResult<T>>;
+  form<T extends object>(message: string, form: StandardSchema<unknown, T>): InputQuestion<ElicitResult<T>>;
+  form(message: string, form: FormLike): InputQuestion<ElicitResult>;
+
+  /**
+   * Sends the user to a page, as `ctx.elicitUrl()` does.
+   *
+   * @param message why the user should visit it.
+   * @param url an absolute http or https URL.
+   * @throws TypeError when it is none.
+   */
+  url(message: string, url: string): InputQuestion<ElicitUrlResult>;
+
+  /**
+   * Has the client's model write a message, as `ctx.sample()` does.
+   *
+   * @param params the parameters of `sampling/createMessage`.
+   */
+  sample(params: CreateMessageParams): InputQuestion<CreateMessageResult>;
+
+  /** Asks for the directories and files that the client shares, as `ctx.roots()` does. */
+  roots(): InputQuestion<readonly Root[]>;
 }
 
 /**
- * A page for the user to visit, as `ctx.elicitUrl()` sends them there.
+ * Makes questions to the client, for `ctx.ask()`, `inputRequired()` and `ctx.inputResponse()`. Nothing is sent yet:
+ * `ctx.elicit()`, `ctx.sample()` and their siblings ask at once.
  *
- * @param url an absolute http or https URL.
- * @throws TypeError when it is none.
+ * @example
+ * ```ts
+ * const { name, roots } = await ctx.ask({ name: ask.form('Your name?', NameForm), roots: ask.roots() });
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
-export function elicitUrl(message: string, url: string): Question<ElicitUrlResult> {
-  if (!isPage(url))
-    throw new TypeError(`elicitUrl() needs an absolute http or https URL, not '${String(url)}'`);
-  return question({ asks: 'elicitUrl', message, url });
-}
+export const ask: QuestionBuilders = {
+  form(message: string, form: FormLike): InputQuestion<never> {
+    return question({ asks: 'elicit', message, form });
+  },
+  url(message, url) {
+    if (!isPage(url))
+      throw new TypeError(`ask.url() needs an absolute http or https URL, not '${String(url)}'`);
+    return question({ asks: 'elicitUrl', message, url });
+  },
+  sample: (params) => question({ asks: 'sample', params }),
+  roots: () => question({ asks: 'roots' }),
+};
 
 function isPage(url: unknown): boolean {
   return typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url);
-}
-
-/** A request for a message of the client's model, as `ctx.sample()` makes it. */
-export function sample(params: CreateMessageParams): Question<CreateMessageResult> {
-  return question({ asks: 'sample', params });
-}
-
-/** A request for the directories and files the client shares, as `ctx.roots()` makes it. */
-export function roots(): Question<readonly Root[]> {
-  return question({ asks: 'roots' });
 }
 
 /**
@@ -87,7 +105,7 @@ export function roots(): Question<readonly Root[]> {
  * @param where what was given the questions, such as `ctx.ask()`.
  * @throws TypeError when it is not.
  */
-export function checkQuestions(questions: Questions, where: string): void {
+export function checkQuestions(questions: InputQuestions, where: string): void {
   for (const [name, given] of Object.entries(questions)) checkQuestion(given, name, where);
 }
 
@@ -95,11 +113,11 @@ export function checkQuestions(questions: Questions, where: string): void {
 export function checkQuestion(given: unknown, name: string, where: string): void {
   if (typeof given === 'object' && given !== null && QUESTION in given) return;
   const fix =
-    'make it with elicit(), elicitUrl(), sample() or roots(); their namesakes of the context ask at once';
+    'make it with ask.form(), ask.url(), ask.sample() or ask.roots(); the methods of the context ask at once';
   throw new TypeError(`${where} was given something as "${name}" that is no question: ${fix}`);
 }
 
-function question<T>(parts: QuestionParts): Question<T> {
+function question<T>(parts: QuestionParts): InputQuestion<T> {
   return Object.freeze({ [QUESTION]: true, ...parts });
 }
 
@@ -110,7 +128,7 @@ export const INPUT_REQUIRED: symbol = Symbol.for('sigil:input-required');
 export class InputRequired {
   /** @param questions what the client is to answer, by key. @param requestState what the handler wants back. */
   constructor(
-    readonly questions: Questions,
+    readonly questions: InputQuestions,
     readonly requestState: string | undefined,
   ) {
     Object.freeze(this);
@@ -129,7 +147,7 @@ Object.defineProperty(InputRequired.prototype, INPUT_REQUIRED, { value: true });
  *   comes back only with the same request of the same principal, and not after it has expired.
  * @throws TypeError when nothing is asked and there is no state, or something asked is no question.
  */
-export function inputRequired(questions: Questions, requestState?: string): InputRequired {
+export function inputRequired(questions: InputQuestions, requestState?: string): InputRequired {
   checkQuestions(questions, 'inputRequired()');
   if (requestState !== undefined && typeof requestState !== 'string') {
     throw new TypeError('the requestState of inputRequired() is a string: give it JSON for anything else');

@@ -6,7 +6,7 @@ type ClassOrMethodDecorator = ClassDecorator & MethodDecorator;
  * Puts private metadata on a definition, or on all definitions of a class; that of the method wins. Guards, middleware and
  * handlers read it from `definition.metadata`; clients never see it.
  *
- * @param key names the value. For a typed value make a decorator with `createMetadata`.
+ * @param key names the value. For a typed value make a decorator with `createMetadataDecorator`.
  * @example
  * ```ts
  * @Metadata('audit', 'strict')
@@ -21,7 +21,7 @@ export function Metadata(key: string | symbol, value: unknown): ClassOrMethodDec
   };
 }
 
-/** A decorator for one kind of private metadata, that also reads it. Made by `createMetadata`. */
+/** A decorator for one kind of private metadata, that also reads it. Made by `createMetadataDecorator`. */
 export interface MetadataDecorator<T> {
   (value: T): ClassOrMethodDecorator;
   /** The key in `definition.metadata`. */
@@ -39,16 +39,16 @@ export interface MetadataDecorator<T> {
  * @default a symbol of its own
  * @example
  * ```ts
- * const Roles = createMetadata<string[]>('roles');
+ * const Roles = createMetadataDecorator<string[]>('roles');
  *
  * class RolesGuard implements Guard {
- *   allows({ definition, principal }: Access) {
+ *   allows({ definition, principal }: GuardContext) {
  *     return (Roles.of(definition) ?? []).every((role) => principal?.scopes?.includes(role));
  *   }
  * }
  * ```
  */
-export function createMetadata<T>(key: string | symbol = Symbol('metadata')): MetadataDecorator<T> {
+export function createMetadataDecorator<T>(key: string | symbol = Symbol('metadata')): MetadataDecorator<T> {
   const decorate = (value: T): ClassOrMethodDecorator => Metadata(key, value);
   return Object.assign(decorate, {
     key,
@@ -66,10 +66,10 @@ type AnyDecorator = (target: never, member: never, descriptor: never) => void;
  *
  * @example
  * ```ts
- * const AdminTool = (options: ToolOptions) => compose(Tool(options), UseGuards(RolesGuard), Roles(['admin']));
+ * const AdminTool = (options: ToolOptions) => applyDecorators(Tool(options), UseGuards(RolesGuard), Roles(['admin']));
  * ```
  */
-export function compose(...decorators: readonly AnyDecorator[]): ClassDecorator & MethodDecorator {
+export function applyDecorators(...decorators: readonly AnyDecorator[]): ClassDecorator & MethodDecorator {
   return (target: object, member?: string | symbol, descriptor?: PropertyDescriptor): void => {
     // Decorators apply from the bottom up.
     for (const decorate of [...decorators].reverse()) {

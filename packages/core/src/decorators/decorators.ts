@@ -100,7 +100,7 @@ export interface ToolOptions<S extends SchemaLike = SchemaLike> extends Presenta
  * comes from them; invalid arguments are answered with an `isError` result and never reach the method.
  *
  * **Return value**: a string, number or boolean becomes text; a plain object, array or DTO instance becomes
- * `structuredContent` and its JSON as text; what `text()`, `image()`, `audio()`, `embedded()` and `link()` make, alone
+ * `structuredContent` and its JSON as text; what the builders of `content` make, such as `content.text()`, alone
  * or in an array, becomes `content`; an object with `content` is the whole result; nothing becomes empty content.
  *
  * **Errors**: a `ToolError` becomes an `isError` result with its text; a `ProtocolError` a JSON-RPC error; anything
@@ -125,7 +125,7 @@ export type ResourceOptions = Presentation &
  * in any position.
  *
  * **Return value**: a string becomes text; a `Uint8Array`, `Buffer` or `ArrayBuffer` becomes a base64 blob; an object
- * with `contents` is the whole result, and may say how long it may be kept (`ttlMs`, `cacheScope`); contents made by `textContents()` and `blobContents()`, alone or in an array,
+ * with `contents` is the whole result, and may say how long it may be kept (`ttlMs`, `cacheScope`); contents made by `resourceContents.text()` and `resourceContents.blob()`, alone or in an array,
  * are used as they are; any other value becomes its JSON with MIME type `application/json`; `undefined` means that
  * there is no such resource.
  *
@@ -152,7 +152,7 @@ export interface PromptOptions extends Presentation {
  * **Parameters**: one DTO class, or values marked with `@Arg`, and a `PromptContext` in any position. Prompt arguments
  * are strings on the wire; for a number or boolean they are converted when nothing is lost.
  *
- * **Return value**: a string or content becomes one user message; messages made by `user()` and `assistant()`, alone or
+ * **Return value**: a string or content becomes one user message; messages made by `message.user()` and `message.assistant()`, alone or
  * in an array, are used in order; an object with `messages` is the whole result.
  *
  * Specification 2026-07-28, server/prompts.

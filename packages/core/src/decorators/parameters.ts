@@ -95,16 +95,16 @@ function initialiserAt(
  *   had thrown it.
  * @example
  * ```ts
- * const Tenant = createParameter((ctx) => String(ctx.headers['x-tenant'] ?? 'default'));
+ * const Tenant = createParamDecorator((ctx) => String(ctx.headers['x-tenant'] ?? 'default'));
  *
  * @Tool()
  * listTickets(@Tenant() tenant: string) { … }
  * ```
  */
-export function createParameter(value: (context: RequestContext) => unknown): () => ParameterDecorator {
+export function createParamDecorator(value: (context: RequestContext) => unknown): () => ParameterDecorator {
   return () => (prototype, method, index) => {
     if (method === undefined)
-      throw new TypeError('a decorator made by createParameter belongs on a parameter of a method');
+      throw new TypeError('a decorator made by createParamDecorator belongs on a parameter of a method');
     addParameter(prototype, method, { kind: 'custom', index, value });
   };
 }
@@ -113,7 +113,7 @@ export function createParameter(value: (context: RequestContext) => unknown): ()
 export type Principal = PrincipalOfRequest;
 
 /** Gives a handler parameter the authenticated principal; `undefined` on an unauthenticated transport. */
-export const Principal: () => ParameterDecorator = createParameter((context) => context.principal);
+export const Principal: () => ParameterDecorator = createParamDecorator((context) => context.principal);
 
 /**
  * Has clients repeat an argument in the HTTP header `Mcp-Param-<name>`, for gateways that route by it without reading bodies.
@@ -123,10 +123,10 @@ export const Principal: () => ParameterDecorator = createParameter((context) => 
  * @param name the part of the header after `Mcp-Param-`; unique within the tool.
  * Specification 2026-07-28, basic/transports/streamable-http, "Custom Headers from Tool Parameters".
  */
-export function Header(name: string): PropertyDecorator & ParameterDecorator {
+export function McpHeader(name: string): PropertyDecorator & ParameterDecorator {
   return (target: object, member: string | symbol | undefined, index?: number) => {
     if (member === undefined)
-      throw new TypeError(`@Header belongs on properties and parameters of methods: ${name}`);
+      throw new TypeError(`@McpHeader belongs on properties and parameters of methods: ${name}`);
     if (typeof index === 'number') addHeader(target, member, index, name);
     else annotate(target, member, { header: name });
   };

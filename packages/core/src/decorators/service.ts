@@ -1,4 +1,4 @@
-import { addOptional, addToList, defineService, type Scope } from '../metadata/metadata.js';
+import { addOptional, addToList, defineService, type ServiceScope } from '../metadata/metadata.js';
 import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies.js';
 import { KEYS } from '../metadata/keys.js';
 
@@ -9,7 +9,7 @@ export interface ServiceOptions {
    *
    * @default 'singleton'
    */
-  readonly scope?: Scope;
+  readonly scope?: ServiceScope;
 }
 
 /**

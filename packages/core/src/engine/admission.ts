@@ -1,10 +1,10 @@
 import type { ClientView } from '../context/call.js';
-import { ERROR_CODES, invalidParams, NoRoomError, ProtocolError } from '../errors/errors.js';
+import { ERROR_CODES, invalidParams, OverloadedError, ProtocolError } from '../errors/errors.js';
 import { fromBase64 } from '../protocol/base64.js';
 import type { Implementation, MirroredArgument } from '../protocol/descriptors.js';
 import { bytesOf, isObject } from '../protocol/json.js';
 import { isLogLevel } from '../protocol/logging.js';
-import type { RequestFacts } from '../protocol/principal.js';
+import type { RequestInfo } from '../protocol/principal.js';
 import { type ClientCapabilities, META, METHODS, repeated } from '../protocol/protocol.js';
 import { Quota } from '../transport/quota.js';
 import type { EngineCall } from './call.js';
@@ -148,14 +148,14 @@ export class Places {
     this.#others = new Quota(maxInFlight, maxInFlightPerClient);
   }
 
-  /** @throws NoRoomError when the client, or the process, has as many requests in flight as it may have. */
+  /** @throws OverloadedError when the client, or the process, has as many requests in flight as it may have. */
   take(call: EngineCall): void {
     const places = this.#placesOf(call);
     if (!places) return;
     if (places.take(call.quotaKey)) return this.#takeBytes(call, places);
     const { taken, total, perClient } = places;
     const full = taken >= total ? `${total} requests are` : `${perClient} requests of this client are`;
-    throw new NoRoomError(`More than ${full} in flight; try again later`);
+    throw new OverloadedError(`More than ${full} in flight; try again later`);
   }
 
   give(call: EngineCall): void {
@@ -176,7 +176,7 @@ export class Places {
       return;
     }
     places.give(call.quotaKey);
-    throw new NoRoomError('The calls in flight keep as much as they may; try again later');
+    throw new OverloadedError('The calls in flight keep as much as they may; try again later');
   }
 
   #placesOf({ method }: EngineCall): Quota | undefined {
@@ -186,7 +186,7 @@ export class Places {
   }
 }
 
-type Headers = NonNullable<RequestFacts['headers']>;
+type Headers = NonNullable<RequestInfo['headers']>;
 type Params = Readonly<Record<string, unknown>>;
 
 /** What the engine knows of a message whose headers are checked. */

@@ -8,14 +8,14 @@ import type {
   Resolvable,
   RoundOptions,
 } from '../context/call.js';
-import type { AnswersTo, InputRequired, Question, Questions } from '../context/questions.js';
+import type { InputResponsesTo, InputRequired, InputQuestion, InputQuestions } from '../context/questions.js';
 import { RequestContext } from '../context/context.js';
 import { messageOf, type ProtocolError } from '../errors/errors.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isObject, toLogJson } from '../protocol/json.js';
 import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';
 import { after, type MaybePromise, observed } from '../protocol/maybe-promise.js';
-import type { Principal, RequestFacts } from '../protocol/principal.js';
+import type { Principal, RequestInfo } from '../protocol/principal.js';
 import { isRequestId, META, NOTIFICATIONS, type RequestId } from '../protocol/protocol.js';
 import type { Entry } from '../registry/entry.js';
 import type { Asker } from './asking/asking.js';
@@ -50,7 +50,7 @@ export interface AdmittedRequest {
   readonly id: RequestId;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
-  readonly facts: RequestFacts;
+  readonly facts: RequestInfo;
   /** The connection it came on, where one client has that for itself. */
   readonly connection?: object | undefined;
 }
@@ -72,7 +72,7 @@ export class EngineCall implements Call, CallScope, Asking {
   readonly params: Readonly<Record<string, unknown>>;
   readonly revision: Revision;
   readonly client: ClientView;
-  facts: RequestFacts;
+  facts: RequestInfo;
   readonly link: Link;
   /** Whom quotas count this request for; `undefined` where clients cannot be told apart, which leaves totals as the only bound. */
   readonly quotaKey: string | object | undefined;
@@ -262,11 +262,11 @@ export class EngineCall implements Call, CallScope, Asking {
     });
   }
 
-  ask<T>(question: Question<T>, options?: AskOptions): Promise<T> {
+  ask<T>(question: InputQuestion<T>, options?: AskOptions): Promise<T> {
     return observed(this.#parts.asker.ask(this, question, options));
   }
 
-  askAll<Q extends Questions>(questions: Q, options?: RoundOptions): Promise<AnswersTo<Q>> {
+  askAll<Q extends InputQuestions>(questions: Q, options?: RoundOptions): Promise<InputResponsesTo<Q>> {
     return observed(this.#parts.asker.askAll(this, questions, options));
   }
 
@@ -307,7 +307,7 @@ export class EngineCall implements Call, CallScope, Asking {
     return this.rounds.responses;
   }
 
-  inputResponse<T>(key: string, question: Question<T>): Promise<T | undefined> {
+  inputResponse<T>(key: string, question: InputQuestion<T>): Promise<T | undefined> {
     return observed(this.#parts.asker.inputResponse(this, key, question));
   }
 
@@ -342,7 +342,7 @@ function decide<R>(
 }
 
 /** A copy of what a transport knows of a request, to be kept: the transport may have given its own record, which holds the connection. */
-export function lasting({ headers, address, quotaKey, principal }: RequestFacts): RequestFacts {
+export function lasting({ headers, address, quotaKey, principal }: RequestInfo): RequestInfo {
   return { headers, address, quotaKey, principal };
 }
 

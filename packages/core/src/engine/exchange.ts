@@ -1,6 +1,6 @@
 import { logDetails } from '../context/call.js';
 import { type InputRequired, isSuspension } from '../context/questions.js';
-import { ERROR_CODES, NoRoomError, ProtocolError, toProtocolError } from '../errors/errors.js';
+import { ERROR_CODES, OverloadedError, ProtocolError, toProtocolError } from '../errors/errors.js';
 import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { ActiveRequest, Outlet } from '../transport/transport.js';
 import type { Places } from './admission.js';
@@ -33,7 +33,7 @@ export interface ExchangeParts extends CallParts {
   readonly writer: ResponseWriter;
   readonly timeLimits: TimeLimits;
   /** Logs that there was no room for a request. */
-  readonly noRoom: (call: EngineCall, error: NoRoomError) => void;
+  readonly noRoom: (call: EngineCall, error: OverloadedError) => void;
   /** Definitions whose author has been warned about a handler that lets no suspension pass. */
   readonly warned: Set<string>;
   readonly places: Places;
@@ -189,7 +189,7 @@ export class Exchange implements ActiveRequest, Stream {
     try {
       this.call.rounds.memory = await rounds.open(this.#roundRequest);
     } catch (error) {
-      if (error instanceof ProtocolError && !(error instanceof NoRoomError))
+      if (error instanceof ProtocolError && !(error instanceof OverloadedError))
         logger.info({ reason: error.message, ...logDetails(this.call) }, 'a request state was refused');
       throw error;
     }
@@ -278,8 +278,8 @@ export class Exchange implements ActiveRequest, Stream {
     if (this.done) return;
     this.#end();
     // What the client cannot do is found out by the handler, yet refuses the request itself (basic, "Capabilities").
-    if (thrown instanceof NoRoomError) this.#parts.noRoom(call, thrown);
-    const isRefused = error.code === ERROR_CODES.missingClientCapability || thrown instanceof NoRoomError;
+    if (thrown instanceof OverloadedError) this.#parts.noRoom(call, thrown);
+    const isRefused = error.code === ERROR_CODES.missingClientCapability || thrown instanceof OverloadedError;
     sendError(this.#outlet, call.id, error, isRefused ? error.code : undefined);
   }
 

@@ -1,5 +1,11 @@
 import { headersOf } from '../context/context.js';
-import { DefinitionError, kindOf, missingExtension, type Problem, type ToolError } from '../errors/errors.js';
+import {
+  DefinitionError,
+  kindOf,
+  missingExtension,
+  type DefinitionProblem,
+  type ToolError,
+} from '../errors/errors.js';
 import { toolErrorResult } from '../invoke/failure.js';
 import { isObject } from '../protocol/json.js';
 import { after, type MaybePromise, observed } from '../protocol/maybe-promise.js';
@@ -220,7 +226,7 @@ function toMethodResult(given: ExtensionResult): MethodResult {
 }
 
 /** What `create` gave instead of an extension. */
-function misshapen(extension: unknown): Problem[] {
+function misshapen(extension: unknown): DefinitionProblem[] {
   const { id, settings, methods = {} } = isObject(extension) ? extension : {};
   const serves = (method: unknown): boolean => isObject(method) && typeof method['serve'] === 'function';
   if (typeof id === 'string' && typeof settings === 'function')
@@ -236,7 +242,7 @@ function misshapen(extension: unknown): Problem[] {
 }
 
 /** The methods of extensions that are the protocol's own. */
-function taken(extensions: readonly Extension[]): Problem[] {
+function taken(extensions: readonly Extension[]): DefinitionProblem[] {
   const known: readonly string[] = Object.values(METHODS);
   return extensions.flatMap(({ id, methods = {} }) =>
     Object.keys(methods)
@@ -251,7 +257,7 @@ function taken(extensions: readonly Extension[]): Problem[] {
 }
 
 /** An extension that is there twice, or a method that two of them add. */
-function repeated(extensions: readonly Extension[]): Problem[] {
+function repeated(extensions: readonly Extension[]): DefinitionProblem[] {
   const ids = extensions.map(({ id }) => `the extension '${id}'`);
   const methods = extensions.flatMap(({ methods = {} }) =>
     Object.keys(methods).map((method) => `the method '${method}'`),

@@ -1,12 +1,12 @@
 import {
   ERROR_CODES,
   invalidParams,
-  type NoRoomError,
+  type OverloadedError,
   ProtocolError,
   toProtocolError,
 } from '../errors/errors.js';
 import { isDeeper, isObject } from '../protocol/json.js';
-import type { Principal, RequestFacts } from '../protocol/principal.js';
+import type { Principal, RequestInfo } from '../protocol/principal.js';
 import { claimOf, isRequestId, readableId, type RequestId } from '../protocol/protocol.js';
 import type { ActiveRequest, Outlet, Peer } from '../transport/transport.js';
 import { admit, headerMismatch, methodNotFound } from './admission.js';
@@ -19,7 +19,7 @@ import { claimedRevision } from './revisions/index.js';
 import type { Events } from './subscriptions/subscriptions.js';
 
 const NO_PARAMS: Readonly<Record<string, unknown>> = Object.freeze({});
-const NO_FACTS: RequestFacts = Object.freeze({});
+const NO_FACTS: RequestInfo = Object.freeze({});
 
 /** What all peers of one engine share. */
 export interface PeerParts extends ExchangeParts, MethodParts {
@@ -66,7 +66,7 @@ export class EnginePeer implements Peer, ExchangeOwner {
   receive(
     message: unknown,
     outlet?: Outlet,
-    facts: RequestFacts = NO_FACTS,
+    facts: RequestInfo = NO_FACTS,
     claim: unknown = claimOf(message),
   ): ActiveRequest | undefined {
     if (this.#closed) return outlet && this.#refuseLate(message, outlet);
@@ -154,11 +154,7 @@ export class EnginePeer implements Peer, ExchangeOwner {
     if (this.#inFlight.size === 0) this.#idle?.();
   }
 
-  #receiveBatch(
-    messages: readonly unknown[],
-    outlet: Outlet,
-    facts: RequestFacts,
-  ): ActiveRequest | undefined {
+  #receiveBatch(messages: readonly unknown[], outlet: Outlet, facts: RequestInfo): ActiveRequest | undefined {
     if (this.#link.session?.revision.batches !== true)
       return this.#refuse(undefined, outlet, 'batches are not part of this protocol revision');
     if (messages.length === 0) return this.#refuse(undefined, outlet, 'the batch is empty');
@@ -176,7 +172,7 @@ export class EnginePeer implements Peer, ExchangeOwner {
     method: string,
     params: unknown,
     outlet: Outlet,
-    facts: RequestFacts,
+    facts: RequestInfo,
     claim: unknown,
   ): ActiveRequest | undefined {
     const { methods, places, extensions } = this.#parts;
@@ -198,7 +194,7 @@ export class EnginePeer implements Peer, ExchangeOwner {
       try {
         places.take(exchange.call);
       } catch (error) {
-        this.#parts.noRoom(exchange.call, error as NoRoomError);
+        this.#parts.noRoom(exchange.call, error as OverloadedError);
         throw error;
       }
       inFlight.add(exchange);
@@ -218,7 +214,7 @@ export class EnginePeer implements Peer, ExchangeOwner {
     params: unknown,
     claim: unknown,
     outlet: Outlet,
-    { headers = {} }: RequestFacts,
+    { headers = {} }: RequestInfo,
   ): boolean {
     const { options, namedBy } = this.#parts;
     const mismatch = headerMismatch(headers, {

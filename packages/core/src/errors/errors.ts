@@ -52,7 +52,7 @@ export const DEFINITION_CODES = {
 export type DefinitionCode = keyof typeof DEFINITION_CODES;
 
 /** One mistake in the author's code: where it is, what is wrong, and how to mend it. */
-export interface Problem {
+export interface DefinitionProblem {
   readonly code: DefinitionCode;
   /** The place in the author's words, such as `Inventory.checkInventory, parameter 1`. */
   readonly where: string;
@@ -65,17 +65,17 @@ export class DefinitionError extends Error {
   override readonly name = 'DefinitionError';
   readonly code: DefinitionCode;
   /** Not enumerable: the message has all of it, and Node prints the enumerable members of an uncaught error too. */
-  declare readonly problems: readonly Problem[];
+  declare readonly problems: readonly DefinitionProblem[];
 
   /** @param problems every mistake found, at least one. */
-  constructor(problems: readonly Problem[], options?: ErrorOptions) {
+  constructor(problems: readonly DefinitionProblem[], options?: ErrorOptions) {
     super(report(problems), options);
     Object.defineProperty(this, 'problems', { value: problems });
     this.code = problems.length === 1 && problems[0] ? problems[0].code : 'SIGIL_INVALID_DEFINITIONS';
   }
 }
 
-function report(problems: readonly Problem[]): string {
+function report(problems: readonly DefinitionProblem[]): string {
   const lines = problems.map(
     ({ code, where, what, fix }, index) => `  ${index + 1}. ${where}: ${what}\n     Fix: ${fix} [${code}]`,
   );
@@ -117,7 +117,7 @@ function isProtocolError(error: unknown): error is ProtocolError {
 }
 
 /** Refuses a request for want of room (-32603), wherever that is found out: HTTP answers it with 503, as one to repeat later. */
-export class NoRoomError extends ProtocolError {
+export class OverloadedError extends ProtocolError {
   constructor(message: string) {
     super(ERROR_CODES.internalError, message);
   }
@@ -182,7 +182,7 @@ function isToolError(error: unknown): error is ToolError {
 }
 
 /** Why a question of a handler has no answer that could be used. */
-export type AnswerFailure =
+export type InputResponseFailure =
   /** The client answered with an error. */
   | 'refused'
   /** No answer came in time. */
@@ -196,13 +196,13 @@ export type AnswerFailure =
  * Thrown by `ctx.elicit()` and its siblings when the client gives no answer that can be used. A tool that does not catch it is
  * answered with an `isError` result that tells the model.
  */
-export class AnswerError extends ToolError {
+export class InputResponseError extends ToolError {
   /**
    * @param reason why there is no answer.
    * @param message what happened, for the model.
    */
   constructor(
-    readonly reason: AnswerFailure,
+    readonly reason: InputResponseFailure,
     message: string,
     options?: ErrorOptions,
   ) {
@@ -230,7 +230,7 @@ export function toProtocolError(error: unknown, expose = false): ProtocolError {
   const kind = kindOf(error);
   if (kind === 'protocol') return error as ProtocolError;
   const message = kind === 'tool' || expose ? messageOf(error) : MASKED_MESSAGE;
-  const isInvalidAnswer = error instanceof AnswerError && error.reason === 'invalid';
+  const isInvalidAnswer = error instanceof InputResponseError && error.reason === 'invalid';
   const code = isInvalidAnswer ? ERROR_CODES.invalidParams : ERROR_CODES.internalError;
   return new ProtocolError(code, message, undefined, { cause: error });
 }

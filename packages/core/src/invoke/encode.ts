@@ -8,12 +8,11 @@ import {
   type ReadResourceResult,
 } from '../protocol/results.js';
 import {
-  blobContents,
+  resourceContents,
   type ContentBlock,
   type PromptMessage,
   type ResourceContents,
-  textContents,
-  user,
+  message,
 } from '../protocol/content.js';
 import { isObject, toJson } from '../protocol/json.js';
 import type { Logger } from '../protocol/logging.js';
@@ -158,12 +157,12 @@ function checked(result: ReadResourceResult): ReadResourceResult {
 }
 
 function encodeValue(value: unknown, uri: string, mimeType: string | undefined): ResourceContents {
-  if (typeof value === 'string') return textContents(uri, value, mimeType);
-  if (isBytes(value)) return blobContents(uri, value, mimeType);
+  if (typeof value === 'string') return resourceContents.text(uri, value, mimeType);
+  if (isBytes(value)) return resourceContents.blob(uri, value, mimeType);
   const text = JSON.stringify(toJson(value)) as string | undefined;
   if (text === undefined)
     throw new TypeError(`a resource returned a ${typeof value} that JSON has nothing for`);
-  return textContents(uri, text, mimeType ?? 'application/json');
+  return resourceContents.text(uri, text, mimeType ?? 'application/json');
 }
 
 /**
@@ -186,7 +185,7 @@ export function encodePrompt(
 
 function toMessage(value: unknown): PromptMessage {
   if (isPromptMessage(value)) return value;
-  if (typeof value === 'string' || isContent(value)) return user(value);
+  if (typeof value === 'string' || isContent(value)) return message.user(value);
   throw new TypeError(
     'a prompt returns text, content, messages made by user() and assistant(), or { messages }',
   );

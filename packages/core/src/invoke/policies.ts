@@ -1,8 +1,13 @@
 import type { Container } from '../container/container.js';
 import { type Call, logDetails } from '../context/call.js';
-import type { Guard, GuardLike, Middleware, MiddlewareLike, Next } from '../context/policies.js';
-import { type Access, type DefinitionInfo, headersOf, type RequestContext } from '../context/context.js';
-import type { Problem } from '../errors/errors.js';
+import type { Guard, GuardLike, Middleware, MiddlewareLike, NextFunction } from '../context/policies.js';
+import {
+  type GuardContext,
+  type DefinitionInfo,
+  headersOf,
+  type RequestContext,
+} from '../context/context.js';
+import type { DefinitionProblem } from '../errors/errors.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isObject } from '../protocol/json.js';
 import type { Logger } from '../protocol/logging.js';
@@ -34,7 +39,7 @@ export function compileGate(
 ): Gate | undefined {
   if (guards.length === 0) return undefined;
   const asks = guards.map((guard, index) => toAsk(guard, index, parts));
-  const askFrom = (index: number, call: Call, access: Access): MaybePromise<boolean> => {
+  const askFrom = (index: number, call: Call, access: GuardContext): MaybePromise<boolean> => {
     const ask = asks[index];
     if (!ask) return true;
     return after(ask(call, access), (allowed) => allowed === true && askFrom(index + 1, call, access));
@@ -142,10 +147,10 @@ class Turn {
 
   constructor(
     private readonly name: string,
-    private readonly run: Next,
+    private readonly run: NextFunction,
   ) {}
 
-  readonly next: Next = () => {
+  readonly next: NextFunction = () => {
     if (this.#state !== 'waiting') {
       return observed(
         Promise.reject(new Error(`The middleware ${this.name} called next() twice: call it once`)),
@@ -177,8 +182,8 @@ export function policyProblems({
   guards,
   middleware,
   errors,
-}: Readonly<Record<'guards' | 'middleware' | 'errors', readonly unknown[]>>): Problem[] {
-  const wrong = (like: unknown, what: string, method: string): Problem[] =>
+}: Readonly<Record<'guards' | 'middleware' | 'errors', readonly unknown[]>>): DefinitionProblem[] {
+  const wrong = (like: unknown, what: string, method: string): DefinitionProblem[] =>
     typeof like === 'function'
       ? []
       : [
@@ -201,7 +206,7 @@ function isClassLike(value: unknown): boolean {
   return typeof value === 'function' && typeof value.prototype === 'object';
 }
 
-function mapperProblem(mapper: unknown): Problem[] {
+function mapperProblem(mapper: unknown): DefinitionProblem[] {
   if (isObject(mapper) && isClassLike(mapper['error']) && typeof mapper['map'] === 'function') return [];
   const shown = typeof mapper === 'function' ? mapper.name : String(mapper);
   return [
@@ -219,7 +224,7 @@ export function missingMethod(
   cls: Constructor,
   instance: object,
   method: 'allows' | 'handle',
-): Problem | undefined {
+): DefinitionProblem | undefined {
   if (typeof (instance as Record<string, unknown>)[method] === 'function') return undefined;
   return {
     code: 'SIGIL_INVALID_POLICY',
@@ -246,7 +251,7 @@ function toAsk(
   guard: GuardLike,
   index: number,
   { container, guardTime }: GuardParts,
-): (call: Call, access: Access) => MaybePromise<boolean> {
+): (call: Call, access: GuardContext) => MaybePromise<boolean> {
   const name = nameOf(guard, index);
   if (!isClass<Guard>(guard)) return (_call, access) => inTime(guard(access), name, guardTime);
   return (call, access) => {
@@ -258,7 +263,7 @@ function toAsk(
 function toStep(
   like: MiddlewareLike,
   container: Container,
-): (call: Call, context: RequestContext, next: Next) => MaybePromise<unknown> {
+): (call: Call, context: RequestContext, next: NextFunction) => MaybePromise<unknown> {
   if (!isClass<Middleware>(like)) return (_call, context, next) => like(context, next);
   return (call, context, next) =>
     after(resolve(like, call, container), (instance) => instance.handle(context, next));
@@ -268,7 +273,7 @@ function resolve<T extends object>(cls: Constructor<T>, call: Call, container: C
   return container.get<T>(cls, call.scope);
 }
 
-function accessOf(call: Call, definition: DefinitionInfo): Access {
+function accessOf(call: Call, definition: DefinitionInfo): GuardContext {
   const { principal, client, state } = call;
   return { definition, principal, client, headers: headersOf(call), state };
 }

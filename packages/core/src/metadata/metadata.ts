@@ -136,11 +136,11 @@ function chainOf(cls: Constructor): object[] {
 }
 
 /** How long an instance lives: as long as the app, a legacy session, or a request; or made anew each time. */
-export type Scope = 'singleton' | 'session' | 'request' | 'transient';
+export type ServiceScope = 'singleton' | 'session' | 'request' | 'transient';
 
 /** How the container makes a class. */
 interface ServiceDefinition {
-  readonly scope: Scope;
+  readonly scope: ServiceScope;
 }
 
 /** Records that a class is a service. */

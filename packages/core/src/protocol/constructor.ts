@@ -10,7 +10,7 @@ export interface ServiceToken<T> {
   readonly serviceType?: T;
 }
 
-/** What a service is asked for by: a class, a `Token`, a name, or any object. */
+/** What a service is asked for by: a class, an `InjectionToken`, a name, or any object. */
 export type ServiceId<T = unknown> =
   (abstract new (...args: never[]) => T & object) | ServiceToken<T> | object | string;
 

@@ -92,58 +92,136 @@ export interface PromptMessage {
 }
 
 type Extras = Pick<TextContent, 'annotations' | '_meta'>;
+type LinkExtras = Omit<ResourceLink, 'type' | 'uri' | 'name'>;
 
-/** A block of text. */
-export function text(value: string, extras: Extras = {}): TextContent {
-  return { type: 'text', text: value, ...extras };
-}
+/**
+ * Makes the content blocks that tools return and prompts show.
+ *
+ * @example
+ * ```ts
+ * return [content.text('The chart of today'), content.image(png, 'image/png')];
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
+ */
+export const content = {
+  /**
+   * Makes a block of text.
+   *
+   * @param value the text.
+   * @param extras annotations and `_meta`.
+   */
+  text(value: string, extras: Extras = {}): TextContent {
+    return { type: 'text', text: value, ...extras };
+  },
 
-/** A picture. @param data bytes, or a string that is base64 already. @param mimeType such as `image/png`. */
-export function image(data: Bytes | string, mimeType: string, extras: Extras = {}): ImageContent {
-  return { type: 'image', data: encode(data), mimeType, ...extras };
-}
+  /**
+   * Makes a picture.
+   *
+   * @param data bytes, or a string that is base64 already.
+   * @param mimeType such as `image/png`.
+   * @param extras annotations and `_meta`.
+   */
+  image(data: Bytes | string, mimeType: string, extras: Extras = {}): ImageContent {
+    return { type: 'image', data: encode(data), mimeType, ...extras };
+  },
 
-/** A recording. @param data bytes, or a string that is base64 already. @param mimeType such as `audio/wav`. */
-export function audio(data: Bytes | string, mimeType: string, extras: Extras = {}): AudioContent {
-  return { type: 'audio', data: encode(data), mimeType, ...extras };
-}
+  /**
+   * Makes a recording.
+   *
+   * @param data bytes, or a string that is base64 already.
+   * @param mimeType such as `audio/wav`.
+   * @param extras annotations and `_meta`.
+   */
+  audio(data: Bytes | string, mimeType: string, extras: Extras = {}): AudioContent {
+    return { type: 'audio', data: encode(data), mimeType, ...extras };
+  },
 
-/** A resource carried inside a result. Make its contents with `textContents` or `blobContents`. */
-export function embedded(resource: ResourceContents, extras: Extras = {}): EmbeddedResource {
-  return { type: 'resource', resource, ...extras };
-}
+  /**
+   * Embeds a resource in a result.
+   *
+   * @param resource what `resourceContents.text()` or `resourceContents.blob()` makes.
+   * @param extras annotations and `_meta`.
+   */
+  resource(resource: ResourceContents, extras: Extras = {}): EmbeddedResource {
+    return { type: 'resource', resource, ...extras };
+  },
 
-/** A pointer to a resource that the client may read. */
-export function link(
-  uri: string,
-  name: string,
-  extras: Omit<ResourceLink, 'type' | 'uri' | 'name'> = {},
-): ResourceLink {
-  return { type: 'resource_link', uri, name, ...extras };
-}
+  /**
+   * Points to a resource that the client may read.
+   *
+   * @param uri the URI of the resource.
+   * @param name the name to show for it.
+   * @param extras title, description, MIME type, size in bytes, icons, annotations and `_meta`.
+   */
+  resourceLink(uri: string, name: string, extras: LinkExtras = {}): ResourceLink {
+    return { type: 'resource_link', uri, name, ...extras };
+  },
+};
 
-/** The text of a resource. */
-export function textContents(uri: string, value: string, mimeType = 'text/plain'): TextResourceContents {
-  return { uri, mimeType, text: value };
-}
+/**
+ * Makes the contents of a resource, for handlers of resources and for `content.resource()`.
+ *
+ * @example
+ * ```ts
+ * return resourceContents.text('config://app', JSON.stringify(config), 'application/json');
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-contents
+ */
+export const resourceContents = {
+  /**
+   * Makes the contents of a resource that is text.
+   *
+   * @param uri the URI of the resource.
+   * @param value the text.
+   * @param mimeType `text/plain` by default.
+   */
+  text(uri: string, value: string, mimeType = 'text/plain'): TextResourceContents {
+    return { uri, mimeType, text: value };
+  },
 
-/** The bytes of a resource. @param data bytes, or a string that is base64 already. */
-export function blobContents(
-  uri: string,
-  data: Bytes | string,
-  mimeType = 'application/octet-stream',
-): BlobResourceContents {
-  return { uri, mimeType, blob: encode(data) };
-}
+  /**
+   * Makes the contents of a resource that is bytes.
+   *
+   * @param uri the URI of the resource.
+   * @param data bytes, or a string that is base64 already.
+   * @param mimeType `application/octet-stream` by default.
+   */
+  blob(uri: string, data: Bytes | string, mimeType = 'application/octet-stream'): BlobResourceContents {
+    return { uri, mimeType, blob: encode(data) };
+  },
+};
 
-/** A prompt message in the user's voice. */
-export function user(content: string | ContentBlock): PromptMessage {
-  return { role: 'user', content: typeof content === 'string' ? text(content) : content };
-}
+/**
+ * Makes the messages of a prompt.
+ *
+ * @example
+ * ```ts
+ * return [message.user('Summarize this'), message.assistant('Here is what matters:')];
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#promptmessage
+ */
+export const message = {
+  /**
+   * Makes a message in the user's voice.
+   *
+   * @param block text, or a content block.
+   */
+  user(block: string | ContentBlock): PromptMessage {
+    return promptMessage('user', block);
+  },
 
-/** A prompt message in the model's voice. */
-export function assistant(content: string | ContentBlock): PromptMessage {
-  return { role: 'assistant', content: typeof content === 'string' ? text(content) : content };
+  /**
+   * Makes a message in the model's voice.
+   *
+   * @param block text, or a content block.
+   */
+  assistant(block: string | ContentBlock): PromptMessage {
+    return promptMessage('assistant', block);
+  },
+};
+
+function promptMessage(role: Role, block: string | ContentBlock): PromptMessage {
+  return { role, content: typeof block === 'string' ? content.text(block) : block };
 }
 
 function encode(data: Bytes | string): string {

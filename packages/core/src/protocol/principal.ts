@@ -7,7 +7,7 @@ export interface Principal {
 }
 
 /** What a transport knows of a request beside its message. */
-export interface RequestFacts {
+export interface RequestInfo {
   /** HTTP headers, names in lower case; absent on other transports. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
   /** The network address the request came from, such as `192.0.2.7`; absent where the transport does not know it. */

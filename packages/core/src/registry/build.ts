@@ -1,4 +1,4 @@
-import type { Problem } from '../errors/errors.js';
+import type { DefinitionProblem } from '../errors/errors.js';
 import type {
   HandlerDefinition,
   Presentation,
@@ -44,7 +44,7 @@ export interface BuildTools {
   readonly unknownProperties?: UnknownProperties | undefined;
   /** How extensions take part in definitions. */
   readonly hooks: readonly DefinitionHooks[];
-  readonly problems: Problem[];
+  readonly problems: DefinitionProblem[];
 }
 
 /** Compiles a tool. */
@@ -146,7 +146,7 @@ export function buildPrompt(declaration: Declaration<PromptDefinition>, tools: B
 }
 
 /** What every list would fail to be written for. */
-function metaProblems({ meta }: Presentation, where: string): Problem[] {
+function metaProblems({ meta }: Presentation, where: string): DefinitionProblem[] {
   const fault = jsonFault(meta);
   if (fault === undefined) return [];
   return [
@@ -207,7 +207,7 @@ function shaping(info: DefinitionFacts, { hooks }: BuildTools): Parameters<Compi
   return (contents) => shapes.reduce((shaped, shape) => shape(shaped), contents);
 }
 
-function timeoutProblems({ timeoutMs }: Presentation, where: string): Problem[] {
+function timeoutProblems({ timeoutMs }: Presentation, where: string): DefinitionProblem[] {
   if (timeoutMs === undefined || timeoutMs === false || isDelay(timeoutMs)) return [];
   return [
     {
@@ -219,7 +219,10 @@ function timeoutProblems({ timeoutMs }: Presentation, where: string): Problem[] 
   ];
 }
 
-function nameOf(declaration: Declaration<HandlerDefinition & Presentation>, problems: Problem[]): string {
+function nameOf(
+  declaration: Declaration<HandlerDefinition & Presentation>,
+  problems: DefinitionProblem[],
+): string {
   const name = declaration.definition.name ?? defaultName(declaration.target);
   if (!isValidName(name) && declaration.definition.kind !== 'resource') {
     problems.push({
@@ -259,7 +262,7 @@ function annotationsOf(definition: ToolDefinition): ToolAnnotations | undefined 
   return Object.keys(annotations).length > 0 ? annotations : undefined;
 }
 
-function parse(uri: string, where: string, problems: Problem[]): UriTemplate | undefined {
+function parse(uri: string, where: string, problems: DefinitionProblem[]): UriTemplate | undefined {
   try {
     if (/^[A-Za-z][A-Za-z0-9+.-]*:/.test(uri)) return parseUriTemplate(uri);
     problems.push(invalidUri(uri, where, 'it does not begin with a scheme'));
@@ -270,7 +273,7 @@ function parse(uri: string, where: string, problems: Problem[]): UriTemplate | u
   return undefined;
 }
 
-function invalidUri(uri: string, where: string, reason: string): Problem {
+function invalidUri(uri: string, where: string, reason: string): DefinitionProblem {
   return {
     code: 'SIGIL_INVALID_URI',
     where,
@@ -280,7 +283,7 @@ function invalidUri(uri: string, where: string, reason: string): Problem {
 }
 
 /** Everything wrong with what a definition says about keeping its results. */
-function checkCache(cache: CacheOptions, where: string): Problem[] {
+function checkCache(cache: CacheOptions, where: string): DefinitionProblem[] {
   const faults = isObject(cache) ? cacheFaults(cache) : [{ member: undefined, expected: 'an object' }];
   return faults.map(({ member, expected }) => ({
     code: 'SIGIL_INVALID_OPTIONS',

@@ -1,4 +1,4 @@
-import type { Problem } from '../errors/errors.js';
+import type { DefinitionProblem } from '../errors/errors.js';
 import { isObject, type JsonSchema } from '../protocol/json.js';
 import { HEADER_KEYWORD, type MirroredArgument, type PromptArgument } from '../protocol/descriptors.js';
 import type { ResourceDefinition, ToolDefinition } from '../metadata/definitions.js';
@@ -19,7 +19,7 @@ const TYPES: readonly unknown[] = ['string', 'integer', 'boolean'];
 export function mirroredArguments(
   schema: JsonSchema,
   where: string,
-  problems: Problem[],
+  problems: DefinitionProblem[],
 ): MirroredArgument[] {
   const found: MirroredArgument[] = [];
   const refuse = (what: string): void => void problems.push(problem(where, what));
@@ -53,12 +53,12 @@ export function mirroredArguments(
   return found;
 }
 
-function problem(where: string, what: string): Problem {
+function problem(where: string, what: string): DefinitionProblem {
   return {
     code: 'SIGIL_INVALID_SCHEMA',
     where,
     what,
-    fix: 'put @Header with a unique token name on a string, integer or boolean that no list, alternative or reference leads to',
+    fix: 'put @McpHeader with a unique token name on a string, integer or boolean that no list, alternative or reference leads to',
   };
 }
 
@@ -70,7 +70,7 @@ export function isUnknownProperties(value: unknown): boolean {
 }
 
 /** What is wrong with how a tool says that it treats arguments. */
-export function argumentProblems({ unknownProperties }: ToolDefinition, where: string): Problem[] {
+export function argumentProblems({ unknownProperties }: ToolDefinition, where: string): DefinitionProblem[] {
   if (unknownProperties === undefined || isUnknownProperties(unknownProperties)) return [];
   return [
     {
@@ -87,7 +87,7 @@ export function checkVariables(
   declaration: Declaration<ResourceDefinition>,
   template: UriTemplate,
   input: ValuePlan,
-): Problem[] {
+): DefinitionProblem[] {
   const { properties = {} } = input.advertised;
   // A schema by hand that names no properties takes them all.
   const { source } = declaration.binding;
@@ -144,7 +144,7 @@ interface Fault {
  * @param size in bytes, as the author wrote it.
  * @param where the place in the author's words.
  */
-export function annotationProblems(annotations: unknown, size: unknown, where: string): Problem[] {
+export function annotationProblems(annotations: unknown, size: unknown, where: string): DefinitionProblem[] {
   const faults = annotations === undefined ? [] : annotationFaults(annotations);
   if (size !== undefined && !(Number.isInteger(size) && Number(size) >= 0))
     faults.push({ member: 'size', expected: 'a number of bytes: an integer from 0' });

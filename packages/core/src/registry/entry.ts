@@ -17,7 +17,7 @@ import type {
   ToolAnnotations,
 } from '../protocol/descriptors.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
-import type { Problem } from '../errors/errors.js';
+import type { DefinitionProblem } from '../errors/errors.js';
 import type { ResourceContents } from '../protocol/content.js';
 
 /** Serves one request whose caller has passed the gate; compiled at boot. */
@@ -132,7 +132,7 @@ export interface DefinitionHooks {
    *
    * @param find finds the resource or template that serves a URI, among all that are served by then.
    */
-  check?(definition: DefinitionFacts, find: FindResource): readonly Problem[];
+  check?(definition: DefinitionFacts, find: FindResource): readonly DefinitionProblem[];
   /** Gives members to add to the `_meta` that clients see in lists. */
   describe?(definition: DefinitionFacts): Readonly<Record<string, unknown>> | undefined;
   /** Gives a function that changes what is read of a resource or template, each of its contents. */

@@ -1,5 +1,5 @@
 import { isContextClass, type RequestContext } from '../context/context.js';
-import type { Problem } from '../errors/errors.js';
+import type { DefinitionProblem } from '../errors/errors.js';
 import type { HandlerDefinition, ParameterDefinition, SchemaLike } from '../metadata/definitions.js';
 import { isStandardSchema } from '../protocol/standard-schema.js';
 import { type HandlerMethod, parametersOf, parameterTypes } from '../metadata/metadata.js';
@@ -14,7 +14,7 @@ export function bindParameters(
   cls: Constructor,
   handler: HandlerMethod,
   definition: HandlerDefinition,
-  problems: Problem[],
+  problems: DefinitionProblem[],
 ): Binding {
   const { method } = handler;
   const types = parameterTypes(handler);
@@ -113,13 +113,13 @@ function typeFrom(type: unknown): unknown {
   return SCALARS.has(type) ? type : (type as () => unknown)();
 }
 
-function problemWith(where: string, types: readonly unknown[] | undefined, type: unknown): Problem {
+function problemWith(where: string, types: readonly unknown[] | undefined, type: unknown): DefinitionProblem {
   if (types === undefined) return missingMetadata(where);
   if (type === undefined || type === Object || type === Function) return erased(where);
   return invalidParameter(where, type);
 }
 
-function duplicates(where: string, properties: readonly PropertyDeclaration[]): Problem[] {
+function duplicates(where: string, properties: readonly PropertyDeclaration[]): DefinitionProblem[] {
   const names = properties.map((property) => property.name);
   const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
   return [...repeated].map((name) => ({
@@ -131,7 +131,7 @@ function duplicates(where: string, properties: readonly PropertyDeclaration[]): 
 }
 
 /** The build emitted no types at all. */
-function missingMetadata(where: string): Problem {
+function missingMetadata(where: string): DefinitionProblem {
   return {
     code: 'SIGIL_MISSING_METADATA',
     where,
@@ -141,7 +141,7 @@ function missingMetadata(where: string): Problem {
 }
 
 /** The type was there in the source and is gone at run time. */
-function erased(where: string): Problem {
+function erased(where: string): DefinitionProblem {
   return {
     code: 'SIGIL_ERASED_TYPE',
     where,
@@ -151,7 +151,7 @@ function erased(where: string): Problem {
 }
 
 /** The type is there, and is nothing a handler can receive. */
-function invalidParameter(where: string, type: unknown): Problem {
+function invalidParameter(where: string, type: unknown): DefinitionProblem {
   const name = (type as { name?: string }).name ?? String(type);
   const isPrimitive = [String, Number, Boolean, Array, BigInt, Date].includes(type as never);
   return {
@@ -167,7 +167,7 @@ function invalidParameter(where: string, type: unknown): Problem {
 }
 
 /** `@Param` outside a resource, or `@Arg` inside one. */
-function wrongDecorator(where: string, parameter: ParameterDefinition): Problem {
+function wrongDecorator(where: string, parameter: ParameterDefinition): DefinitionProblem {
   const isParam = parameter.kind === 'param';
   return {
     code: 'SIGIL_INVALID_PARAMETER',
@@ -178,7 +178,7 @@ function wrongDecorator(where: string, parameter: ParameterDefinition): Problem 
 }
 
 /** A parameter behind one with an initialiser: JavaScript does not say whether it has one itself. */
-function undecided(where: string, { kind, name }: ParameterDefinition): Problem {
+function undecided(where: string, { kind, name }: ParameterDefinition): DefinitionProblem {
   const decorator = kind === 'param' ? 'Param' : 'Arg';
   return {
     code: 'SIGIL_INVALID_PARAMETER',
@@ -189,7 +189,7 @@ function undecided(where: string, { kind, name }: ParameterDefinition): Problem 
 }
 
 /** More than one source of arguments. */
-function mixed(where: string): Problem {
+function mixed(where: string): DefinitionProblem {
   return {
     code: 'SIGIL_MIXED_PARAMETERS',
     where,
@@ -199,7 +199,7 @@ function mixed(where: string): Problem {
 }
 
 /** A parameter has one source. */
-function decoratedTwice(where: string): Problem {
+function decoratedTwice(where: string): DefinitionProblem {
   return {
     code: 'SIGIL_INVALID_PARAMETER',
     where,

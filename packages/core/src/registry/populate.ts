@@ -1,4 +1,4 @@
-import type { Problem } from '../errors/errors.js';
+import type { DefinitionProblem } from '../errors/errors.js';
 import type { CompletionDefinition, HandlerDefinition } from '../metadata/definitions.js';
 import { parseUriTemplate } from '../protocol/uri-template/parse.js';
 import { buildPrompt, buildResource, buildTool, type BuildTools } from './build.js';
@@ -33,7 +33,7 @@ function hookProblems(
   registry: Registry,
   { hooks }: BuildTools,
   draft: ReadonlyMap<string, Entry> = new Map(),
-): Problem[] {
+): DefinitionProblem[] {
   const find: FindResource = (uri) => (draft.get(uri) ?? registry.resolveUri(uri)?.entry)?.info;
   return hooks.flatMap((hook) => hook.check?.(entry.info, find) ?? []);
 }
@@ -111,13 +111,13 @@ function isKind<K extends HandlerDefinition['kind']>(
   return declaration.definition.kind === kind;
 }
 
-function add(collection: Collection<Entry>, entry: Entry, problems: Problem[]): void {
+function add(collection: Collection<Entry>, entry: Entry, problems: DefinitionProblem[]): void {
   const holder = collection.get(entry.key);
   if (holder) problems.push(duplicate(entry, holder));
   else collection.set(entry);
 }
 
-function duplicate(entry: Entry, holder: Entry): Problem {
+function duplicate(entry: Entry, holder: Entry): DefinitionProblem {
   return {
     code: 'SIGIL_DUPLICATE_NAME',
     where: entry.where,
@@ -133,7 +133,7 @@ function duplicate(entry: Entry, holder: Entry): Problem {
 function completable(
   registry: Registry,
   { definition: { ref, argument }, where }: Declaration<CompletionDefinition>,
-  problems: Problem[],
+  problems: DefinitionProblem[],
   drafted?: Completable,
 ): Completable | undefined {
   const entry = drafted ?? registry.prompts.get(ref) ?? registry.templates.get(ref);
@@ -176,7 +176,7 @@ function completionOf(
 function duplicateCompletion(
   { definition: { ref, argument }, where }: Declaration<CompletionDefinition>,
   holder: Declaration<CompletionDefinition>,
-): Problem {
+): DefinitionProblem {
   return {
     code: 'SIGIL_DUPLICATE_NAME',
     where,

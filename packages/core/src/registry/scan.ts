@@ -1,5 +1,5 @@
 import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies.js';
-import type { Problem } from '../errors/errors.js';
+import type { DefinitionProblem } from '../errors/errors.js';
 import type { HandlerDefinition } from '../metadata/definitions.js';
 import { KEYS } from '../metadata/keys.js';
 import { type HandlerMethod, handlersOf, listOf, metadataOf, returnType } from '../metadata/metadata.js';
@@ -18,7 +18,7 @@ const DECORATORS: Readonly<Record<HandlerDefinition['kind'], string>> = {
 const KINDS = Object.keys(DECORATORS) as HandlerDefinition['kind'][];
 
 /** Reads the definitions off service classes, in the order of the classes and of the methods in them. */
-export function scan(services: readonly unknown[], problems: Problem[]): Declaration[] {
+export function scan(services: readonly unknown[], problems: DefinitionProblem[]): Declaration[] {
   return [...new Set(services)].flatMap((service) => {
     if (!isClass(service)) {
       problems.push(notAService(service));
@@ -40,7 +40,7 @@ export function hasHandlers(cls: Constructor): boolean {
   return handlersOf(cls).length > 0;
 }
 
-function scanClass(cls: Constructor, problems: Problem[]): Declaration[] {
+function scanClass(cls: Constructor, problems: DefinitionProblem[]): Declaration[] {
   const guards = listOf(KEYS.guards, cls);
   const middleware = listOf(KEYS.middleware, cls);
   const errors = listOf(KEYS.errors, cls, undefined, 'own');
@@ -73,7 +73,7 @@ function returnsOf(handler: HandlerMethod): Pick<Declaration, 'returns'> {
   return isDto(returned) ? { returns: { kind: 'class', cls: returned as Constructor } } : {};
 }
 
-function notAMethod(where: string): Problem {
+function notAMethod(where: string): DefinitionProblem {
   return {
     code: 'SIGIL_INVALID_OPTIONS',
     where,
@@ -82,7 +82,7 @@ function notAMethod(where: string): Problem {
   };
 }
 
-function notAService(value: unknown): Problem {
+function notAService(value: unknown): DefinitionProblem {
   return {
     code: 'SIGIL_NOT_A_SERVICE',
     where: 'createApp({ services })',
@@ -95,7 +95,7 @@ function notAService(value: unknown): Problem {
 export function noDefinitions(
   cls: Constructor,
   kinds: readonly HandlerDefinition['kind'][] = KINDS,
-): Problem {
+): DefinitionProblem {
   return {
     code: 'SIGIL_NO_DEFINITIONS',
     where: cls.name,

@@ -1,4 +1,4 @@
-import type { Problem } from '../errors/errors.js';
+import type { DefinitionProblem } from '../errors/errors.js';
 import { annotatedProperties, annotationsOf } from '../metadata/metadata.js';
 import { DESIGN, readOwn } from '../metadata/keys.js';
 import type { Constructor } from '../protocol/constructor.js';
@@ -34,7 +34,12 @@ export class DtoClasses {
    * @param groups the groups of class-validator whose rules apply, besides those of no group; all rules when empty.
    * @param where the place for problem reports.
    */
-  open(direction: Direction, groups: readonly string[], where: string, problems: Problem[]): DtoDocument {
+  open(
+    direction: Direction,
+    groups: readonly string[],
+    where: string,
+    problems: DefinitionProblem[],
+  ): DtoDocument {
     return new DtoDocument(this.#libraries, this.#plansOf(direction, groups), where, problems);
   }
 
@@ -47,7 +52,7 @@ export class DtoClasses {
     direction: Direction,
     groups: readonly string[],
     where: string,
-    problems: Problem[],
+    problems: DefinitionProblem[],
   ): boolean {
     if (isPlainClass(cls, this.#libraries)) return false;
     return summaryOf(cls, this.#plansOf(direction, groups).instances.models, where, problems).mirrored;
@@ -87,7 +92,7 @@ export class DtoDocument {
     readonly libraries: ClassLibraries,
     readonly plans: ClassPlans,
     readonly where: string,
-    readonly problems: Problem[],
+    readonly problems: DefinitionProblem[],
   ) {
     this.#schemas = new ClassSchemas(plans.instances.models, where, problems);
   }

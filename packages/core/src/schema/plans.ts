@@ -1,4 +1,4 @@
-import type { Problem } from '../errors/errors.js';
+import type { DefinitionProblem } from '../errors/errors.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isObject, type JsonSchema, toJson, UnwritableError } from '../protocol/json.js';
@@ -46,14 +46,19 @@ export interface SchemaCompiler {
    * @param unknown what becomes of undeclared properties; they are rejected by default. Schemas written by hand, and
    *   those of other libraries, decide that themselves.
    */
-  input(source: SchemaSource, where: string, problems: Problem[], unknown?: UnknownProperties): ValuePlan;
+  input(
+    source: SchemaSource,
+    where: string,
+    problems: DefinitionProblem[],
+    unknown?: UnknownProperties,
+  ): ValuePlan;
 
   /**
    * Plans values that handlers return: instances or plain values, checked as `JSON.stringify` would write them.
    * @param where the place for problem reports.
    * @param problems receives every mistake found; the plan returned then is harmless.
    */
-  output(source: SchemaSource, where: string, problems: Problem[]): ValuePlan;
+  output(source: SchemaSource, where: string, problems: DefinitionProblem[]): ValuePlan;
 
   /** The constraint classes of authors that the DTO classes of all plans so far use. */
   readonly constraints: readonly Constructor[];
@@ -62,7 +67,7 @@ export interface SchemaCompiler {
   makeConstraints(): void;
 
   /** Finds out how to run the patterns of all plans so far, and adds those that nothing runs safely to the problems. */
-  settlePatterns(problems: Problem[]): Promise<void>;
+  settlePatterns(problems: DefinitionProblem[]): Promise<void>;
 
   /** Compiles every validator now instead of at first use. @throws DefinitionError when one does not compile. */
   warm(): Promise<void>;

@@ -1,4 +1,4 @@
-import { DefinitionError, type Problem } from '../errors/errors.js';
+import { DefinitionError, type DefinitionProblem } from '../errors/errors.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
@@ -83,19 +83,19 @@ class Compiler implements SchemaCompiler {
   input(
     source: SchemaSource,
     where: string,
-    problems: Problem[],
+    problems: DefinitionProblem[],
     unknown: UnknownProperties = 'reject',
   ): ValuePlan {
     if (source.kind === 'none') return unknown === 'reject' ? noArguments : anyArguments;
     return this.#plan(source, 'input', where, problems, unknown);
   }
 
-  output(source: SchemaSource, where: string, problems: Problem[]): ValuePlan {
+  output(source: SchemaSource, where: string, problems: DefinitionProblem[]): ValuePlan {
     if (source.kind === 'none') return anything;
     return this.#plan(source, 'output', where, problems);
   }
 
-  async settlePatterns(problems: Problem[]): Promise<void> {
+  async settlePatterns(problems: DefinitionProblem[]): Promise<void> {
     problems.push(...(await this.#pool.patterns.settle()));
   }
 
@@ -114,7 +114,7 @@ class Compiler implements SchemaCompiler {
     source: Exclude<SchemaSource, { readonly kind: 'none' }>,
     direction: Direction,
     where: string,
-    problems: Problem[],
+    problems: DefinitionProblem[],
     unknown: UnknownProperties = 'reject',
   ): ValuePlan {
     if (source.kind === 'standard')
@@ -142,7 +142,7 @@ class Compiler implements SchemaCompiler {
     source: ClassSource,
     direction: Direction,
     where: string,
-    problems: Problem[],
+    problems: DefinitionProblem[],
     unknown: UnknownProperties,
   ): ValuePlan {
     const { cls } = source;
@@ -183,7 +183,7 @@ class Compiler implements SchemaCompiler {
   }
 }
 
-function notLoaded(cls: Constructor, where: string): Problem {
+function notLoaded(cls: Constructor, where: string): DefinitionProblem {
   return {
     code: 'SIGIL_INVALID_SCHEMA',
     where,

@@ -1,4 +1,4 @@
-import type { Problem } from '../errors/errors.js';
+import type { DefinitionProblem } from '../errors/errors.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
@@ -45,7 +45,7 @@ export interface SpecContext {
   readonly direction: Direction;
   readonly classes: DtoDocument | undefined;
   readonly where: string;
-  readonly problems: Problem[];
+  readonly problems: DefinitionProblem[];
 }
 
 const OWN = { dialect: '2020-12', isolated: false } as const;
@@ -149,7 +149,7 @@ function memberOf(value: unknown, name: string | number | undefined): unknown {
   return name === undefined ? value : (value as Readonly<Record<string, unknown>> | null | undefined)?.[name];
 }
 
-function reservedName(name: string, where: string): Problem {
+function reservedName(name: string, where: string): DefinitionProblem {
   return {
     code: 'SIGIL_INVALID_SCHEMA',
     where,

@@ -1,4 +1,4 @@
-import type { Problem } from '../errors/errors.js';
+import type { DefinitionProblem } from '../errors/errors.js';
 import type { JsonSchema } from '../protocol/json.js';
 import { after, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { StandardIssue, StandardResult, StandardSchema } from '../protocol/standard-schema.js';
@@ -21,7 +21,7 @@ export function standardPlan(
   schema: StandardSchema,
   direction: Direction,
   where: string,
-  problems: Problem[],
+  problems: DefinitionProblem[],
 ): ValuePlan | undefined {
   const written = writeJsonSchema(schema, direction, where, problems);
   if (!written || !readHandWritten(written, direction === 'input', where, problems)) return undefined;
@@ -45,7 +45,7 @@ function writeJsonSchema(
   schema: StandardSchema,
   direction: Direction,
   where: string,
-  problems: Problem[],
+  problems: DefinitionProblem[],
 ): JsonSchema | undefined {
   const { vendor, jsonSchema } = schema['~standard'];
   const write = jsonSchema?.[direction];

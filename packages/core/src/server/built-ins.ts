@@ -1,9 +1,9 @@
 import { nameOf, type Provider, type ResolutionScope } from '../container/container.js';
 import { RESOLUTION } from '../container/typedi.js';
-import { Token } from '../container/typedi-registry.js';
+import { InjectionToken } from '../container/typedi-registry.js';
 import { CompletionContext, PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
 import { RequestContext } from '../context/context.js';
-import type { Problem } from '../errors/errors.js';
+import type { DefinitionProblem } from '../errors/errors.js';
 import type { Principal } from '../protocol/principal.js';
 import { App } from './app.js';
 
@@ -13,13 +13,13 @@ import { App } from './app.js';
  * @example
  * private readonly principal = inject(PRINCIPAL);
  */
-export const PRINCIPAL: Token<Principal | undefined> = new Token('PRINCIPAL');
+export const PRINCIPAL: InjectionToken<Principal | undefined> = new InjectionToken('PRINCIPAL');
 
 /** Providers of what every app has: two would tell different things. */
 export function builtInProblems(
   builtIn: readonly Provider[],
   providers: readonly Provider[],
-): readonly Problem[] {
+): readonly DefinitionProblem[] {
   const ids = new Set(builtIn.map(({ provide }) => provide));
   return providers
     .filter(({ provide }) => ids.has(provide))

@@ -2,7 +2,7 @@ import { isUnknownProperties } from '../registry/checks.js';
 import { isStateKey } from '../engine/asking/round-keeper.js';
 import { DEFAULT_LIMITS } from '../engine/engine-options.js';
 import type { Container } from '../container/container.js';
-import type { Problem } from '../errors/errors.js';
+import type { DefinitionProblem } from '../errors/errors.js';
 import { isObject, jsonFault } from '../protocol/json.js';
 import { DELAY, isDelay } from '../transport/deadlines.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
@@ -60,8 +60,8 @@ const TASK_OPTIONS: Readonly<Record<keyof TasksOptions, true>> = {
 const DEEPEST = 1000;
 
 /** Everything wrong with the options of `createApp` themselves. */
-export function checkOptions(options: AppOptions): Problem[] {
-  const problems: Problem[] = [
+export function checkOptions(options: AppOptions): DefinitionProblem[] {
+  const problems: DefinitionProblem[] = [
     ...unknownOptions(options, OPTIONS),
     ...unknownOptions(options.tasks ?? {}, TASK_OPTIONS, 'tasks.'),
     ...lackingMethods('stateStore', options.stateStore, 'use'),
@@ -100,7 +100,12 @@ export function checkOptions(options: AppOptions): Problem[] {
   return problems;
 }
 
-function checkTasks({ ttlMs, pollIntervalMs, maxRunning, maxRunningPerClient }: TasksOptions): Problem[] {
+function checkTasks({
+  ttlMs,
+  pollIntervalMs,
+  maxRunning,
+  maxRunningPerClient,
+}: TasksOptions): DefinitionProblem[] {
   const positive = {
     'tasks.pollIntervalMs': pollIntervalMs,
     'tasks.maxRunning': maxRunning,
@@ -115,7 +120,7 @@ function checkTasks({ ttlMs, pollIntervalMs, maxRunning, maxRunningPerClient }: 
     : [...problems, invalidOption('tasks.ttlMs', 'a positive integer of milliseconds, or null')];
 }
 
-function unknownOptions(options: object, known: object, prefix = ''): Problem[] {
+function unknownOptions(options: object, known: object, prefix = ''): DefinitionProblem[] {
   return Object.keys(options)
     .filter((option) => !Object.hasOwn(known, option))
     .map((option) =>
@@ -124,7 +129,7 @@ function unknownOptions(options: object, known: object, prefix = ''): Problem[] 
 }
 
 /** What is wrong with a store or a bus of the author's own. */
-function lackingMethods(option: string, value: unknown, ...methods: readonly string[]): Problem[] {
+function lackingMethods(option: string, value: unknown, ...methods: readonly string[]): DefinitionProblem[] {
   if (value === undefined || value === false) return [];
   const has = (method: string): boolean =>
     typeof value === 'object' &&
@@ -133,7 +138,7 @@ function lackingMethods(option: string, value: unknown, ...methods: readonly str
   return methods.every(has) ? [] : [invalidOption(option, `an object with ${methods.join(', ')}`)];
 }
 
-function checkLimits(limits: unknown = {}): Problem[] {
+function checkLimits(limits: unknown = {}): DefinitionProblem[] {
   if (!isObject(limits)) return [invalidOption('limits', 'an object, such as { maxInFlight: 256 }')];
   const known = Object.keys(DEFAULT_LIMITS);
   return Object.entries(limits).flatMap(([limit, value]) => {
@@ -157,7 +162,7 @@ function isPositive(value: number): boolean {
 }
 
 /** An option of `createApp` that is out of range. */
-export function invalidOption(option: string, expected: string): Problem {
+export function invalidOption(option: string, expected: string): DefinitionProblem {
   return {
     code: 'SIGIL_INVALID_OPTIONS',
     where: `createApp({ ${option} })`,
@@ -169,7 +174,7 @@ export function invalidOption(option: string, expected: string): Problem {
 const KNOWN: ReadonlySet<string> = new Set(CACHEABLE_METHODS);
 
 /** Everything wrong with what an app says about keeping its results. */
-function checkCache(cache: AppCacheOptions): Problem[] {
+function checkCache(cache: AppCacheOptions): DefinitionProblem[] {
   if (!isObject(cache)) return [invalidOption('cache', 'an object')];
   const { methods = {} } = cache;
   if (!isObject(methods)) return [invalidOption('cache: { methods }', 'an object')];
@@ -179,7 +184,7 @@ function checkCache(cache: AppCacheOptions): Problem[] {
   return [...faults, ...Object.entries(methods).flatMap(([method, hint]) => checkMethod(method, hint))];
 }
 
-function checkMethod(method: string, hint: unknown): Problem[] {
+function checkMethod(method: string, hint: unknown): DefinitionProblem[] {
   const option = `cache: { methods: { '${method}' } }`;
   if (!KNOWN.has(method)) return [invalidOption(option, `one of ${CACHEABLE_METHODS.join(', ')}`)];
   if (!isObject(hint)) return [invalidOption(option, 'an object with ttlMs, cacheScope, or both')];
@@ -191,11 +196,11 @@ function checkMethod(method: string, hint: unknown): Problem[] {
 const NULLS: readonly unknown[] = [undefined, 'any-of', 'type-list', 'nullable', 'omit'];
 
 /** Everything wrong with the profiles of clients. */
-function checkProfiles(profiles: readonly ClientProfile[]): Problem[] {
+function checkProfiles(profiles: readonly ClientProfile[]): DefinitionProblem[] {
   return profiles.flatMap((profile, index) => checkProfile(profile, `clientProfiles[${index}]`));
 }
 
-function checkProfile(profile: unknown, option: string): Problem[] {
+function checkProfile(profile: unknown, option: string): DefinitionProblem[] {
   if (!isObject(profile)) return [invalidOption(option, 'an object')];
   const { clients, inlineReferences, nulls, formats, omit } = profile;
   const areClients =

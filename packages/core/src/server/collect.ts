@@ -1,6 +1,6 @@
 import { nameOf, type Provider, type ServiceId } from '../container/container.js';
 import type { FunctionDefinition } from '../decorators/define.js';
-import type { Problem } from '../errors/errors.js';
+import type { DefinitionProblem } from '../errors/errors.js';
 import { serviceOf } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isObject } from '../protocol/json.js';
@@ -35,7 +35,11 @@ interface Unit {
 }
 
 /** Finds what an app and its modules serve: decorated classes, listed or discovered, functions, and what extensions bring. */
-export async function collect(options: AppOptions, problems: Problem[], logger: Logger): Promise<Collected> {
+export async function collect(
+  options: AppOptions,
+  problems: DefinitionProblem[],
+  logger: Logger,
+): Promise<Collected> {
   const modules = allModules(options.modules ?? [], problems);
   const units: Unit[] = [{ parts: options }, ...[...modules].map(([parts, name]) => ({ name, parts }))];
   const found = new Map<Unit, readonly Constructor[]>();
@@ -84,7 +88,7 @@ export async function collect(options: AppOptions, problems: Problem[], logger: 
 
 function functionsOf(
   { parts: { definitions = [] } }: Unit,
-  problems: Problem[],
+  problems: DefinitionProblem[],
 ): readonly FunctionDefinition[] {
   const isDefinition = (given: unknown): boolean => isObject(given) && typeof given['handle'] === 'function';
   if (!definitions.every(isDefinition))
@@ -165,7 +169,7 @@ function prefixUri(uri: string, prefix: string): string {
 function checkedProviders(
   providers: readonly Provider[],
   option: 'providers' | 'override',
-  problems: Problem[],
+  problems: DefinitionProblem[],
 ): readonly Provider[] {
   const isProvider = (given: unknown): boolean =>
     isObject(given) &&
@@ -185,7 +189,7 @@ function checkedProviders(
 function collectProviders(
   units: readonly Unit[],
   override: readonly Provider[],
-  problems: Problem[],
+  problems: DefinitionProblem[],
 ): Provider[] {
   const held = new Map<ServiceId, { readonly provider: Provider; readonly owner: string }>();
   for (const { name = 'the app', parts } of units) {
@@ -206,7 +210,7 @@ function areSame(one: Provider, other: Provider): boolean {
   return a.length === Object.keys(b).length && a.every(([key, value]) => Object.is(b[key], value));
 }
 
-function duplicateProvider({ provide }: Provider, first: string, second: string): Problem {
+function duplicateProvider({ provide }: Provider, first: string, second: string): DefinitionProblem {
   return {
     code: 'SIGIL_DUPLICATE_PROVIDER',
     where: nameOf(provide),

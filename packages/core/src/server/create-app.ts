@@ -5,7 +5,7 @@ import { Engine } from '../engine/engine.js';
 import { DEFAULT_LIMITS } from '../engine/engine-options.js';
 import { RoundKeeper, StateSealer } from '../engine/asking/round-keeper.js';
 import { MemoryStateStore } from '../engine/asking/state-store.js';
-import { DefinitionError, type Problem } from '../errors/errors.js';
+import { DefinitionError, type DefinitionProblem } from '../errors/errors.js';
 import { createCompile } from '../invoke/invoke.js';
 import { policyProblems } from '../invoke/policies.js';
 import type { HandlerDefinition } from '../metadata/definitions.js';
@@ -66,7 +66,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 
 async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<App> {
   requireLists('createApp', options, 'modules', 'override', 'stateKeys', 'clientProfiles');
-  const problems: Problem[] = checkOptions(options);
+  const problems: DefinitionProblem[] = checkOptions(options);
   const logger = new RelayLogger(options.logger);
   const { declarations, providers, extensions } = await collect(options, problems, logger);
   const policies = policiesOf(declarations, options);
@@ -93,7 +93,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
   });
   const registry = new Registry();
   const { unknownProperties } = options;
-  const build = (into: Problem[]): BuildTools => ({
+  const build = (into: DefinitionProblem[]): BuildTools => ({
     schemas,
     compile,
     unknownProperties,
@@ -131,7 +131,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     formPlan: formPlans(schemas),
   });
   const define: Define = (definition, kind) => {
-    const wrong: Problem[] = [];
+    const wrong: DefinitionProblem[] = [];
     const added = declare(definition, kind, wrong).map((declaration) => withErrors(declaration, options));
     const policies = policiesOf(added, {});
     wrong.push(...policyProblems(policies));
@@ -169,7 +169,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
 function declare(
   definition: FunctionDefinition | Constructor,
   kind: HandlerDefinition['kind'],
-  problems: Problem[],
+  problems: DefinitionProblem[],
 ): Declaration[] {
   if (!isClass(definition)) return [declareFunction(definition)];
   const scanned = scan([definition], problems);
@@ -234,7 +234,7 @@ function formPlans(schemas: SchemaCompiler): (form: FormLike) => ValuePlan {
     const key = source.kind === 'schema' ? JSON.stringify(form) : form;
     const known = plans.get(key);
     if (known) return known;
-    const problems: Problem[] = [];
+    const problems: DefinitionProblem[] = [];
     const plan = schemas.input(source, WHERE, problems);
     for (const property of unshowable(plan.advertised)) problems.push(notFlat(property));
     if (problems.length > 0) throw new DefinitionError(problems);
@@ -244,7 +244,7 @@ function formPlans(schemas: SchemaCompiler): (form: FormLike) => ValuePlan {
   };
 }
 
-function notFlat(property: string): Problem {
+function notFlat(property: string): DefinitionProblem {
   return {
     code: 'SIGIL_INVALID_SCHEMA',
     where: WHERE,

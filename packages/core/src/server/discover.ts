@@ -1,4 +1,4 @@
-import { messageOf, type Problem } from '../errors/errors.js';
+import { messageOf, type DefinitionProblem } from '../errors/errors.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Logger } from '../protocol/logging.js';
 import { hasHandlers, isClass } from '../registry/scan.js';
@@ -14,7 +14,7 @@ const NOT_A_SERVICE = /\.d\.m?ts$|\.(?:test|spec)\.m?[jt]s$/;
  */
 export async function discover(
   places: URL | readonly URL[],
-  problems: Problem[],
+  problems: DefinitionProblem[],
   logger: Logger,
 ): Promise<Constructor[]> {
   const found = new Set<Constructor>();
@@ -25,7 +25,7 @@ export async function discover(
 
 async function discoverIn(
   place: unknown,
-  problems: Problem[],
+  problems: DefinitionProblem[],
   logger: Logger,
 ): Promise<ReadonlySet<Constructor>> {
   const found = new Set<Constructor>();
@@ -63,7 +63,7 @@ async function discoverIn(
   return found;
 }
 
-function filesIn(place: URL, problems: Problem[]): URL[] {
+function filesIn(place: URL, problems: DefinitionProblem[]): URL[] {
   const { folder, matches } = readPattern(place);
   try {
     const files = listFiles(folder).filter(
@@ -122,7 +122,7 @@ function pathOf({ pathname }: URL): string {
   return pathname.split('/').map(decodeURIComponent).join('/');
 }
 
-function notAUrl(value: unknown): Problem {
+function notAUrl(value: unknown): DefinitionProblem {
   return {
     code: 'SIGIL_DISCOVERY_FAILED',
     where: String(value),
@@ -131,7 +131,7 @@ function notAUrl(value: unknown): Problem {
   };
 }
 
-function problem(place: URL, what: string, fix: string): Problem {
+function problem(place: URL, what: string, fix: string): DefinitionProblem {
   return { code: 'SIGIL_DISCOVERY_FAILED', where: pathOf(place), what, fix };
 }
 

@@ -3,7 +3,7 @@ import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies
 import type { FunctionDefinition } from '../decorators/define.js';
 import type { ExtensionFactory } from '../engine/extension.js';
 import type { AppExtension } from '../extensions/app-extension.js';
-import { DefinitionError, type Problem } from '../errors/errors.js';
+import { DefinitionError, type DefinitionProblem } from '../errors/errors.js';
 import { isObject } from '../protocol/json.js';
 import type { Constructor } from '../protocol/constructor.js';
 
@@ -119,7 +119,10 @@ export function requireLists(maker: string, options: ModuleParts, ...more: reado
 }
 
 /** Every module of an app once, after those it imports, with the name it has in messages. */
-export function allModules(modules: readonly Module[], problems: Problem[]): ReadonlyMap<Module, string> {
+export function allModules(
+  modules: readonly Module[],
+  problems: DefinitionProblem[],
+): ReadonlyMap<Module, string> {
   const found = new Map<Module, string>();
   const visit = (one: unknown, where: string, path: readonly unknown[]): void => {
     if (!isModule(one)) return void problems.push(notAModule(one, where));
@@ -139,7 +142,7 @@ function isModule(value: unknown): value is Module {
   return isObject(value) && value['kind'] === 'module';
 }
 
-function checkPrefix({ prefix }: Module, name: string): Problem[] {
+function checkPrefix({ prefix }: Module, name: string): DefinitionProblem[] {
   if (prefix === undefined || (typeof prefix === 'string' && /^[A-Za-z0-9_-]+$/.test(prefix))) return [];
   return [
     {
@@ -151,7 +154,7 @@ function checkPrefix({ prefix }: Module, name: string): Problem[] {
   ];
 }
 
-function notAModule(value: unknown, where: string): Problem {
+function notAModule(value: unknown, where: string): DefinitionProblem {
   return {
     code: 'SIGIL_INVALID_OPTIONS',
     where,

@@ -1,10 +1,10 @@
 import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies.js';
 import type { Container, Provider } from '../container/container.js';
 import { TypediContainer } from '../container/typedi.js';
-import { DefinitionError, type Problem } from '../errors/errors.js';
+import { DefinitionError, type DefinitionProblem } from '../errors/errors.js';
 import type { Instances } from '../invoke/invoke.js';
 import { isClass, missingMethod } from '../invoke/policies.js';
-import type { Scope } from '../metadata/metadata.js';
+import type { ServiceScope } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Declaration } from '../registry/declaration.js';
 import type { AppOptions } from './app-options.js';
@@ -21,7 +21,7 @@ export interface Services {
   readonly container: Container;
   readonly instances: Instances;
   /** What is wrong with classes, with constraints of class-validator, and with what they need. */
-  check(classes: readonly Constructor[], constraints: readonly Constructor[]): Problem[];
+  check(classes: readonly Constructor[], constraints: readonly Constructor[]): DefinitionProblem[];
   /**
    * Makes the singletons and awaits their `onInit`.
    *
@@ -75,17 +75,17 @@ export function chooseServices(own: Container | undefined, providers: readonly P
 const OF_A_CALL = "what depends on the caller belongs in the handler, or in a guard's permits(context)";
 
 /** A constraint cannot take the scope of what it needs. */
-function forConstraint(problem: Problem, constraints: readonly Constructor[]): Problem {
+function forConstraint(problem: DefinitionProblem, constraints: readonly Constructor[]): DefinitionProblem {
   const isOne =
     problem.code === 'SIGIL_CAPTIVE_SCOPE' && constraints.some(({ name }) => name === problem.where);
   return isOne ? { ...problem, fix: `a constraint lives as long as the app: ${OF_A_CALL}` } : problem;
 }
 
-function isShortLived(scope: Scope): boolean {
+function isShortLived(scope: ServiceScope): boolean {
   return scope === 'request' || scope === 'session';
 }
 
-function shortLivedConstraint({ name }: Constructor): Problem {
+function shortLivedConstraint({ name }: Constructor): DefinitionProblem {
   return {
     code: 'SIGIL_CAPTIVE_SCOPE',
     where: name,
@@ -122,7 +122,7 @@ export function classesOf(
 
 /** Looks at the instances of guards and middleware, which may have their method as a property. */
 async function checkPolicies({ guards, middleware }: Policies, instances: Instances): Promise<void> {
-  const problems: Problem[] = [];
+  const problems: DefinitionProblem[] = [];
   const check = async (classes: readonly unknown[], method: 'allows' | 'handle'): Promise<void> => {
     for (const cls of new Set(classes)) {
       if (!isClass(cls) || !instances.isSingleton(cls)) continue;

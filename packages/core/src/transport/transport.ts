@@ -1,5 +1,5 @@
 import type { Logger } from '../protocol/logging.js';
-import type { Principal, RequestFacts } from '../protocol/principal.js';
+import type { Principal, RequestInfo } from '../protocol/principal.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 
 /**
@@ -47,12 +47,7 @@ export interface Peer {
    * @param claim what `claimOf` says of the message, where the transport has asked already.
    * @returns the request in flight, or `undefined` when nothing is left to wait for.
    */
-  receive(
-    message: unknown,
-    outlet?: Outlet,
-    facts?: RequestFacts,
-    claim?: unknown,
-  ): ActiveRequest | undefined;
+  receive(message: unknown, outlet?: Outlet, facts?: RequestInfo, claim?: unknown): ActiveRequest | undefined;
   /** Takes note of what is known of the principal of a session by now, such as fewer scopes: guards of what it hears of see it. */
   renew(principal: Principal | undefined): void;
   /**
@@ -182,7 +177,7 @@ export interface InMemoryConnection {
 export function connectInMemory(
   endpoint: Endpoint,
   receive: (message: unknown) => void,
-  facts?: RequestFacts,
+  facts?: RequestInfo,
 ): InMemoryConnection {
   const deliver = (text: string): void => queueMicrotask(() => receive(JSON.parse(text)));
   const outlet: Outlet = { send: deliver, end: deliver };

@@ -1,11 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
-import { Arg, inject, type Provider, Service, type Scope, Tool, ToolContext } from '../../src/index.js';
+import {
+  Arg,
+  inject,
+  type Provider,
+  Service,
+  type ServiceScope,
+  Tool,
+  ToolContext,
+} from '../../src/index.js';
 import { appOf, clientOf, deferred, openSession, recordingLogger, settled } from '../harness.js';
 
 const pause = (ms = 5) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A class whose disposal is asynchronous and leaves its name in a list. */
-function disposable(name: string, scope: Scope, gone: string[], { fail = false, ms = 5 } = {}) {
+function disposable(name: string, scope: ServiceScope, gone: string[], { fail = false, ms = 5 } = {}) {
   @Service({ scope })
   class Disposable {
     async [Symbol.asyncDispose]() {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type App, type Container, provide, Tool } from '../../src/index.js';
+import { type App, provide, Tool } from '../../src/index.js';
+import type { Container } from '../../src/extension.js';
 import { appOf, openSession, problemsOf, textOf } from '../harness.js';
 
 const show = async (app: App, name = 'show'): Promise<unknown> =>

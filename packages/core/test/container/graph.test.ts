@@ -4,9 +4,9 @@ import {
   inject,
   provide,
   provideFactory,
-  type Scope,
+  type ServiceScope,
   Service,
-  Token,
+  InjectionToken,
   Tool,
 } from '../../src/index.js';
 import { appOf, definitionError, openSession, problemsOf, textOf } from '../harness.js';
@@ -85,8 +85,8 @@ describe('SIGIL_ERASED_TYPE of a constructor', () => {
 });
 
 describe('SIGIL_UNRESOLVABLE', () => {
-  test.each<[string, Token<string> | string, string]>([
-    ['a token', new Token<string>('GREETING'), "token 'GREETING'"],
+  test.each<[string, InjectionToken<string> | string, string]>([
+    ['a token', new InjectionToken<string>('GREETING'), "token 'GREETING'"],
     ['a name', 'graph.greeting', "'graph.greeting'"],
   ])('names %s that nobody provides, and who needs it', async (_, id, name) => {
     @Service()
@@ -107,7 +107,7 @@ describe('SIGIL_UNRESOLVABLE', () => {
   });
 
   test('does not arise when the app provides it', async () => {
-    const GREETING = new Token<string>('GREETING');
+    const GREETING = new InjectionToken<string>('GREETING');
     @Service()
     class Greetings {
       constructor(@Inject(GREETING) readonly text: string) {}
@@ -127,7 +127,7 @@ describe('SIGIL_UNRESOLVABLE', () => {
       abstract class Repository {
         abstract find(): string;
       }
-      const TEXT = new Token<string>('TEXT');
+      const TEXT = new InjectionToken<string>('TEXT');
       @Service()
       class Finder {
         constructor(readonly repository: Repository) {}
@@ -173,7 +173,7 @@ describe('SIGIL_UNRESOLVABLE', () => {
   });
 
   test('arises for a token asked for by a field initialiser', async () => {
-    const MISSING = new Token<string>('MISSING');
+    const MISSING = new InjectionToken<string>('MISSING');
     class Greetings {
       readonly text = inject<string>(MISSING);
       @Tool()
@@ -188,7 +188,7 @@ describe('SIGIL_UNRESOLVABLE', () => {
 });
 
 describe('SIGIL_CAPTIVE_SCOPE', () => {
-  const ORDER: readonly Scope[] = ['request', 'session', 'singleton'];
+  const ORDER: readonly ServiceScope[] = ['request', 'session', 'singleton'];
   const pairs = ORDER.flatMap((held) => ORDER.map((holder) => [holder, held] as const));
 
   test.each(pairs)('is judged by lifetimes: a %s service that needs a %s service', async (holder, held) => {

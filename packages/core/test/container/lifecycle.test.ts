@@ -5,9 +5,9 @@ import {
   Optional,
   provide,
   provideFactory,
-  type Scope,
+  type ServiceScope,
   Service,
-  Token,
+  InjectionToken,
   Tool,
   ToolContext,
 } from '../../src/index.js';
@@ -63,7 +63,7 @@ describe('onInit and onReady', () => {
   });
 
   test('of what a factory needs are over before the factory runs', async () => {
-    const MIGRATED = new Token<string>('MIGRATED');
+    const MIGRATED = new InjectionToken<string>('MIGRATED');
     @Service()
     class Migrations {
       done = 'no';
@@ -206,34 +206,37 @@ describe('onInit and onReady', () => {
     expect(textOf(await client.call('show'))).toBe('there');
   });
 
-  test.each<Scope>(['request', 'session', 'transient'])('are a problem of a %s service', async (scope) => {
-    @Service({ scope })
-    class User {
-      onInit() {
-        return 1;
+  test.each<ServiceScope>(['request', 'session', 'transient'])(
+    'are a problem of a %s service',
+    async (scope) => {
+      @Service({ scope })
+      class User {
+        onInit() {
+          return 1;
+        }
       }
-    }
-    @Service({ scope })
-    class Tools {
-      constructor(readonly user: User) {}
-      @Tool()
-      one() {
-        return 1;
+      @Service({ scope })
+      class Tools {
+        constructor(readonly user: User) {}
+        @Tool()
+        one() {
+          return 1;
+        }
       }
-    }
-    expect(await problemsOf({ services: [Tools] })).toEqual([
-      expect.objectContaining({
-        code: 'SIGIL_UNAWAITED_HOOK',
-        where: 'User.onInit',
-        what: expect.stringContaining(`a ${scope} service`),
-        fix: expect.stringContaining('singleton'),
-      }),
-    ]);
-  });
+      expect(await problemsOf({ services: [Tools] })).toEqual([
+        expect.objectContaining({
+          code: 'SIGIL_UNAWAITED_HOOK',
+          where: 'User.onInit',
+          what: expect.stringContaining(`a ${scope} service`),
+          fix: expect.stringContaining('singleton'),
+        }),
+      ]);
+    },
+  );
 });
 
 describe('what may be missing', () => {
-  const CACHE = new Token<{ readonly name: string }>('CACHE');
+  const CACHE = new InjectionToken<{ readonly name: string }>('CACHE');
   @Service()
   class Known {
     readonly name = 'known';

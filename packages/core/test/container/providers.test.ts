@@ -8,14 +8,14 @@ import {
   type Provider,
   RequestContext,
   Service,
-  Token,
+  InjectionToken,
   Tool,
   ToolContext,
 } from '../../src/index.js';
 import { appOf, openSession, problemsOf, textOf } from '../harness.js';
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 2));
-const NUMBER = new Token<number>('NUMBER');
+const NUMBER = new InjectionToken<number>('NUMBER');
 
 @Service()
 class Holder {
@@ -95,7 +95,7 @@ describe('a provider', () => {
     expect(await show(app)).toBe('1');
   });
 
-  const BASE = new Token<number>('BASE');
+  const BASE = new InjectionToken<number>('BASE');
   test.each<[string, (base: Provider, number: Provider) => Provider[]]>([
     ['before it', (base, number) => [base, number]],
     ['after it', (base, number) => [number, base]],

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { Arg, inject, Service, type Scope, Tool, ToolContext } from '../../src/index.js';
+import { Arg, inject, Service, type ServiceScope, Tool, ToolContext } from '../../src/index.js';
 import { appOf, clientOf, openSession, problemsOf, statelessClient, textOf } from '../harness.js';
 
 /** A service that counts how often its class was made, and says so. */
-function counting(scope: Scope | undefined) {
+function counting(scope: ServiceScope | undefined) {
   const made = { count: 0 };
   @Service(scope === undefined ? {} : { scope })
   class Counter {

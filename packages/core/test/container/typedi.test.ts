@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Container as Typedi, Service as TypediService } from 'typedi';
-import { type App, Inject, Service, Token, Tool } from '../../src/index.js';
+import { type App, Inject, Service, InjectionToken, Tool } from '../../src/index.js';
 import { appOf, openSession, textOf } from '../harness.js';
 
 const show = async (app: App, name = 'show'): Promise<unknown> =>
@@ -55,7 +55,7 @@ describe("what typedi's own ways register", () => {
   });
 
   test('values by token, by name and by class are found', async () => {
-    const TOKEN = new Token<string>('GREETING');
+    const TOKEN = new InjectionToken<string>('GREETING');
     class Settings {
       readonly text: string = 'made by the container';
     }
@@ -81,7 +81,7 @@ describe("what typedi's own ways register", () => {
   });
 
   test('a class registered by a token is made by each app for itself', async () => {
-    const TOKEN = new Token<object>('STORE');
+    const TOKEN = new InjectionToken<object>('STORE');
     let made = 0;
     @TypediService({ id: TOKEN })
     class Store {

@@ -1,5 +1,6 @@
 import { IsOptional, IsString } from 'class-validator';
-import { type ElicitResult, Service, Tool, ToolContext } from '../../src/index.js';
+import type { ElicitResult } from '../../src/protocol.js';
+import { Service, Tool, ToolContext } from '../../src/index.js';
 import { appOf, type Json, openSession, textOf } from '../harness.js';
 
 class Day {

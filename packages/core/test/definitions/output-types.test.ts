@@ -4,17 +4,16 @@ import { type } from 'arktype';
 import { IsInt, IsOptional, IsString } from 'class-validator';
 import * as v from 'valibot';
 import { z } from 'zod';
+import type { CallToolResult } from '../../src/protocol.js';
 import {
-  type CallToolResult,
   defineTool,
   type InputRequired,
   PartialType,
   Service,
-  text,
-  type TextContent,
   Tool,
   type ToolOptions,
 } from '../../src/index.js';
+import { content, type TextContent } from '../../src/content.js';
 import { appOf, openSession } from '../harness.js';
 
 class StockLevel {
@@ -82,7 +81,7 @@ describe('the output of @Tool', () => {
   test('leaves whole results, and what a handler still needs, alone', () => {
     class Whole {
       @Tool({ output: StockLevel }) result(): CallToolResult {
-        return { content: [text('none')], structuredContent: level };
+        return { content: [content.text('none')], structuredContent: level };
       }
       @Tool({ output: StockLevel }) async asks(): Promise<StockLevel | InputRequired | CallToolResult> {
         return Promise.resolve(new StockLevel());
@@ -122,7 +121,7 @@ describe('the output of @Tool', () => {
       }
       // @ts-expect-error content alone does not satisfy an output schema
       @Tool({ output: StockLevel }) content(): TextContent {
-        return text('');
+        return content.text('');
       }
       // @ts-expect-error a list is wanted
       @Tool({ output: [StockLevel] }) one(): StockLevel {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  AnswerError,
+  InputResponseError,
   defineTool,
   RequestContext,
   Service,
@@ -39,7 +39,7 @@ describe('after a request has been answered', () => {
       const sent = client.messages.length;
       await new Promise((resolve) => setTimeout(resolve, 20));
       const error: unknown = await late?.catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(AnswerError);
+      expect(error).toBeInstanceOf(InputResponseError);
       expect(error).toMatchObject({ reason: 'gone' });
       expect(client.messages).toHaveLength(sent);
     },

@@ -1,18 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { IsString } from 'class-validator';
-import {
-  type CreateMessageResult,
-  elicit,
-  type ElicitResult,
-  elicitUrl,
-  type ElicitUrlResult,
-  type Question,
-  type Root,
-  roots,
-  sample,
-  Tool,
-  ToolContext,
-} from '../../src/index.js';
+import type { CreateMessageResult, ElicitResult, ElicitUrlResult, Root } from '../../src/protocol.js';
+import { ask, type InputQuestion, Tool, ToolContext } from '../../src/index.js';
 import { ERAS, partnerOf } from '../conversation.js';
 import {
   type Answerer,
@@ -42,10 +31,10 @@ class Planning {
   @Tool()
   async plan(context: ToolContext) {
     const answers = await context.ask({
-      name: elicit('Your name?', NameForm),
-      page: elicitUrl('Sign in', 'https://example.org/sign-in'),
-      plan: sample(THINK),
-      where: roots(),
+      name: ask.form('Your name?', NameForm),
+      page: ask.url('Sign in', 'https://example.org/sign-in'),
+      plan: ask.sample(THINK),
+      where: ask.roots(),
     });
     // These lines compile only when every answer has the type of its question.
     const name: string | undefined = answers.name.content?.name;
@@ -68,26 +57,28 @@ class Planning {
 
   @Tool()
   async twice(context: ToolContext) {
-    const first = await context.ask({ name: elicit('Your name?', NameForm), where: roots() });
-    const second = await context.ask({ sure: elicit(`Sure, ${first.name.content?.name}?`, NameForm) });
+    const first = await context.ask({ name: ask.form('Your name?', NameForm), where: ask.roots() });
+    const second = await context.ask({ sure: ask.form(`Sure, ${first.name.content?.name}?`, NameForm) });
     return second.sure.content?.name;
   }
 
   @Tool()
   async patient(context: ToolContext) {
-    return Object.keys(await context.ask({ where: roots(), plan: sample(THINK) }, { timeoutMs: 200 }));
+    return Object.keys(
+      await context.ask({ where: ask.roots(), plan: ask.sample(THINK) }, { timeoutMs: 200 }),
+    );
   }
 
   @Tool()
   async forgiving(context: ToolContext) {
-    const questions = { where: roots(), plan: sample(THINK) };
+    const questions = { where: ask.roots(), plan: ask.sample(THINK) };
     const failed = await context.ask(questions).catch((error: Error) => error.message);
     return `${JSON.stringify(failed)} then ${(await context.ask(questions)).plan.model}`;
   }
 
   @Tool()
   async confused(context: ToolContext) {
-    const question = context.roots() as unknown as Question<unknown>;
+    const question = context.roots() as unknown as InputQuestion<unknown>;
     return context.ask({ where: question });
   }
 }
@@ -98,21 +89,21 @@ const open = (messages: readonly Message[]) =>
 
 describe('a question', () => {
   test('is frozen, and may be asked again', async () => {
-    const question = roots();
+    const question = ask.roots();
     expect(Object.isFrozen(question)).toBe(true);
     expect(
-      [elicit('?', NameForm), elicitUrl('?', 'https://x.org'), sample(THINK)].every(Object.isFrozen),
+      [ask.form('?', NameForm), ask.url('?', 'https://x.org'), ask.sample(THINK)].every(Object.isFrozen),
     ).toBe(true);
   });
 
   test('is typed by its answer', () => {
-    elicit('?', NameForm) satisfies Question<ElicitResult<NameForm>>;
-    elicit('?', { type: 'object' }) satisfies Question<ElicitResult>;
-    elicitUrl('?', 'https://x.org') satisfies Question<ElicitUrlResult>;
-    sample(THINK) satisfies Question<CreateMessageResult>;
-    roots() satisfies Question<readonly Root[]>;
+    ask.form('?', NameForm) satisfies InputQuestion<ElicitResult<NameForm>>;
+    ask.form('?', { type: 'object' }) satisfies InputQuestion<ElicitResult>;
+    ask.url('?', 'https://x.org') satisfies InputQuestion<ElicitUrlResult>;
+    ask.sample(THINK) satisfies InputQuestion<CreateMessageResult>;
+    ask.roots() satisfies InputQuestion<readonly Root[]>;
     // @ts-expect-error roots are no form
-    roots() satisfies Question<ElicitResult>;
+    ask.roots() satisfies InputQuestion<ElicitResult>;
   });
 });
 

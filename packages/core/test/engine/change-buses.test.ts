@@ -1,4 +1,4 @@
-import { MemoryChangeBus } from '../../src/index.js';
+import { MemoryChangeBus } from '../../src/backend.js';
 import { describeChangeBus } from '../fixtures/change-bus-contract.js';
 import { SlowChangeBus } from '../fixtures/slow-change-bus.js';
 

@@ -1,15 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  type App,
-  type ChangeBus,
-  definePrompt,
-  defineResource,
-  defineTool,
-  type ExtensionFactory,
-  type Logger,
-  MemoryChangeBus,
-  type ServerChange,
-} from '../../src/index.js';
+import { type App, definePrompt, defineResource, defineTool, type Logger } from '../../src/index.js';
+import { type ChangeBus, MemoryChangeBus, type ServerChange } from '../../src/backend.js';
+import type { ExtensionFactory } from '../../src/extension.js';
 import { appOf, type Client, openSession, recordingLogger, settled, statelessClient } from '../harness.js';
 import { SlowChangeBus } from '../fixtures/slow-change-bus.js';
 

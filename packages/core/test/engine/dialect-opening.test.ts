@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { AnswerError, type App, Arg, PROTOCOL_VERSIONS, Tool, ToolContext } from '../../src/index.js';
+import { InputResponseError, type App, Arg, Tool, ToolContext } from '../../src/index.js';
+import { PROTOCOL_VERSIONS } from '../../src/protocol.js';
 import { appOf, Client, type ClientOptions, type Json, textOf } from '../harness.js';
 
 class Services {
@@ -20,7 +21,7 @@ class Services {
     try {
       return { roots: await context.roots(), declared: context.client.capabilities.roots };
     } catch (error) {
-      if (error instanceof AnswerError) return { reason: error.reason };
+      if (error instanceof InputResponseError) return { reason: error.reason };
       throw error;
     }
   }

@@ -1,21 +1,12 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { IsString } from 'class-validator';
-import {
-  defineTool,
-  elicit,
-  elicitUrl,
-  inputRequired,
-  roots,
-  sample,
-  Tool,
-  ToolContext,
-} from '../../src/index.js';
+import { defineTool, ask, inputRequired, Tool, ToolContext } from '../../src/index.js';
 import { appOf, type Client, type Json, openSession, settled, statelessClient, textOf } from '../harness.js';
 
 class NameForm {
   @IsString() name!: string;
 }
-const NAME = elicit('Your name?', NameForm);
+const NAME = ask.form('Your name?', NameForm);
 const ADA = { action: 'accept', content: { name: 'Ada' } };
 const MODEL = { role: 'assistant', content: { type: 'text', text: 'Hm' }, model: 'm' };
 const ALL = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
@@ -24,15 +15,15 @@ class Desk {
   @Tool()
   show({ requestState, inputResponses }: ToolContext) {
     if (Object.keys(inputResponses).length > 0) return JSON.stringify([requestState, inputResponses]);
-    return inputRequired({ name: NAME, where: roots() }, 'top secret');
+    return inputRequired({ name: NAME, where: ask.roots() }, 'top secret');
   }
 
   @Tool()
   async both(context: ToolContext) {
     const name = await context.inputResponse('name', NAME);
-    const where = await context.inputResponse('where', roots());
+    const where = await context.inputResponse('where', ask.roots());
     if (name && where) return `${name.content?.name} ${where.length}`;
-    return inputRequired({ ...(name ? {} : { name: NAME }), ...(where ? {} : { where: roots() }) });
+    return inputRequired({ ...(name ? {} : { name: NAME }), ...(where ? {} : { where: ask.roots() }) });
   }
 }
 
@@ -119,7 +110,7 @@ describe('what a handler needs, on its way to a stateless client', () => {
   );
 
   test('takes no identity of a page from the client', async () => {
-    const visit = elicitUrl('Sign in', 'https://example.org');
+    const visit = ask.url('Sign in', 'https://example.org');
     const page = defineTool({
       name: 'page',
       handle: async (_args, context) =>
@@ -187,7 +178,7 @@ describe('what a handler needs, of a session', () => {
   });
 
   test('knows the page by the identity the client was told', async () => {
-    const visit = elicitUrl('Sign in', 'https://example.org');
+    const visit = ask.url('Sign in', 'https://example.org');
     const page = defineTool({
       name: 'page',
       handle: async (_args, context) =>
@@ -241,7 +232,7 @@ describe('what a handler needs, of a session', () => {
     const think = defineTool({
       name: 'think',
       handle: (_args, { inputResponses }) =>
-        'plan' in inputResponses ? 'done' : inputRequired({ plan: sample({ messages, maxTokens: 1 }) }),
+        'plan' in inputResponses ? 'done' : inputRequired({ plan: ask.sample({ messages, maxTokens: 1 }) }),
     });
     const app = await appOf({ definitions: [think] });
     const client = await openSession(app, '2025-06-18', ALL, { answer: () => MODEL });

@@ -6,8 +6,7 @@ import {
   Complete,
   CompletionContext,
   createApp,
-  elicit,
-  elicitUrl,
+  ask,
   inputRequired,
   InputRequired,
   Param,
@@ -16,8 +15,6 @@ import {
   RequestContext,
   Resource,
   ResourceContext,
-  roots,
-  sample,
   Tool,
   ToolContext,
 } from '../../src/index.js';
@@ -30,8 +27,8 @@ class Consent {
 class NameForm {
   @IsString() name!: string;
 }
-const CONSENT = elicit('Sure?', Consent);
-const NAME = elicit('Your name?', NameForm);
+const CONSENT = ask.form('Sure?', Consent);
+const NAME = ask.form('Your name?', NameForm);
 const MODEL = { role: 'assistant', content: { type: 'text', text: 'Hm' }, model: 'm' };
 
 const answers: Answerer = ({ method, params }) => {
@@ -65,7 +62,11 @@ class Desk {
   raw(context: ToolContext) {
     const { inputResponses } = context;
     if (Object.keys(inputResponses).length === 0) {
-      return inputRequired({ who: NAME, where: roots(), plan: sample({ messages: [], maxTokens: 1 }) });
+      return inputRequired({
+        who: NAME,
+        where: ask.roots(),
+        plan: ask.sample({ messages: [], maxTokens: 1 }),
+      });
     }
     return `${Object.isFrozen(inputResponses)} ${JSON.stringify(inputResponses)}`;
   }
@@ -86,7 +87,7 @@ class Desk {
     const first = await context.elicit('First?', NameForm);
     const consent = await context.inputResponse('consent', CONSENT);
     if (!consent) return inputRequired({ consent: CONSENT }, 'kept');
-    const { last } = await context.ask({ last: elicit('Last?', NameForm) });
+    const { last } = await context.ask({ last: ask.form('Last?', NameForm) });
     const state = context.requestState;
     const latest = Object.keys(context.inputResponses).join();
     return [receipt, first.content?.name, consent.content?.ok, last.content?.name, state, latest].join(' ');
@@ -107,14 +108,14 @@ class Desk {
   @Tool()
   async fickle(context: ToolContext) {
     this.runs++;
-    const question = elicit(this.runs === 1 ? 'Delete 3 files?' : 'Delete 4 files?', NameForm);
+    const question = ask.form(this.runs === 1 ? 'Delete 3 files?' : 'Delete 4 files?', NameForm);
     const consent = await context.inputResponse('consent', question);
     return consent ? `run ${this.runs}` : inputRequired({ consent: question });
   }
 
   @Tool()
   async page(context: ToolContext) {
-    const question = elicitUrl('Sign in', 'https://example.org');
+    const question = ask.url('Sign in', 'https://example.org');
     const answer = await context.inputResponse('page', question);
     return answer ? JSON.stringify(answer) : inputRequired({ page: question });
   }
@@ -330,7 +331,7 @@ describe.each(ERAS)('a handler that ends its run with what it needs, in %s', (ve
       }
       @Complete('greet', 'tone')
       tones(_prefix: string, _context: CompletionContext) {
-        return inputRequired({ where: roots() });
+        return inputRequired({ where: ask.roots() });
       }
     }
     const logger = recordingLogger();

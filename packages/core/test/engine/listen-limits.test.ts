@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import {
-  type Access,
+  type GuardContext,
   type AppOptions,
   defineResource,
   defineTool,
   type Guard,
   type RequestContext,
   Service,
-  Task,
+  TaskSupport,
 } from '../../src/index.js';
 import {
   appOf,
@@ -187,7 +187,7 @@ describe('guards are asked again', () => {
     const revoked = new Set<string>();
     const logger = recordingLogger();
     const app = appOf({
-      definitions: [texts([({ principal }: Access) => !revoked.has(principal?.id ?? '')])],
+      definitions: [texts([({ principal }: GuardContext) => !revoked.has(principal?.id ?? '')])],
       limits: { recheckMs: 20 },
       logger,
       ...options,
@@ -267,7 +267,7 @@ describe('guards are asked again', () => {
   test('and those that hang hold up no others', async () => {
     const revoked = new Set<string>();
     const asked = { hanging: 0 };
-    const guard = ({ principal }: Access): boolean | Promise<boolean> => {
+    const guard = ({ principal }: GuardContext): boolean | Promise<boolean> => {
       if (principal?.id !== 'hanging' || !revoked.has('hanging')) return !revoked.has(principal?.id ?? '');
       asked.hanging += 1;
       return new Promise<boolean>(() => undefined);
@@ -330,7 +330,7 @@ describe('guards are asked again', () => {
     const revoked = new Set<string>();
     const work = defineTool({
       name: 'work',
-      metadata: Task.entry('optional'),
+      metadata: TaskSupport.entry('optional'),
       guards: [({ principal }) => !revoked.has(principal?.id ?? '')],
       handle: () => 'done',
     });

@@ -1,13 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  type App,
-  type AppOptions,
-  MemoryStateStore,
-  ProtocolError,
-  type StateStore,
-  Tool,
-  ToolContext,
-} from '../../src/index.js';
+import { type App, type AppOptions, ProtocolError, Tool, ToolContext } from '../../src/index.js';
+import { MemoryStateStore, type StateStore } from '../../src/backend.js';
 import { appOf, type Client, type Json, recordingLogger, statelessClient, textOf } from '../harness.js';
 import { SlowStateStore } from '../fixtures/slow-state-store.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { defineTool, Task, Tool } from '../../src/index.js';
+import { defineTool, TaskSupport, Tool } from '../../src/index.js';
 import {
   appOf,
   clientOf,
@@ -154,7 +154,7 @@ describe('what calls at work keep of their messages', () => {
   );
 
   test('counts for tasks until their handlers have ended', async () => {
-    const { gate, tool } = gatedTool(Task.entry('required'));
+    const { gate, tool } = gatedTool(TaskSupport.entry('required'));
     const app = await appOf({ definitions: [tool], limits: { maxInFlightBytes: 4 * 13_000 } });
     const extensions = { 'io.modelcontextprotocol/tasks': {} };
     const client = statelessClient(app, { extensions }, facts('ann'));

@@ -1,19 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  Arg,
-  audio,
-  Complete,
-  embedded,
-  link,
-  Param,
-  Prompt,
-  PROTOCOL_VERSIONS,
-  Resource,
-  text,
-  Tool,
-  ToolContext,
-  user,
-} from '../../src/index.js';
+import { Arg, Complete, Param, Prompt, Resource, Tool, ToolContext } from '../../src/index.js';
+import { content, message } from '../../src/content.js';
+import { PROTOCOL_VERSIONS } from '../../src/protocol.js';
 import { META } from '../../src/transport/index.js';
 import { appOf, Client, clientOf, type Json, openSession } from '../harness.js';
 
@@ -82,10 +70,17 @@ const extras = { annotations, _meta: { note: 1 } };
 const shown = { title: 'Title', description: 'Description', icons, meta: { note: 1 } };
 const contents = { uri: 'x://y', mimeType: 'text/plain', text: 'x', _meta: { note: 1 } };
 const blocks = [
-  text('text', extras),
-  audio('AAAA', 'audio/wav', extras),
-  embedded(contents, extras),
-  link('x://y', 'y', { title: 'Y', description: 'd', mimeType: 'text/plain', size: 1, icons, ...extras }),
+  content.text('text', extras),
+  content.audio('AAAA', 'audio/wav', extras),
+  content.resource(contents, extras),
+  content.resourceLink('x://y', 'y', {
+    title: 'Y',
+    description: 'd',
+    mimeType: 'text/plain',
+    size: 1,
+    icons,
+    ...extras,
+  }),
 ];
 
 class Everything {
@@ -104,7 +99,7 @@ class Everything {
   }
   @Prompt(shown)
   prompt(@Arg('name', { title: 'Name', description: 'Whose' }) _name: string) {
-    return { description: 'd', messages: blocks.map((block) => user(block)), _meta: { note: 1 } };
+    return { description: 'd', messages: blocks.map((block) => message.user(block)), _meta: { note: 1 } };
   }
 }
 const app = await appOf({
@@ -228,20 +223,20 @@ test.each([
 });
 
 test.each([
-  ['2024-11-05', [{ type: 'text', text: '[audio of type audio/wav, left out]' }, text('Well?')]],
-  ['2025-03-26', [audio('AAAA', 'audio/wav'), text('Well?')]],
+  ['2024-11-05', [{ type: 'text', text: '[audio of type audio/wav, left out]' }, content.text('Well?')]],
+  ['2025-03-26', [content.audio('AAAA', 'audio/wav'), content.text('Well?')]],
 ])('a model of a client of %s is sent the blocks it knows, one a message', async (version, blocksSent) => {
   class Models {
     @Tool()
     async hear(context: ToolContext) {
-      const content = [audio('AAAA', 'audio/wav'), text('Well?')];
-      return (await context.sample({ messages: [{ role: 'user', content }], maxTokens: 1 })).model;
+      const blocks = [content.audio('AAAA', 'audio/wav'), content.text('Well?')];
+      return (await context.sample({ messages: [{ role: 'user', content: blocks }], maxTokens: 1 })).model;
     }
   }
   const asked: unknown[] = [];
   const answer = ({ params }: { params?: Json }) => {
     asked.push(params?.['messages']);
-    return { role: 'assistant', model: 'm', content: text('heard') };
+    return { role: 'assistant', model: 'm', content: content.text('heard') };
   };
   const models = await appOf({ services: [Models] });
   const client = await openSession(models, version, { sampling: {} }, { answer });

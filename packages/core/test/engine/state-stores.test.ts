@@ -1,5 +1,6 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import { MemoryStateStore, NoRoomError } from '../../src/index.js';
+import { MemoryStateStore } from '../../src/backend.js';
+import { OverloadedError } from '../../src/extension.js';
 import { SlowStateStore } from '../fixtures/slow-state-store.js';
 import { describeStateStore } from '../fixtures/state-store-contract.js';
 
@@ -37,7 +38,7 @@ describe('MemoryStateStore', () => {
       expect([store.use('long', 100), store.use('short', 10), store.size]).toEqual([false, false, 2]);
       set(10);
       expect(store.use('more', 100)).toBe(true);
-      expect(() => store.use('still more', 100)).toThrow(NoRoomError);
+      expect(() => store.use('still more', 100)).toThrow(OverloadedError);
       expect(store.use('long', 100)).toBe(false);
     });
   });
@@ -52,7 +53,7 @@ describe('MemoryStateStore', () => {
       expect([store.use('c', 20, 'ada'), store.size]).toEqual([true, 4]);
       const narrow = new MemoryStateStore({ maxStatesPerClient: 1 });
       narrow.use('a', 20, 'ada');
-      expect(() => narrow.use('b', 20, 'ada')).toThrow(NoRoomError);
+      expect(() => narrow.use('b', 20, 'ada')).toThrow(OverloadedError);
     });
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { type App, defineTool, type JsonSchema, PROTOCOL_VERSIONS } from '../../src/index.js';
+import { type App, defineTool } from '../../src/index.js';
+import { type JsonSchema, PROTOCOL_VERSIONS } from '../../src/protocol.js';
 import { appOf, clientOf, type Json, textOf } from '../harness.js';
 
 const WITH_STRUCTURE = PROTOCOL_VERSIONS.slice(2);

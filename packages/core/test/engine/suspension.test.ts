@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { IsBoolean } from 'class-validator';
 import {
   Arg,
-  elicit,
+  ask,
   inject,
   isSuspension,
   type Middleware,
-  type Next,
+  type NextFunction,
   Prompt,
   PromptContext,
   RequestContext,
@@ -85,7 +85,7 @@ describe.each(REVISIONS)('a handler that asks a client of %s', (version) => {
       }
     }
     class Timing implements Middleware {
-      async handle(_context: RequestContext, next: Next) {
+      async handle(_context: RequestContext, next: NextFunction) {
         try {
           return await next();
         } finally {
@@ -280,7 +280,7 @@ describe.each(ERAS)('a question that is not awaited, in %s', (version) => {
       place(context: ToolContext) {
         void context.elicit('Sure?', Consent);
         void context.roots();
-        void context.ask({ sure: elicit('Sure?', Consent) });
+        void context.ask({ sure: ask.form('Sure?', Consent) });
         void context.inputResponse('none', {} as never);
         void context.once('key', () => Promise.reject(new Error('no')));
         return 'placed';

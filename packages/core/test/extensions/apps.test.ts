@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  type Access,
+  type GuardContext,
   type App,
   type AppOptions,
   clientShowsUi,
@@ -8,12 +8,12 @@ import {
   defineUiResource,
   Param,
   Resource,
-  textContents,
   Tool,
   ToolContext,
   Ui,
   UiResource,
 } from '../../src/index.js';
+import { resourceContents } from '../../src/content.js';
 import { appOf, clientOf, type Json, openSession, statelessClient } from '../harness.js';
 
 const UI = 'io.modelcontextprotocol/ui';
@@ -147,8 +147,11 @@ describe('UI tools and resources', () => {
   });
 
   test('keep what contents say of themselves, beside other members of theirs', async () => {
-    const own = { ...textContents('ui://own', '<p>', MIME_TYPE), _meta: { ui: { prefersBorder: false } } };
-    const other = { ...textContents('ui://own', '<p>', MIME_TYPE), _meta: { mine: 1 } };
+    const own = {
+      ...resourceContents.text('ui://own', '<p>', MIME_TYPE),
+      _meta: { ui: { prefersBorder: false } },
+    };
+    const other = { ...resourceContents.text('ui://own', '<p>', MIME_TYPE), _meta: { mine: 1 } };
     const resource = defineUiResource({
       name: 'own',
       uri: 'ui://own',
@@ -165,7 +168,7 @@ describe('UI tools and resources', () => {
 
   test('are hidden by guards like any other, which see what the UI is', async () => {
     const seen: unknown[] = [];
-    const guard = ({ definition }: Access): boolean => {
+    const guard = ({ definition }: GuardContext): boolean => {
       seen.push(Ui.of(definition));
       return false;
     };

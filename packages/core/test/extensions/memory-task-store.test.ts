@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { MemoryTaskStore } from '../../src/index.js';
+import { MemoryTaskStore } from '../../src/backend.js';
 import { stored, taskStoreContract } from '../fixtures/task-store-contract.js';
 
 taskStoreContract('MemoryTaskStore', () => new MemoryTaskStore());

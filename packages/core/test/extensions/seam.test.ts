@@ -1,17 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   type App,
-  type AppExtension,
   type AppOptions,
   defineResource,
   defineTool,
-  type Extension,
-  type ExtensionFactory,
-  type ExtensionHost,
   Service,
   Tool,
   ToolError,
 } from '../../src/index.js';
+import type { AppExtension, Extension, ExtensionFactory, ExtensionHost } from '../../src/extension.js';
 import { META } from '../../src/transport/index.js';
 import { appOf, type Client, openSession, problemsOf, settled, statelessClient } from '../harness.js';
 

@@ -1,11 +1,11 @@
-import { type App, type AppOptions, defineTool, Task } from '../../src/index.js';
-import type { RequestFacts } from '../../src/transport/index.js';
+import { type App, type AppOptions, defineTool, TaskSupport } from '../../src/index.js';
+import type { RequestInfo } from '../../src/transport/index.js';
 import { appOf, type Client, deferred, type Json, statelessClient } from '../harness.js';
 
 export const TASKS = 'io.modelcontextprotocol/tasks';
 
 /** A client of 2026-07-28 that knows tasks. */
-export function taskClient(app: App, capabilities: Json = {}, facts?: RequestFacts): Client {
+export function taskClient(app: App, capabilities: Json = {}, facts?: RequestInfo): Client {
   const declared = { ...capabilities, extensions: { [TASKS]: {} } };
   return statelessClient(app, declared, facts ? { facts } : {});
 }
@@ -51,7 +51,7 @@ export async function waitingApp(options: Partial<AppOptions> = {}): Promise<Wai
   const seen: { signal?: AbortSignal } = {};
   const wait = defineTool({
     name: 'wait',
-    metadata: Task.entry('optional'),
+    metadata: TaskSupport.entry('optional'),
     handle: (_args, ctx) => {
       seen.signal = ctx.signal;
       return gate.promise;

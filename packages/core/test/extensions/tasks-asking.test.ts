@@ -3,16 +3,15 @@ import { IsString } from 'class-validator';
 import {
   type App,
   defineTool,
-  elicit,
+  ask,
   inputRequired,
-  MemoryTaskStore,
-  roots,
   startTask,
-  Task,
-  type TaskOptions,
+  TaskSupport,
+  type TaskSupportOptions,
   type ToolContext,
   ToolError,
 } from '../../src/index.js';
+import { MemoryTaskStore } from '../../src/backend.js';
 import { META } from '../../src/transport/index.js';
 import { appOf, type Client, type Json, openSession, settled, statelessClient, textOf } from '../harness.js';
 import { endOf, getTask, beginTask, taskClient, taskWith } from './task-client.js';
@@ -26,11 +25,11 @@ const ABLE = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
 function serve(
   handle: (ctx: ToolContext) => unknown,
-  task: TaskOptions['support'] | TaskOptions = 'required',
+  task: TaskSupportOptions['support'] | TaskSupportOptions = 'required',
 ): Promise<App> {
   return appOf({
     definitions: [
-      defineTool({ name: 'job', metadata: Task.entry(task), handle: (_args, ctx) => handle(ctx) }),
+      defineTool({ name: 'job', metadata: TaskSupport.entry(task), handle: (_args, ctx) => handle(ctx) }),
     ],
   });
 }
@@ -138,7 +137,7 @@ describe('a handler that asks while it runs as a task', () => {
 
   test('asks all of `ctx.ask` at once, by the names of the questions', async () => {
     const app = await serve(async (ctx) => {
-      const { who, where } = await ctx.ask({ who: elicit('Who?', NameForm), where: roots() });
+      const { who, where } = await ctx.ask({ who: ask.form('Who?', NameForm), where: ask.roots() });
       return `${who.content?.name} in ${where.length} places`;
     });
     const client = taskClient(app, ABLE);
@@ -159,7 +158,7 @@ describe('a handler that asks while it runs as a task', () => {
       const { action } = ctx.inputResponses['sure'] ?? {};
       if (action === 'accept') return `sure after ${count}`;
       return inputRequired(
-        { sure: elicit(`Sure, ${count}?`, NameForm) },
+        { sure: ask.form(`Sure, ${count}?`, NameForm) },
         JSON.stringify({ count: count + 1 }),
       );
     });
@@ -291,7 +290,7 @@ describe('a tool whose handler starts the task', () => {
     const store = new MemoryTaskStore();
     const job = defineTool({
       name: 'job',
-      metadata: Task.entry(options),
+      metadata: TaskSupport.entry(options),
       handle: async (_args, ctx) => [await startTask(ctx), await startTask(ctx)].join(),
     });
     const client = taskClient(await appOf({ definitions: [job], tasks: { store } }));

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { defineTool, MemoryTaskStore, Service, Task, Tool, ToolContext } from '../../src/index.js';
+import { defineTool, Service, TaskSupport, Tool, ToolContext } from '../../src/index.js';
+import { MemoryTaskStore } from '../../src/backend.js';
 import { appOf, deferred, problemsOf, recordingLogger, settled } from '../harness.js';
 import { endOf, beginTask, taskClient, waitingApp } from './task-client.js';
 
@@ -8,8 +9,8 @@ describe('the life of a task', () => {
   test('is as long as the tool says, or the app', async () => {
     const timed = { support: 'optional', ttlMs: 5000, pollIntervalMs: 200 } as const;
     const definitions = [
-      defineTool({ name: 'own', metadata: Task.entry(timed), handle: () => 1 }),
-      defineTool({ name: 'apps', metadata: Task.entry('optional'), handle: () => 1 }),
+      defineTool({ name: 'own', metadata: TaskSupport.entry(timed), handle: () => 1 }),
+      defineTool({ name: 'apps', metadata: TaskSupport.entry('optional'), handle: () => 1 }),
     ];
     const client = taskClient(await appOf({ definitions, tasks: { ttlMs: null, pollIntervalMs: 50 } }));
     expect(await client.call('own')).toMatchObject({ ttlMs: 5000, pollIntervalMs: 200 });
@@ -41,7 +42,7 @@ describe('the life of a task', () => {
     const gate = deferred<string>();
     const definition = defineTool({
       name: 'job',
-      metadata: Task.entry('required'),
+      metadata: TaskSupport.entry('required'),
       handle: async (_args, ctx) => {
         await gate.promise;
         return `${String(ctx.principal?.id)} ${String(ctx.headers['x-trace'])}`;
@@ -84,7 +85,11 @@ describe('the life of a task', () => {
 
   test('ends as failed when its result cannot be kept', async () => {
     const logger = recordingLogger();
-    const big = defineTool({ name: 'big', metadata: Task.entry('required'), handle: () => 'x'.repeat(5000) });
+    const big = defineTool({
+      name: 'big',
+      metadata: TaskSupport.entry('required'),
+      handle: () => 'x'.repeat(5000),
+    });
     const store = new MemoryTaskStore({ maxLength: 3000 });
     const client = taskClient(await appOf({ definitions: [big], logger, tasks: { store } }));
     const ended = await endOf(client, await beginTask(client, 'big'));
@@ -128,20 +133,20 @@ test('a tool that says nonsense about tasks keeps the app from starting', async 
   @Service()
   class Jobs {
     @Tool()
-    @Task('sometimes' as 'optional')
+    @TaskSupport('sometimes' as 'optional')
     one(): void {}
 
     @Tool()
-    @Task({ support: 'optional', start: 'later' as 'call', ttlMs: -1, pollIntervalMs: 0.5 })
+    @TaskSupport({ support: 'optional', start: 'later' as 'call', ttlMs: -1, pollIntervalMs: 0.5 })
     two(_ctx: ToolContext): void {}
   }
   const problems = await problemsOf({ services: [Jobs], tasks: { ttlMs: 0, maxRunning: 0 } });
   expect(problems.map(({ code, where, what }) => `${code} ${where}: ${what}`)).toEqual([
     'SIGIL_INVALID_OPTIONS createApp({ tasks.maxRunning }): it must be a positive integer',
     'SIGIL_INVALID_OPTIONS createApp({ tasks.ttlMs }): it must be a positive integer of milliseconds, or null',
-    "SIGIL_INVALID_OPTIONS Jobs.one, @Task: support must be 'optional' or 'required'",
-    "SIGIL_INVALID_OPTIONS Jobs.two, @Task: start must be 'call' or 'handler'",
-    'SIGIL_INVALID_OPTIONS Jobs.two, @Task: ttlMs must be a positive integer, or null',
-    'SIGIL_INVALID_OPTIONS Jobs.two, @Task: pollIntervalMs must be a positive integer',
+    "SIGIL_INVALID_OPTIONS Jobs.one, @TaskSupport: support must be 'optional' or 'required'",
+    "SIGIL_INVALID_OPTIONS Jobs.two, @TaskSupport: start must be 'call' or 'handler'",
+    'SIGIL_INVALID_OPTIONS Jobs.two, @TaskSupport: ttlMs must be a positive integer, or null',
+    'SIGIL_INVALID_OPTIONS Jobs.two, @TaskSupport: pollIntervalMs must be a positive integer',
   ]);
 });

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { defineTool, MemoryTaskStore, type StoredTask, Task } from '../../src/index.js';
+import { defineTool, TaskSupport } from '../../src/index.js';
+import { MemoryTaskStore, type StoredTask } from '../../src/backend.js';
 import { appOf, deferred, type Json, problemsOf } from '../harness.js';
 import { beginTask, endOf, getTask, TASKS, taskClient, taskWith, waitingApp } from './task-client.js';
 
-const quick = defineTool({ name: 'quick', metadata: Task.entry('optional'), handle: () => 'done' });
+const quick = defineTool({ name: 'quick', metadata: TaskSupport.entry('optional'), handle: () => 'done' });
 
 /** A store that shows what it was given. */
 class SeenStore extends MemoryTaskStore {
@@ -40,7 +41,7 @@ describe('tasks at work', () => {
     const late = defineTool({
       name: 'late',
       timeoutMs: 20,
-      metadata: Task.entry('optional'),
+      metadata: TaskSupport.entry('optional'),
       handle: () => gate.promise,
     });
     const client = taskClient(await appOf({ definitions: [late], tasks: { maxRunning: 1 } }));
@@ -104,7 +105,7 @@ describe('what clients tell a task', () => {
     const store = new SeenStore();
     const ask = defineTool({
       name: 'ask',
-      metadata: Task.entry('required'),
+      metadata: TaskSupport.entry('required'),
       handle: async (_args, ctx) =>
         JSON.stringify(await ctx.elicit('Sure?', { type: 'object', properties: {} }, { key: 'sure' })),
     });

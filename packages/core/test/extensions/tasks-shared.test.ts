@@ -1,13 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  type App,
-  type ChangeBus,
-  defineTool,
-  elicit,
-  MemoryChangeBus,
-  MemoryTaskStore,
-  Task,
-} from '../../src/index.js';
+import { type App, defineTool, ask, TaskSupport } from '../../src/index.js';
+import { type ChangeBus, MemoryChangeBus, MemoryTaskStore } from '../../src/backend.js';
 import { appOf, deferred, type Json, settled, textOf } from '../harness.js';
 import { endOf, getTask, beginTask, taskClient, taskWith } from './task-client.js';
 
@@ -22,15 +15,15 @@ async function processes(changeBus: ChangeBus = new MemoryChangeBus()) {
   const definitions = [
     defineTool({
       name: 'greet',
-      metadata: Task.entry('required'),
+      metadata: TaskSupport.entry('required'),
       handle: async (_args, ctx) => {
-        const { who } = await ctx.ask({ who: elicit('Who?', FORM) });
+        const { who } = await ctx.ask({ who: ask.form('Who?', FORM) });
         return `Hello, ${String(who.content?.['name'])}`;
       },
     }),
     defineTool({
       name: 'wait',
-      metadata: Task.entry('required'),
+      metadata: TaskSupport.entry('required'),
       handle: async (_args, ctx) => {
         seen.signal = ctx.signal;
         await gate.promise;

@@ -5,7 +5,7 @@ import {
   defineTool,
   ProtocolError,
   Service,
-  Task,
+  TaskSupport,
   Tool,
   ToolError,
 } from '../../src/index.js';
@@ -66,7 +66,7 @@ describe('a tool that may run as a task', () => {
   test('fails with the error when its call ends with a JSON-RPC error [checklist 51]', async () => {
     const broken = defineTool({
       name: 'broken',
-      metadata: Task.entry('required'),
+      metadata: TaskSupport.entry('required'),
       handle: () => {
         throw new ProtocolError(-32603, 'The disk is full', { free: 0 });
       },
@@ -82,13 +82,13 @@ describe('a tool that may run as a task', () => {
     @Service()
     class Jobs {
       @Tool()
-      @Task('required')
+      @TaskSupport('required')
       failing(): never {
         throw new ToolError('No paper');
       }
 
       @Tool()
-      @Task('required')
+      @TaskSupport('required')
       careful(@Arg('count') count: number): number {
         return count;
       }
@@ -106,7 +106,7 @@ describe('a tool that may run as a task', () => {
   test('keeps structured content and the `_meta` of its result', async () => {
     const report = defineTool({
       name: 'report',
-      metadata: Task.entry('required'),
+      metadata: TaskSupport.entry('required'),
       output: { type: 'object', properties: { pages: { type: 'integer' } }, required: ['pages'] },
       handle: () => ({ content: [], structuredContent: { pages: 3 }, _meta: { 'example/took': 5 } }),
     });
@@ -119,7 +119,7 @@ describe('a tool that may run as a task', () => {
     const gate = deferred();
     const build = defineTool({
       name: 'build',
-      metadata: Task.entry('required'),
+      metadata: TaskSupport.entry('required'),
       handle: async (_args, ctx) => {
         for (let step = 1; step <= 50; step += 1) ctx.progress(step, 50, `Step ${step}`);
         ctx.log.error('secret');
@@ -152,7 +152,7 @@ describe('a tool that may run as a task', () => {
       constructor(readonly connection: Connection) {}
 
       @Tool()
-      @Task('required')
+      @TaskSupport('required')
       async work(): Promise<void> {
         await gate.promise;
         trail.push('worked');
@@ -169,7 +169,7 @@ describe('a tool that may run as a task', () => {
 });
 
 describe('a client that has not declared the extension', () => {
-  const required = defineTool({ name: 'job', metadata: Task.entry('required'), handle: () => 'done' });
+  const required = defineTool({ name: 'job', metadata: TaskSupport.entry('required'), handle: () => 'done' });
   const needed = { requiredCapabilities: { extensions: { [TASKS]: {} } } };
 
   test('is refused a tool that runs as a task only [checklist 51]', async () => {
@@ -205,7 +205,7 @@ describe('the capability', () => {
   };
 
   test('is announced where a tool may run as a task, under `extensions` alone [checklist 51]', async () => {
-    const job = defineTool({ name: 'job', metadata: Task.entry('optional'), handle: () => 1 });
+    const job = defineTool({ name: 'job', metadata: TaskSupport.entry('optional'), handle: () => 1 });
     const capabilities = await discovered({ definitions: [job] });
     expect(capabilities['extensions']).toEqual({ [TASKS]: {} });
     expect(capabilities).not.toHaveProperty('tasks');
@@ -221,7 +221,7 @@ describe('the capability', () => {
   test('comes with the first such tool that is added', async () => {
     const app = await appOf({ definitions: [defineTool({ name: 'plain', handle: () => 1 })] });
     const client = taskClient(app);
-    app.tools.add(defineTool({ name: 'job', metadata: Task.entry('optional'), handle: () => 1 }));
+    app.tools.add(defineTool({ name: 'job', metadata: TaskSupport.entry('optional'), handle: () => 1 }));
     expect(await client.result('server/discover')).toMatchObject({
       capabilities: { extensions: { [TASKS]: {} } },
     });
@@ -230,7 +230,7 @@ describe('the capability', () => {
 
   test('is unknown to sessions', async () => {
     const app = await appOf({
-      definitions: [defineTool({ name: 'job', metadata: Task.entry('optional'), handle: () => 1 })],
+      definitions: [defineTool({ name: 'job', metadata: TaskSupport.entry('optional'), handle: () => 1 })],
     });
     const { capabilities } = (await openSession(app)).messages[0]?.result ?? {};
     expect(capabilities).not.toHaveProperty('extensions');
@@ -299,7 +299,7 @@ describe('a task id', () => {
     const banned = new Set<string>();
     const job = defineTool({
       name: 'job',
-      metadata: Task.entry('required'),
+      metadata: TaskSupport.entry('required'),
       guards: [({ principal }) => !banned.has(principal?.id ?? '')],
       handle: () => 'secret',
     });

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { IsInt, IsString, Min } from 'class-validator';
 import {
-  type Access,
+  type GuardContext,
   Arg,
-  compose,
-  createMetadata,
+  applyDecorators,
+  createMetadataDecorator,
   defineTool,
   type Guard,
   Metadata,
   type Middleware,
-  type Next,
+  type NextFunction,
   Param,
   Prompt,
   RequestContext,
@@ -39,7 +39,7 @@ describe('one context a call', () => {
   test('is the same object for guards, middleware and handler, and hands things on', async () => {
     const seen: unknown[] = [];
     class Tenants implements Guard {
-      allows(access: Access) {
+      allows(access: GuardContext) {
         seen.push(access);
         access.state.tenant = 'blue';
         return true;
@@ -50,7 +50,7 @@ describe('one context a call', () => {
       }
     }
     class Audit implements Middleware {
-      handle(context: RequestContext, next: Next) {
+      handle(context: RequestContext, next: NextFunction) {
         seen.push(context);
         return next();
       }
@@ -74,7 +74,7 @@ describe('one context a call', () => {
 
   test('has the parsed arguments, the definition and its private metadata', async () => {
     const seen: unknown[] = [];
-    const note = (context: RequestContext, next: Next) => {
+    const note = (context: RequestContext, next: NextFunction) => {
       const { args, definition } = context;
       seen.push([
         args instanceof Order,
@@ -151,7 +151,7 @@ describe('the order of a call', () => {
 });
 
 describe('middleware', () => {
-  const run = async (...middleware: ((context: RequestContext, next: Next) => unknown)[]) => {
+  const run = async (...middleware: ((context: RequestContext, next: NextFunction) => unknown)[]) => {
     const logger = recordingLogger();
     const definition = defineTool({ name: 'one', middleware: middleware as never, handle: () => 'value' });
     const client = await openSession(await appOf({ definitions: [definition], logger }));
@@ -221,7 +221,7 @@ describe('middleware', () => {
 });
 
 describe('private metadata', () => {
-  const Roles = createMetadata<readonly string[]>('roles');
+  const Roles = createMetadataDecorator<readonly string[]>('roles');
 
   @Roles(['agent'])
   @Metadata('area', 'orders')
@@ -272,7 +272,7 @@ describe('private metadata', () => {
   });
 
   test('decides with guards who sees a definition', async () => {
-    const byRole = ({ definition, principal }: Access) =>
+    const byRole = ({ definition, principal }: GuardContext) =>
       (Roles.of(definition) ?? []).every((role) => principal?.claims?.['role'] === role);
     const app = await appOf({ services: [Orders], guards: [byRole] });
     const names = async (facts?: typeof ada) =>
@@ -283,7 +283,7 @@ describe('private metadata', () => {
 
   test('is composed with other decorators into one', async () => {
     const AdminTool = (name: string) =>
-      compose(
+      applyDecorators(
         Tool({ name }),
         Roles(['admin']),
         UseGuards(() => true),

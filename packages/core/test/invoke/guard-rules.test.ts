@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  type Access,
+  type GuardContext,
   Arg,
   Complete,
   defineTool,
@@ -8,7 +8,7 @@ import {
   Inject,
   Prompt,
   Service,
-  Token,
+  InjectionToken,
   Tool,
   UseGuards,
 } from '../../src/index.js';
@@ -56,7 +56,7 @@ describe('guards', () => {
   });
 
   test('see who asks for what', async () => {
-    const seen: Access[] = [];
+    const seen: GuardContext[] = [];
     class Tools {
       @Tool({ metadata: { level: 3 } })
       @UseGuards((access) => seen.push(access) > 0)
@@ -130,7 +130,7 @@ describe('guards', () => {
   });
 
   test('that the container cannot make keep the app from starting', async () => {
-    const missing = new Token<string>('MISSING');
+    const missing = new InjectionToken<string>('MISSING');
     @Service()
     class BrokenGuard implements Guard {
       constructor(@Inject(missing) private readonly name: string) {}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  type Access,
+  type GuardContext,
   Arg,
   Complete,
   definePrompt,
@@ -20,17 +20,17 @@ const names = async (client: Client, kind: 'tools' | 'prompts' | 'resources' | '
 
 /** Allows principals with the scope that the definition names in its private metadata. */
 class ScopeGuard implements Guard {
-  allows({ principal, definition }: Access) {
+  allows({ principal, definition }: GuardContext) {
     return principal?.scopes?.includes(String(definition.metadata['scope'])) ?? false;
   }
 }
-const later = async (access: Access) => new ScopeGuard().allows(access);
+const later = async (access: GuardContext) => new ScopeGuard().allows(access);
 const admin = { facts: { principal: { id: 'ada', scopes: ['admin'] } } };
 const guest = { facts: { principal: { id: 'bob', scopes: [] } } };
 
 describe.each([
   ['a class', ScopeGuard],
-  ['a function', (access: Access) => new ScopeGuard().allows(access)],
+  ['a function', (access: GuardContext) => new ScopeGuard().allows(access)],
   ['an asynchronous function', later],
 ])('a guard that is %s', (_, guard) => {
   const metadata = { scope: 'admin' };

@@ -5,12 +5,12 @@ import {
   defineTool,
   Inject,
   type Middleware,
-  type Next,
+  type NextFunction,
   Prompt,
   RequestContext,
   Resource,
   Service,
-  Token,
+  InjectionToken,
   Tool,
   ToolContext,
   ToolError,
@@ -21,14 +21,14 @@ import { appOf, openSession, problemsOf, settled, textOf } from '../harness.js';
 describe('middleware', () => {
   test('runs from the outside in, app, class, method, and back', async () => {
     const steps: string[] = [];
-    const step = (name: string) => async (_context: RequestContext, next: Next) => {
+    const step = (name: string) => async (_context: RequestContext, next: NextFunction) => {
       steps.push(`> ${name}`);
       const result = await next();
       steps.push(`< ${name}`);
       return result;
     };
     class Inner implements Middleware {
-      async handle(context: RequestContext, next: Next) {
+      async handle(context: RequestContext, next: NextFunction) {
         return step('method')(context, next);
       }
     }
@@ -154,7 +154,7 @@ describe('middleware', () => {
     @Service({ scope: 'request' })
     class Tracing implements Middleware {
       constructor(private readonly trace: Trace) {}
-      handle(_context: RequestContext, next: Next) {
+      handle(_context: RequestContext, next: NextFunction) {
         seen.push(this.trace);
         return next();
       }
@@ -178,11 +178,11 @@ describe('middleware', () => {
   });
 
   test('that the container cannot make keeps the app from starting', async () => {
-    const MISSING = new Token<string>('MISSING');
+    const MISSING = new InjectionToken<string>('MISSING');
     @Service()
     class Broken implements Middleware {
       constructor(@Inject(MISSING) readonly label: string) {}
-      handle(_context: RequestContext, next: Next) {
+      handle(_context: RequestContext, next: NextFunction) {
         return next();
       }
     }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { IsInt, IsString, Min } from 'class-validator';
 import {
-  type Access,
+  type GuardContext,
   Arg,
-  createParameter,
+  createParamDecorator,
   definePrompt,
   defineResource,
   defineTool,
   type Guard,
-  type Next,
+  type NextFunction,
   Principal,
   RequestContext,
   Tool,
@@ -138,10 +138,10 @@ describe('what a guard permits', () => {
 
 describe('guards and middleware', () => {
   class ArrowGuard {
-    allows = ({ principal }: Access) => principal?.id === 'ada';
+    allows = ({ principal }: GuardContext) => principal?.id === 'ada';
   }
   class ArrowMiddleware {
-    handle = async (_context: RequestContext, next: Next) => `${String(await next())}!`;
+    handle = async (_context: RequestContext, next: NextFunction) => `${String(await next())}!`;
   }
 
   test('may have their method as a property', async () => {
@@ -181,7 +181,7 @@ describe('guards and middleware', () => {
 });
 
 describe('parameters of the author', () => {
-  const Tenant = createParameter((context) => String(context.headers['x-tenant'] ?? 'default'));
+  const Tenant = createParamDecorator((context) => String(context.headers['x-tenant'] ?? 'default'));
 
   test('get their value from the context, in any position, and stay out of the schema', async () => {
     class Orders {
@@ -204,7 +204,7 @@ describe('parameters of the author', () => {
   });
 
   test('may be promised: the handler gets what was promised', async () => {
-    const Plan = createParameter(async () => {
+    const Plan = createParamDecorator(async () => {
       await settled();
       return 'gold';
     });
@@ -219,11 +219,11 @@ describe('parameters of the author', () => {
   });
 
   test('fail the call when they cannot be had, and end no process', async () => {
-    const Slow = createParameter(async () => {
+    const Slow = createParamDecorator(async () => {
       await settled();
       throw new ToolError('no slow one');
     });
-    const AtOnce = createParameter(() => {
+    const AtOnce = createParamDecorator(() => {
       throw new ToolError('none at once');
     });
     let runs = 0;

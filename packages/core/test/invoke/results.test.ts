@@ -1,22 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { IsNumber } from 'class-validator';
-import {
-  assistant,
-  audio,
-  blobContents,
-  definePrompt,
-  defineResource,
-  defineTool,
-  elicitUrl,
-  ProtocolError,
-  embedded,
-  image,
-  link,
-  text,
-  textContents,
-  user,
-  ToolError,
-} from '../../src/index.js';
+import { message, content, resourceContents } from '../../src/content.js';
+import { definePrompt, defineResource, defineTool, ask, ProtocolError, ToolError } from '../../src/index.js';
 import { appOf, openSession, recordingLogger } from '../harness.js';
 
 const said = (value: string) => ({ type: 'text', text: value });
@@ -49,34 +34,42 @@ describe('what a tool returns', () => {
     ['an instance', new Point(), structured({ x: 1 })],
     ['an array', [1, 2], { content: [said('[1,2]')], structuredContent: { result: [1, 2] } }],
     ['an empty array', [], { content: [said('[]')], structuredContent: { result: [] } }],
-    ['text', text('x'), { content: [said('x')] }],
+    ['text', content.text('x'), { content: [said('x')] }],
     [
       'an image of bytes',
-      image(bytes, 'image/png'),
+      content.image(bytes, 'image/png'),
       { content: [{ type: 'image', data: 'AQID', mimeType: 'image/png' }] },
     ],
     [
       'an image in base64',
-      image('AQID', 'image/png'),
+      content.image('AQID', 'image/png'),
       { content: [{ type: 'image', data: 'AQID', mimeType: 'image/png' }] },
     ],
     [
       'a recording',
-      audio(bytes.buffer, 'audio/wav'),
+      content.audio(bytes.buffer, 'audio/wav'),
       { content: [{ type: 'audio', data: 'AQID', mimeType: 'audio/wav' }] },
     ],
     [
       'a part of a longer buffer',
-      image(new Uint8Array(new Uint8Array([0, 1, 2, 3, 4]).buffer, 1, 3), 'image/png'),
+      content.image(new Uint8Array(new Uint8Array([0, 1, 2, 3, 4]).buffer, 1, 3), 'image/png'),
       { content: [{ type: 'image', data: 'AQID', mimeType: 'image/png' }] },
     ],
     [
       'an embedded resource',
-      embedded(textContents('x://y', 'z')),
+      content.resource(resourceContents.text('x://y', 'z')),
       { content: [{ type: 'resource', resource: { uri: 'x://y', mimeType: 'text/plain', text: 'z' } }] },
     ],
-    ['a link', link('x://y', 'y'), { content: [{ type: 'resource_link', uri: 'x://y', name: 'y' }] }],
-    ['several pieces of content', [text('a'), text('b')], { content: [said('a'), said('b')] }],
+    [
+      'a link',
+      content.resourceLink('x://y', 'y'),
+      { content: [{ type: 'resource_link', uri: 'x://y', name: 'y' }] },
+    ],
+    [
+      'several pieces of content',
+      [content.text('a'), content.text('b')],
+      { content: [said('a'), said('b')] },
+    ],
     ['a whole result', { content: [said('a')], isError: true }, { content: [said('a')], isError: true }],
     [
       'a whole result with structure',
@@ -230,7 +223,7 @@ describe('what nothing can be made of', () => {
   test.each(['/pay?id=1', 'javascript:alert(1)', 'https://', undefined])(
     'users are sent to no page %p',
     (url) => {
-      expect(() => elicitUrl('Pay', url as string)).toThrow('absolute http or https URL');
+      expect(() => ask.url('Pay', url as string)).toThrow('absolute http or https URL');
     },
   );
 });
@@ -248,10 +241,10 @@ describe('what a resource returns', () => {
     ['an array', [1], [{ uri, mimeType: 'application/json', text: '[1]' }]],
     ['an empty array', [], [{ uri, mimeType: 'application/json', text: '[]' }]],
     ['a number', 0, [{ uri, mimeType: 'application/json', text: '0' }]],
-    ['contents', textContents('x://y', 'z'), [{ uri: 'x://y', mimeType: 'text/plain', text: 'z' }]],
+    ['contents', resourceContents.text('x://y', 'z'), [{ uri: 'x://y', mimeType: 'text/plain', text: 'z' }]],
     [
       'several contents',
-      [textContents('x://1', 'a'), blobContents('x://2', bytes)],
+      [resourceContents.text('x://1', 'a'), resourceContents.blob('x://2', bytes)],
       [
         { uri: 'x://1', mimeType: 'text/plain', text: 'a' },
         { uri: 'x://2', mimeType: 'application/octet-stream', blob: 'AQID' },
@@ -282,20 +275,20 @@ describe('what a resource returns', () => {
 });
 
 describe('what a prompt returns', () => {
-  const message = (role: string, content: unknown) => ({ role, content });
+  const written = (role: string, content: unknown) => ({ role, content });
 
   test.each<[string, unknown, unknown]>([
-    ['a string', 'x', [message('user', said('x'))]],
+    ['a string', 'x', [written('user', said('x'))]],
     [
       'content',
-      image('AQID', 'image/png'),
-      [message('user', { type: 'image', data: 'AQID', mimeType: 'image/png' })],
+      content.image('AQID', 'image/png'),
+      [written('user', { type: 'image', data: 'AQID', mimeType: 'image/png' })],
     ],
-    ['a message', assistant('x'), [message('assistant', said('x'))]],
+    ['a message', message.assistant('x'), [written('assistant', said('x'))]],
     [
       'several messages',
-      [user('a'), assistant(text('b')), 'c'],
-      [message('user', said('a')), message('assistant', said('b')), message('user', said('c'))],
+      [message.user('a'), message.assistant(content.text('b')), 'c'],
+      [written('user', said('a')), written('assistant', said('b')), written('user', said('c'))],
     ],
   ])('as %s becomes messages', async (_, value, messages) => {
     const definition = definePrompt({ name: 'ask', description: 'Asks', handle: () => value });
@@ -304,7 +297,7 @@ describe('what a prompt returns', () => {
   });
 
   test('as a whole result is itself', async () => {
-    const whole = { description: 'Mine', messages: [user('x')] };
+    const whole = { description: 'Mine', messages: [message.user('x')] };
     const definition = definePrompt({ name: 'ask', description: 'Asks', handle: () => whole });
     const client = await openSession(await appOf({ definitions: [definition] }));
     expect(await client.result('prompts/get', { name: 'ask' })).toEqual(whole);

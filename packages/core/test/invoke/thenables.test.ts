@@ -9,7 +9,7 @@ import {
   ProtocolError,
   provideFactory,
   Service,
-  Token,
+  InjectionToken,
   Tool,
 } from '../../src/index.js';
 import { appOf, openSession, statelessClient, textOf } from '../harness.js';
@@ -104,7 +104,7 @@ test('an error mapper may answer so', async () => {
 });
 
 test('a provider may answer so', async () => {
-  const POOL = new Token<{ size: number }>('POOL');
+  const POOL = new InjectionToken<{ size: number }>('POOL');
   @Service()
   class Rows {
     readonly pool = inject(POOL);

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import {
-  type Access,
+  type GuardContext,
   defineTool,
   type Guard,
   type Middleware,
-  type Next,
+  type NextFunction,
   Resource,
-  Task,
+  TaskSupport,
   Tool,
   type RequestContext,
   UseGuards,
@@ -26,7 +26,7 @@ describe('a handler whose author says nothing of time', () => {
   test.each(ERAS)('may take ten minutes, with its middleware, in %s', async (version) => {
     const logger = recordingLogger();
     class Stuck implements Middleware {
-      handle(_context: RequestContext, _next: Next): Promise<unknown> {
+      handle(_context: RequestContext, _next: NextFunction): Promise<unknown> {
         return hang();
       }
     }
@@ -66,7 +66,7 @@ describe('a handler whose author says nothing of time', () => {
   test('may take the life of its task when it runs as one', async () => {
     class Report {
       @Tool({ description: 'Writes a report' })
-      @Task('optional')
+      @TaskSupport('optional')
       async write(): Promise<string> {
         await new Promise((resolve) => setTimeout(resolve, 30 * 60_000));
         return 'written';
@@ -107,7 +107,7 @@ describe('a guard that does not answer', () => {
         return 'closed';
       }
       @Resource('x://closed')
-      @UseGuards((_access: Access) => hang())
+      @UseGuards((_access: GuardContext) => hang())
       page(): string {
         return 'closed';
       }
@@ -145,7 +145,7 @@ describe('a guard that does not answer', () => {
       static now = 0;
     }
     class Counting implements Guard {
-      async allows({ definition }: Access): Promise<boolean> {
+      async allows({ definition }: GuardContext): Promise<boolean> {
         Asked.now += 1;
         Asked.most = Math.max(Asked.most, Asked.now);
         await new Slow().allows();

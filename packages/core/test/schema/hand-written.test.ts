@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { describe, expect, test } from '@jest/globals';
-import type { Problem } from '../../src/errors/errors.js';
+import type { DefinitionProblem } from '../../src/errors/errors.js';
 import type { JsonSchema } from '../../src/protocol/json.js';
 import { createSchemaCompiler } from '../../src/schema/index.js';
 import { accepts, failure, plan, problemsOf } from './harness.js';
@@ -105,7 +105,7 @@ describe('a hand-written schema', () => {
 
   test('that does not compile is reported when warmed', async () => {
     const compiler = await createSchemaCompiler({ classes: false });
-    const problems: Problem[] = [];
+    const problems: DefinitionProblem[] = [];
     compiler.input(written({ type: 'object', properties: { a: { pattern: '(' } } }), 'Shop.find', problems);
     expect(problems).toEqual([]);
     await expect(compiler.warm()).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Problem } from '../../src/errors/errors.js';
+import type { DefinitionProblem } from '../../src/errors/errors.js';
 import type { Constructor } from '../../src/protocol/constructor.js';
 import { HEADER_KEYWORD } from '../../src/protocol/descriptors.js';
 import {
@@ -28,7 +28,7 @@ export async function plan(
   direction: 'input' | 'output' = 'input',
 ): Promise<ValuePlan> {
   const compiler = await createSchemaCompiler({ classes: true });
-  const problems: Problem[] = [];
+  const problems: DefinitionProblem[] = [];
   const made = compiler[direction](source, 'Fixture.method, parameter 0', problems);
   if (problems.length > 0) throw new Error(JSON.stringify(problems));
   if (source.kind !== 'schema') STRICT.compile(made.advertised);
@@ -52,9 +52,9 @@ export function planArguments(
 export async function problemsOf(
   source: SchemaSource,
   direction: 'input' | 'output' = 'input',
-): Promise<Problem[]> {
+): Promise<DefinitionProblem[]> {
   const compiler = await createSchemaCompiler({ classes: true });
-  const problems: Problem[] = [];
+  const problems: DefinitionProblem[] = [];
   compiler[direction](source, 'Fixture.method, parameter 0', problems);
   return problems;
 }

@@ -8,8 +8,8 @@ import {
   Service,
   Tool,
   type ToolFunctionOptions,
-  type JsonSchema,
 } from '../../src/index.js';
+import type { JsonSchema } from '../../src/protocol.js';
 import { appOf, type Json, problemsOf, statelessClient, textOf } from '../harness.js';
 
 class Item {

@@ -19,7 +19,7 @@ import {
 import type { JsonSchema } from '../../src/protocol/json.js';
 import {
   Describe,
-  Header,
+  McpHeader,
   IntersectionType,
   OmitType,
   PartialType,
@@ -48,7 +48,7 @@ class CreateTicket {
   @MinLength(3)
   title!: string;
 
-  @Header('Priority')
+  @McpHeader('Priority')
   @IsIn(['low', 'high'])
   priority: string = 'low';
 

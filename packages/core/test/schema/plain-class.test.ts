@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { describe, expect, test } from '@jest/globals';
 import { Type } from 'class-transformer';
 import { IsInstance, IsNumber, IsString, Matches, Validate, ValidateNested } from 'class-validator';
-import { Header } from '../../src/decorators/parameters.js';
-import type { Problem } from '../../src/errors/errors.js';
+import { McpHeader } from '../../src/decorators/parameters.js';
+import type { DefinitionProblem } from '../../src/errors/errors.js';
 import type { Constructor } from '../../src/protocol/constructor.js';
 import { ClassModels, summaryOf } from '../../src/schema/dto/dto.js';
 import { ConstraintSource, loadClassLibraries } from '../../src/schema/dto/class-libraries.js';
@@ -22,7 +22,7 @@ describe('a plain class', () => {
         value: unknown;
       }
       decorate()(Subject.prototype, 'value');
-      const problems: Problem[] = [];
+      const problems: DefinitionProblem[] = [];
       const { mirrored } = summaryOf(Subject, new ClassModels(libraries, 'input', []), 'here', problems);
       expect(isPlain(Subject) && (problems.length > 0 || mirrored)).toBe(false);
     },
@@ -89,7 +89,7 @@ describe('a class is read at boot', () => {
     },
     'with a header': () => {
       class Subject {
-        @Header('Region')
+        @McpHeader('Region')
         @IsString()
         region!: string;
       }

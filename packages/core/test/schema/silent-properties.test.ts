@@ -11,7 +11,7 @@ import {
   ValidateBy,
   ValidateNested,
 } from 'class-validator';
-import { Describe, Header } from '../../src/index.js';
+import { Describe, McpHeader } from '../../src/index.js';
 import type { Constructor } from '../../src/protocol/constructor.js';
 import { accepts, planClass, problemsOf } from './harness.js';
 
@@ -62,13 +62,13 @@ describe('a property with annotations', () => {
     }
     class Query extends Base {
       @IsString() title!: string;
-      @Header('Region') region!: string;
+      @McpHeader('Region') region!: string;
     }
     expect(await problemsOf({ kind: 'class', cls: Query })).toEqual(
       ['region', 'topic'].map((name) => ({
         code: 'SIGIL_INVALID_SCHEMA',
         where: 'Fixture.method, parameter 0',
-        what: `Query.${name} has @Describe() or @Header(), but no decorator of class-validator, so no value is accepted for it`,
+        what: `Query.${name} has @Describe() or @McpHeader(), but no decorator of class-validator, so no value is accepted for it`,
         fix: 'add one that says what it holds, such as @IsString(), or @Allow() for a value of any kind',
       })),
     );

@@ -7,13 +7,13 @@ import {
   definePrompt,
   defineResource,
   defineTool,
-  elicit,
-  type JsonSchema,
+  ask,
   Service,
   type StandardSchema,
   Tool,
   ToolContext,
 } from '../../src/index.js';
+import type { JsonSchema } from '../../src/protocol.js';
 import { appOf, openSession, problemsOf, statelessClient, textOf } from '../harness.js';
 
 interface Order {
@@ -128,16 +128,16 @@ test('prompts and resources take their strings through it', async () => {
 
 test('a form may be one, and its answer has its type', async () => {
   const form = z.object({ name: z.string().min(2) });
-  const ask = defineTool({
+  const tool = defineTool({
     name: 'ask',
     handle: async (_args, ctx) => {
       const { content } = await ctx.elicit('Who?', form);
-      const { again } = await ctx.ask({ again: elicit('Really?', form) });
+      const { again } = await ctx.ask({ again: ask.form('Really?', form) });
       const typed: string | undefined = again.content?.name;
       return `${content?.name.toUpperCase()} ${typed}`;
     },
   });
-  const app = await appOf({ definitions: [ask] });
+  const app = await appOf({ definitions: [tool] });
   const client = await openSession(
     app,
     '2025-11-25',

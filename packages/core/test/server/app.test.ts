@@ -1,13 +1,6 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import type { Endpoint } from '../../src/transport/index.js';
-import {
-  createApp,
-  DefinitionError,
-  defineTool,
-  type RunningRuntime,
-  type Runtime,
-  Tool,
-} from '../../src/index.js';
+import type { Endpoint, RunningRuntime, Runtime } from '../../src/transport/index.js';
+import { createApp, DefinitionError, defineTool, Tool } from '../../src/index.js';
 import {
   appOf,
   deferred,

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { IsInt, IsOptional, IsString, Min } from 'class-validator';
 import {
   Arg,
-  arrangeContract,
   Complete,
   definePrompt,
   defineResource,
@@ -11,10 +10,11 @@ import {
   Param,
   Prompt,
   Resource,
-  Task,
+  TaskSupport,
   Tool,
   UseGuards,
 } from '../../src/index.js';
+import { arrangeContract } from '../../src/manifest.js';
 import { appOf } from '../harness.js';
 
 const nobody = () => false;
@@ -34,12 +34,12 @@ class Stock {
     return query.sku;
   }
   @Tool()
-  @Task('required')
+  @TaskSupport('required')
   count() {
     return 1;
   }
   @Tool()
-  @Task({ support: 'optional', start: 'handler' })
+  @TaskSupport({ support: 'optional', start: 'handler' })
   @UseGuards(nobody)
   audit() {
     return 1;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  type Access,
+  type GuardContext,
   createApp,
   defineTool,
   type Guard,
@@ -10,17 +10,17 @@ import {
   Service,
   Tool,
   UseGuards,
-  Task,
+  TaskSupport,
 } from '../../src/index.js';
 import { answerQuestion, askedQuestion } from '../../src/server/inspect.js';
 import { appOf } from '../harness.js';
 
 class SignedIn implements Guard {
-  allows({ principal }: Access) {
+  allows({ principal }: GuardContext) {
     return principal !== undefined;
   }
 }
-const isAdmin = async ({ principal }: Access) => principal?.scopes?.includes('admin') === true;
+const isAdmin = async ({ principal }: GuardContext) => principal?.scopes?.includes('admin') === true;
 
 @UseGuards(SignedIn)
 class Vault {
@@ -30,7 +30,7 @@ class Vault {
     return 'open';
   }
   @Tool()
-  @Task('required')
+  @TaskSupport('required')
   countMoney() {
     return 1;
   }

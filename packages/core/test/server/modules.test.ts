@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  type Access,
+  type GuardContext,
   App,
   Ui,
   Arg,
@@ -21,7 +21,7 @@ import {
   RequestContext,
   Resource,
   Service,
-  Token,
+  InjectionToken,
   Tool,
   UiResource,
   UseGuards,
@@ -107,10 +107,10 @@ describe('a module', () => {
   });
 
   test('has its guard classes made by the container, with what its providers give', async () => {
-    const ALLOWED = new Token<string>('ALLOWED');
+    const ALLOWED = new InjectionToken<string>('ALLOWED');
     class OnlyAllowed {
       readonly allowed = inject(ALLOWED);
-      allows({ definition }: Access) {
+      allows({ definition }: GuardContext) {
         return definition.name === this.allowed;
       }
     }
@@ -279,7 +279,7 @@ describe('two modules', () => {
   });
 
   test('with different providers for one id are a problem that names both, with the same provider none', async () => {
-    const NUMBER = new Token<number>('NUMBER');
+    const NUMBER = new InjectionToken<number>('NUMBER');
     const problems = await problemsOf(
       pair({ providers: [provide(NUMBER, 1)] }, { providers: [provide(NUMBER, 2)] }),
     );
@@ -333,7 +333,7 @@ describe('an extension of a module', () => {
     const desk = defineModule({
       prefix: 'desk',
       extensions: [extra],
-      guards: [({ principal }: Access) => principal?.id === 'ada'],
+      guards: [({ principal }: GuardContext) => principal?.id === 'ada'],
       middleware: [async (_context, next) => `${String(await next())}!`],
     });
     const app = await appOf({ modules: [desk], extensions: [bring('open')] });

@@ -9,10 +9,10 @@ import {
   PromptContext,
   provide,
   RequestContext,
-  type RequestFacts,
-  type Scope,
+  type RequestInfo,
+  type ServiceScope,
   Service,
-  Token,
+  InjectionToken,
   Tool,
   ToolContext,
   UseGuards,
@@ -24,7 +24,7 @@ import { appOf, clientOf, definitionError, openSession, problemsOf, settled, tex
 
 describe('app.get', () => {
   test('gives what handlers get, by class, token and name', async () => {
-    const LIMIT = new Token<number>('LIMIT');
+    const LIMIT = new InjectionToken<number>('LIMIT');
     class Tools {
       calls = 0;
       @Tool()
@@ -40,14 +40,14 @@ describe('app.get', () => {
     expect([tools.calls, limit, await app.get('name')]).toEqual([1, 3, 'x']);
   });
 
-  test.each<Scope>(['request', 'session'])('refuses a %s service', async (scope) => {
+  test.each<ServiceScope>(['request', 'session'])('refuses a %s service', async (scope) => {
     @Service({ scope })
     class User {}
     await expect((await appOf({})).get(User)).rejects.toMatchObject({ code: 'SIGIL_CAPTIVE_SCOPE' });
   });
 
   test('refuses what nothing makes', async () => {
-    await expect((await appOf({})).get(new Token('NOTHING'))).rejects.toMatchObject({
+    await expect((await appOf({})).get(new InjectionToken('NOTHING'))).rejects.toMatchObject({
       code: 'SIGIL_UNRESOLVABLE',
     });
   });
@@ -160,7 +160,7 @@ describe('a service of a request', () => {
       }
       const tool = (name: string) => defineTool({ name, handle: () => name, guards: [OnlyAda] });
       const app = await appOf({ definitions: [tool('one'), tool('two')] });
-      const listed = async (facts: RequestFacts) => (await clientOf(app, version, { facts })).list('tools');
+      const listed = async (facts: RequestInfo) => (await clientOf(app, version, { facts })).list('tools');
       expect(await listed({ principal: { id: 'ada' } })).toHaveLength(2);
       expect(await listed({ principal: { id: 'eve' } })).toHaveLength(0);
       expect(seen).toEqual(
@@ -214,7 +214,7 @@ describe('a service of a request', () => {
 });
 
 test('tokens tell the types of what they name', async () => {
-  const WORDS = new Token<readonly string[]>('WORDS');
+  const WORDS = new InjectionToken<readonly string[]>('WORDS');
   class Tools {
     private readonly words = inject(WORDS);
     @Tool()

@@ -96,13 +96,14 @@ test('${kebab}://{id} is not there for an unknown id', async () => {
 /** A prompt of one argument, and its test. */
 function promptFiles({ className, method, served }: AddedNames, module: string): AddedFiles {
   return {
-    source: `import { Arg, Prompt, type PromptMessage, Service, user } from '@sigil/core';
+    source: `import { Arg, Prompt, Service } from '@sigil/core';
+import { message, type PromptMessage } from '@sigil/core/content';
 
 @Service()
 export class ${className} {
   @Prompt({ description: 'Asks for a summary of a text' })
   ${method}(@Arg('text', { description: 'What to summarize' }) text: string): PromptMessage {
-    return user(\`Summarize this in three sentences:\\n\\n\${text}\`);
+    return message.user(\`Summarize this in three sentences:\\n\\n\${text}\`);
   }
 }
 `,

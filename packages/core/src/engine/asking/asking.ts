@@ -1,6 +1,11 @@
 import type { AskOptions, RoundOptions } from '../../context/call.js';
-import type { AnswersTo, InputRequired, Question, Questions } from '../../context/questions.js';
-import { AnswerError } from '../../errors/errors.js';
+import type {
+  InputResponsesTo,
+  InputRequired,
+  InputQuestion,
+  InputQuestions,
+} from '../../context/questions.js';
+import { InputResponseError } from '../../errors/errors.js';
 import { type ClientCapabilities, METHODS } from '../../protocol/protocol.js';
 import { type Asking, type CarryOptions, send, together } from './carry.js';
 import type { QuestionCodec } from './question-codec.js';
@@ -19,22 +24,22 @@ import type { Answer, InputRequest, InputRequests } from './round-memory.js';
 export class Asker {
   constructor(private readonly codec: QuestionCodec) {}
 
-  async ask<T>(asking: Asking, question: Question<T>, { key, ...options }: AskOptions = {}): Promise<T> {
+  async ask<T>(asking: Asking, question: InputQuestion<T>, { key, ...options }: AskOptions = {}): Promise<T> {
     requireOpen(asking);
     return this.#put(asking, question, this.#write(asking, question), key, options);
   }
 
-  async askAll<Q extends Questions>(
+  async askAll<Q extends InputQuestions>(
     asking: Asking,
     questions: Q,
     options?: RoundOptions,
-  ): Promise<AnswersTo<Q>> {
+  ): Promise<InputResponsesTo<Q>> {
     requireOpen(asking);
     // All of them are written before the first is sent: one that cannot be asked keeps the others back.
     const requests = this.#writeAll(asking, questions);
     const ask = (key: string, request: InputRequest, signal: AbortSignal): Promise<unknown> =>
-      this.#put(asking, questions[key] as Question, request, key, { ...options, signal });
-    return (await together(requests, asking.signal, ask)) as AnswersTo<Q>;
+      this.#put(asking, questions[key] as InputQuestion, request, key, { ...options, signal });
+    return (await together(requests, asking.signal, ask)) as InputResponsesTo<Q>;
   }
 
   /** Asks what a handler returned. Resolves when it is to run again within this request. */
@@ -50,7 +55,7 @@ export class Asker {
   }
 
   /** Reads the answer to a question that was required; `undefined` when there is none. */
-  async inputResponse<T>(asking: Asking, key: string, question: Question<T>): Promise<T | undefined> {
+  async inputResponse<T>(asking: Asking, key: string, question: InputQuestion<T>): Promise<T | undefined> {
     asking.rounds.throwIfEnded();
     const request = (): InputRequest => this.codec.write(question, asking.revision);
     const answer = asking.rounds.response(key, request);
@@ -64,19 +69,19 @@ export class Asker {
     await asking.waiting(() => send(asking, { method: METHODS.ping }, options));
   }
 
-  #write(asking: Asking, question: Question): InputRequest {
+  #write(asking: Asking, question: InputQuestion): InputRequest {
     requireCapability(asking, question);
     return this.codec.write(question, asking.revision);
   }
 
-  #writeAll(asking: Asking, questions: Questions): InputRequests {
+  #writeAll(asking: Asking, questions: InputQuestions): InputRequests {
     const written = Object.entries(questions).map(([key, question]) => [key, this.#write(asking, question)]);
     return Object.fromEntries(written) as InputRequests;
   }
 
   async #put<T>(
     asking: Asking,
-    question: Question<T>,
+    question: InputQuestion<T>,
     request: InputRequest,
     key: string | undefined,
     options?: CarryOptions,
@@ -87,11 +92,11 @@ export class Asker {
   }
 }
 
-/** @throws Suspension or AnswerError when the run of the handler that asks is over. */
+/** @throws Suspension or InputResponseError when the run of the handler that asks is over. */
 function requireOpen({ rounds, isOver, signal }: Asking): void {
   rounds.throwIfEnded();
   if (isOver && !signal.aborted)
-    throw new AnswerError('gone', 'The request has been answered: nothing can be asked any more');
+    throw new InputResponseError('gone', 'The request has been answered: nothing can be asked any more');
 }
 
 interface Need {
@@ -101,13 +106,13 @@ interface Need {
 }
 
 /** Checks that the client can answer a question. @throws ProtocolError that says what capability it lacks. */
-function requireCapability(asking: Asking, question: Question): void {
+function requireCapability(asking: Asking, question: InputQuestion): void {
   for (const { met, required, why } of needs(asking, question)) {
     if (!met) throw asking.revision.missingCapability(`The client ${why}`, required);
   }
 }
 
-function needs({ client, revision }: Asking, question: Question): readonly Need[] {
+function needs({ client, revision }: Asking, question: InputQuestion): readonly Need[] {
   const { elicitation, sampling, roots } = client.capabilities;
   switch (question.asks) {
     case 'elicit': {

@@ -1,5 +1,5 @@
 import type { ClientView, RoundOptions } from '../../context/call.js';
-import { AnswerError, ERROR_CODES, ProtocolError } from '../../errors/errors.js';
+import { InputResponseError, ERROR_CODES, ProtocolError } from '../../errors/errors.js';
 import { METHODS, NOTIFICATIONS } from '../../protocol/protocol.js';
 import type { Link } from '../link.js';
 import type { Revision } from '../revisions/index.js';
@@ -51,7 +51,7 @@ export interface Background {
    * Puts a question to the client.
    *
    * @param key names it; the handler asks no two open questions by one key.
-   * @throws AnswerError when there is no answer that could be used.
+   * @throws InputResponseError when there is no answer that could be used.
    */
   ask(key: string, request: InputRequest, options: CarryOptions): Promise<Answer>;
   /** Tells how far the handler has come, in words. */
@@ -107,7 +107,7 @@ export async function together<Q, A>(
     );
     return Object.fromEntries(await Promise.all(asked));
   } catch (error) {
-    failed.abort(new AnswerError('gone', 'Another question that was asked with this one has failed'));
+    failed.abort(new InputResponseError('gone', 'Another question that was asked with this one has failed'));
     throw error;
   }
 }

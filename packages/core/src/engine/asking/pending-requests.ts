@@ -1,4 +1,4 @@
-import { AnswerError, ProtocolError } from '../../errors/errors.js';
+import { InputResponseError, ProtocolError } from '../../errors/errors.js';
 import { isObject } from '../../protocol/json.js';
 import type { RequestId } from '../../protocol/protocol.js';
 
@@ -12,7 +12,7 @@ interface Sending {
   readonly timeoutMs: number;
   /** Milliseconds after which the wait ends whatever the progress. */
   readonly maxTimeoutMs: number;
-  /** Ends the wait: the request that asked is cancelled, or, when the reason is an AnswerError, for what it says. */
+  /** Ends the wait: the request that asked is cancelled, or, when the reason is an InputResponseError, for what it says. */
   readonly signal: AbortSignal;
 }
 
@@ -30,25 +30,28 @@ export class PendingRequests {
   /**
    * Sends a request and waits for its answer. Its progress token is its id.
    *
-   * @throws AnswerError when the client refuses, or the wait ends without an answer.
+   * @throws InputResponseError when the client refuses, or the wait ends without an answer.
    */
   ask(sending: Sending): Promise<Record<string, unknown>> {
     const { timeoutMs, maxTimeoutMs, signal } = sending;
     const id = this.#next++;
     return new Promise((resolve, reject) => {
-      const giveUp = (error: AnswerError): void => {
+      const giveUp = (error: InputResponseError): void => {
         end(error);
         sending.withdraw(id, error.message);
       };
       const wait = (ms: number): ReturnType<typeof setTimeout> =>
-        setTimeout(() => giveUp(new AnswerError('late', `The client did not answer within ${ms} ms`)), ms);
+        setTimeout(
+          () => giveUp(new InputResponseError('late', `The client did not answer within ${ms} ms`)),
+          ms,
+        );
       const limit = wait(maxTimeoutMs);
       const timer = { current: wait(timeoutMs) };
       const abort = (): void =>
         giveUp(
-          signal.reason instanceof AnswerError
+          signal.reason instanceof InputResponseError
             ? signal.reason
-            : new AnswerError('gone', 'The request was cancelled while waiting for the client'),
+            : new InputResponseError('gone', 'The request was cancelled while waiting for the client'),
         );
       const end = (error?: Error): void => {
         clearTimeout(limit);
@@ -70,7 +73,7 @@ export class PendingRequests {
       });
       signal.addEventListener('abort', abort, { once: true });
       if (signal.aborted)
-        end(new AnswerError('gone', 'The request was cancelled before the client was asked'));
+        end(new InputResponseError('gone', 'The request was cancelled before the client was asked'));
       else sending.send(id);
     });
   }
@@ -95,15 +98,15 @@ export class PendingRequests {
 
   /** Fails everything that waits: the client is gone. */
   failAll(reason: string): void {
-    for (const pending of [...this.#pending.values()]) pending.fail(new AnswerError('gone', reason));
+    for (const pending of [...this.#pending.values()]) pending.fail(new InputResponseError('gone', reason));
   }
 }
 
 /** The client's refusal is a failure of the handler that asked, not the answer to the request it serves. */
-function refusal(error: unknown): AnswerError {
+function refusal(error: unknown): InputResponseError {
   const { code, message, data } = isObject(error) ? error : {};
   if (typeof message !== 'string' || !Number.isInteger(code))
-    return new AnswerError('invalid', 'The client sent a malformed response');
+    return new InputResponseError('invalid', 'The client sent a malformed response');
   const cause = new ProtocolError(code as number, message, data);
-  return new AnswerError('refused', `The client refused: ${message}`, { cause });
+  return new InputResponseError('refused', `The client refused: ${message}`, { cause });
 }

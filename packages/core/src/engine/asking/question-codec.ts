@@ -1,5 +1,5 @@
-import type { FormLike, Question } from '../../context/questions.js';
-import { AnswerError } from '../../errors/errors.js';
+import type { FormLike, InputQuestion } from '../../context/questions.js';
+import { InputResponseError } from '../../errors/errors.js';
 import type { ElicitResult, ElicitUrlResult, Root } from '../../protocol/client-requests.js';
 import { isObject, type JsonSchema } from '../../protocol/json.js';
 import { METHODS } from '../../protocol/protocol.js';
@@ -13,7 +13,7 @@ export class QuestionCodec {
   constructor(private readonly formPlan: (form: FormLike) => ValuePlan) {}
 
   /** @throws ProtocolError when clients of the revision cannot show the form. */
-  write(question: Question, revision: Revision): InputRequest {
+  write(question: InputQuestion, revision: Revision): InputRequest {
     switch (question.asks) {
       case 'elicit': {
         const { advertised } = this.formPlan(question.form);
@@ -31,12 +31,12 @@ export class QuestionCodec {
     }
   }
 
-  /** @throws AnswerError when the answer is none to the question, or does not satisfy its form. */
-  async read<T>(question: Question<T>, answer: Answer, revision: Revision): Promise<T> {
+  /** @throws InputResponseError when the answer is none to the question, or does not satisfy its form. */
+  async read<T>(question: InputQuestion<T>, answer: Answer, revision: Revision): Promise<T> {
     return (await this.#read(question, answer, revision)) as T;
   }
 
-  async #read(question: Question, answer: Answer, revision: Revision): Promise<unknown> {
+  async #read(question: InputQuestion, answer: Answer, revision: Revision): Promise<unknown> {
     switch (question.asks) {
       case 'elicit': {
         const action = readAction(answer);
@@ -55,8 +55,8 @@ export class QuestionCodec {
   }
 }
 
-function malformed(method: string): AnswerError {
-  return new AnswerError('invalid', `The client sent a malformed answer to ${method}`);
+function malformed(method: string): InputResponseError {
+  return new InputResponseError('invalid', `The client sent a malformed answer to ${method}`);
 }
 
 const ROLES: readonly unknown[] = ['user', 'assistant'];
@@ -85,7 +85,7 @@ async function checkContent(form: ValuePlan, content: Record<string, unknown>): 
   } catch (error) {
     if (!(error instanceof InvalidValueError)) throw error;
     const message = `The client's answer does not satisfy the form: ${error.message}`;
-    throw new AnswerError('invalid', message, { cause: error });
+    throw new InputResponseError('invalid', message, { cause: error });
   }
 }
 

@@ -1,4 +1,4 @@
-import { ERROR_CODES, invalidParams, NoRoomError, ProtocolError } from '../../errors/errors.js';
+import { ERROR_CODES, invalidParams, OverloadedError, ProtocolError } from '../../errors/errors.js';
 import { toBase64 } from '../../protocol/base64.js';
 import { canonicalJson, isObject } from '../../protocol/json.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
@@ -127,7 +127,7 @@ async function ask(use: () => MaybePromise<boolean>): Promise<boolean> {
   try {
     return await use();
   } catch (error) {
-    if (error instanceof NoRoomError) throw error;
+    if (error instanceof OverloadedError) throw error;
     throw new Error('the store of used states failed', { cause: error });
   }
 }

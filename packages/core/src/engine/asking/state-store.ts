@@ -1,4 +1,4 @@
-import { NoRoomError } from '../../errors/errors.js';
+import { OverloadedError } from '../../errors/errors.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import { Quota } from '../../transport/quota.js';
 
@@ -19,7 +19,7 @@ export interface StateStore {
 }
 
 /** How much is remembered. */
-export interface StateLimits {
+export interface MemoryStateStoreOptions {
   /**
    * Most ids that have not expired; beyond them every request that brings a state back fails.
    * @default 100,000
@@ -44,7 +44,10 @@ export class MemoryStateStore implements StateStore {
   readonly #room: Quota;
 
   /** @throws RangeError when a limit is no positive integer. */
-  constructor({ maxStates = 100_000, maxStatesPerClient = Math.ceil(maxStates / 4) }: StateLimits = {}) {
+  constructor({
+    maxStates = 100_000,
+    maxStatesPerClient = Math.ceil(maxStates / 4),
+  }: MemoryStateStoreOptions = {}) {
     for (const [name, value] of Object.entries({ maxStates, maxStatesPerClient })) {
       if (!(Number.isSafeInteger(value) && value > 0))
         throw new RangeError(`${name} must be a positive integer, not ${value}`);
@@ -57,14 +60,14 @@ export class MemoryStateStore implements StateStore {
     return this.#used.size;
   }
 
-  /** @throws NoRoomError when there is no room: to forget an id would be to accept its state again. */
+  /** @throws OverloadedError when there is no room: to forget an id would be to accept its state again. */
   use(id: string, expiresAt: number, client?: string): boolean {
     this.#forgetOldest();
     if (this.#used.has(id)) return false;
     if (this.#room.taken >= this.#room.total) this.#forgetExpired();
     if (!this.#room.take(client)) {
       const { total, perClient } = this.#room;
-      throw new NoRoomError(`More than ${total} states are in use, or ${perClient} of one client`);
+      throw new OverloadedError(`More than ${total} states are in use, or ${perClient} of one client`);
     }
     this.#used.set(id, { expiresAt, client });
     return true;

@@ -1,4 +1,4 @@
-import { ERROR_CODES, invalidParams, NoRoomError, ProtocolError } from '../../errors/errors.js';
+import { ERROR_CODES, invalidParams, OverloadedError, ProtocolError } from '../../errors/errors.js';
 import { bytesOf, isObject } from '../../protocol/json.js';
 import { isLogLevel, LOG_LEVELS } from '../../protocol/logging.js';
 import { type ClientCapabilities, METHODS } from '../../protocol/protocol.js';
@@ -44,7 +44,9 @@ export function lifecycleMethods({ options, capabilities: offered, sessionBytes 
     session.bytes = bytesOf([session.info, session.capabilities, session.roots]);
     if (!sessionBytes.take(session.quotaKey, session.bytes)) {
       const { total, perClient } = sessionBytes;
-      throw new NoRoomError(`Sessions keep as much as they may: ${total} bytes, of one client ${perClient}`);
+      throw new OverloadedError(
+        `Sessions keep as much as they may: ${total} bytes, of one client ${perClient}`,
+      );
     }
     link.session = session;
     const serverInfo = revision.implementation(info);

@@ -1,5 +1,5 @@
 import type { ClientView } from '../../context/call.js';
-import { invalidParams, NoRoomError } from '../../errors/errors.js';
+import { invalidParams, OverloadedError } from '../../errors/errors.js';
 import { bytesOf } from '../../protocol/json.js';
 import type { Logger } from '../../protocol/logging.js';
 import { META, NOTIFICATIONS } from '../../protocol/protocol.js';
@@ -88,12 +88,12 @@ export class Subscribers {
   /**
    * Takes room for what is kept of a subscription.
    *
-   * @throws NoRoomError when there is not as much, for this client or for all.
+   * @throws OverloadedError when there is not as much, for this client or for all.
    */
   reserve(client: unknown, bytes: number): void {
     const { total, perClient } = this.#bytes;
     if (this.#bytes.take(client, bytes)) return;
-    throw new NoRoomError(
+    throw new OverloadedError(
       `Subscriptions keep as much as they may: ${total} bytes, of one client ${perClient}`,
     );
   }
@@ -108,7 +108,7 @@ export class Subscribers {
    *
    * @param request asks for it; the guards look at it when they are asked again.
    * @throws ProtocolError (-32602) when the session has as many URIs as it may have, or the URI is too long.
-   * @throws NoRoomError when all sessions and subscriptions keep too much.
+   * @throws OverloadedError when all sessions and subscriptions keep too much.
    */
   keep(session: Session, uri: string, request: AdmittedRequest): void {
     const { subscriptions, quotaKey } = session;
@@ -221,7 +221,7 @@ export class Listeners {
    * Takes a place for a subscription, and room for its request, which is kept as long as it is open.
    *
    * @returns a function that gives them back, to be called once.
-   * @throws NoRoomError when there is none.
+   * @throws OverloadedError when there is none.
    */
   reserve(call: EngineCall): () => void {
     const { total, perClient } = this.#places;
@@ -230,7 +230,7 @@ export class Listeners {
     this.subscribers.reserve(quotaKey, bytes);
     if (!this.#places.take(quotaKey)) {
       this.subscribers.release(quotaKey, bytes);
-      throw new NoRoomError(`More than ${total} subscriptions are open, or ${perClient} of one client`);
+      throw new OverloadedError(`More than ${total} subscriptions are open, or ${perClient} of one client`);
     }
     return () => {
       this.#places.give(quotaKey);

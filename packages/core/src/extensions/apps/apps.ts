@@ -1,6 +1,6 @@
 import type { ClientView } from '../../context/call.js';
 import type { ExtensionHost } from '../../engine/extension.js';
-import type { Problem } from '../../errors/errors.js';
+import type { DefinitionProblem } from '../../errors/errors.js';
 import type { ResourceContents } from '../../protocol/content.js';
 import type { DefinitionFacts, FindResource } from '../../registry/entry.js';
 import type { AppExtension } from '../app-extension.js';
@@ -88,7 +88,7 @@ function longForm(ui: string | ToolUiOptions): ToolUiOptions {
 
 const VISIBILITY: readonly unknown[] = ['model', 'app'];
 
-function toolProblems(definition: DefinitionFacts, find: FindResource): Problem[] {
+function toolProblems(definition: DefinitionFacts, find: FindResource): DefinitionProblem[] {
   const ui = Ui.of(definition);
   if (ui === undefined) return [];
   const { where, meta, kind } = definition;
@@ -116,7 +116,7 @@ function isVisibility(visibility: unknown): boolean {
 }
 
 /** The UI resource that a tool names has to be served by then, and as a UI. */
-function linkProblems(uri: unknown, where: string, find: FindResource): Problem[] {
+function linkProblems(uri: unknown, where: string, find: FindResource): DefinitionProblem[] {
   if (!isUiUri(uri)) return schemeProblems(uri, where);
   const served = find(uri);
   const mimeType = served?.mimeType ?? UI_MIME_TYPE;
@@ -131,7 +131,7 @@ function linkProblems(uri: unknown, where: string, find: FindResource): Problem[
   ];
 }
 
-function pageProblems(definition: DefinitionFacts): Problem[] {
+function pageProblems(definition: DefinitionFacts): DefinitionProblem[] {
   const page = UiPage.of(definition);
   if (page === undefined) return [];
   const { where, name, meta } = definition;
@@ -177,7 +177,7 @@ function permissionFaults([key, value]: [string, unknown]): string[] {
   return isObject(value) ? [] : [`permissions.${key} must be an empty object`];
 }
 
-function schemeProblems(uri: unknown, where: string): Problem[] {
+function schemeProblems(uri: unknown, where: string): DefinitionProblem[] {
   const what = `'${String(uri)}' is not the URI of a UI resource`;
   return [{ code: 'SIGIL_INVALID_URI', where, what, fix: 'write a URI that begins with ui://' }];
 }
@@ -187,7 +187,7 @@ function clashes(
   meta: Readonly<Record<string, unknown>> | undefined,
   keys: readonly string[],
   where: string,
-): Problem[] {
+): DefinitionProblem[] {
   return keys
     .filter((key) => meta !== undefined && Object.hasOwn(meta, key))
     .map((key) =>
@@ -199,7 +199,7 @@ function clashes(
     );
 }
 
-function invalid(where: string, what: string, fix: string): Problem {
+function invalid(where: string, what: string, fix: string): DefinitionProblem {
   return { code: 'SIGIL_INVALID_OPTIONS', where, what, fix };
 }
 

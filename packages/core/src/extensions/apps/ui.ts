@@ -1,4 +1,4 @@
-import { compose, createMetadata, type MetadataDecorator } from '../../decorators/custom.js';
+import { applyDecorators, createMetadataDecorator, type MetadataDecorator } from '../../decorators/custom.js';
 import {
   defineResource,
   type FunctionDefinition,
@@ -75,10 +75,10 @@ export interface UiOptions {
  * ```
  * @see SEP-1865, MCP Apps 2026-01-26
  */
-export const Ui: MetadataDecorator<string | ToolUiOptions> = createMetadata(Symbol.for('sigil:ui'));
+export const Ui: MetadataDecorator<string | ToolUiOptions> = createMetadataDecorator(Symbol.for('sigil:ui'));
 
 /** What `@UiResource` says of itself. */
-export const UiPage: MetadataDecorator<UiOptions> = createMetadata(Symbol.for('sigil:ui-page'));
+export const UiPage: MetadataDecorator<UiOptions> = createMetadataDecorator(Symbol.for('sigil:ui-page'));
 
 /** Whether a value is the URI of a UI resource. */
 export function isUiUri(value: unknown): value is string {
@@ -100,7 +100,7 @@ export type UiResourceOptions = UiOptions & Omit<ResourceOptions, 'groups' | 'mi
  */
 export function UiResource(uri: string, options: UiResourceOptions = {}): MethodDecorator {
   const { ui, rest } = split(options);
-  return compose(Resource(uri, { ...rest, mimeType: UI_MIME_TYPE }), UiPage(ui));
+  return applyDecorators(Resource(uri, { ...rest, mimeType: UI_MIME_TYPE }), UiPage(ui));
 }
 
 /** What `defineUiResource` is told: a `ui://` URI, what `@UiResource` is told, and the handler. */

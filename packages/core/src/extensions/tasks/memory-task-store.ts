@@ -1,4 +1,4 @@
-import { NoRoomError } from '../../errors/errors.js';
+import { OverloadedError } from '../../errors/errors.js';
 import { isTerminal, type StoredTask, type TaskStore } from './task-store.js';
 
 /** Bounds of a `MemoryTaskStore`. */
@@ -109,7 +109,7 @@ export class MemoryTaskStore implements TaskStore {
     return this.#owners.get(name) ?? { name, taskIds: new Set(), length: 0 };
   }
 
-  /** @throws NoRoomError when there is none, and then nothing has given way. */
+  /** @throws OverloadedError when there is none, and then nothing has given way. */
   #makeRoom(owner: Owner, taskId: string, added: number, length: number): void {
     if (this.#lacks(owner, added, length) === undefined) return;
     this.#dropExpired(taskId);
@@ -124,7 +124,7 @@ export class MemoryTaskStore implements TaskStore {
       length -= kept.json.length;
       lack = this.#lacks(owner, added, length);
     }
-    if (lack !== undefined) throw new NoRoomError(lack);
+    if (lack !== undefined) throw new OverloadedError(lack);
     for (const [own, kept] of giving) this.#drop(own, kept);
   }
 

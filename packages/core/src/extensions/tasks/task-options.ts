@@ -1,13 +1,13 @@
 import type { RequestContext } from '../../context/context.js';
-import { createMetadata, type MetadataDecorator } from '../../decorators/custom.js';
-import type { Problem } from '../../errors/errors.js';
+import { createMetadataDecorator, type MetadataDecorator } from '../../decorators/custom.js';
+import type { DefinitionProblem } from '../../errors/errors.js';
 import type { DefinitionFacts } from '../../registry/entry.js';
 
 /** What the extension is negotiated by (ext-tasks, "Extension Identifier"). */
 export const TASKS = 'io.modelcontextprotocol/tasks';
 
 /** How a tool may run in the background (extension `io.modelcontextprotocol/tasks`). */
-export interface TaskOptions {
+export interface TaskSupportOptions {
   /** Whether clients without the extension may call the tool and wait for it, or may not call it at all. */
   readonly support: 'optional' | 'required';
   /**
@@ -36,13 +36,12 @@ export interface TaskOptions {
  * @example
  * ```ts
  * @Tool({ description: 'Write a report' })
- * @Task('optional')
+ * @TaskSupport('optional')
  * async writeReport(ctx: ToolContext) { … }
  * ```
  */
-export const Task: MetadataDecorator<TaskOptions['support'] | TaskOptions> = createMetadata(
-  Symbol.for('sigil:task'),
-);
+export const TaskSupport: MetadataDecorator<TaskSupportOptions['support'] | TaskSupportOptions> =
+  createMetadataDecorator(Symbol.for('sigil:task'));
 
 /** Makes a task of a call. */
 export type StartTask = (statusMessage?: string) => Promise<boolean>;
@@ -50,7 +49,7 @@ export type StartTask = (statusMessage?: string) => Promise<boolean>;
 const START = Symbol.for('sigil:start-task');
 
 /**
- * Goes on as a task, in a tool with `@Task({ support, start: 'handler' })`: the client gets its handle now, and everything after this
+ * Goes on as a task, in a tool with `@TaskSupport({ support, start: 'handler' })`: the client gets its handle now, and everything after this
  * runs in the background. Questions asked before it belong to the call, those after it to the task.
  *
  * @param context the context of the tool.
@@ -75,20 +74,20 @@ export interface TaskDefaults {
 }
 
 /** How a tool runs as a task. */
-export type TaskPolicy = Required<TaskOptions>;
+export type TaskPolicy = Required<TaskSupportOptions>;
 
 /** Reads how a tool runs as a task; `undefined` when it never does. */
 export function taskPolicy(
   definition: Pick<DefinitionFacts, 'metadata'>,
   defaults: TaskDefaults,
 ): TaskPolicy | undefined {
-  const task = Task.of(definition);
+  const task = TaskSupport.of(definition);
   return task === undefined ? undefined : { start: 'call', ...defaults, ...longForm(task) };
 }
 
 /** Whether clients without the extension may call a tool; `undefined` when it never runs as a task. */
-export function taskSupport(definition: DefinitionFacts): TaskOptions['support'] | undefined {
-  const task = Task.of(definition);
+export function taskSupport(definition: DefinitionFacts): TaskSupportOptions['support'] | undefined {
+  const task = TaskSupport.of(definition);
   return task === undefined ? undefined : longForm(task).support;
 }
 
@@ -96,8 +95,8 @@ const SUPPORT: readonly unknown[] = ['optional', 'required'];
 const STARTS: readonly unknown[] = [undefined, 'call', 'handler'];
 
 /** What is wrong with how a tool says that it may run as a task. */
-export function taskProblems(definition: DefinitionFacts): Problem[] {
-  const task = Task.of(definition);
+export function taskProblems(definition: DefinitionFacts): DefinitionProblem[] {
+  const task = TaskSupport.of(definition);
   if (task === undefined) return [];
   const { support, start, ttlMs, pollIntervalMs } = longForm(task);
   const wrong = [
@@ -109,13 +108,13 @@ export function taskProblems(definition: DefinitionFacts): Problem[] {
   ];
   return wrong.map((what) => ({
     code: 'SIGIL_INVALID_OPTIONS',
-    where: `${definition.where}, @Task`,
+    where: `${definition.where}, @TaskSupport`,
     what,
-    fix: "write @Task('optional'), @Task('required'), or @Task({ support, start, ttlMs, pollIntervalMs }) on a tool",
+    fix: "write @TaskSupport('optional'), @TaskSupport('required'), or @TaskSupport({ support, start, ttlMs, pollIntervalMs }) on a tool",
   }));
 }
 
-function longForm(task: TaskOptions['support'] | TaskOptions): TaskOptions {
+function longForm(task: TaskSupportOptions['support'] | TaskSupportOptions): TaskSupportOptions {
   return typeof task === 'string' ? { support: task } : task;
 }
 

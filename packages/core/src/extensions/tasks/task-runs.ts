@@ -1,5 +1,5 @@
 import type { ExtensionCall, ExtensionHost } from '../../engine/extension.js';
-import { AnswerError, ERROR_CODES, NoRoomError, type ProtocolError } from '../../errors/errors.js';
+import { InputResponseError, ERROR_CODES, OverloadedError, type ProtocolError } from '../../errors/errors.js';
 import type { Quota } from '../../transport/quota.js';
 import type { Background } from '../../engine/asking/carry.js';
 import type { Logger } from '../../protocol/logging.js';
@@ -42,7 +42,7 @@ export class TaskRuns {
    *
    * @returns a function to be called when the handler has ended, which gives its place back; `undefined` when the request was cancelled
    *   in the meantime, and nothing runs.
-   * @throws NoRoomError when there is no room for another task.
+   * @throws OverloadedError when there is no room for another task.
    */
   async start(
     call: ExtensionCall,
@@ -122,8 +122,8 @@ function expiryTimer(ttlMs: number | null, expire: () => void): ReturnType<typeo
   return timer;
 }
 
-function full({ total, perClient }: Quota): NoRoomError {
-  return new NoRoomError(`More than ${total} tasks are at work, or ${perClient} of one client`);
+function full({ total, perClient }: Quota): OverloadedError {
+  return new OverloadedError(`More than ${total} tasks are at work, or ${perClient} of one client`);
 }
 
 /** What a run is made of. */
@@ -288,7 +288,7 @@ class Questions {
   }
 
   failAll(reason: string): void {
-    for (const key of [...this.#waiting.keys()]) this.#fail(key, new AnswerError('gone', reason));
+    for (const key of [...this.#waiting.keys()]) this.#fail(key, new InputResponseError('gone', reason));
   }
 
   #fail(key: string, error: Error): void {
@@ -309,6 +309,6 @@ class Questions {
   }
 }
 
-function tooLate(timeoutMs: number): AnswerError {
-  return new AnswerError('late', `The client has not answered within ${timeoutMs} ms`);
+function tooLate(timeoutMs: number): InputResponseError {
+  return new InputResponseError('late', `The client has not answered within ${timeoutMs} ms`);
 }

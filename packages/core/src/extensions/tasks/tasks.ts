@@ -13,7 +13,7 @@ import { MemoryTaskStore } from './memory-task-store.js';
 import { TaskKeeper } from './task-keeper.js';
 import {
   provideStart,
-  Task,
+  TaskSupport,
   taskPolicy,
   type TaskPolicy,
   taskProblems,
@@ -123,7 +123,7 @@ function offered({ registry }: ExtensionHost): Extension['settings'] {
     const { tools } = registry;
     if (!known.isOffered && known.version !== tools.version) {
       known.version = tools.version;
-      known.isOffered = [...tools].some(({ info }) => Task.of(info) !== undefined);
+      known.isOffered = [...tools].some(({ info }) => TaskSupport.of(info) !== undefined);
     }
     return known.isOffered ? {} : undefined;
   };

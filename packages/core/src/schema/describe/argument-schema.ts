@@ -1,4 +1,4 @@
-import type { Problem } from '../../errors/errors.js';
+import type { DefinitionProblem } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import type { DtoDocument } from '../classes.js';
@@ -31,7 +31,7 @@ export function planArgument(
   declaration: PropertyDeclaration,
   classes: DtoDocument | undefined,
   where: string,
-  problems: Problem[],
+  problems: DefinitionProblem[],
 ): ArgumentPlan | undefined {
   const { name, items, keywords = {} } = declaration;
   const type = normaliseType(declaration.type);
@@ -117,7 +117,11 @@ function withoutType({ shown, enforced }: SchemaPair): SchemaPair {
   return { shown: strip(shown), enforced: strip(enforced) };
 }
 
-function unknownType({ name, type }: PropertyDeclaration, normal: DeclaredType, where: string): Problem {
+function unknownType(
+  { name, type }: PropertyDeclaration,
+  normal: DeclaredType,
+  where: string,
+): DefinitionProblem {
   const seen =
     normal.kind === 'class' ? `class ${normal.cls.name} has no class-validator decorator` : describe(type);
   return {
@@ -128,7 +132,7 @@ function unknownType({ name, type }: PropertyDeclaration, normal: DeclaredType, 
   };
 }
 
-function unknownElements(name: string, where: string): Problem {
+function unknownElements(name: string, where: string): DefinitionProblem {
   return {
     code: 'SIGIL_ERASED_TYPE',
     where,

@@ -1,4 +1,4 @@
-import type { Problem } from '../../errors/errors.js';
+import type { DefinitionProblem } from '../../errors/errors.js';
 import type { SchemaAnnotations } from '../../metadata/metadata.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { JsonSchema } from '../../protocol/json.js';
@@ -18,7 +18,7 @@ export class ClassSchemas {
   constructor(
     readonly models: ClassModels,
     readonly where: string,
-    readonly problems: Problem[],
+    readonly problems: DefinitionProblem[],
   ) {}
 
   /** The schema of a class as the root of the document. */
@@ -226,7 +226,7 @@ function defaultOf({ initial }: PropertyModel): JsonSchema {
   return initial !== undefined && isJson(initial) ? { default: initial } : {};
 }
 
-/** The keywords that what `@Describe` and `@Header` said becomes. */
+/** The keywords that what `@Describe` and `@McpHeader` said becomes. */
 function annotationKeywords(annotations: SchemaAnnotations): JsonSchema {
   const { title, description, examples, deprecated, header } = annotations;
   return {

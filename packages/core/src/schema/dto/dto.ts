@@ -1,5 +1,5 @@
 import type { MetadataStorage } from 'class-validator';
-import type { Problem } from '../../errors/errors.js';
+import type { DefinitionProblem } from '../../errors/errors.js';
 import { annotatedProperties, annotationsOf, type SchemaAnnotations } from '../../metadata/metadata.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { Direction } from '../source.js';
@@ -35,7 +35,7 @@ export class ClassModels {
   ) {}
 
   /** @param where the place for problem reports. */
-  of(cls: Constructor, where: string, problems: Problem[]): ClassModel {
+  of(cls: Constructor, where: string, problems: DefinitionProblem[]): ClassModel {
     const known = this.#models.get(cls);
     if (known) return known;
     const model = this.#read(cls, where, problems);
@@ -43,7 +43,7 @@ export class ClassModels {
     return model;
   }
 
-  #read(cls: Constructor, where: string, problems: Problem[]): ClassModel {
+  #read(cls: Constructor, where: string, problems: DefinitionProblem[]): ClassModel {
     mapTransforms(cls, this.libraries.transforms);
     const rules = targetRules(this.libraries.rules, cls, this.groups);
     if (!isDto(cls)) problems.push(undecorated(cls, where));
@@ -85,7 +85,7 @@ function byProperty(rules: readonly RuleMetadata[]): Map<string, RuleMetadata[]>
   return grouped;
 }
 
-function undecorated(cls: Constructor, where: string): Problem {
+function undecorated(cls: Constructor, where: string): DefinitionProblem {
   return {
     code: 'SIGIL_INVALID_SCHEMA',
     where,
@@ -109,7 +109,7 @@ export function summaryOf(
   cls: Constructor,
   models: ClassModels,
   where: string,
-  problems: Problem[],
+  problems: DefinitionProblem[],
 ): ClassSummary {
   const reached = new Set<Constructor>([cls]);
   let exact = true;
@@ -137,7 +137,7 @@ const NESTED_LEVELS = 8;
 export function initialValues(
   cls: Constructor,
   where: string,
-  problems: Problem[],
+  problems: DefinitionProblem[],
 ): Readonly<Record<string, unknown>> | undefined {
   try {
     return new cls() as Record<string, unknown>;

@@ -14,7 +14,7 @@ import {
 /**
  * A DTO class with the properties of another, each of which may be left out; null is accepted where `@IsOptional()` accepts it already.
  *
- * Rules of class-validator, decorators of class-transformer, `@Describe` and `@Header` are those of the given class; what `@Describe` says
+ * Rules of class-validator, decorators of class-transformer, `@Describe` and `@McpHeader` are those of the given class; what `@Describe` says
  * of the class as a whole is not. Initialisers are not applied: a property that was not sent is not there.
  *
  * @param source a class with rules of class-validator; its constructor takes no arguments.

@@ -1,4 +1,4 @@
-import type { Problem } from '../../errors/errors.js';
+import type { DefinitionProblem } from '../../errors/errors.js';
 import { annotationsOf, type SchemaAnnotations } from '../../metadata/metadata.js';
 import { DESIGN, read } from '../../metadata/keys.js';
 import type { Constructor } from '../../protocol/constructor.js';
@@ -136,7 +136,7 @@ function nestedModel(
   return { cls: resolved, variants: { tag: discriminator.property, classes } };
 }
 
-function unresolved(cls: Constructor, name: string, list: boolean, where: string): Problem {
+function unresolved(cls: Constructor, name: string, list: boolean, where: string): DefinitionProblem {
   return {
     code: 'SIGIL_ERASED_TYPE',
     where,

@@ -1,4 +1,4 @@
-import type { Problem } from '../../errors/errors.js';
+import type { DefinitionProblem } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import { once } from '../../protocol/maybe-promise.js';
@@ -14,7 +14,7 @@ export interface PropertyContext {
   readonly name: string;
   readonly own: readonly RuleMetadata[];
   readonly where: string;
-  readonly problems: Problem[];
+  readonly problems: DefinitionProblem[];
   readonly initial: Readonly<Record<string, unknown>> | undefined;
   readonly transforms: Transforms;
   readonly libraries: ClassLibraries;

@@ -1,4 +1,4 @@
-import type { Problem } from '../../errors/errors.js';
+import type { DefinitionProblem } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { DeclaredType } from './declared-type.js';
 import type { BoundRule, PropertyContext } from './rule.js';
@@ -57,11 +57,11 @@ export function refuseUnknownElements(
 }
 
 /** Reports a property that annotations describe, and that is nevertheless no part of the schema. */
-export function undescribed(cls: Constructor, name: string, where: string): Problem {
+export function undescribed(cls: Constructor, name: string, where: string): DefinitionProblem {
   return {
     code: 'SIGIL_INVALID_SCHEMA',
     where,
-    what: `${cls.name}.${name} has @Describe() or @Header(), but no decorator of class-validator, so no value is accepted for it`,
+    what: `${cls.name}.${name} has @Describe() or @McpHeader(), but no decorator of class-validator, so no value is accepted for it`,
     fix: `add one that says what it holds, such as @IsString(), or @Allow() for a value of any kind`,
   };
 }
@@ -70,7 +70,7 @@ function report(
   { cls, name, where, problems }: PropertyContext,
   what: string,
   fix: string,
-  code: Problem['code'] = 'SIGIL_INVALID_SCHEMA',
+  code: DefinitionProblem['code'] = 'SIGIL_INVALID_SCHEMA',
 ): void {
   problems.push({ code, where, what: `${cls.name}.${name} ${what}`, fix });
 }

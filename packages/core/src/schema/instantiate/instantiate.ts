@@ -1,4 +1,4 @@
-import type { Problem } from '../../errors/errors.js';
+import type { DefinitionProblem } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import { isObject } from '../../protocol/json.js';
 import type { ClassModel, ClassModels } from '../dto/dto.js';
@@ -67,7 +67,7 @@ export class InstancePlans {
   constructor(readonly models: ClassModels) {}
 
   /** @param where the place for problem reports. */
-  of(cls: Constructor, where: string, problems: Problem[]): Instantiator {
+  of(cls: Constructor, where: string, problems: DefinitionProblem[]): Instantiator {
     const known = this.#plans.get(cls);
     if (known) return known;
     const model = this.models.of(cls, where, problems);
@@ -85,17 +85,21 @@ export class InstancePlans {
     return plan;
   }
 
-  #fields(model: ClassModel, where: string, problems: Problem[]): Field[] {
+  #fields(model: ClassModel, where: string, problems: DefinitionProblem[]): Field[] {
     return model.properties
       .filter(({ name }) => isAssignable(model.cls.prototype as object, name))
       .map((property) => this.#field(property, where, problems));
   }
 
-  #field(property: PropertyModel, where: string, problems: Problem[]): Field {
+  #field(property: PropertyModel, where: string, problems: DefinitionProblem[]): Field {
     return { name: property.name, instantiator: this.#instantiator(property, where, problems) };
   }
 
-  #instantiator(property: PropertyModel, where: string, problems: Problem[]): Instantiator | undefined {
+  #instantiator(
+    property: PropertyModel,
+    where: string,
+    problems: DefinitionProblem[],
+  ): Instantiator | undefined {
     const { nested, form, container } = property;
     const one = nested ? this.of(nested.cls, where, problems) : form?.instantiator;
     if (container === 'set') return setInstantiator(one);

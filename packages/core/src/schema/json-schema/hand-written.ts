@@ -1,4 +1,4 @@
-import type { Problem } from '../../errors/errors.js';
+import type { DefinitionProblem } from '../../errors/errors.js';
 import { isObject, type JsonSchema, MAX_DEPTH } from '../../protocol/json.js';
 import type { Dialect } from '../validate/ajv.js';
 import { NAMED, subschemasOf } from './json-schema.js';
@@ -22,7 +22,7 @@ export function readHandWritten(
   schema: unknown,
   rootObject: boolean,
   where: string,
-  problems: Problem[],
+  problems: DefinitionProblem[],
 ): HandWritten | undefined {
   const fault = faultOf(schema, rootObject);
   if (fault !== undefined) {

@@ -1,4 +1,4 @@
-import type { Problem } from '../../errors/errors.js';
+import type { DefinitionProblem } from '../../errors/errors.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import { patternsIn } from '../json-schema/json-schema.js';
 import type { TextTest } from './engine.js';
@@ -28,7 +28,7 @@ export class PatternPool {
   }
 
   /** Settles every pattern that is not. @returns what is wrong with them. */
-  async settle(): Promise<Problem[]> {
+  async settle(): Promise<DefinitionProblem[]> {
     const added = [...this.#unsettled];
     await Promise.all(added.map(([pattern]) => pattern.settle()));
     for (const [pattern] of added) {
@@ -47,7 +47,7 @@ export class PatternPool {
 }
 
 /** What is wrong with a settled pattern. @param where the place it is used at. */
-export function problemOf({ longest, source }: SafePattern, where: string): Problem | undefined {
+export function problemOf({ longest, source }: SafePattern, where: string): DefinitionProblem | undefined {
   if (longest > 0) return undefined;
   return {
     code: 'SIGIL_UNSAFE_PATTERN',

@@ -1,4 +1,4 @@
-import type { Problem } from '../../errors/errors.js';
+import type { DefinitionProblem } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import { isObject } from '../../protocol/json.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
@@ -39,13 +39,13 @@ export class RuleRunners {
    * @param where the place for problem reports.
    * @returns undefined when the class is exact: its schema, and that of each class inside it, says everything.
    */
-  of(cls: Constructor, where: string, problems: Problem[]): RuleRunner | undefined {
+  of(cls: Constructor, where: string, problems: DefinitionProblem[]): RuleRunner | undefined {
     const { exact } = summaryOf(cls, this.models, where, problems);
     return exact ? undefined : this.#runner(cls, false, where, problems);
   }
 
   /** @param whole whether no schema guards the instance, so that every rule has to run. */
-  #runner(cls: Constructor, whole: boolean, where: string, problems: Problem[]): RuleRunner {
+  #runner(cls: Constructor, whole: boolean, where: string, problems: DefinitionProblem[]): RuleRunner {
     const runners = this.#runners[whole ? 'whole' : 'rest'];
     const known = runners.get(cls);
     if (known) return known;
@@ -63,7 +63,12 @@ export class RuleRunners {
     return runner;
   }
 
-  #nested({ nested }: PropertyModel, whole: boolean, where: string, problems: Problem[]): Nested | undefined {
+  #nested(
+    { nested }: PropertyModel,
+    whole: boolean,
+    where: string,
+    problems: DefinitionProblem[],
+  ): Nested | undefined {
     if (!nested) return undefined;
     const runnerOf = (cls: Constructor): RuleRunner | undefined =>
       whole ? this.#runner(cls, true, where, problems) : this.of(cls, where, problems);

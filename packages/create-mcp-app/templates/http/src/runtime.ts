@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Runtime } from '@sigil/core';
+import type { Runtime } from '@sigil/core/transport';
 import { http, tokenAuthenticator } from '@sigil/http';
 import { stdio } from '@sigil/stdio';
 

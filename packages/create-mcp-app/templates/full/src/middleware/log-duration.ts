@@ -1,7 +1,7 @@
-import type { Next, RequestContext } from '@sigil/core';
+import type { NextFunction, RequestContext } from '@sigil/core';
 
 /** Tells clients that ask for debug messages how long each request took. */
-export async function logDuration(ctx: RequestContext, next: Next): Promise<unknown> {
+export async function logDuration(ctx: RequestContext, next: NextFunction): Promise<unknown> {
   const start = performance.now();
   try {
     return await next();

@@ -1,4 +1,5 @@
-import { Arg, Complete, Prompt, type PromptMessage, Service, user } from '@sigil/core';
+import { Arg, Complete, Prompt, Service } from '@sigil/core';
+import { type PromptMessage, message } from '@sigil/core/content';
 import { Catalog } from '../services/catalog.js';
 
 @Service()
@@ -11,7 +12,9 @@ export class RecommendBooks {
     @Arg('reader', { description: 'Who the books are for', default: 'an adult' }) reader: string,
   ): PromptMessage {
     const titles = this.catalog.on(subject).map(({ title, author }) => `- ${title}, by ${author}`);
-    return user(`Which of these books would you recommend to ${reader}, and why?\n\n${titles.join('\n')}`);
+    return message.user(
+      `Which of these books would you recommend to ${reader}, and why?\n\n${titles.join('\n')}`,
+    );
   }
 
   @Complete('recommend_books', 'subject')

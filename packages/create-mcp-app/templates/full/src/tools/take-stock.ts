@@ -1,4 +1,4 @@
-import { Service, Task, Tool, ToolContext } from '@sigil/core';
+import { Service, TaskSupport, Tool, ToolContext } from '@sigil/core';
 import { type ShelfCount, StockReport } from '../dto/stock-report.js';
 import { Catalog } from '../services/catalog.js';
 import { Shelves } from '../services/shelves.js';
@@ -17,7 +17,7 @@ export class TakeStock {
     openWorld: false,
     output: StockReport,
   })
-  @Task('optional')
+  @TaskSupport('optional')
   async takeStock(ctx: ToolContext): Promise<StockReport> {
     const subjects = this.catalog.subjects();
     const shelves: ShelfCount[] = [];

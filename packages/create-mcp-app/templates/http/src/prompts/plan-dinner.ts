@@ -1,4 +1,5 @@
-import { Arg, Prompt, type PromptMessage, Service, user } from '@sigil/core';
+import { Arg, Prompt, Service } from '@sigil/core';
+import { type PromptMessage, message } from '@sigil/core/content';
 
 @Service()
 export class PlanDinner {
@@ -7,6 +8,6 @@ export class PlanDinner {
     @Arg('recipe', { description: 'Name of the recipe' }) recipe: string,
     @Arg('guests', { description: 'How many people eat', minimum: 1 }) guests: number,
   ): PromptMessage {
-    return user(`Plan a dinner for ${guests} around recipes://${recipe}, with a shopping list.`);
+    return message.user(`Plan a dinner for ${guests} around recipes://${recipe}, with a shopping list.`);
   }
 }

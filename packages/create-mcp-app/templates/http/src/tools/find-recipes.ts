@@ -1,4 +1,5 @@
-import { Arg, type ContentBlock, link, Service, text, Tool, ToolError } from '@sigil/core';
+import { Arg, Service, Tool, ToolError } from '@sigil/core';
+import { type ContentBlock, content } from '@sigil/core/content';
 import { RecipeBook } from '../services/recipe-book.js';
 
 @Service()
@@ -14,8 +15,8 @@ export class FindRecipes {
     if (found.length === 0) throw new ToolError(`No recipe uses ${ingredient}`);
     const titles = found.map(({ title }) => title).join(', ');
     return [
-      text(`With ${ingredient}: ${titles}`),
-      ...found.map(({ name, title }) => link(`recipes://${name}`, title)),
+      content.text(`With ${ingredient}: ${titles}`),
+      ...found.map(({ name, title }) => content.resourceLink(`recipes://${name}`, title)),
     ];
   }
 }
