@@ -7,7 +7,9 @@ export function overHttp(era: Era): Contestant {
     name: `http, ${era}`,
     era,
     async open(app, answer) {
-      const running = await app.run(http({ port: 0, handleSignals: false, maxBodyBytes: 16 * 1024 * 1024 }));
+      const running = await app.run(
+        http({ port: 0, handleSignals: false, limits: { maxBodyBytes: 16 * 1024 * 1024 } }),
+      );
       const client = new HttpClient(era, running.address, () => running.close(), answer);
       return client.greet();
     },

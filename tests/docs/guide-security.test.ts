@@ -87,19 +87,18 @@ describe('the bounds on the page about security', () => {
   });
 
   test('over HTTP are all there', () => {
-    // These say how a server behaves, and bound nothing.
-    const others = ['keepAliveMs', 'retryMs', 'streamAfterMs', 'port', 'drainMs'];
     const options = [
-      ...documented('http/src/options.ts', 'HttpOptions'),
+      ...documented('http/src/options.ts', 'HttpLimits', 'limits.'),
+      ...documented('http/src/options.ts', 'HttpServerLimits extends HttpLimits', 'limits.'),
       ...documented('http/src/options.ts', 'SessionOptions', 'sessions.'),
-      ...documented('http/src/options.ts', 'HttpRuntimeOptions extends HttpOptions'),
-    ].filter(([name]) => !others.includes(name));
+      ...documented('http/src/options.ts', 'HttpOptions'),
+    ];
     const events = documented('http/src/memory-event-store.ts', 'MemoryEventStoreOptions');
     expect(new Map(shown('Over HTTP'))).toEqual(new Map([...bounds(options), ...events]));
   });
 
   test('over stdio are all there', () => {
-    const options = bounds(documented('stdio/src/options.ts', 'StdioOptions'));
-    expect(shown('Over stdio')).toEqual(options.filter(([name]) => name !== 'drainMs'));
+    const options = bounds(documented('stdio/src/options.ts', 'StdioLimits', 'limits.'));
+    expect(shown('Over stdio')).toEqual(options);
   });
 });

@@ -58,7 +58,7 @@ describe.each(
         }),
       ],
     });
-    const options = { port: 0, handleSignals: false, drainMs: 0, retryMs: 50, streamAfterMs: 50 };
+    const options = { port: 0, handleSignals: false, drainMs: 0, streams: { retryMs: 50, afterMs: 50 } };
     const running = await app.run(http(options));
     const between = await TcpProxy.before(running.address);
     proxy = between.proxy;

@@ -76,7 +76,13 @@ async function startStdio() {
 async function startHttp() {
   const eventStore = new MemoryEventStore({ maxAgeMs: keepMs, maxBytes: 8 * 1024 * 1024 });
   return app.run(
-    http({ port: 0, handleSignals: false, sse: true, eventStore, sessions: { idleMs: keepMs, max: 500 } }),
+    http({
+      port: 0,
+      handleSignals: false,
+      sse: true,
+      streams: { store: eventStore },
+      sessions: { idleMs: keepMs, max: 500 },
+    }),
   );
 }
 

@@ -95,4 +95,4 @@ const app = await createApp({
   definitions: [written],
   warm: true,
 });
-await app.run(http({ port, ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }) }));
+await app.run(http({ port, ...(maxBodyBytes === undefined ? {} : { limits: { maxBodyBytes } }) }));

@@ -6,6 +6,7 @@ import {
   type Logger,
   type MaybePromise,
   type Principal,
+  OptionChecks,
 } from '@sigil/core/transport';
 import { aboutRequest, failed, guarded, logRefusal, refuse, refuseForNow } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
@@ -44,18 +45,22 @@ export function bearerToken(headers: RequestHead['headers']): string | undefined
  * of a token is right.
  *
  * @param tokens who each token stands for.
- * @throws RangeError when there are none, or when one cannot be sent as a bearer token. It does not repeat the token.
+ * @throws DefinitionError when there are none, or when one cannot be sent as a bearer token. It does not repeat the token.
  * @throws TypeError when one stands for what is no principal.
  */
 export function tokenAuthenticator(
   tokens: Readonly<Record<string, Principal>>,
 ): (request: Pick<RequestHead, 'headers'>) => Principal | undefined {
-  const known = Object.entries(tokens).map(([token, principal]) => {
-    if (!TOKEN.test(token))
-      throw new RangeError('a token must be letters, digits and -._~+/ only, and must not be empty');
-    return { digest: digestOf(token), principal: checked(principal) };
-  });
-  if (known.length === 0) throw new RangeError('tokenAuthenticator needs a token at least');
+  const checks = new OptionChecks('tokenAuthenticator');
+  const entries = Object.entries(tokens);
+  if (entries.length === 0) checks.refuse('tokens', 'it needs a token at least');
+  if (!entries.every(([token]) => TOKEN.test(token)))
+    checks.refuse('tokens', 'a token must be letters, digits and -._~+/ only, and must not be empty');
+  checks.throwIfAny();
+  const known = entries.map(([token, principal]) => ({
+    digest: digestOf(token),
+    principal: checked(principal),
+  }));
   return ({ headers }) => {
     const token = bearerToken(headers);
     if (token === undefined) return undefined;

@@ -1,65 +1,144 @@
-import type { EventStore } from '@sigil/core/transport';
+import { OptionChecks } from '@sigil/core/transport';
+import { MemoryEventStore } from './memory-event-store.js';
+import {
+  type HttpLimits,
+  type HttpOptions,
+  LOOPBACK_HOSTS,
+  type ResolvedOptions,
+  type SessionOptions,
+  type StreamOptions,
+} from './options.js';
 
-/** Options that are more than numbers. */
-interface Shapes {
-  readonly authenticate?: unknown;
-  readonly allowedHosts?: readonly string[] | '*';
-  readonly allowedOrigins?: readonly string[];
-  readonly eventStore?: object | false;
+const LIMITS: Readonly<Record<keyof HttpLimits, true>> = {
+  maxBodyBytes: true,
+  maxTotalBodyBytes: true,
+  requestTimeoutMs: true,
+  maxBufferedBytes: true,
+  maxTotalBufferedBytes: true,
+  authenticateTimeoutMs: true,
+};
+const SESSIONS: Readonly<Record<keyof SessionOptions, true>> = {
+  idleMs: true,
+  max: true,
+  maxPerClient: true,
+};
+const STREAMS: Readonly<Record<keyof StreamOptions, true>> = {
+  keepAliveMs: true,
+  afterMs: true,
+  retryMs: true,
+  store: true,
+};
+const OPTIONS: Readonly<Record<keyof HttpOptions, true>> = {
+  allowedHosts: true,
+  allowedOrigins: true,
+  limits: true,
+  sessions: true,
+  streams: true,
+  sse: true,
+  authenticate: true,
+  reauthenticateMs: true,
+};
+/** What an app is mounted with. @throws DefinitionError when an option is wrong. */
+export function mountOptions(of: string, options: HttpOptions): ResolvedOptions {
+  const checks = new OptionChecks(of);
+  const resolved = resolveOptions(options, checks, {}, {});
+  checks.throwIfAny();
+  return resolved;
 }
 
-/** @throws RangeError for the first option that is none. */
-export function checkNames(options: object, known: object, prefix = ''): void {
-  const unknown = Object.keys(options).find((option) => !Object.hasOwn(known, option));
-  if (unknown === undefined) return;
-  const names = Object.keys(known).map((name) => prefix + name);
-  throw new RangeError(`there is no option ${prefix}${unknown}; there are ${names.join(', ')}`);
+/**
+ * Fills in the defaults of options that both `http()` and mounts have.
+ *
+ * @param checks told everything that is wrong with them.
+ */
+export function resolveOptions(
+  options: HttpOptions,
+  checks: OptionChecks,
+  more: object,
+  moreLimits: object,
+): ResolvedOptions {
+  checks.known(options, Object.keys({ ...OPTIONS, ...more }));
+  const limits: HttpLimits = checks.group(
+    'limits',
+    options.limits,
+    Object.keys({ ...LIMITS, ...moreLimits }),
+  );
+  const sessions: SessionOptions = checks.group('sessions', options.sessions, Object.keys(SESSIONS));
+  const { store, ...streams }: StreamOptions = checks.group('streams', options.streams, Object.keys(STREAMS));
+  checks.integers(limits, 'limits.');
+  checks.integers(sessions, 'sessions.');
+  checks.integers(streams, 'streams.');
+  checks.integer('reauthenticateMs', options.reauthenticateMs);
+  if (store !== false) checks.methods('streams.store', store, 'append', 'after', 'forget');
+  if (options.authenticate !== undefined && typeof options.authenticate !== 'function')
+    checks.refuse('authenticate', 'it must be a function that gives a principal');
+  checkHosts(options, checks);
+  const { maxBodyBytes = MIB, maxBufferedBytes = 16 * MIB } = limits;
+  const {
+    maxTotalBodyBytes = Math.max(64 * MIB, 4 * maxBodyBytes),
+    maxTotalBufferedBytes = Math.max(256 * MIB, 4 * maxBufferedBytes),
+  } = limits;
+  checkTotal(checks, { maxTotalBodyBytes, maxBodyBytes });
+  checkTotal(checks, { maxTotalBufferedBytes, maxBufferedBytes });
+  return {
+    maxBodyBytes,
+    maxTotalBodyBytes,
+    requestTimeoutMs: limits.requestTimeoutMs ?? 30_000,
+    allowedHosts: lowerCase(options.allowedHosts ?? LOOPBACK_HOSTS),
+    allowedOrigins: options.allowedOrigins,
+    sessionIdleMs: sessions.idleMs ?? 30 * 60_000,
+    maxSessions: sessions.max ?? 10_000,
+    maxSessionsPerClient: sessions.maxPerClient ?? 1_000,
+    keepAliveMs: streams.keepAliveMs ?? 15_000,
+    maxBufferedBytes,
+    maxTotalBufferedBytes,
+    eventStore: store === false ? undefined : (store ?? new MemoryEventStore()),
+    retryMs: streams.retryMs ?? 1_000,
+    streamAfterMs: streams.afterMs ?? 1_000,
+    sse: options.sse ?? false,
+    authenticate: options.authenticate,
+    authenticateTimeoutMs: limits.authenticateTimeoutMs ?? 10_000,
+    reauthenticateMs: options.reauthenticateMs ?? 60_000,
+  };
 }
 
-const LONGEST_MS = 2 ** 31 - 1;
+const MIB = 1024 * 1024;
 
-/** @throws RangeError for what is no positive integer, or no time that a timer can keep. */
-export function checkNumber(key: string, value: number): void {
-  if (!(Number.isSafeInteger(value) && value > 0))
-    throw new RangeError(`${key} must be a positive integer, not ${shown(value)}`);
-  // A timer of more than that would ring at once.
-  if (key.endsWith('Ms') && value > LONGEST_MS)
-    throw new RangeError(`${key} must be at most ${LONGEST_MS}, not ${value}`);
+/** A total that is less than what one alone may have would be no total. */
+function checkTotal(checks: OptionChecks, totalAndOne: Readonly<Record<string, number>>): void {
+  const [[total, most] = ['', 0], [one, least] = ['', 0]] = Object.entries(totalAndOne);
+  if (most < least) checks.refuse(`limits.${total}`, `it must be at least ${one}, ${least}, not ${most}`);
 }
 
-/** A value as its author wrote it: '5' is not 5. */
-function shown(value: unknown): string {
-  return typeof value === 'string' ? `'${value}'` : String(value);
-}
+const EXAMPLES = { allowedHosts: 'mcp.example', allowedOrigins: 'https://app.example' };
 
-/** @throws RangeError for the first option that is of another type, or could never match a request. */
-export function checkShapes(options: Shapes): void {
-  const { authenticate } = options;
-  if (authenticate !== undefined && typeof authenticate !== 'function')
-    throw new RangeError('authenticate must be a function that gives a principal');
-  // A string would be searched for parts of it.
+/** What no request can match would let none in, without a word; a string would be searched for parts of it. */
+function checkHosts(options: HttpOptions, checks: OptionChecks): void {
+  const lists = { allowedHosts: isHost, allowedOrigins: isOrigin };
+  const wanted = {
+    allowedHosts: 'a name without scheme and port',
+    allowedOrigins: 'an origin as browsers send it',
+  };
   for (const key of ['allowedHosts', 'allowedOrigins'] as const) {
     const given: unknown = options[key];
-    if (given !== undefined && given !== '*' && !isTexts(given))
-      throw new RangeError(`${key} must be a list of strings, such as ['${EXAMPLES[key]}']`);
+    if (given === undefined || (given === '*' && key === 'allowedHosts')) continue;
+    if (given === '*') checks.refuse(key, "it must name the origins of pages: '*' would let every page in");
+    else if (!isTexts(given))
+      checks.refuse(key, `it must be a list of strings, such as ['${EXAMPLES[key]}']`);
+    else {
+      const wrong = given.find((one) => !lists[key](one));
+      if (wrong !== undefined)
+        checks.refuse(key, `'${wrong}' must be ${wanted[key]}, such as ${EXAMPLES[key]}`);
+    }
   }
-  if ((options.allowedOrigins as unknown) === '*')
-    throw new RangeError("allowedOrigins must name the origins of pages: '*' would let every page in");
-  // What no request can match would let none in, without a word.
-  const origin = options.allowedOrigins?.find((candidate) => !isOrigin(candidate));
-  if (origin !== undefined)
-    throw new RangeError(
-      `allowedOrigins must be as browsers send them, such as ${EXAMPLES.allowedOrigins}, not '${origin}'`,
-    );
-  const hosts = options.allowedHosts === '*' ? [] : (options.allowedHosts ?? []);
-  const host = hosts.find((candidate) => !/^(?:[^\s/:[\]*]+|\[[^\s/\]]+\])$/.test(candidate));
-  if (host !== undefined)
-    throw new RangeError(
-      `allowedHosts must be names without scheme and port, such as ${EXAMPLES.allowedHosts}, not '${host}'`,
-    );
-  const store = options.eventStore as Partial<EventStore> | false | undefined;
-  if (store && ![store.append, store.after, store.forget].every((method) => typeof method === 'function'))
-    throw new RangeError('eventStore must be an object with append, after and forget, or false');
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string');
+}
+
+function isHost(text: string): boolean {
+  return /^(?:[^\s/:[\]*]+|\[[^\s/\]]+\])$/.test(text);
 }
 
 /** Whether a browser could send it. Of schemes that are not the web's, such as those of extensions, a URL tells no origin. */
@@ -68,8 +147,7 @@ function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text;
 }
 
-const EXAMPLES = { allowedHosts: 'mcp.example', allowedOrigins: 'https://app.example' };
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((text) => typeof text === 'string');
+/** What is no list has been refused, and is never used. */
+function lowerCase(hosts: readonly string[] | '*'): readonly string[] | '*' {
+  return Array.isArray(hosts) ? hosts.map((host) => String(host).toLowerCase()) : '*';
 }

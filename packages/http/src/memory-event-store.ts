@@ -1,4 +1,4 @@
-import type { EventStore, StoredEvent, StreamName } from '@sigil/core/transport';
+import { type EventStore, OptionChecks, type StoredEvent, type StreamName } from '@sigil/core/transport';
 
 /** How much is kept. Whatever is too much, the oldest events go first. */
 export interface MemoryEventStoreOptions {
@@ -58,7 +58,7 @@ export class MemoryEventStore implements EventStore {
   #bytes = 0;
   #sweep: ReturnType<typeof setInterval> | undefined;
 
-  /** @throws RangeError when a limit is no positive integer. */
+  /** @throws DefinitionError when a limit is no positive integer. */
   constructor(limits: MemoryEventStoreOptions = {}) {
     this.#limits = {
       maxEventsPerStream: limits.maxEventsPerStream ?? 1_000,
@@ -66,10 +66,7 @@ export class MemoryEventStore implements EventStore {
       maxBytes: limits.maxBytes ?? 64 * 1024 * 1024,
       maxAgeMs: limits.maxAgeMs ?? 5 * 60_000,
     };
-    for (const [name, value] of Object.entries(this.#limits)) {
-      if (!(Number.isSafeInteger(value) && value > 0))
-        throw new RangeError(`${name} must be a positive integer, not ${value}`);
-    }
+    OptionChecks.limits('MemoryEventStore', limits, Object.keys(this.#limits));
   }
 
   /** Events that are kept. */

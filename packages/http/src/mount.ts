@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { App } from '@sigil/core';
 import { createHandler } from './handler.js';
 import { NodeExchange } from './node-exchange.js';
-import { type HttpOptions, resolveOptions } from './options.js';
+import { mountOptions } from './check-options.js';
+import type { HttpOptions } from './options.js';
 import { WebExchange } from './web-exchange.js';
 
 /** Handles requests of a `node:http` server, or of anything built on one: Express, Fastify's raw mode, Connect. */
@@ -35,10 +36,10 @@ const DEFAULT_GRACE_MS = 5_000;
  *   handler(request.raw, reply.raw, request.body); // Fastify has read the body
  * });
  *
- * @throws RangeError when an option is out of range.
+ * @throws DefinitionError when an option is wrong.
  */
 export function nodeHandler(app: App, options: HttpOptions = {}): NodeHandler {
-  const handler = createHandler(app.endpoint, resolveOptions(options));
+  const handler = createHandler(app.endpoint, mountOptions('nodeHandler', options));
   const serve = (request: IncomingMessage, response: ServerResponse, body?: unknown): void =>
     handler.handle(
       new NodeExchange(request, response, handler.output, typeof body === 'function' ? undefined : body),
@@ -49,10 +50,10 @@ export function nodeHandler(app: App, options: HttpOptions = {}): NodeHandler {
 /**
  * Mounts an app where requests and responses are the web's: `export default { fetch: fetchHandler(app) }`.
  *
- * @throws RangeError when an option is out of range.
+ * @throws DefinitionError when an option is wrong.
  */
 export function fetchHandler(app: App, options: HttpOptions = {}): FetchHandler {
-  const handler = createHandler(app.endpoint, resolveOptions(options));
+  const handler = createHandler(app.endpoint, mountOptions('fetchHandler', options));
   const serve = (request: Request): Promise<Response> => {
     const exchange = new WebExchange(request, handler.output);
     handler.handle(exchange);

@@ -1,7 +1,5 @@
 import type { EventStore } from '@sigil/core/transport';
 import type { Authenticate } from './authentication.js';
-import { checkNames, checkNumber, checkShapes } from './check-options.js';
-import { MemoryEventStore } from './memory-event-store.js';
 
 /** How long sessions live and how many there may be. */
 export interface SessionOptions {
@@ -28,21 +26,14 @@ export interface SessionOptions {
   readonly maxPerClient?: number;
 }
 
-/** What the HTTP transport may be told, wherever it is mounted. */
-export interface HttpOptions {
+/** What clients may make the HTTP transport keep and wait for, wherever it is mounted. */
+export interface HttpLimits {
   /**
    * Largest body of a request, in bytes. A larger one is refused with 413.
    *
    * @default 1 MiB
    */
   readonly maxBodyBytes?: number;
-  /**
-   * How long a whole request may take to arrive, its body included, in milliseconds. A slower one is refused with 408. Where a
-   * handler is mounted, the time of a body runs from its first bytes; as long as nothing comes, the server around it waits.
-   *
-   * @default 30 seconds
-   */
-  readonly requestTimeoutMs?: number;
   /**
    * Most bytes of all bodies that are arriving at once, of each what is beyond its first 16 KiB. One client may have a quarter of them,
    * and always one body of `maxBodyBytes`; addresses of this machine may have all, for a proxy there speaks for many. A body for which
@@ -52,25 +43,12 @@ export interface HttpOptions {
    */
   readonly maxTotalBodyBytes?: number;
   /**
-   * Hosts that `Host` may name, without port; `'*'` for any.
+   * How long a whole request may take to arrive, its body included, in milliseconds. A slower one is refused with 408. Where a
+   * handler is mounted, the time of a body runs from its first bytes; as long as nothing comes, the server around it waits.
    *
-   * @default those of this machine; any where `http()` listens beyond it
+   * @default 30 seconds
    */
-  readonly allowedHosts?: readonly string[] | '*';
-  /**
-   * Origins of pages that may call, such as `https://app.example`: these and no others.
-   *
-   * @default pages of this machine, where the server answers for this machine alone
-   */
-  readonly allowedOrigins?: readonly string[];
-  /** Sessions of clients up to 2025-11-25. */
-  readonly sessions?: SessionOptions;
-  /**
-   * A comment is sent on a quiet stream after this many milliseconds.
-   *
-   * @default 15 seconds
-   */
-  readonly keepAliveMs?: number;
+  readonly requestTimeoutMs?: number;
   /**
    * A client that leaves more bytes than this of a stream unread is cut off.
    *
@@ -87,18 +65,21 @@ export interface HttpOptions {
    */
   readonly maxTotalBufferedBytes?: number;
   /**
-   * Where the streams of sessions are kept, so that a client that loses its connection gets the rest of them, results
-   * included, and handlers may let go of connections. `false` keeps nothing, and what is lost is lost.
+   * How long `authenticate` may take, in milliseconds. After that the request is refused with 503 and `Retry-After`, and the log says so.
    *
-   * @default a `MemoryEventStore`
+   * @default 10 seconds
    */
-  readonly eventStore?: EventStore | false;
+  readonly authenticateTimeoutMs?: number;
+}
+
+/** How streams of Server-Sent Events behave. */
+export interface StreamOptions {
   /**
-   * How long clients of sessions wait before they come back to a stream, in milliseconds.
+   * A comment is sent on a quiet stream after this many milliseconds.
    *
-   * @default 1 second
+   * @default 15 seconds
    */
-  readonly retryMs?: number;
+  readonly keepAliveMs?: number;
   /**
    * A request of a session (2025-11-25) that has waited this many milliseconds for its answer gets it on a stream, which
    * the client can resume should its connection break. An answer that comes sooner is one JSON object: when its connection
@@ -106,7 +87,42 @@ export interface HttpOptions {
    *
    * @default 1 second
    */
-  readonly streamAfterMs?: number;
+  readonly afterMs?: number;
+  /**
+   * How long clients of sessions wait before they come back to a stream, in milliseconds.
+   *
+   * @default 1 second
+   */
+  readonly retryMs?: number;
+  /**
+   * Where the streams of sessions are kept, so that a client that loses its connection gets the rest of them, results
+   * included, and handlers may let go of connections. `false` keeps nothing, and what is lost is lost.
+   *
+   * @default a `MemoryEventStore`
+   */
+  readonly store?: EventStore | false;
+}
+
+/** What the HTTP transport may be told, wherever it is mounted. */
+export interface HttpOptions {
+  /**
+   * Hosts that `Host` may name, without port; `'*'` for any.
+   *
+   * @default those of this machine; any where `http()` listens beyond it
+   */
+  readonly allowedHosts?: readonly string[] | '*';
+  /**
+   * Origins of pages that may call, such as `https://app.example`: these and no others.
+   *
+   * @default pages of this machine, where the server answers for this machine alone
+   */
+  readonly allowedOrigins?: readonly string[];
+  /** What clients may make it keep and wait for. */
+  readonly limits?: HttpLimits;
+  /** Sessions of clients up to 2025-11-25. */
+  readonly sessions?: SessionOptions;
+  /** Streams of Server-Sent Events. */
+  readonly streams?: StreamOptions;
   /**
    * Whether to serve HTTP+SSE of 2024-11-05 too, at `/sse` and `/messages`, for clients that know nothing newer. A mounted
    * app takes whatever path ends so. Streams beyond `sessions.max` are refused.
@@ -122,12 +138,6 @@ export interface HttpOptions {
    */
   readonly authenticate?: Authenticate | undefined;
   /**
-   * How long `authenticate` may take, in milliseconds. After that the request is refused with 503 and `Retry-After`, and the log says so.
-   *
-   * @default 10 seconds
-   */
-  readonly authenticateTimeoutMs?: number;
-  /**
    * How often `authenticate` is asked again about the request of a stream that stays open, in milliseconds. Where it gives
    * `undefined`, or another principal, the stream ends, and the request is cancelled that waits on it; where it fails or takes too long
    * the stream stays, and the log says so. New scopes and claims count from then on.
@@ -135,6 +145,35 @@ export interface HttpOptions {
    * @default 1 minute
    */
   readonly reauthenticateMs?: number;
+}
+
+/** What clients may make a server of `http()` keep and wait for. */
+export interface HttpServerLimits extends HttpLimits {
+  /**
+   * Most connections at once; further ones are closed before anything of them is read.
+   *
+   * @default 10,000
+   */
+  readonly maxConnections?: number;
+  /**
+   * How long the headers of a request may take to arrive, in milliseconds; at most `requestTimeoutMs`.
+   *
+   * @default 10 seconds, or `requestTimeoutMs` where that is shorter
+   */
+  readonly headersTimeoutMs?: number;
+  /**
+   * How long a connection is kept for a next request, in milliseconds. Behind a load balancer it should be longer than what
+   * that waits.
+   *
+   * @default 5 seconds
+   */
+  readonly keepAliveTimeoutMs?: number;
+  /**
+   * Most bytes of the headers of a request, all together. Longer ones are refused with 431.
+   *
+   * @default 16 KiB
+   */
+  readonly maxHeaderBytes?: number;
 }
 
 /** What `http()` may be told. */
@@ -171,31 +210,8 @@ export interface HttpRuntimeOptions extends HttpOptions {
    * @default undefined: health is told nowhere
    */
   readonly health?: string;
-  /**
-   * Most connections at once; further ones are closed before anything of them is read.
-   *
-   * @default 10,000
-   */
-  readonly maxConnections?: number;
-  /**
-   * How long the headers of a request may take to arrive, in milliseconds; at most `requestTimeoutMs`.
-   *
-   * @default 10 seconds, or `requestTimeoutMs` where that is shorter
-   */
-  readonly headersTimeoutMs?: number;
-  /**
-   * How long a connection is kept for a next request, in milliseconds. Behind a load balancer it should be longer than what
-   * that waits.
-   *
-   * @default 5 seconds
-   */
-  readonly keepAliveTimeoutMs?: number;
-  /**
-   * Most bytes of the headers of a request, all together. Longer ones are refused with 431.
-   *
-   * @default 16 KiB
-   */
-  readonly maxHeaderBytes?: number;
+  /** What clients may make it keep and wait for. */
+  readonly limits?: HttpServerLimits;
   /**
    * How long requests in flight may take to finish at close, in milliseconds.
    *
@@ -234,154 +250,3 @@ export interface ResolvedOptions {
 
 /** The names a machine calls itself. */
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
-
-const NUMBERS = [
-  'maxBodyBytes',
-  'maxTotalBodyBytes',
-  'requestTimeoutMs',
-  'sessionIdleMs',
-  'maxSessions',
-  'maxSessionsPerClient',
-  'keepAliveMs',
-  'maxBufferedBytes',
-  'maxTotalBufferedBytes',
-  'retryMs',
-  'streamAfterMs',
-  'authenticateTimeoutMs',
-  'reauthenticateMs',
-] as const;
-
-/** What authors call the options of sessions. */
-const SESSION_NAMES: Readonly<Partial<Record<keyof ResolvedOptions, string>>> = {
-  sessionIdleMs: 'sessions.idleMs',
-  maxSessions: 'sessions.max',
-  maxSessionsPerClient: 'sessions.maxPerClient',
-};
-
-/** Every option there is: a bound whose name is misspelt would be no bound. */
-const OPTIONS: Readonly<Record<keyof HttpOptions, true>> = {
-  maxBodyBytes: true,
-  maxTotalBodyBytes: true,
-  requestTimeoutMs: true,
-  allowedHosts: true,
-  allowedOrigins: true,
-  sessions: true,
-  keepAliveMs: true,
-  maxBufferedBytes: true,
-  maxTotalBufferedBytes: true,
-  eventStore: true,
-  retryMs: true,
-  streamAfterMs: true,
-  sse: true,
-  authenticate: true,
-  authenticateTimeoutMs: true,
-  reauthenticateMs: true,
-};
-const SESSION_OPTIONS: Readonly<Record<keyof SessionOptions, true>> = {
-  idleMs: true,
-  max: true,
-  maxPerClient: true,
-};
-/** What `http()` has besides. */
-export const SERVER_OPTIONS: Readonly<Record<Exclude<keyof HttpRuntimeOptions, keyof HttpOptions>, true>> = {
-  port: true,
-  host: true,
-  allowAnonymous: true,
-  path: true,
-  health: true,
-  maxConnections: true,
-  headersTimeoutMs: true,
-  keepAliveTimeoutMs: true,
-  maxHeaderBytes: true,
-  drainMs: true,
-  handleSignals: true,
-};
-
-/**
- * Fills in defaults.
- *
- * @param more options that are read elsewhere.
- * @throws RangeError when an option is out of range, or of another type, or none.
- */
-export function resolveOptions(options: HttpOptions, more: object = {}): ResolvedOptions {
-  checkNames(options, { ...OPTIONS, ...more });
-  checkNames(options.sessions ?? {}, SESSION_OPTIONS, 'sessions.');
-  checkShapes(options);
-  const { maxBodyBytes = 1024 * 1024, maxBufferedBytes = 16 * 1024 * 1024 } = options;
-  const resolved = {
-    maxBodyBytes,
-    maxTotalBodyBytes: options.maxTotalBodyBytes ?? Math.max(64 * 1024 * 1024, 4 * maxBodyBytes),
-    requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
-    allowedHosts: lowerCase(options.allowedHosts ?? LOOPBACK_HOSTS),
-    allowedOrigins: options.allowedOrigins,
-    sessionIdleMs: options.sessions?.idleMs ?? 30 * 60_000,
-    maxSessions: options.sessions?.max ?? 10_000,
-    maxSessionsPerClient: options.sessions?.maxPerClient ?? 1_000,
-    keepAliveMs: options.keepAliveMs ?? 15_000,
-    maxBufferedBytes,
-    maxTotalBufferedBytes: options.maxTotalBufferedBytes ?? Math.max(256 * 1024 * 1024, 4 * maxBufferedBytes),
-    eventStore: options.eventStore === false ? undefined : (options.eventStore ?? new MemoryEventStore()),
-    retryMs: options.retryMs ?? 1_000,
-    streamAfterMs: options.streamAfterMs ?? 1_000,
-    sse: options.sse ?? false,
-    authenticate: options.authenticate,
-    authenticateTimeoutMs: options.authenticateTimeoutMs ?? 10_000,
-    reauthenticateMs: options.reauthenticateMs ?? 60_000,
-  };
-  for (const key of NUMBERS) checkNumber(SESSION_NAMES[key] ?? key, resolved[key]);
-  checkTotal(resolved, 'maxTotalBodyBytes', 'maxBodyBytes');
-  checkTotal(resolved, 'maxTotalBufferedBytes', 'maxBufferedBytes');
-  return resolved;
-}
-
-/** @throws RangeError for a total that is less than what one alone may have. */
-function checkTotal<K extends string>(numbers: Readonly<Record<K, number>>, total: K, one: K): void {
-  if (numbers[total] < numbers[one])
-    throw new RangeError(`${total} must be at least ${one}, ${numbers[one]}, not ${numbers[total]}`);
-}
-
-/** The limits of a server of our own, as `node:http` calls them. */
-export interface ServerLimits {
-  readonly maxConnections: number;
-  readonly headersTimeout: number;
-  readonly requestTimeout: number;
-  readonly keepAliveTimeout: number;
-  readonly maxHeaderSize: number;
-  readonly connectionsCheckingInterval: number;
-}
-
-/**
- * Fills in the limits of a server.
- *
- * @throws RangeError when one is out of range.
- */
-export function serverLimits(
-  options: HttpRuntimeOptions,
-  { requestTimeoutMs }: Pick<ResolvedOptions, 'requestTimeoutMs'>,
-): ServerLimits {
-  const limits = {
-    maxConnections: options.maxConnections ?? 10_000,
-    headersTimeoutMs: options.headersTimeoutMs ?? Math.min(10_000, requestTimeoutMs),
-    keepAliveTimeoutMs: options.keepAliveTimeoutMs ?? 5_000,
-    maxHeaderBytes: options.maxHeaderBytes ?? 16 * 1024,
-  };
-  for (const [key, value] of Object.entries(limits)) checkNumber(key, value);
-  const { headersTimeoutMs } = limits;
-  if (headersTimeoutMs > requestTimeoutMs)
-    throw new RangeError(
-      `headersTimeoutMs must be at most requestTimeoutMs, ${requestTimeoutMs}, not ${headersTimeoutMs}`,
-    );
-  return {
-    maxConnections: limits.maxConnections,
-    headersTimeout: headersTimeoutMs,
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: limits.keepAliveTimeoutMs,
-    maxHeaderSize: limits.maxHeaderBytes,
-    // Node looks every 30 seconds unless told otherwise, which would double these times.
-    connectionsCheckingInterval: Math.min(2_000, headersTimeoutMs),
-  };
-}
-
-function lowerCase(hosts: readonly string[] | '*'): readonly string[] | '*' {
-  return hosts === '*' ? hosts : hosts.map((host) => host.toLowerCase());
-}

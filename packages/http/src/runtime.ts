@@ -5,6 +5,7 @@ import {
   ERROR_CODES,
   type Logger,
   LogThrottle,
+  OptionChecks,
   type RunningRuntime,
   type Runtime,
 } from '@sigil/core/transport';
@@ -12,19 +13,16 @@ import { exitAfter, handleSignals, stderrLogger } from '@sigil/node';
 import { refuse } from './answers.js';
 import { createHandler, type HttpHandler } from './handler.js';
 import { NodeExchange, pathOf } from './node-exchange.js';
+import { resolveOptions } from './check-options.js';
 import {
+  type HttpLimits,
+  type HttpOptions,
   type HttpRuntimeOptions,
+  type HttpServerLimits,
   LOOPBACK_HOSTS,
-  resolveOptions,
-  SERVER_OPTIONS,
-  serverLimits,
-  type ServerLimits,
+  type ResolvedOptions,
 } from './options.js';
 import { SSE_PATHS, sseTarget } from './sse-endpoint.js';
-
-const DEFAULT_PATH = '/mcp';
-const DEFAULT_PORT = 3000;
-const DEFAULT_DRAIN_MS = 5_000;
 
 const HEALTH_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
 const OK = '{"status":"ok"}';
@@ -33,68 +31,44 @@ const CLOSING = '{"status":"closing"}';
 /**
  * Serves an app over Streamable HTTP with `node:http`, for every protocol revision on one endpoint.
  *
- * @throws RangeError when an option is out of range, or when `host` is beyond this machine and neither `authenticate` nor
+ * @throws DefinitionError when an option is wrong, or when `host` is beyond this machine and neither `authenticate` nor
  *   `allowAnonymous` is given.
+ * @example
+ * ```ts
+ * const { address } = await app.run(http({ port: 3000, health: '/health' }));
+ * ```
  */
 export function http(options: HttpRuntimeOptions = {}): Runtime {
-  const host = options.host ?? '127.0.0.1';
-  const allowedHosts = hostsFor(host, options);
-  const resolved = resolveOptions({ allowedHosts, ...options }, SERVER_OPTIONS);
-  if (resolved.sse && options.path !== undefined && sseTarget(options.path))
-    throw new RangeError(
-      `path must end in none of ${SSE_PATHS.join(', ')} where sse is on, not ${options.path}`,
-    );
-  const limits = serverLimits(options, resolved);
-  const { path = DEFAULT_PATH, health, port = DEFAULT_PORT } = options;
-  if (!(Number.isInteger(port) && port >= 0 && port <= 65_535))
-    throw new RangeError(`port must be an integer from 0 to 65535, not ${String(port)}`);
-  if (!/^\/[^?#\s]*$/.test(path)) throw new RangeError(`path must be a path such as /mcp, not '${path}'`);
-  if (health !== undefined) checkHealthPath(health, resolved.sse ? [path, ...SSE_PATHS] : [path]);
+  const server = serverOptions(options);
+  const { allowedHosts, authenticate } = server.handler;
   return {
     name: 'http',
     logger: stderrLogger(),
-    ownsProcess: options.handleSignals ?? true,
+    ownsProcess: server.handleSignals,
     start: async (endpoint) => {
-      const started = await start(endpoint, { ...options, host, limits }, createHandler(endpoint, resolved));
-      if (allowedHosts === '*' && !options.authenticate)
-        endpoint.logger.warn({ host }, 'allowAnonymous: every client that reaches this server may call it');
+      const started = await start(endpoint, server, createHandler(endpoint, server.handler));
+      if (allowedHosts === '*' && !authenticate)
+        endpoint.logger.warn(
+          { host: server.host },
+          'allowAnonymous: every client that reaches this server may call it',
+        );
       return started;
     },
   };
-}
-
-/**
- * The names that `Host` may have when none are given: on the network a server cannot know by which names it is called.
- *
- * @throws RangeError when a server may not listen there.
- */
-function hostsFor(
-  host: string,
-  { authenticate, allowAnonymous }: HttpRuntimeOptions,
-): readonly string[] | '*' {
-  if (host.trim() === '')
-    throw new RangeError('host must not be empty: give an address, such as 127.0.0.1, or leave it out');
-  if (host === '::1' || LOOPBACK_HOSTS.includes(host.toLowerCase())) return LOOPBACK_HOSTS;
-  if (isIPv4(host) && host.startsWith('127.')) return [...LOOPBACK_HOSTS, host];
-  if (authenticate || allowAnonymous) return '*';
-  throw new RangeError(
-    `Everybody who reaches ${host} could call this server: give authenticate, or allow it with allowAnonymous: true ` +
-      '(on the command line --allow-anonymous), or listen on 127.0.0.1',
-  );
 }
 
 async function start(
   endpoint: Endpoint,
   {
     host,
-    port = DEFAULT_PORT,
-    path = DEFAULT_PATH,
-    sse = false,
+    port,
+    path,
     health,
-    drainMs = DEFAULT_DRAIN_MS,
-    handleSignals: wanted = true,
+    drainMs,
+    handleSignals: wanted,
+    handler: { sse },
     limits: { maxConnections, ...times },
-  }: HttpRuntimeOptions & { readonly host: string; readonly limits: ServerLimits },
+  }: ServerOptions,
   handler: HttpHandler,
 ): Promise<RunningRuntime> {
   let closing: Promise<void> | undefined;
@@ -192,21 +166,118 @@ function answerHealth(request: IncomingMessage, response: ServerResponse, closin
   response.end(body);
 }
 
-/**
- * Checks where health is told.
- *
- * @param taken the paths of everything else that is served.
- * @throws RangeError when it is no path, or one of those.
- */
-function checkHealthPath(health: string, taken: readonly string[]): void {
-  if (!/^\/[^?#\s]*$/.test(health))
-    throw new RangeError(`health must be a path such as /health, not '${health}'`);
+const SERVER_LIMITS: Readonly<Record<Exclude<keyof HttpServerLimits, keyof HttpLimits>, true>> = {
+  maxConnections: true,
+  headersTimeoutMs: true,
+  keepAliveTimeoutMs: true,
+  maxHeaderBytes: true,
+};
+const RUNTIME_OPTIONS: Readonly<Record<Exclude<keyof HttpRuntimeOptions, keyof HttpOptions>, true>> = {
+  port: true,
+  host: true,
+  allowAnonymous: true,
+  path: true,
+  health: true,
+  drainMs: true,
+  handleSignals: true,
+};
+
+/** The limits of a server of our own, as `node:http` calls them. */
+interface ServerLimits {
+  readonly maxConnections: number;
+  readonly headersTimeout: number;
+  readonly requestTimeout: number;
+  readonly keepAliveTimeout: number;
+  readonly maxHeaderSize: number;
+  readonly connectionsCheckingInterval: number;
+}
+
+/** What a server of `http()` is made from. */
+interface ServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly path: string;
+  readonly health: string | undefined;
+  readonly drainMs: number;
+  readonly handleSignals: boolean;
+  readonly limits: ServerLimits;
+  /** What the handler of its requests is made from. */
+  readonly handler: ResolvedOptions;
+}
+
+/** Fills in the defaults of `http()`. @throws DefinitionError when an option is wrong, or when a server may not listen there. */
+function serverOptions(options: HttpRuntimeOptions): ServerOptions {
+  const checks = new OptionChecks('http');
+  const { host = '127.0.0.1', port = 3000, path = '/mcp', health, drainMs = 5_000 } = options;
+  const allowedHosts = hostsFor(host, options, checks);
+  const handler = resolveOptions({ allowedHosts, ...options }, checks, RUNTIME_OPTIONS, SERVER_LIMITS);
+  if (!(Number.isInteger(port) && port >= 0 && port <= 65_535))
+    checks.refuse('port', `it must be an integer from 0 to 65535, not ${String(port)}`);
+  if (!isPath(path)) checks.refuse('path', `it must be a path such as /mcp, not '${path}'`);
+  else if (handler.sse && options.path !== undefined && sseTarget(path))
+    checks.refuse('path', `it must end in none of ${SSE_PATHS.join(', ')} where sse is on, not ${path}`);
+  if (health !== undefined) checkHealthPath(health, handler.sse ? [path, ...SSE_PATHS] : [path], checks);
+  if (!(drainMs >= 0 && Number.isFinite(drainMs)))
+    checks.refuse('drainMs', `it must be a number of milliseconds, not ${drainMs}`);
+  const limits = serverLimits(options.limits, handler.requestTimeoutMs, checks);
+  checks.throwIfAny();
+  return { host, port, path, health, drainMs, handleSignals: options.handleSignals ?? true, limits, handler };
+}
+
+/** The names that `Host` may have when none are given: on the network a server cannot know by which names it is called. */
+function hostsFor(
+  host: string,
+  { authenticate, allowAnonymous }: HttpRuntimeOptions,
+  checks: OptionChecks,
+): readonly string[] | '*' {
+  if (host.trim() === '')
+    checks.refuse('host', 'it must not be empty', 'give an address, such as 127.0.0.1, or leave it out');
+  else if (host === '::1' || LOOPBACK_HOSTS.includes(host.toLowerCase())) return LOOPBACK_HOSTS;
+  else if (isIPv4(host) && host.startsWith('127.')) return [...LOOPBACK_HOSTS, host];
+  else if (!authenticate && !allowAnonymous)
+    checks.refuse(
+      'host',
+      `everybody who reaches ${host} could call this server`,
+      'give authenticate, or allow it with allowAnonymous: true (on the command line --allow-anonymous), or listen on 127.0.0.1',
+    );
+  return '*';
+}
+
+function isPath(path: string): boolean {
+  return /^\/[^?#\s]*$/.test(path);
+}
+
+/** @param taken the paths of everything else that is served. */
+function checkHealthPath(health: string, taken: readonly string[], checks: OptionChecks): void {
+  if (!isPath(health)) return checks.refuse('health', `it must be a path such as /health, not '${health}'`);
   const other = taken.find((path) => isAt(health, path) || isAt(path, health));
   if (other !== undefined)
-    throw new RangeError(`health must be a path of its own, not ${health}: ${other} is served already`);
+    checks.refuse('health', `it must be a path of its own, not ${health}: ${other} is served already`);
 }
 
 /** Whether a request target, such as `/mcp/?a=1`, is at a path. */
 function isAt(target: string, path: string): boolean {
   return target === path || (target.startsWith(path) && /^\/?(\?|$)/.test(target.slice(path.length)));
+}
+
+function serverLimits(
+  limits: HttpServerLimits = {},
+  requestTimeoutMs: number,
+  checks: OptionChecks,
+): ServerLimits {
+  const { headersTimeoutMs = Math.min(10_000, requestTimeoutMs) } = limits;
+  if (headersTimeoutMs > requestTimeoutMs)
+    checks.refuse(
+      'limits.headersTimeoutMs',
+      `it must be at most requestTimeoutMs, ${requestTimeoutMs}, not ${headersTimeoutMs}`,
+    );
+  return {
+    maxConnections: limits.maxConnections ?? 10_000,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs ?? 5_000,
+    maxHeaderSize: limits.maxHeaderBytes ?? 16 * 1024,
+    // Node looks every 30 seconds unless told otherwise, which would double these times.
+    connectionsCheckingInterval: Math.min(2_000, headersTimeoutMs),
+  };
 }

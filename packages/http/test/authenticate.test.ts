@@ -1,3 +1,4 @@
+import { DefinitionError } from '@sigil/core';
 import { describe, expect, test } from '@jest/globals';
 import { createApp, defineTool } from '@sigil/core';
 import { bearerToken, fetchHandler, type RequestHead, tokenAuthenticator } from '../src/index.js';
@@ -182,9 +183,11 @@ test('headers without a single Authorization have no token', () => {
 });
 
 test('tokens that cannot be sent are refused at once, without being repeated', () => {
-  expect(() => tokenAuthenticator({})).toThrow(RangeError);
+  expect(() => tokenAuthenticator({})).toThrow(DefinitionError);
   for (const token of ['', 'top secret', 'grüße'])
-    expect(() => tokenAuthenticator({ [token]: { id: 'a' } })).toThrow(/^a token must be letters/);
+    expect(() => tokenAuthenticator({ [token]: { id: 'a' } })).toThrow(
+      'tokenAuthenticator({ tokens }): a token must be letters',
+    );
 });
 
 test.each([{}, 'ada', { id: '' }, { id: 'ada', scopes: 'notes:write' }, { id: 'ada', scopes: [7] }, null])(

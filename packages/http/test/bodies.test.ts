@@ -41,7 +41,7 @@ describeBridges(
       expect(response.status).toBe(200);
     });
   },
-  { maxBodyBytes: LIMIT },
+  { limits: { maxBodyBytes: LIMIT } },
 );
 
 describeBridges('what is in bodies', (bench) => {

@@ -82,19 +82,19 @@ describe('the health of a server', () => {
   });
 
   test.each([
-    [{ health: '/mcp' }, 'health must be a path of its own, not /mcp: /mcp is served already'],
-    [{ health: '/mcp/' }, 'health must be a path of its own, not /mcp/: /mcp is served already'],
-    [{ health: '/a', path: '/a/' }, 'health must be a path of its own, not /a: /a/ is served already'],
-    [{ health: '/sse', sse: true }, 'health must be a path of its own, not /sse: /sse is served already'],
+    [{ health: '/mcp' }, 'it must be a path of its own, not /mcp: /mcp is served already'],
+    [{ health: '/mcp/' }, 'it must be a path of its own, not /mcp/: /mcp is served already'],
+    [{ health: '/a', path: '/a/' }, 'it must be a path of its own, not /a: /a/ is served already'],
+    [{ health: '/sse', sse: true }, 'it must be a path of its own, not /sse: /sse is served already'],
     [
       { health: '/messages', sse: true },
-      'health must be a path of its own, not /messages: /messages is served already',
+      'it must be a path of its own, not /messages: /messages is served already',
     ],
-    [{ health: 'health' }, "health must be a path such as /health, not 'health'"],
-    [{ health: '/health?a' }, "health must be a path such as /health, not '/health?a'"],
-    [{ health: '' }, "health must be a path such as /health, not ''"],
+    [{ health: 'health' }, "it must be a path such as /health, not 'health'"],
+    [{ health: '/health?a' }, "it must be a path such as /health, not '/health?a'"],
+    [{ health: '' }, "it must be a path such as /health, not ''"],
   ])('cannot be told at %j', (options, message) => {
-    expect(() => http(options)).toThrow(new RangeError(message));
+    expect(() => http(options)).toThrow(`http({ health }): ${message}\n`);
   });
 
   test('may be told at the paths of HTTP+SSE where that is off', async () => {

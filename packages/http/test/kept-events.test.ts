@@ -17,7 +17,7 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
     const withBench = async (run: (bench: Bench) => Promise<void>): Promise<void> => {
       const store = new WatchedStore();
       const fixture = await createFixture();
-      const mounted = await bridge.mount(fixture.app, { eventStore: store });
+      const mounted = await bridge.mount(fixture.app, { streams: { store: store } });
       try {
         await run({ ...fixture, ...mounted, store });
       } finally {

@@ -1,3 +1,4 @@
+import { DefinitionError } from '@sigil/core';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { type MemoryEventStoreOptions, MemoryEventStore } from '../src/index.js';
 
@@ -107,5 +108,5 @@ test.each<MemoryEventStoreOptions>([
   { maxBytesPerSession: Number.NaN },
   { maxEventsPerStream: 1.5 },
 ])('refuses %j', (limits) => {
-  expect(() => new MemoryEventStore(limits)).toThrow(RangeError);
+  expect(() => new MemoryEventStore(limits)).toThrow(DefinitionError);
 });

@@ -1,3 +1,4 @@
+import { DefinitionError } from '@sigil/core';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -119,8 +120,8 @@ test.each([
   ['nodeHandler()', nodeHandler],
   ['fetchHandler()', fetchHandler],
 ] as const)('%s refuses options out of range at once', (_name, mount) => {
-  expect(() => mount(fixture.app, { maxBodyBytes: -1 })).toThrow(RangeError);
-  expect(() => mount(fixture.app, { sessions: { idleMs: Number.NaN } })).toThrow(RangeError);
+  expect(() => mount(fixture.app, { limits: { maxBodyBytes: -1 } })).toThrow(DefinitionError);
+  expect(() => mount(fixture.app, { sessions: { idleMs: Number.NaN } })).toThrow(DefinitionError);
 });
 
 test('one app may be mounted twice, each mount with sessions of its own [checklist 26]', async () => {

@@ -15,9 +15,8 @@ const ADA: Principal = { id: 'ada' };
 const OPTIONS = {
   sse: true,
   reauthenticateMs: 30,
-  authenticateTimeoutMs: 50,
-  streamAfterMs: 10,
-  retryMs: 10,
+  limits: { authenticateTimeoutMs: 50 },
+  streams: { afterMs: 10, retryMs: 10 },
 };
 const FILTER = { resourceSubscriptions: ['note://1'] };
 
@@ -224,7 +223,11 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
         const { app } = await createFixture({ logger });
         const late: ((principal: Principal) => void)[] = [];
         const authenticate = (): Promise<Principal> => new Promise((resolve) => late.push(resolve));
-        const mounted = await bridge.mount(app, { authenticate, authenticateTimeoutMs: 20, sse: true });
+        const mounted = await bridge.mount(app, {
+          authenticate,
+          limits: { authenticateTimeoutMs: 20 },
+          sse: true,
+        });
         const response = await within(mounted.send({ headers: { Accept: 'text/event-stream' } }, path));
         expect([response.status, response.headers.get('retry-after')]).toEqual([503, '10']);
         expect(await json(response)).toMatchObject({ id: null, error: { code: -32603 } });
@@ -245,7 +248,7 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
     test('is served when it comes in time', async () => {
       const { app } = await createFixture();
       const authenticate = (): Promise<Principal> => delay(10, ADA);
-      const mounted = await bridge.mount(app, { authenticate, authenticateTimeoutMs: 500 });
+      const mounted = await bridge.mount(app, { authenticate, limits: { authenticateTimeoutMs: 500 } });
       expect(textOf(await json(await callModern(mounted, 'whoami')))).toBe('ada');
       expect((await post(mounted, '{')).status).toBe(400);
       await mounted.close(0);

@@ -112,7 +112,7 @@ describe.each(Object.entries(SERVERS))('requests on one connection · %s', (_nam
   });
 
   test('may take long behind a long answer that was read', async () => {
-    const client = await connect({ requestTimeoutMs: 150 });
+    const client = await connect({ limits: { requestTimeoutMs: 150 } });
     send(client, 'large', { letters: 12_000_000 });
     await until(() => client.received.length > 12_000_000, 5_000);
     send(client, 'hold', { label: 'slow' });

@@ -75,7 +75,7 @@ describeStores(
       expect(textOf(await json(await within(pending)))).toBe('left a');
     });
   },
-  { retryMs: 1234 },
+  { streams: { retryMs: 1234 } },
 );
 
 describeBridges(
@@ -106,7 +106,7 @@ describeBridges(
       await stream.body?.cancel();
     });
   },
-  { eventStore: false, streamAfterMs: 20 },
+  { streams: { store: false, afterMs: 20 } },
 );
 
 describeBridges(
@@ -191,5 +191,5 @@ describeBridges(
       expect(response.headers.get('content-type')).toBe('application/json');
     });
   },
-  { streamAfterMs: 50 },
+  { streams: { afterMs: 50 } },
 );

@@ -159,7 +159,7 @@ describeStores(
       expect(rest.at(-1)?.message).toHaveLength(2);
     });
   },
-  { retryMs: 20 },
+  { streams: { retryMs: 20 } },
 );
 
 describeStores('the stream for what belongs to no request', (bench) => {

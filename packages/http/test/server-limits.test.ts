@@ -1,3 +1,4 @@
+import { DefinitionError } from '@sigil/core';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunningRuntime } from '@sigil/core/transport';
@@ -42,42 +43,42 @@ const asked = JSON.stringify(initialize());
 
 describe('the limits of a server', () => {
   test('a body that stops in the middle is refused with 408, and its connection ends', async () => {
-    const client = (await start({ requestTimeoutMs: 100 }))();
+    const client = (await start({ limits: { requestTimeoutMs: 100 } }))();
     client.post(['Content-Length: 1000'], '{"jsonrpc"');
     await within(client.ended, 4_000);
     expect(client.received).toMatch(/^HTTP\/1\.1 408 /);
   });
 
   test('a body of which nothing comes is refused with 408 too', async () => {
-    const client = (await start({ requestTimeoutMs: 100 }))();
+    const client = (await start({ limits: { requestTimeoutMs: 100 } }))();
     client.post(['Content-Length: 1000']);
     await within(client.ended, 4_000);
     expect(client.received).toMatch(/^HTTP\/1\.1 408 /);
   });
 
   test('headers that stop in the middle are refused, and their connection ends', async () => {
-    const client = (await start({ headersTimeoutMs: 100 }))();
+    const client = (await start({ limits: { headersTimeoutMs: 100 } }))();
     client.socket.write('POST /mcp HTTP/1.1\r\nHost: localhost\r\n');
     await within(client.ended, 4_000);
     expect(client.received).toMatch(/^HTTP\/1\.1 408 /);
   });
 
   test('headers that are too long are refused with 431', async () => {
-    const client = (await start({ maxHeaderBytes: 1_000 }))();
+    const client = (await start({ limits: { maxHeaderBytes: 1_000 } }))();
     client.post([`X-Pad: ${'x'.repeat(2_000)}`]);
     await within(client.ended);
     expect(client.received).toMatch(/^HTTP\/1\.1 431 /);
   });
 
   test('a connection without a next request is let go', async () => {
-    const client = (await start({ keepAliveTimeoutMs: 50 }))();
+    const client = (await start({ limits: { keepAliveTimeoutMs: 50 } }))();
     client.post([`Content-Length: ${asked.length}`], asked);
     await within(client.ended, 4_000);
     expect(client.received).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   test('connections beyond the most there may be are closed, and taken again later', async () => {
-    const connect = await start({ maxConnections: 2 });
+    const connect = await start({ limits: { maxConnections: 2 } });
     const [first, second] = [connect(), connect()];
     await Promise.all([once(first.socket, 'connect'), once(second.socket, 'connect')]);
     const third = connect();
@@ -92,7 +93,7 @@ describe('the limits of a server', () => {
   });
 
   test('a client that reads nothing until it has sent all still gets the 413', async () => {
-    const client = (await start({ maxBodyBytes: 1_000 }))();
+    const client = (await start({ limits: { maxBodyBytes: 1_000 } }))();
     client.socket.pause();
     client.post(['Content-Length: 3000000']);
     for (let sent = 0; sent < 3_000_000; sent += 300_000) {
@@ -107,7 +108,7 @@ describe('the limits of a server', () => {
   });
 
   test('bodies that are half sent hold no more than they may all together, and small ones are served', async () => {
-    const connect = await start({ maxTotalBodyBytes: 4 * MIB });
+    const connect = await start({ limits: { maxTotalBodyBytes: 4 * MIB } });
     const half = Array.from({ length: 100 }, connect);
     for (const client of half) client.post([`Content-Length: ${MIB}`], 'x'.repeat(1_000_000));
     const refused = (): RawClient[] => half.filter(({ received }) => received.startsWith('HTTP/1.1 503 '));
@@ -128,18 +129,18 @@ describe('the limits of a server', () => {
   });
 
   test.each([
-    { maxTotalBodyBytes: 0 },
-    { maxBodyBytes: 2_000, maxTotalBodyBytes: 1_000 },
-    { authenticateTimeoutMs: 0 },
+    { limits: { maxTotalBodyBytes: 0 } },
+    { limits: { maxBodyBytes: 2_000, maxTotalBodyBytes: 1_000 } },
+    { limits: { authenticateTimeoutMs: 0 } },
     { reauthenticateMs: 2 ** 31 },
-    { maxConnections: 0 },
-    { headersTimeoutMs: -1 },
-    { requestTimeoutMs: 2 ** 31 },
-    { keepAliveTimeoutMs: 1.5 },
-    { maxHeaderBytes: NaN },
-    { requestTimeoutMs: 1_000, headersTimeoutMs: 2_000 },
+    { limits: { maxConnections: 0 } },
+    { limits: { headersTimeoutMs: -1 } },
+    { limits: { requestTimeoutMs: 2 ** 31 } },
+    { limits: { keepAliveTimeoutMs: 1.5 } },
+    { limits: { maxHeaderBytes: NaN } },
+    { limits: { requestTimeoutMs: 1_000, headersTimeoutMs: 2_000 } },
   ])('the options %j are refused at once', (options) => {
-    expect(() => http(options)).toThrow(RangeError);
+    expect(() => http(options)).toThrow(DefinitionError);
   });
 });
 
@@ -164,7 +165,7 @@ describeBridges(
       expect((await callModern(bench(), 'echo', { text: 'on' })).status).toBe(200);
     });
   },
-  { requestTimeoutMs: 100 },
+  { limits: { requestTimeoutMs: 100 } },
 );
 
 describeBridges(
@@ -204,30 +205,32 @@ describeBridges(
     });
   },
   {
-    maxBodyBytes: 65_536,
-    maxTotalBodyBytes: 140_000,
+    limits: { maxBodyBytes: 65_536, maxTotalBodyBytes: 140_000 },
     authenticate: ({ headers }) => ({ id: String(headers['x-user']) }),
   },
 );
 
 test.each<[object, string]>([
-  [{ maxSessions: 5 }, 'there is no option maxSessions; there are maxBodyBytes, '],
+  [{ maxSessions: 5 }, 'http({ maxSessions }): there is no such option; there are allowedHosts, '],
   [
     { sessions: { maxSessions: 5 } },
-    'there is no option sessions.maxSessions; there are sessions.idleMs, sessions.max, ',
+    'http({ sessions.maxSessions }): there is no such option; there are idleMs, max, ',
   ],
-  [{ sessions: { max: 0 } }, 'sessions.max must be a positive integer, not 0'],
-  [{ sessions: { idleMs: '5' } }, "sessions.idleMs must be a positive integer, not '5'"],
+  [{ sessions: { max: 0 } }, 'http({ sessions.max }): it must be a positive integer, not 0'],
+  [{ sessions: { idleMs: '5' } }, "http({ sessions.idleMs }): it must be a positive integer, not '5'"],
   [
     { allowedOrigins: ['https://good.example/'] },
-    'allowedOrigins must be as browsers send them, such as https://app.example',
+    "'https://good.example/' must be an origin as browsers send it, such as https://app.example",
   ],
-  [{ allowedOrigins: ['good.example'] }, 'allowedOrigins must be as browsers send them'],
-  [{ allowedHosts: ['http://x.example'] }, 'allowedHosts must be names without scheme and port'],
-  [{ allowedHosts: ['*'] }, 'allowedHosts must be names without scheme and port'],
-  [{ allowedHosts: ['x.example:80'] }, 'allowedHosts must be names without scheme and port'],
-  [{ path: 'mcp' }, "path must be a path such as /mcp, not 'mcp'"],
-  [{ eventStore: {} }, 'eventStore must be an object with append, after and forget'],
+  [{ allowedOrigins: ['good.example'] }, 'must be an origin as browsers send it'],
+  [{ allowedHosts: ['http://x.example'] }, 'must be a name without scheme and port'],
+  [{ allowedHosts: ['*'] }, 'must be a name without scheme and port'],
+  [{ allowedHosts: ['x.example:80'] }, 'must be a name without scheme and port'],
+  [{ path: 'mcp' }, "http({ path }): it must be a path such as /mcp, not 'mcp'"],
+  [
+    { streams: { store: {} } },
+    'http({ streams.store }): it must be an object with the methods append, after, forget',
+  ],
 ])('the options %j are refused, with what is wrong', (options, message) => {
   expect(() => http(options as HttpRuntimeOptions)).toThrow(message);
 });

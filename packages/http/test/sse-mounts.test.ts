@@ -1,3 +1,4 @@
+import { DefinitionError } from '@sigil/core';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -124,7 +125,7 @@ describe('a client that is gone before its stream begins', () => {
 test.each(['/sse', '/messages', '/api/sse', '/messages/'])(
   'http() refuses the path %s for the MCP endpoint while sse is on',
   (path) => {
-    expect(() => http({ sse: true, path })).toThrow(RangeError);
+    expect(() => http({ sse: true, path })).toThrow(DefinitionError);
     expect(() => http({ path })).not.toThrow();
   },
 );

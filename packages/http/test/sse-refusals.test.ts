@@ -125,5 +125,5 @@ describeBridges(
       expect(asked.headers.get('access-control-allow-methods')).toBe('POST, OPTIONS');
     });
   },
-  { sse: true, maxBodyBytes: 1_000 },
+  { sse: true, limits: { maxBodyBytes: 1_000 } },
 );

@@ -184,7 +184,7 @@ describeBridges(
       await client.leave();
     });
   },
-  { ...SSE, keepAliveMs: 20 },
+  { ...SSE, streams: { keepAliveMs: 20 } },
 );
 
 describeBridges(
@@ -224,7 +224,7 @@ describeBridges(
       await client.leave();
     });
   },
-  { ...SSE, maxBufferedBytes: 100_000 },
+  { ...SSE, limits: { maxBufferedBytes: 100_000 } },
 );
 
 describeBridges('HTTP+SSE that was not asked for', (bench) => {

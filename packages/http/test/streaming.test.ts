@@ -167,7 +167,7 @@ describeBridges(
       expect(flood.thrown).toEqual([]);
     });
   },
-  { maxBufferedBytes: 10_000 },
+  { limits: { maxBufferedBytes: 10_000 } },
 );
 
 describeBridges(
@@ -187,5 +187,5 @@ describeBridges(
       expect(await within(events.rest())).toHaveLength(2);
     });
   },
-  { keepAliveMs: 20 },
+  { streams: { keepAliveMs: 20 } },
 );

@@ -89,7 +89,7 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
     }
 
     test('of all streams together is bounded: what goes beyond is cut off, and the log says so once', async () => {
-      const bench = await serve({ maxBufferedBytes: 32 * MIB, maxTotalBufferedBytes: 32 * MIB });
+      const bench = await serve({ limits: { maxBufferedBytes: 32 * MIB, maxTotalBufferedBytes: 32 * MIB } });
       const leave = await leaveUnread(bench, 6, 'fill');
       await until(() => warnings(bench.lines).length > 0);
       await delay(200);
@@ -101,7 +101,7 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
     });
 
     test('of one stream is bounded, and the log says so', async () => {
-      const bench = await serve({ maxBufferedBytes: 1_000_000 });
+      const bench = await serve({ limits: { maxBufferedBytes: 1_000_000 } });
       await leaveUnread(bench, 1, 'fill');
       await until(() => warnings(bench.lines).length > 0);
       expect(warnings(bench.lines)).toEqual([expect.objectContaining({ maxBufferedBytes: 1_000_000 })]);
@@ -139,8 +139,7 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
         id: String(request.headers['x-user']),
       });
       const bench = await serve({
-        maxBufferedBytes: 24 * MIB,
-        maxTotalBufferedBytes: 96 * MIB,
+        limits: { maxBufferedBytes: 24 * MIB, maxTotalBufferedBytes: 96 * MIB },
         authenticate: authenticate as never,
       });
       await leaveUnread(bench, 5, 'fill', {}, { 'X-User': 'ada' });
@@ -150,7 +149,7 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
     });
 
     test('of long answers is bounded: where there is no room the answer is 503, until others are gone', async () => {
-      const bench = await serve({ maxBufferedBytes: 32 * MIB, maxTotalBufferedBytes: 32 * MIB });
+      const bench = await serve({ limits: { maxBufferedBytes: 32 * MIB, maxTotalBufferedBytes: 32 * MIB } });
       const leave = await leaveUnread(bench, 2, 'large', { letters: 12_000_000 });
       const refused = await within(callModern(bench, 'large', { letters: 12_000_000 }));
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '10']);
@@ -165,7 +164,7 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
     });
 
     test('of a long answer that was read takes no room any more', async () => {
-      const bench = await serve({ maxBufferedBytes: 4 * MIB, maxTotalBufferedBytes: 4 * MIB });
+      const bench = await serve({ limits: { maxBufferedBytes: 4 * MIB, maxTotalBufferedBytes: 4 * MIB } });
       for (let turn = 0; turn < 5; turn++) {
         const response = await callModern(bench, 'large', { letters: 3_000_000 });
         expect(String(textOf(await json(response)))).toHaveLength(3_000_000);
@@ -173,7 +172,7 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
     });
 
     test('of a long answer is cut off once nothing of it is read for a while', async () => {
-      const bench = await serve({ requestTimeoutMs: 150 });
+      const bench = await serve({ limits: { requestTimeoutMs: 150 } });
       const response = await callModern(bench, 'large', { letters: 20_000_000 });
       await until(() => warnings(bench.lines).length > 0, 4_000);
       expect(warnings(bench.lines)).toEqual([expect.objectContaining({ requestTimeoutMs: 150 })]);
@@ -181,7 +180,7 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
     });
 
     test('of a long answer that is read slowly is not cut off', async () => {
-      const bench = await serve({ requestTimeoutMs: 400 });
+      const bench = await serve({ limits: { requestTimeoutMs: 400 } });
       const response = await callModern(bench, 'large', { letters: 15_000_000 });
       const reader = (response.body as ReadableStream<Uint8Array>).getReader();
       let length = 0;
@@ -194,7 +193,7 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
     });
 
     test('of a stream that has ended is cut off once nothing of it is read for a while', async () => {
-      const bench = await serve({ requestTimeoutMs: 500 });
+      const bench = await serve({ limits: { requestTimeoutMs: 500 } });
       const response = await callModern(bench, 'fill', {}, { meta: PROGRESS });
       await until(() => warnings(bench.lines).length > 0, 4_000);
       expect(warnings(bench.lines)).toEqual([expect.objectContaining({ requestTimeoutMs: 500 })]);
@@ -202,9 +201,9 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
     });
 
     test('may not be bounded to less than what one stream may leave', async () => {
-      const options = { maxBufferedBytes: 2 * MIB, maxTotalBufferedBytes: MIB };
+      const options = { limits: { maxBufferedBytes: 2 * MIB, maxTotalBufferedBytes: MIB } };
       await expect(serve(options)).rejects.toThrow(
-        'maxTotalBufferedBytes must be at least maxBufferedBytes, 2097152, not 1048576',
+        '({ limits.maxTotalBufferedBytes }): it must be at least maxBufferedBytes, 2097152, not 1048576',
       );
     });
   },

@@ -1,11 +1,8 @@
+import { OptionChecks } from '@sigil/core/transport';
 import type { Readable, Writable } from 'node:stream';
 
-/** How `stdio()` is to behave. */
-export interface StdioOptions {
-  /** Where messages come from; `process.stdin` by default. */
-  readonly input?: Readable;
-  /** Where messages go; `process.stdout` by default. */
-  readonly output?: Writable;
+/** What the client may make `stdio()` keep. */
+export interface StdioLimits {
   /**
    * The most bytes of one message. A longer one is answered with -32600 and never held. More than over HTTP: the one client is the
    * program that started this one.
@@ -21,6 +18,16 @@ export interface StdioOptions {
    * @default 16 MiB
    */
   readonly maxBufferedBytes?: number;
+}
+
+/** What `stdio()` may be told. */
+export interface StdioOptions {
+  /** Where messages come from; `process.stdin` by default. */
+  readonly input?: Readable;
+  /** Where messages go; `process.stdout` by default. */
+  readonly output?: Writable;
+  /** What the client may make it keep. */
+  readonly limits?: StdioLimits;
   /**
    * How long requests in flight may take after the end of the input or a signal before they are aborted, in milliseconds.
    * Clients kill a server that has not ended after 2 to 4 s; with the default it has ended within 1.5 s, disposal included.
@@ -38,27 +45,38 @@ export interface StdioOptions {
 }
 
 /** Options with every default filled in. */
-export type StdioSettings = Required<StdioOptions>;
+export type StdioSettings = Required<Omit<StdioOptions, 'limits'> & StdioLimits>;
+
+const LIMITS: Readonly<Record<keyof StdioLimits, true>> = { maxLineBytes: true, maxBufferedBytes: true };
+const OPTIONS: Readonly<Record<keyof StdioOptions, true>> = {
+  input: true,
+  output: true,
+  limits: true,
+  drainMs: true,
+  handleSignals: true,
+  guardStdout: true,
+};
+const MIB = 1024 * 1024;
 
 /**
  * Fills in the defaults.
  *
- * @throws RangeError when a number is out of range.
+ * @throws DefinitionError when an option is wrong.
  */
 export function readSettings(options: StdioOptions): StdioSettings {
-  const { maxLineBytes = 16 * 1024 * 1024, maxBufferedBytes = 16 * 1024 * 1024, drainMs = 750 } = options;
-  for (const [name, bytes] of Object.entries({ maxLineBytes, maxBufferedBytes })) {
-    if (!Number.isInteger(bytes) || bytes < 1)
-      throw new RangeError(`stdio: ${name} must be a positive integer, not ${bytes}`);
-  }
-  if (!(drainMs >= 0 && drainMs <= 2 ** 31 - 1)) {
-    throw new RangeError(`stdio: drainMs must be between 0 and 2147483647, not ${drainMs}`);
-  }
+  const checks = new OptionChecks('stdio');
+  checks.known(options, Object.keys(OPTIONS));
+  const limits: StdioLimits = checks.group('limits', options.limits, Object.keys(LIMITS));
+  checks.integers(limits, 'limits.');
+  const { drainMs = 750 } = options;
+  if (!(drainMs >= 0 && drainMs <= 2 ** 31 - 1))
+    checks.refuse('drainMs', `it must be between 0 and 2147483647, not ${drainMs}`);
+  checks.throwIfAny();
   return {
     input: options.input ?? process.stdin,
     output: options.output ?? process.stdout,
-    maxLineBytes,
-    maxBufferedBytes,
+    maxLineBytes: limits.maxLineBytes ?? 16 * MIB,
+    maxBufferedBytes: limits.maxBufferedBytes ?? 16 * MIB,
     drainMs,
     handleSignals: options.handleSignals ?? true,
     guardStdout: options.guardStdout ?? true,

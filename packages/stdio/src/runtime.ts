@@ -23,7 +23,11 @@ import { guardStdout, type StreamWrite } from './stdout-guard.js';
  * run. With streams of your own only a signal ends the process. A line that is too long, not UTF-8 or not JSON is answered with an
  * error and does not end it. Log lines go to standard error.
  *
- * @throws RangeError when an option is out of range.
+ * @throws DefinitionError when an option is wrong.
+ * @example
+ * ```ts
+ * await app.run(stdio());
+ * ```
  */
 export function stdio(options: StdioOptions = {}): Runtime {
   const settings = readSettings(options);

@@ -1,3 +1,4 @@
+import { DefinitionError } from '@sigil/core';
 import { PassThrough, Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { RunningRuntime } from '@sigil/core/transport';
@@ -68,7 +69,7 @@ describe('stdio', () => {
 
   test('answers a line that is too long and lives on', async () => {
     const endpoint = echo();
-    const { input, running, sent } = await start(endpoint, { maxLineBytes: 20 });
+    const { input, running, sent } = await start(endpoint, { limits: { maxLineBytes: 20 } });
     input.end(`{"text":"${'x'.repeat(100)}"}\n{"id":1}\n`);
     await running.closed;
     expect(sent()).toEqual([
@@ -167,7 +168,7 @@ describe('stdio', () => {
     test('holds notifications up to the bound, drops log messages and progress beyond it, and says so once', async () => {
       const endpoint = new FakeEndpoint();
       const output = new PassThrough({ highWaterMark: 8 });
-      const { running } = await start(endpoint, { output, maxBufferedBytes: 20_000 });
+      const { running } = await start(endpoint, { output, limits: { maxBufferedBytes: 20_000 } });
       for (let count = 0; count < 1_000; count++) {
         endpoint.outlet.send(notification(count % 2 === 0 ? 'message' : 'progress', KB));
         if (count % 100 === 0) await turn();
@@ -176,7 +177,10 @@ describe('stdio', () => {
       endpoint.outlet.send('{"jsonrpc":"2.0","id":1,"method":"ping"}');
       await turn();
       expect(endpoint.logged).toEqual([
-        { details: { maxBufferedBytes: 20_000 }, message: expect.stringContaining('are dropped') },
+        {
+          details: { maxBufferedBytes: 20_000 },
+          message: expect.stringContaining('are dropped'),
+        },
       ]);
       const chunks: Buffer[] = [];
       output.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -197,7 +201,7 @@ describe('stdio', () => {
     test('ends the connection, with a line in the log, before another notification is lost', async () => {
       const endpoint = new FakeEndpoint();
       const output = new PassThrough({ highWaterMark: 8 });
-      const { running } = await start(endpoint, { output, maxBufferedBytes: 20_000, drainMs: 0 });
+      const { running } = await start(endpoint, { output, limits: { maxBufferedBytes: 20_000 }, drainMs: 0 });
       for (let count = 0; count < 100; count++) endpoint.outlet.send(notification('resources/updated', KB));
       await running.closed;
       expect(endpoint.events).toEqual(['close The client is gone']);
@@ -208,7 +212,7 @@ describe('stdio', () => {
 
     test('counts no answers: they may be as long as they are', async () => {
       const endpoint = new FakeEndpoint();
-      const { running, sent } = await start(endpoint, { maxBufferedBytes: 100 });
+      const { running, sent } = await start(endpoint, { limits: { maxBufferedBytes: 100 } });
       for (let count = 0; count < 5; count++) endpoint.outlet.end(JSON.stringify(KB));
       endpoint.outlet.send(notification('resources/updated'));
       await running.close();
@@ -335,14 +339,14 @@ describe('stdio', () => {
   });
 
   test.each([
-    { maxLineBytes: 0 },
-    { maxLineBytes: 1.5 },
-    { maxLineBytes: NaN },
-    { maxBufferedBytes: 0 },
-    { maxBufferedBytes: 1.5 },
+    { limits: { maxLineBytes: 0 } },
+    { limits: { maxLineBytes: 1.5 } },
+    { limits: { maxLineBytes: NaN } },
+    { limits: { maxBufferedBytes: 0 } },
+    { limits: { maxBufferedBytes: 1.5 } },
     { drainMs: -1 },
     { drainMs: Infinity },
   ])('refuses options that are out of range: %j', (options) => {
-    expect(() => stdio(options)).toThrow(RangeError);
+    expect(() => stdio(options)).toThrow(DefinitionError);
   });
 });

@@ -14,6 +14,7 @@ export {
   type StreamName,
 } from './transport.js';
 export { type Deadline, Deadlines } from './deadlines.js';
+export { OptionChecks } from './option-checks.js';
 export { LogThrottle } from './log-throttle.js';
 export { Quota } from './quota.js';
 export {

@@ -58,9 +58,11 @@ describe('MemoryStateStore', () => {
   });
 
   test.each([0, -1, 1.5, NaN])('takes no bound of %s', (maxStates) => {
-    expect(() => new MemoryStateStore({ maxStates })).toThrow('maxStates must be a positive integer');
+    expect(() => new MemoryStateStore({ maxStates })).toThrow(
+      'MemoryStateStore({ maxStates }): it must be a positive integer',
+    );
     expect(() => new MemoryStateStore({ maxStatesPerClient: maxStates })).toThrow(
-      'maxStatesPerClient must be a positive integer',
+      'MemoryStateStore({ maxStatesPerClient }): it must be a positive integer',
     );
   });
 });

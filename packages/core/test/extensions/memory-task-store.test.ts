@@ -1,3 +1,4 @@
+import { DefinitionError } from '../../src/index.js';
 import { describe, expect, test } from '@jest/globals';
 import { MemoryTaskStore } from '../../src/backend.js';
 import { stored, taskStoreContract } from '../fixtures/task-store-contract.js';
@@ -114,7 +115,7 @@ describe('the tasks of one owner', () => {
   test.each(['maxTasks', 'maxTasksPerOwner', 'maxLength', 'maxLengthPerOwner'])(
     'take no bound of 0 as %s',
     (name) => {
-      expect(() => new MemoryTaskStore({ [name]: 0 })).toThrow(RangeError);
+      expect(() => new MemoryTaskStore({ [name]: 0 })).toThrow(DefinitionError);
     },
   );
 });

@@ -1,5 +1,6 @@
 import { OverloadedError } from '../../errors/errors.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
+import { OptionChecks } from '../../transport/option-checks.js';
 import { Quota } from '../../transport/quota.js';
 
 /**
@@ -43,15 +44,10 @@ export class MemoryStateStore implements StateStore {
   readonly #used = new Map<string, UsedState>();
   readonly #room: Quota;
 
-  /** @throws RangeError when a limit is no positive integer. */
-  constructor({
-    maxStates = 100_000,
-    maxStatesPerClient = Math.ceil(maxStates / 4),
-  }: MemoryStateStoreOptions = {}) {
-    for (const [name, value] of Object.entries({ maxStates, maxStatesPerClient })) {
-      if (!(Number.isSafeInteger(value) && value > 0))
-        throw new RangeError(`${name} must be a positive integer, not ${value}`);
-    }
+  /** @throws DefinitionError when a limit is no positive integer. */
+  constructor(options: MemoryStateStoreOptions = {}) {
+    OptionChecks.limits('MemoryStateStore', options, ['maxStates', 'maxStatesPerClient']);
+    const { maxStates = 100_000, maxStatesPerClient = Math.ceil(maxStates / 4) } = options;
     this.#room = new Quota(maxStates, maxStatesPerClient);
   }
 

@@ -1,4 +1,5 @@
 import { OverloadedError } from '../../errors/errors.js';
+import { OptionChecks } from '../../transport/option-checks.js';
 import { isTerminal, type StoredTask, type TaskStore } from './task-store.js';
 
 /** Bounds of a `MemoryTaskStore`. */
@@ -51,18 +52,16 @@ export class MemoryTaskStore implements TaskStore {
   readonly #limits: Required<MemoryTaskStoreOptions>;
   #length = 0;
 
-  /** @throws RangeError when a bound is no positive integer. */
-  constructor({
-    maxTasks = 10_000,
-    maxTasksPerOwner = Math.ceil(maxTasks / 4),
-    maxLength = 64 * 1024 * 1024,
-    maxLengthPerOwner = Math.ceil(maxLength / 4),
-  }: MemoryTaskStoreOptions = {}) {
+  /** @throws DefinitionError when a limit is no positive integer. */
+  constructor(options: MemoryTaskStoreOptions = {}) {
+    const {
+      maxTasks = 10_000,
+      maxTasksPerOwner = Math.ceil(maxTasks / 4),
+      maxLength = 64 * 1024 * 1024,
+      maxLengthPerOwner = Math.ceil(maxLength / 4),
+    } = options;
     this.#limits = { maxTasks, maxTasksPerOwner, maxLength, maxLengthPerOwner };
-    for (const [name, value] of Object.entries(this.#limits)) {
-      if (!(Number.isSafeInteger(value) && value > 0))
-        throw new RangeError(`${name} must be a positive integer, not ${value}`);
-    }
+    OptionChecks.limits('MemoryTaskStore', options, Object.keys(this.#limits));
   }
 
   /** How many tasks are kept. */

@@ -1,0 +1,101 @@
+import { DefinitionError, type DefinitionProblem } from '../errors/errors.js';
+import { DELAY, isDelay } from './deadlines.js';
+
+const FIX = 'give a value in range, or leave the option out where it has a default';
+
+/**
+ * Collects what is wrong with the options of one function, so that its author is told everything at once.
+ *
+ * @example
+ * ```ts
+ * const checks = new OptionChecks('http');
+ * checks.known(options, ['port', 'limits']);
+ * checks.integer('limits.maxBodyBytes', options.limits?.maxBodyBytes);
+ * checks.throwIfAny();
+ * ```
+ */
+export class OptionChecks {
+  /** What has been found so far. */
+  readonly problems: DefinitionProblem[] = [];
+
+  /** @param of the function or class that takes the options, such as `http`. */
+  constructor(private readonly of: string) {}
+
+  /**
+   * Refuses an option.
+   *
+   * @param option its name, with that of its group: `limits.maxBodyBytes`.
+   * @param what what is wrong with it.
+   * @param fix what to do about it.
+   */
+  refuse(option: string, what: string, fix: string = FIX): void {
+    const where = `${this.of}({ ${option} })`;
+    this.problems.push({ code: 'SIGIL_INVALID_OPTIONS', where, what, fix });
+  }
+
+  /** Refuses options that do not exist: a limit whose name is misspelt would be no limit. */
+  known(options: object, names: readonly string[], group = ''): void {
+    for (const option of Object.keys(options).filter((name) => !names.includes(name)))
+      this.refuse(group + option, `there is no such option; there are ${names.join(', ')}`);
+  }
+
+  /** Refuses a group of options that is no object. @returns the group, or an empty one. */
+  group(option: string, value: unknown, names: readonly string[]): Readonly<Record<string, unknown>> {
+    if (value === undefined) return {};
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      this.refuse(option, `it must be an object with any of ${names.join(', ')}`);
+      return {};
+    }
+    this.known(value, names, `${option}.`);
+    return value as Readonly<Record<string, unknown>>;
+  }
+
+  /** Refuses what is neither a positive integer nor left out. What ends in `Ms` must also fit a timer. */
+  integer(option: string, value: unknown, most: number = Number.MAX_SAFE_INTEGER): void {
+    if (value === undefined) return;
+    if (!(Number.isSafeInteger(value) && (value as number) > 0))
+      this.refuse(option, `it must be a positive integer, not ${shown(value)}`);
+    else if (option.endsWith('Ms') && !isDelay(value))
+      this.refuse(option, `it must be ${DELAY}, not ${shown(value)}`);
+    else if ((value as number) > most) this.refuse(option, `it must be at most ${most}, not ${shown(value)}`);
+  }
+
+  /** Refuses every member that is not a positive integer, by its name in the group. */
+  integers(values: object, group = ''): void {
+    for (const [option, value] of Object.entries(values)) this.integer(group + option, value);
+  }
+
+  /** Refuses an object, such as a store of the author's own, that lacks methods. */
+  methods(option: string, value: unknown, ...methods: readonly string[]): void {
+    if (value === undefined) return;
+    const object = (typeof value === 'object' && value !== null ? value : {}) as Readonly<
+      Record<string, unknown>
+    >;
+    if (!methods.every((method) => typeof object[method] === 'function'))
+      this.refuse(option, `it must be an object with the methods ${methods.join(', ')}`);
+  }
+
+  /**
+   * Checks options that are positive integers, all of them.
+   *
+   * @param of the class that takes them.
+   * @param names those that there are.
+   * @throws DefinitionError when one is wrong.
+   */
+  static limits(of: string, options: object, names: readonly string[]): void {
+    const checks = new OptionChecks(of);
+    checks.known(options, names);
+    checks.integers(options);
+    checks.throwIfAny();
+  }
+
+  /** @throws DefinitionError with everything that was found. */
+  throwIfAny(): void {
+    if (this.problems.length > 0) throw new DefinitionError(this.problems);
+  }
+}
+
+/** A value as its author wrote it: '5' is not 5. */
+function shown(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(value);
+}
