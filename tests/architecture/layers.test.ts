@@ -9,8 +9,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ['protocol', 'errors'],
   ['metadata', 'container', 'transport', 'context'],
   ['decorators', 'schema'],
-  ['registry'],
-  ['invoke'],
+  ['registry', 'invoke'],
   ['engine'],
   ['extensions'],
   ['server'],
@@ -19,6 +18,7 @@ const LEVELS: readonly (readonly string[])[] = [
 const WITHIN_A_LEVEL: Readonly<Record<string, readonly string[]>> = {
   errors: ['protocol'],
   container: ['metadata'],
+  registry: ['invoke'],
 };
 const CORE = 'packages/core/src/';
 

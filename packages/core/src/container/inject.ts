@@ -1,8 +1,11 @@
 import type { ServiceId } from './container.js';
 import type { ScopeContainer } from './scope-container.js';
 
-// Construction is synchronous, so the container at work is the last one on this stack.
-const atWork: ScopeContainer[] = [];
+const AT_WORK = Symbol.for('sigil:containers-at-work');
+const shared = globalThis as { [AT_WORK]?: Pick<ScopeContainer, 'find' | 'get'>[] };
+// Construction is synchronous, so the container at work is the last one on this stack. A program that loads two copies of the
+// package has one stack: a service imports either of them.
+const atWork = (shared[AT_WORK] ??= []);
 
 /** Runs a construction during which `inject` resolves from a container. */
 export function constructing<T>(container: ScopeContainer, construct: () => T): T {

@@ -38,7 +38,7 @@ export function admit(
   const admission =
     claim === undefined ? admitToSession(link, method) : admitByClaim(claim, params['_meta'] as object);
   const { revision } = admission;
-  if (!revision.requests.has(method) && !(revision.stateless && added.has(method))) {
+  if (!revision.requests.has(method) && (revision.sessions || !added.has(method))) {
     throw methodNotFound(method);
   }
   return admission;

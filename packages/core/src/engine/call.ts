@@ -166,7 +166,7 @@ export class EngineCall implements Call, CallScope, Asking {
 
   get carry(): Carry {
     if (this.#background) return carryInBackground(this.#background);
-    return this.revision.stateless ? carryByRound : carryByRequest;
+    return this.revision.sessions ? carryByRequest : carryByRound;
   }
 
   /** Whether the request has been answered while its handler goes on. */

@@ -60,7 +60,7 @@ export class Extensions {
   /** What clients of a revision are told under `capabilities.extensions`; `undefined` for nothing. */
   settings(revision: Revision): Readonly<Record<string, ExtensionSettings>> | undefined {
     const offered = this.extensions
-      .filter(({ inSessions = false }) => revision.stateless || inSessions)
+      .filter(({ inSessions = false }) => !revision.sessions || inSessions)
       .flatMap((extension) => {
         const settings = extension.settings();
         return settings === undefined ? [] : [[extension.id, settings] as const];
@@ -92,7 +92,7 @@ export class Extensions {
 
   /** Whether clients of a revision can use a tool at all. */
   shows(revision: Revision, tool: ToolEntry): boolean {
-    return revision.stateless || !this.#partsIn(tool).some((part) => part.hiddenFromSessions);
+    return !revision.sessions || !this.#partsIn(tool).some((part) => part.hiddenFromSessions);
   }
 
   /** The extensions' part of the filter of a subscription, and whether it may go on, which is asked now and then. */
@@ -180,8 +180,8 @@ class ExtensionView implements ExtensionCall {
   }
 
   declares(extension: string): boolean {
-    const { stateless } = this.#exchange.call.revision;
-    if (!stateless && !this.inSessions.has(extension)) return false;
+    const { sessions } = this.#exchange.call.revision;
+    if (sessions && !this.inSessions.has(extension)) return false;
     return this.client.capabilities.extensions?.[extension] !== undefined;
   }
 

@@ -186,7 +186,7 @@ export class EnginePeer implements Peer, ExchangeOwner {
       }
       const { revision, client } = admit(this.#link, claim, method, params, extensions.methods);
       if (!handler) throw methodNotFound(method);
-      const link = revision.stateless ? this.#parts.stateless : this.#link;
+      const link = revision.sessions ? this.#link : this.#parts.stateless;
       if (link === this.#link) this.renew(facts.principal);
       const connection = this.isShared ? undefined : this.#link;
       const request = { link, revision, client, id, method, params, facts, connection };

@@ -1,7 +1,6 @@
 import type { Container } from '../container/container.js';
 import { type Call, logDetails } from '../context/call.js';
 import { CompletionContext, PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
-import type { GuardLike, MiddlewareLike } from '../context/policies.js';
 import {
   type ContextClass,
   contextOf,
@@ -11,33 +10,50 @@ import {
 } from '../context/context.js';
 import { isSuspension } from '../context/questions.js';
 import { invalidParams, kindOf, ToolError } from '../errors/errors.js';
-import type { HandlerDefinition } from '../metadata/definitions.js';
+import type {
+  CompletionDefinition,
+  PromptDefinition,
+  ResourceDefinition,
+  ToolDefinition,
+} from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { after, isPromise, type MaybePromise, observed } from '../protocol/maybe-promise.js';
-import type { CallToolResult } from '../protocol/results.js';
-import type { Binding, Compile, Declaration, ParameterBinding, Target } from '../registry/declaration.js';
-import type { AskingHandler, Handler } from '../registry/entry.js';
+import type {
+  CallToolResult,
+  CompleteResult,
+  GetPromptResult,
+  ReadResourceResult,
+} from '../protocol/results.js';
 import { InvalidValueError, type ValuePlan } from '../schema/index.js';
 import type { Deadlines } from '../transport/deadlines.js';
 import { LogThrottle } from '../transport/log-throttle.js';
+import type {
+  AskingHandler,
+  Binding,
+  Declaration,
+  Gate,
+  Handler,
+  NamedGate,
+  ParameterBinding,
+  Permits,
+  Target,
+} from './declaration.js';
 import {
   advisedEncoder,
   compileToolEncoder,
   encodeCompletion,
   encodePrompt,
   encodeResource,
+  type ShapeContents,
 } from './encode.js';
 import { type FailurePolicy, mapped, outputFailure, requestFailure, toolFailure } from './failure.js';
-import { compileGate, compileMiddleware, compilePermits, nameGates } from './policies.js';
+import { compileGate, compileMiddleware, compilePermits, type GuardParts, nameGates } from './policies.js';
 
 /** What compiling handlers needs. */
 export interface InvokeOptions extends FailurePolicy {
   readonly instances: Instances;
   /** How long a guard may take. */
   readonly guardTime: Deadlines;
-  /** Guards and middleware of the whole app; they stand outside those of a service. */
-  readonly guards: readonly GuardLike[];
-  readonly middleware: readonly MiddlewareLike[];
   /** Whether tools take strings for what else is wanted, where a tool does not say. */
   readonly coerce: boolean;
 }
@@ -56,23 +72,144 @@ interface Kind {
 }
 
 /**
- * Turns declarations into functions that serve requests. One call runs: guards (`gate`), then the check of its arguments, what
+ * Turns declarations into functions that serve requests. One call runs: guards (`access`), then the check of its arguments, what
  * guards say of those, middleware around the handler, and the encoding of the value they give. What is thrown on the way is mapped,
  * then made a result or an error.
  */
-export function createCompile(options: InvokeOptions): Compile {
-  const { instances, logger, guardTime } = options;
-  const { container } = instances;
-  const guardParts = { container, logger, guardTime, told: new LogThrottle() };
+export class HandlerCompiler {
+  readonly #guardParts: GuardParts;
 
-  function serve(
+  constructor(private readonly options: InvokeOptions) {
+    const { instances, logger, guardTime } = options;
+    this.#guardParts = { container: instances.container, logger, guardTime, told: new LogThrottle() };
+  }
+
+  /** Gives the context of a call of a definition, the same at every question for one call. */
+  context(kind: keyof typeof CONTEXTS, info: DefinitionInfo): (call: Call) => RequestContext {
+    return (call) => contextOf(call, CONTEXTS[kind], info);
+  }
+
+  /** Who may see and use a definition: its guards as one gate, and one by one; empty when everybody may. */
+  access(
+    { guards }: Declaration,
+    info: DefinitionInfo,
+  ): { readonly gate?: Gate; readonly guards?: readonly NamedGate[] } {
+    const gate = compileGate(guards, info, this.#guardParts);
+    return gate ? { gate, guards: nameGates(guards, info, this.#guardParts) } : {};
+  }
+
+  tool(
+    declaration: Declaration<ToolDefinition>,
+    info: DefinitionInfo,
+    input: ValuePlan,
+    output?: ValuePlan,
+  ): AskingHandler<CallToolResult> {
+    const { options } = this;
+    const { where, definition } = declaration;
+    const kind: Kind = {
+      Context: ToolContext,
+      check:
+        (definition.coerce ?? options.coerce)
+          ? (args) => input.check(input.convert(args))
+          : (args) => input.check(args),
+      encode: output
+        ? checkedEncoder(output, options)
+        : advisedEncoder(compileToolEncoder(undefined), where, options),
+      refused: () => {
+        throw new ToolError(`Access denied: ${info.name} may not be called with these arguments`);
+      },
+    };
+    return failing(this.#serve(declaration, info, kind), declaration, (error, call) =>
+      toolFailure(error, call, options),
+    ) as AskingHandler<CallToolResult>;
+  }
+
+  /** @param shape changes each of the contents; `undefined` leaves them as they are. */
+  resource(
+    declaration: Declaration<ResourceDefinition>,
+    info: DefinitionInfo,
+    input: ValuePlan,
+    shape: ShapeContents | undefined,
+  ): AskingHandler<ReadResourceResult | undefined> {
+    const { mimeType } = declaration.definition;
+    return this.#request(declaration, info, {
+      Context: ResourceContext,
+      check: (args) => input.check(input.convert(args)),
+      encode: (value, call) => encodeResource(value, String(call.params['uri']), mimeType, shape),
+      // What may not be read is not there.
+      refused: () => undefined,
+    });
+  }
+
+  prompt(
+    declaration: Declaration<PromptDefinition>,
+    info: DefinitionInfo,
+    input: ValuePlan,
+  ): AskingHandler<GetPromptResult> {
+    const { description } = declaration.definition;
+    return this.#request(declaration, info, {
+      Context: PromptContext,
+      check: (args) => input.check(input.convert(args)),
+      encode: (value) => encodePrompt(value, description),
+      refused: () => {
+        throw invalidParams(`Access denied: ${info.name} may not be got with these arguments`);
+      },
+    });
+  }
+
+  /** @param info the prompt or template that is completed. */
+  completion(declaration: Declaration<CompletionDefinition>, info: DefinitionInfo): Handler<CompleteResult> {
+    return this.#request(declaration, info, {
+      Context: CompletionContext,
+      check: (args) => args['value'],
+      encode: encodeCompletion,
+      refused: undefined,
+    });
+  }
+
+  /** What the guards of a resource say of subscriptions; `undefined` when none of them looks at arguments. */
+  permits(
+    { guards }: Declaration<ResourceDefinition>,
+    info: DefinitionInfo,
+    input: ValuePlan,
+  ): Permits | undefined {
+    const permits = compilePermits(guards, this.#guardParts);
+    if (!permits) return undefined;
+    return async (call, uri, variables) => {
+      try {
+        // The request may be about several resources: each gets a context of its own.
+        const context = Object.assign(new ResourceContext(call, info), { uri });
+        setArguments(context, await input.check(input.convert({ ...variables })));
+        return await permits(call, context);
+      } catch (error) {
+        const { kind, name } = info;
+        if (!(error instanceof InvalidValueError) && kindOf(error) === 'internal')
+          this.options.logger.error(
+            { err: error, kind, name, ...logDetails(call) },
+            'a guard failed; access is refused',
+          );
+        return false;
+      }
+    };
+  }
+
+  /** Resources, prompts and completions: whatever fails is an error response. */
+  #request<R>(declaration: Declaration, info: DefinitionInfo, kind: Kind): Handler<R> {
+    const fail = (error: unknown, call: Call): never => {
+      throw requestFailure(error, call, this.options);
+    };
+    return failing(this.#serve(declaration, info, kind), declaration, fail) as Handler<R>;
+  }
+
+  #serve(
     { target, binding, guards, middleware, errors }: Declaration,
     info: DefinitionInfo,
     { Context, check, encode, refused }: Kind,
   ): Serve {
+    const { instances } = this.options;
     const run = compileRun(target, binding, instances);
-    const permits = refused && compilePermits([...options.guards, ...guards], guardParts);
-    const around = compileMiddleware([...options.middleware, ...middleware], container);
+    const permits = refused && compilePermits(guards, this.#guardParts);
+    const around = compileMiddleware(middleware, instances.container);
     if (!permits && !around && errors.length === 0 && !needsContext(target, binding, instances)) {
       return (call, args) =>
         after(check(args), (checked) => after(run(call, checked, undefined), (value) => encode(value, call)));
@@ -89,125 +226,40 @@ export function createCompile(options: InvokeOptions): Compile {
       });
     };
   }
+}
 
-  function failing(
-    inner: Serve,
-    { errors: mappers }: Declaration,
-    fail: (error: unknown, call: Call) => unknown,
-  ): Serve {
-    const caught = (error: unknown, call: Call): unknown => {
-      if (isSuspension(error)) throw error;
-      if (mappers.length === 0) return fail(error, call);
-      const given = mapped(error, mappers, call.currentContext);
-      if (!isPromise(given)) return fail(given, call);
-      return Promise.resolve(given).then(
-        (later) => fail(later ?? error, call),
-        (failure: unknown) => fail(failure, call),
-      );
-    };
-    return (call, args) => {
-      try {
-        const result = inner(call, args);
-        return isPromise(result) ? result.catch((error: unknown) => caught(error, call)) : result;
-      } catch (error) {
-        return caught(error, call);
-      }
-    };
-  }
-
-  /** Resources, prompts and completions: whatever fails is an error response. */
-  function request<R>(
-    declaration: Declaration<HandlerDefinition>,
-    info: DefinitionInfo,
-    kind: Kind,
-  ): Handler<R> {
-    const fail = (error: unknown, call: Call): never => {
-      throw requestFailure(error, call, options);
-    };
-    return failing(serve(declaration, info, kind), declaration, fail) as Handler<R>;
-  }
-
-  return {
-    context: (kind, info) => (call) => contextOf(call, CONTEXTS[kind], info),
-    tool(declaration, info, input, output) {
-      const { where, definition } = declaration;
-      const kind: Kind = {
-        Context: ToolContext,
-        check:
-          (definition.coerce ?? options.coerce)
-            ? (args) => input.check(input.convert(args))
-            : (args) => input.check(args),
-        encode: output
-          ? checkedEncoder(output, options)
-          : advisedEncoder(compileToolEncoder(undefined), where, options),
-        refused: () => {
-          throw new ToolError(`Access denied: ${info.name} may not be called with these arguments`);
-        },
-      };
-      return failing(serve(declaration, info, kind), declaration, (error, call) =>
-        toolFailure(error, call, options),
-      ) as AskingHandler<CallToolResult>;
-    },
-    resource(declaration, info, input, shape) {
-      const { mimeType } = declaration.definition;
-      return request(declaration, info, {
-        Context: ResourceContext,
-        check: (args) => input.check(input.convert(args)),
-        encode: (value, call) => encodeResource(value, String(call.params['uri']), mimeType, shape),
-        // What may not be read is not there.
-        refused: () => undefined,
-      });
-    },
-    prompt(declaration, info, input) {
-      const { description } = declaration.definition;
-      return request(declaration, info, {
-        Context: PromptContext,
-        check: (args) => input.check(input.convert(args)),
-        encode: (value) => encodePrompt(value, description),
-        refused: () => {
-          throw invalidParams(`Access denied: ${info.name} may not be got with these arguments`);
-        },
-      });
-    },
-    completion(declaration, info) {
-      return request(declaration, info, {
-        Context: CompletionContext,
-        check: (args) => args['value'],
-        encode: encodeCompletion,
-        refused: undefined,
-      });
-    },
-    gate: (declaration, info) => compileGate([...options.guards, ...declaration.guards], info, guardParts),
-    permits(declaration, info, input) {
-      const permits = compilePermits([...options.guards, ...declaration.guards], guardParts);
-      if (!permits) return undefined;
-      return async (call, uri, variables) => {
-        try {
-          // The request may be about several resources: each gets a context of its own.
-          const context = Object.assign(new ResourceContext(call, info), { uri });
-          setArguments(context, await input.check(input.convert({ ...variables })));
-          return await permits(call, context);
-        } catch (error) {
-          const { kind, name } = info;
-          if (!(error instanceof InvalidValueError) && kindOf(error) === 'internal')
-            logger.error(
-              { err: error, kind, name, ...logDetails(call) },
-              'a guard failed; access is refused',
-            );
-          return false;
-        }
-      };
-    },
-    guards: (declaration, info) => nameGates([...options.guards, ...declaration.guards], info, guardParts),
+/** Has what a handler throws mapped, and then made a result or an error. */
+function failing(
+  inner: Serve,
+  { errors: mappers }: Declaration,
+  fail: (error: unknown, call: Call) => unknown,
+): Serve {
+  const caught = (error: unknown, call: Call): unknown => {
+    if (isSuspension(error)) throw error;
+    if (mappers.length === 0) return fail(error, call);
+    const given = mapped(error, mappers, call.currentContext);
+    if (!isPromise(given)) return fail(given, call);
+    return Promise.resolve(given).then(
+      (later) => fail(later ?? error, call),
+      (failure: unknown) => fail(failure, call),
+    );
+  };
+  return (call, args) => {
+    try {
+      const result = inner(call, args);
+      return isPromise(result) ? result.catch((error: unknown) => caught(error, call)) : result;
+    } catch (error) {
+      return caught(error, call);
+    }
   };
 }
 
-const CONTEXTS = {
+const CONTEXTS: Readonly<Record<'tool' | 'resource' | 'template' | 'prompt', ContextClass>> = {
   tool: ToolContext,
   resource: ResourceContext,
   template: ResourceContext,
   prompt: PromptContext,
-} as const;
+};
 
 function checkedEncoder(
   output: ValuePlan,

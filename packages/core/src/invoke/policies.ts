@@ -7,17 +7,17 @@ import {
   headersOf,
   type RequestContext,
 } from '../context/context.js';
-import type { DefinitionProblem } from '../errors/errors.js';
+import type { Diagnostics } from '../errors/diagnostics.js';
 import type { Constructor } from '../protocol/constructor.js';
-import { isObject } from '../protocol/json.js';
+import { frozenCopy, isObject } from '../protocol/json.js';
 import type { Logger } from '../protocol/logging.js';
 import { after, isPromise, type MaybePromise, observed } from '../protocol/maybe-promise.js';
-import type { Gate, NamedGate } from '../registry/entry.js';
 import type { Deadlines } from '../transport/deadlines.js';
 import type { LogThrottle } from '../transport/log-throttle.js';
+import type { Gate, NamedGate } from './declaration.js';
 
 /** Decides whether one call may run with its arguments. */
-export type Permits = (call: Call, context: RequestContext) => MaybePromise<boolean>;
+type PermitsCall = (call: Call, context: RequestContext) => MaybePromise<boolean>;
 
 /** Runs a handler with middleware around it. */
 export type Around = (call: Call, context: RequestContext, handler: () => unknown) => MaybePromise<unknown>;
@@ -66,18 +66,19 @@ export function nameGates(
   guards: readonly GuardLike[],
   definition: DefinitionInfo,
   parts: GuardParts,
-): NamedGate[] {
+): readonly NamedGate[] {
   // What is no guard is reported as that.
-  return guards
+  const gates = guards
     .filter((guard) => typeof guard === 'function')
     .flatMap((guard, index) => {
       const allows = compileGate([guard], definition, parts);
       return allows ? [{ name: guard.name || `guard ${index + 1}, which has no name`, allows }] : [];
     });
+  return frozenCopy(gates);
 }
 
 /** Compiles what guards say once arguments are parsed; `undefined` when no guard can say anything then. */
-export function compilePermits(guards: readonly GuardLike[], parts: GuardParts): Permits | undefined {
+export function compilePermits(guards: readonly GuardLike[], parts: GuardParts): PermitsCall | undefined {
   const classes = guards.filter((guard) => isClass<Guard>(guard));
   if (classes.length === 0) return undefined;
   const late = (error: unknown, call: Call): boolean => {
@@ -177,28 +178,24 @@ class Turn {
   }
 }
 
-/** Everything that is neither a guard nor a class of one, and the same for middleware; and error mappers that are none. */
-export function policyProblems({
-  guards,
-  middleware,
-  errors,
-}: Readonly<Record<'guards' | 'middleware' | 'errors', readonly unknown[]>>): DefinitionProblem[] {
-  const wrong = (like: unknown, what: string, method: string): DefinitionProblem[] =>
-    typeof like === 'function'
-      ? []
-      : [
-          {
-            code: 'SIGIL_INVALID_POLICY',
-            where: what,
-            what: `${String(like)} is no ${what}`,
-            fix: `give a function, or a class with the method ${method}; not an instance of one`,
-          },
-        ];
-  return [
-    ...guards.flatMap((guard) => wrong(guard, 'guard', 'allows(access)')),
-    ...middleware.flatMap((step) => wrong(step, 'middleware', 'handle(context, next)')),
-    ...errors.flatMap(mapperProblem),
-  ];
+/** Refuses what is neither a guard nor a class of one, and the same for middleware; and error mappers that are none. */
+export function checkPolicies(
+  { guards, middleware, errors }: Readonly<Record<'guards' | 'middleware' | 'errors', readonly unknown[]>>,
+  diagnostics: Diagnostics,
+): void {
+  const check = (like: unknown, what: string, method: string): void => {
+    if (typeof like === 'function') return;
+    const fix = `give a function, or a class with the method ${method}; not an instance of one`;
+    diagnostics.at(what).add('SIGIL_INVALID_POLICY', `${String(like)} is no ${what}`, fix);
+  };
+  for (const guard of guards) check(guard, 'guard', 'allows(access)');
+  for (const step of middleware) check(step, 'middleware', 'handle(context, next)');
+  for (const mapper of errors) {
+    if (isObject(mapper) && isClassLike(mapper['error']) && typeof mapper['map'] === 'function') continue;
+    const shown = typeof mapper === 'function' ? mapper.name : String(mapper);
+    const fix = 'make one with mapError(DomainError, (error) => new ToolError(error.message))';
+    diagnostics.at('errors').add('SIGIL_INVALID_POLICY', `${shown} is no error mapper`, fix);
+  }
 }
 
 /** Whether `instanceof` takes a value. */
@@ -206,35 +203,21 @@ function isClassLike(value: unknown): boolean {
   return typeof value === 'function' && typeof value.prototype === 'object';
 }
 
-function mapperProblem(mapper: unknown): DefinitionProblem[] {
-  if (isObject(mapper) && isClassLike(mapper['error']) && typeof mapper['map'] === 'function') return [];
-  const shown = typeof mapper === 'function' ? mapper.name : String(mapper);
-  return [
-    {
-      code: 'SIGIL_INVALID_POLICY',
-      where: 'errors',
-      what: `${shown} is no error mapper`,
-      fix: 'make one with mapError(DomainError, (error) => new ToolError(error.message))',
-    },
-  ];
-}
-
-/** The method a class of guards or middleware lacks, looked for on an instance, where arrow functions are. */
-export function missingMethod(
+/** Refuses a class of guards or middleware without its method, looked for on an instance, where arrow functions are. */
+export function checkMethod(
   cls: Constructor,
   instance: object,
   method: 'allows' | 'handle',
-): DefinitionProblem | undefined {
-  if (typeof (instance as Record<string, unknown>)[method] === 'function') return undefined;
-  return {
-    code: 'SIGIL_INVALID_POLICY',
-    where: cls.name,
-    what: `it is used as ${method === 'allows' ? 'a guard' : 'middleware'} and has no method ${method}`,
-    fix:
-      method === 'allows'
-        ? 'implement Guard: allows(access) { return … }'
-        : 'implement Middleware: handle(context, next) { return next() }',
-  };
+  diagnostics: Diagnostics,
+): void {
+  if (typeof (instance as Record<string, unknown>)[method] === 'function') return;
+  const [use, fix] = {
+    allows: ['a guard', 'implement Guard: allows(access) { return … }'] as const,
+    handle: ['middleware', 'implement Middleware: handle(context, next) { return next() }'] as const,
+  }[method];
+  diagnostics
+    .at(cls.name)
+    .add('SIGIL_INVALID_POLICY', `it is used as ${use} and has no method ${method}`, fix);
 }
 
 /** Whether a value is a class, and not a function to be called. */

@@ -10,6 +10,33 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** An object type without `undefined` among the values of its members. */
+type WithoutUndefined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The members of an object that have a value, for members that are left out where there is none. */
+export function withoutUndefined<T extends object>(members: T): WithoutUndefined<T> {
+  return Object.fromEntries(
+    Object.entries(members).filter(([, member]) => member !== undefined),
+  ) as WithoutUndefined<T>;
+}
+
+/** A copy of plain objects and lists that nothing can change, at any depth; functions and instances in them stay themselves. */
+export function frozenCopy<T>(value: T, copies: Map<unknown, unknown> = new Map()): T {
+  if (typeof value !== 'object' || value === null) return value;
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null) return value;
+  const known = copies.get(value);
+  if (known !== undefined) return known as T;
+  const copy: object = Array.isArray(value) ? [] : (Object.create(prototype) as object);
+  copies.set(value, copy);
+  for (const key of Reflect.ownKeys(value)) {
+    if (!Object.prototype.propertyIsEnumerable.call(value, key)) continue;
+    const member = frozenCopy((value as Record<PropertyKey, unknown>)[key], copies);
+    Object.defineProperty(copy, key, { value: member, enumerable: true });
+  }
+  return Object.freeze(copy) as T;
+}
+
 /** Shorter texts cannot hold enough to take long. */
 const SHORT = 64 * 1024;
 /** Far deeper than any value that is accepted. */

@@ -1,4 +1,6 @@
-import type { DefinitionProblem } from '../errors/errors.js';
+import type { Diagnostics } from '../errors/diagnostics.js';
+import type { Declaration, Target } from '../invoke/declaration.js';
+import type { HandlerCompiler } from '../invoke/invoke.js';
 import type {
   HandlerDefinition,
   Presentation,
@@ -8,23 +10,22 @@ import type {
   UnknownProperties,
 } from '../metadata/definitions.js';
 import type { Tool, ToolAnnotations } from '../protocol/descriptors.js';
+import type { ResourceContents } from '../protocol/content.js';
+import { frozenCopy, jsonFault, withoutUndefined } from '../protocol/json.js';
+import { once } from '../protocol/maybe-promise.js';
 import { compileMatcher } from '../protocol/uri-template/match.js';
 import { parseUriTemplate, type UriTemplate, UriTemplateError } from '../protocol/uri-template/parse.js';
+import type { SchemaCompiler } from '../schema/index.js';
 import { DELAY, isDelay } from '../transport/deadlines.js';
-import { isObject, jsonFault } from '../protocol/json.js';
-import { once } from '../protocol/maybe-promise.js';
-import type { SchemaCompiler, ValuePlan } from '../schema/index.js';
-import { cacheFaults, type CacheOptions } from '../protocol/results.js';
 import {
-  annotationProblems,
-  argumentProblems,
+  checkAnnotations,
+  checkCache,
+  checkUnknownProperties,
   checkVariables,
   mirroredArguments,
   promptArguments,
 } from './checks.js';
-import type { Compile, Declaration, Target } from './declaration.js';
 import type {
-  Completer,
   DefinitionFacts,
   DefinitionHooks,
   Entry,
@@ -39,256 +40,235 @@ import { explicitSource } from './parameters.js';
 /** What building an entry needs. */
 export interface BuildTools {
   readonly schemas: SchemaCompiler;
-  readonly compile: Compile;
+  readonly handlers: HandlerCompiler;
   /** What becomes of undeclared arguments, where a tool does not say. */
   readonly unknownProperties?: UnknownProperties | undefined;
   /** How extensions take part in definitions. */
   readonly hooks: readonly DefinitionHooks[];
-  readonly problems: DefinitionProblem[];
+  readonly diagnostics: Diagnostics;
 }
 
-/** Compiles a tool. */
-export function buildTool(declaration: Declaration<ToolDefinition>, tools: BuildTools): ToolEntry {
+/** A definition that is served under a name or URI of its own. */
+type ServedDefinition = ToolDefinition | ResourceDefinition | PromptDefinition;
+
+/**
+ * Makes the entry of a declaration: checks what it says, compiles its schemas, its policies and its handler, and freezes what comes
+ * of it. What is wrong goes to `tools.diagnostics`.
+ *
+ * @returns `undefined` for completions, which are part of what they complete, and for a URI that does not parse.
+ */
+export function buildEntry(declaration: Declaration, tools: BuildTools): Entry | undefined {
+  if (isKind(declaration, 'tool')) return buildTool(declaration, tools);
+  if (isKind(declaration, 'prompt')) return buildPrompt(declaration, tools);
+  return isKind(declaration, 'resource') ? buildResource(declaration, tools) : undefined;
+}
+
+/** Whether a declaration is of a kind. */
+export function isKind<K extends HandlerDefinition['kind']>(
+  declaration: Declaration,
+  kind: K,
+): declaration is Declaration<Extract<HandlerDefinition, { kind: K }>> {
+  return declaration.definition.kind === kind;
+}
+
+function buildTool(declaration: Declaration<ToolDefinition>, tools: BuildTools): ToolEntry {
   const { definition, where, binding } = declaration;
-  const { schemas, compile, problems } = tools;
-  const name = nameOf(declaration, problems);
+  const { schemas, handlers } = tools;
+  const at = tools.diagnostics.at(where);
+  const name = nameOf(declaration, at);
   const unknown = definition.unknownProperties ?? tools.unknownProperties;
-  const input = schemas.input(binding.source, where, problems, unknown);
+  const input = schemas.input(binding.source, where, at.problems, unknown);
   const returned = definition.output === undefined ? declaration.returns : explicitSource(definition.output);
-  const output = returned && schemas.output(returned, `${where}, output`, problems);
-  problems.push(
-    ...argumentProblems(definition, where),
-    ...timeoutProblems(definition, where),
-    ...metaProblems(definition, where),
-  );
-  const info = factsOf(declaration, 'tool', name);
+  const output = returned && schemas.output(returned, at.at('output').where, at.problems);
+  checkUnknownProperties(definition, at);
+  const base = baseOf(declaration, 'tool', name, tools);
+  const { info } = base;
   // Not at boot: the schemas are written when a client first asks for them.
-  const describe = once((): Tool => {
-    return {
+  const describe = once((): Tool =>
+    frozenCopy({
       name,
-      ...presentation(definition, metaOf(info, tools)),
+      ...presentation(definition, info, tools),
       inputSchema: input.advertised,
       ...(output ? { outputSchema: output.advertised } : {}),
       ...(info.annotations ? { annotations: info.annotations } : {}),
-    };
-  });
-  return {
+    }),
+  );
+  return Object.freeze({
     kind: 'tool',
-    ...common(declaration, info, name, compile),
+    ...base,
     get descriptor() {
       return describe();
     },
-    mirrored: input.mirrored ? mirroredArguments(input.advertised, where, problems) : [],
-    run: compile.tool(declaration, info, input, output),
-  };
+    mirrored: frozenCopy(input.mirrored ? mirroredArguments(input.advertised, at) : []),
+    run: handlers.tool(declaration, info, input, output),
+  });
 }
 
-/** Compiles a resource, or a template when its URI has variables. `undefined` when the URI does not parse. */
-export function buildResource(
+/** A resource, or a template when its URI has variables. */
+function buildResource(
   declaration: Declaration<ResourceDefinition>,
   tools: BuildTools,
 ): ResourceEntry | TemplateEntry | undefined {
   const { definition, where, binding } = declaration;
-  const { schemas, compile, problems } = tools;
-  const template = parse(definition.uri, where, problems);
-  const input = schemas.input(binding.source, where, problems);
-  problems.push(...timeoutProblems(definition, where), ...metaProblems(definition, where));
-  if (!template) return undefined;
-  problems.push(...checkVariables(declaration, template, input));
+  const { schemas, handlers } = tools;
   const { uri, mimeType, annotations, size, cache } = definition;
-  if (cache !== undefined) problems.push(...checkCache(cache, where));
-  const isTemplate = template.variables.length > 0;
-  const info = factsOf(declaration, isTemplate ? 'template' : 'resource', uri);
-  problems.push(...annotationProblems(annotations, size, where));
-  const shared = {
-    name: nameOf(declaration, problems),
-    ...presentation(definition, metaOf(info, tools)),
-    ...(mimeType === undefined ? {} : { mimeType }),
-    ...(annotations === undefined ? {} : { annotations }),
-  };
-  const run = compile.resource(declaration, info, input, shaping(info, tools));
-  const permits = compile.permits(declaration, info, input);
-  const base = {
-    run,
-    ...common(declaration, info, uri, compile),
-    ...(cache ? { cache } : {}),
+  const at = tools.diagnostics.at(where);
+  const template = parse(uri, at);
+  const input = schemas.input(binding.source, where, at.problems);
+  const isTemplate = template !== undefined && template.variables.length > 0;
+  const base = baseOf(declaration, isTemplate ? 'template' : 'resource', uri, tools);
+  if (!template) return undefined;
+  checkVariables(declaration, template, input, at);
+  if (cache !== undefined) checkCache(cache, at);
+  checkAnnotations(annotations, size, at);
+  const { info } = base;
+  const permits = handlers.permits(declaration, info, input);
+  const served = {
+    ...base,
+    run: handlers.resource(declaration, info, input, shaping(info, tools)),
+    ...(cache ? { cache: frozenCopy(cache) } : {}),
     ...(permits ? { permits } : {}),
   };
+  const shared = {
+    name: nameOf(declaration, at),
+    ...presentation(definition, info, tools),
+    ...withoutUndefined({ mimeType, annotations }),
+  };
   if (!isTemplate) {
-    const descriptor = { uri, ...shared, ...(size === undefined ? {} : { size }) };
-    return { ...base, kind: 'resource', descriptor };
+    const descriptor = frozenCopy({ uri, ...shared, ...withoutUndefined({ size }) });
+    return Object.freeze({ ...served, kind: 'resource', descriptor });
   }
-  const completers = new Map<string, Completer>();
-  const descriptor = { uriTemplate: uri, ...shared };
-  return { ...base, kind: 'template', descriptor, match: compileMatcher(template), completers };
+  return Object.freeze({
+    ...served,
+    kind: 'template',
+    descriptor: frozenCopy({ uriTemplate: uri, ...shared }),
+    match: compileMatcher(template),
+    completers: Object.freeze({}),
+  });
 }
 
-/** Compiles a prompt. */
-export function buildPrompt(declaration: Declaration<PromptDefinition>, tools: BuildTools): PromptEntry {
+function buildPrompt(declaration: Declaration<PromptDefinition>, tools: BuildTools): PromptEntry {
   const { definition, where, binding } = declaration;
-  const { schemas, compile, problems } = tools;
-  const name = nameOf(declaration, problems);
-  const input: ValuePlan = schemas.input(binding.source, where, problems);
-  problems.push(...timeoutProblems(definition, where), ...metaProblems(definition, where));
+  const at = tools.diagnostics.at(where);
+  const name = nameOf(declaration, at);
+  const input = tools.schemas.input(binding.source, where, at.problems);
   const args = promptArguments(input.advertised);
-  const info = factsOf(declaration, 'prompt', name);
-  return {
+  const base = baseOf(declaration, 'prompt', name, tools);
+  return Object.freeze({
     kind: 'prompt',
-    ...common(declaration, info, name, compile),
-    descriptor: {
+    ...base,
+    descriptor: frozenCopy({
       name,
-      ...presentation(definition, metaOf(info, tools)),
+      ...presentation(definition, base.info, tools),
       ...(args.length > 0 ? { arguments: args } : {}),
-    },
-    run: compile.prompt(declaration, info, input),
-    completers: new Map(),
+    }),
+    run: tools.handlers.prompt(declaration, base.info, input),
+    completers: Object.freeze({}),
+  });
+}
+
+/** What entries of every kind have. */
+function baseOf(
+  declaration: Declaration<ServedDefinition>,
+  kind: Entry['kind'],
+  key: string,
+  { handlers, diagnostics }: BuildTools,
+): Pick<ToolEntry, 'key' | 'where' | 'info' | 'context' | 'timeoutMs' | 'gate' | 'guards'> {
+  const { definition, metadata, where } = declaration;
+  const { timeoutMs, meta } = definition;
+  checkTimeout(timeoutMs, diagnostics.at(where));
+  checkMeta(meta, diagnostics.at(where));
+  const info: DefinitionFacts = Object.freeze({
+    kind,
+    name: key,
+    where,
+    metadata: frozenCopy({ ...metadata, ...definition.metadata }),
+    meta: frozenCopy(meta),
+    annotations: definition.kind === 'tool' ? annotationsOf(definition) : undefined,
+    mimeType: 'mimeType' in definition ? definition.mimeType : undefined,
+  });
+  return {
+    key,
+    where,
+    info,
+    context: handlers.context(kind, info),
+    ...withoutUndefined({ timeoutMs }),
+    ...handlers.access(declaration, info),
   };
 }
 
 /** What every list would fail to be written for. */
-function metaProblems({ meta }: Presentation, where: string): DefinitionProblem[] {
+function checkMeta(meta: Presentation['meta'], at: Diagnostics): void {
   const fault = jsonFault(meta);
-  if (fault === undefined) return [];
-  return [
-    {
-      code: 'SIGIL_INVALID_OPTIONS',
-      where,
-      what: `"meta" is sent to clients, and ${fault}`,
-      fix: 'give values that JSON can carry; what only guards and middleware read belongs in "metadata"',
-    },
-  ];
+  if (fault === undefined) return;
+  const fix = 'give values that JSON can carry; what only guards and middleware read belongs in "metadata"';
+  at.add('SIGIL_INVALID_OPTIONS', `"meta" is sent to clients, and ${fault}`, fix);
 }
 
-/** What entries of every kind have. */
-function common(
-  declaration: Declaration<HandlerDefinition & Presentation>,
-  info: DefinitionFacts,
-  key: string,
-  compile: Compile,
-): Pick<ToolEntry, 'key' | 'where' | 'info' | 'context' | 'timeoutMs' | 'gate' | 'guards'> {
-  const { timeoutMs } = declaration.definition;
-  const gate = compile.gate(declaration, info);
-  return {
-    key,
-    where: declaration.where,
-    info,
-    context: compile.context(info.kind as Entry['kind'], info),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(gate ? { gate, guards: compile.guards(declaration, info) } : {}),
-  };
-}
-
-function factsOf(
-  { definition, metadata, where }: Declaration<HandlerDefinition & Presentation>,
-  kind: Entry['kind'],
-  name: string,
-): DefinitionFacts {
-  return Object.freeze({
-    kind,
-    name,
-    where,
-    metadata: Object.freeze({ ...metadata, ...definition.metadata }),
-    meta: definition.meta,
-    annotations: definition.kind === 'tool' ? annotationsOf(definition) : undefined,
-    mimeType: 'mimeType' in definition ? definition.mimeType : undefined,
-  });
-}
-
-/** The `_meta` that clients see: the author's, and what extensions add. */
-function metaOf(info: DefinitionFacts, { hooks }: BuildTools): Presentation['meta'] {
-  const added = hooks.flatMap((hook) => hook.describe?.(info) ?? []);
-  return added.length === 0 ? info.meta : (Object.assign({}, info.meta, ...added) as Presentation['meta']);
+function checkTimeout(timeoutMs: Presentation['timeoutMs'], at: Diagnostics): void {
+  if (timeoutMs === undefined || timeoutMs === false || isDelay(timeoutMs)) return;
+  const fix = 'give the milliseconds the handler may take, or leave it out';
+  at.at('timeoutMs').add('SIGIL_INVALID_OPTIONS', `it must be ${DELAY}`, fix);
 }
 
 /** What extensions change in the contents of a resource; `undefined` for nothing. */
-function shaping(info: DefinitionFacts, { hooks }: BuildTools): Parameters<Compile['resource']>[3] {
+function shaping(
+  info: DefinitionFacts,
+  { hooks }: BuildTools,
+): ((contents: ResourceContents) => ResourceContents) | undefined {
   const shapes = hooks.flatMap((hook) => hook.shapeContents?.(info) ?? []);
   if (shapes.length === 0) return undefined;
   return (contents) => shapes.reduce((shaped, shape) => shape(shaped), contents);
 }
 
-function timeoutProblems({ timeoutMs }: Presentation, where: string): DefinitionProblem[] {
-  if (timeoutMs === undefined || timeoutMs === false || isDelay(timeoutMs)) return [];
-  return [
-    {
-      code: 'SIGIL_INVALID_OPTIONS',
-      where: `${where}, timeoutMs`,
-      what: `it must be ${DELAY}`,
-      fix: 'give the milliseconds the handler may take, or leave it out',
-    },
-  ];
-}
-
-function nameOf(
-  declaration: Declaration<HandlerDefinition & Presentation>,
-  problems: DefinitionProblem[],
-): string {
-  const name = declaration.definition.name ?? defaultName(declaration.target);
-  if (!isValidName(name) && declaration.definition.kind !== 'resource') {
-    problems.push({
-      code: 'SIGIL_INVALID_NAME',
-      where: declaration.where,
-      what: `'${name}' is not a valid name`,
-      fix: 'use 1 to 128 letters, digits, underscores, dots and hyphens',
-    });
+function nameOf({ definition, target }: Declaration<ServedDefinition>, at: Diagnostics): string {
+  const name = definition.name ?? defaultName(target);
+  if (!isValidName(name) && definition.kind !== 'resource') {
+    const fix = 'use 1 to 128 letters, digits, underscores, dots and hyphens';
+    at.add('SIGIL_INVALID_NAME', `'${name}' is not a valid name`, fix);
   }
   return name;
 }
 
-function defaultName(target: Target): string {
+/** The name of what does not say one. */
+export function defaultName(target: Target): string {
   return nameFromMethod(target.kind === 'method' ? target.method : target.handle.name);
 }
 
+/** What lists show beside the name, with the `_meta` of the author and what extensions add to it. */
 function presentation(
   { title, description, icons }: Presentation,
-  meta: Presentation['meta'],
-): Omit<Presentation, 'name' | 'meta' | 'metadata' | 'timeoutMs'> {
-  return {
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
-    ...(icons === undefined ? {} : { icons }),
-    ...(meta === undefined ? {} : { _meta: meta }),
-  };
+  info: DefinitionFacts,
+  { hooks }: BuildTools,
+): Pick<Tool, 'title' | 'description' | 'icons' | '_meta'> {
+  const added = hooks.flatMap((hook) => hook.describe?.(info) ?? []);
+  const meta = added.length === 0 ? info.meta : (Object.assign({}, info.meta, ...added) as Tool['_meta']);
+  return withoutUndefined({ title, description, icons, _meta: meta });
 }
 
 function annotationsOf(definition: ToolDefinition): ToolAnnotations | undefined {
   const { readOnly, destructive, idempotent, openWorld } = definition;
-  const annotations: ToolAnnotations = {
-    ...(readOnly === undefined ? {} : { readOnlyHint: readOnly }),
-    ...(destructive === undefined ? {} : { destructiveHint: destructive }),
-    ...(idempotent === undefined ? {} : { idempotentHint: idempotent }),
-    ...(openWorld === undefined ? {} : { openWorldHint: openWorld }),
-  };
-  return Object.keys(annotations).length > 0 ? annotations : undefined;
+  const annotations: ToolAnnotations = withoutUndefined({
+    readOnlyHint: readOnly,
+    destructiveHint: destructive,
+    idempotentHint: idempotent,
+    openWorldHint: openWorld,
+  });
+  return Object.keys(annotations).length > 0 ? Object.freeze(annotations) : undefined;
 }
 
-function parse(uri: string, where: string, problems: DefinitionProblem[]): UriTemplate | undefined {
+function parse(uri: string, at: Diagnostics): UriTemplate | undefined {
+  const refuse = (reason: string): void => {
+    const fix =
+      'write a URI with a scheme, such as "config://app", or an RFC 6570 template, such as "users://{id}"';
+    at.add('SIGIL_INVALID_URI', `'${uri}': ${reason}`, fix);
+  };
   try {
     if (/^[A-Za-z][A-Za-z0-9+.-]*:/.test(uri)) return parseUriTemplate(uri);
-    problems.push(invalidUri(uri, where, 'it does not begin with a scheme'));
+    refuse('it does not begin with a scheme');
   } catch (error) {
     if (!(error instanceof UriTemplateError)) throw error;
-    problems.push(invalidUri(uri, where, error.message));
+    refuse(error.message);
   }
   return undefined;
-}
-
-function invalidUri(uri: string, where: string, reason: string): DefinitionProblem {
-  return {
-    code: 'SIGIL_INVALID_URI',
-    where,
-    what: `'${uri}': ${reason}`,
-    fix: 'write a URI with a scheme, such as "config://app", or an RFC 6570 template, such as "users://{id}"',
-  };
-}
-
-/** Everything wrong with what a definition says about keeping its results. */
-function checkCache(cache: CacheOptions, where: string): DefinitionProblem[] {
-  const faults = isObject(cache) ? cacheFaults(cache) : [{ member: undefined, expected: 'an object' }];
-  return faults.map(({ member, expected }) => ({
-    code: 'SIGIL_INVALID_OPTIONS',
-    where: `${where}, ${member === undefined ? 'cache' : `cache.${member}`}`,
-    what: `it must be ${expected}`,
-    fix: 'give a value in range, or leave it out: the app then decides',
-  }));
 }

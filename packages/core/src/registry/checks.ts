@@ -1,10 +1,11 @@
-import type { DefinitionProblem } from '../errors/errors.js';
-import { isObject, type JsonSchema } from '../protocol/json.js';
+import type { Diagnostics } from '../errors/diagnostics.js';
+import type { Declaration } from '../invoke/declaration.js';
+import { isObject, type JsonSchema, withoutUndefined } from '../protocol/json.js';
+import { cacheFaults, type CacheOptions } from '../protocol/results.js';
 import { HEADER_KEYWORD, type MirroredArgument, type PromptArgument } from '../protocol/descriptors.js';
 import type { ResourceDefinition, ToolDefinition } from '../metadata/definitions.js';
 import type { UriTemplate } from '../protocol/uri-template/parse.js';
 import type { ValuePlan } from '../schema/index.js';
-import type { Declaration } from './declaration.js';
 
 /** RFC 9110 §5.1. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -14,15 +15,16 @@ const TYPES: readonly unknown[] = ['string', 'integer', 'boolean'];
  * Finds the arguments of a tool that clients repeat in headers, and holds them against the rules for those
  * (2026-07-28, basic/transports/streamable-http, "Schema Extension").
  *
- * @param problems receives every rule that is broken.
+ * @param at receives every rule that is broken.
  */
-export function mirroredArguments(
-  schema: JsonSchema,
-  where: string,
-  problems: DefinitionProblem[],
-): MirroredArgument[] {
+export function mirroredArguments(schema: JsonSchema, at: Diagnostics): MirroredArgument[] {
   const found: MirroredArgument[] = [];
-  const refuse = (what: string): void => void problems.push(problem(where, what));
+  const refuse = (what: string): void =>
+    at.add(
+      'SIGIL_INVALID_SCHEMA',
+      what,
+      'put @McpHeader with a unique token name on a string, integer or boolean that no list, alternative or reference leads to',
+    );
 
   function take(property: JsonSchema, path: readonly string[] | undefined): void {
     const name = property[HEADER_KEYWORD];
@@ -53,15 +55,6 @@ export function mirroredArguments(
   return found;
 }
 
-function problem(where: string, what: string): DefinitionProblem {
-  return {
-    code: 'SIGIL_INVALID_SCHEMA',
-    where,
-    what,
-    fix: 'put @McpHeader with a unique token name on a string, integer or boolean that no list, alternative or reference leads to',
-  };
-}
-
 const POLICIES: readonly unknown[] = ['reject', 'strip', 'keep'];
 
 /** Whether a value says what becomes of undeclared arguments. */
@@ -69,47 +62,40 @@ export function isUnknownProperties(value: unknown): boolean {
   return POLICIES.includes(value);
 }
 
-/** What is wrong with how a tool says that it treats arguments. */
-export function argumentProblems({ unknownProperties }: ToolDefinition, where: string): DefinitionProblem[] {
-  if (unknownProperties === undefined || isUnknownProperties(unknownProperties)) return [];
-  return [
-    {
-      code: 'SIGIL_INVALID_OPTIONS',
-      where: `${where}, unknownProperties`,
-      what: `it must be 'reject', 'strip' or 'keep'`,
-      fix: 'say which, or leave it out to have undeclared arguments rejected',
-    },
-  ];
+/** Checks how a tool says that it treats arguments. */
+export function checkUnknownProperties({ unknownProperties }: ToolDefinition, at: Diagnostics): void {
+  if (unknownProperties === undefined || isUnknownProperties(unknownProperties)) return;
+  at.at('unknownProperties').add(
+    'SIGIL_INVALID_OPTIONS',
+    `it must be 'reject', 'strip' or 'keep'`,
+    'say which, or leave it out to have undeclared arguments rejected',
+  );
 }
 
 /** Holds the variables of a URI template against what its handler receives, in both directions. */
 export function checkVariables(
-  declaration: Declaration<ResourceDefinition>,
+  { binding: { source } }: Declaration<ResourceDefinition>,
   template: UriTemplate,
   input: ValuePlan,
-): DefinitionProblem[] {
-  const { properties = {} } = input.advertised;
+  at: Diagnostics,
+): void {
   // A schema by hand that names no properties takes them all.
-  const { source } = declaration.binding;
-  if (source.kind === 'schema' && !('properties' in source.schema)) return [];
-  const received = Object.keys(properties as object);
-  const unknown = received.filter((name) => !template.variables.includes(name));
-  const unbound = template.variables.filter((name) => !received.includes(name));
-  const known = template.variables.length > 0 ? template.variables.join(', ') : 'none';
-  return [
-    ...unknown.map((name) => ({
-      code: 'SIGIL_UNKNOWN_VARIABLE' as const,
-      where: declaration.where,
-      what: `it asks for the variable '${name}', which '${template.source}' does not have`,
-      fix: `use a variable of the template (${known}), or add {${name}} to it`,
-    })),
-    ...unbound.map((name) => ({
-      code: 'SIGIL_UNBOUND_VARIABLE' as const,
-      where: declaration.where,
-      what: `nothing receives the variable '${name}' of '${template.source}'`,
-      fix: `add a parameter @Param('${name}') ${name}: string, or take {${name}} out of the template`,
-    })),
-  ];
+  if (source.kind === 'schema' && !('properties' in source.schema)) return;
+  const received = Object.keys((input.advertised['properties'] ?? {}) as object);
+  const { variables } = template;
+  const known = variables.length > 0 ? variables.join(', ') : 'none';
+  for (const name of received.filter((one) => !variables.includes(one)))
+    at.add(
+      'SIGIL_UNKNOWN_VARIABLE',
+      `it asks for the variable '${name}', which '${template.source}' does not have`,
+      `use a variable of the template (${known}), or add {${name}} to it`,
+    );
+  for (const name of variables.filter((one) => !received.includes(one)))
+    at.add(
+      'SIGIL_UNBOUND_VARIABLE',
+      `nothing receives the variable '${name}' of '${template.source}'`,
+      `add a parameter @Param('${name}') ${name}: string, or take {${name}} out of the template`,
+    );
 }
 
 /** The arguments of a prompt, read off the schema of its handler. */
@@ -118,12 +104,7 @@ export function promptArguments(schema: JsonSchema): PromptArgument[] {
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   return Object.entries(properties).map(([name, property]) => {
     const { title, description } = property as { title?: string; description?: string };
-    return {
-      name,
-      ...(title === undefined ? {} : { title }),
-      ...(description === undefined ? {} : { description }),
-      required: required.has(name),
-    };
+    return { name, ...withoutUndefined({ title, description }), required: required.has(name) };
   });
 }
 
@@ -132,44 +113,38 @@ const DATE_TIME = /^\d{4}-\d{2}-\d{2}(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:
 
 const ROLES: readonly unknown[] = ['user', 'assistant'];
 
-interface Fault {
-  readonly member: string;
-  readonly expected: string;
+/** Checks what a definition says about keeping its results. */
+export function checkCache(cache: CacheOptions, at: Diagnostics): void {
+  const faults = isObject(cache) ? cacheFaults(cache) : [{ member: undefined, expected: 'an object' }];
+  for (const { member, expected } of faults)
+    at.at(member === undefined ? 'cache' : `cache.${member}`).add(
+      'SIGIL_INVALID_OPTIONS',
+      `it must be ${expected}`,
+      'give a value in range, or leave it out: the app then decides',
+    );
 }
 
 /**
- * Everything wrong with the annotations and the size of a resource (2026-07-28, server/resources, "Annotations").
+ * Checks the annotations and the size of a resource (2026-07-28, server/resources, "Annotations").
  *
  * @param annotations as the author wrote them.
  * @param size in bytes, as the author wrote it.
- * @param where the place in the author's words.
  */
-export function annotationProblems(annotations: unknown, size: unknown, where: string): DefinitionProblem[] {
-  const faults = annotations === undefined ? [] : annotationFaults(annotations);
-  if (size !== undefined && !(Number.isInteger(size) && Number(size) >= 0))
-    faults.push({ member: 'size', expected: 'a number of bytes: an integer from 0' });
-  return faults.map(({ member, expected }) => ({
-    code: 'SIGIL_INVALID_OPTIONS',
-    where: `${where}, ${member}`,
-    what: `it must be ${expected}`,
-    fix: 'give such a value, or leave it out',
-  }));
-}
-
-function annotationFaults(annotations: unknown): Fault[] {
-  if (!isObject(annotations)) return [{ member: 'annotations', expected: 'an object' }];
-  const { audience, priority, lastModified } = annotations;
-  const faults: Fault[] = [];
+export function checkAnnotations(annotations: unknown, size: unknown, at: Diagnostics): void {
+  const refuse = (member: string, expected: string): void =>
+    at
+      .at(member)
+      .add('SIGIL_INVALID_OPTIONS', `it must be ${expected}`, 'give such a value, or leave it out');
+  if (annotations !== undefined && !isObject(annotations)) refuse('annotations', 'an object');
+  const { audience, priority, lastModified } = isObject(annotations) ? annotations : {};
   if (audience !== undefined && !isAudience(audience))
-    faults.push({ member: 'annotations.audience', expected: `a list of 'user' and 'assistant'` });
+    refuse('annotations.audience', `a list of 'user' and 'assistant'`);
   if (priority !== undefined && !(typeof priority === 'number' && priority >= 0 && priority <= 1))
-    faults.push({ member: 'annotations.priority', expected: 'a number from 0 to 1' });
+    refuse('annotations.priority', 'a number from 0 to 1');
   if (lastModified !== undefined && !isDateTime(lastModified))
-    faults.push({
-      member: 'annotations.lastModified',
-      expected: 'an ISO 8601 date-time string such as "2026-07-28T09:00:00Z"',
-    });
-  return faults;
+    refuse('annotations.lastModified', 'an ISO 8601 date-time string such as "2026-07-28T09:00:00Z"');
+  if (size !== undefined && !(Number.isInteger(size) && Number(size) >= 0))
+    refuse('size', 'a number of bytes: an integer from 0');
 }
 
 function isAudience(audience: unknown): boolean {

@@ -6,7 +6,6 @@ import type {
   GetPromptResult,
   ReadResourceResult,
 } from '../protocol/results.js';
-import type { InputRequired } from '../context/questions.js';
 import type { DefinitionInfo, RequestContext } from '../context/context.js';
 import type {
   MirroredArgument,
@@ -16,35 +15,9 @@ import type {
   Tool,
   ToolAnnotations,
 } from '../protocol/descriptors.js';
-import type { MaybePromise } from '../protocol/maybe-promise.js';
+import type { AskingHandler, Gate, Handler, NamedGate, Permits } from '../invoke/declaration.js';
 import type { DefinitionProblem } from '../errors/errors.js';
 import type { ResourceContents } from '../protocol/content.js';
-
-/** Serves one request whose caller has passed the gate; compiled at boot. */
-export type Handler<R> = (call: Call, args: Record<string, unknown>) => MaybePromise<R>;
-
-/** A handler that may first say what it needs. */
-export type AskingHandler<R> = Handler<R | InputRequired>;
-
-/**
- * Whether a caller may see and use an entry; compiled at boot, absent when everybody may.
- *
- * @param context the context of the call, when the request is a call of the entry; absent for lists and the like.
- */
-export type Gate = (call: Call, context?: RequestContext) => MaybePromise<boolean>;
-
-/** Whether guards permit a caller to hear of the changes of one resource; compiled at boot. */
-export type Permits = (
-  call: Call,
-  uri: string,
-  variables: Readonly<Record<string, string | string[]>>,
-) => Promise<boolean>;
-
-/** A single guard of an entry, by the name of its class or function. */
-export interface NamedGate {
-  readonly name: string;
-  readonly allows: Gate;
-}
 
 interface EntryBase {
   /** What it is found by: a name, a URI, or a URI template. */
@@ -66,6 +39,9 @@ export interface Completer {
   readonly run: Handler<CompleteResult>;
   readonly gate?: Gate;
 }
+
+/** Sources of completions, by the argument they complete. */
+export type Completers = Readonly<Record<string, Completer>>;
 
 /** A tool, compiled. */
 export interface ToolEntry extends EntryBase {
@@ -96,7 +72,8 @@ export interface TemplateEntry extends EntryBase {
   /** Gives the values of the variables when a URI matches. */
   readonly match: (uri: string) => Record<string, string | string[]> | undefined;
   readonly run: AskingHandler<ReadResourceResult | undefined>;
-  readonly completers: ReadonlyMap<string, Completer>;
+  /** The sources of completions, by argument. */
+  readonly completers: Completers;
 }
 
 /** A prompt, compiled. */
@@ -104,7 +81,8 @@ export interface PromptEntry extends EntryBase {
   readonly kind: 'prompt';
   readonly descriptor: Prompt;
   readonly run: AskingHandler<GetPromptResult>;
-  readonly completers: ReadonlyMap<string, Completer>;
+  /** The sources of completions, by argument. */
+  readonly completers: Completers;
 }
 
 /** Anything a server serves. Frozen: a change is a new entry. */

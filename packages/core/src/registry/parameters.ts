@@ -1,28 +1,35 @@
 import { isContextClass, type RequestContext } from '../context/context.js';
-import type { DefinitionProblem } from '../errors/errors.js';
+import type { Diagnostics } from '../errors/diagnostics.js';
+import type { Binding, ParameterBinding } from '../invoke/declaration.js';
 import type { HandlerDefinition, ParameterDefinition, SchemaLike } from '../metadata/definitions.js';
 import { isStandardSchema } from '../protocol/standard-schema.js';
 import { type HandlerMethod, parametersOf, parameterTypes } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import { isDto, type PropertyDeclaration, type SchemaSource } from '../schema/index.js';
-import type { Binding, ParameterBinding } from './declaration.js';
-import { placeOf } from './names.js';
 
-/** Works out where every parameter of a handler gets its value, and what schema its arguments have. */
+/**
+ * Works out where every parameter of a handler gets its value, and what schema its arguments have.
+ *
+ * @param at the handler; receives what is wrong with its parameters.
+ */
 export function bindParameters(
   cls: Constructor,
   handler: HandlerMethod,
   definition: HandlerDefinition,
-  problems: DefinitionProblem[],
+  at: Diagnostics,
 ): Binding {
   const { method } = handler;
   const types = parameterTypes(handler);
   const marked = parametersOf(handler);
   const decorated = new Map(marked.map((parameter) => [parameter.index, parameter]));
-  marked.forEach(({ index }, at) => {
-    if (marked[at + 1]?.index === index)
-      problems.push(decoratedTwice(`${placeOf(cls, method)}, parameter ${index}`));
+  marked.forEach(({ index }, place) => {
+    if (marked[place + 1]?.index === index)
+      at.at(`parameter ${index}`).add(
+        'SIGIL_INVALID_PARAMETER',
+        'two decorators say where its value comes from',
+        'leave one of them: @Arg, @Param, @Principal or one of your own',
+      );
   });
   const length = (cls.prototype as Record<string | symbol, { length?: number }>)[method]?.length ?? 0;
   const count = Math.max(length, types?.length ?? 0, ...[...decorated.keys()].map((index) => index + 1));
@@ -32,16 +39,15 @@ export function bindParameters(
   const classes: Constructor[] = [];
 
   for (let index = 0; index < count; index++) {
-    const where = `${placeOf(cls, method)}, parameter ${index}`;
+    const here = at.at(`parameter ${index}`);
     const parameter = decorated.get(index);
     const type = types?.[index];
     if (parameter?.kind === 'custom') {
       parameters.push({ from: 'custom', value: parameter.value as (context: RequestContext) => unknown });
     } else if (parameter) {
-      if ((parameter.kind === 'param') !== (definition.kind === 'resource'))
-        problems.push(wrongDecorator(where, parameter));
+      if ((parameter.kind === 'param') !== (definition.kind === 'resource')) refuseDecorator(parameter, here);
       if (parameter.initialiser === 'unknown' && parameter.optional === undefined)
-        problems.push(undecided(where, parameter));
+        refuseUndecided(parameter, here);
       properties.push(propertyOf(parameter, type));
       parameters.push({ from: 'argument', name: parameter.name });
     } else if (isContextClass(type)) parameters.push({ from: 'context' });
@@ -52,12 +58,16 @@ export function bindParameters(
     else if (isDto(type)) {
       classes.push(type as Constructor);
       parameters.push({ from: 'arguments' });
-    } else problems.push(problemWith(where, types, type));
+    } else refuseType(types, type, here);
   }
 
   if (classes.length > 1 || (classes.length > 0 && properties.length > 0))
-    problems.push(mixed(placeOf(cls, method)));
-  problems.push(...duplicates(placeOf(cls, method), properties));
+    at.add(
+      'SIGIL_MIXED_PARAMETERS',
+      'it takes its arguments in two ways',
+      'take one DTO class, or single values with @Arg, not both',
+    );
+  refuseDuplicates(properties, at);
   return { parameters, source: sourceOf(definition, classes[0], properties) };
 }
 
@@ -113,97 +123,60 @@ function typeFrom(type: unknown): unknown {
   return SCALARS.has(type) ? type : (type as () => unknown)();
 }
 
-function problemWith(where: string, types: readonly unknown[] | undefined, type: unknown): DefinitionProblem {
-  if (types === undefined) return missingMetadata(where);
-  if (type === undefined || type === Object || type === Function) return erased(where);
-  return invalidParameter(where, type);
+/** Refuses a parameter that no decorator and no type gives a value to. */
+function refuseType(types: readonly unknown[] | undefined, type: unknown, at: Diagnostics): void {
+  if (types === undefined) {
+    return at.add(
+      'SIGIL_MISSING_METADATA',
+      'the build emitted no parameter types',
+      'build with tsc or swc and "emitDecoratorMetadata": true (esbuild, tsx and type stripping emit none), or mark the parameter with @Arg(name, { type: … })',
+    );
+  }
+  if (type === undefined || type === Object || type === Function) {
+    return at.add(
+      'SIGIL_ERASED_TYPE',
+      'its type did not survive compilation: an interface, a union, or a class imported with "import type"',
+      'import the DTO class with "import { X }" instead of "import type { X }", or mark the parameter with @Arg(name)',
+    );
+  }
+  const { name } = type as Constructor;
+  if ([String, Number, Boolean, Array, BigInt, Date].includes(type as never)) {
+    return at.add(
+      'SIGIL_INVALID_PARAMETER',
+      `a ${name} needs to know which argument it receives`,
+      'mark it with @Arg(name) in a tool or prompt, or @Param(name) in a resource',
+    );
+  }
+  return at.add(
+    'SIGIL_INVALID_PARAMETER',
+    `${name} is neither a DTO (it has no class-validator decorators) nor a context`,
+    `decorate the properties of ${name} with class-validator, or inject ${name} through the constructor`,
+  );
 }
 
-function duplicates(where: string, properties: readonly PropertyDeclaration[]): DefinitionProblem[] {
+function refuseDuplicates(properties: readonly PropertyDeclaration[], at: Diagnostics): void {
   const names = properties.map((property) => property.name);
-  const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
-  return [...repeated].map((name) => ({
-    code: 'SIGIL_DUPLICATE_ARGUMENT',
-    where,
-    what: `two parameters are called '${name}'`,
-    fix: 'give each @Arg a name of its own',
-  }));
-}
-
-/** The build emitted no types at all. */
-function missingMetadata(where: string): DefinitionProblem {
-  return {
-    code: 'SIGIL_MISSING_METADATA',
-    where,
-    what: 'the build emitted no parameter types',
-    fix: 'build with tsc or swc and "emitDecoratorMetadata": true (esbuild, tsx and type stripping emit none), or mark the parameter with @Arg(name, { type: … })',
-  };
-}
-
-/** The type was there in the source and is gone at run time. */
-function erased(where: string): DefinitionProblem {
-  return {
-    code: 'SIGIL_ERASED_TYPE',
-    where,
-    what: 'its type did not survive compilation: an interface, a union, or a class imported with "import type"',
-    fix: 'import the DTO class with "import { X }" instead of "import type { X }", or mark the parameter with @Arg(name)',
-  };
-}
-
-/** The type is there, and is nothing a handler can receive. */
-function invalidParameter(where: string, type: unknown): DefinitionProblem {
-  const name = (type as { name?: string }).name ?? String(type);
-  const isPrimitive = [String, Number, Boolean, Array, BigInt, Date].includes(type as never);
-  return {
-    code: 'SIGIL_INVALID_PARAMETER',
-    where,
-    what: isPrimitive
-      ? `a ${name} needs to know which argument it receives`
-      : `${name} is neither a DTO (it has no class-validator decorators) nor a context`,
-    fix: isPrimitive
-      ? 'mark it with @Arg(name) in a tool or prompt, or @Param(name) in a resource'
-      : `decorate the properties of ${name} with class-validator, or inject ${name} through the constructor`,
-  };
+  for (const name of new Set(names.filter((one, index) => names.indexOf(one) !== index)))
+    at.add(
+      'SIGIL_DUPLICATE_ARGUMENT',
+      `two parameters are called '${name}'`,
+      'give each @Arg a name of its own',
+    );
 }
 
 /** `@Param` outside a resource, or `@Arg` inside one. */
-function wrongDecorator(where: string, parameter: ParameterDefinition): DefinitionProblem {
-  const isParam = parameter.kind === 'param';
-  return {
-    code: 'SIGIL_INVALID_PARAMETER',
-    where,
-    what: isParam ? '@Param belongs to resources' : '@Arg belongs to tools and prompts',
-    fix: isParam ? `use @Arg('${parameter.name}')` : `use @Param('${parameter.name}')`,
-  };
+function refuseDecorator({ kind, name }: ParameterDefinition, at: Diagnostics): void {
+  if (kind === 'param')
+    at.add('SIGIL_INVALID_PARAMETER', '@Param belongs to resources', `use @Arg('${name}')`);
+  else at.add('SIGIL_INVALID_PARAMETER', '@Arg belongs to tools and prompts', `use @Param('${name}')`);
 }
 
 /** A parameter behind one with an initialiser: JavaScript does not say whether it has one itself. */
-function undecided(where: string, { kind, name }: ParameterDefinition): DefinitionProblem {
+function refuseUndecided({ kind, name }: ParameterDefinition, at: Diagnostics): void {
   const decorator = kind === 'param' ? 'Param' : 'Arg';
-  return {
-    code: 'SIGIL_INVALID_PARAMETER',
-    where,
-    what: `it stands behind a parameter with an initialiser, so it is not known whether '${name}' may be left out`,
-    fix: `say it: @${decorator}('${name}', { optional: true }), { optional: false } or { default: … }; or move it to the front`,
-  };
-}
-
-/** More than one source of arguments. */
-function mixed(where: string): DefinitionProblem {
-  return {
-    code: 'SIGIL_MIXED_PARAMETERS',
-    where,
-    what: 'it takes its arguments in two ways',
-    fix: 'take one DTO class, or single values with @Arg, not both',
-  };
-}
-
-/** A parameter has one source. */
-function decoratedTwice(where: string): DefinitionProblem {
-  return {
-    code: 'SIGIL_INVALID_PARAMETER',
-    where,
-    what: 'two decorators say where its value comes from',
-    fix: 'leave one of them: @Arg, @Param, @Principal or one of your own',
-  };
+  at.add(
+    'SIGIL_INVALID_PARAMETER',
+    `it stands behind a parameter with an initialiser, so it is not known whether '${name}' may be left out`,
+    `say it: @${decorator}('${name}', { optional: true }), { optional: false } or { default: … }; or move it to the front`,
+  );
 }

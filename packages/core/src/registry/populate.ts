@@ -1,97 +1,61 @@
-import type { DefinitionProblem } from '../errors/errors.js';
-import type { CompletionDefinition, HandlerDefinition } from '../metadata/definitions.js';
+import type { Diagnostics } from '../errors/diagnostics.js';
+import type { Declaration } from '../invoke/declaration.js';
+import type { CompletionDefinition } from '../metadata/definitions.js';
 import { parseUriTemplate } from '../protocol/uri-template/parse.js';
-import { buildPrompt, buildResource, buildTool, type BuildTools } from './build.js';
-import type { Collection, Registry } from './registry.js';
-import type { Declaration } from './declaration.js';
-import type { Completer, Entry, FindResource, PromptEntry, TemplateEntry } from './entry.js';
+import { buildEntry, type BuildTools, isKind } from './build.js';
+import type { Completers, Entry, FindResource, PromptEntry, TemplateEntry } from './entry.js';
+import { type Collection, Registry } from './registry.js';
 
 /** What has completions. */
 type Completable = PromptEntry | TemplateEntry;
-
-/** Compiles declarations into a registry, what refers to others last; everything wrong is added to `tools.problems`. */
-export function populate(registry: Registry, declarations: readonly Declaration[], tools: BuildTools): void {
-  for (const declaration of declarations) {
-    const entry = compileEntry(declaration, tools);
-    if (entry) add(collectionOf(registry, entry), entry, tools.problems);
-  }
-  for (const declaration of declarations) {
-    if (!isKind(declaration, 'completion')) continue;
-    const entry = completable(registry, declaration, tools.problems);
-    const holder = entry && completionOf(registry, declaration);
-    if (holder) tools.problems.push(duplicateCompletion(declaration, holder));
-    if (entry) addCompletion(registry, entry, declaration, tools);
-  }
-  const { tools: served, prompts, resources, templates } = registry;
-  for (const entry of [...served, ...prompts, ...resources, ...templates])
-    tools.problems.push(...hookProblems(entry, registry, tools));
-}
-
-/** What extensions find wrong with an entry beside all that is registered. */
-function hookProblems(
-  entry: Entry,
-  registry: Registry,
-  { hooks }: BuildTools,
-  draft: ReadonlyMap<string, Entry> = new Map(),
-): DefinitionProblem[] {
-  const find: FindResource = (uri) => (draft.get(uri) ?? registry.resolveUri(uri)?.entry)?.info;
-  return hooks.flatMap((hook) => hook.check?.(entry.info, find) ?? []);
-}
+type Completion = Declaration<CompletionDefinition>;
 
 /**
- * Adds declarations to a registry that serves already: all of them, or none when something is wrong, which is added to
- * `tools.problems`. A prompt or template takes over the completions of the one that had its name before.
+ * Compiles declarations and adds them to a registry: all of them, or none when something is wrong, which goes to
+ * `tools.diagnostics`. A prompt or template takes over the completions of the one that had its name before, and a completion takes
+ * the place of the one that its argument had.
  */
-export function extend(registry: Registry, declarations: readonly Declaration[], tools: BuildTools): void {
-  const draft = new Map<string, Entry>();
+export function populate(registry: Registry, declarations: readonly Declaration[], tools: BuildTools): void {
+  const { diagnostics } = tools;
+  const draft = new Registry();
   for (const declaration of declarations) {
-    const entry = compileEntry(declaration, tools);
+    const entry = buildEntry(declaration, tools);
     if (!entry) continue;
-    const holder = collectionOf(registry, entry).get(entry.key) ?? draft.get(entry.key);
-    if (holder) tools.problems.push(duplicate(entry, holder));
-    draft.set(entry.key, entry);
+    const drafted = collectionOf(draft, entry);
+    const holder = collectionOf(registry, entry).get(entry.key) ?? drafted.get(entry.key);
+    if (holder) refuseDuplicate(entry, holder, diagnostics);
+    else drafted.set(entry);
   }
-  for (const entry of draft.values()) tools.problems.push(...hookProblems(entry, registry, tools, draft));
-  const completions = declarations.filter((declaration) => isKind(declaration, 'completion'));
-  const completed = completions.map((declaration) => {
-    const drafted = draft.get(declaration.definition.ref);
-    return completable(
-      registry,
-      declaration,
-      tools.problems,
-      drafted && 'completers' in drafted ? drafted : undefined,
-    );
-  });
-  if (tools.problems.length > 0) return;
-  for (const entry of draft.values()) {
-    if ('completers' in entry) takeOverCompletions(registry, entry, tools);
-    collectionOf(registry, entry).set(entry);
+  const completed = new Set<Completable>();
+  for (const declaration of declarations) {
+    if (!isKind(declaration, 'completion')) continue;
+    const entry = completable([draft, registry], declaration, diagnostics.at(declaration.where));
+    if (entry) completed.add(entry);
+    if (entry) addCompletion(draft, declaration, diagnostics.at(declaration.where));
   }
-  completions.forEach((declaration, index) => {
-    const entry = completed[index];
-    if (!entry) return;
-    addCompletion(registry, entry, declaration, tools);
-    // What the server offers has changed.
-    collectionOf(registry, entry).set(entry);
-  });
+  const entries: Entry[] = [...draft.tools, ...draft.prompts, ...draft.resources, ...draft.templates];
+  const find: FindResource = (uri) => (draft.resolveUri(uri) ?? registry.resolveUri(uri))?.entry.info;
+  for (const { info } of entries)
+    diagnostics.report(tools.hooks.flatMap((hook) => hook.check?.(info, find) ?? []));
+  if (diagnostics.problems.length > 0) return;
+  for (const [ref, added] of draft.completions)
+    registry.completions.set(ref, new Map([...(registry.completions.get(ref) ?? []), ...added]));
+  // An entry that is there already is set anew too: what the server offers has changed.
+  for (const entry of new Set([...entries, ...completed]))
+    collectionOf(registry, entry).set(withCompleters(entry, registry, tools));
 }
 
 /** Forgets the source of completions for an argument. @returns whether there was one. */
 export function removeCompletion(registry: Registry, ref: string, argument: string): boolean {
-  const held = registry.completions.get(ref) ?? [];
-  const kept = held.filter(({ definition }) => definition.argument !== argument);
-  registry.completions.set(ref, kept);
-  const entry = registry.prompts.get(ref) ?? registry.templates.get(ref);
-  if (entry && (entry.completers as Map<string, Completer>).delete(argument))
-    collectionOf(registry, entry).set(entry);
-  return kept.length < held.length;
-}
-
-/** Compiles one declaration. `undefined` for completions, which are part of what they complete. */
-function compileEntry(declaration: Declaration, tools: BuildTools): Entry | undefined {
-  if (isKind(declaration, 'tool')) return buildTool(declaration, tools);
-  if (isKind(declaration, 'prompt')) return buildPrompt(declaration, tools);
-  return isKind(declaration, 'resource') ? buildResource(declaration, tools) : undefined;
+  const held = registry.completions.get(ref);
+  if (!held?.has(argument)) return false;
+  registry.completions.set(ref, new Map([...held].filter(([name]) => name !== argument)));
+  const entry = completableIn(registry, ref);
+  if (entry && Object.hasOwn(entry.completers, argument)) {
+    const { [argument]: _, ...completers } = entry.completers;
+    collectionOf(registry, entry).set(completing(entry, completers));
+  }
+  return true;
 }
 
 function collectionOf(registry: Registry, { kind }: Entry): Collection<Entry> {
@@ -104,102 +68,71 @@ function collectionOf(registry: Registry, { kind }: Entry): Collection<Entry> {
   return collections[kind] as unknown as Collection<Entry>;
 }
 
-function isKind<K extends HandlerDefinition['kind']>(
-  declaration: Declaration,
-  kind: K,
-): declaration is Declaration<Extract<HandlerDefinition, { kind: K }>> {
-  return declaration.definition.kind === kind;
+function refuseDuplicate(entry: Entry, holder: Entry, diagnostics: Diagnostics): void {
+  const isNamed = entry.kind === 'tool' || entry.kind === 'prompt';
+  diagnostics
+    .at(entry.where)
+    .add(
+      'SIGIL_DUPLICATE_NAME',
+      `the ${entry.kind} '${entry.key}' is already defined by ${holder.where}`,
+      isNamed ? 'rename one of them with { name }' : 'change one of the URIs',
+    );
 }
 
-function add(collection: Collection<Entry>, entry: Entry, problems: DefinitionProblem[]): void {
-  const holder = collection.get(entry.key);
-  if (holder) problems.push(duplicate(entry, holder));
-  else collection.set(entry);
-}
-
-function duplicate(entry: Entry, holder: Entry): DefinitionProblem {
-  return {
-    code: 'SIGIL_DUPLICATE_NAME',
-    where: entry.where,
-    what: `the ${entry.kind} '${entry.key}' is already defined by ${holder.where}`,
-    fix:
-      entry.kind === 'tool' || entry.kind === 'prompt'
-        ? 'rename one of them with { name }'
-        : 'change one of the URIs',
-  };
+function completableIn(registry: Registry, ref: string): Completable | undefined {
+  return registry.prompts.get(ref) ?? registry.templates.get(ref);
 }
 
 /** What a completion completes; a problem when it is not there, or has no such argument. */
 function completable(
-  registry: Registry,
-  { definition: { ref, argument }, where }: Declaration<CompletionDefinition>,
-  problems: DefinitionProblem[],
-  drafted?: Completable,
+  registries: readonly Registry[],
+  { definition: { ref, argument } }: Completion,
+  at: Diagnostics,
 ): Completable | undefined {
-  const entry = drafted ?? registry.prompts.get(ref) ?? registry.templates.get(ref);
-  const names = entry ? argumentsOf(entry) : [];
-  if (entry && names.includes(argument)) return entry;
-  problems.push({
-    code: 'SIGIL_UNKNOWN_COMPLETION',
-    where,
-    what: entry
-      ? `'${ref}' has no argument '${argument}'`
-      : `there is no prompt or resource template '${ref}'`,
-    fix: entry
-      ? `complete one of its arguments: ${names.join(', ') || 'it has none'}`
-      : 'write the name of a prompt, or the URI template exactly as in @Resource',
-  });
+  const [entry] = registries.flatMap((registry) => completableIn(registry, ref) ?? []);
+  if (!entry) {
+    const fix = 'write the name of a prompt, or the URI template exactly as in @Resource';
+    at.add('SIGIL_UNKNOWN_COMPLETION', `there is no prompt or resource template '${ref}'`, fix);
+    return undefined;
+  }
+  const names = argumentsOf(entry);
+  if (names.includes(argument)) return entry;
+  const fix = `complete one of its arguments: ${names.join(', ') || 'it has none'}`;
+  at.add('SIGIL_UNKNOWN_COMPLETION', `'${ref}' has no argument '${argument}'`, fix);
   return undefined;
 }
 
-function addCompletion(
-  registry: Registry,
-  entry: Completable,
-  declaration: Declaration<CompletionDefinition>,
-  tools: BuildTools,
-): void {
+function addCompletion(draft: Registry, declaration: Completion, at: Diagnostics): void {
   const { ref, argument } = declaration.definition;
-  const others = (registry.completions.get(ref) ?? []).filter(
-    ({ definition }) => definition.argument !== argument,
-  );
-  registry.completions.set(ref, [...others, declaration]);
-  attach(entry, declaration, tools);
+  const added = draft.completions.get(ref) ?? new Map<string, Completion>();
+  const holder = added.get(argument);
+  if (holder) {
+    const what = `${holder.where} completes the argument '${argument}' of '${ref}' already`;
+    at.add('SIGIL_DUPLICATE_NAME', what, 'take one of them away');
+  }
+  draft.completions.set(ref, new Map([...added, [argument, declaration]]));
 }
 
-function completionOf(
-  registry: Registry,
-  { definition: { ref, argument } }: Declaration<CompletionDefinition>,
-): Declaration<CompletionDefinition> | undefined {
-  return registry.completions.get(ref)?.find(({ definition }) => definition.argument === argument);
-}
-
-function duplicateCompletion(
-  { definition: { ref, argument }, where }: Declaration<CompletionDefinition>,
-  holder: Declaration<CompletionDefinition>,
-): DefinitionProblem {
-  return {
-    code: 'SIGIL_DUPLICATE_NAME',
-    where,
-    what: `${holder.where} completes the argument '${argument}' of '${ref}' already`,
-    fix: 'take one of them away',
-  };
-}
-
-function takeOverCompletions(registry: Registry, entry: Completable, tools: BuildTools): void {
+/** An entry with every source of completions that there is for its arguments. */
+function withCompleters(entry: Entry, { completions }: Registry, { handlers }: BuildTools): Entry {
+  const sources = completions.get(entry.key);
+  if (!('completers' in entry) || !sources) return entry;
   const names = argumentsOf(entry);
-  for (const declaration of registry.completions.get(entry.key) ?? [])
-    if (names.includes(declaration.definition.argument)) attach(entry, declaration, tools);
+  const own = [...sources].filter(([argument]) => names.includes(argument));
+  return completing(
+    entry,
+    Object.fromEntries(
+      own.map(([argument, declaration]) => {
+        const { gate } = handlers.access(declaration, entry.info);
+        const run = handlers.completion(declaration, entry.info);
+        return [argument, Object.freeze({ run, ...(gate ? { gate } : {}) })];
+      }),
+    ),
+  );
 }
 
-function attach(
-  entry: Completable,
-  declaration: Declaration<CompletionDefinition>,
-  { compile }: BuildTools,
-): void {
-  const gate = compile.gate(declaration, entry.info);
-  const run = compile.completion(declaration, entry.info);
-  const completer: Completer = { run, ...(gate ? { gate } : {}) };
-  (entry.completers as Map<string, Completer>).set(declaration.definition.argument, completer);
+function completing(entry: Completable, completers: Completers): Completable {
+  return Object.freeze({ ...entry, completers: Object.freeze(completers) });
 }
 
 function argumentsOf(entry: Completable): readonly string[] {

@@ -1,5 +1,5 @@
+import type { Declaration } from '../invoke/declaration.js';
 import type { CompletionDefinition } from '../metadata/definitions.js';
-import type { Declaration } from './declaration.js';
 import type { Entry, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from './entry.js';
 
 /** What changed, in the words of the `list_changed` notifications. */
@@ -11,8 +11,8 @@ export class Registry {
   readonly prompts: Collection<PromptEntry> = new Collection(() => this.#changed('prompts'));
   readonly resources: Collection<ResourceEntry> = new Collection(() => this.#changed('resources'));
   readonly templates: Collection<TemplateEntry> = new Collection(() => this.#changed('resources'));
-  /** The sources of completions, by what they complete: they outlive it, and serve what takes its place. */
-  readonly completions: Map<string, Declaration<CompletionDefinition>[]> = new Map();
+  /** The sources of completions, by what they complete and its argument: they outlive it, and serve what takes its place. */
+  readonly completions: Map<string, ReadonlyMap<string, Declaration<CompletionDefinition>>> = new Map();
   readonly #listeners = new Set<(change: Change) => void>();
   readonly #pending = new Set<Change>();
 
@@ -81,7 +81,7 @@ export class Collection<E extends Entry> {
   /** Adds an entry, or replaces the one with the same key, which keeps its place. */
   set(entry: E): void {
     const position = this.#entries.get(entry.key)?.position ?? this.#next++;
-    this.#entries.set(entry.key, { entry: Object.freeze(entry), position });
+    this.#entries.set(entry.key, { entry, position });
     this.#touch();
   }
 

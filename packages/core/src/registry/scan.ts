@@ -1,11 +1,11 @@
 import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies.js';
-import type { DefinitionProblem } from '../errors/errors.js';
+import type { Diagnostics } from '../errors/diagnostics.js';
+import type { Declaration } from '../invoke/declaration.js';
 import type { HandlerDefinition } from '../metadata/definitions.js';
 import { KEYS } from '../metadata/keys.js';
 import { type HandlerMethod, handlersOf, listOf, metadataOf, returnType } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isDto } from '../schema/index.js';
-import type { Declaration } from './declaration.js';
 import { placeOf } from './names.js';
 import { bindParameters } from './parameters.js';
 
@@ -18,14 +18,20 @@ const DECORATORS: Readonly<Record<HandlerDefinition['kind'], string>> = {
 const KINDS = Object.keys(DECORATORS) as HandlerDefinition['kind'][];
 
 /** Reads the definitions off service classes, in the order of the classes and of the methods in them. */
-export function scan(services: readonly unknown[], problems: DefinitionProblem[]): Declaration[] {
+export function scan(services: readonly unknown[], diagnostics: Diagnostics): Declaration[] {
   return [...new Set(services)].flatMap((service) => {
     if (!isClass(service)) {
-      problems.push(notAService(service));
+      diagnostics
+        .at('createApp({ services })')
+        .add(
+          'SIGIL_NOT_A_SERVICE',
+          `${String(service)} is not a class`,
+          'list classes; an undefined entry usually means that two files import each other',
+        );
       return [];
     }
-    const declarations = scanClass(service, problems);
-    if (declarations.length === 0) problems.push(noDefinitions(service));
+    const declarations = scanClass(service, diagnostics);
+    if (declarations.length === 0) refuseEmpty(service, diagnostics);
     return declarations;
   });
 }
@@ -40,18 +46,23 @@ export function hasHandlers(cls: Constructor): boolean {
   return handlersOf(cls).length > 0;
 }
 
-function scanClass(cls: Constructor, problems: DefinitionProblem[]): Declaration[] {
+function scanClass(cls: Constructor, diagnostics: Diagnostics): Declaration[] {
   const guards = listOf(KEYS.guards, cls);
   const middleware = listOf(KEYS.middleware, cls);
   const errors = listOf(KEYS.errors, cls, undefined, 'own');
   return handlersOf(cls).flatMap((handler) => {
     const { method, definitions, declarer } = handler;
+    const at = diagnostics.at(placeOf(cls, method));
     if (typeof Object.getOwnPropertyDescriptor(declarer, method)?.value !== 'function') {
-      problems.push(notAMethod(placeOf(cls, method)));
+      at.add(
+        'SIGIL_INVALID_OPTIONS',
+        'it is an accessor, not a method',
+        'decorate a method that does the work',
+      );
       return [];
     }
     const shared = {
-      where: placeOf(cls, method),
+      where: at.where,
       target: { kind: 'method' as const, cls, method },
       ...returnsOf(handler),
       guards: [...guards, ...listOf(KEYS.guards, cls, method)] as GuardLike[],
@@ -61,7 +72,7 @@ function scanClass(cls: Constructor, problems: DefinitionProblem[]): Declaration
     };
     return definitions.map((definition) => ({
       definition,
-      binding: bindParameters(cls, handler, definition, problems),
+      binding: bindParameters(cls, handler, definition, at),
       ...shared,
     }));
   });
@@ -73,33 +84,17 @@ function returnsOf(handler: HandlerMethod): Pick<Declaration, 'returns'> {
   return isDto(returned) ? { returns: { kind: 'class', cls: returned as Constructor } } : {};
 }
 
-function notAMethod(where: string): DefinitionProblem {
-  return {
-    code: 'SIGIL_INVALID_OPTIONS',
-    where,
-    what: 'it is an accessor, not a method',
-    fix: 'decorate a method that does the work',
-  };
-}
-
-function notAService(value: unknown): DefinitionProblem {
-  return {
-    code: 'SIGIL_NOT_A_SERVICE',
-    where: 'createApp({ services })',
-    what: `${String(value)} is not a class`,
-    fix: 'list classes; an undefined entry usually means that two files import each other',
-  };
-}
-
-/** A class that was to be served has nothing to serve. */
-export function noDefinitions(
+/** Refuses a class that was to be served and has nothing to serve. */
+export function refuseEmpty(
   cls: Constructor,
+  diagnostics: Diagnostics,
   kinds: readonly HandlerDefinition['kind'][] = KINDS,
-): DefinitionProblem {
-  return {
-    code: 'SIGIL_NO_DEFINITIONS',
-    where: cls.name,
-    what: `it has no method with ${kinds.map((kind) => DECORATORS[kind]).join(', ')}`,
-    fix: 'decorate a method, or take the class off the list: what services inject is found by itself',
-  };
+): void {
+  diagnostics
+    .at(cls.name)
+    .add(
+      'SIGIL_NO_DEFINITIONS',
+      `it has no method with ${kinds.map((kind) => DECORATORS[kind]).join(', ')}`,
+      'decorate a method, or take the class off the list: what services inject is found by itself',
+    );
 }

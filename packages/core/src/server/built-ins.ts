@@ -3,7 +3,7 @@ import { RESOLUTION } from '../container/typedi.js';
 import { InjectionToken } from '../container/typedi-registry.js';
 import { CompletionContext, PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
 import { RequestContext } from '../context/context.js';
-import type { DefinitionProblem } from '../errors/errors.js';
+import type { Diagnostics } from '../errors/diagnostics.js';
 import type { Principal } from '../protocol/principal.js';
 import { App } from './app.js';
 
@@ -15,20 +15,21 @@ import { App } from './app.js';
  */
 export const PRINCIPAL: InjectionToken<Principal | undefined> = new InjectionToken('PRINCIPAL');
 
-/** Providers of what every app has: two would tell different things. */
-export function builtInProblems(
+/** Refuses providers of what every app has: two would tell different things. */
+export function checkBuiltIns(
   builtIn: readonly Provider[],
   providers: readonly Provider[],
-): readonly DefinitionProblem[] {
+  diagnostics: Diagnostics,
+): void {
   const ids = new Set(builtIn.map(({ provide }) => provide));
-  return providers
-    .filter(({ provide }) => ids.has(provide))
-    .map(({ provide }) => ({
-      code: 'SIGIL_DUPLICATE_PROVIDER',
-      where: nameOf(provide),
-      what: 'the app provides it itself',
-      fix: 'remove this provider; the principal comes from authentication, in tests from testApp({ principal })',
-    }));
+  for (const { provide } of providers.filter((provider) => ids.has(provider.provide)))
+    diagnostics
+      .at(nameOf(provide))
+      .add(
+        'SIGIL_DUPLICATE_PROVIDER',
+        'the app provides it itself',
+        'remove this provider; the principal comes from authentication, in tests from testApp({ principal })',
+      );
 }
 
 /** What services may inject without anybody providing it. */

@@ -1,14 +1,12 @@
 import { isUnknownProperties } from '../registry/checks.js';
 import { isStateKey } from '../engine/asking/round-keeper.js';
 import { DEFAULT_LIMITS } from '../engine/engine-options.js';
-import type { Container } from '../container/container.js';
-import type { DefinitionProblem } from '../errors/errors.js';
+import type { Diagnostics } from '../errors/diagnostics.js';
 import { isObject, jsonFault } from '../protocol/json.js';
 import { DELAY, isDelay } from '../transport/deadlines.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
 import type { AppCacheOptions } from '../engine/methods/cache-hints.js';
 import { CACHEABLE_METHODS, cacheFaults } from '../protocol/results.js';
-import type { ClientProfile } from '../engine/methods/client-profiles.js';
 import type { AppOptions } from './app-options.js';
 
 /** Every option there is: a bound whose name is misspelt would be no bound. */
@@ -59,175 +57,135 @@ const TASK_OPTIONS: Readonly<Record<keyof TasksOptions, true>> = {
 /** Messages are walked as deep as this. */
 const DEEPEST = 1000;
 
-/** Everything wrong with the options of `createApp` themselves. */
-export function checkOptions(options: AppOptions): DefinitionProblem[] {
-  const problems: DefinitionProblem[] = [
-    ...unknownOptions(options, OPTIONS),
-    ...unknownOptions(options.tasks ?? {}, TASK_OPTIONS, 'tasks.'),
-    ...lackingMethods('stateStore', options.stateStore, 'use'),
-    ...lackingMethods('tasks.store', options.tasks?.store, 'create', 'get', 'replace'),
-    ...lackingMethods('changeBus', options.changeBus, 'publish', 'subscribe'),
-  ];
-  for (const key of ['name', 'version'] as const) {
-    if (typeof options[key] !== 'string' || options[key] === '')
-      problems.push(invalidOption(key, 'a string that is not empty'));
-  }
-  if (options.pageSize !== undefined && !isPositive(options.pageSize))
-    problems.push(invalidOption('pageSize', 'a positive integer'));
-  problems.push(...checkLimits(options.limits));
-  const { stateKeys } = options;
-  if (stateKeys && !stateKeys.every(isStateKey)) {
-    problems.push(invalidOption('stateKeys', 'a list of secrets of at least 32 bytes or characters'));
-  }
-  const { stateTtlMs, timeoutMs } = options;
-  if (timeoutMs !== undefined && timeoutMs !== false && !isDelay(timeoutMs))
-    problems.push(invalidOption('timeoutMs', `${DELAY}, or false`));
-  if (stateTtlMs !== undefined && !isPositive(stateTtlMs)) {
-    problems.push(invalidOption('stateTtlMs', 'a positive integer of milliseconds'));
-  }
+/** Refuses an option of `createApp` unless it is right. */
+type Check = (option: string, isRight: boolean, expected: string) => void;
+
+/** Checks the options of `createApp` themselves. */
+export function checkOptions(options: AppOptions, diagnostics: Diagnostics): void {
+  const check: Check = (option, isRight, expected) => {
+    if (!isRight) refuseOption(option, expected, diagnostics);
+  };
+  checkKnown(options, OPTIONS, '', check);
+  checkKnown(options.tasks ?? {}, TASK_OPTIONS, 'tasks.', check);
+  checkMethods('stateStore', options.stateStore, ['use'], check);
+  checkMethods('tasks.store', options.tasks?.store, ['create', 'get', 'replace'], check);
+  checkMethods('changeBus', options.changeBus, ['publish', 'subscribe'], check);
+  for (const key of ['name', 'version'] as const)
+    check(key, isText(options[key]) && options[key] !== '', 'a string that is not empty');
+  check('pageSize', isPositive(options.pageSize), 'a positive integer');
+  checkLimits(options.limits, check);
+  const { stateKeys = [], stateTtlMs, timeoutMs } = options;
+  check('stateKeys', stateKeys.every(isStateKey), 'a list of secrets of at least 32 bytes or characters');
+  check(
+    'timeoutMs',
+    timeoutMs === undefined || timeoutMs === false || isDelay(timeoutMs),
+    `${DELAY}, or false`,
+  );
+  check('stateTtlMs', isPositive(stateTtlMs), 'a positive integer of milliseconds');
   const fault = jsonFault(options.experimental);
-  if (fault !== undefined)
-    problems.push(invalidOption('experimental', `an object for clients, and it ${fault}`));
-  if (options.container !== undefined && typeof (options.container as Partial<Container>).get !== 'function')
-    problems.push(invalidOption('container', 'an object with the method get'));
-  if (options.logger !== undefined && !isLogger(options.logger))
-    problems.push(invalidOption('logger', 'an object with the methods debug, info, warn and error'));
-  if (options.cache !== undefined) problems.push(...checkCache(options.cache));
+  check('experimental', fault === undefined, `an object for clients, and it ${fault}`);
+  check('container', hasMethods(options.container, ['get']), 'an object with the method get');
+  const levels = ['debug', 'info', 'warn', 'error'];
+  check(
+    'logger',
+    hasMethods(options.logger, levels),
+    'an object with the methods debug, info, warn and error',
+  );
+  if (options.cache !== undefined) checkCache(options.cache, check);
   const { unknownProperties } = options;
-  if (unknownProperties !== undefined && !isUnknownProperties(unknownProperties))
-    problems.push(invalidOption('unknownProperties', "'reject', 'strip' or 'keep'"));
-  problems.push(...checkProfiles(options.clientProfiles ?? []), ...checkTasks(options.tasks ?? {}));
-  return problems;
+  const isKnown = unknownProperties === undefined || isUnknownProperties(unknownProperties);
+  check('unknownProperties', isKnown, "'reject', 'strip' or 'keep'");
+  for (const [index, profile] of (options.clientProfiles ?? []).entries())
+    checkProfile(profile, `clientProfiles[${index}]`, check);
+  for (const key of ['pollIntervalMs', 'maxRunning', 'maxRunningPerClient'] as const)
+    check(`tasks.${key}`, isPositive(options.tasks?.[key]), 'a positive integer');
+  const ttlMs = options.tasks?.ttlMs ?? undefined;
+  check('tasks.ttlMs', isPositive(ttlMs), 'a positive integer of milliseconds, or null');
 }
 
-function checkTasks({
-  ttlMs,
-  pollIntervalMs,
-  maxRunning,
-  maxRunningPerClient,
-}: TasksOptions): DefinitionProblem[] {
-  const positive = {
-    'tasks.pollIntervalMs': pollIntervalMs,
-    'tasks.maxRunning': maxRunning,
-    'tasks.maxRunningPerClient': maxRunningPerClient,
-  };
-  const problems = Object.entries(positive)
-    .filter(([, value]) => value !== undefined && !isPositive(value))
-    .map(([option]) => invalidOption(option, 'a positive integer'));
-  const isLife = ttlMs === undefined || ttlMs === null || isPositive(ttlMs);
-  return isLife
-    ? problems
-    : [...problems, invalidOption('tasks.ttlMs', 'a positive integer of milliseconds, or null')];
+/** Adds that an option of `createApp` is out of range. */
+export function refuseOption(option: string, expected: string, diagnostics: Diagnostics): void {
+  const fix = 'give a value in range, or leave the option out where it has a default';
+  diagnostics.at(`createApp({ ${option} })`).add('SIGIL_INVALID_OPTIONS', `it must be ${expected}`, fix);
 }
 
-function unknownOptions(options: object, known: object, prefix = ''): DefinitionProblem[] {
-  return Object.keys(options)
-    .filter((option) => !Object.hasOwn(known, option))
-    .map((option) =>
-      invalidOption(prefix + option, `one of ${Object.keys(known).join(', ')}; there is no such option`),
-    );
+function checkKnown(options: object, known: object, prefix: string, check: Check): void {
+  const expected = `one of ${Object.keys(known).join(', ')}; there is no such option`;
+  for (const option of Object.keys(options)) check(prefix + option, Object.hasOwn(known, option), expected);
 }
 
-/** What is wrong with a store or a bus of the author's own. */
-function lackingMethods(option: string, value: unknown, ...methods: readonly string[]): DefinitionProblem[] {
-  if (value === undefined || value === false) return [];
-  const has = (method: string): boolean =>
-    typeof value === 'object' &&
-    value !== null &&
-    typeof (value as Record<string, unknown>)[method] === 'function';
-  return methods.every(has) ? [] : [invalidOption(option, `an object with ${methods.join(', ')}`)];
+/** A store or a bus of the author's own. */
+function checkMethods(option: string, value: unknown, methods: readonly string[], check: Check): void {
+  const isObjectOrNone = value === undefined || typeof value === 'object';
+  const isRight = value === false || (isObjectOrNone && hasMethods(value, methods));
+  check(option, isRight, `an object with ${methods.join(', ')}`);
 }
 
-function checkLimits(limits: unknown = {}): DefinitionProblem[] {
-  if (!isObject(limits)) return [invalidOption('limits', 'an object, such as { maxInFlight: 256 }')];
+/** Whether a value is left out, or has methods. */
+function hasMethods(value: unknown, methods: readonly string[]): boolean {
+  if (value === undefined) return true;
+  const given = value as Readonly<Record<string, unknown>> | null;
+  return methods.every((method) => typeof given?.[method] === 'function');
+}
+
+function checkLimits(limits: unknown = {}, check: Check): void {
+  check('limits', isObject(limits), 'an object, such as { maxInFlight: 256 }');
   const known = Object.keys(DEFAULT_LIMITS);
-  return Object.entries(limits).flatMap(([limit, value]) => {
+  for (const [limit, value] of Object.entries(isObject(limits) ? limits : {})) {
     const option = `limits.${limit}`;
-    if (!known.includes(limit)) return [invalidOption(option, `one of ${known.join(', ')}`)];
-    if (value === undefined) return [invalidOption(option, 'left out where it has no value')];
-    if (limit.endsWith('Ms')) return isDelay(value) ? [] : [invalidOption(option, DELAY)];
-    if (limit === 'maxDepth' && (value as number) > DEEPEST)
-      return [invalidOption(option, `at most ${DEEPEST}`)];
-    return isPositive(value as number) ? [] : [invalidOption(option, 'a positive integer')];
-  });
+    if (!known.includes(limit)) check(option, false, `one of ${known.join(', ')}`);
+    else if (value === undefined) check(option, false, 'left out where it has no value');
+    else if (limit.endsWith('Ms')) check(option, isDelay(value), DELAY);
+    else if (limit === 'maxDepth' && Number(value) > DEEPEST) check(option, false, `at most ${DEEPEST}`);
+    else check(option, isPositive(value), 'a positive integer');
+  }
 }
 
-function isLogger(value: object): boolean {
-  const methods = value as Readonly<Record<string, unknown>>;
-  return ['debug', 'info', 'warn', 'error'].every((level) => typeof methods[level] === 'function');
-}
-
-function isPositive(value: number): boolean {
-  return Number.isInteger(value) && value > 0;
-}
-
-/** An option of `createApp` that is out of range. */
-export function invalidOption(option: string, expected: string): DefinitionProblem {
-  return {
-    code: 'SIGIL_INVALID_OPTIONS',
-    where: `createApp({ ${option} })`,
-    what: `it must be ${expected}`,
-    fix: 'give a value in range, or leave the option out where it has a default',
-  };
+/** Whether an option is left out, or is a positive integer. */
+function isPositive(value: unknown): boolean {
+  return value === undefined || (Number.isInteger(value) && Number(value) > 0);
 }
 
 const KNOWN: ReadonlySet<string> = new Set(CACHEABLE_METHODS);
 
-/** Everything wrong with what an app says about keeping its results. */
-function checkCache(cache: AppCacheOptions): DefinitionProblem[] {
-  if (!isObject(cache)) return [invalidOption('cache', 'an object')];
+/** What an app says about keeping its results. */
+function checkCache(cache: AppCacheOptions, check: Check): void {
+  check('cache', isObject(cache), 'an object');
+  if (!isObject(cache)) return;
   const { methods = {} } = cache;
-  if (!isObject(methods)) return [invalidOption('cache: { methods }', 'an object')];
-  const faults = cacheFaults(cache).map(({ member, expected }) =>
-    invalidOption(`cache: { ${member} }`, expected),
-  );
-  return [...faults, ...Object.entries(methods).flatMap(([method, hint]) => checkMethod(method, hint))];
-}
-
-function checkMethod(method: string, hint: unknown): DefinitionProblem[] {
-  const option = `cache: { methods: { '${method}' } }`;
-  if (!KNOWN.has(method)) return [invalidOption(option, `one of ${CACHEABLE_METHODS.join(', ')}`)];
-  if (!isObject(hint)) return [invalidOption(option, 'an object with ttlMs, cacheScope, or both')];
-  return cacheFaults(hint).map(({ member, expected }) =>
-    invalidOption(`cache: { methods: { '${method}': { ${member} } } }`, expected),
-  );
+  check('cache: { methods }', isObject(methods), 'an object');
+  if (!isObject(methods)) return;
+  for (const { member, expected } of cacheFaults(cache)) check(`cache: { ${member} }`, false, expected);
+  for (const [method, hint] of Object.entries(methods)) {
+    const option = `cache: { methods: { '${method}' } }`;
+    if (!KNOWN.has(method)) check(option, false, `one of ${CACHEABLE_METHODS.join(', ')}`);
+    else if (!isObject(hint)) check(option, false, 'an object with ttlMs, cacheScope, or both');
+    else
+      for (const { member, expected } of cacheFaults(hint))
+        check(`cache: { methods: { '${method}': { ${member} } } }`, false, expected);
+  }
 }
 
 const NULLS: readonly unknown[] = [undefined, 'any-of', 'type-list', 'nullable', 'omit'];
 
-/** Everything wrong with the profiles of clients. */
-function checkProfiles(profiles: readonly ClientProfile[]): DefinitionProblem[] {
-  return profiles.flatMap((profile, index) => checkProfile(profile, `clientProfiles[${index}]`));
-}
-
-function checkProfile(profile: unknown, option: string): DefinitionProblem[] {
-  if (!isObject(profile)) return [invalidOption(option, 'an object')];
+function checkProfile(profile: unknown, option: string, check: Check): void {
+  check(option, isObject(profile), 'an object');
+  if (!isObject(profile)) return;
   const { clients, inlineReferences, nulls, formats, omit } = profile;
-  const areClients =
-    clients === undefined || isListOf(clients, (one) => isText(one) || one instanceof RegExp);
-  return [
-    ...(areClients ? [] : [invalidOption(`${option}.clients`, 'a list of names and patterns')]),
-    ...(isFlag(inlineReferences) ? [] : [invalidOption(`${option}.inlineReferences`, 'true or false')]),
-    ...(NULLS.includes(nulls)
-      ? []
-      : [invalidOption(`${option}.nulls`, "'any-of', 'type-list', 'nullable' or 'omit'")]),
-    ...(formats === undefined || isListOf(formats, isText)
-      ? []
-      : [invalidOption(`${option}.formats`, 'a list of formats')]),
-    ...(omit === undefined || isListOf(omit, isText)
-      ? []
-      : [invalidOption(`${option}.omit`, 'a list of keywords')]),
-  ];
+  const isClient = (one: unknown): boolean => isText(one) || one instanceof RegExp;
+  const isFlag = inlineReferences === undefined || typeof inlineReferences === 'boolean';
+  check(`${option}.clients`, isListOf(clients, isClient), 'a list of names and patterns');
+  check(`${option}.inlineReferences`, isFlag, 'true or false');
+  check(`${option}.nulls`, NULLS.includes(nulls), "'any-of', 'type-list', 'nullable' or 'omit'");
+  check(`${option}.formats`, isListOf(formats, isText), 'a list of formats');
+  check(`${option}.omit`, isListOf(omit, isText), 'a list of keywords');
 }
 
+/** Whether an option is left out, or is a list of such. */
 function isListOf(value: unknown, is: (one: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.every(is);
+  return value === undefined || (Array.isArray(value) && value.every(is));
 }
 
 function isText(value: unknown): boolean {
   return typeof value === 'string';
-}
-
-function isFlag(value: unknown): boolean {
-  return value === undefined || typeof value === 'boolean';
 }

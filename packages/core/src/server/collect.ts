@@ -1,13 +1,13 @@
 import { nameOf, type Provider, type ServiceId } from '../container/container.js';
 import type { FunctionDefinition } from '../decorators/define.js';
-import type { DefinitionProblem } from '../errors/errors.js';
+import type { Diagnostics } from '../errors/diagnostics.js';
 import { serviceOf } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isObject } from '../protocol/json.js';
 import type { Logger } from '../protocol/logging.js';
 import type { HandlerDefinition, SchemaLike } from '../metadata/definitions.js';
-import type { Declaration } from '../registry/declaration.js';
-import { nameFromMethod } from '../registry/names.js';
+import type { Declaration } from '../invoke/declaration.js';
+import { defaultName } from '../registry/build.js';
 import { scan } from '../registry/scan.js';
 import type { AppExtension } from '../extensions/app-extension.js';
 import { explicitSource, groupsOf } from '../registry/parameters.js';
@@ -17,8 +17,8 @@ import { apps } from '../extensions/apps/apps.js';
 import { tasks, type TasksOptions } from '../extensions/tasks/tasks.js';
 import type { AppOptions } from './app-options.js';
 import { discover } from './discover.js';
-import { invalidOption } from './check-options.js';
-import { allModules, type ModuleOptions } from './module.js';
+import { refuseOption } from './check-options.js';
+import { allModules, type ModuleOptions, type ModuleParts } from './module.js';
 
 /** Everything an app and its modules are made of. */
 export interface Collected {
@@ -37,22 +37,22 @@ interface Unit {
 /** Finds what an app and its modules serve: decorated classes, listed or discovered, functions, and what extensions bring. */
 export async function collect(
   options: AppOptions,
-  problems: DefinitionProblem[],
+  diagnostics: Diagnostics,
   logger: Logger,
 ): Promise<Collected> {
-  const modules = allModules(options.modules ?? [], problems);
+  const modules = allModules(options.modules ?? [], diagnostics);
   const units: Unit[] = [{ parts: options }, ...[...modules].map(([parts, name]) => ({ name, parts }))];
   const found = new Map<Unit, readonly Constructor[]>();
   for (const unit of units) {
     const places = unit.parts.discover;
-    if (places) found.set(unit, await discover(places, problems, logger));
+    if (places) found.set(unit, await discover(places, diagnostics, logger));
   }
   const served = withoutBases([...found.values()].flat());
   const declarations = units.flatMap((unit) => {
     const classes = (found.get(unit) ?? []).filter((cls) => served.has(cls));
     return [
-      ...scan([...(unit.parts.services ?? []), ...classes], problems),
-      ...functionsOf(unit, problems).map(declareFunction),
+      ...scan([...(unit.parts.services ?? []), ...classes], diagnostics),
+      ...functionsOf(unit, diagnostics).map(declareFunction),
     ].map((declaration) => ofUnit(declaration, unit));
   });
   // One that several list belongs to the first of them.
@@ -63,13 +63,15 @@ export async function collect(
   );
   const given = [...new Set(units.flatMap(({ parts }) => parts.extensions ?? []))];
   if (!given.every(isExtension))
-    problems.push(invalidOption('extensions', 'a list of extensions; a promise of one has to be awaited'));
+    refuseOption('extensions', 'a list of extensions; a promise of one has to be awaited', diagnostics);
   const extensions = allExtensions(given, options.tasks);
-  problems.push(...extensions.flatMap((extension) => extension.problems ?? []));
-  const providers = collectProviders(units, options.override ?? [], problems);
+  for (const { problems = [] } of extensions) diagnostics.report(problems);
+  const providers = collectProviders(units, options.override ?? [], diagnostics);
   if (options.container && providers.length > 0)
-    problems.push(
-      invalidOption('container', 'without "providers" and "override": a container of yours has its own'),
+    refuseOption(
+      'container',
+      'without "providers" and "override": a container of yours has its own',
+      diagnostics,
     );
   return {
     declarations: [
@@ -77,10 +79,10 @@ export async function collect(
       ...extensions.flatMap((extension) => {
         const { definitions = [] } = extension;
         return definitions.map((definition) =>
-          withPolicies(declareFunction(definition), owners.get(extension) ?? { parts: options }),
+          guardedBy(declareFunction(definition), owners.get(extension) ?? { parts: options }),
         );
       }),
-    ].map((declaration) => withErrors(declaration, options)),
+    ].map((declaration) => withPolicies(declaration, options)),
     providers,
     extensions,
   };
@@ -88,20 +90,25 @@ export async function collect(
 
 function functionsOf(
   { parts: { definitions = [] } }: Unit,
-  problems: DefinitionProblem[],
+  diagnostics: Diagnostics,
 ): readonly FunctionDefinition[] {
   const isDefinition = (given: unknown): boolean => isObject(given) && typeof given['handle'] === 'function';
   if (!definitions.every(isDefinition))
-    problems.push(invalidOption('definitions', 'a list of what defineTool() and its like give'));
+    refuseOption('definitions', 'a list of what defineTool() and its like give', diagnostics);
   return definitions.filter(isDefinition);
 }
 
-/** Puts the error mappers of the app after all others. */
-export function withErrors(
+/** Puts the policies of an app or a module around those of a declaration. */
+export function withPolicies(
   declaration: Declaration,
-  { errors = [] }: Pick<AppOptions, 'errors'>,
+  { guards = [], middleware = [], errors = [] }: Pick<ModuleParts, 'guards' | 'middleware' | 'errors'>,
 ): Declaration {
-  return errors.length === 0 ? declaration : { ...declaration, errors: [...declaration.errors, ...errors] };
+  return {
+    ...declaration,
+    guards: [...guards, ...declaration.guards],
+    middleware: [...middleware, ...declaration.middleware],
+    errors: [...declaration.errors, ...errors],
+  };
 }
 
 /** A class that others extend and that is not decorated is there for them alone. */
@@ -112,21 +119,14 @@ function withoutBases(classes: readonly Constructor[]): ReadonlySet<Constructor>
 
 function ofUnit(declaration: Declaration, unit: Unit): Declaration {
   const { prefix } = unit.parts;
-  const own = withPolicies(declaration, unit);
+  const own = guardedBy(declaration, unit);
   return prefix === undefined ? own : withPrefix(own, prefix);
 }
 
 /** What an extension brings keeps its names, which clients know, and gets the policies of the module that lists the extension. */
-function withPolicies(declaration: Declaration, { name, parts }: Unit): Declaration {
+function guardedBy(declaration: Declaration, { name, parts }: Unit): Declaration {
   if (name === undefined) return declaration;
-  const { guards = [], middleware = [], errors = [] } = parts;
-  return {
-    ...declaration,
-    where: `${declaration.where} (${name})`,
-    guards: [...guards, ...declaration.guards],
-    middleware: [...middleware, ...declaration.middleware],
-    errors: [...declaration.errors, ...errors],
-  };
+  return withPolicies({ ...declaration, where: `${declaration.where} (${name})` }, parts);
 }
 
 /** Schemes whose URIs mean something outside of the server. */
@@ -141,11 +141,8 @@ export function withPrefix(declaration: Declaration, prefix: string): Declaratio
 function prefixed({ definition, target }: Declaration, prefix: string): HandlerDefinition {
   switch (definition.kind) {
     case 'tool':
-    case 'prompt': {
-      const name =
-        definition.name ?? nameFromMethod(target.kind === 'method' ? target.method : target.handle.name);
-      return { ...definition, name: `${prefix}_${name}` };
-    }
+    case 'prompt':
+      return { ...definition, name: `${prefix}_${definition.name ?? defaultName(target)}` };
     case 'resource':
       return { ...definition, uri: prefixUri(definition.uri, prefix) };
     case 'completion': {
@@ -169,7 +166,7 @@ function prefixUri(uri: string, prefix: string): string {
 function checkedProviders(
   providers: readonly Provider[],
   option: 'providers' | 'override',
-  problems: DefinitionProblem[],
+  diagnostics: Diagnostics,
 ): readonly Provider[] {
   const isProvider = (given: unknown): boolean =>
     isObject(given) &&
@@ -179,8 +176,10 @@ function checkedProviders(
     ['useValue', 'useClass', 'useFactory', 'useExisting'].some((way) => way in given);
   if (!providers.every(isProvider)) {
     const expected = 'a list of what provide(id, value) and provideFactory(id, { useFactory }) give';
-    problems.push(
-      invalidOption(option, `${expected}; an id that is undefined often comes from an import cycle`),
+    refuseOption(
+      option,
+      `${expected}; an id that is undefined often comes from an import cycle`,
+      diagnostics,
     );
   }
   return providers.filter(isProvider);
@@ -189,18 +188,18 @@ function checkedProviders(
 function collectProviders(
   units: readonly Unit[],
   override: readonly Provider[],
-  problems: DefinitionProblem[],
+  diagnostics: Diagnostics,
 ): Provider[] {
   const held = new Map<ServiceId, { readonly provider: Provider; readonly owner: string }>();
   for (const { name = 'the app', parts } of units) {
-    for (const provider of checkedProviders(parts.providers ?? [], 'providers', problems)) {
+    for (const provider of checkedProviders(parts.providers ?? [], 'providers', diagnostics)) {
       const first = held.get(provider.provide);
       if (first && !areSame(first.provider, provider))
-        problems.push(duplicateProvider(provider, first.owner, name));
+        refuseProvider(provider, first.owner, name, diagnostics);
       if (!first) held.set(provider.provide, { provider, owner: name });
     }
   }
-  for (const provider of checkedProviders(override, 'override', problems))
+  for (const provider of checkedProviders(override, 'override', diagnostics))
     held.set(provider.provide, { provider, owner: 'override' });
   return [...held.values()].map(({ provider }) => provider);
 }
@@ -210,16 +209,21 @@ function areSame(one: Provider, other: Provider): boolean {
   return a.length === Object.keys(b).length && a.every(([key, value]) => Object.is(b[key], value));
 }
 
-function duplicateProvider({ provide }: Provider, first: string, second: string): DefinitionProblem {
-  return {
-    code: 'SIGIL_DUPLICATE_PROVIDER',
-    where: nameOf(provide),
-    what:
+function refuseProvider(
+  { provide }: Provider,
+  first: string,
+  second: string,
+  diagnostics: Diagnostics,
+): void {
+  diagnostics
+    .at(nameOf(provide))
+    .add(
+      'SIGIL_DUPLICATE_PROVIDER',
       first === second
         ? `${first} has two providers for it`
         : `${first} and ${second} have different providers for it`,
-    fix: 'keep one of them: providers are there for the whole app; a test replaces one with "override"',
-  };
+      'keep one of them: providers are there for the whole app; a test replaces one with "override"',
+    );
 }
 
 /** Gives a function definition the shape that scanning gives a decorated method. */

@@ -187,10 +187,8 @@ function toolFacts(entry: ToolEntry, isHidden: boolean, hooks: readonly Definiti
 }
 
 function completable(entry: TemplateEntry | PromptEntry): { completes?: string[]; guarded: boolean } {
-  return {
-    ...(entry.completers.size > 0 ? { completes: [...entry.completers.keys()] } : {}),
-    ...guarded(entry),
-  };
+  const completes = Object.keys(entry.completers);
+  return { ...(completes.length > 0 ? { completes } : {}), ...guarded(entry) };
 }
 
 function guarded(entry: Entry): { guarded: boolean } {

@@ -5,17 +5,18 @@ import { Engine } from '../engine/engine.js';
 import { DEFAULT_LIMITS } from '../engine/engine-options.js';
 import { RoundKeeper, StateSealer } from '../engine/asking/round-keeper.js';
 import { MemoryStateStore } from '../engine/asking/state-store.js';
-import { DefinitionError, type DefinitionProblem } from '../errors/errors.js';
-import { createCompile } from '../invoke/invoke.js';
-import { policyProblems } from '../invoke/policies.js';
+import { Diagnostics } from '../errors/diagnostics.js';
+import type { Declaration } from '../invoke/declaration.js';
+import { HandlerCompiler } from '../invoke/invoke.js';
+import { checkPolicies } from '../invoke/policies.js';
 import type { HandlerDefinition } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Implementation } from '../protocol/descriptors.js';
+import { withoutUndefined } from '../protocol/json.js';
 import type { BuildTools } from '../registry/build.js';
-import type { Declaration } from '../registry/declaration.js';
-import { extend, populate } from '../registry/populate.js';
+import { populate } from '../registry/populate.js';
 import { Registry } from '../registry/registry.js';
-import { isClass, noDefinitions, scan } from '../registry/scan.js';
+import { isClass, refuseEmpty, scan } from '../registry/scan.js';
 import {
   createSchemaCompiler,
   hasClassValidator,
@@ -30,9 +31,9 @@ import { unshowable } from '../engine/asking/question-codec.js';
 import { explicitSource } from '../registry/parameters.js';
 import { App } from './app.js';
 import type { AppOptions } from './app-options.js';
-import { builtInProblems, builtIns } from './built-ins.js';
+import { builtIns, checkBuiltIns } from './built-ins.js';
 import { checkOptions } from './check-options.js';
-import { collect, declareFunction, withErrors } from './collect.js';
+import { collect, declareFunction, withPolicies } from './collect.js';
 import type { Define } from './live-collection.js';
 import { requireLists } from './module.js';
 import { RelayLogger } from './relay-logger.js';
@@ -66,25 +67,24 @@ export async function createApp(options: AppOptions): Promise<App> {
 
 async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<App> {
   requireLists('createApp', options, 'modules', 'override', 'stateKeys', 'clientProfiles');
-  const problems: DefinitionProblem[] = checkOptions(options);
+  const diagnostics = new Diagnostics();
+  checkOptions(options, diagnostics);
   const logger = new RelayLogger(options.logger);
-  const { declarations, providers, extensions } = await collect(options, problems, logger);
+  const { declarations, providers, extensions } = await collect(options, diagnostics, logger);
   const policies = policiesOf(declarations, options);
-  problems.push(...policyProblems(policies));
+  checkPolicies(policies, diagnostics);
   const classes = classesOf(declarations, policies);
   const own = builtIns(() => app);
-  problems.push(...builtInProblems(own, providers));
+  checkBuiltIns(own, providers, diagnostics);
   const services = chooseServices(options.container, [...own, ...providers]);
   const { container } = services;
   const exposeErrors = options.exposeErrors ?? false;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const compile = createCompile({
+  const handlers = new HandlerCompiler({
     logger,
     exposeErrors,
     instances: services.instances,
     guardTime: new Deadlines(limits.guardTimeoutMs),
-    guards: options.guards ?? [],
-    middleware: options.middleware ?? [],
     coerce: options.coerce ?? false,
   });
   const schemas = await createSchemaCompiler({
@@ -93,17 +93,11 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
   });
   const registry = new Registry();
   const { unknownProperties } = options;
-  const build = (into: DefinitionProblem[]): BuildTools => ({
-    schemas,
-    compile,
-    unknownProperties,
-    hooks: extensions,
-    problems: into,
-  });
-  populate(registry, declarations, build(problems));
-  problems.push(...services.check(classes, schemas.constraints));
-  await schemas.settlePatterns(problems);
-  if (problems.length > 0) throw new DefinitionError(problems);
+  const tools: Omit<BuildTools, 'diagnostics'> = { schemas, handlers, unknownProperties, hooks: extensions };
+  populate(registry, declarations, { ...tools, diagnostics });
+  diagnostics.report(services.check(classes, schemas.constraints));
+  await schemas.settlePatterns(diagnostics.problems);
+  diagnostics.throwIfAny();
 
   const info = infoOf(options);
   const changes = new ChangeFeed(options.changeBus ?? new MemoryChangeBus(), logger);
@@ -131,13 +125,15 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     formPlan: formPlans(schemas),
   });
   const define: Define = (definition, kind) => {
-    const wrong: DefinitionProblem[] = [];
-    const added = declare(definition, kind, wrong).map((declaration) => withErrors(declaration, options));
+    const diagnostics = new Diagnostics();
+    const added = declare(definition, kind, diagnostics).map((declaration) =>
+      withPolicies(declaration, options),
+    );
     const policies = policiesOf(added, {});
-    wrong.push(...policyProblems(policies));
-    wrong.push(...services.check(classesOf(added, policies), []));
-    extend(registry, added, build(wrong));
-    if (wrong.length > 0) throw new DefinitionError(wrong);
+    checkPolicies(policies, diagnostics);
+    diagnostics.report(services.check(classesOf(added, policies), []));
+    populate(registry, added, { ...tools, diagnostics });
+    diagnostics.throwIfAny();
   };
   const { instructions } = options;
   const app: App = new App({
@@ -169,12 +165,12 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
 function declare(
   definition: FunctionDefinition | Constructor,
   kind: HandlerDefinition['kind'],
-  problems: DefinitionProblem[],
+  diagnostics: Diagnostics,
 ): Declaration[] {
   if (!isClass(definition)) return [declareFunction(definition)];
-  const scanned = scan([definition], problems);
+  const scanned = scan([definition], diagnostics);
   const found = scanned.filter((declaration) => declaration.definition.kind === kind);
-  if (found.length === 0 && problems.length === 0) problems.push(noDefinitions(definition, [kind]));
+  if (found.length === 0 && diagnostics.problems.length === 0) refuseEmpty(definition, diagnostics, [kind]);
   const completions = scanned.filter(
     (declaration) =>
       declaration.definition.kind === 'completion' &&
@@ -188,10 +184,7 @@ function infoOf({ name, version, title, description, websiteUrl, icons }: AppOpt
   return {
     name,
     version,
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
-    ...(websiteUrl === undefined ? {} : { websiteUrl }),
-    ...(icons === undefined ? {} : { icons }),
+    ...withoutUndefined({ title, description, websiteUrl, icons }),
   };
 }
 
@@ -220,7 +213,6 @@ function sourceHasClass(source: SchemaSource): boolean {
 
 /** Schemas written in place are new objects each time, so they are known by their text; so many are remembered. */
 const MAX_REMEMBERED = 256;
-const WHERE = 'elicit()';
 
 /**
  * Plans the forms that handlers show to users, each once.
@@ -234,21 +226,16 @@ function formPlans(schemas: SchemaCompiler): (form: FormLike) => ValuePlan {
     const key = source.kind === 'schema' ? JSON.stringify(form) : form;
     const known = plans.get(key);
     if (known) return known;
-    const problems: DefinitionProblem[] = [];
-    const plan = schemas.input(source, WHERE, problems);
-    for (const property of unshowable(plan.advertised)) problems.push(notFlat(property));
-    if (problems.length > 0) throw new DefinitionError(problems);
+    const diagnostics = new Diagnostics().at('elicit()');
+    const plan = schemas.input(source, diagnostics.where, diagnostics.problems);
+    for (const property of unshowable(plan.advertised)) {
+      const what = `no client can show the property '${property}' of the form`;
+      const fix = 'forms are flat: strings, numbers, booleans, choices, and lists of choices';
+      diagnostics.add('SIGIL_INVALID_SCHEMA', what, fix);
+    }
+    diagnostics.throwIfAny();
     if (plans.size >= MAX_REMEMBERED) plans.delete(plans.keys().next().value ?? key);
     plans.set(key, plan);
     return plan;
-  };
-}
-
-function notFlat(property: string): DefinitionProblem {
-  return {
-    code: 'SIGIL_INVALID_SCHEMA',
-    where: WHERE,
-    what: `no client can show the property '${property}' of the form`,
-    fix: 'forms are flat: strings, numbers, booleans, choices, and lists of choices',
   };
 }

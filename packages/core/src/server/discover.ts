@@ -1,10 +1,12 @@
-import { messageOf, type DefinitionProblem } from '../errors/errors.js';
+import type { Diagnostics } from '../errors/diagnostics.js';
+import { messageOf } from '../errors/errors.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Logger } from '../protocol/logging.js';
 import { hasHandlers, isClass } from '../registry/scan.js';
 import { isObject } from '../protocol/json.js';
 import { hasFile, listFiles, readText } from './host.js';
 
+const CODE = 'SIGIL_DISCOVERY_FAILED';
 const MODULE = /\.(?:js|mjs|ts|mts)$/;
 const NOT_A_SERVICE = /\.d\.m?ts$|\.(?:test|spec)\.m?[jt]s$/;
 
@@ -14,27 +16,33 @@ const NOT_A_SERVICE = /\.d\.m?ts$|\.(?:test|spec)\.m?[jt]s$/;
  */
 export async function discover(
   places: URL | readonly URL[],
-  problems: DefinitionProblem[],
+  diagnostics: Diagnostics,
   logger: Logger,
 ): Promise<Constructor[]> {
   const found = new Set<Constructor>();
   for (const place of Array.isArray(places) ? (places as readonly URL[]) : [places as URL])
-    for (const cls of await discoverIn(place, problems, logger)) found.add(cls);
+    for (const cls of await discoverIn(place, diagnostics, logger)) found.add(cls);
   return [...found];
 }
 
 async function discoverIn(
   place: unknown,
-  problems: DefinitionProblem[],
+  diagnostics: Diagnostics,
   logger: Logger,
 ): Promise<ReadonlySet<Constructor>> {
   const found = new Set<Constructor>();
   if (!isUrl(place)) {
-    problems.push(notAUrl(place));
+    diagnostics
+      .at(String(place))
+      .add(
+        CODE,
+        'it is not a URL, so it does not say which folder it begins in',
+        'write new URL("./services/", import.meta.url)',
+      );
     return found;
   }
-  const before = problems.length;
-  const files = filesIn(place, problems);
+  const before = diagnostics.problems.length;
+  const files = filesIn(place, diagnostics);
   const stale = staleFiles(files);
   for (const [file, source] of stale) {
     const details = { file: pathOf(file), source: pathOf(source) };
@@ -46,24 +54,18 @@ async function discoverIn(
       const exported = Object.values((await import(file.href)) as Record<string, unknown>);
       for (const value of exported) if (isClass(value) && hasHandlers(value)) found.add(value);
     } catch (error) {
-      problems.push(
-        problem(file, messageOf(error), 'make the module importable, or move it out of the folder'),
-      );
+      const fix = 'make the module importable, or move it out of the folder';
+      diagnostics.at(pathOf(file)).add(CODE, messageOf(error), fix);
     }
   }
-  if (found.size === 0 && problems.length === before) {
-    problems.push(
-      problem(
-        place,
-        'no exported class in it has decorated methods',
-        'export the services, and build them first',
-      ),
-    );
+  if (found.size === 0 && diagnostics.problems.length === before) {
+    const what = 'no exported class in it has decorated methods';
+    diagnostics.at(pathOf(place)).add(CODE, what, 'export the services, and build them first');
   }
   return found;
 }
 
-function filesIn(place: URL, problems: DefinitionProblem[]): URL[] {
+function filesIn(place: URL, diagnostics: Diagnostics): URL[] {
   const { folder, matches } = readPattern(place);
   try {
     const files = listFiles(folder).filter(
@@ -77,7 +79,7 @@ function filesIn(place: URL, problems: DefinitionProblem[]): URL[] {
   } catch (error) {
     const fix =
       'give "discover" a folder that is there at run time, such as new URL("./services/", import.meta.url)';
-    problems.push(problem(folder, messageOf(error), fix));
+    diagnostics.at(pathOf(folder)).add(CODE, messageOf(error), fix);
     return [];
   }
 }
@@ -120,19 +122,6 @@ function isUrl(value: unknown): value is URL {
 
 function pathOf({ pathname }: URL): string {
   return pathname.split('/').map(decodeURIComponent).join('/');
-}
-
-function notAUrl(value: unknown): DefinitionProblem {
-  return {
-    code: 'SIGIL_DISCOVERY_FAILED',
-    where: String(value),
-    what: 'it is not a URL, so it does not say which folder it begins in',
-    fix: 'write new URL("./services/", import.meta.url)',
-  };
-}
-
-function problem(place: URL, what: string, fix: string): DefinitionProblem {
-  return { code: 'SIGIL_DISCOVERY_FAILED', where: pathOf(place), what, fix };
 }
 
 const MAP = /^\/\/# sourceMappingURL=(\S+)\s*$/gm;

@@ -68,7 +68,6 @@ export function liveCompletions(registry: Registry, define: Define): LiveComplet
   return {
     add: (definition) => define(definition, 'completion'),
     remove: (ref, argument) => removeCompletion(registry, ref, argument),
-    has: (ref, argument) =>
-      (registry.completions.get(ref) ?? []).some(({ definition }) => definition.argument === argument),
+    has: (ref, argument) => registry.completions.get(ref)?.has(argument) ?? false,
   };
 }

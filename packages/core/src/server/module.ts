@@ -3,7 +3,7 @@ import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies
 import type { FunctionDefinition } from '../decorators/define.js';
 import type { ExtensionFactory } from '../engine/extension.js';
 import type { AppExtension } from '../extensions/app-extension.js';
-import { DefinitionError, type DefinitionProblem } from '../errors/errors.js';
+import { Diagnostics } from '../errors/diagnostics.js';
 import { isObject } from '../protocol/json.js';
 import type { Constructor } from '../protocol/constructor.js';
 
@@ -95,44 +95,47 @@ const LISTS = [
  * @throws DefinitionError that names them.
  */
 export function requireLists(maker: string, options: ModuleParts, ...more: readonly string[]): void {
-  if (!isObject(options))
-    throw new DefinitionError([
-      {
-        code: 'SIGIL_INVALID_OPTIONS',
-        where: `${maker}()`,
-        what: 'it needs an object',
-        fix: `write ${maker}({ … })`,
-      },
-    ]);
-  const isList = ([, given]: readonly [string, unknown]): boolean =>
-    given === undefined || Array.isArray(given);
-  const wrong = Object.entries(options).filter(
-    (entry) => [...LISTS, ...more].includes(entry[0]) && !isList(entry),
-  );
-  const problems = wrong.map(([option]) => ({
-    code: 'SIGIL_INVALID_OPTIONS' as const,
-    where: `${maker}({ ${option} })`,
-    what: 'it must be a list',
-    fix: `write ${option}: [...]`,
-  }));
-  if (problems.length > 0) throw new DefinitionError(problems);
+  const diagnostics = new Diagnostics();
+  if (!isObject(options)) {
+    diagnostics.at(`${maker}()`).add('SIGIL_INVALID_OPTIONS', 'it needs an object', `write ${maker}({ … })`);
+    return diagnostics.throwIfAny();
+  }
+  for (const [option, given] of Object.entries(options)) {
+    if (![...LISTS, ...more].includes(option) || given === undefined || Array.isArray(given)) continue;
+    diagnostics
+      .at(`${maker}({ ${option} })`)
+      .add('SIGIL_INVALID_OPTIONS', 'it must be a list', `write ${option}: [...]`);
+  }
+  diagnostics.throwIfAny();
 }
 
 /** Every module of an app once, after those it imports, with the name it has in messages. */
 export function allModules(
   modules: readonly Module[],
-  problems: DefinitionProblem[],
+  diagnostics: Diagnostics,
 ): ReadonlyMap<Module, string> {
   const found = new Map<Module, string>();
   const visit = (one: unknown, where: string, path: readonly unknown[]): void => {
-    if (!isModule(one)) return void problems.push(notAModule(one, where));
+    if (!isModule(one)) {
+      const fix =
+        'list what defineModule() returned; an undefined entry usually means that two files import each other';
+      return diagnostics.at(where).add('SIGIL_INVALID_OPTIONS', `${String(one)} is not a module`, fix);
+    }
     if (found.has(one) || path.includes(one)) return;
-    const named = one.name ?? one.prefix;
+    const { prefix } = one;
+    const named = one.name ?? prefix;
     const importing = `defineModule({ imports }) of ${named ?? 'a nameless module'}`;
     for (const imported of one.imports ?? []) visit(imported, importing, [...path, one]);
     const name = `module '${named ?? found.size + 1}'`;
     found.set(one, name);
-    problems.push(...checkPrefix(one, name));
+    if (prefix === undefined || (typeof prefix === 'string' && /^[A-Za-z0-9_-]+$/.test(prefix))) return;
+    diagnostics
+      .at(`defineModule({ prefix }) of ${name}`)
+      .add(
+        'SIGIL_INVALID_OPTIONS',
+        `'${String(prefix)}' is not a valid prefix`,
+        'use letters, digits, underscores and hyphens',
+      );
   };
   for (const one of modules) visit(one, 'createApp({ modules })', []);
   return found;
@@ -140,25 +143,4 @@ export function allModules(
 
 function isModule(value: unknown): value is Module {
   return isObject(value) && value['kind'] === 'module';
-}
-
-function checkPrefix({ prefix }: Module, name: string): DefinitionProblem[] {
-  if (prefix === undefined || (typeof prefix === 'string' && /^[A-Za-z0-9_-]+$/.test(prefix))) return [];
-  return [
-    {
-      code: 'SIGIL_INVALID_OPTIONS',
-      where: `defineModule({ prefix }) of ${name}`,
-      what: `'${String(prefix)}' is not a valid prefix`,
-      fix: 'use letters, digits, underscores and hyphens',
-    },
-  ];
-}
-
-function notAModule(value: unknown, where: string): DefinitionProblem {
-  return {
-    code: 'SIGIL_INVALID_OPTIONS',
-    where,
-    what: `${String(value)} is not a module`,
-    fix: 'list what defineModule() returned; an undefined entry usually means that two files import each other',
-  };
 }

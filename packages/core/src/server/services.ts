@@ -1,12 +1,13 @@
 import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies.js';
 import type { Container, Provider } from '../container/container.js';
 import { TypediContainer } from '../container/typedi.js';
-import { DefinitionError, type DefinitionProblem } from '../errors/errors.js';
+import { Diagnostics } from '../errors/diagnostics.js';
+import type { DefinitionProblem } from '../errors/errors.js';
+import type { Declaration } from '../invoke/declaration.js';
 import type { Instances } from '../invoke/invoke.js';
-import { isClass, missingMethod } from '../invoke/policies.js';
+import { checkMethod, isClass } from '../invoke/policies.js';
 import type { ServiceScope } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
-import type { Declaration } from '../registry/declaration.js';
 import type { AppOptions } from './app-options.js';
 
 /** The guards and middleware of an app, wherever they stand. */
@@ -65,7 +66,7 @@ export function chooseServices(own: Container | undefined, providers: readonly P
     ],
     async start(classes, policies) {
       await container.start(classes);
-      await checkPolicies(policies, instances);
+      await checkMethods(policies, instances);
     },
     ready: () => container.ready(),
     constraint: (cls) => container.getOwn(cls),
@@ -94,14 +95,16 @@ function shortLivedConstraint({ name }: Constructor): DefinitionProblem {
   };
 }
 
-/** The guards and middleware of definitions, and of the app around them. */
+/** The policies of definitions, each once, and those of the app, which may serve nothing yet. */
 export function policiesOf(
   declarations: readonly Declaration[],
   { guards = [], middleware = [] }: Pick<AppOptions, 'guards' | 'middleware'>,
 ): Policies {
   return {
-    guards: [...guards, ...declarations.flatMap((declaration) => declaration.guards)],
-    middleware: [...middleware, ...declarations.flatMap((declaration) => declaration.middleware)],
+    guards: [...new Set([...guards, ...declarations.flatMap((declaration) => declaration.guards)])],
+    middleware: [
+      ...new Set([...middleware, ...declarations.flatMap((declaration) => declaration.middleware)]),
+    ],
     errors: [...new Set(declarations.flatMap((declaration) => declaration.errors))],
   };
 }
@@ -121,16 +124,14 @@ export function classesOf(
 }
 
 /** Looks at the instances of guards and middleware, which may have their method as a property. */
-async function checkPolicies({ guards, middleware }: Policies, instances: Instances): Promise<void> {
-  const problems: DefinitionProblem[] = [];
+async function checkMethods({ guards, middleware }: Policies, instances: Instances): Promise<void> {
+  const diagnostics = new Diagnostics();
   const check = async (classes: readonly unknown[], method: 'allows' | 'handle'): Promise<void> => {
-    for (const cls of new Set(classes)) {
-      if (!isClass(cls) || !instances.isSingleton(cls)) continue;
-      const problem = missingMethod(cls, await instances.container.get(cls), method);
-      if (problem) problems.push(problem);
-    }
+    for (const cls of classes)
+      if (isClass(cls) && instances.isSingleton(cls))
+        checkMethod(cls, await instances.container.get(cls), method, diagnostics);
   };
   await check(guards, 'allows');
   await check(middleware, 'handle');
-  if (problems.length > 0) throw new DefinitionError(problems);
+  diagnostics.throwIfAny();
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { defineTool, MapErrors, mapError, Tool, ToolError } from '../../src/index.js';
 import { appOf, problemsOf, statelessClient } from '../harness.js';
+import { Diagnostics } from '../../src/errors/diagnostics.js';
 import { scan } from '../../src/registry/scan.js';
 
 class OutOfStock extends Error {
@@ -23,7 +24,7 @@ describe('the error mappers of a definition', () => {
     @MapErrors(named('own'))
     class Shop extends Base {}
 
-    const [declaration] = scan([Shop], []);
+    const [declaration] = scan([Shop], new Diagnostics());
 
     const order = declaration?.errors.map((mapper) => mapper.map(new OutOfStock(3)));
     expect(order).toEqual(['method 1: 3', 'method 2: 3', 'own: 3', 'base 1: 3', 'base 2: 3']);

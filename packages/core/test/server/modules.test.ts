@@ -28,6 +28,7 @@ import {
   UseMiddleware,
 } from '../../src/index.js';
 import { appOf, openSession, problemsOf, silentLogger, textOf, type Json } from '../harness.js';
+import { Diagnostics } from '../../src/errors/diagnostics.js';
 import { collect } from '../../src/server/collect.js';
 
 const tool = (name: string, handle: () => unknown = () => name) => defineTool({ name, handle });
@@ -101,7 +102,7 @@ describe('a module', () => {
     const definition = defineTool({ name: 'x', handle: () => 1, errors: [mapper('definition')] });
     const modules = [defineModule({ definitions: [definition], errors: [mapper('module')] })];
     const options = { name: 'test', version: '1', modules, errors: [mapper('app')] };
-    const { declarations } = await collect(options, [], silentLogger);
+    const { declarations } = await collect(options, new Diagnostics(), silentLogger);
     const order = declarations[0]?.errors.map((one) => one.map(new Error('x')));
     expect(order).toEqual(['definition', 'module', 'app']);
   });

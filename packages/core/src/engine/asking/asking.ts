@@ -65,7 +65,7 @@ export class Asker {
   async ping(asking: Asking, options?: AskOptions): Promise<void> {
     requireOpen(asking);
     // A request of a stateless revision is a sign of life itself.
-    if (asking.revision.stateless) return;
+    if (!asking.revision.sessions) return;
     await asking.waiting(() => send(asking, { method: METHODS.ping }, options));
   }
 

@@ -100,11 +100,11 @@ function readAction({ action }: Answer): ElicitResult['action'] {
   return action;
 }
 
-function readUrlResult(answer: Answer, { stateless }: Revision): ElicitUrlResult {
+function readUrlResult(answer: Answer, { sessions }: Revision): ElicitUrlResult {
   const action = readAction(answer);
   const { elicitationId } = answer;
   // The identity is the server's: where pages have none, what a client says it is means nothing.
-  return typeof elicitationId === 'string' && !stateless ? { action, elicitationId } : { action };
+  return typeof elicitationId === 'string' && sessions ? { action, elicitationId } : { action };
 }
 
 const PRIMITIVES: readonly unknown[] = ['string', 'number', 'integer', 'boolean'];

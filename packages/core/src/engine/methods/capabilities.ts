@@ -7,7 +7,7 @@ import type { Revision } from '../revisions/index.js';
 function deriveCapabilities(registry: Registry): ServerCapabilities {
   const hasResources = registry.resources.everUsed || registry.templates.everUsed;
   const hasCompletions = [...registry.prompts, ...registry.templates].some(
-    (entry) => entry.completers.size > 0,
+    (entry) => Object.keys(entry.completers).length > 0,
   );
   return {
     ...(registry.tools.everUsed ? { tools: { listChanged: true } } : {}),

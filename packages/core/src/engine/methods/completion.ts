@@ -24,7 +24,8 @@ export function completionMethods({ options }: MethodParts): MethodTable {
       const value = readString(argument, 'value');
       const entry = isObject(ref) ? referred(registry, ref) : undefined;
       if (!entry) throw unknownReference();
-      const completer = 'completers' in entry ? entry.completers.get(name) : undefined;
+      const completers = 'completers' in entry ? entry.completers : {};
+      const completer = Object.hasOwn(completers, name) ? completers[name] : undefined;
       const complete = (): MaybePromise<MethodResult> =>
         completer ? completion(exchange, completer, value) : NOTHING;
       return exchange.call.ifVisible(entry, complete, unknownReference);

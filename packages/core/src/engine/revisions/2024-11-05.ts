@@ -1,11 +1,13 @@
 import type { CreateMessageParams, SamplingContent } from '../../protocol/client-requests.js';
 import type { ContentBlock } from '../../protocol/content.js';
+import { REVISION_FEATURES } from '../../protocol/protocol.js';
 import { revision20250326 } from './2025-03-26.js';
 import { mapContent, omit, type Revision } from './revision.js';
 
 /** Revision 2024-11-05: no tool annotations, no audio, no message with progress, no completions capability. */
 export const revision20241105: Revision = {
   ...revision20250326,
+  ...REVISION_FEATURES['2024-11-05'],
   version: '2024-11-05',
   tool: (tool) => omit(revision20250326.tool(tool), ['annotations']),
   capabilities: (capabilities) => omit(capabilities, ['completions']),

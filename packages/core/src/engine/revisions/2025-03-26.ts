@@ -1,5 +1,6 @@
 import type { Annotations, ContentBlock } from '../../protocol/content.js';
 import type { Tool } from '../../protocol/descriptors.js';
+import { REVISION_FEATURES } from '../../protocol/protocol.js';
 import { revision20250618 } from './2025-06-18.js';
 import { mapContent, omit, type Revision } from './revision.js';
 
@@ -11,9 +12,9 @@ const UNKNOWN = ['title', '_meta'];
  */
 export const revision20250326: Revision = {
   ...revision20250618,
+  ...REVISION_FEATURES['2025-03-26'],
   version: '2025-03-26',
   batches: true,
-  elicitation: { form: false, url: false },
   tool: (tool) => omit(revision20250618.tool(titled(tool)), [...UNKNOWN, 'outputSchema']),
   resource: (resource) => withKnownAnnotations(omit(revision20250618.resource(resource), UNKNOWN)),
   template: (template) => withKnownAnnotations(omit(revision20250618.template(template), UNKNOWN)),

@@ -6,6 +6,7 @@ import type {
 } from '../../protocol/client-requests.js';
 import type { ContentBlock } from '../../protocol/content.js';
 import { isObject, type JsonSchema } from '../../protocol/json.js';
+import { REVISION_FEATURES } from '../../protocol/protocol.js';
 import { revision20251125 } from './2025-11-25.js';
 import { mapContent, omit, replaceCodes, type Revision } from './revision.js';
 
@@ -19,9 +20,9 @@ const REPLACED: ReadonlyMap<number, number> = new Map([
 /** Revision 2025-06-18: no icons, no description of an implementation, no URL mode of elicitation. */
 export const revision20250618: Revision = {
   ...revision20251125,
+  ...REVISION_FEATURES['2025-06-18'],
   version: '2025-06-18',
   resumes: false,
-  elicitation: { form: true, url: false },
   form(schema) {
     const [list] = listsOf(schema);
     if (list === undefined) return olderForm(schema);
@@ -29,7 +30,6 @@ export const revision20250618: Revision = {
     throw revision20251125.missingCapability(message, { elicitation: {} });
   },
   sampling: olderSampling,
-  samplingTools: false,
   error: (error) => replaceCodes(revision20251125.error(error), REPLACED),
   tool: (tool) => omit(revision20251125.tool(tool), UNKNOWN),
   resource: (resource) => omit(resource, UNKNOWN),

@@ -2,7 +2,7 @@ import { ERROR_CODES, ProtocolError } from '../../errors/errors.js';
 import { StructuredResult } from '../../invoke/encode.js';
 import type { Tool } from '../../protocol/descriptors.js';
 import type { JsonSchema } from '../../protocol/json.js';
-import { METHODS, repeated } from '../../protocol/protocol.js';
+import { METHODS, repeated, REVISION_FEATURES } from '../../protocol/protocol.js';
 import type { CallToolResult } from '../../protocol/results.js';
 import { revision20260728 } from './2026-07-28.js';
 import { replaceCodes, type Revision } from './revision.js';
@@ -17,8 +17,8 @@ const REPLACED: ReadonlyMap<number, number> = new Map([
 /** Revision 2025-11-25: sessions, and structured content that must be an object. */
 export const revision20251125: Revision = {
   ...revision20260728,
+  ...REVISION_FEATURES['2025-11-25'],
   version: '2025-11-25',
-  stateless: false,
   resumes: true,
   rounds: new Set(),
   requests: new Set([

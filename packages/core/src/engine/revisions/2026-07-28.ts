@@ -1,7 +1,7 @@
 import { ERROR_CODES, ProtocolError } from '../../errors/errors.js';
 import { StructuredResult } from '../../invoke/encode.js';
 import { RawJson } from '../../protocol/json.js';
-import { META, METHODS, repeated } from '../../protocol/protocol.js';
+import { META, METHODS, repeated, REVISION_FEATURES } from '../../protocol/protocol.js';
 import { omit, replaceCodes, type Revision } from './revision.js';
 
 /** Codes that this revision has retired (basic, "Error Codes"). */
@@ -12,15 +12,13 @@ const REPLACED: ReadonlyMap<number, number> = new Map([
 
 /** Revision 2026-07-28: stateless requests, and the shapes all older revisions are told apart from. */
 export const revision20260728: Revision = {
+  ...REVISION_FEATURES['2026-07-28'],
   version: '2026-07-28',
-  stateless: true,
   rounds: new Set([METHODS.callTool, METHODS.getPrompt, METHODS.readResource]),
   resumes: false,
   batches: false,
-  elicitation: { form: true, url: true },
   form: (schema) => schema,
   sampling: (params) => params,
-  samplingTools: true,
   requests: new Set([
     METHODS.discover,
     METHODS.listTools,

@@ -14,8 +14,8 @@ const ALL: readonly Revision[] = [
   revision20251125,
   revision20260728,
 ];
-const STATELESS: ReadonlyMap<unknown, Revision> = byVersion(true);
-const SESSIONED: ReadonlyMap<unknown, Revision> = byVersion(false);
+const STATELESS: ReadonlyMap<unknown, Revision> = byVersion(false);
+const SESSIONED: ReadonlyMap<unknown, Revision> = byVersion(true);
 
 /** The versions a request may carry in its `_meta`, newest first. */
 export const STATELESS_VERSIONS: readonly string[] = [...STATELESS.values()]
@@ -42,11 +42,8 @@ export function negotiate(version: unknown): Revision {
   return SESSIONED.get(version) ?? latestSessionRevision();
 }
 
-function byVersion(stateless: boolean): Map<unknown, Revision> {
+function byVersion(sessions: boolean): Map<unknown, Revision> {
   return new Map(
-    ALL.filter((revision) => revision.stateless === stateless).map((revision) => [
-      revision.version,
-      revision,
-    ]),
+    ALL.filter((revision) => revision.sessions === sessions).map((revision) => [revision.version, revision]),
   );
 }

@@ -4,7 +4,12 @@ import type { ContentBlock } from '../../protocol/content.js';
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/descriptors.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import type { LogLevel } from '../../protocol/logging.js';
-import type { ClientCapabilities, ProtocolVersion, ServerCapabilities } from '../../protocol/protocol.js';
+import type {
+  ClientCapabilities,
+  ProtocolVersion,
+  RevisionFeatures,
+  ServerCapabilities,
+} from '../../protocol/protocol.js';
 import type {
   CacheHint,
   CallToolResult,
@@ -35,10 +40,8 @@ interface EnvelopeParts {
  * Everything that differs between protocol revisions. One file a revision makes one of these, mostly by saying what
  * its predecessor does not know yet; nothing outside this folder branches on a version.
  */
-export interface Revision {
+export interface Revision extends RevisionFeatures {
   readonly version: ProtocolVersion;
-  /** Whether every request carries its version and capabilities (2026-07-28 and later). */
-  readonly stateless: boolean;
   /** The requests a client may send. */
   readonly requests: ReadonlySet<string>;
   /** The requests that may be answered with questions instead of a result. */
@@ -47,8 +50,6 @@ export interface Revision {
   readonly resumes: boolean;
   /** Whether several messages may travel in one array. */
   readonly batches: boolean;
-  /** Whether the server may open a dialogue with the client's user. */
-  readonly elicitation: { readonly form: boolean; readonly url: boolean };
   /**
    * A form as clients of this revision know it.
    *
@@ -57,8 +58,6 @@ export interface Revision {
   form(schema: JsonSchema): JsonSchema;
   /** What a model is asked, as clients of this revision know it. */
   sampling(params: CreateMessageParams): CreateMessageParams;
-  /** Whether the client's model may be given tools. */
-  readonly samplingTools: boolean;
   tool(tool: Tool): Tool;
   resource(resource: Resource): Resource;
   template(template: ResourceTemplate): ResourceTemplate;
