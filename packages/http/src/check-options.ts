@@ -1,4 +1,4 @@
-import type { EventStore } from '@sigil/core/transport';
+import { type EventStore, MAX_DELAY_MS } from '@sigil/core/transport';
 
 /** Options that are more than numbers. */
 interface Shapes {
@@ -16,15 +16,13 @@ export function checkNames(options: object, known: object, prefix = ''): void {
   throw new RangeError(`there is no option ${prefix}${unknown}; there are ${names.join(', ')}`);
 }
 
-const LONGEST_MS = 2 ** 31 - 1;
-
 /** @throws RangeError for what is no positive integer, or no time that a timer can keep. */
 export function checkNumber(key: string, value: number): void {
   if (!(Number.isSafeInteger(value) && value > 0))
     throw new RangeError(`${key} must be a positive integer, not ${shown(value)}`);
   // A timer of more than that would ring at once.
-  if (key.endsWith('Ms') && value > LONGEST_MS)
-    throw new RangeError(`${key} must be at most ${LONGEST_MS}, not ${value}`);
+  if (key.endsWith('Ms') && value > MAX_DELAY_MS)
+    throw new RangeError(`${key} must be at most ${MAX_DELAY_MS}, not ${value}`);
 }
 
 /** A value as its author wrote it: '5' is not 5. */

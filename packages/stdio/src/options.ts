@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { MAX_DELAY_MS } from '@sigil/core/transport';
 
 /** How `stdio()` is to behave. */
 export interface StdioOptions {
@@ -51,8 +52,8 @@ export function readSettings(options: StdioOptions): StdioSettings {
     if (!Number.isInteger(bytes) || bytes < 1)
       throw new RangeError(`stdio: ${name} must be a positive integer, not ${bytes}`);
   }
-  if (!(drainMs >= 0 && drainMs <= 2 ** 31 - 1)) {
-    throw new RangeError(`stdio: drainMs must be between 0 and 2147483647, not ${drainMs}`);
+  if (!(drainMs >= 0 && drainMs <= MAX_DELAY_MS)) {
+    throw new RangeError(`stdio: drainMs must be between 0 and ${MAX_DELAY_MS}, not ${drainMs}`);
   }
   return {
     input: options.input ?? process.stdin,

@@ -7,6 +7,7 @@ import {
   type TaskError,
 } from '@sigil/core';
 import {
+  afterMs,
   isObject,
   META,
   METHODS,
@@ -14,7 +15,6 @@ import {
   type RequestId,
   REVISION_FEATURES,
 } from '@sigil/core/transport';
-import { afterMs } from './after-ms.js';
 import { type Answerer, answerInputs, MAX_ROUNDS, responsesTo, wantsInput } from './answers.js';
 import type { Notification } from './notification-log.js';
 import type { Sent, Wire } from './wire.js';
