@@ -1,24 +1,14 @@
-import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
+import { type Report, reportsOf } from './reports.js';
 
 const RUN = fileURLToPath(new URL('run.mjs', import.meta.url));
 /** Other tests run beside this one, on the same cores: what holds the event loop is judged on a quiet machine, by hand. */
-const LENIENT = ['--most-delay', '1000', '--json'];
-
-interface Report {
-  readonly answered: number;
-  readonly failures: readonly string[];
-}
+const LENIENT = ['--most-delay', '1000'];
 
 /** Runs the fuzzer. @returns its reports, by transport and era. */
 function fuzz(...args: string[]): Promise<Record<string, Report>> {
-  return new Promise((resolve, reject) => {
-    execFile(process.execPath, [RUN, ...LENIENT, ...args], (error, stdout, stderr) => {
-      if (stdout === '') reject(error ?? new Error(stderr));
-      else resolve((JSON.parse(stdout) as { reports: Record<string, Report> }).reports);
-    });
-  });
+  return reportsOf(RUN, [...LENIENT, ...args]);
 }
 
 describe('hostile messages', () => {

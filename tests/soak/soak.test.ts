@@ -1,24 +1,14 @@
-import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
+import { type Report, reportsOf } from '../fuzz/reports.js';
 
 const RUN = fileURLToPath(new URL('run.mjs', import.meta.url));
 /** In a few seconds code is still being compiled, beside other tests: 5 % and 50 ms are for the long run by hand. */
-const LENIENT = ['--seconds', '6', '--most-growth', '20', '--most-delay', '1500', '--json'];
-
-interface Report {
-  readonly answered: number;
-  readonly failures: readonly string[];
-}
+const LENIENT = ['--seconds', '6', '--most-growth', '20', '--most-delay', '1500'];
 
 /** Runs the soak. @returns its reports, by transport. */
 function soak(...args: string[]): Promise<Record<string, Report>> {
-  return new Promise((resolve, reject) => {
-    execFile(process.execPath, [RUN, ...LENIENT, ...args], (error, stdout, stderr) => {
-      if (stdout === '') reject(error ?? new Error(stderr));
-      else resolve((JSON.parse(stdout) as { reports: Record<string, Report> }).reports);
-    });
-  });
+  return reportsOf(RUN, [...LENIENT, ...args]);
 }
 
 test('clients of both eras that come, ask, drop and abandon leave nothing behind', async () => {

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { RunningRuntime } from '@sigil/core/transport';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { http, type HttpRuntimeOptions } from '../src/index.js';
-import { createFixture, type Fixture } from './fixtures/app.js';
+import { createFixture } from './fixtures/app.js';
 import { nodeFetch } from './fixtures/node-fetch.js';
 import type { Mounted } from './fixtures/bridges.js';
 import { EventReader } from './fixtures/events.js';
@@ -20,36 +20,16 @@ import {
   request,
   textOf,
 } from './fixtures/messages.js';
-import { RawClient } from './fixtures/raw-client.js';
+import { Running } from './fixtures/running.js';
 import { initialize, openSession } from './fixtures/session.js';
 import { until, within } from './fixtures/within.js';
 
-let fixture: Fixture;
-let running: RunningRuntime | undefined;
-const clients: RawClient[] = [];
-
-beforeEach(async () => {
-  fixture = await createFixture();
-});
-
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.socket.destroy();
-  await running?.close();
-  await fixture.app.close();
-  running = undefined;
-});
+const running = new Running();
 
 async function start(options: HttpRuntimeOptions = {}): Promise<Mounted & RunningRuntime> {
-  const started = await fixture.app.run(http({ port: 0, handleSignals: false, ...options }));
-  running = started;
+  const started = await running.start(options);
   const { address, closed } = started;
   return { address, closed, close: () => started.close(), send: (init) => nodeFetch(address, init) };
-}
-
-function rawClient(address: string): RawClient {
-  const client = new RawClient(address);
-  clients.push(client);
-  return client;
 }
 
 describe('http()', () => {
@@ -84,7 +64,7 @@ describe('http()', () => {
     const { address } = await start({ host: '127.0.0.2' });
     expect(new URL(address).hostname).toBe('127.0.0.2');
     const status = async (host: string): Promise<string> => {
-      const client = rawClient(address);
+      const client = running.client(address);
       client.socket.write(`GET /mcp HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
       await client.ended;
       return client.received.split('\r\n')[0] ?? '';
@@ -108,7 +88,9 @@ describe('http()', () => {
 
   test('fails to start on a port that is taken, and says so', async () => {
     const { address } = await start();
-    const again = fixture.app.run(http({ port: Number(new URL(address).port), handleSignals: false }));
+    const again = running.fixture.app.run(
+      http({ port: Number(new URL(address).port), handleSignals: false }),
+    );
     await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 
@@ -140,7 +122,7 @@ describe('bodies on the wire', () => {
   const body = JSON.stringify(request('tools/list', { _meta: envelope() }));
 
   test('one of a declared length beyond the bound is refused before it comes [checklist 15]', async () => {
-    const client = rawClient((await start({ limits: { maxBodyBytes: 1_000 } })).address);
+    const client = running.client((await start({ limits: { maxBodyBytes: 1_000 } })).address);
     client.post(['Content-Length: 1000000']);
     await within(client.ended);
     expect(client.received).toMatch(/^HTTP\/1\.1 413 /);
@@ -148,7 +130,7 @@ describe('bodies on the wire', () => {
   });
 
   test('one that grows beyond the bound is refused in the middle, and the connection ends [checklist 15]', async () => {
-    const client = rawClient((await start({ limits: { maxBodyBytes: 1_000 } })).address);
+    const client = running.client((await start({ limits: { maxBodyBytes: 1_000 } })).address);
     client.post(['Transfer-Encoding: chunked'], `7d0\r\n${'x'.repeat(2_000)}\r\n`);
     await within(client.ended);
     expect(client.received).toMatch(/^HTTP\/1\.1 413 /);
@@ -157,7 +139,7 @@ describe('bodies on the wire', () => {
   test('a client that goes on sending gets the 413, not a broken connection [checklist 15]', async () => {
     const server = await start({ limits: { maxBodyBytes: 1_000 } });
     for (let attempt = 0; attempt < 5; attempt++) {
-      const client = rawClient(server.address);
+      const client = running.client(server.address);
       client.post(['Content-Length: 3000000'], 'x'.repeat(3_000_000));
       await within(client.ended, 4_000);
       expect(client.received).toMatch(/^HTTP\/1\.1 413 /);
@@ -165,7 +147,7 @@ describe('bodies on the wire', () => {
   });
 
   test('one that comes byte by byte is put together, characters too', async () => {
-    const client = rawClient((await start()).address);
+    const client = running.client((await start()).address);
     const bytes = Buffer.from(JSON.stringify(initialize()).replace('client', 'clïënt 🌍'), 'utf8');
     client.post([`Content-Length: ${bytes.length}`, 'Connection: close']);
     for (const byte of bytes) client.socket.write(Buffer.from([byte]));
@@ -175,7 +157,7 @@ describe('bodies on the wire', () => {
 
   test('one that never ends does no harm when its client leaves', async () => {
     const server = await start();
-    const client = rawClient(server.address);
+    const client = running.client(server.address);
     client.post(['Content-Length: 1000'], '{"jsonrpc"');
     await until(() => client.socket.bytesWritten > 0);
     client.socket.destroy();
@@ -184,13 +166,13 @@ describe('bodies on the wire', () => {
   });
 
   test('requests in a pipeline are answered in order', async () => {
-    const client = rawClient((await start()).address);
+    const client = running.client((await start()).address);
     for (let turn = 0; turn < 3; turn++) client.post([...head, `Content-Length: ${body.length}`], body);
     await until(() => client.received.match(/HTTP\/1\.1 200 /g)?.length === 3);
   });
 
   test('a client that wants to be told to continue is', async () => {
-    const client = rawClient((await start()).address);
+    const client = running.client((await start()).address);
     client.post([...head, `Content-Length: ${body.length}`, 'Expect: 100-continue']);
     await until(() => client.received.startsWith('HTTP/1.1 100 '));
     client.socket.write(body);
@@ -202,7 +184,7 @@ describe('closing http()', () => {
   test('lets what is in flight finish, and says when it has [checklist 47]', async () => {
     const server = await start();
     const pending = callModern(server, 'hold', { label: 'a' });
-    const held = await fixture.holds.next();
+    const held = await running.fixture.holds.next();
     const closing = server.close();
     expect(held.signal.aborted).toBe(false);
     held.release();
@@ -213,7 +195,7 @@ describe('closing http()', () => {
 
   test('delivers a long answer whole to a client that reads slowly [checklist 47]', async () => {
     const server = await start();
-    const client = rawClient(server.address);
+    const client = running.client(server.address);
     client.socket.pause();
     const letters = 30_000_000;
     const message = JSON.stringify(
@@ -232,7 +214,7 @@ describe('closing http()', () => {
   test('aborts what takes longer than it may', async () => {
     const server = await start({ drainMs: 30 });
     const pending = callModern(server, 'hold', { label: 'a' });
-    const held = await fixture.holds.next();
+    const held = await running.fixture.holds.next();
     await within(server.close());
     expect(held.signal.aborted).toBe(true);
     const response = await within(pending);
@@ -253,7 +235,7 @@ describe('closing http()', () => {
 
   test('does not wait for connections that have sent nothing', async () => {
     const server = await start();
-    const idle = rawClient(server.address);
+    const idle = running.client(server.address);
     await once(idle.socket, 'connect');
     const before = Date.now();
     await within(server.close());
@@ -264,7 +246,7 @@ describe('closing http()', () => {
   test('does not wait for connections kept for a next request', async () => {
     const server = await start();
     const body = JSON.stringify(initialize());
-    const idle = rawClient(server.address);
+    const idle = running.client(server.address);
     idle.post([`Content-Length: ${body.length}`], body);
     await until(() => idle.received.includes('protocolVersion'));
     const before = Date.now();

@@ -1,42 +1,23 @@
 import { DefinitionError } from '@sigil/core';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RunningRuntime } from '@sigil/core/transport';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { http, type HttpRuntimeOptions } from '../src/index.js';
-import { createFixture, type Fixture } from './fixtures/app.js';
 import { callModern, headersOf, json, post } from './fixtures/messages.js';
-import { RawClient } from './fixtures/raw-client.js';
+import type { RawClient } from './fixtures/raw-client.js';
+import { Running } from './fixtures/running.js';
 import { initialize } from './fixtures/session.js';
 import { describeBridges } from './fixtures/suite.js';
 import { until, within } from './fixtures/within.js';
 
 const MIB = 1024 * 1024;
 
-let fixture: Fixture;
-let running: RunningRuntime | undefined;
-const clients: RawClient[] = [];
-
-beforeEach(async () => {
-  fixture = await createFixture();
-});
-
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.socket.destroy();
-  await running?.close();
-  await fixture.app.close();
-  running = undefined;
-});
+const running = new Running();
 
 /** Starts a server. @returns connects a client to it. */
 async function start(options: HttpRuntimeOptions): Promise<() => RawClient> {
-  const started = await fixture.app.run(http({ port: 0, handleSignals: false, drainMs: 50, ...options }));
-  running = started;
-  return () => {
-    const client = new RawClient(started.address);
-    clients.push(client);
-    return client;
-  };
+  const { address } = await running.start({ drainMs: 50, ...options });
+  return () => running.client(address);
 }
 
 const asked = JSON.stringify(initialize());

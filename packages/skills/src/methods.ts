@@ -1,5 +1,6 @@
 import { ERROR_CODES, ProtocolError } from '@sigil/core';
 import type { ExtensionCall, ExtensionHost, ExtensionMethod } from '@sigil/core/extension';
+import { decodeCursor, encodeCursor } from '@sigil/core/transport';
 import type { ServedFiles } from './served-files.js';
 import { type SkillFile, skillUri } from './skill-file.js';
 import type { Skill } from './skill.js';
@@ -122,10 +123,6 @@ interface Page<T> {
   readonly next: { readonly nextCursor?: string };
 }
 
-const PREFIX = 'from:';
-/** No cursor of ours is longer; what is longer is not even decoded. */
-const MAX_CURSOR_LENGTH = 32;
-
 /**
  * Cuts a page out of a list that never changes.
  *
@@ -140,29 +137,15 @@ async function pageOf<T, R>(
   show: (item: T) => Promise<R | undefined>,
 ): Promise<Page<R>> {
   const shown: R[] = [];
-  for (let at = startOf(cursor); at < items.length; at++) {
+  for (let at = decodeCursor(cursor); at < items.length; at++) {
     const item = await show(items[at] as T);
     if (item === undefined) continue;
     if (shown.length === pageSize) {
-      return { shown, next: { nextCursor: Buffer.from(`${PREFIX}${at}`).toString('base64url') } };
+      return { shown, next: { nextCursor: encodeCursor(at) } };
     }
     shown.push(item);
   }
   return { shown, next: {} };
-}
-
-function startOf(cursor: unknown): number {
-  if (cursor === undefined) return 0;
-  const isShort = typeof cursor === 'string' && cursor.length <= MAX_CURSOR_LENGTH;
-  const text = isShort ? Buffer.from(cursor, 'base64url').toString() : '';
-  const digits = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : '';
-  if (!/^[1-9][0-9]{0,8}$/.test(digits)) {
-    throw new ProtocolError(
-      ERROR_CODES.invalidParams,
-      'Invalid cursor: pass nextCursor of the previous page',
-    );
-  }
-  return Number(digits);
 }
 
 /** Reads the URI a request is about. @throws ProtocolError (-32602) when there is none. */

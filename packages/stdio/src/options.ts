@@ -1,4 +1,4 @@
-import { OptionChecks } from '@sigil/core/transport';
+import { MAX_DELAY_MS, OptionChecks } from '@sigil/core/transport';
 import type { Readable, Writable } from 'node:stream';
 
 /** What the client may make `stdio()` keep. */
@@ -69,8 +69,8 @@ export function readSettings(options: StdioOptions): StdioSettings {
   const limits: StdioLimits = checks.group('limits', options.limits, Object.keys(LIMITS));
   checks.integers(limits, 'limits.');
   const { drainMs = 750 } = options;
-  if (!(drainMs >= 0 && drainMs <= 2 ** 31 - 1))
-    checks.refuse('drainMs', `it must be between 0 and 2147483647, not ${drainMs}`);
+  if (!(drainMs >= 0 && drainMs <= MAX_DELAY_MS))
+    checks.refuse('drainMs', `it must be between 0 and ${MAX_DELAY_MS}, not ${drainMs}`);
   checks.throwIfAny();
   return {
     input: options.input ?? process.stdin,

@@ -2,6 +2,7 @@ import type { ClientCapabilities, Implementation, ProtocolVersion } from '@sigil
 import { type LogLevel, ProtocolError } from '@sigil/core';
 import type { TaskError } from '@sigil/core/backend';
 import {
+  afterMs,
   isObject,
   META,
   METHODS,
@@ -9,7 +10,6 @@ import {
   type RequestId,
   REVISION_FEATURES,
 } from '@sigil/core/transport';
-import { afterMs } from './after-ms.js';
 import { type Answerer, answerInputs, MAX_ROUNDS, responsesTo, wantsInput } from './answers.js';
 import type { ReceivedNotification } from './notification-log.js';
 import type { Sent, Wire } from './wire.js';

@@ -1,4 +1,4 @@
-import { afterMs } from './after-ms.js';
+import { afterMs } from '@sigil/core/transport';
 
 /** A notification of a server. */
 export interface ReceivedNotification {

@@ -11,7 +11,7 @@ import type {
   ToolDescriptor,
 } from '@sigil/core/protocol';
 import type { LogLevel } from '@sigil/core';
-import { METHODS } from '@sigil/core/transport';
+import { METHODS, pagesOf } from '@sigil/core/transport';
 import type { Caller, CallOptions } from './caller.js';
 import { listen, type ListenFilter, type Subscription, Subscriptions } from './listen.js';
 import type { ReceivedNotification, NotificationLog, NotificationPredicate } from './notification-log.js';
@@ -228,32 +228,15 @@ export class TestClient implements AsyncDisposable {
     await this.close();
   }
 
-  #list<T>(method: string, key: string, options?: CallOptions): Promise<T[]> {
-    return allPages<T>(key, (params) => this.request(method, params, options));
+  async #list<T>(method: string, key: string, options?: CallOptions): Promise<T[]> {
+    const entries: T[] = [];
+    const pages = pagesOf(
+      (params) => this.request(method, params, options),
+      (cursor) => new Error(`The server gave the cursor ${JSON.stringify(cursor)} twice`),
+    );
+    for await (const page of pages) entries.push(...((page[key] ?? []) as T[]));
+    return entries;
   }
-}
-
-type Result = Readonly<Record<string, unknown>>;
-
-/**
- * Follows `nextCursor` through every page of a list.
- *
- * @param key the member of each page that holds the entries, such as `tools`.
- * @param page asks for one page.
- * @throws Error when the server gives a cursor twice, which would never end.
- */
-async function allPages<T>(key: string, page: (params: Result) => Promise<Result>): Promise<T[]> {
-  const entries: T[] = [];
-  const seen = new Set<unknown>();
-  let cursor: unknown;
-  do {
-    const result = await page(cursor === undefined ? {} : { cursor });
-    entries.push(...((result[key] ?? []) as T[]));
-    cursor = result['nextCursor'];
-    if (seen.has(cursor)) throw new Error(`The server gave the cursor ${JSON.stringify(cursor)} twice`);
-    seen.add(cursor);
-  } while (cursor !== undefined);
-  return entries;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { ERROR_CODES, ProtocolError, type RequestInfo } from '@sigil/core';
 import {
+  afterMs,
   connectInMemory,
   type Endpoint,
   errorResponse,
@@ -7,9 +8,9 @@ import {
   isObject,
   isRequestId,
   NOTIFICATIONS,
+  PendingAnswers,
   type RequestId,
 } from '@sigil/core/transport';
-import { afterMs } from './after-ms.js';
 import type { Answerer } from './answers.js';
 import type { ReceivedNotification } from './notification-log.js';
 
@@ -38,7 +39,7 @@ export interface Sent {
 export class Wire {
   readonly #connection: InMemoryConnection;
   readonly #handlers: WireHandlers;
-  readonly #pending = new PendingCalls();
+  readonly #pending = new PendingAnswers<RequestId, Record<string, unknown>>();
   #lastId = 0;
   #closed: Error | undefined;
 
@@ -105,10 +106,18 @@ export class Wire {
     if (Array.isArray(message)) return message.forEach((one) => this.#receive(one));
     if (this.#closed || !isObject(message)) return;
     const { id, method } = message;
-    if (typeof method !== 'string') return this.#pending.settle(message);
+    if (typeof method !== 'string') return this.#settle(message);
     const params = isObject(message['params']) ? message['params'] : {};
     if (isRequestId(id)) void this.#answer(id, method, params);
     else this.#handlers.notified({ method, params });
+  }
+
+  /** Takes a response. One that answers nothing, such as to a cancelled request, is ignored. */
+  #settle(response: Readonly<Record<string, unknown>>): void {
+    const { id, result, error } = response;
+    if (isObject(result)) this.#pending.settle(id, result);
+    else if (isObject(error)) this.#pending.fail(id, toError(error));
+    else this.#pending.fail(id, new Error(`Not a response: ${JSON.stringify(response)}`));
   }
 
   async #answer(id: RequestId, method: string, params: object): Promise<void> {
@@ -124,58 +133,6 @@ export class Wire {
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-type Result = Record<string, unknown>;
-
-interface Pending {
-  readonly resolve: (result: Result) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** The requests that have not been answered yet. */
-class PendingCalls {
-  readonly #pending = new Map<RequestId, Pending>();
-
-  /**
-   * Waits for the response to a request.
-   *
-   * @returns the result.
-   * @throws ProtocolError with the error of the response.
-   */
-  wait(id: RequestId): Promise<Result> {
-    return new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject }));
-  }
-
-  /** Takes a response. One that answers nothing, such as to a cancelled request, is ignored. */
-  settle(response: Readonly<Record<string, unknown>>): void {
-    const pending = this.#take(response['id']);
-    if (!pending) return;
-    const { result, error } = response;
-    if (isObject(result)) pending.resolve(result);
-    else
-      pending.reject(
-        isObject(error) ? toError(error) : new Error(`Not a response: ${JSON.stringify(response)}`),
-      );
-  }
-
-  /** Ends one wait with an error; returns whether there was one. */
-  fail(id: RequestId, error: unknown): boolean {
-    const pending = this.#take(id);
-    pending?.reject(error);
-    return pending !== undefined;
-  }
-
-  /** Ends every wait with an error. */
-  failAll(error: Error): void {
-    for (const id of [...this.#pending.keys()]) this.fail(id, error);
-  }
-
-  #take(id: unknown): Pending | undefined {
-    const pending = this.#pending.get(id as RequestId);
-    this.#pending.delete(id as RequestId);
-    return pending;
-  }
 }
 
 function toError({ code, message, data }: Record<string, unknown>): ProtocolError {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Contract, ContractFacts } from '@sigil/core/manifest';
-import { isObject, METHODS } from '@sigil/core/transport';
+import { isObject, METHODS, pagesOf } from '@sigil/core/transport';
 import { ServerError, UsageError } from '../failures.js';
 import { parseJson } from '../json.js';
 import { type Connection, greet } from './connection.js';
@@ -86,19 +86,16 @@ function textOf(value: unknown): string {
 
 async function everyPage(connection: Connection, method: string, member: string): Promise<unknown[]> {
   const entries: unknown[] = [];
-  const cursors = new Set<unknown>();
-  let params = {};
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const result = await connection.request(method, params);
-    const listed = result[member];
+  let left = MOST_PAGES;
+  const pages = pagesOf(
+    (params) => connection.request(method, params),
+    () => new ServerError(`the pages of ${method} go round in a circle`),
+  );
+  for await (const { [member]: listed } of pages) {
     if (!Array.isArray(listed) || !listed.every(isObject))
       throw new ServerError(`the answer to ${method} has no list "${member}"`);
-    entries.push(...listed);
-    const { nextCursor } = result;
-    if (nextCursor === undefined || nextCursor === null) return entries;
-    if (cursors.has(nextCursor)) throw new ServerError(`the pages of ${method} go round in a circle`);
-    cursors.add(nextCursor);
-    params = { cursor: nextCursor };
+    if (left-- === 0) throw new ServerError(`${method} has more than ${MOST_PAGES} pages`);
+    entries.push(...(listed as unknown[]));
   }
-  throw new ServerError(`${method} has more than ${MOST_PAGES} pages`);
+  return entries;
 }

@@ -288,11 +288,19 @@ export function jsonFault(value: unknown): string | undefined {
   }
 }
 
+/** An order that is the same wherever it is asked for, unlike that of a locale. */
+export function byCodeUnits(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The members of an object in one order. */
+export function sortedMembers(value: object): [string, unknown][] {
+  return Object.entries(value).sort(([a], [b]) => byCodeUnits(a, b));
+}
+
 /** JSON with the members of every object in one order: the same text for equal values. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) =>
-    isObject(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
+    isObject(member) ? Object.fromEntries(sortedMembers(member)) : member,
   );
 }

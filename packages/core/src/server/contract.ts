@@ -1,6 +1,6 @@
 import type { ServerCapabilities } from '../protocol/protocol.js';
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/descriptors.js';
-import { isObject } from '../protocol/json.js';
+import { byCodeUnits, canonicalJson, isObject, sortedMembers } from '../protocol/json.js';
 import type { Engine } from '../engine/engine.js';
 import type { DefinitionHooks, Entry, PromptEntry, TemplateEntry, ToolEntry } from '../registry/entry.js';
 import type { Registry } from '../registry/registry.js';
@@ -118,34 +118,25 @@ const BY_NAME: ReadonlySet<string> = new Set([
   'properties',
 ]);
 
-/** A value whose objects have their keys in alphabetical order. */
+/** A JSON value whose objects have their keys in alphabetical order. */
 function canonicalValue(value: unknown): unknown {
-  return sortKeys(value, (_, inner) => canonicalValue(inner));
+  return JSON.parse(canonicalJson(value));
 }
 
 /** A JSON Schema as text should show it: keywords in alphabetical order, and names in lists without an order too. */
 function canonicalSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(canonicalSchema);
-  return sortKeys(schema, (keyword, value) => {
+  return mapSorted(schema, (keyword, value) => {
     if (DATA.has(keyword)) return canonicalValue(value);
     if (SETS.has(keyword) && isListOfStrings(value)) return [...value].sort(byCodeUnits);
-    if (BY_NAME.has(keyword)) return sortKeys(value, (_, inner) => canonicalSchema(inner));
+    if (BY_NAME.has(keyword)) return mapSorted(value, (_, inner) => canonicalSchema(inner));
     return canonicalSchema(value);
   });
 }
 
-/** An order that is the same wherever it is asked for, unlike that of a locale. */
-function byCodeUnits(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function sortKeys(value: unknown, inner: (key: string, value: unknown) => unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => inner('', item));
+function mapSorted(value: unknown, map: (key: string, member: unknown) => unknown): unknown {
   if (!isObject(value)) return value;
-  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(
-    entries.sort(([a], [b]) => byCodeUnits(a, b)).map(([key, member]) => [key, inner(key, member)]),
-  );
+  return Object.fromEntries(sortedMembers(value).map(([key, member]) => [key, map(key, member)]));
 }
 
 function isListOfStrings(value: unknown): value is string[] {

@@ -72,8 +72,20 @@ export class Deadlines {
   }
 }
 
-/** Timers take no longer delay. */
-const MAX_DELAY_MS = 2 ** 31 - 1;
+/** Timers take no longer delay, in milliseconds. */
+export const MAX_DELAY_MS: number = 2 ** 31 - 1;
+
+/**
+ * Runs something later.
+ *
+ * @param ms milliseconds; more than timers can count, such as `Infinity`, means never.
+ * @returns calls it off.
+ */
+export function afterMs(ms: number, run: () => void): () => void {
+  if (ms > MAX_DELAY_MS) return () => undefined;
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+}
 
 /** What a delay is, for messages to the author. */
 export const DELAY: string = `a positive integer of milliseconds, ${MAX_DELAY_MS} at most`;

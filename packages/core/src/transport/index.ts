@@ -13,9 +13,11 @@ export {
   type StoredEvent,
   type StreamName,
 } from './transport.js';
-export { type Deadline, Deadlines } from './deadlines.js';
+export { afterMs, type Deadline, Deadlines, MAX_DELAY_MS } from './deadlines.js';
 export { OptionChecks } from './option-checks.js';
 export { LogThrottle } from './log-throttle.js';
+export { decodeCursor, encodeCursor, pagesOf } from './pages.js';
+export { PendingAnswers } from './pending-answers.js';
 export { Quota } from './quota.js';
 export {
   claimOf,

@@ -1,6 +1,7 @@
 import { InputResponseError, ProtocolError } from '../../errors/errors.js';
 import { isObject } from '../../protocol/json.js';
 import type { RequestId } from '../../protocol/protocol.js';
+import { PendingAnswers } from '../../transport/pending-answers.js';
 
 /** How a request to the client travels, and how it is waited for. */
 interface Sending {
@@ -16,15 +17,11 @@ interface Sending {
   readonly signal: AbortSignal;
 }
 
-interface Pending {
-  readonly settle: (result: Record<string, unknown>) => void;
-  readonly fail: (error: Error) => void;
-  readonly extend: () => void;
-}
-
 /** The requests a server has sent to one client and not yet had an answer to. */
 export class PendingRequests {
-  readonly #pending = new Map<RequestId, Pending>();
+  readonly #answers = new PendingAnswers<RequestId, Record<string, unknown>>();
+  /** Gives a request more time, by its id. */
+  readonly #extend = new Map<unknown, () => void>();
   #next = 1;
 
   /**
@@ -32,73 +29,66 @@ export class PendingRequests {
    *
    * @throws InputResponseError when the client refuses, or the wait ends without an answer.
    */
-  ask(sending: Sending): Promise<Record<string, unknown>> {
+  async ask(sending: Sending): Promise<Record<string, unknown>> {
     const { timeoutMs, maxTimeoutMs, signal } = sending;
+    if (signal.aborted)
+      throw new InputResponseError('gone', 'The request was cancelled before the client was asked');
     const id = this.#next++;
-    return new Promise((resolve, reject) => {
-      const giveUp = (error: InputResponseError): void => {
-        end(error);
-        sending.withdraw(id, error.message);
-      };
-      const wait = (ms: number): ReturnType<typeof setTimeout> =>
-        setTimeout(
-          () => giveUp(new InputResponseError('late', `The client did not answer within ${ms} ms`)),
-          ms,
-        );
-      const limit = wait(maxTimeoutMs);
-      const timer = { current: wait(timeoutMs) };
-      const abort = (): void =>
-        giveUp(
-          signal.reason instanceof InputResponseError
-            ? signal.reason
-            : new InputResponseError('gone', 'The request was cancelled while waiting for the client'),
-        );
-      const end = (error?: Error): void => {
-        clearTimeout(limit);
-        clearTimeout(timer.current);
-        signal.removeEventListener('abort', abort);
-        this.#pending.delete(id);
-        if (error) reject(error);
-      };
-      this.#pending.set(id, {
-        settle: (result) => {
-          end();
-          resolve(result);
-        },
-        fail: end,
-        extend: () => {
-          clearTimeout(timer.current);
-          timer.current = wait(timeoutMs);
-        },
-      });
-      signal.addEventListener('abort', abort, { once: true });
-      if (signal.aborted)
-        end(new InputResponseError('gone', 'The request was cancelled before the client was asked'));
-      else sending.send(id);
+    const giveUp = (error: InputResponseError): void => {
+      this.#answers.fail(id, error);
+      sending.withdraw(id, error.message);
+    };
+    const wait = (ms: number): ReturnType<typeof setTimeout> =>
+      setTimeout(
+        () => giveUp(new InputResponseError('late', `The client did not answer within ${ms} ms`)),
+        ms,
+      );
+    const limit = wait(maxTimeoutMs);
+    let timer = wait(timeoutMs);
+    const abort = (): void =>
+      giveUp(
+        signal.reason instanceof InputResponseError
+          ? signal.reason
+          : new InputResponseError('gone', 'The request was cancelled while waiting for the client'),
+      );
+    signal.addEventListener('abort', abort, { once: true });
+    this.#extend.set(id, () => {
+      clearTimeout(timer);
+      timer = wait(timeoutMs);
     });
+    const answer = this.#answers.wait(id, () => {
+      clearTimeout(limit);
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      this.#extend.delete(id);
+    });
+    try {
+      sending.send(id);
+    } catch (error) {
+      this.#answers.fail(id, error);
+    }
+    return answer;
   }
 
   /** Whether a request by that id waits for its answer. */
   has(id: unknown): boolean {
-    return this.#pending.has(id as RequestId);
+    return this.#answers.has(id);
   }
 
   /** Takes a response of the client. Responses to nothing are ignored, as JSON-RPC 2.0 leaves no way to answer them. */
-  settle(response: Record<string, unknown>): void {
-    const pending = this.#pending.get(response['id'] as RequestId);
-    if (!pending) return;
-    if (isObject(response['result'])) return pending.settle(response['result']);
-    pending.fail(refusal(response['error']));
+  settle({ id, result, error }: Record<string, unknown>): void {
+    if (isObject(result)) this.#answers.settle(id, result);
+    else this.#answers.fail(id, refusal(error));
   }
 
   /** Gives a request more time: the client reports progress on it. */
   extend(progressToken: unknown): void {
-    this.#pending.get(progressToken as RequestId)?.extend();
+    this.#extend.get(progressToken)?.();
   }
 
   /** Fails everything that waits: the client is gone. */
   failAll(reason: string): void {
-    for (const pending of [...this.#pending.values()]) pending.fail(new InputResponseError('gone', reason));
+    this.#answers.failAll(new InputResponseError('gone', reason));
   }
 }
 

@@ -1,6 +1,6 @@
-import { invalidParams } from '../../errors/errors.js';
 import { RawJson } from '../../protocol/json.js';
 import type { CacheHint } from '../../protocol/results.js';
+import { decodeCursor, encodeCursor } from '../../transport/pages.js';
 import type { Collection, Position } from '../../registry/registry.js';
 import type { Entry } from '../../registry/entry.js';
 import { methodNotFound } from '../admission.js';
@@ -45,7 +45,8 @@ export class List<E extends Entry> {
   readonly serve: MethodHandler = ({ call }, { cursor }) => {
     const { collection, isOffered } = this.parts;
     if (!(isOffered?.() ?? collection.everUsed)) throw methodNotFound(call.method);
-    const start = decodeCursor(cursor);
+    // A cursor names a place in the order of additions, so it stays good when entries come and go.
+    const start: Position = decodeCursor(cursor);
     const view = this.#viewFor(call);
     if (view.isGuarded) return this.#visiblePage(view, call, start);
     return { result: view.page(start), cache: this.#hint };
@@ -162,26 +163,4 @@ export class ListView<E extends Entry> {
 
 function raw(members: string): RawJson {
   return new RawJson(members, () => JSON.parse(`{${members}}`) as Record<string, unknown>);
-}
-
-/** Makes a cursor. It names a place in the order of additions, so it stays good when entries come and go. */
-function encodeCursor(position: Position): string {
-  return btoa(`after:${position}`);
-}
-
-/**
- * Reads a cursor back.
- *
- * @throws ProtocolError (-32602) when it is none of ours.
- */
-function decodeCursor(cursor: unknown): Position {
-  if (cursor === undefined) return 0;
-  try {
-    const text = typeof cursor === 'string' ? atob(cursor) : '';
-    const [, position] = /^after:([1-9][0-9]{0,15})$/.exec(text) ?? [];
-    if (position !== undefined) return Number(position);
-  } catch {
-    // It is no base64.
-  }
-  throw invalidParams('Invalid cursor: pass nextCursor of the previous page');
 }

@@ -1,0 +1,49 @@
+interface Waiting<T> {
+  readonly resolve: (answer: T) => void;
+  readonly reject: (error: unknown) => void;
+  readonly ended: (() => void) | undefined;
+}
+
+/** Waits for answers, each by the key of its question, such as the id of a request. A wait ends once. */
+export class PendingAnswers<K, T> {
+  readonly #waiting = new Map<unknown, Waiting<T>>();
+
+  /**
+   * Waits for the answer to a question.
+   *
+   * @param ended called when the wait ends, by whatever ends it.
+   */
+  wait(key: K, ended?: () => void): Promise<T> {
+    return new Promise((resolve, reject) => this.#waiting.set(key, { resolve, reject, ended }));
+  }
+
+  has(key: unknown): boolean {
+    return this.#waiting.has(key);
+  }
+
+  /** Ends a wait with its answer. @returns whether there was one. */
+  settle(key: unknown, answer: T): boolean {
+    const waiting = this.#take(key);
+    waiting?.resolve(answer);
+    return waiting !== undefined;
+  }
+
+  /** Ends a wait with an error. @returns whether there was one. */
+  fail(key: unknown, error: unknown): boolean {
+    const waiting = this.#take(key);
+    waiting?.reject(error);
+    return waiting !== undefined;
+  }
+
+  /** Ends every wait with an error. */
+  failAll(error: Error): void {
+    for (const key of [...this.#waiting.keys()]) this.fail(key, error);
+  }
+
+  #take(key: unknown): Waiting<T> | undefined {
+    const waiting = this.#waiting.get(key);
+    this.#waiting.delete(key);
+    waiting?.ended?.();
+    return waiting;
+  }
+}
