@@ -68,7 +68,9 @@ describe('an advertised schema', () => {
         levels: { items: { type: 'integer', enum: [1, 2] } },
         agreed: { type: 'boolean', const: true },
       },
-      $defs: { Cat: { properties: { kind: { type: 'string', const: 'cat' } } } },
+    });
+    expect(made.advertised['properties']).toMatchObject({
+      pet: { anyOf: [{ properties: { kind: { type: 'string', const: 'cat' } } }] },
     });
     const value = { order: null, levels: [1], pet: { kind: 'cat', name: 'Tom' } };
     expect(await accepts(made, value)).toBe(true);
