@@ -269,8 +269,8 @@ describe('a discriminator', () => {
     expect(advertised['properties']).toMatchObject({
       shape: {
         anyOf: [
-          { properties: { kind: { type: 'string', const: 'circle' } }, required: ['radius', 'kind'] },
-          { properties: { kind: { type: 'string', const: 'square' } }, required: ['side', 'kind'] },
+          { properties: { kind: { type: 'string', enum: ['circle'] } }, required: ['radius', 'kind'] },
+          { properties: { kind: { type: 'string', enum: ['square'] } }, required: ['side', 'kind'] },
         ],
       },
     });

@@ -72,7 +72,9 @@ export class ClassSchemas {
       if (isRequired(property)) required.push(property.wire);
     }
     if (tag) {
-      shown[tag.property] = enforced[tag.property] = { const: tag.value };
+      // Some models are not told a `const`; all are told an `enum` of one.
+      shown[tag.property] = { enum: [tag.value] };
+      enforced[tag.property] = { const: tag.value };
       if (!required.includes(tag.property)) required.push(tag.property);
     }
     const rest = {

@@ -3,8 +3,9 @@ import type { Direction } from '../source.js';
 import { mapSubschemas, resolveReference, subschemasOf } from './json-schema.js';
 
 /**
- * A schema as clients get it. Several clients convert schemas for their model, and refuse an `enum` or `const` without `type` and an
- * object without `properties`. Adding them changes no meaning, so it is done to schemas written by hand as well.
+ * A schema as clients get it. Several clients convert schemas for their model, and refuse an `enum` or `const` without `type`, and in
+ * inputs an object without `properties` or an array without `items`. Adding them changes no meaning, so it is done to schemas written by
+ * hand as well.
  */
 export function advertise(schema: JsonSchema, direction: Direction): JsonSchema {
   // `not` and `if` describe no value.
@@ -13,10 +14,17 @@ export function advertise(schema: JsonSchema, direction: Direction): JsonSchema 
     ...mapSubschemas(schema, (one) => advertise(one, direction)),
     ...Object.fromEntries(apart),
   };
-  const isBare =
-    direction === 'input' && typed['properties'] === undefined && [typed['type']].flat().includes('object');
-  if (isBare) return { type: typed['type'], properties: {}, ...typed };
-  if (typed['type'] !== undefined) return typed;
+  const { type } = typed;
+  if (type !== undefined) {
+    const lacks = (kind: string, ...keywords: readonly string[]): boolean =>
+      direction === 'input' && [type].flat().includes(kind) && !keywords.some((keyword) => keyword in typed);
+    return {
+      type,
+      ...(lacks('object', 'properties') && { properties: {} }),
+      ...(lacks('array', 'items', 'prefixItems') && { items: {} }),
+      ...typed,
+    };
+  }
   const values = 'const' in typed ? [typed['const']] : typed['enum'];
   return Array.isArray(values) && values.length > 0 ? { type: typesOf(values), ...typed } : typed;
 }
