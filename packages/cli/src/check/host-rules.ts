@@ -50,6 +50,9 @@ const isMap = ({ schema }: SchemaPlace): boolean =>
     ? schema['additionalProperties'] !== false
     : ![undefined, false].includes(schema['additionalProperties'] as undefined));
 
+const isUntyped = (place: SchemaPlace): boolean =>
+  !place.isRoot && !has('type', '$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const')(place);
+
 const hasOptional = ({ schema }: SchemaPlace): boolean => {
   const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
   return Object.keys(schema['properties'] ?? {}).some((name) => !required.includes(name));
@@ -135,6 +138,7 @@ export const HOST_RULES: Readonly<Record<HostName, readonly HostRule[]>> = {
       effect: 'strict',
       source: OPENAI_STRUCTURED,
       schemas: {
+        'a schema without a type': isUntyped,
         'arguments that may be left out': hasOptional,
         'an object without `additionalProperties: false`': (place) => isOpen(place) && !isMap(place),
         'objects more than 10 levels deep': ({ depth }) => depth > 10,
@@ -238,6 +242,7 @@ export const HOST_RULES: Readonly<Record<HostName, readonly HostRule[]>> = {
       ],
       schemas: {
         'a schema that holds itself': ({ recursion }) => recursion !== undefined,
+        'a schema without a type': isUntyped,
         'an object without `additionalProperties: false`': isOpen,
         'more than one element asked for by `minItems`': ({ schema }) => Number(schema['minItems'] ?? 0) > 1,
         'an `enum` of objects or arrays': ({ schema }) =>

@@ -99,6 +99,13 @@ describe('what hosts do not take', () => {
     ]);
   });
 
+  test('is in strict mode a value of any kind', () => {
+    expect(said(object({ list: { type: 'array', items: {} } }), true)).toEqual([
+      'NOT_STRICT openai refuses in strict mode a schema without a type: list[]',
+      'NOT_STRICT anthropic refuses in strict mode a schema without a type: list[]',
+    ]);
+  });
+
   test('is a schema that holds itself: for some always, for others where it must', () => {
     const tree = (required: readonly string[]): JsonSchema => ({
       ...object({ tree: { $ref: '#/$defs/tree' } }),
