@@ -152,6 +152,15 @@ describe('sigil check', () => {
     expect(totalTokens).toBe(Object.values(tokens).reduce((sum, each) => sum + each, 0));
   });
 
+  test('finds what hosts of models do not take, and tells where it was read', async () => {
+    const both = await sigil('check', INVENTORY, '--for', 'openai', '--for', 'anthropic');
+    expect([both.code, both.stdout.split('\n').at(-2)]).toEqual([0, 'Nothing found']);
+    const { code, stdout } = await sigil('check', INVENTORY, '--for', 'gemini');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^CHECK_HOST_IGNORES +tool check_inventory +gemini ignores `minLength`: sku$/m);
+    expect(stdout).toMatch(/^Of hosts, read from\n {2}https:/m);
+  });
+
   test('checks a contract without its server', async () => {
     const file = join(folder, 'checked.json');
     await sigil('contract', INVENTORY, '--out', file);
@@ -262,6 +271,10 @@ describe('the command sigil', () => {
     [['contract', 'a.js', 'b.js'], "'b.js' is one argument too many"],
     [['contract', 'none.js'], 'there is no file none.js'],
     [['contract', 'diff', 'a.json'], '<new.json> is missing'],
+    [
+      ['check', INVENTORY, '--for', 'openai,other'],
+      "--for must be one of openai, gemini, anthropic, not 'other'",
+    ],
     [['check', INVENTORY, '--profile', 'other'], "--profile must be one of claude, chatgpt, not 'other'"],
     [['check', INVENTORY, '--budget', 'few'], "--budget must be a positive number, not 'few'"],
     [['check', INVENTORY, '--loud'], "unknown option '--loud'"],

@@ -14,8 +14,9 @@ export { readContract } from './program/contract.js';
 // Checks
 export { checkContract, type CheckReport } from './check/check-contract.js';
 export type { ToolRules } from './check/check-tool.js';
-export { CHECK_CODES, type CheckCode, type Finding } from './check/check-tool.js';
+export { CHECK_CODES, type CheckCode, type Finding } from './check/findings.js';
 export type { ProfileName } from './check/check-tool.js';
+export type { HostName } from './check/host-rules.js';
 export { tokensOf } from './check/check-tool.js';
 
 // Failures

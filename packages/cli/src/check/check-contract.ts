@@ -1,5 +1,6 @@
 import type { Contract, ContractPrompt } from '@sigil/core/manifest';
-import { checkName, checkTool, type Finding, tokensOf, type ToolRules } from './check-tool.js';
+import { checkName, checkTool, tokensOf, type ToolRules } from './check-tool.js';
+import type { Finding } from './findings.js';
 
 /** What a check found, and what the tools cost. */
 export interface CheckReport {

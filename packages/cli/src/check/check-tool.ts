@@ -2,30 +2,9 @@ import type { ContractTool } from '@sigil/core/manifest';
 import type { ToolAnnotations, ToolDescriptor } from '@sigil/core/protocol';
 import { isObject } from '@sigil/core/transport';
 import { SchemaDocument } from '../schema/schema-document.js';
-
-/** What `sigil check` finds, and what each finding means. */
-export const CHECK_CODES = {
-  CHECK_INVALID_NAME: 'a tool or prompt has a name that breaks the rules of the specification',
-  CHECK_LONG_NAME: 'the name of a tool is longer than a directory allows',
-  CHECK_NO_DESCRIPTION: 'a tool, prompt, resource or template has no description',
-  CHECK_NO_ARGUMENT_DESCRIPTION: 'an argument of a tool or prompt has no description',
-  CHECK_LONG_DESCRIPTION: 'the description of a tool is longer than a directory allows',
-  CHECK_OVER_BUDGET: 'a tool costs a model more tokens than the budget allows',
-  CHECK_NO_TITLE: 'a tool has no title, which a directory asks for',
-  CHECK_NO_HINT: 'a tool does not say what it does to the world in the way a directory asks for',
-  CHECK_CONTRADICTING_HINTS: 'a tool says that it only reads and that it destroys',
-} as const;
-
-/** A code of a finding. */
-export type CheckCode = keyof typeof CHECK_CODES;
-
-/** Something about a server that does it no good. */
-export interface Finding {
-  readonly code: CheckCode;
-  /** What it is about, such as `tool check_inventory`. */
-  readonly where: string;
-  readonly what: string;
-}
+import { checkHost } from './check-host.js';
+import type { CheckCode, Finding } from './findings.js';
+import type { HostName } from './host-rules.js';
 
 /** What is asked of tools. */
 export interface ToolRules {
@@ -33,10 +12,17 @@ export interface ToolRules {
   readonly budget: number;
   /** The directory that is to list them, if any. */
   readonly profile?: ProfileName;
+  /** The hosts of models that are to be shown them. @default none */
+  readonly hosts?: readonly HostName[];
+  /** Whether these hosts use their strict mode. @default false */
+  readonly strict?: boolean;
 }
 
 /** Looks at one tool. */
-export function checkTool(tool: ContractTool, { budget, profile }: ToolRules): Finding[] {
+export function checkTool(
+  tool: ContractTool,
+  { budget, profile, hosts = [], strict = false }: ToolRules,
+): Finding[] {
   const where = `tool ${tool.name}`;
   const { description, annotations = {}, inputSchema } = tool;
   const findings: Finding[] = checkName(where, tool.name);
@@ -50,7 +36,9 @@ export function checkTool(tool: ContractTool, { budget, profile }: ToolRules): F
   if (annotations.readOnlyHint === true && annotations.destructiveHint === true) {
     find('CHECK_CONTRADICTING_HINTS', 'readOnlyHint and destructiveHint are both true');
   }
-  return profile ? [...findings, ...checkProfile(tool, where, profile)] : findings;
+  if (profile) findings.push(...checkProfile(tool, where, profile));
+  if (isForModels(tool)) findings.push(...hosts.flatMap((host) => checkHost(tool, host, strict)));
+  return findings;
 }
 
 function checkProfile(tool: ContractTool, where: string, name: ProfileName): Finding[] {
@@ -112,11 +100,16 @@ const CHARACTERS_PER_TOKEN = 4;
  * and input schema as JSON. Clients show a model no more as a rule; models count in different ways. None for a tool that only the
  * UI of an app calls (MCP Apps, `_meta.ui.visibility`).
  */
-export function tokensOf({ name, description, inputSchema, _meta = {} }: ToolDescriptor): number {
+export function tokensOf(tool: ToolDescriptor): number {
+  if (!isForModels(tool)) return 0;
+  const { name, description, inputSchema } = tool;
+  return Math.ceil(JSON.stringify({ name, description, inputSchema }).length / CHARACTERS_PER_TOKEN);
+}
+
+function isForModels({ _meta = {} }: ToolDescriptor): boolean {
   const { ui } = _meta;
   const visibility = isObject(ui) ? ui['visibility'] : undefined;
-  if (Array.isArray(visibility) && !visibility.includes('model')) return 0;
-  return Math.ceil(JSON.stringify({ name, description, inputSchema }).length / CHARACTERS_PER_TOKEN);
+  return !Array.isArray(visibility) || visibility.includes('model');
 }
 
 type Hint = 'readOnlyHint' | 'destructiveHint' | 'openWorldHint';

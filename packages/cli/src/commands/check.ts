@@ -1,5 +1,6 @@
 import { checkContract, type CheckReport } from '../check/check-contract.js';
 import { isProfileName, type ProfileName, PROFILES } from '../check/check-tool.js';
+import { HOST_RULES, type HostName } from '../check/host-rules.js';
 import { EXIT_CODES, UsageError } from '../failures.js';
 import { contractFrom } from '../program/contract.js';
 import { styled, table, type Terminal } from '../terminal.js';
@@ -8,13 +9,15 @@ import { type Command, readArguments, readNumber, SERVER_OPTIONS } from './comma
 const OPTIONS = {
   budget: { type: 'string', default: '1000' },
   profile: { type: 'string' },
+  for: { type: 'string', multiple: true },
+  strict: { type: 'boolean' },
   json: { type: 'boolean' },
   ...SERVER_OPTIONS,
 } as const;
 
 /** `sigil check`: looks for what would be held against a server. */
 export const check: Command = {
-  synopsis: `check <main.js|contract.json> [--budget <tokens>] [--profile ${Object.keys(PROFILES).join('|')}]`,
+  synopsis: `check <main.js|contract.json> [--budget <tokens>] [--profile ${choice(PROFILES)}] [--for ${choice(HOST_RULES)}]… [--strict]`,
   purpose: 'find what specification, models and directories hold against a server',
   async run(args, terminal) {
     const { values, operands } = readArguments(args, OPTIONS, ['<main.js>']);
@@ -22,12 +25,23 @@ export const check: Command = {
     const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
     const profile = readProfile(values.profile);
     const contract = await contractFrom(operands[0] ?? '', { timeoutMs });
-    const report = checkContract(contract, { budget, ...(profile ? { profile } : {}) });
+    const hosts = (values.for ?? []).flatMap((names) => names.split(',')).map(readHost);
+    const strict = values.strict === true;
+    const report = checkContract(contract, { budget, hosts, strict, ...(profile ? { profile } : {}) });
     if (values.json) terminal.out(JSON.stringify(report, undefined, 2));
     else for (const line of describe(report, terminal)) terminal.out(line);
     return report.findings.length > 0 ? EXIT_CODES.found : EXIT_CODES.ok;
   },
 };
+
+function choice(table: object): string {
+  return Object.keys(table).join('|');
+}
+
+function readHost(name: string): HostName {
+  if (Object.hasOwn(HOST_RULES, name)) return name as HostName;
+  throw new UsageError(`--for must be one of ${Object.keys(HOST_RULES).join(', ')}, not '${name}'`);
+}
 
 function readProfile(name: string | undefined): ProfileName | undefined {
   if (name === undefined || isProfileName(name)) return name;
@@ -38,9 +52,11 @@ function describe({ findings, tokens, totalTokens }: CheckReport, terminal: Term
   const found = table(findings.map(({ code, where, what }) => [code, where, what]));
   const costs = Object.entries(tokens).sort(([, a], [, b]) => b - a);
   const counts = [...costs, ['all tools', totalTokens] as const];
+  const sources = [...new Set(findings.flatMap(({ source }) => source ?? []))];
   return [
     ...found.map((line) => styled(terminal, 'yellow', line)),
     ...(found.length > 0 ? [''] : []),
+    ...(sources.length > 0 ? ['Of hosts, read from', ...sources.map((source) => `  ${source}`), ''] : []),
     'Tokens a model is shown, about: a quarter of the characters of name, description and input schema',
     ...table(counts.map(([name, count]) => [`  ${name}`, String(count)])),
     '',

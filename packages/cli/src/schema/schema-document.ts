@@ -38,7 +38,7 @@ export class SchemaDocument {
   }
 
   #follow(schema: JsonObject, ref: string): JsonObject {
-    const found = this.#find(ref);
+    const found = this.target(ref);
     // What lies elsewhere stays a keyword that is compared as it is written.
     if (found === undefined) return schema;
     const { $ref: _, ...siblings } = schema;
@@ -52,7 +52,8 @@ export class SchemaDocument {
     return { ...siblings, allOf: [...all, target] };
   }
 
-  #find(ref: string): unknown {
+  /** What a reference points at, undefined when that is not in the document. */
+  target(ref: string): unknown {
     if (!ref.startsWith('#')) return undefined;
     const tokens = ref.slice(1).split('/').slice(1).map(unescape);
     if (ref !== '#' && !ref.startsWith('#/')) return undefined;

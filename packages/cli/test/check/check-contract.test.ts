@@ -11,6 +11,10 @@ const good: ContractTool = {
   inputSchema: described,
   annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
 };
+const short = {
+  type: 'object',
+  properties: { sku: { type: 'string', maxLength: 8, description: 'A code' } },
+};
 const BASE: ToolRules = { budget: 1000 };
 
 const found = (facts: Partial<ContractFacts>, rules: ToolRules = BASE) =>
@@ -65,6 +69,19 @@ describe('checking a contract', () => {
       withTool({ annotations: { readOnlyHint: true, destructiveHint: true } }),
       'tool stock',
     ],
+    [
+      'CHECK_HOST_REFUSES',
+      withTool({ name: 'shop.stock' }),
+      'tool shop.stock',
+      { ...BASE, hosts: ['openai'] },
+    ],
+    ['CHECK_HOST_IGNORES', withTool({ inputSchema: short }), 'tool stock', { ...BASE, hosts: ['gemini'] }],
+    [
+      'CHECK_HOST_NOT_STRICT',
+      withTool({ inputSchema: { ...short, additionalProperties: false } }),
+      'tool stock',
+      { ...BASE, hosts: ['anthropic'], strict: true },
+    ],
   ];
 
   test.each(cases)('finds %s', (...[code, facts, where, rules = BASE]) => {
@@ -79,6 +96,7 @@ describe('checking a contract', () => {
     { budget: tokensOf(good) },
     { ...BASE, profile: 'claude' },
     { ...BASE, profile: 'chatgpt' },
+    { ...BASE, hosts: ['openai', 'gemini', 'anthropic'] },
   ])('finds nothing wrong with a good tool by %j', (rules) => {
     expect(found({ tools: [good] }, rules)).toEqual([]);
   });
@@ -107,7 +125,9 @@ describe('checking a contract', () => {
   });
 
   test('counts nothing for a tool that no model is shown', () => {
-    expect(tokensOf({ ...good, _meta: { ui: { visibility: ['app'] } } })).toBe(0);
+    const hidden = { ...good, name: 'my.tool', _meta: { ui: { visibility: ['app'] } } };
+    expect(tokensOf(hidden)).toBe(0);
+    expect(found({ tools: [hidden] }, { ...BASE, hosts: ['openai'] })).toEqual([]);
     expect(tokensOf({ ...good, _meta: { ui: { visibility: ['app', 'model'] } } })).toBe(tokensOf(good));
   });
 

@@ -4,7 +4,7 @@ import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { DtoClasses } from './classes.js';
 import { ConstraintSource, type MakeConstraint } from './dto/class-libraries.js';
-import { advertise } from './json-schema/shape-schema.js';
+import { advertise, inlineReferences } from './json-schema/shape-schema.js';
 import {
   anyArguments,
   anything,
@@ -163,8 +163,9 @@ class Compiler implements SchemaCompiler {
   }
 
   #planOf(spec: SchemaSpec, direction: Direction, where: string, unknown: UnknownProperties): ValuePlan {
-    if (unknown === 'reject') return this.#build(spec, direction, where);
-    return lenientPlan(this.#build(openSpec(spec), direction, where), unknown);
+    const open = unknown === 'reject' ? spec : openSpec(spec);
+    const plan = this.#build({ ...open, shown: inlineReferences(open.shown, 'keep') }, direction, where);
+    return unknown === 'reject' ? plan : lenientPlan(plan, open.shown, unknown);
   }
 
   #build(spec: SchemaSpec, direction: Direction, where: string): ValuePlan {

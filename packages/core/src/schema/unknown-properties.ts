@@ -11,8 +11,15 @@ export function openSpec(spec: SchemaSpec): SchemaSpec {
   return { ...spec, shown: opened(spec.shown), enforced: opened(spec.enforced) };
 }
 
-/** A plan that takes values with unknown properties: without them, or with them. */
-export function lenientPlan(plan: ValuePlan, unknown: Exclude<UnknownProperties, 'reject'>): ValuePlan {
+/**
+ * A plan that takes values with unknown properties: without them, or with them.
+ * @param shown which properties are known, where it says so.
+ */
+export function lenientPlan(
+  plan: ValuePlan,
+  shown: JsonSchema,
+  unknown: Exclude<UnknownProperties, 'reject'>,
+): ValuePlan {
   const { advertised, mirrored } = plan;
   return {
     advertised,
@@ -22,7 +29,7 @@ export function lenientPlan(plan: ValuePlan, unknown: Exclude<UnknownProperties,
     check(value): MaybePromise<unknown> {
       // Too deep to walk; the plan says so.
       if (isTooDeep(value)) return plan.check(value);
-      if (unknown === 'strip') return plan.check(stripped(value, advertised, advertised));
+      if (unknown === 'strip') return plan.check(stripped(value, shown, shown));
       return after(plan.check(value), (made) => withUnknown(made, value));
     },
   };

@@ -68,7 +68,9 @@ describe('an advertised schema', () => {
         levels: { items: { type: 'integer', enum: [1, 2] } },
         agreed: { type: 'boolean', const: true },
       },
-      $defs: { Cat: { properties: { kind: { type: 'string', const: 'cat' } } } },
+    });
+    expect(made.advertised['properties']).toMatchObject({
+      pet: { anyOf: [{ properties: { kind: { type: 'string', enum: ['cat'] } } }] },
     });
     const value = { order: null, levels: [1], pet: { kind: 'cat', name: 'Tom' } };
     expect(await accepts(made, value)).toBe(true);
@@ -94,6 +96,21 @@ describe('an advertised schema', () => {
       expect(compiler.input(source, 'A.b', [], 'keep').advertised).toMatchObject({ properties: {} });
     }
     expect(compiler.output({ kind: 'schema', schema: open }, 'A.b', []).advertised).toEqual(open);
+  });
+
+  test('of an input has properties and items at every depth, and of an output what was said [checklist 54]', async () => {
+    const bare = { type: 'object', additionalProperties: { type: ['array', 'null'] } };
+    const schema = { type: 'object', properties: { bare, tuple: { type: 'array', prefixItems: [{}] } } };
+    const compiler = await createSchemaCompiler({ classes: false });
+    expect(compiler.input({ kind: 'schema', schema }, 'A.b', []).advertised['properties']).toEqual({
+      bare: {
+        type: 'object',
+        properties: {},
+        additionalProperties: { type: ['array', 'null'], items: {} },
+      },
+      tuple: schema.properties.tuple,
+    });
+    expect(compiler.output({ kind: 'schema', schema }, 'A.b', []).advertised).toEqual(schema);
   });
 
   test('says the type of arguments that are chosen from values', async () => {

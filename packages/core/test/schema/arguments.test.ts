@@ -72,7 +72,7 @@ describe('single arguments', () => {
     expect(value.id).toBe(9007199254740993n);
     expect(value.home).toBeInstanceOf(Address);
     expect(value.others[0]).toBeInstanceOf(Address);
-    expect(made.advertised['$defs']).toHaveProperty('Address');
+    expect(made.advertised['properties']).toHaveProperty('home.properties.street');
     expect(await accepts(made, { when: 'x', id: '1', home: { street: 'a' }, others: [] })).toBe(false);
   });
 

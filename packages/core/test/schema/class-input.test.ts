@@ -17,7 +17,9 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
+import { Describe } from '../../src/index.js';
 import { annotate } from '../../src/metadata/metadata.js';
+import type { Constructor } from '../../src/protocol/constructor.js';
 import { accepts, failure, planClass, problemsOf } from './harness.js';
 
 describe('a flat class', () => {
@@ -168,24 +170,39 @@ describe('nested classes', () => {
     @IsArray() @ArrayMinSize(1) @ValidateNested({ each: true }) @Type(() => Warehouse) others!: Warehouse[];
   }
 
-  test('are shared definitions', async () => {
+  test('are written out where they stand', async () => {
+    const warehouse = {
+      type: 'object',
+      properties: { code: { type: 'string', minLength: 1 }, shelf: { type: 'integer' } },
+      required: ['code'],
+      additionalProperties: false,
+    };
     expect((await planClass(Stock)).advertised).toEqual({
       type: 'object',
-      properties: {
-        main: { $ref: '#/$defs/Warehouse' },
-        others: { type: 'array', minItems: 1, items: { $ref: '#/$defs/Warehouse' } },
-      },
+      properties: { main: warehouse, others: { type: 'array', minItems: 1, items: warehouse } },
       required: ['main', 'others'],
       additionalProperties: false,
-      $defs: {
-        Warehouse: {
-          type: 'object',
-          properties: { code: { type: 'string', minLength: 1 }, shelf: { type: 'integer' } },
-          required: ['code'],
-          additionalProperties: false,
-        },
-      },
     });
+  });
+
+  test('stay definitions where writing them out would explode', async () => {
+    const holding = (cls: Constructor): Constructor => {
+      class Level {}
+      for (const name of 'abcde') {
+        ValidateNested()(Level.prototype, name);
+        Type(() => cls)(Level.prototype, name);
+      }
+      return Level;
+    };
+    let cls: Constructor = Warehouse;
+    const sizes: number[] = [];
+    for (let levels = 1; levels <= 5; levels += 1) {
+      cls = holding(cls);
+      const { advertised } = await planClass(cls);
+      expect('$defs' in advertised).toBe(levels > 3);
+      sizes.push(JSON.stringify(advertised).length);
+    }
+    expect(Math.max(...sizes)).toBeLessThan(100_000);
   });
 
   test('become instances, in arrays too', async () => {
@@ -211,8 +228,15 @@ describe('nested classes', () => {
     class Both {
       @ValidateNested() @Type(() => First) first!: object;
       @ValidateNested() @Type(() => Second) second!: object;
+      @IsOptional() @ValidateNested() @Type(() => Both) other?: Both;
     }
-    expect(Object.keys((await planClass(Both)).advertised['$defs'] as object)).toEqual(['Item', 'Item_2']);
+    const made = await planClass(Both);
+    expect(made.advertised['properties']).toMatchObject({
+      first: { properties: { a: {} } },
+      second: { properties: { b: {} } },
+    });
+    expect(await accepts(made, { first: { a: 'x' }, second: { b: 'x' } })).toBe(true);
+    expect(await accepts(made, { first: { b: 'x' }, second: { b: 'x' } })).toBe(false);
   });
 
   test('without a known class are a problem that says the fix', async () => {
@@ -233,6 +257,29 @@ describe('recursive classes', () => {
   }
   const nest = (levels: number): object =>
     levels === 0 ? { name: 'leaf' } : { name: 'n', children: [nest(levels - 1)] };
+
+  test('are the only ones that stay definitions', async () => {
+    class Leaf {
+      @IsString() colour!: string;
+    }
+    class Tree {
+      @ValidateNested() @Type(() => Leaf) leaf!: Leaf;
+      @IsOptional() @ValidateNested() @Type(() => Tree) @Describe('What grows on it') next?: Tree;
+    }
+    class Forest {
+      @ValidateNested({ each: true }) @Type(() => Tree) trees!: Tree[];
+      @ValidateNested() @Type(() => Leaf) leaf!: Leaf;
+    }
+    const { advertised } = await planClass(Forest);
+    const leaf = { type: 'object', properties: { colour: { type: 'string' } } };
+    expect(advertised).toMatchObject({
+      properties: { trees: { items: { $ref: '#/$defs/Tree' } }, leaf },
+      $defs: {
+        Tree: { properties: { leaf, next: { $ref: '#/$defs/Tree', description: 'What grows on it' } } },
+      },
+    });
+    expect(Object.keys(advertised['$defs'] as object)).toEqual(['Tree']);
+  });
 
   test('refer to themselves', async () => {
     const made = await planClass(Node);

@@ -43,7 +43,10 @@ describe('an output class', () => {
 
   test('may be an array', async () => {
     const made = await plan({ kind: 'array', cls: Stock }, 'output');
-    expect(made.advertised).toMatchObject({ type: 'array', items: { $ref: '#/$defs/Stock' } });
+    expect(made.advertised).toMatchObject({
+      type: 'array',
+      items: { type: 'object', required: ['sku', 'quantity'] },
+    });
     expect(made.check([{ sku: 'A', quantity: 1 }])).toEqual([{ sku: 'A', quantity: 1 }]);
     expect((await failure(made, [{ sku: 'A', quantity: 1 }, {}])).issues[0]?.path).toBe('[1].sku');
   });

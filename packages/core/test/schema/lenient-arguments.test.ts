@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Type } from 'class-transformer';
-import { IsBoolean, IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
+import { IsBoolean, IsInt, IsObject, IsOptional, IsString, ValidateNested } from 'class-validator';
 import {
   Arg,
   type AppOptions,
@@ -33,6 +33,10 @@ class Order {
   @IsBoolean()
   @IsOptional()
   gift?: boolean;
+
+  @IsObject()
+  @IsOptional()
+  notes?: object;
 }
 
 /** Calls a tool that says what it received. */
@@ -125,8 +129,9 @@ describe('arguments that nobody declared', () => {
   });
 
   test('are stripped where the tool says so, at every depth', async () => {
-    const result = await received({ unknownProperties: 'strip' }, args);
-    expect(JSON.parse(String(textOf(result)))).toEqual({ item, more: [item] });
+    const notes = { by: 'Ann' };
+    const result = await received({ unknownProperties: 'strip' }, { ...args, notes });
+    expect(JSON.parse(String(textOf(result)))).toEqual({ item, more: [item], notes });
     expect(JSON.stringify(await schemaOf({ unknownProperties: 'strip' }))).not.toContain(
       'additionalProperties',
     );

@@ -7,7 +7,7 @@ import { type ClassModel, type ClassModels, isJson } from '../dto/dto.js';
 import type { NestedModel, PropertyModel, Variants } from '../dto/property.js';
 import { type BoundRule, knowing } from '../dto/rule.js';
 import type { Direction } from '../source.js';
-import { mergeKeywords, orNull, tidyKeywords } from './merge-keywords.js';
+import { mergeKeywords, orNull, tidyKeywords, wholeLimits } from './merge-keywords.js';
 import { acceptsMissing, enforcedKeywords } from './rules/rule.js';
 import { typeKeywords } from './wire-form.js';
 
@@ -44,7 +44,8 @@ export class ClassSchemas {
       then: reference,
     }));
     return {
-      shown: { oneOf: variants.map(({ reference }) => reference) },
+      // Not `oneOf`, which models do not take; the tags are different, so it means the same.
+      shown: { anyOf: variants.map(({ reference }) => reference) },
       enforced: {
         type: 'object',
         required: [tag],
@@ -71,7 +72,9 @@ export class ClassSchemas {
       if (isRequired(property)) required.push(property.wire);
     }
     if (tag) {
-      shown[tag.property] = enforced[tag.property] = { const: tag.value };
+      // Some models are not told a `const`; all are told an `enum` of one.
+      shown[tag.property] = { enum: [tag.value] };
+      enforced[tag.property] = { const: tag.value };
       if (!required.includes(tag.property)) required.push(tag.property);
     }
     const rest = {
@@ -173,7 +176,7 @@ function assemble(model: PropertyModel, nested: SchemaPair | undefined, side: Si
       .map(side === 'shown' ? shownBy : enforcedBy)
       .reduce(mergeKeywords, {});
   const finish = (schema: JsonSchema, each: boolean): JsonSchema =>
-    side === 'shown' ? tidyKeywords(schema) : knowing(tidyKeywords(schema), rulesFor(each));
+    side === 'shown' ? wholeLimits(tidyKeywords(schema)) : knowing(tidyKeywords(schema), rulesFor(each));
   const { container } = model;
   if (container === 'one') return finish(withType(of(false), model, nested?.[side], side), false);
   const each = finish(withType(of(true), model, nested?.[side], side), true);

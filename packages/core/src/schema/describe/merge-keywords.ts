@@ -55,9 +55,22 @@ function withoutIdlePattern(schema: JsonSchema): JsonSchema {
   return pattern === undefined || type === undefined || [type].flat().includes('string') ? schema : rest;
 }
 
+/** The limits of an integer as they are easiest to follow: `minimum: 1` rather than more than 0. */
+export function wholeLimits(schema: JsonSchema): JsonSchema {
+  if (schema['type'] !== 'integer') return schema;
+  const { exclusiveMinimum: above, exclusiveMaximum: below, ...rest } = schema;
+  return mergeKeywords(rest, {
+    ...(typeof above === 'number' && { minimum: Math.floor(above) + 1 }),
+    ...(typeof below === 'number' && { maximum: Math.ceil(below) - 1 }),
+  });
+}
+
 /** A schema that also accepts `null`. */
 export function orNull(schema: JsonSchema): JsonSchema {
-  if (Object.keys(schema).length === 0) return schema;
+  const [only, ...others] = Object.keys(schema);
+  if (only === undefined) return schema;
+  if (only === 'anyOf' && others.length === 0)
+    return { anyOf: [...(schema[only] as unknown[]), { type: 'null' }] };
   return { anyOf: [schema, { type: 'null' }] };
 }
 

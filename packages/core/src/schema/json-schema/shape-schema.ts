@@ -1,22 +1,30 @@
 import { isObject, type JsonSchema } from '../../protocol/json.js';
 import type { Direction } from '../source.js';
-import { mapSubschemas, resolveReference } from './json-schema.js';
+import { mapSubschemas, resolveReference, subschemasOf } from './json-schema.js';
 
 /**
- * A schema as clients get it. Several clients convert schemas for their model, and refuse an `enum` or `const` without `type` and an
- * input without `properties`. Adding them changes no meaning, so it is done to schemas written by hand as well.
+ * A schema as clients get it. Several clients convert schemas for their model, and refuse an `enum` or `const` without `type`, and in
+ * inputs an object without `properties` or an array without `items`. Adding them changes no meaning, so it is done to schemas written by
+ * hand as well.
  */
 export function advertise(schema: JsonSchema, direction: Direction): JsonSchema {
-  const typed = withTypes(schema);
-  const isBare = direction === 'input' && typed['properties'] === undefined;
-  return isBare ? { type: 'object', properties: {}, ...typed } : typed;
-}
-
-function withTypes(schema: JsonSchema): JsonSchema {
   // `not` and `if` describe no value.
   const apart = Object.entries(schema).filter(([keyword]) => keyword === 'not' || keyword === 'if');
-  const typed = { ...mapSubschemas(schema, withTypes), ...Object.fromEntries(apart) };
-  if (typed['type'] !== undefined) return typed;
+  const typed: JsonSchema = {
+    ...mapSubschemas(schema, (one) => advertise(one, direction)),
+    ...Object.fromEntries(apart),
+  };
+  const { type } = typed;
+  if (type !== undefined) {
+    const lacks = (kind: string, ...keywords: readonly string[]): boolean =>
+      direction === 'input' && [type].flat().includes(kind) && !keywords.some((keyword) => keyword in typed);
+    return {
+      type,
+      ...(lacks('object', 'properties') && { properties: {} }),
+      ...(lacks('array', 'items', 'prefixItems') && { items: {} }),
+      ...typed,
+    };
+  }
   const values = 'const' in typed ? [typed['const']] : typed['enum'];
   return Array.isArray(values) && values.length > 0 ? { type: typesOf(values), ...typed } : typed;
 }
@@ -53,7 +61,7 @@ export interface SchemaShape {
 
 /** Writes a schema the way a client can take it. */
 export function shapeSchema(schema: JsonSchema, shape: SchemaShape): JsonSchema {
-  const whole = shape.inlineReferences === true ? inlineReferences(schema) : schema;
+  const whole = shape.inlineReferences === true ? inlineReferences(schema, 'open') : schema;
   return shapeOne(whole, shape);
 }
 
@@ -125,44 +133,74 @@ function isNull(branch: unknown): boolean {
 }
 
 /** Most schemas that writing out may end in; what would take more keeps its references. */
-const MAX_SUBSCHEMAS = 5000;
+const MAX_SUBSCHEMAS = 1000;
 
 /**
- * Writes references to definitions out where they stand. A definition that holds itself is written out once; within itself only its
- * type is said, which allows more and never less.
+ * Writes references to definitions out where they stand, because many models and their hosts do not follow them.
  *
+ * @param recursion what becomes of definitions that hold themselves: they stay definitions (`keep`), or they are written out once, and
+ *   within themselves only their type is said (`open`), which allows more and never less.
  * @returns the schema as it was when writing it out would make it too large.
  */
-function inlineReferences(root: JsonSchema): JsonSchema {
-  const budget = { left: MAX_SUBSCHEMAS };
-  const inlined = inline(root, root, [], budget);
+export function inlineReferences(root: JsonSchema, recursion: 'keep' | 'open'): JsonSchema {
+  const { $defs: definitions = {} } = root;
+  const named = Object.entries(definitions as Readonly<Record<string, JsonSchema>>);
+  const kept = named.filter(([, one]) => recursion === 'keep' && holdsItself(one, root));
+  const inlining = { root, kept: new Set(kept.map(([, one]) => one)), left: MAX_SUBSCHEMAS };
+  const rest = kept.map(([name, one]) => [name, inline(one, inlining, [])] as const);
+  const inlined = {
+    ...inline(root, inlining, []),
+    ...(rest.length > 0 && { $defs: Object.fromEntries(rest) }),
+  };
   // What is referred to in another way than ours needs its definitions.
-  return budget.left < 0 || JSON.stringify(inlined).includes('"$ref"') ? root : inlined;
+  const references = [...JSON.stringify(inlined).matchAll(/"\$ref":"([^"]*)"/g)].map(([, to = '']) => to);
+  const isWhole = references.every((to) => rest.some(([name]) => to === `#/$defs/${name}`));
+  return inlining.left < 0 || !isWhole ? root : inlined;
 }
 
-interface Budget {
+interface Inlining {
+  readonly root: JsonSchema;
+  /** Definitions that are not written out. */
+  readonly kept: ReadonlySet<JsonSchema>;
+  /** How many schemas may still be written. */
   left: number;
 }
 
-function inline(
-  schema: JsonSchema,
-  root: JsonSchema,
-  within: readonly JsonSchema[],
-  budget: Budget,
-): JsonSchema {
-  budget.left -= 1;
-  if (budget.left < 0) return schema;
-  const target = resolveReference(schema, root);
-  if (target === schema)
-    return mapSubschemas(withoutDefinitions(schema), (one) => inline(one, root, within, budget));
+function inline(schema: JsonSchema, inlining: Inlining, within: readonly JsonSchema[]): JsonSchema {
+  inlining.left -= 1;
+  if (inlining.left < 0) return schema;
+  const target = resolveReference(schema, inlining.root);
+  if (target === schema) {
+    // Definitions are written out where they are used.
+    const { $defs: _, ...rest } = schema;
+    return mapSubschemas(rest, (one) => inline(one, inlining, within));
+  }
+  if (inlining.kept.has(target)) return schema;
   const { $ref: _, ...beside } = schema;
-  const { type } = target;
-  if (within.includes(target)) return { ...(type === undefined ? {} : { type }), ...beside };
-  return { ...inline(target, root, [...within, target], budget), ...beside };
+  if (within.includes(target)) return { ...('type' in target && { type: target['type'] }), ...beside };
+  const written = inline(target, inlining, [...within, target]);
+  const contradicts = Object.keys(beside).some((key) => key in written && !ANNOTATIONS.has(key));
+  return contradicts ? { allOf: [written, beside] } : { ...written, ...beside };
 }
 
-/** Definitions are written out where they are used. */
-function withoutDefinitions(schema: JsonSchema): JsonSchema {
-  const { $defs: _, ...rest } = schema;
-  return rest;
+/** What is said of a value beside a reference is more specific than what its definition says. */
+const ANNOTATIONS: ReadonlySet<string> = new Set([
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+]);
+
+function holdsItself(definition: JsonSchema, root: JsonSchema): boolean {
+  const seen = new Set<JsonSchema>();
+  const reaches = (schema: JsonSchema): boolean =>
+    subschemasOf(schema).some((one) => {
+      const target = resolveReference(one, root);
+      if (target === definition) return true;
+      if (seen.has(target)) return false;
+      seen.add(target);
+      return reaches(target);
+    });
+  return reaches(definition);
 }

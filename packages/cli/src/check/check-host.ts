@@ -1,0 +1,67 @@
+import type { ContractTool } from '@sigil/core/manifest';
+import type { CheckCode, Finding } from './findings.js';
+import { HOST_RULES, type HostEffect, type HostName, type HostRule } from './host-rules.js';
+import { placesIn, type SchemaPlace } from './schema-places.js';
+
+const CODES: Readonly<Record<HostEffect, CheckCode>> = {
+  refuses: 'CHECK_HOST_REFUSES',
+  ignores: 'CHECK_HOST_IGNORES',
+  strict: 'CHECK_HOST_NOT_STRICT',
+};
+
+const SAYS: Readonly<Record<HostEffect, string>> = {
+  refuses: 'refuses',
+  ignores: 'ignores',
+  strict: 'refuses in strict mode',
+};
+
+/** How many places of one kind are named. */
+const MOST_PLACES = 5;
+
+/**
+ * Looks for what a host of models does not take of a tool: its name, and what its input schema says.
+ * @param isStrict whether to look for what it refuses in strict mode, too.
+ */
+export function checkHost(tool: ContractTool, host: HostName, isStrict: boolean): Finding[] {
+  const places = placesIn(tool.inputSchema);
+  return HOST_RULES[host]
+    .filter(({ effect }) => isStrict || effect !== 'strict')
+    .flatMap((rule) =>
+      [...objections(rule, tool, places)].map(([what, paths]) => ({
+        code: CODES[rule.effect],
+        where: `tool ${tool.name}`,
+        what: `${host} ${SAYS[rule.effect]} ${what}${listed(paths)}`,
+        source: rule.source,
+      })),
+    );
+}
+
+/** What a rule has against a tool, and at which paths of its input. */
+function objections(
+  rule: HostRule,
+  tool: ContractTool,
+  places: readonly SchemaPlace[],
+): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  const object = (what: string, path: string): unknown =>
+    found.set(what, (found.get(what) ?? new Set()).add(path));
+  if (rule.toolName?.test(tool.name) === false)
+    object(`names that do not match ${String(rule.toolName)}`, '');
+  for (const name of Object.keys(tool.inputSchema['properties'] ?? {}))
+    if (rule.argumentName?.test(name) === false)
+      object(`arguments that do not match ${String(rule.argumentName)}`, name);
+  for (const place of places) {
+    for (const keyword of rule.keywords ?? [])
+      if (keyword in place.schema) object(`\`${keyword}\``, place.path);
+    for (const [what, isMeant] of Object.entries(rule.schemas ?? {}))
+      if (isMeant(place)) object(what, place.path);
+  }
+  return found;
+}
+
+function listed(paths: ReadonlySet<string>): string {
+  const named = [...paths].filter((path) => path !== '');
+  if (named.length === 0) return '';
+  const more = named.length - MOST_PLACES;
+  return `: ${named.slice(0, MOST_PLACES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -1,0 +1,256 @@
+import type { JsonObject } from '../json.js';
+import type { SchemaPlace } from './schema-places.js';
+
+/** A host of models that `sigil check --for` knows. */
+export type HostName = 'openai' | 'gemini' | 'anthropic';
+
+/**
+ * What comes of something that a host does not take: it refuses the whole request, other tools included; it ignores it, so that the model
+ * is not told, or not held to it; or it refuses it in strict mode, in which it holds the model to the schema.
+ */
+export type HostEffect = 'refuses' | 'ignores' | 'strict';
+
+/** Something that a host does not take. */
+export interface HostRule {
+  readonly effect: HostEffect;
+  /** Where it was read. */
+  readonly source: string;
+  /** The names a tool may have. */
+  readonly toolName?: RegExp;
+  /** The names an argument may have. */
+  readonly argumentName?: RegExp;
+  /** Keywords that it does not take anywhere. */
+  readonly keywords?: readonly string[];
+  /** What else in a schema it does not take, each with its name. */
+  readonly schemas?: Readonly<Record<string, (place: SchemaPlace) => boolean>>;
+}
+
+const OPENAI_STRUCTURED =
+  'https://developers.openai.com/api/docs/guides/structured-outputs#supported-schemas';
+const GEMINI_KEYWORDS = 'https://ai.google.dev/api/generate-content';
+const ANTHROPIC_STRUCTURED =
+  'https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations';
+
+const has =
+  (...keywords: readonly string[]) =>
+  ({ schema }: SchemaPlace): boolean =>
+    keywords.some((keyword) => keyword in schema);
+
+const isOfType = (schema: JsonObject, type: string): boolean => [schema['type']].flat().includes(type);
+
+const isObjectSchema = ({ schema }: SchemaPlace): boolean => isOfType(schema, 'object');
+
+/** An object whose members are not named, or not all of them. */
+const isOpen = (place: SchemaPlace): boolean =>
+  isObjectSchema(place) && place.schema['additionalProperties'] !== false;
+
+const isMap = ({ schema }: SchemaPlace): boolean =>
+  isOfType(schema, 'object') &&
+  (Object.keys(schema['properties'] ?? {}).length === 0
+    ? schema['additionalProperties'] !== false
+    : ![undefined, false].includes(schema['additionalProperties'] as undefined));
+
+const isUntyped = (place: SchemaPlace): boolean =>
+  !place.isRoot && !has('type', '$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const')(place);
+
+const hasOptional = ({ schema }: SchemaPlace): boolean => {
+  const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
+  return Object.keys(schema['properties'] ?? {}).some((name) => !required.includes(name));
+};
+
+const patternLike =
+  (source: RegExp) =>
+  ({ schema: { pattern } }: SchemaPlace): boolean =>
+    typeof pattern === 'string' && source.test(pattern);
+
+const unknownFormat =
+  (...formats: readonly string[]) =>
+  ({ schema }: SchemaPlace): boolean =>
+    typeof schema['format'] === 'string' && !formats.includes(schema['format']);
+
+const STRING_FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'];
+
+/** Keywords that judge by a condition or by other members; few models are told of them. */
+const CONDITIONS = ['not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas', 'dependencies'];
+const PATTERNED = ['patternProperties', 'propertyNames', 'unevaluatedProperties', 'unevaluatedItems'];
+const CONTAINING = ['contains', 'minContains', 'maxContains'];
+
+/**
+ * What each host does not take, as its documentation says, or as it answers where that says nothing. Read on 22 November 2026; the pages
+ * together with the code of the hosts' own libraries: `strictToolSchema.ts` of openai/openai-agents-js, `types.ts` of googleapis/js-genai,
+ * `transform-json-schema.ts` of anthropics/anthropic-sdk-typescript.
+ */
+export const HOST_RULES: Readonly<Record<HostName, readonly HostRule[]>> = {
+  openai: [
+    {
+      effect: 'refuses',
+      source: 'https://platform.openai.com/docs/api-reference/chat/create',
+      toolName: /^[a-zA-Z0-9_-]{1,64}$/,
+    },
+    {
+      effect: 'refuses',
+      source: 'https://github.com/langchain-ai/langchainjs/issues/9804',
+      schemas: {
+        '`anyOf`, `oneOf`, `allOf`, `enum`, `const` or `not` at the top': (place) =>
+          place.isRoot && has('anyOf', 'oneOf', 'allOf', 'enum', 'const', 'not')(place),
+      },
+    },
+    {
+      effect: 'refuses',
+      source: 'https://github.com/openai/openai-agents-python/pull/454',
+      schemas: {
+        'an object without `properties`': (place) => isObjectSchema(place) && !has('properties')(place),
+      },
+    },
+    {
+      effect: 'refuses',
+      source: 'https://github.com/digitalocean-labs/mcp-digitalocean/issues/265',
+      schemas: {
+        'an array without `items`': (place) =>
+          isOfType(place.schema, 'array') && !has('items', 'prefixItems')(place),
+      },
+    },
+    {
+      effect: 'refuses',
+      source: 'https://github.com/vercel/ai/pull/21037',
+      schemas: { 'a pattern that looks ahead or behind': patternLike(/\(\?<?[=!]/) },
+    },
+    {
+      effect: 'ignores',
+      source: OPENAI_STRUCTURED,
+      keywords: [
+        ...CONDITIONS,
+        ...PATTERNED,
+        ...CONTAINING,
+        'oneOf',
+        'allOf',
+        'prefixItems',
+        'uniqueItems',
+        'minProperties',
+        'maxProperties',
+      ],
+      schemas: {
+        'an object with members of any name': isMap,
+        'a format it does not know': unknownFormat(...STRING_FORMATS),
+      },
+    },
+    {
+      effect: 'strict',
+      source: OPENAI_STRUCTURED,
+      schemas: {
+        'a schema without a type': isUntyped,
+        'arguments that may be left out': hasOptional,
+        'an object without `additionalProperties: false`': (place) => isOpen(place) && !isMap(place),
+        'objects more than 10 levels deep': ({ depth }) => depth > 10,
+        'more than 1,000 values of an enum': ({ schema }) =>
+          Array.isArray(schema['enum']) && schema['enum'].length > 1000,
+      },
+    },
+  ],
+  gemini: [
+    {
+      effect: 'refuses',
+      source: 'https://ai.google.dev/api/caching#FunctionDeclaration',
+      toolName: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/,
+      argumentName: /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/,
+    },
+    {
+      effect: 'refuses',
+      source: GEMINI_KEYWORDS,
+      schemas: {
+        'keywords beside `$ref`': ({ schema }) =>
+          '$ref' in schema && Object.keys(schema).some((keyword) => !keyword.startsWith('$')),
+        'a required member that holds what holds it': ({ recursion }) => recursion === 'required',
+      },
+    },
+    {
+      effect: 'ignores',
+      source: GEMINI_KEYWORDS,
+      keywords: [
+        ...CONDITIONS,
+        ...PATTERNED,
+        ...CONTAINING,
+        'allOf',
+        'const',
+        'pattern',
+        'minLength',
+        'maxLength',
+        'exclusiveMinimum',
+        'exclusiveMaximum',
+        'multipleOf',
+        'uniqueItems',
+        'minProperties',
+        'maxProperties',
+      ],
+      schemas: {
+        'an `enum` of other values than strings and numbers': ({ schema }) =>
+          Array.isArray(schema['enum']) &&
+          !schema['enum'].every((value) => typeof value === 'string' || typeof value === 'number'),
+      },
+    },
+  ],
+  anthropic: [
+    {
+      effect: 'refuses',
+      source: 'https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools',
+      toolName: /^[a-zA-Z0-9_-]{1,128}$/,
+    },
+    {
+      effect: 'refuses',
+      source: 'https://github.com/anthropics/claude-code/issues/79418',
+      argumentName: /^[a-zA-Z0-9_.-]{1,64}$/,
+    },
+    {
+      effect: 'refuses',
+      source: 'https://github.com/anthropics/claude-code/issues/27337',
+      schemas: {
+        '`anyOf`, `oneOf` or `allOf` at the top': (place) =>
+          place.isRoot && has('anyOf', 'oneOf', 'allOf')(place),
+      },
+    },
+    {
+      effect: 'refuses',
+      source: 'https://github.com/anthropics/claude-code/issues/586',
+      schemas: {
+        'what JSON Schema 2020-12 does not know': ({ schema }) =>
+          Array.isArray(schema['items']) ||
+          [schema['exclusiveMinimum'], schema['exclusiveMaximum']].some(
+            (limit) => typeof limit === 'boolean',
+          ),
+      },
+    },
+    {
+      effect: 'strict',
+      source: ANTHROPIC_STRUCTURED,
+      keywords: [
+        ...CONDITIONS,
+        ...PATTERNED,
+        ...CONTAINING,
+        'oneOf',
+        'prefixItems',
+        'minimum',
+        'maximum',
+        'exclusiveMinimum',
+        'exclusiveMaximum',
+        'multipleOf',
+        'minLength',
+        'maxLength',
+        'maxItems',
+        'uniqueItems',
+        'minProperties',
+        'maxProperties',
+      ],
+      schemas: {
+        'a schema that holds itself': ({ recursion }) => recursion !== undefined,
+        'a schema without a type': isUntyped,
+        'an object without `additionalProperties: false`': isOpen,
+        'more than one element asked for by `minItems`': ({ schema }) => Number(schema['minItems'] ?? 0) > 1,
+        'an `enum` of objects or arrays': ({ schema }) =>
+          Array.isArray(schema['enum']) &&
+          schema['enum'].some((value) => typeof value === 'object' && value !== null),
+        'a format it does not know': unknownFormat(...STRING_FORMATS, 'uri'),
+        'a pattern with lookaround, back references or word boundaries': patternLike(/\(\?<?[=!]|\\[1-9bBk]/),
+      },
+    },
+  ],
+};
