@@ -69,7 +69,7 @@ describe('what the page says of waiting', () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
       return { action: 'accept' as const, content: {} };
     };
-    await using server = await testApp({ definitions: [ask], stateTtlMs: 20, client: { onElicit } });
+    await using server = await testApp({ definitions: [ask], state: { ttlMs: 20 }, client: { onElicit } });
     await expect(server.client.callTool('ask')).rejects.toMatchObject({
       code: -32602,
       message: '"requestState" is refused: it has expired',

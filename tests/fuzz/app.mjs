@@ -231,8 +231,7 @@ export function createHostileApp(keepMs) {
     logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
     warm: true,
     pageSize: 10,
-    stateTtlMs: keepMs,
-    stateStore: new MemoryStateStore(),
+    state: { ttlMs: keepMs, store: new MemoryStateStore() },
     tasks: { ttlMs: keepMs, pollIntervalMs: 20 },
     definitions: [
       ...TOOLS.map((tool) => defineTool(tool)),

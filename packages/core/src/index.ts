@@ -4,10 +4,9 @@ import 'reflect-metadata';
 // The app
 export { createApp } from './server/create-app.js';
 export { App } from './server/app.js';
-export type { AppOptions } from './server/app-options.js';
+export type { AppOptions, StateOptions } from './server/app-options.js';
 export type { LimitOptions } from './engine/engine-options.js';
 export type { StateKey } from './engine/asking/round-keeper.js';
-export type { ClientProfile } from './engine/methods/client-profiles.js';
 export type { AppCacheOptions } from './engine/methods/cache-hints.js';
 export type { CacheOptions } from './protocol/results.js';
 export type { AppEvents } from './engine/subscriptions/subscriptions.js';

@@ -8,7 +8,6 @@ import type { ValuePlan } from '../schema/index.js';
 import type { RoundKeeper } from './asking/round-keeper.js';
 import type { ExtensionFactory } from './extension.js';
 import type { CacheHints } from './methods/cache-hints.js';
-import type { ClientProfile } from './methods/client-profiles.js';
 import type { ChangeFeed } from './subscriptions/changes.js';
 
 /** What clients may make an app do and keep. What goes beyond is refused, and nothing that has been let in is lost for it. */
@@ -132,8 +131,6 @@ export interface EngineOptions {
   readonly stampServerInfo: boolean;
   /** Keeps what the rounds of a request have brought so far. */
   readonly rounds: RoundKeeper;
-  /** How tools are described to some clients. */
-  readonly clientProfiles: readonly ClientProfile[];
   readonly extensions: readonly ExtensionFactory[];
   /** The plan of a form that handlers show. */
   readonly formPlan: (form: FormLike) => ValuePlan;

@@ -3,5 +3,4 @@ export { DtoFunctionError } from './validate/errors.js';
 export { InvalidValueError, type Issue } from './validate/errors.js';
 export { describesItself, hasClassValidator, isDto } from './dto/class-libraries.js';
 export type { Direction, PropertyDeclaration, SchemaSource } from './source.js';
-export { type SchemaShape, shapeSchema } from './json-schema/shape-schema.js';
 export type { SchemaCompiler, ValuePlan } from './plans.js';

@@ -4,7 +4,7 @@ import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { DtoClasses } from './classes.js';
 import { ConstraintSource, type MakeConstraint } from './dto/class-libraries.js';
-import { advertise, inlineReferences } from './json-schema/shape-schema.js';
+import { advertise, inlineReferences } from './json-schema/advertise.js';
 import {
   anyArguments,
   anything,
@@ -164,7 +164,7 @@ class Compiler implements SchemaCompiler {
 
   #planOf(spec: SchemaSpec, direction: Direction, where: string, unknown: UnknownProperties): ValuePlan {
     const open = unknown === 'reject' ? spec : openSpec(spec);
-    const plan = this.#build({ ...open, shown: inlineReferences(open.shown, 'keep') }, direction, where);
+    const plan = this.#build({ ...open, shown: inlineReferences(open.shown) }, direction, where);
     return unknown === 'reject' ? plan : lenientPlan(plan, open.shown, unknown);
   }
 

@@ -5,7 +5,7 @@ import type { StandardIssue, StandardResult, StandardSchema } from '../protocol/
 import { convertStrings } from './json-schema/convert-strings.js';
 import { isTooDeep, tooDeep } from './json-schema/depth.js';
 import { readHandWritten } from './json-schema/hand-written.js';
-import { advertise } from './json-schema/shape-schema.js';
+import { advertise } from './json-schema/advertise.js';
 import { type ValuePlan, writable } from './plans.js';
 import type { Direction } from './source.js';
 import { describeValue, joinPath } from './validate/describe-value.js';

@@ -2,7 +2,6 @@ import type { Container, Provider } from '../container/container.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { AppCacheOptions } from '../engine/methods/cache-hints.js';
-import type { ClientProfile } from '../engine/methods/client-profiles.js';
 import type { ChangeBus } from '../engine/subscriptions/changes.js';
 import type { LimitOptions } from '../engine/engine-options.js';
 import type { StateKey } from '../engine/asking/round-keeper.js';
@@ -11,6 +10,31 @@ import type { TasksOptions } from '../extensions/tasks/tasks.js';
 import type { ServerCapabilities } from '../protocol/protocol.js';
 import type { Logger } from '../protocol/logging.js';
 import type { Module, ModuleParts } from './module.js';
+
+/**
+ * How the state is kept that clients of 2026-07-28 carry between the rounds of a request, in which a handler asks them.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
+export interface StateOptions {
+  /**
+   * Secrets of at least 32 bytes or characters that encrypt the state: the current one first, then those that are still accepted.
+   * Give the same to all processes that serve the app.
+   * @default a random one, which ends with this process
+   */
+  readonly keys?: readonly StateKey[];
+  /**
+   * Milliseconds a client may take for one round.
+   * @default 10 minutes
+   */
+  readonly ttlMs?: number;
+  /**
+   * Remembers which states were used: a second time is refused, so that what a user consented to is done once. Give the same to all
+   * processes that serve the app. `false` accepts a state until it expires, however often.
+   * @default a `MemoryStateStore`, which knows what this process has seen
+   */
+  readonly store?: StateStore | false;
+}
 
 /** What `createApp` is told. */
 export interface AppOptions extends Implementation, ModuleParts {
@@ -57,25 +81,8 @@ export interface AppOptions extends Implementation, ModuleParts {
   readonly limits?: LimitOptions;
   /** Capabilities outside the specification, announced as `capabilities.experimental`. */
   readonly experimental?: ServerCapabilities['experimental'];
-  /**
-   * Secrets that protect what clients of 2026-07-28 carry between the rounds of a request: the current one first, then
-   * those that are still accepted. Give the same to every process that serves the app; a random one by default.
-   */
-  readonly stateKeys?: readonly StateKey[];
-  /** How long a client may take for one round, in milliseconds. 10 minutes by default. */
-  readonly stateTtlMs?: number;
-  /**
-   * Remembers which of the states that clients carry between the rounds of a request were used: a second time is refused, so that
-   * what a user consented to is done once. Give the same to all processes that serve the app. `false` accepts a state until it
-   * expires, however often.
-   * @default a `MemoryStateStore`, which knows what this process has seen
-   */
-  readonly stateStore?: StateStore | false;
-  /**
-   * How tools are described to clients that choke on legal schemas. The first profile that fits a client is its own; clients may
-   * then keep the list of tools for themselves only.
-   */
-  readonly clientProfiles?: readonly ClientProfile[];
+  /** What clients of 2026-07-28 carry between the rounds of a request. */
+  readonly state?: StateOptions;
   /** Whether tools take strings for what else their schemas want where nothing is lost, such as "42" for 42. Off by default. */
   readonly coerce?: boolean;
   /** What becomes of arguments of tools that are not declared. They are rejected, with a hint, by default. */

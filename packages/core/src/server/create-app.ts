@@ -2,7 +2,7 @@ import type { FunctionDefinition } from '../decorators/define.js';
 import { CacheHints } from '../engine/methods/cache-hints.js';
 import { ChangeFeed, MemoryChangeBus } from '../engine/subscriptions/changes.js';
 import { Engine } from '../engine/engine.js';
-import { DEFAULT_LIMITS } from '../engine/engine-options.js';
+import { DEFAULT_LIMITS, type Limits } from '../engine/engine-options.js';
 import { RoundKeeper, StateSealer } from '../engine/asking/round-keeper.js';
 import { MemoryStateStore } from '../engine/asking/state-store.js';
 import { Diagnostics } from '../errors/diagnostics.js';
@@ -66,7 +66,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 }
 
 async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<App> {
-  requireLists('createApp', options, 'modules', 'override', 'stateKeys', 'clientProfiles');
+  requireLists('createApp', options, 'modules', 'override');
   const diagnostics = new Diagnostics();
   checkOptions(options, diagnostics);
   const logger = new RelayLogger(options.logger);
@@ -79,7 +79,9 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
   const services = chooseServices(options.container, [...own, ...providers]);
   const { container } = services;
   const exposeErrors = options.exposeErrors ?? false;
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  // A limit of undefined is one that is left out.
+  const given = Object.entries(options.limits ?? {}).filter(([, limit]) => limit !== undefined);
+  const limits: Limits = { ...DEFAULT_LIMITS, ...Object.fromEntries(given) };
   const handlers = new HandlerCompiler({
     logger,
     exposeErrors,
@@ -100,6 +102,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
   diagnostics.throwIfAny();
 
   const info = infoOf(options);
+  const { state = {} } = options;
   const changes = new ChangeFeed(options.changeBus ?? new MemoryChangeBus(), logger);
   const engine = new Engine({
     info,
@@ -116,11 +119,10 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     experimental: options.experimental,
     stampServerInfo: options.stampServerInfo ?? true,
     rounds: new RoundKeeper(
-      new StateSealer(options.stateKeys ?? []),
-      { ttlMs: options.stateTtlMs ?? 10 * 60_000, maxLength: MAX_STATE_LENGTH },
-      options.stateStore === false ? undefined : (options.stateStore ?? new MemoryStateStore()),
+      new StateSealer(state.keys ?? []),
+      { ttlMs: state.ttlMs ?? 10 * 60_000, maxLength: MAX_STATE_LENGTH },
+      state.store === false ? undefined : (state.store ?? new MemoryStateStore()),
     ),
-    clientProfiles: options.clientProfiles ?? [],
     extensions: extensions.map(({ create }) => create),
     formPlan: formPlans(schemas),
   });

@@ -1,5 +1,5 @@
-import { DefinitionError, type DefinitionProblem } from '../errors/errors.js';
-import { DELAY, isDelay } from './deadlines.js';
+import { Diagnostics } from '../errors/diagnostics.js';
+import { MAX_DELAY_MS } from './deadlines.js';
 
 const FIX = 'give a value in range, or leave the option out where it has a default';
 
@@ -15,11 +15,14 @@ const FIX = 'give a value in range, or leave the option out where it has a defau
  * ```
  */
 export class OptionChecks {
-  /** What has been found so far. */
-  readonly problems: DefinitionProblem[] = [];
-
-  /** @param of the function or class that takes the options, such as `http`. */
-  constructor(private readonly of: string) {}
+  /**
+   * @param of the function or class that takes the options, such as `http`.
+   * @param diagnostics receives what is found.
+   */
+  constructor(
+    private readonly of: string,
+    private readonly diagnostics: Diagnostics = new Diagnostics(),
+  ) {}
 
   /**
    * Refuses an option.
@@ -29,8 +32,7 @@ export class OptionChecks {
    * @param fix what to do about it.
    */
   refuse(option: string, what: string, fix: string = FIX): void {
-    const where = `${this.of}({ ${option} })`;
-    this.problems.push({ code: 'SIGIL_INVALID_OPTIONS', where, what, fix });
+    this.diagnostics.at(`${this.of}({ ${option} })`).add('SIGIL_INVALID_OPTIONS', what, fix);
   }
 
   /** Refuses options that do not exist: a limit whose name is misspelt would be no limit. */
@@ -50,13 +52,19 @@ export class OptionChecks {
     return value as Readonly<Record<string, unknown>>;
   }
 
-  /** Refuses what is neither a positive integer nor left out. What ends in `Ms` must also fit a timer. */
-  integer(option: string, value: unknown, most: number = Number.MAX_SAFE_INTEGER): void {
+  /**
+   * Refuses what is neither a positive integer nor left out.
+   *
+   * @param most the largest value; of what ends in `Ms`, the longest delay of a timer unless given.
+   */
+  integer(
+    option: string,
+    value: unknown,
+    most: number = option.endsWith('Ms') ? MAX_DELAY_MS : Number.MAX_SAFE_INTEGER,
+  ): void {
     if (value === undefined) return;
     if (!(Number.isSafeInteger(value) && (value as number) > 0))
       this.refuse(option, `it must be a positive integer, not ${shown(value)}`);
-    else if (option.endsWith('Ms') && !isDelay(value))
-      this.refuse(option, `it must be ${DELAY}, not ${shown(value)}`);
     else if ((value as number) > most) this.refuse(option, `it must be at most ${most}, not ${shown(value)}`);
   }
 
@@ -91,7 +99,7 @@ export class OptionChecks {
 
   /** @throws DefinitionError with everything that was found. */
   throwIfAny(): void {
-    if (this.problems.length > 0) throw new DefinitionError(this.problems);
+    this.diagnostics.throwIfAny();
   }
 }
 

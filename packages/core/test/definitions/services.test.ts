@@ -111,11 +111,11 @@ describe('SIGIL_INVALID_OPTIONS', () => {
     ['maxInFlight', { maxInFlight: 5 } as object],
     ['tasks.maxRuning', { tasks: { maxRuning: 1 } as object }],
     ['tasks.store', { tasks: { store: {} as never } }],
-    ['stateStore', { stateStore: {} as never }],
+    ['state.store', { state: { store: {} as never } }],
     ['changeBus', { changeBus: {} as never }],
     ['limits.maxInflight', { limits: { maxInflight: 1 } as object }],
-    ['cache: { ttlMs }', { cache: { ttlMs: -1 } }],
-    ['cache: { ttlMs }', { cache: { ttlMs: 0.5 } }],
+    ['cache.ttlMs', { cache: { ttlMs: -1 } }],
+    ['cache.ttlMs', { cache: { ttlMs: 0.5 } }],
   ])('names %s when it is out of range: %j', async (option, options) => {
     expect(await problemsOf(options)).toEqual([
       expect.objectContaining({

@@ -162,11 +162,11 @@ describe('SIGIL_INVALID_OPTIONS', () => {
   test.each<[string, unknown]>([
     ['cache', 5],
     ['cache', null],
-    ['cache: { methods }', { methods: [] }],
-    ['cache: { cacheScope }', { cacheScope: 'all' }],
-    ["cache: { methods: { 'tools/call' } }", { methods: { 'tools/call': { ttlMs: 1 } } }],
-    ["cache: { methods: { 'tools/list' } }", { methods: { 'tools/list': 1 } }],
-    ["cache: { methods: { 'tools/list': { ttlMs } } }", { methods: { 'tools/list': { ttlMs: 1e999 } } }],
+    ['cache.methods', { methods: [] }],
+    ['cache.cacheScope', { cacheScope: 'all' }],
+    ['cache.methods.tools/call', { methods: { 'tools/call': { ttlMs: 1 } } }],
+    ["cache.methods['tools/list']", { methods: { 'tools/list': 1 } }],
+    ["cache.methods['tools/list'].ttlMs", { methods: { 'tools/list': { ttlMs: 1e999 } } }],
   ])('names %s when it is out of range: %j', async (option, cache) => {
     expect(await problemsOf({ cache: cache as NonNullable<AppOptions['cache']> })).toEqual([
       expect.objectContaining({ code: 'SIGIL_INVALID_OPTIONS', where: `createApp({ ${option} })` }),

@@ -93,7 +93,7 @@ describe('what a handler needs, on its way to a stateless client', () => {
   test.each(['tampered', 'of another principal', 'expired'])(
     'is refused with a state that is %s [checklist 43]',
     async (how) => {
-      const app = await appOf({ services: [Desk], stateTtlMs: 1000 });
+      const app = await appOf({ services: [Desk], state: { ttlMs: 1000 } });
       const as = (id: string) => statelessClient(app, ALL, { facts: { principal: { id } } });
       const { requestState } = await tool(as('ada'), 'show');
       const carried = how === 'tampered' ? `${String(requestState).slice(0, -3)}AAA` : requestState;

@@ -69,7 +69,7 @@ describe('the pages of a list', () => {
       describe: (entry: Json) => entry,
       shows: () => true,
     };
-    const view = new ListView(parts as never, 'a revision' as never, undefined);
+    const view = new ListView(parts as never, 'a revision' as never);
     const isKept = (start: number): boolean => view.page(start) === view.page(start);
     expect([4, 0, 2, 4, 6].map(isKept)).toEqual([false, true, true, true, true]);
     expect([1, 3, 5, 7, 10, 99].map(isKept)).toEqual([false, false, false, false, false, false]);

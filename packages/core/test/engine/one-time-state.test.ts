@@ -22,7 +22,7 @@ class Vouchers {
 }
 
 function serve(options: Partial<AppOptions> = {}): Promise<App> {
-  return appOf({ services: [Vouchers], stateKeys: [KEY], ...options });
+  return appOf({ services: [Vouchers], state: { keys: [KEY] }, ...options });
 }
 
 const client = (app: App): Client => statelessClient(app, { elicitation: {} });
@@ -41,7 +41,7 @@ describe('a state that is accepted once', () => {
   ])(
     'is refused the second time, before the handler, with a store that is %s [checklist 43]',
     async (_how, store) => {
-      const app = await serve({ stateStore: store() });
+      const app = await serve({ state: { store: store() } });
       const state = await first(app);
       const second = await client(app).result('tools/call', retry(state));
       expect(second['resultType']).toBe('input_required');
@@ -57,7 +57,11 @@ describe('a state that is accepted once', () => {
 
   test('is accepted by one alone of several processes that share keys and store', async () => {
     const stateStore = new SlowStateStore();
-    const apps = await Promise.all([serve({ stateStore }), serve({ stateStore }), serve({ stateStore })]);
+    const apps = await Promise.all([
+      serve({ state: { store: stateStore } }),
+      serve({ state: { store: stateStore } }),
+      serve({ state: { store: stateStore } }),
+    ]);
     const state = await first(apps[0] as App);
     const answers = await Promise.all(apps.map((app) => client(app).request('tools/call', retry(state))));
     expect(answers.filter(({ result }) => result)).toHaveLength(1);
@@ -65,7 +69,7 @@ describe('a state that is accepted once', () => {
   });
 
   test('is not used up by a request that is refused for another reason', async () => {
-    const app = await serve({ stateStore: new MemoryStateStore() });
+    const app = await serve({ state: { store: new MemoryStateStore() } });
     const state = await first(app);
     for (const wrong of [
       { arguments: { other: 1 } },
@@ -79,15 +83,15 @@ describe('a state that is accepted once', () => {
   });
 
   test('must have been made by a process that accepts states once', async () => {
-    const state = await first(await serve({ stateStore: false }));
-    const app = await serve({ stateStore: new MemoryStateStore() });
+    const state = await first(await serve({ state: { store: false } }));
+    const app = await serve({ state: { store: new MemoryStateStore() } });
     expect((await client(app).error('tools/call', retry(state))).code).toBe(-32602);
   });
 
   test('is told to the store by an id of its own and the time it expires', async () => {
     const used: [string, number][] = [];
     const stateStore = { use: (...given: [string, number]) => used.push(given) > 0 };
-    const app = await serve({ stateStore, stateTtlMs: 1000 });
+    const app = await serve({ state: { store: stateStore, ttlMs: 1000 } });
     const states = [await first(app), await first(app)];
     const began = Date.now();
     for (const state of states) await client(app).result('tools/call', retry(state));
@@ -109,7 +113,7 @@ describe('a state that is accepted once', () => {
     ['rejects', { use: () => Promise.reject(new ProtocolError(-32602, 'the store is gone')) }],
   ])('fails closed and is logged when the store %s', async (_how, stateStore) => {
     const logger = recordingLogger();
-    const app = await serve({ stateStore, logger });
+    const app = await serve({ state: { store: stateStore }, logger });
     const { code, message } = await client(app).error('tools/call', retry(await first(app)));
     expect([code, message]).toEqual([-32603, 'Internal error']);
     expect(logger.lines).toMatchObject([{ level: 'error', details: { method: 'tools/call' } }]);
@@ -118,7 +122,7 @@ describe('a state that is accepted once', () => {
 
   test('is refused for want of room when the store is full, which the log says', async () => {
     const logger = recordingLogger();
-    const app = await serve({ stateStore: fullStore(), logger });
+    const app = await serve({ state: { store: fullStore() }, logger });
     const { code, message } = await client(app).error('tools/call', retry(await first(app)));
     expect([code, message]).toEqual([-32603, 'More than 1 states are in use, or 1 of one client']);
     expect(logger.lines).toMatchObject([
@@ -132,7 +136,7 @@ describe('a state that is accepted once', () => {
 
   test('is refused when the store does not say that it is new', async () => {
     const stateStore = { use: () => undefined as unknown as boolean };
-    const app = await serve({ stateStore });
+    const app = await serve({ state: { store: stateStore } });
     expect((await client(app).error('tools/call', retry(await first(app)))).code).toBe(-32602);
   });
 
@@ -168,7 +172,7 @@ describe('a state that is accepted once', () => {
   });
 
   test('is accepted again and again when the app says so', async () => {
-    const app = await serve({ stateStore: false });
+    const app = await serve({ state: { store: false } });
     const state = await first(app);
     for (let turn = 0; turn < 2; turn++)
       expect((await client(app).result('tools/call', retry(state)))['resultType']).toBe('input_required');
@@ -183,7 +187,7 @@ function fullStore(): StateStore {
 
 describe('the states of one client', () => {
   test('leave room for those of others', async () => {
-    const app = await serve({ stateStore: new MemoryStateStore({ maxStatesPerClient: 1 }) });
+    const app = await serve({ state: { store: new MemoryStateStore({ maxStatesPerClient: 1 }) } });
     const of = (quotaKey: string): Client =>
       statelessClient(app, { elicitation: {} }, { facts: { quotaKey } });
     const round = async (who: Client) => {

@@ -84,7 +84,7 @@ class Shop {
 type Input = { inputRequests: Record<string, { method: string; params: Json }>; requestState: string };
 
 async function shop(options: Partial<AppOptions> = {}): Promise<App> {
-  return appOf({ services: [Shop], stateKeys: [KEY], ...options });
+  return appOf({ services: [Shop], state: { keys: [KEY] }, ...options });
 }
 
 /** Calls a tool once. */
@@ -340,7 +340,7 @@ describe('the state that a client carries', () => {
   });
 
   test('is refused when it has expired [checklist 43]', async () => {
-    const { client, requestState } = await started({ stateTtlMs: 1000 });
+    const { client, requestState } = await started({ state: { ttlMs: 1000 } });
     const now = Date.now();
     const clock = jest.spyOn(Date, 'now').mockReturnValue(now + 1001);
     try {
@@ -359,23 +359,25 @@ describe('the state that a client carries', () => {
   });
 
   test('is read with a key that was current before', async () => {
-    const { requestState } = await started({ stateKeys: [KEY] });
-    const rotated = await shop({ stateKeys: ['another secret of at least 32 characters', KEY] });
+    const { requestState } = await started({ state: { keys: [KEY] } });
+    const rotated = await shop({ state: { keys: ['another secret of at least 32 characters', KEY] } });
     const client = statelessClient(rotated, CAPABILITIES, { facts: { principal: { id: 'ada' } } });
     const more = { requestState, inputResponses: answers };
     expect(await round(client, 'buy', { what: 'tea' }, more)).toMatchObject({ resultType: 'input_required' });
   });
 
   test('is not read by a process with other keys', async () => {
-    const { requestState } = await started({ stateKeys: [] });
-    const client = statelessClient(await shop({ stateKeys: [] }), CAPABILITIES, {
+    const { requestState } = await started({ state: { keys: [] } });
+    const client = statelessClient(await shop({ state: { keys: [] } }), CAPABILITIES, {
       facts: { principal: { id: 'ada' } },
     });
     expect((await retry(client, requestState)).code).toBe(-32602);
   });
 
   test('needs secrets that are long enough', async () => {
-    await expect(shop({ stateKeys: ['short'] })).rejects.toMatchObject({ code: 'SIGIL_INVALID_OPTIONS' });
+    await expect(shop({ state: { keys: ['short'] } })).rejects.toMatchObject({
+      code: 'SIGIL_INVALID_OPTIONS',
+    });
   });
 
   test('means nothing to a method that has no rounds, or to a session', async () => {

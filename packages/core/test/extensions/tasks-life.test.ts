@@ -142,8 +142,8 @@ test('a tool that says nonsense about tasks keeps the app from starting', async 
   }
   const problems = await problemsOf({ services: [Jobs], tasks: { ttlMs: 0, maxRunning: 0 } });
   expect(problems.map(({ code, where, what }) => `${code} ${where}: ${what}`)).toEqual([
-    'SIGIL_INVALID_OPTIONS createApp({ tasks.maxRunning }): it must be a positive integer',
-    'SIGIL_INVALID_OPTIONS createApp({ tasks.ttlMs }): it must be a positive integer of milliseconds, or null',
+    'SIGIL_INVALID_OPTIONS createApp({ tasks.maxRunning }): it must be a positive integer, not 0',
+    'SIGIL_INVALID_OPTIONS createApp({ tasks.ttlMs }): it must be a positive integer, not 0',
     "SIGIL_INVALID_OPTIONS Jobs.one, @TaskSupport: support must be 'optional' or 'required'",
     "SIGIL_INVALID_OPTIONS Jobs.two, @TaskSupport: start must be 'call' or 'handler'",
     'SIGIL_INVALID_OPTIONS Jobs.two, @TaskSupport: ttlMs must be a positive integer, or null',

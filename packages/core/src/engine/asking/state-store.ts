@@ -5,7 +5,7 @@ import { Quota } from '../../transport/quota.js';
 
 /**
  * Remembers which states clients have brought back, so that each is accepted once (2026-07-28, basic/patterns/mrtr, "Server
- * Requirements"). Processes that share `stateKeys` share a store.
+ * Requirements"). Processes that share `state.keys` share a store.
  */
 export interface StateStore {
   /**

@@ -8,7 +8,6 @@ import type { EngineCall } from '../call.js';
 import type { MethodHandler } from '../exchange.js';
 import type { MethodResult } from '../response.js';
 import type { Revision } from '../revisions/index.js';
-import type { ClientProfile, ClientProfiles } from './client-profiles.js';
 
 /** What a list is made of. */
 interface ListParts<E extends Entry> {
@@ -20,25 +19,20 @@ interface ListParts<E extends Entry> {
   readonly pageSize: number | undefined;
   /** How long, and for whom, clients may keep a page that is the same for all. */
   readonly hint: CacheHint;
-  /** Gives the descriptor as clients of a revision, and of a profile if they have one, see it. */
-  readonly describe: (entry: E, revision: Revision, profile: ClientProfile | undefined) => object;
+  /** Gives the descriptor as clients of a revision see it. */
+  readonly describe: (entry: E, revision: Revision) => object;
   /** Whether clients of a revision are shown an entry; every entry when absent. */
   readonly shows?: (entry: E, revision: Revision) => boolean;
-  /** The profiles of clients, where they matter. */
-  readonly profiles?: ClientProfiles;
 }
 
 /** Serves one kind of list. */
 export class List<E extends Entry> {
-  readonly #views = new Map<Revision, Map<ClientProfile | undefined, ListView<E>>>();
-  readonly #hint: CacheHint;
+  readonly #views = new Map<Revision, ListView<E>>();
   /** For lists that differ by who asks, whatever their author says. */
   readonly #privateHint: CacheHint;
 
   constructor(private readonly parts: ListParts<E>) {
-    const { hint, profiles } = parts;
-    this.#privateHint = { ...hint, cacheScope: 'private' };
-    this.#hint = profiles?.differ ? this.#privateHint : hint;
+    this.#privateHint = { ...parts.hint, cacheScope: 'private' };
   }
 
   /** Gives the page after a cursor, as the method of the list does. */
@@ -47,9 +41,9 @@ export class List<E extends Entry> {
     if (!(isOffered?.() ?? collection.everUsed)) throw methodNotFound(call.method);
     // A cursor names a place in the order of additions, so it stays good when entries come and go.
     const start: Position = decodeCursor(cursor);
-    const view = this.#viewFor(call);
+    const view = this.#viewFor(call.revision);
     if (view.isGuarded) return this.#visiblePage(view, call, start);
-    return { result: view.page(start), cache: this.#hint };
+    return { result: view.page(start), cache: this.parts.hint };
   };
 
   async #visiblePage(view: ListView<E>, call: EngineCall, start: Position): Promise<MethodResult> {
@@ -72,14 +66,9 @@ export class List<E extends Entry> {
     return { result: view.write(visible), cache: this.#privateHint };
   }
 
-  #viewFor({ revision, client }: EngineCall): ListView<E> {
-    const profile = this.parts.profiles?.of(client.info);
-    const views = this.#views.get(revision) ?? new Map<ClientProfile | undefined, ListView<E>>();
-    this.#views.set(revision, views);
-    const known = views.get(profile);
-    if (known) return known;
-    const view = new ListView(this.parts, revision, profile);
-    views.set(profile, view);
+  #viewFor(revision: Revision): ListView<E> {
+    const view = this.#views.get(revision) ?? new ListView(this.parts, revision);
+    this.#views.set(revision, view);
     return view;
   }
 }
@@ -96,7 +85,6 @@ export class ListView<E extends Entry> {
   constructor(
     private readonly parts: ListParts<E>,
     private readonly revision: Revision,
-    private readonly profile: ClientProfile | undefined,
   ) {}
 
   /** Whether what is seen depends on who asks. */
@@ -144,8 +132,7 @@ export class ListView<E extends Entry> {
   }
 
   #jsonOf(entry: E): string {
-    const json =
-      this.#json.get(entry) ?? JSON.stringify(this.parts.describe(entry, this.revision, this.profile));
+    const json = this.#json.get(entry) ?? JSON.stringify(this.parts.describe(entry, this.revision));
     this.#json.set(entry, json);
     return json;
   }

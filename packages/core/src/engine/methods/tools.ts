@@ -7,22 +7,20 @@ import { readArguments, readString } from '../admission.js';
 import type { EngineCall } from '../call.js';
 import type { Exchange, MethodHandler } from '../exchange.js';
 import type { MethodResult } from '../response.js';
-import { ClientProfiles, shapeTool } from './client-profiles.js';
 import { List } from './list.js';
 import type { MethodParts, MethodTable } from './table.js';
 
 /** `tools/list` and `tools/call`. */
 export function toolMethods({ options, extensions }: MethodParts): MethodTable {
-  const { registry, pageSize, cacheHints, clientProfiles, timeoutMs: appTimeoutMs } = options;
+  const { registry, pageSize, cacheHints, timeoutMs: appTimeoutMs } = options;
   const { tools } = registry;
   const list = new List({
     collection: tools,
     key: 'tools',
     pageSize,
     hint: cacheHints.of(METHODS.listTools),
-    describe: (entry, revision, profile) => shapeTool(revision.tool(entry.descriptor), profile),
+    describe: (entry, revision) => revision.tool(entry.descriptor),
     shows: (entry, revision) => extensions.shows(revision, entry),
-    profiles: new ClientProfiles(clientProfiles),
   });
 
   const callTool: MethodHandler = (exchange, params) => {

@@ -1,0 +1,116 @@
+import type { JsonSchema } from '../../protocol/json.js';
+import type { Direction } from '../source.js';
+import { mapSubschemas, resolveReference, subschemasOf } from './json-schema.js';
+
+/**
+ * A schema as clients get it. Several clients convert schemas for their model, and refuse an `enum` or `const` without `type`, and in
+ * inputs an object without `properties` or an array without `items`. Adding them changes no meaning, so it is done to schemas written by
+ * hand as well.
+ */
+export function advertise(schema: JsonSchema, direction: Direction): JsonSchema {
+  // `not` and `if` describe no value.
+  const apart = Object.entries(schema).filter(([keyword]) => keyword === 'not' || keyword === 'if');
+  const typed: JsonSchema = {
+    ...mapSubschemas(schema, (one) => advertise(one, direction)),
+    ...Object.fromEntries(apart),
+  };
+  const { type } = typed;
+  if (type !== undefined) {
+    const lacks = (kind: string, ...keywords: readonly string[]): boolean =>
+      direction === 'input' && [type].flat().includes(kind) && !keywords.some((keyword) => keyword in typed);
+    return {
+      type,
+      ...(lacks('object', 'properties') && { properties: {} }),
+      ...(lacks('array', 'items', 'prefixItems') && { items: {} }),
+      ...typed,
+    };
+  }
+  const values = 'const' in typed ? [typed['const']] : typed['enum'];
+  return Array.isArray(values) && values.length > 0 ? { type: typesOf(values), ...typed } : typed;
+}
+
+/** The `type` of values that are listed one by one. */
+function typesOf(values: readonly unknown[]): string | string[] {
+  const types = new Set(values.map(typeOf));
+  // An integer is a number, so a schema need not say both.
+  if (types.has('number')) types.delete('integer');
+  const [only, ...others] = types;
+  return only !== undefined && others.length === 0 ? only : [...types];
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+}
+
+/** Most schemas that writing out may end in; what would take more keeps its references. */
+const MAX_SUBSCHEMAS = 1000;
+
+/**
+ * Writes references to definitions out where they stand, because many models and their hosts do not follow them. Definitions that
+ * hold themselves stay.
+ *
+ * @returns the schema as it was when writing it out would make it too large.
+ */
+export function inlineReferences(root: JsonSchema): JsonSchema {
+  const { $defs: definitions = {} } = root;
+  const named = Object.entries(definitions as Readonly<Record<string, JsonSchema>>);
+  const kept = named.filter(([, one]) => holdsItself(one, root));
+  const inlining = { root, kept: new Set(kept.map(([, one]) => one)), left: MAX_SUBSCHEMAS };
+  const rest = kept.map(([name, one]) => [name, inline(one, inlining)] as const);
+  const inlined = {
+    ...inline(root, inlining),
+    ...(rest.length > 0 && { $defs: Object.fromEntries(rest) }),
+  };
+  // What is referred to in another way than ours needs its definitions.
+  const references = [...JSON.stringify(inlined).matchAll(/"\$ref":"([^"]*)"/g)].map(([, to = '']) => to);
+  const isWhole = references.every((to) => rest.some(([name]) => to === `#/$defs/${name}`));
+  return inlining.left < 0 || !isWhole ? root : inlined;
+}
+
+interface Inlining {
+  readonly root: JsonSchema;
+  /** Definitions that are not written out. */
+  readonly kept: ReadonlySet<JsonSchema>;
+  /** How many schemas may still be written. */
+  left: number;
+}
+
+function inline(schema: JsonSchema, inlining: Inlining): JsonSchema {
+  inlining.left -= 1;
+  if (inlining.left < 0) return schema;
+  const target = resolveReference(schema, inlining.root);
+  if (target === schema) {
+    // Definitions are written out where they are used.
+    const { $defs: _, ...rest } = schema;
+    return mapSubschemas(rest, (one) => inline(one, inlining));
+  }
+  if (inlining.kept.has(target)) return schema;
+  const { $ref: _, ...beside } = schema;
+  const written = inline(target, inlining);
+  const contradicts = Object.keys(beside).some((key) => key in written && !ANNOTATIONS.has(key));
+  return contradicts ? { allOf: [written, beside] } : { ...written, ...beside };
+}
+
+/** What is said of a value beside a reference is more specific than what its definition says. */
+const ANNOTATIONS: ReadonlySet<string> = new Set([
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+]);
+
+function holdsItself(definition: JsonSchema, root: JsonSchema): boolean {
+  const seen = new Set<JsonSchema>();
+  const reaches = (schema: JsonSchema): boolean =>
+    subschemasOf(schema).some((one) => {
+      const target = resolveReference(one, root);
+      if (target === definition) return true;
+      if (seen.has(target)) return false;
+      seen.add(target);
+      return reaches(target);
+    });
+  return reaches(definition);
+}
