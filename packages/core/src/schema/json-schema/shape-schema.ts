@@ -120,12 +120,10 @@ function withNull(bare: JsonSchema, nulls: NonNullable<SchemaShape['nulls']>): J
 }
 
 function eitherOrNull(bare: JsonSchema): JsonSchema {
-  const { description, title, default: fallback, deprecated, examples, ...said } = bare;
-  const about = Object.entries({ title, description, default: fallback, deprecated, examples });
-  return {
-    anyOf: [said, { type: 'null' }],
-    ...Object.fromEntries(about.filter(([, value]) => value !== undefined)),
-  };
+  const [about, said] = [true, false].map((isAbout) =>
+    Object.fromEntries(Object.entries(bare).filter(([keyword]) => ANNOTATIONS.has(keyword) === isAbout)),
+  );
+  return { anyOf: [said, { type: 'null' }], ...about };
 }
 
 function isNull(branch: unknown): boolean {
@@ -143,8 +141,8 @@ const MAX_SUBSCHEMAS = 1000;
  * @returns the schema as it was when writing it out would make it too large.
  */
 export function inlineReferences(root: JsonSchema, recursion: 'keep' | 'open'): JsonSchema {
-  const { $defs: definitions = {} } = root;
-  const named = Object.entries(definitions as Readonly<Record<string, JsonSchema>>);
+  if (!isObject(root['$defs'])) return root;
+  const named = Object.entries(root['$defs'] as Readonly<Record<string, JsonSchema>>);
   const kept = named.filter(([, one]) => recursion === 'keep' && holdsItself(one, root));
   const inlining = { root, kept: new Set(kept.map(([, one]) => one)), left: MAX_SUBSCHEMAS };
   const rest = kept.map(([name, one]) => [name, inline(one, inlining, [])] as const);
