@@ -4,6 +4,7 @@ import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, IsEmail, ValidateNested } from 'class-validator';
 import { defineTool, type ClientProfile, type JsonSchema } from '../../src/index.js';
 import { shapeSchema } from '../../src/schema/index.js';
+import { inlineReferences } from '../../src/schema/json-schema/shape-schema.js';
 import { appOf, type Json, openSession, problemsOf, statelessClient } from '../harness.js';
 import { META } from '../../src/transport/index.js';
 
@@ -68,6 +69,39 @@ describe('inlined references', () => {
         root: { type: 'object', properties: { child: { type: 'object' } }, required: ['child'] },
       },
     });
+  });
+
+  test('stay where a definition holds itself, and mean the same with more said beside them', () => {
+    const forest: JsonSchema = {
+      type: 'object',
+      properties: {
+        tree: { $ref: '#/$defs/Tree' },
+        leaf: { $ref: '#/$defs/Leaf', required: ['size'], description: 'The largest' },
+      },
+      $defs: {
+        Leaf: { type: 'object', properties: { size: { type: 'integer' } }, required: ['colour'] },
+        Tree: {
+          type: 'object',
+          properties: { leaf: { $ref: '#/$defs/Leaf' }, next: { $ref: '#/$defs/Tree' } },
+          required: ['leaf'],
+        },
+      },
+    };
+    const inlined = inlineReferences(forest, 'keep');
+    expect(Object.keys(inlined['$defs'] as object)).toEqual(['Tree']);
+    expect(JSON.stringify(inlined)).not.toContain('#/$defs/Leaf');
+    const leaf = { colour: 'red' };
+    for (const value of [
+      { leaf },
+      { leaf: { size: 1 } },
+      { leaf: { ...leaf, size: 1 } },
+      { leaf: { ...leaf, size: 'S' } },
+      { tree: { leaf } },
+      { tree: { leaf, next: { leaf } } },
+      { tree: { leaf, next: {} } },
+      { tree: { leaf: {}, next: { leaf } } },
+    ])
+      expect([value, accepts(inlined, value)]).toEqual([value, accepts(forest, value)]);
   });
 
   test('are left as they are when they would explode, or refer to something else than a definition', () => {
