@@ -59,12 +59,8 @@ class Compiler implements SchemaCompiler {
   readonly #classes: DtoClasses | undefined;
   readonly #pool: ValidatorPool;
   readonly #deferred = new Set<DeferredPlan>();
-  readonly #done = {
-    input: new ClassCache<ValuePlan>(),
-    output: new ClassCache<ValuePlan>(),
-    strip: new ClassCache<ValuePlan>(),
-    keep: new ClassCache<ValuePlan>(),
-  } as const;
+  /** The plans of each class, by what else they depend on. */
+  readonly #done = new Map<Constructor, Map<string, ValuePlan>>();
 
   constructor(pool: ValidatorPool, constraints: ConstraintSource, classes: DtoClasses | undefined) {
     this.#pool = pool;
@@ -121,10 +117,12 @@ class Compiler implements SchemaCompiler {
       return standardPlan(source.schema, direction, where, problems) ?? anything;
     if (source.kind === 'array') return this.#defer(source, direction, where, problems, unknown);
     if (source.kind === 'class') {
-      const done = this.#done[unknown === 'reject' ? direction : unknown];
       // Most DTO classes serve several handlers.
-      const plan = done.get(source) ?? this.#defer(source, direction, where, problems, unknown);
-      done.set(source, plan);
+      const done = this.#done.get(source.cls) ?? new Map<string, ValuePlan>();
+      this.#done.set(source.cls, done);
+      const key = JSON.stringify([direction, unknown, ...[...(source.groups ?? [])].sort()]);
+      const plan = done.get(key) ?? this.#defer(source, direction, where, problems, unknown);
+      done.set(key, plan);
       return plan;
     }
     const classes = this.#classes?.open(direction, [], where, problems);
@@ -191,36 +189,6 @@ function notLoaded(cls: Constructor, where: string): DefinitionProblem {
     what: `class ${cls.name} is used as a DTO, but class-validator is not loaded`,
     fix: `decorate the properties of ${cls.name} with class-validator, and install class-validator and class-transformer`,
   };
-}
-
-/** A class with the groups of rules that apply to it. */
-interface ClassUse {
-  readonly cls: Constructor;
-  readonly groups?: readonly string[];
-}
-
-/** Keeps something for each class and each set of groups. */
-class ClassCache<T> {
-  readonly #ungrouped = new Map<Constructor, T>();
-  readonly #grouped = new Map<Constructor, Map<string, T>>();
-
-  get({ cls, groups = [] }: ClassUse): T | undefined {
-    return groups.length === 0 ? this.#ungrouped.get(cls) : this.#grouped.get(cls)?.get(keyOf(groups));
-  }
-
-  set({ cls, groups = [] }: ClassUse, value: T): void {
-    if (groups.length === 0) {
-      this.#ungrouped.set(cls, value);
-      return;
-    }
-    const ofClass = this.#grouped.get(cls) ?? new Map<string, T>();
-    this.#grouped.set(cls, ofClass.set(keyOf(groups), value));
-  }
-}
-
-/** The same for the same groups in any order. */
-function keyOf(groups: readonly string[]): string {
-  return JSON.stringify([...groups].sort());
 }
 
 const QUOTED: readonly string[] = Object.getOwnPropertyNames(Object.prototype).map((name) => `"${name}"`);

@@ -1,4 +1,4 @@
-import type { DefinitionProblem } from '../errors/errors.js';
+import { type DefinitionProblem, messageOf } from '../errors/errors.js';
 import type { JsonSchema } from '../protocol/json.js';
 import { after, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { StandardIssue, StandardResult, StandardSchema } from '../protocol/standard-schema.js';
@@ -48,26 +48,19 @@ function writeJsonSchema(
   problems: DefinitionProblem[],
 ): JsonSchema | undefined {
   const { vendor, jsonSchema } = schema['~standard'];
+  const refuse = (what: string, fix: string): undefined => {
+    problems.push({ code: 'SIGIL_INVALID_SCHEMA', where, what: `the ${vendor} schema ${what}`, fix });
+  };
   const write = jsonSchema?.[direction];
-  if (!write) {
-    problems.push({
-      code: 'SIGIL_INVALID_SCHEMA',
-      where,
-      what: `the ${vendor} schema does not say what it is as JSON Schema`,
-      fix: 'use a version of the library with Standard JSON Schema (zod 4.2, arktype 2.1.28), or wrap the schema with toStandardJsonSchema() of @valibot/to-json-schema',
-    });
-    return undefined;
-  }
+  if (!write)
+    return refuse(
+      'does not say what it is as JSON Schema',
+      'use a version of the library with Standard JSON Schema (zod 4.2, arktype 2.1.28), or wrap the schema with toStandardJsonSchema() of @valibot/to-json-schema',
+    );
   try {
     return write({ target: 'draft-2020-12' });
   } catch (error) {
-    problems.push({
-      code: 'SIGIL_INVALID_SCHEMA',
-      where,
-      what: `the ${vendor} schema has no JSON Schema: ${error instanceof Error ? error.message : String(error)}`,
-      fix: 'leave out of it what JSON cannot carry',
-    });
-    return undefined;
+    return refuse(`has no JSON Schema: ${messageOf(error)}`, 'leave out of it what JSON cannot carry');
   }
 }
 

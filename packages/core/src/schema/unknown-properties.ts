@@ -42,7 +42,11 @@ function opened(schema: JsonSchema): JsonSchema {
   return {
     ...rest,
     ...(additionalProperties === false || additionalProperties === undefined ? {} : { additionalProperties }),
-    ...(isObject($defs) ? { $defs: mapped($defs, (definition) => opened(definition as JsonSchema)) } : {}),
+    ...(isObject($defs) && {
+      $defs: Object.fromEntries(
+        Object.entries($defs).map(([name, definition]) => [name, opened(definition as JsonSchema)]),
+      ),
+    }),
   };
 }
 
@@ -78,8 +82,4 @@ function withUnknown(made: unknown, value: unknown): unknown {
 function isRecord(value: unknown): value is Record<string, unknown> {
   const isBuiltIn = value instanceof Date || value instanceof Map || value instanceof Set;
   return typeof value === 'object' && value !== null && !isBuiltIn && !ArrayBuffer.isView(value);
-}
-
-function mapped<T>(record: Readonly<Record<string, T>>, map: (value: T) => T): Record<string, T> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
 }

@@ -55,7 +55,7 @@ export class OptionChecks {
   /**
    * Refuses what is neither a positive integer nor left out.
    *
-   * @param most the largest value; of what ends in `Ms`, the longest delay of a timer unless given.
+   * @param most the largest value; by default, the longest delay of a timer for what ends in `Ms`.
    */
   integer(
     option: string,

@@ -67,6 +67,39 @@ describe('inlined references', () => {
     });
   });
 
+  test('stay where a definition holds itself, and mean the same with more said beside them', () => {
+    const forest: JsonSchema = {
+      type: 'object',
+      properties: {
+        tree: { $ref: '#/$defs/Tree' },
+        leaf: { $ref: '#/$defs/Leaf', required: ['size'], description: 'The largest' },
+      },
+      $defs: {
+        Leaf: { type: 'object', properties: { size: { type: 'integer' } }, required: ['colour'] },
+        Tree: {
+          type: 'object',
+          properties: { leaf: { $ref: '#/$defs/Leaf' }, next: { $ref: '#/$defs/Tree' } },
+          required: ['leaf'],
+        },
+      },
+    };
+    const inlined = inlineReferences(forest);
+    expect(Object.keys(inlined['$defs'] as object)).toEqual(['Tree']);
+    expect(JSON.stringify(inlined)).not.toContain('#/$defs/Leaf');
+    const leaf = { colour: 'red' };
+    for (const value of [
+      { leaf },
+      { leaf: { size: 1 } },
+      { leaf: { ...leaf, size: 1 } },
+      { leaf: { ...leaf, size: 'S' } },
+      { tree: { leaf } },
+      { tree: { leaf, next: { leaf } } },
+      { tree: { leaf, next: {} } },
+      { tree: { leaf: {}, next: { leaf } } },
+    ])
+      expect([value, accepts(inlined, value)]).toEqual([value, accepts(forest, value)]);
+  });
+
   test('are left as they are when they would explode, or refer to something else than a definition', () => {
     const level = (next: string) => ({
       type: 'object',

@@ -50,10 +50,14 @@ function isBytesClass(type: object): type is BytesClass {
 }
 
 /** The values of an enum object, without the names that numeric enums keep for looking up backwards. */
-function enumValues(entity: Readonly<Record<string, unknown>>): (string | number)[] {
-  const values = Object.entries(entity)
+export function enumMembers(entity: Readonly<Record<string, unknown>>): readonly unknown[] {
+  return Object.entries(entity)
     .filter(([key, value]) => !(typeof value === 'string' && entity[value] === Number(key)))
     .map(([, value]) => value);
+}
+
+function enumValues(entity: Readonly<Record<string, unknown>>): (string | number)[] {
+  const values = enumMembers(entity);
   const scalar = values.filter((value) => typeof value === 'string' || typeof value === 'number');
   return scalar.length === values.length ? [...new Set(scalar)] : [];
 }

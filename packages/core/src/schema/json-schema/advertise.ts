@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../protocol/json.js';
+import { isObject, type JsonSchema } from '../../protocol/json.js';
 import type { Direction } from '../source.js';
 import { mapSubschemas, resolveReference, subschemasOf } from './json-schema.js';
 
@@ -54,8 +54,8 @@ const MAX_SUBSCHEMAS = 1000;
  * @returns the schema as it was when writing it out would make it too large.
  */
 export function inlineReferences(root: JsonSchema): JsonSchema {
-  const { $defs: definitions = {} } = root;
-  const named = Object.entries(definitions as Readonly<Record<string, JsonSchema>>);
+  if (!isObject(root['$defs'])) return root;
+  const named = Object.entries(root['$defs'] as Readonly<Record<string, JsonSchema>>);
   const kept = named.filter(([, one]) => holdsItself(one, root));
   const inlining = { root, kept: new Set(kept.map(([, one]) => one)), left: MAX_SUBSCHEMAS };
   const rest = kept.map(([name, one]) => [name, inline(one, inlining)] as const);

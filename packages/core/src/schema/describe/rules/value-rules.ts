@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../../protocol/json.js';
+import { enumMembers } from '../../dto/declared-type.js';
 import type { RuleTable } from './rule.js';
 
 /** Decorators that say what kind of value is wanted. */
@@ -34,12 +35,8 @@ function oneOfEnum(entity: unknown): JsonSchema {
   return values.length > 0 ? { enum: values } : { not: {} };
 }
 
-/** The values of an enum object, without the names that numeric enums keep for looking up backwards. */
 function members(entity: unknown): readonly unknown[] {
-  const found = Object(entity) as Record<string, unknown>;
-  return Object.keys(found)
-    .filter((key) => !(typeof found[key] === 'string' && found[found[key]] === Number(key)))
-    .map((key) => found[key]);
+  return enumMembers(Object(entity) as Record<string, unknown>);
 }
 
 /** Decorators about being there, and about being one of some values. */
