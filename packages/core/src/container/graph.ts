@@ -1,15 +1,15 @@
+import { Diagnostics } from '../errors/diagnostics.js';
 import type { DefinitionProblem } from '../errors/errors.js';
 import { constructorTypes, optionalOf, type ServiceScope } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { nameOf, type ServiceId } from './container.js';
 import { injectedAt } from './typedi-registry.js';
 
-/** What a constructor asks for, or the reasons why that cannot be known. */
+/** What a constructor asks for. */
 interface Dependencies {
   readonly ids: readonly ServiceId[];
   /** Those of the ids that may stay without a service. */
   readonly optional: readonly ServiceId[];
-  readonly problems: readonly DefinitionProblem[];
 }
 
 const NOT_INJECTABLE: readonly unknown[] = [
@@ -23,44 +23,44 @@ const NOT_INJECTABLE: readonly unknown[] = [
   Array,
 ];
 
-/** Reads what the constructor of a class needs, from `@Inject` first, then from the emitted types. */
-export function dependenciesOf(cls: Constructor): Dependencies {
+/**
+ * Reads what the constructor of a class needs, from `@Inject` first, then from the emitted types.
+ *
+ * @param diagnostics receives why that cannot be known of a parameter.
+ */
+export function dependenciesOf(cls: Constructor, diagnostics?: Diagnostics): Dependencies {
   const owner = constructorOwner(cls);
   const types = constructorTypes(owner);
   const count = Math.max(owner.length, types?.length ?? 0);
   const ids: ServiceId[] = [];
   const optional: ServiceId[] = [];
   const mayBeEmpty = optionalOf(owner);
-  const problems: DefinitionProblem[] = [];
   for (let index = 0; index < count; index++) {
     const id = injectedAt(owner, index) ?? types?.[index];
     if (!NOT_INJECTABLE.includes(id)) (mayBeEmpty.includes(index) ? optional : ids).push(id as ServiceId);
     // A parameter with a default value is the author's own affair.
-    else if (index < owner.length) problems.push(problemAt(cls, index, types));
+    else if (index < owner.length)
+      diagnostics
+        ?.at(cls.name)
+        .at(`constructor parameter ${index}`)
+        .add(...unknownType(cls, types));
   }
-  return { ids: [...ids, ...optional], optional, problems };
+  return { ids: [...ids, ...optional], optional };
 }
 
-function problemAt(
-  cls: Constructor,
-  index: number,
-  types: readonly unknown[] | undefined,
-): DefinitionProblem {
-  const where = `${cls.name}, constructor parameter ${index}`;
+function unknownType(cls: Constructor, types: unknown): Parameters<Diagnostics['add']> {
   if (types === undefined) {
-    return {
-      code: 'SIGIL_MISSING_METADATA',
-      where,
-      what: 'the build emitted no types for the constructor',
-      fix: `decorate ${cls.name} with @Service() and build with tsc or swc and "emitDecoratorMetadata" (esbuild and tsx emit none), or write "private readonly x = inject(X)" instead of the parameter`,
-    };
+    return [
+      'SIGIL_MISSING_METADATA',
+      'the build emitted no types for the constructor',
+      `decorate ${cls.name} with @Service() and build with tsc or swc and "emitDecoratorMetadata" (esbuild and tsx emit none), or write "private readonly x = inject(X)" instead of the parameter`,
+    ];
   }
-  return {
-    code: 'SIGIL_ERASED_TYPE',
-    where,
-    what: 'its type is not a class at run time',
-    fix: 'import the class with "import { X }" instead of "import type { X }", or name what to inject with @Inject(TOKEN)',
-  };
+  return [
+    'SIGIL_ERASED_TYPE',
+    'its type is not a class at run time',
+    'import the class with "import { X }" instead of "import type { X }", or name what to inject with @Inject(TOKEN)',
+  ];
 }
 
 /** The class in the chain whose constructor runs first: a subclass without one inherits its parameters. */
@@ -82,40 +82,70 @@ export interface ServiceFacts {
 
 const LIFETIME: Record<ServiceScope, number> = { transient: 0, request: 1, session: 2, singleton: 3 };
 
-/** Walks what services depend on and reports everything that would fail, or leak between scopes, later on. */
+/** What is made before a service. @param diagnostics see `dependenciesOf`. */
+export function needsOf(
+  { cls, needs = [] }: ServiceFacts,
+  knows: (id: ServiceId) => boolean,
+  diagnostics?: Diagnostics,
+): readonly ServiceId[] {
+  if (!cls) return needs;
+  const { ids, optional } = dependenciesOf(cls, diagnostics);
+  return ids.filter((id) => !optional.includes(id) || knows(id));
+}
+
+/** Walks what services depend on and gives everything that would fail, or leak between scopes, later on. */
 export function checkGraph(
   roots: readonly ServiceId[],
   factsOf: (id: ServiceId) => ServiceFacts | undefined,
   knows: (id: ServiceId) => boolean,
-): DefinitionProblem[] {
-  const problems: DefinitionProblem[] = [];
+): readonly DefinitionProblem[] {
+  const diagnostics = new Diagnostics();
   const done = new Set<ServiceId>();
 
   function visit(id: ServiceId, path: readonly ServiceId[]): void {
-    if (path.includes(id)) return void problems.push(cycle([...path.slice(path.indexOf(id)), id]));
+    const at = diagnostics.at(nameOf(id));
+    if (path.includes(id)) {
+      const where = [...path.slice(path.indexOf(id)), id].map(nameOf).join(' → ');
+      const what = 'these services need each other to be constructed';
+      return diagnostics.at(where).add('SIGIL_DEPENDENCY_CYCLE', what, CYCLE_FIX);
+    }
     if (done.has(id)) return;
     done.add(id);
     const facts = factsOf(id);
-    if (!facts) return void problems.push(unresolvable(id, path));
-    if (!Object.hasOwn(LIFETIME, facts.scope)) problems.push(unknownScope(id, facts.scope));
-    const { ids, problems: faults } = needsOf(facts);
-    problems.push(...faults, ...unawaitedHooks(id, facts));
-    for (const dependency of ids) {
-      const shorter = factsOf(dependency);
-      if (shorter && isCaptive(facts.scope, shorter.scope))
-        problems.push(captive(id, facts, dependency, shorter));
-      visit(dependency, [...path, id]);
+    if (!facts) {
+      const asker = path.at(-1);
+      const where = asker === undefined ? nameOf(id) : `${nameOf(asker)}, which needs ${nameOf(id)}`;
+      const what = 'the container does not know how to make it';
+      return diagnostics.at(where).add('SIGIL_UNRESOLVABLE', what, fixOf(id));
+    }
+    const { scope } = facts;
+    if (!Object.hasOwn(LIFETIME, scope)) {
+      const fix = `give one of ${Object.keys(LIFETIME).reverse().join(', ')}`;
+      at.add('SIGIL_INVALID_OPTIONS', `'${String(scope)}' is not a scope`, fix);
+    }
+    const needs = needsOf(facts, knows, diagnostics);
+    for (const hook of unawaitedHooks(facts))
+      diagnostics
+        .at(`${nameOf(id)}.${hook}`)
+        .add(
+          'SIGIL_UNAWAITED_HOOK',
+          `a ${scope} service is made while a request waits, so its ${hook} is never called`,
+          'make it a singleton, give a provider with an asynchronous useFactory, or do the work in the handler',
+        );
+    for (const need of needs) {
+      const shorter = factsOf(need)?.scope;
+      if (shorter && isCaptive(scope, shorter))
+        at.add(
+          'SIGIL_CAPTIVE_SCOPE',
+          `a ${scope} service would keep the ${shorter} service ${nameOf(need)} for everybody`,
+          `give ${nameOf(id)} the scope '${shorter}', or resolve ${nameOf(need)} in the handler with ctx.resolve()`,
+        );
+      visit(need, [...path, id]);
     }
   }
 
   for (const root of roots) visit(root, []);
-  return problems;
-
-  function needsOf({ cls, needs = [] }: ServiceFacts): Pick<Dependencies, 'ids' | 'problems'> {
-    if (!cls) return { ids: needs, problems: [] };
-    const { ids, optional, problems } = dependenciesOf(cls);
-    return { ids: ids.filter((id) => !optional.includes(id) || knows(id)), problems };
-  }
+  return diagnostics.problems;
 }
 
 /** Whether a service of one scope would keep an instance of a shorter one alive beyond its end. */
@@ -124,26 +154,10 @@ export function isCaptive(holder: ServiceScope, held: ServiceScope): boolean {
 }
 
 /** Only singletons are awaited before anybody uses them. */
-function unawaitedHooks(id: ServiceId, { scope, cls }: ServiceFacts): DefinitionProblem[] {
+function unawaitedHooks({ scope, cls }: ServiceFacts): string[] {
   if (scope === 'singleton' || !cls) return [];
   const prototype = cls.prototype as Record<string, unknown>;
-  return ['onInit', 'onReady']
-    .filter((hook) => typeof prototype[hook] === 'function')
-    .map((hook) => ({
-      code: 'SIGIL_UNAWAITED_HOOK',
-      where: `${nameOf(id)}.${hook}`,
-      what: `a ${scope} service is made while a request waits, so its ${hook} is never called`,
-      fix: 'make it a singleton, give a provider with an asynchronous useFactory, or do the work in the handler',
-    }));
-}
-
-function unknownScope(id: ServiceId, scope: unknown): DefinitionProblem {
-  return {
-    code: 'SIGIL_INVALID_OPTIONS',
-    where: nameOf(id),
-    what: `'${String(scope)}' is not a scope`,
-    fix: `give one of ${Object.keys(LIFETIME).reverse().join(', ')}`,
-  };
+  return ['onInit', 'onReady'].filter((hook) => typeof prototype[hook] === 'function');
 }
 
 const CYCLE_FIX =
@@ -156,25 +170,6 @@ export function fixOfFailure(code: DefinitionProblem['code'], id: ServiceId): st
   return 'see the scopes of these services in @Service({ scope })';
 }
 
-function cycle(path: readonly ServiceId[]): DefinitionProblem {
-  return {
-    code: 'SIGIL_DEPENDENCY_CYCLE',
-    where: path.map(nameOf).join(' → '),
-    what: 'these services need each other to be constructed',
-    fix: CYCLE_FIX,
-  };
-}
-
-function unresolvable(id: ServiceId, path: readonly ServiceId[]): DefinitionProblem {
-  const asker = path.at(-1);
-  return {
-    code: 'SIGIL_UNRESOLVABLE',
-    where: asker === undefined ? nameOf(id) : `${nameOf(asker)}, which needs ${nameOf(id)}`,
-    what: 'the container does not know how to make it',
-    fix: fixOf(id),
-  };
-}
-
 /** What helps when the container does not know how to make a service. An abstract class looks like any other at run time. */
 function fixOf(id: ServiceId): string {
   if (id === undefined || id === null)
@@ -182,18 +177,4 @@ function fixOf(id: ServiceId): string {
   return typeof id === 'function'
     ? `decorate ${nameOf(id)} with @Service(), or, when it is abstract, give createApp({ providers: [{ provide: ${nameOf(id)}, … }] })`
     : 'give createApp({ providers: [{ provide: <the token>, useValue | useClass | useFactory }] })';
-}
-
-function captive(
-  id: ServiceId,
-  facts: ServiceFacts,
-  held: ServiceId,
-  heldFacts: ServiceFacts,
-): DefinitionProblem {
-  return {
-    code: 'SIGIL_CAPTIVE_SCOPE',
-    where: nameOf(id),
-    what: `a ${facts.scope} service would keep the ${heldFacts.scope} service ${nameOf(held)} for everybody`,
-    fix: `give ${nameOf(id)} the scope '${heldFacts.scope}', or resolve ${nameOf(held)} in the handler with ctx.resolve()`,
-  };
 }

@@ -3,7 +3,7 @@ import { type ServiceScope, serviceOf } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import { type Container, nameOf, type Provider, type ResolutionScope, type ServiceId } from './container.js';
-import { checkGraph, dependenciesOf, fixOfFailure, isCaptive, type ServiceFacts } from './graph.js';
+import { checkGraph, dependenciesOf, fixOfFailure, isCaptive, needsOf, type ServiceFacts } from './graph.js';
 import { dispose, Lifecycle } from './lifecycle.js';
 import { constructing } from './inject.js';
 import { NotReady, type Resolver, ScopeContainer } from './scope-container.js';
@@ -31,7 +31,7 @@ export class TypediContainer implements Container, Resolver {
   }
 
   /** Everything that would go wrong later with these services or what they need, and with the providers. */
-  check(services: readonly ServiceId[]): DefinitionProblem[] {
+  check(services: readonly ServiceId[]): readonly DefinitionProblem[] {
     for (const service of services) this.#asked.add(service);
     return checkGraph(
       [...services, ...this.#providers.keys()],
@@ -52,8 +52,9 @@ export class TypediContainer implements Container, Resolver {
       if (done.has(id)) return;
       done.add(id);
       const facts = this.#factsOf(id);
-      for (const need of this.#needsOf(facts)) if (this.#factsOf(need)) await make(need);
-      if (facts?.scope === 'singleton') await this.get(id);
+      if (!facts) return;
+      for (const need of needsOf(facts, (one) => this.knows(one))) if (this.#factsOf(need)) await make(need);
+      if (facts.scope === 'singleton') await this.get(id);
     };
     for (const { provide } of this.#providers.values()) if (this.#isEager(provide)) await make(provide);
     for (const service of services) await make(service);
@@ -257,12 +258,6 @@ export class TypediContainer implements Container, Resolver {
     } catch (error) {
       return fail(error);
     }
-  }
-
-  #needsOf(facts: ServiceFacts | undefined): readonly ServiceId[] {
-    if (!facts?.cls) return facts?.needs ?? [];
-    const { ids, optional } = dependenciesOf(facts.cls);
-    return ids.filter((id) => !optional.includes(id) || this.knows(id));
   }
 
   #factsOf(id: ServiceId): ServiceFacts | undefined {

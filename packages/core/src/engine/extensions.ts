@@ -1,11 +1,6 @@
 import { headersOf } from '../context/context.js';
-import {
-  DefinitionError,
-  kindOf,
-  missingExtension,
-  type DefinitionProblem,
-  type ToolError,
-} from '../errors/errors.js';
+import { Diagnostics } from '../errors/diagnostics.js';
+import { kindOf, missingExtension, type ToolError } from '../errors/errors.js';
 import { toolErrorResult } from '../invoke/failure.js';
 import { isObject } from '../protocol/json.js';
 import { after, type MaybePromise, observed } from '../protocol/maybe-promise.js';
@@ -42,9 +37,7 @@ export class Extensions {
     private readonly extensions: readonly Extension[],
     private readonly writer: ResponseWriter,
   ) {
-    const wrong = extensions.flatMap(misshapen);
-    const problems = wrong.length > 0 ? wrong : [...repeated(extensions), ...taken(extensions)];
-    if (problems.length > 0) throw new DefinitionError(problems);
+    checkExtensions(extensions);
     this.#inSessions = new Set(extensions.flatMap(({ id, inSessions }) => (inSessions ? [id] : [])));
     const added = extensions.flatMap((extension) =>
       Object.entries(extension.methods ?? {}).map(([name, method]) => ({ name, method, extension })),
@@ -225,49 +218,42 @@ function toMethodResult(given: ExtensionResult): MethodResult {
   return { result, meta, ...(typeof resultType === 'string' ? { type: resultType } : {}) };
 }
 
-/** What `create` gave instead of an extension. */
-function misshapen(extension: unknown): DefinitionProblem[] {
+/** @throws DefinitionError for what is no extension, and for an extension or a method that is there twice. */
+function checkExtensions(extensions: readonly Extension[]): void {
+  const at = new Diagnostics().at('createApp({ extensions })');
+  for (const extension of extensions) {
+    if (isExtension(extension)) continue;
+    const { id } = isObject(extension) ? extension : {};
+    at.add(
+      'SIGIL_INVALID_OPTIONS',
+      `create() of ${typeof id === 'string' ? `the extension '${id}'` : 'an extension'} must give an object with "id", "settings()" and "methods" that have "serve()"`,
+      'return such an object from create(host), not a promise of one',
+    );
+  }
+  at.throwIfAny();
+  const methods = extensions.flatMap(({ id, methods: own = {} }) =>
+    Object.keys(own).map((method) => ({ id, method })),
+  );
+  const names = [
+    ...extensions.map(({ id }) => `the extension '${id}'`),
+    ...methods.map(({ method }) => `the method '${method}'`),
+  ];
+  for (const name of new Set(names.filter((one, index) => names.indexOf(one) !== index)))
+    at.add('SIGIL_DUPLICATE_NAME', `${name} is there twice`, 'take one of them off the list');
+  const known: readonly string[] = Object.values(METHODS);
+  for (const { id, method } of methods.filter((one) => known.includes(one.method)))
+    at.add(
+      'SIGIL_DUPLICATE_NAME',
+      `the extension '${id}' has the method '${method}', which is the protocol's own`,
+      'name the method after the extension; toolCalls() takes part in tools/call, and listen() in subscriptions/listen',
+    );
+  at.throwIfAny();
+}
+
+/** Whether `create` gave an extension. */
+function isExtension(extension: unknown): boolean {
   const { id, settings, methods = {} } = isObject(extension) ? extension : {};
   const serves = (method: unknown): boolean => isObject(method) && typeof method['serve'] === 'function';
-  if (typeof id === 'string' && typeof settings === 'function')
-    if (isObject(methods) && Object.values(methods).every(serves)) return [];
-  return [
-    {
-      code: 'SIGIL_INVALID_OPTIONS',
-      where: 'createApp({ extensions })',
-      what: `create() of ${typeof id === 'string' ? `the extension '${id}'` : 'an extension'} must give an object with "id", "settings()" and "methods" that have "serve()"`,
-      fix: 'return such an object from create(host), not a promise of one',
-    },
-  ];
-}
-
-/** The methods of extensions that are the protocol's own. */
-function taken(extensions: readonly Extension[]): DefinitionProblem[] {
-  const known: readonly string[] = Object.values(METHODS);
-  return extensions.flatMap(({ id, methods = {} }) =>
-    Object.keys(methods)
-      .filter((method) => known.includes(method))
-      .map((method) => ({
-        code: 'SIGIL_DUPLICATE_NAME' as const,
-        where: 'createApp({ extensions })',
-        what: `the extension '${id}' has the method '${method}', which is the protocol's own`,
-        fix: 'name the method after the extension; toolCalls() takes part in tools/call, and listen() in subscriptions/listen',
-      })),
-  );
-}
-
-/** An extension that is there twice, or a method that two of them add. */
-function repeated(extensions: readonly Extension[]): DefinitionProblem[] {
-  const ids = extensions.map(({ id }) => `the extension '${id}'`);
-  const methods = extensions.flatMap(({ methods = {} }) =>
-    Object.keys(methods).map((method) => `the method '${method}'`),
-  );
-  const names = [...ids, ...methods];
-  const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index));
-  return [...twice].map((name) => ({
-    code: 'SIGIL_DUPLICATE_NAME',
-    where: 'createApp({ extensions })',
-    what: `${name} is there twice`,
-    fix: 'take one of them off the list',
-  }));
+  if (typeof id !== 'string' || typeof settings !== 'function') return false;
+  return isObject(methods) && Object.values(methods).every(serves);
 }

@@ -52,27 +52,20 @@ export const DESIGN = {
 
 // The only file that touches Reflect's metadata functions.
 
+// They take `undefined` for the class or prototype itself, which their types do not say.
+type Property = string | symbol | undefined;
+
 /** Reads metadata through the prototype chain of a class or prototype. */
-export function read(key: string | symbol, target: object, property?: string | symbol): unknown {
-  return property === undefined
-    ? Reflect.getMetadata(key, target)
-    : Reflect.getMetadata(key, target, property);
+export function read(key: string | symbol, target: object, property?: Property): unknown {
+  return Reflect.getMetadata(key, target, property as string);
 }
 
 /** Reads metadata of a class or prototype itself, not of those it extends. */
-export function readOwn(key: string | symbol, target: object, property?: string | symbol): unknown {
-  return property === undefined
-    ? Reflect.getOwnMetadata(key, target)
-    : Reflect.getOwnMetadata(key, target, property);
+export function readOwn(key: string | symbol, target: object, property?: Property): unknown {
+  return Reflect.getOwnMetadata(key, target, property as string);
 }
 
 /** Records metadata on a class or prototype. */
-export function write(
-  key: string | symbol,
-  value: unknown,
-  target: object,
-  property?: string | symbol,
-): void {
-  if (property === undefined) Reflect.defineMetadata(key, value, target);
-  else Reflect.defineMetadata(key, value, target, property);
+export function write(key: string | symbol, value: unknown, target: object, property?: Property): void {
+  Reflect.defineMetadata(key, value, target, property as string);
 }

@@ -101,7 +101,7 @@ export class App {
     const chosen = runtime ?? (await chooseRuntime());
     this.#parts.logger.relayTo(chosen.logger);
     const { engine, logger } = this.#parts;
-    if (chosen.ownsProcess) surviveRejections(logger, (run) => engine.trackCalls(run));
+    if (chosen.ownsProcess) reporter.survive(logger, (run) => engine.trackCalls(run));
     const running = await chosen.start(this.endpoint);
     this.#running.add(running);
     // A runtime that ends by itself, as stdio does with its input, ends the app when it was the last.
@@ -214,6 +214,16 @@ class RejectionReporter {
   #storage: AsyncStorage<Tracked> | undefined;
   #isTracking = false;
 
+  /**
+   * Survives promises that a handler began and that nothing awaits: they are logged with the definition whose handler it was. Other
+   * unhandled rejections end the process, as the host does by itself, unless the author listens to them. This lasts until the process
+   * ends: what a closed app has left behind may still fail.
+   *
+   * To know whose a rejection is costs every call a tenth of its time before Node 24. There calls are tracked from the first unhandled
+   * rejection on, and that one is logged and survived whatever it belongs to.
+   *
+   * @param track is given what runs handlers from then on.
+   */
   survive(logger: Logger, track: (run: TrackCall) => void): void {
     const storage = (this.#storage ??= callStorage<Tracked>(this.#report));
     if (!storage) return;
@@ -239,20 +249,6 @@ class RejectionReporter {
 }
 
 const reporter = new RejectionReporter();
-
-/**
- * Survives promises that a handler began and that nothing awaits: they are logged with the definition whose handler it was. Other
- * unhandled rejections end the process, as the host does by itself, unless the author listens to them. This lasts until the process
- * ends: what a closed app has left behind may still fail.
- *
- * To know whose a rejection is costs every call a tenth of its time before Node 24. There calls are tracked from the first unhandled
- * rejection on, and that one is logged and survived whatever it belongs to.
- *
- * @param track is given what runs handlers from then on.
- */
-function surviveRejections(logger: Logger, track: (run: TrackCall) => void): void {
-  reporter.survive(logger, track);
-}
 
 const FORGOTTEN =
   'a promise of a handler was rejected, and nothing awaited it: await it, or give it a catch()';
