@@ -17,7 +17,7 @@ export type ParameterBinding =
   | { readonly from: 'arguments' }
   | { readonly from: 'argument'; readonly name: string }
   | { readonly from: 'context' }
-  /** What a decorator made by `createParameter` gives. */
+  /** What a decorator made by `createParamDecorator` gives. */
   | { readonly from: 'custom'; readonly value: (context: RequestContext) => unknown };
 
 /** How a request's arguments become the parameters of a handler. */
