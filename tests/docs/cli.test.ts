@@ -32,8 +32,8 @@ describe('the page about the command', () => {
     expect(shown).toEqual(Object.values(EXIT_CODES));
   });
 
-  test('shows a test of a contract that passes', async () => {
+  test('shows a test of a manifest that passes', async () => {
     const dist = await compile(await codeBlocks('docs/cli.md'), 'cli');
-    await expect(run(process.execPath, [join(dist, 'contract.test.js')])).resolves.toBeDefined();
+    await expect(run(process.execPath, [join(dist, 'manifest.test.js')])).resolves.toBeDefined();
   }, 60_000);
 });

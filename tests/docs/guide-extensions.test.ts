@@ -21,10 +21,11 @@ describePage('extensions', ({ connect, print, write }) => {
     },
   );
 
-  test('says truly that a call that asks the user is paid for once, and what the contract has', async () => {
+  test('says truly that a call that asks the user is paid for once, and what the manifest has', async () => {
     await write(
       'asking.js',
       `import { createApp, defineTool } from '@sigil/core';
+      import { manifestOf } from '@sigil/core/manifest';
       import { connect, textOf } from '@sigil/testing';
       import { Cost, quota, budgetLeft } from './quota.js';
       const form = { type: 'object', properties: { sure: { type: 'boolean' } } };
@@ -34,7 +35,7 @@ describePage('extensions', ({ connect, print, write }) => {
         handle: async (_args, ctx) => (await ctx.elicit('Sure?', form)).action + budgetLeft(ctx),
       });
       const app = await createApp({ name: 'a', version: '1', definitions: [ask], extensions: [quota({ limit: 9 })] });
-      console.log(JSON.stringify(app.contract().tools[0]));
+      console.log(JSON.stringify(manifestOf(app).tools[0]));
       for (const revision of ['2026-07-28', '2025-11-25']) {
         const principal = { id: revision };
         const onElicit = () => ({ action: 'accept', content: {} });
@@ -44,8 +45,8 @@ describePage('extensions', ({ connect, print, write }) => {
       }
       await app.close();`,
     );
-    const [contract = '', ...said] = (await print('asking.ts')).trim().split('\n');
-    expect(JSON.parse(contract)).toMatchObject({ name: 'ask', 'com.example/cost': 1 });
+    const [manifest = '', ...said] = (await print('asking.ts')).trim().split('\n');
+    expect(JSON.parse(manifest)).toMatchObject({ name: 'ask', 'com.example/cost': 1 });
     expect(said).toEqual(['accept8', 'accept7', 'accept8', 'accept7']);
   });
 });

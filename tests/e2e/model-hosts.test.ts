@@ -12,7 +12,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { getAllMcpTools, MCPServerStreamableHttp } from '@openai/agents';
-import { checkContract, type HostName } from '@sigil/cli';
+import { checkManifest, type HostName } from '@sigil/cli';
 import { createApp, defineTool } from '@sigil/core';
 import type { JsonSchema } from '@sigil/core/protocol';
 import { nodeHandler } from '@sigil/http';
@@ -292,9 +292,9 @@ describe.each(SERVERS)('the tools of %s', (name) => {
 
   /** What `sigil check` says of a tool for a host. */
   const objections = (host: HostName, tool: Tool, strict: boolean): readonly string[] => {
-    const contract = { tools: [tool], prompts: [], resources: [], resourceTemplates: [] } as unknown;
+    const manifest = { tools: [tool], prompts: [], resources: [], resourceTemplates: [] } as unknown;
     const rules = { budget: Infinity, hosts: [host], strict };
-    const { findings } = checkContract(contract as Parameters<typeof checkContract>[0], rules);
+    const { findings } = checkManifest(manifest as Parameters<typeof checkManifest>[0], rules);
     return findings.filter(({ code }) => code.startsWith('CHECK_HOST')).map(({ what }) => what);
   };
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import type { CheckReport } from '@sigil/cli';
 import { EVERYTHING, INVENTORY } from './processes.js';
-import { fixture, official, sigil, type WrittenContract } from './sigil-command.js';
+import { fixture, official, sigil, type WrittenManifest } from './sigil-command.js';
 
 // Each starts a program or two, and the machine may be busy.
 jest.setTimeout(30_000);
@@ -12,15 +12,15 @@ jest.setTimeout(30_000);
 const folder = mkdtempSync(join(tmpdir(), 'sigil-cli-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('sigil contract', () => {
-  test('writes the same contract of an app each time', async () => {
+describe('sigil manifest', () => {
+  test('writes the same manifest of an app each time', async () => {
     const [file, again] = [join(folder, 'inventory.json'), join(folder, 'again.json')];
-    expect(await sigil('contract', INVENTORY, '--out', file)).toEqual({ code: 0, stdout: '', stderr: '' });
-    await sigil('contract', INVENTORY, '--out', again);
+    expect(await sigil('manifest', INVENTORY, '--out', file)).toEqual({ code: 0, stdout: '', stderr: '' });
+    await sigil('manifest', INVENTORY, '--out', again);
     const text = readFileSync(file, 'utf8');
     expect(text).toBe(readFileSync(again, 'utf8'));
-    const { format, server, tools } = JSON.parse(text) as WrittenContract;
-    expect({ format, name: server.name }).toEqual({ format: 'sigil-contract/1', name: 'inventory' });
+    const { format, server, tools } = JSON.parse(text) as WrittenManifest;
+    expect({ format, name: server.name }).toEqual({ format: 'sigil-manifest/1', name: 'inventory' });
     expect(tools.map(({ name }) => name)).toEqual([
       'check_inventory',
       'order_status',
@@ -30,8 +30,8 @@ describe('sigil contract', () => {
   });
 
   test('has what guards hide and what is added at run time', async () => {
-    const { stdout } = await sigil('contract', EVERYTHING);
-    const { tools } = JSON.parse(stdout) as WrittenContract;
+    const { stdout } = await sigil('manifest', EVERYTHING);
+    const { tools } = JSON.parse(stdout) as WrittenManifest;
     const named = (wanted: string) => tools.find(({ name }) => name === wanted);
     expect(named('reset_counts')).toMatchObject({ guarded: true });
     expect(named('failing_job')).toMatchObject({ task: 'required', hiddenFromSessions: true });
@@ -39,14 +39,14 @@ describe('sigil contract', () => {
   });
 
   test('is not confused by what a program prints', async () => {
-    const { code, stdout } = await sigil('contract', fixture('chatty-server.mjs'));
+    const { code, stdout } = await sigil('manifest', fixture('chatty-server.mjs'));
     expect([code, JSON.parse(stdout).server.name]).toEqual([0, 'chatty']);
   });
 
   test.each(['sdk-v1', 'sdk-v2'] as const)(
     'works with servers that are not made with Sigil: %s',
     async (sdk) => {
-      const { code, stdout } = await sigil('contract', official(sdk));
+      const { code, stdout } = await sigil('manifest', official(sdk));
       expect(code).toBe(0);
       expect(JSON.parse(stdout)).toMatchObject({ server: { name: 'bench' }, tools: [{ name: 'add' }] });
       expect(JSON.parse(stdout).tools[0]).not.toHaveProperty('guarded');
@@ -54,7 +54,7 @@ describe('sigil contract', () => {
   );
 
   test('meets servers that are silent to what they do not know, and reads every page', async () => {
-    const { code, stdout } = await sigil('contract', fixture('older-server.mjs'));
+    const { code, stdout } = await sigil('manifest', fixture('older-server.mjs'));
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       server: { name: 'older' },
@@ -66,17 +66,17 @@ describe('sigil contract', () => {
   });
 });
 
-describe('sigil contract diff', () => {
-  const write = (name: string, contract: object) => {
+describe('sigil manifest diff', () => {
+  const write = (name: string, manifest: object) => {
     const file = join(folder, name);
-    writeFileSync(file, JSON.stringify(contract));
+    writeFileSync(file, JSON.stringify(manifest));
     return file;
   };
-  const contract = async () => JSON.parse((await sigil('contract', INVENTORY)).stdout) as WrittenContract;
+  const manifest = async () => JSON.parse((await sigil('manifest', INVENTORY)).stdout) as WrittenManifest;
 
-  test('finds nothing between a contract and itself', async () => {
-    const file = write('same.json', await contract());
-    expect(await sigil('contract', 'diff', file, file)).toEqual({
+  test('finds nothing between a manifest and itself', async () => {
+    const file = write('same.json', await manifest());
+    expect(await sigil('manifest', 'diff', file, file)).toEqual({
       code: 0,
       stdout: 'Nothing has changed\n',
       stderr: '',
@@ -84,12 +84,12 @@ describe('sigil contract diff', () => {
   });
 
   test('exits with 1 for what breaks clients, and with 0 for what does not', async () => {
-    const [before, after] = [await contract(), await contract()];
+    const [before, after] = [await manifest(), await manifest()];
     const [check, , reserve] = after.tools;
     Object.assign(check?.inputSchema.properties['sku'] ?? {}, { maxLength: 8 });
     Object.assign(reserve ?? {}, { description: 'Reserves' });
     const [old, narrower] = [write('old.json', before), write('new.json', after)];
-    const there = await sigil('contract', 'diff', old, narrower);
+    const there = await sigil('manifest', 'diff', old, narrower);
     expect(there).toMatchObject({ code: 1, stderr: '' });
     expect(there.stdout.split('\n')).toEqual([
       'breaking  tool check_inventory  input.sku    maxLength none → 8',
@@ -98,7 +98,7 @@ describe('sigil contract diff', () => {
       '1 breaking, 0 additive, 1 wording',
       '',
     ]);
-    const back = await sigil('contract', 'diff', narrower, old, '--json');
+    const back = await sigil('manifest', 'diff', narrower, old, '--json');
     expect(back.code).toBe(0);
     expect(JSON.parse(back.stdout)).toMatchObject({
       counts: { breaking: 0, additive: 1, wording: 1 },
@@ -109,18 +109,18 @@ describe('sigil contract diff', () => {
     });
   });
 
-  test('compares a contract with the server as it is', async () => {
-    const { tools, ...rest } = await contract();
+  test('compares a manifest with the server as it is', async () => {
+    const { tools, ...rest } = await manifest();
     const file = write('fewer.json', { ...rest, tools: tools.slice(1) });
-    const { code, stdout } = await sigil('contract', 'diff', file, INVENTORY);
+    const { code, stdout } = await sigil('manifest', 'diff', file, INVENTORY);
     expect([code, stdout.split('\n')[0]]).toEqual([0, 'additive  tool check_inventory    tool added']);
   });
 
-  test('says which file is no contract', async () => {
+  test('says which file is no manifest', async () => {
     const file = write('package.json', { name: 'x' });
-    const { code, stderr } = await sigil('contract', 'diff', file, join(folder, 'none.json'));
+    const { code, stderr } = await sigil('manifest', 'diff', file, join(folder, 'none.json'));
     expect([code, stderr.split('\n').length]).toEqual([2, 2]);
-    expect(stderr).toMatch(/package\.json is no contract/);
+    expect(stderr).toMatch(/package\.json is no manifest/);
   });
 });
 
@@ -161,9 +161,9 @@ describe('sigil check', () => {
     expect(stdout).toMatch(/^Of hosts, read from\n {2}https:/m);
   });
 
-  test('checks a contract without its server', async () => {
+  test('checks a manifest without its server', async () => {
     const file = join(folder, 'checked.json');
-    await sigil('contract', INVENTORY, '--out', file);
+    await sigil('manifest', INVENTORY, '--out', file);
     expect(await sigil('check', file)).toEqual(await sigil('check', INVENTORY));
   });
 
@@ -229,7 +229,7 @@ describe('a server that does not start', () => {
   const broken = fixture('broken-server.mjs');
 
   test.each([
-    ['contract', ['contract', broken]],
+    ['manifest', ['manifest', broken]],
     ['check', ['check', broken]],
     ['why', ['why', 'my_tool', '--main', broken]],
   ])('has its problems shown by %s', async (_, args) => {
@@ -267,10 +267,10 @@ describe('a server that does not start', () => {
 describe('the command sigil', () => {
   test.each([
     [['serve'], "there is no command 'serve'"],
-    [['contract'], '<main.js> is missing'],
-    [['contract', 'a.js', 'b.js'], "'b.js' is one argument too many"],
-    [['contract', 'none.js'], 'there is no file none.js'],
-    [['contract', 'diff', 'a.json'], '<new.json> is missing'],
+    [['manifest'], '<main.js> is missing'],
+    [['manifest', 'a.js', 'b.js'], "'b.js' is one argument too many"],
+    [['manifest', 'none.js'], 'there is no file none.js'],
+    [['manifest', 'diff', 'a.json'], '<new.json> is missing'],
     [
       ['check', INVENTORY, '--for', 'openai,other'],
       "--for must be one of openai, gemini, anthropic, not 'other'",
@@ -302,7 +302,7 @@ describe('the command sigil', () => {
   test('tells how it is used', async () => {
     const { code, stdout } = await sigil('--help');
     expect(code).toBe(0);
-    for (const command of ['contract', 'contract diff', 'check', 'why'])
+    for (const command of ['manifest', 'manifest diff', 'check', 'why'])
       expect(stdout).toContain(`  sigil ${command} <`);
     expect(await sigil()).toEqual({ code: 2, stdout, stderr: '' });
   });

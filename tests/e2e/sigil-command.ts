@@ -10,8 +10,8 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** What the tests look at and change in a contract. */
-export interface WrittenContract {
+/** What the tests look at and change in a manifest. */
+export interface WrittenManifest {
   readonly format: string;
   readonly server: { name: string };
   readonly tools: {

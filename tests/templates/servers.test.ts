@@ -1,12 +1,13 @@
+import { manifestOf } from '@sigil/core/manifest';
 import { expect, test } from '@jest/globals';
-import { checkContract } from '@sigil/cli';
+import { checkManifest } from '@sigil/cli';
 import { connect, textOf } from '@sigil/testing';
 import { nameIn, SAMPLES, serverOf, TEMPLATES } from './template.js';
 
 test.each(TEMPLATES)('sigil check finds nothing in %s', async (template) => {
   await using app = await serverOf(template);
 
-  expect(checkContract(app.contract(), { budget: 1000 }).findings).toEqual([]);
+  expect(checkManifest(manifestOf(app), { budget: 1000 }).findings).toEqual([]);
 });
 
 test.each(TEMPLATES)('%s answers its sample call', async (template) => {

@@ -3,16 +3,16 @@ export { runSigil } from './run.js';
 export { EXIT_CODES, type ExitCode } from './failures.js';
 export { standardStreams, type Terminal } from './terminal.js';
 
-// Contracts
-export { diffContracts } from './diff/diff-contracts.js';
+// Manifests
+export { diffManifests } from './diff/diff-manifests.js';
 export { CHANGE_LEVELS, type Change, type ChangeLevel } from './diff/diff-members.js';
-export { contractOf } from './program/contract.js';
-export { explanationOf } from './program/explanation.js';
+export { manifestOfProgram } from './program/manifest.js';
+export { explanationOfProgram } from './program/explanation.js';
 export type { AskOptions } from './program/program.js';
-export { readContract } from './program/contract.js';
+export { readManifestFile } from './program/manifest.js';
 
 // Checks
-export { checkContract, type CheckReport } from './check/check-contract.js';
+export { checkManifest, type CheckReport } from './check/check-manifest.js';
 export type { ToolRules } from './check/check-tool.js';
 export { CHECK_CODES, type CheckCode, type Finding } from './check/findings.js';
 export type { ProfileName } from './check/check-tool.js';

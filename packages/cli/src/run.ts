@@ -1,22 +1,22 @@
 /*
  * The way of a command line: one of `commands/` reads it and shows what it found. They ask servers through `program/`, compare
- * contracts in `diff/` and their schemas in `schema/`, look for faults in `check/`, and compile and restart in `dev/`.
+ * manifests in `diff/` and their schemas in `schema/`, look for faults in `check/`, and compile and restart in `dev/`.
  */
 
 import { check } from './commands/check.js';
 import type { Command } from './commands/command.js';
-import { contract, contractDiff } from './commands/contract.js';
+import { manifest, manifestDiff } from './commands/manifest.js';
 import { dev } from './commands/dev.js';
 import { why } from './commands/why.js';
 import { EXIT_CODES, type ExitCode, ServerError, UsageError } from './failures.js';
 import { packageVersion } from './program/connection.js';
 import type { Terminal } from './terminal.js';
 
-/** Longer names first: `contract diff` is no server called `diff`. */
+/** Longer names first: `manifest diff` is no server called `diff`. */
 const COMMANDS: readonly (readonly [words: readonly string[], command: Command])[] = [
   [['dev'], dev],
-  [['contract', 'diff'], contractDiff],
-  [['contract'], contract],
+  [['manifest', 'diff'], manifestDiff],
+  [['manifest'], manifest],
   [['check'], check],
   [['why'], why],
 ];
@@ -68,7 +68,7 @@ function usage(): string[] {
     `      ${purpose}`,
   ]);
   return [
-    'The development, contracts, checks and explanations of MCP servers',
+    'The development, manifests, checks and explanations of MCP servers',
     '',
     ...commands,
     '',

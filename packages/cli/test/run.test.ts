@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { runSigil, type Terminal } from '../src/index.js';
 import { standardStreams, table } from '../src/terminal.js';
-import { contractWith } from './fixtures/contracts.js';
+import { manifestWith } from './fixtures/manifests.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sigil-run-'));
 const [empty, full] = ['empty', 'full'].map((name) => join(folder, `${name}.json`)) as [string, string];
-writeFileSync(empty, JSON.stringify(contractWith()));
+writeFileSync(empty, JSON.stringify(manifestWith()));
 writeFileSync(
   full,
-  JSON.stringify(contractWith({ tools: [{ name: 'add', inputSchema: { type: 'object' } }] })),
+  JSON.stringify(manifestWith({ tools: [{ name: 'add', inputSchema: { type: 'object' } }] })),
 );
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -27,7 +27,7 @@ async function run(args: string[], hasColours = false) {
 
 describe('the command, run by a program', () => {
   test('gives its exit code and its lines', async () => {
-    expect(await run(['contract', 'diff', full, empty])).toEqual({
+    expect(await run(['manifest', 'diff', full, empty])).toEqual({
       code: 1,
       lines: ['breaking  tool add    tool removed', '', '1 breaking, 0 additive, 0 wording'],
     });
@@ -38,12 +38,12 @@ describe('the command, run by a program', () => {
   });
 
   test('has colours where there are any', async () => {
-    const { lines } = await run(['contract', 'diff', full, empty], true);
+    const { lines } = await run(['manifest', 'diff', full, empty], true);
     expect(lines[0]).toBe('\u001b[31mbreaking  tool add    tool removed\u001b[39m');
   });
 
   test('has none for machines, nor for a stream that is no terminal', async () => {
-    const { lines } = await run(['contract', 'diff', full, empty, '--json'], true);
+    const { lines } = await run(['manifest', 'diff', full, empty, '--json'], true);
     expect(JSON.parse(lines.join('\n'))).toMatchObject({ counts: { breaking: 1 } });
     expect(standardStreams().hasColours).toBe(process.stdout.isTTY === true && !process.env['NO_COLOR']);
   });

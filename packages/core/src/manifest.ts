@@ -1,11 +1,12 @@
-// What a server promises to its clients.
+// What a server promises to its clients, and why it shows or hides something.
 export {
-  arrangeContract,
-  type Contract,
-  type ContractFacts,
-  type ContractPrompt,
-  type ContractResource,
-  type ContractTemplate,
-  type ContractTool,
-} from './server/contract.js';
-export type { Explanation } from './server/explain.js';
+  arrangeManifest,
+  type Manifest,
+  type ManifestFacts,
+  manifestOf,
+  type ManifestPrompt,
+  type ManifestResource,
+  type ManifestTemplate,
+  type ManifestTool,
+} from './server/manifest.js';
+export { explain, type Explanation } from './server/explain.js';

@@ -10,7 +10,7 @@ import { dryRunLines, nextLines, reportJson } from './create/report.js';
 import { Failure, type FailureKind, FAILURES } from './failures.js';
 import { ADD_FLAGS, CREATE_FLAGS, readFlags, usage } from './flags.js';
 import { type Host, silence } from './host.js';
-import { ownVersion } from './manifest.js';
+import { ownVersion } from './package-json.js';
 
 /** Exit codes of `create-mcp-app`: done, or that of a failure. */
 export type ExitCode = 0 | FailureKind['exitCode'];

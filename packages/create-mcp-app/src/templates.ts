@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { dependencyNames, ownFolder, readManifest } from './manifest.js';
+import { dependencyNames, ownFolder, readManifest } from './package-json.js';
 import type { ProjectFiles } from './write-project.js';
 
 /** The templates there are, the one for beginners first. */

@@ -1,3 +1,4 @@
+import { manifestOf } from '@sigil/core/manifest';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Arg, createApp, McpHeader, Tool } from '@sigil/core';
 import { IsBoolean, IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
@@ -110,7 +111,7 @@ describe('a header', () => {
 
   test('is told to clients in the schema', async () => {
     const app = await createApp({ name: 'test', version: '1', services: [Tools] });
-    const [tool] = app.contract().tools;
+    const [tool] = manifestOf(app).tools;
     expect(tool?.inputSchema['properties']).toMatchObject({
       region: { 'x-mcp-header': 'Region' },
       level: { 'x-mcp-header': 'Level' },

@@ -1,3 +1,4 @@
+import { manifestOf } from '@sigil/core/manifest';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import {
   defineModule,
@@ -75,7 +76,7 @@ describe('testApp', () => {
     await using empty = await testApp();
     expect(await empty.client.request('tools/list').catch(() => ({}))).toBeDefined();
     await using named = await testApp({ name: 'desk', version: '2.0.0', client: { revision: '2025-11-25' } });
-    expect(named.app.contract().server).toMatchObject({ name: 'desk', version: '2.0.0' });
+    expect(manifestOf(named.app).server).toMatchObject({ name: 'desk', version: '2.0.0' });
   });
 
   test.each([

@@ -1,4 +1,4 @@
-import type { ContractTool } from '@sigil/core/manifest';
+import type { ManifestTool } from '@sigil/core/manifest';
 import type { CheckCode, Finding } from './findings.js';
 import { HOST_RULES, type HostEffect, type HostName, type HostRule } from './host-rules.js';
 import { placesIn, type SchemaPlace } from './schema-places.js';
@@ -22,7 +22,7 @@ const MOST_PLACES = 5;
  * Looks for what a host of models does not take of a tool: its name, and what its input schema says.
  * @param isStrict whether to look for what it refuses in strict mode, too.
  */
-export function checkHost(tool: ContractTool, host: HostName, isStrict: boolean): Finding[] {
+export function checkHost(tool: ManifestTool, host: HostName, isStrict: boolean): Finding[] {
   const places = placesIn(tool.inputSchema);
   return HOST_RULES[host]
     .filter(({ effect }) => isStrict || effect !== 'strict')
@@ -39,7 +39,7 @@ export function checkHost(tool: ContractTool, host: HostName, isStrict: boolean)
 /** What a rule has against a tool, and at which paths of its input. */
 function objections(
   rule: HostRule,
-  tool: ContractTool,
+  tool: ManifestTool,
   places: readonly SchemaPlace[],
 ): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();

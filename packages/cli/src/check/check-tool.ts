@@ -1,4 +1,4 @@
-import type { ContractTool } from '@sigil/core/manifest';
+import type { ManifestTool } from '@sigil/core/manifest';
 import type { ToolAnnotations, ToolDescriptor } from '@sigil/core/protocol';
 import { isObject } from '@sigil/core/transport';
 import { SchemaDocument } from '../schema/schema-document.js';
@@ -20,7 +20,7 @@ export interface ToolRules {
 
 /** Looks at one tool. */
 export function checkTool(
-  tool: ContractTool,
+  tool: ManifestTool,
   { budget, profile, hosts = [], strict = false }: ToolRules,
 ): Finding[] {
   const where = `tool ${tool.name}`;
@@ -41,7 +41,7 @@ export function checkTool(
   return findings;
 }
 
-function checkProfile(tool: ContractTool, where: string, name: ProfileName): Finding[] {
+function checkProfile(tool: ManifestTool, where: string, name: ProfileName): Finding[] {
   const profile: Profile = PROFILES[name];
   const { maxNameLength = Infinity, maxDescriptionLength = Infinity } = profile;
   const { title, description = '', annotations } = tool;
@@ -65,7 +65,7 @@ function checkProfile(tool: ContractTool, where: string, name: ProfileName): Fin
 }
 
 /** The arguments that no description, in place or behind a reference, says anything of. */
-function undescribed(inputSchema: ContractTool['inputSchema']): string[] {
+function undescribed(inputSchema: ManifestTool['inputSchema']): string[] {
   const { properties } = inputSchema;
   if (!isObject(properties)) return [];
   return Object.entries(properties)
@@ -73,7 +73,7 @@ function undescribed(inputSchema: ContractTool['inputSchema']): string[] {
     .map(([name]) => name);
 }
 
-function isDescribed(schema: unknown, root: ContractTool['inputSchema']): boolean {
+function isDescribed(schema: unknown, root: ManifestTool['inputSchema']): boolean {
   const resolved = new SchemaDocument(root).resolve(schema);
   return typeof resolved['description'] === 'string' && resolved['description'] !== '';
 }

@@ -1,8 +1,8 @@
-import { checkContract, type CheckReport } from '../check/check-contract.js';
+import { checkManifest, type CheckReport } from '../check/check-manifest.js';
 import { isProfileName, type ProfileName, PROFILES } from '../check/check-tool.js';
 import { HOST_RULES, type HostName } from '../check/host-rules.js';
 import { EXIT_CODES, UsageError } from '../failures.js';
-import { contractFrom } from '../program/contract.js';
+import { manifestFrom } from '../program/manifest.js';
 import { styled, table, type Terminal } from '../terminal.js';
 import { type Command, readArguments, readNumber, SERVER_OPTIONS } from './command.js';
 
@@ -17,17 +17,17 @@ const OPTIONS = {
 
 /** `sigil check`: looks for what would be held against a server. */
 export const check: Command = {
-  synopsis: `check <main.js|contract.json> [--budget <tokens>] [--profile ${choice(PROFILES)}] [--for ${choice(HOST_RULES)}]… [--strict]`,
+  synopsis: `check <main.js|manifest.json> [--budget <tokens>] [--profile ${choice(PROFILES)}] [--for ${choice(HOST_RULES)}]… [--strict]`,
   purpose: 'find what specification, models and directories hold against a server',
   async run(args, terminal) {
     const { values, operands } = readArguments(args, OPTIONS, ['<main.js>']);
     const budget = readNumber('--budget', values.budget);
     const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
     const profile = readProfile(values.profile);
-    const contract = await contractFrom(operands[0] ?? '', { timeoutMs });
+    const manifest = await manifestFrom(operands[0] ?? '', { timeoutMs });
     const hosts = (values.for ?? []).flatMap((names) => names.split(',')).map(readHost);
     const strict = values.strict === true;
-    const report = checkContract(contract, { budget, hosts, strict, ...(profile ? { profile } : {}) });
+    const report = checkManifest(manifest, { budget, hosts, strict, ...(profile ? { profile } : {}) });
     if (values.json) terminal.out(JSON.stringify(report, undefined, 2));
     else for (const line of describe(report, terminal)) terminal.out(line);
     return report.findings.length > 0 ? EXIT_CODES.found : EXIT_CODES.ok;

@@ -3,7 +3,7 @@ import type { Principal } from '@sigil/core';
 import { isObject } from '@sigil/core/transport';
 import { EXIT_CODES, UsageError } from '../failures.js';
 import { type JsonObject, parseJson } from '../json.js';
-import { explanationOf } from '../program/explanation.js';
+import { explanationOfProgram } from '../program/explanation.js';
 import { type Command, readArguments, readNumber, SERVER_OPTIONS } from './command.js';
 
 const OPTIONS = {
@@ -31,7 +31,7 @@ export const why: Command = {
     if (values.main === undefined) throw new UsageError('--main <main.js> is missing');
     const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
     const principal = principalOf(values);
-    const explanation = await explanationOf(values.main, operands[0] ?? '', principal, { timeoutMs });
+    const explanation = await explanationOfProgram(values.main, operands[0] ?? '', principal, { timeoutMs });
     const isSeen = explanation.kind !== undefined && explanation.refusedBy === undefined;
     if (values.json) terminal.out(JSON.stringify(explanation, undefined, 2));
     else for (const line of describe(explanation, values.as)) terminal.out(line);

@@ -5,7 +5,7 @@ import { type Effect, shown } from '../schema/difference.js';
 /** What a change does to clients: some of them fail, none of them fails, or nothing but words has changed. */
 export type ChangeLevel = 'breaking' | 'additive' | 'wording';
 
-/** One change of a contract. */
+/** One change of a manifest. */
 export interface Change {
   readonly level: ChangeLevel;
   /** What changed, such as `tool check_inventory`, or `server`. */
@@ -45,7 +45,7 @@ export const OUTPUT_LEVELS: Readonly<Record<Effect, ChangeLevel>> = {
   wording: 'wording',
 };
 
-/** Makes a change of one place of a contract. */
+/** Makes a change of one place of a manifest. */
 export type Place = (level: ChangeLevel, path: string, what: string) => Change;
 
 /** Compares members that clients show and do not act on. */
@@ -108,7 +108,7 @@ export function diffMimeType(
   return [place(was === undefined ? 'additive' : 'breaking', 'mimeType', `${shown(was)} → ${shown(is)}`)];
 }
 
-/** A guard that was not there may hide from some what they used. Contracts of other servers do not say. */
+/** A guard that was not there may hide from some what they used. Manifests of other servers do not say. */
 export function diffGuarded(
   before: { guarded?: boolean },
   after: { guarded?: boolean },

@@ -14,7 +14,7 @@ const FORMAT: Explanation['format'] = 'sigil-explanation/1';
  * @throws UsageError when there is no such program.
  * @throws ServerError when it fails, does not answer in time, or is not made with Sigil.
  */
-export function explanationOf(
+export function explanationOfProgram(
   script: string,
   name: string,
   principal: Principal | undefined,

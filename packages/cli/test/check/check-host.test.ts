@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import type { JsonSchema } from '@sigil/core/protocol';
-import { checkContract, type HostName } from '../../src/index.js';
+import { checkManifest, type HostName } from '../../src/index.js';
 import { HOST_RULES } from '../../src/check/host-rules.js';
-import { contractWith } from '../fixtures/contracts.js';
+import { manifestWith } from '../fixtures/manifests.js';
 
 const HOSTS = Object.keys(HOST_RULES) as HostName[];
 
 /** What is said of an input, with the code of the finding, for each host. */
 function said(inputSchema: JsonSchema, strict = false, name = 'a'): string[] {
   const tools = [{ name, description: 'b', inputSchema }];
-  const { findings } = checkContract(contractWith({ tools }), { budget: 1e6, hosts: HOSTS, strict });
+  const { findings } = checkManifest(manifestWith({ tools }), { budget: 1e6, hosts: HOSTS, strict });
   return findings
     .filter(({ code }) => code.startsWith('CHECK_HOST'))
     .map(({ code, what }) => `${code.slice('CHECK_HOST_'.length)} ${what}`);

@@ -115,6 +115,6 @@ export interface DefinitionHooks {
   describe?(definition: DefinitionFacts): Readonly<Record<string, unknown>> | undefined;
   /** Gives a function that changes what is read of a resource or template, each of its contents. */
   shapeContents?(definition: DefinitionFacts): ((contents: ResourceContents) => ResourceContents) | undefined;
-  /** Gives members that the definition has in `app.contract()` beside what lists show. */
+  /** Gives members that the definition has in `manifestOf(app)` beside what lists show. */
   promise?(definition: DefinitionFacts): Readonly<Record<string, unknown>> | undefined;
 }

@@ -1,42 +1,20 @@
-import type { Engine } from '../engine/engine.js';
 import type { AppEvents } from '../engine/subscriptions/subscriptions.js';
 import type { Logger } from '../protocol/logging.js';
 import type { ServiceId } from '../protocol/constructor.js';
-import type { Principal } from '../protocol/principal.js';
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from '../metadata/definitions.js';
-import type { Container } from '../container/container.js';
-import type { DefinitionHooks } from '../registry/entry.js';
-import type { Registry } from '../registry/registry.js';
 import type { Endpoint, RunningRuntime, Runtime } from '../transport/transport.js';
 import { logDetails } from '../context/call.js';
 import type { EngineCall } from '../engine/call.js';
 import type { TrackCall } from '../engine/exchange.js';
-import { arrangeContract, type Contract, contractFacts } from './contract.js';
-import { explain, type Explanation } from './explain.js';
-import { type AsyncStorage, callStorage, endWith } from './host.js';
-import { answerQuestion, askedQuestion } from './inspect.js';
+import { type AppParts, keepParts } from './app-parts.js';
+import { type AsyncStorage, callStorage, endWith, isInspected } from './host.js';
 import {
-  type Define,
   liveCollection,
   type LiveCollection,
   liveCompletions,
   type LiveCompletions,
 } from './live-collection.js';
-import type { RelayLogger } from './relay-logger.js';
 import { chooseRuntime } from './runtime-choice.js';
-
-/** What an app is wired from. */
-export interface AppParts {
-  readonly engine: Engine;
-  readonly registry: Registry;
-  readonly container: Container;
-  readonly logger: RelayLogger;
-  readonly instructions: string | undefined;
-  readonly hooks: readonly DefinitionHooks[];
-  readonly define: Define;
-  /** Gives standard output back to the program: the app is not served over stdio, or its runtime guards it from here on. */
-  readonly releaseStdout: () => void;
-}
 
 /** A server, ready to be mounted on runtimes. Made by `createApp`. */
 export class App {
@@ -54,6 +32,7 @@ export class App {
 
   constructor(parts: AppParts) {
     this.#parts = parts;
+    keepParts(this, parts);
     const { registry, define } = parts;
     this.tools = liveCollection('tool', [registry.tools], define);
     this.resources = liveCollection('resource', [registry.resources, registry.templates], define);
@@ -96,8 +75,7 @@ export class App {
    */
   async run(runtime?: Runtime): Promise<RunningRuntime> {
     if (this.#closing) throw new Error('This app has been closed; make a new one with createApp()');
-    const question = askedQuestion();
-    if (question !== undefined) return this.#answer(question);
+    if (isInspected()) return this.#answer();
     const chosen = runtime ?? (await chooseRuntime());
     this.#parts.logger.relayTo(chosen.logger);
     const { engine, logger } = this.#parts;
@@ -107,33 +85,6 @@ export class App {
     // A runtime that ends by itself, as stdio does with its input, ends the app when it was the last.
     void running.closed.then(() => this.#ended(running));
     return running;
-  }
-
-  /**
-   * Everything this server promises to all its clients: guards hide nothing here. Two apps that promise the
-   * same have the same contract, to the letter; `sigil contract diff` tells what a change of it breaks.
-   */
-  contract(): Contract {
-    this.#parts.releaseStdout();
-    return arrangeContract(contractFacts(this.#parts));
-  }
-
-  /**
-   * Tells why a client does or does not see a tool, a prompt or a resource. Its guards are asked as if for a list.
-   *
-   * @param name the name of a tool or prompt, the URI of a resource, or a URI template.
-   * @param principal who asks; a client without a principal by default.
-   */
-  explain(name: string, principal?: Principal): Promise<Explanation> {
-    const { engine, registry, container, releaseStdout } = this.#parts;
-    releaseStdout();
-    return explain({
-      name,
-      principal,
-      registry,
-      container,
-      isHidden: (tool) => engine.isHiddenFromSessions(tool),
-    });
   }
 
   /** Logs where the app logs. Nothing of it reaches clients: `ctx.log` is for what one client may see. */
@@ -175,8 +126,9 @@ export class App {
     await this.close();
   }
 
-  async #answer(question: string): Promise<never> {
-    const answer = await answerQuestion(question, this);
+  async #answer(): Promise<never> {
+    const { answerQuestion } = await import('./inspect.js');
+    const answer = await answerQuestion(this);
     await this.close();
     return endWith(answer);
   }

@@ -48,7 +48,7 @@ const MAX_STATE_LENGTH = 256 * 1024;
  *
  * If the arguments and variables of the program choose stdio, and standard input and output are pipes, what the program writes to
  * standard output from here on goes to standard error: constructors may log. `app.run()` on another runtime, `app.endpoint`,
- * `app.contract()`, `app.explain()` and `app.close()` give standard output back. What is written before `createApp` is called, such as by a
+ * `manifestOf(app)`, `explain(app)` and `app.close()` give standard output back. What is written before `createApp` is called, such as by a
  * module while it is imported, reaches the client.
  *
  * @returns the app, whose services are ready: it can be run, mounted or connected to.

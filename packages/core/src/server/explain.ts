@@ -1,6 +1,7 @@
+import { type Inspectable, partsOf } from './app-parts.js';
 import type { Container } from '../container/container.js';
 import type { Principal } from '../protocol/principal.js';
-import type { Entry, ToolEntry } from '../registry/entry.js';
+import type { Entry } from '../registry/entry.js';
 import type { Registry } from '../registry/registry.js';
 import { nearest } from '../schema/validate/nearest.js';
 import type { Call } from '../context/call.js';
@@ -29,20 +30,22 @@ export interface Explanation {
   readonly refusedBy?: string;
 }
 
-/** What an explanation is drawn from. */
-export interface ExplainParts {
-  readonly name: string;
-  readonly principal: Principal | undefined;
-  readonly registry: Registry;
-  readonly container: Container;
-  readonly isHidden: (tool: ToolEntry) => boolean;
-}
-
 const MOST_NEAR = 3;
 
-/** Finds out why a principal does or does not see something. */
-export async function explain(parts: ExplainParts): Promise<Explanation> {
-  const { name, registry } = parts;
+/**
+ * Tells why a client does or does not see a tool, a prompt or a resource. Its guards are asked as if for a list.
+ *
+ * @param app what `createApp()` made. Standard output belongs to the program from here on.
+ * @param name the name of a tool or prompt, the URI of a resource, or a URI template.
+ * @param principal who asks; a client without a principal by default.
+ * @example
+ * ```ts
+ * const { refusedBy } = await explain(app, 'delete_ticket', { id: 'ada', scopes: [] });
+ * ```
+ */
+export async function explain(app: Inspectable, name: string, principal?: Principal): Promise<Explanation> {
+  const { engine, registry, container, releaseStdout } = partsOf(app);
+  releaseStdout();
   const entry =
     registry.tools.get(name) ??
     registry.prompts.get(name) ??
@@ -51,14 +54,14 @@ export async function explain(parts: ExplainParts): Promise<Explanation> {
   const format = EXPLANATION_FORMAT;
   if (!entry)
     return { format, name, nearest: nearestTo(name, registry), hiddenFromSessions: false, guards: [] };
-  const refusedBy = await firstRefusal(entry, parts);
+  const refusedBy = await firstRefusal(entry, principal, container);
   return {
     format,
     name,
     kind: entry.kind,
     where: entry.where,
     nearest: [],
-    hiddenFromSessions: entry.kind === 'tool' && parts.isHidden(entry),
+    hiddenFromSessions: entry.kind === 'tool' && engine.isHiddenFromSessions(entry),
     guards: (entry.guards ?? []).map((guard) => guard.name),
     ...(refusedBy === undefined ? {} : { refusedBy }),
   };
@@ -66,7 +69,8 @@ export async function explain(parts: ExplainParts): Promise<Explanation> {
 
 async function firstRefusal(
   { guards = [] }: Entry,
-  { principal, container }: ExplainParts,
+  principal: Principal | undefined,
+  container: Container,
 ): Promise<string | undefined> {
   const call = hypotheticalCall(principal, container);
   try {

@@ -104,6 +104,11 @@ export function hostArguments(): readonly string[] {
   return host.argv?.slice(2) ?? [];
 }
 
+/** Whether the environment asks the program to tell of itself instead of serving. */
+export function isInspected(): boolean {
+  return Boolean(hostVariable('SIGIL_INSPECT'));
+}
+
 /** An environment variable. */
 export function hostVariable(name: string): string | undefined {
   return host.env?.[name];

@@ -1,32 +1,23 @@
 import { DefinitionError } from '../errors/errors.js';
 import { isObject } from '../protocol/json.js';
 import type { Principal } from '../protocol/principal.js';
-import type { Contract } from './contract.js';
-import type { Explanation } from './explain.js';
+import type { Inspectable } from './app-parts.js';
+import { explain } from './explain.js';
 import { hostVariable } from './host.js';
-
-/** What a program is asked about through its environment. */
-interface Inspected {
-  contract(): Contract;
-  explain(name: string, principal?: Principal): Promise<Explanation>;
-}
-
-/** What the environment asks with `SIGIL_INSPECT` instead of having the program serve. `undefined` when it asks nothing. */
-export function askedQuestion(): string | undefined {
-  return hostVariable('SIGIL_INSPECT') || undefined;
-}
+import { manifestOf } from './manifest.js';
 
 /**
- * Answers a question as one line of JSON: `contract` with the contract, `why` with an explanation of what
+ * Answers what `SIGIL_INSPECT` asks as one line of JSON: `manifest` with the manifest, `why` with an explanation of what
  * `SIGIL_INSPECT_NAME` names, for the principal in `SIGIL_INSPECT_PRINCIPAL`.
  *
  * @throws DefinitionError when the question is none.
  */
-export async function answerQuestion(question: string, app: Inspected): Promise<string> {
-  if (question === 'contract') return JSON.stringify(app.contract());
-  if (question !== 'why') throw invalid('SIGIL_INSPECT', `'${question}' is no question`, 'contract, or why');
+export async function answerQuestion(app: Inspectable): Promise<string> {
+  const question = hostVariable('SIGIL_INSPECT') ?? '';
+  if (question === 'manifest') return JSON.stringify(manifestOf(app));
+  if (question !== 'why') throw invalid('SIGIL_INSPECT', `'${question}' is no question`, 'manifest, or why');
   const name = hostVariable('SIGIL_INSPECT_NAME') ?? '';
-  return JSON.stringify(await app.explain(name, readPrincipal(hostVariable('SIGIL_INSPECT_PRINCIPAL'))));
+  return JSON.stringify(await explain(app, name, readPrincipal(hostVariable('SIGIL_INSPECT_PRINCIPAL'))));
 }
 
 function readPrincipal(text: string | undefined): Principal | undefined {

@@ -1,7 +1,6 @@
 import { DefinitionError } from '../errors/errors.js';
 import type { Runtime } from '../transport/transport.js';
-import { divertStdout, hostArguments, hostVariable } from './host.js';
-import { askedQuestion } from './inspect.js';
+import { divertStdout, hostArguments, hostVariable, isInspected } from './host.js';
 
 interface HttpChoice {
   readonly port?: number;
@@ -56,7 +55,7 @@ export async function chooseRuntime(): Promise<Runtime> {
  * @returns a function that gives standard output back.
  */
 export function reserveStdout(): () => void {
-  return choosesStdio() && askedQuestion() === undefined ? divertStdout() : () => undefined;
+  return choosesStdio() && !isInspected() ? divertStdout() : () => undefined;
 }
 
 function choosesStdio(): boolean {

@@ -1,3 +1,4 @@
+import { manifestOf } from '../../src/manifest.js';
 import { describe, expect, test } from '@jest/globals';
 import { IsInt, IsString, Min } from 'class-validator';
 import {
@@ -268,7 +269,7 @@ describe('private metadata', () => {
       const lists = [await client.list('tools'), await client.list('resources')];
       expect(JSON.stringify(lists)).not.toMatch(/agent|admin|secret|area|cost/);
     }
-    expect(JSON.stringify(app.contract())).not.toMatch(/agent|admin|secret|area/);
+    expect(JSON.stringify(manifestOf(app))).not.toMatch(/agent|admin|secret|area/);
   });
 
   test('decides with guards who sees a definition', async () => {

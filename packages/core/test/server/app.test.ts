@@ -1,3 +1,4 @@
+import { manifestOf } from '../../src/manifest.js';
 import { describe, expect, jest, test } from '@jest/globals';
 import type { Endpoint, RunningRuntime, Runtime } from '../../src/transport/index.js';
 import { createApp, DefinitionError, defineTool, Tool } from '../../src/index.js';
@@ -166,7 +167,7 @@ describe('the log', () => {
 describe('createApp', () => {
   test('needs nothing but a name and a version', async () => {
     const app = await appOf({});
-    expect(app.contract().server).toEqual({ name: 'test', version: '1.0.0' });
+    expect(manifestOf(app).server).toEqual({ name: 'test', version: '1.0.0' });
     expect(app.tools.keys()).toEqual([]);
   });
 

@@ -1,3 +1,4 @@
+import { explain } from '../../src/manifest.js';
 import { describe, expect, test } from '@jest/globals';
 import {
   type GuardContext,
@@ -12,7 +13,8 @@ import {
   UseGuards,
   TaskSupport,
 } from '../../src/index.js';
-import { answerQuestion, askedQuestion } from '../../src/server/inspect.js';
+import { isInspected } from '../../src/server/host.js';
+import { answerQuestion } from '../../src/server/inspect.js';
 import { appOf } from '../harness.js';
 
 class SignedIn implements Guard {
@@ -44,14 +46,14 @@ class Vault {
   }
 }
 
-describe('app.explain()', () => {
+describe('explain()', () => {
   test.each([
-    ['nobody', undefined, 'SignedIn'],
-    ['somebody', { id: 'bob' }, 'isAdmin'],
-    ['somebody allowed', { id: 'ada', scopes: ['admin'] }, undefined],
+    ['a client without a principal', undefined, 'SignedIn'],
+    ['a principal', { id: 'bob' }, 'isAdmin'],
+    ['an allowed principal', { id: 'ada', scopes: ['admin'] }, undefined],
   ])('names the guards of a tool, and the first that refuses %s', async (_, principal, refusedBy) => {
     const app = await appOf({ services: [Vault] });
-    const { refusedBy: found, ...explanation } = await app.explain('open_vault', principal);
+    const { refusedBy: found, ...explanation } = await explain(app, 'open_vault', principal);
     expect(found).toBe(refusedBy);
     expect(explanation).toEqual({
       format: 'sigil-explanation/1',
@@ -66,7 +68,7 @@ describe('app.explain()', () => {
 
   test('says that a tool is hidden from clients with sessions', async () => {
     const app = await appOf({ services: [Vault] });
-    expect(await app.explain('count_money')).toMatchObject({ hiddenFromSessions: true });
+    expect(await explain(app, 'count_money')).toMatchObject({ hiddenFromSessions: true });
   });
 
   test.each([
@@ -75,13 +77,13 @@ describe('app.explain()', () => {
     ['vault://boxes/7', 'template'],
   ])('knows %s as a %s', async (name, kind) => {
     const app = await appOf({ services: [Vault] });
-    expect(await app.explain(name)).toMatchObject({ kind, guards: ['SignedIn'], refusedBy: 'SignedIn' });
+    expect(await explain(app, name)).toMatchObject({ kind, guards: ['SignedIn'], refusedBy: 'SignedIn' });
   });
 
   test('names what else a name may have meant', async () => {
     const app = await appOf({ services: [Vault] });
-    expect(await app.explain('openVaults')).toMatchObject({ nearest: ['open_vault'], guards: [] });
-    expect((await app.explain('__proto__')).kind).toBeUndefined();
+    expect(await explain(app, 'openVaults')).toMatchObject({ nearest: ['open_vault'], guards: [] });
+    expect((await explain(app, '__proto__')).kind).toBeUndefined();
   });
 
   test('counts a guard that fails as one that refuses, and gives one without a name its place', async () => {
@@ -92,7 +94,7 @@ describe('app.explain()', () => {
       },
     ];
     const app = await appOf({ definitions: [defineTool({ name: 'x', guards, handle: () => 1 })] });
-    expect(await app.explain('x')).toMatchObject({ refusedBy: 'guard 2, which has no name' });
+    expect(await explain(app, 'x')).toMatchObject({ refusedBy: 'guard 2, which has no name' });
   });
 
   test('disposes of what was made for it', async () => {
@@ -107,7 +109,7 @@ describe('app.explain()', () => {
       }
     }
     const app = await appOf({ definitions: [defineTool({ name: 'x', guards: [Watch], handle: () => 1 })] });
-    await app.explain('x');
+    await explain(app, 'x');
     expect(disposed).toEqual(['watch']);
   });
 });
@@ -116,9 +118,9 @@ describe('a program that is inspected', () => {
   const ask = async (env: Record<string, string>) => {
     Object.assign(process.env, env);
     try {
-      const question = askedQuestion();
+      const isAsked = isInspected();
       const app = await createApp({ name: 'vault', version: '1.0.0', services: [Vault] });
-      return question === undefined ? undefined : await answerQuestion(question, app);
+      return isAsked ? await answerQuestion(app) : undefined;
     } finally {
       for (const name of Object.keys(env)) Reflect.deleteProperty(process.env, name);
     }
@@ -129,9 +131,9 @@ describe('a program that is inspected', () => {
     expect(await ask({ SIGIL_INSPECT: '' })).toBeUndefined();
   });
 
-  test('answers with its contract', async () => {
-    const answer = JSON.parse((await ask({ SIGIL_INSPECT: 'contract' })) ?? '');
-    expect(answer).toMatchObject({ format: 'sigil-contract/1', server: { name: 'vault' } });
+  test('answers with its manifest', async () => {
+    const answer = JSON.parse((await ask({ SIGIL_INSPECT: 'manifest' })) ?? '');
+    expect(answer).toMatchObject({ format: 'sigil-manifest/1', server: { name: 'vault' } });
   });
 
   test('answers why a principal does not see a tool', async () => {

@@ -1,3 +1,4 @@
+import { manifestOf } from '../../src/manifest.js';
 import { describe, expect, test } from '@jest/globals';
 import { IsInt } from 'class-validator';
 import {
@@ -251,7 +252,7 @@ describe('completions', () => {
     expect(await completionsOf(client, ofPrompt, 'of')).toEqual(['first']);
     app.completions.add(defineCompletion({ ref: 'ask', argument: 'of', complete: () => ['second'] }));
     expect(await completionsOf(client, ofPrompt, 'of')).toEqual(['second']);
-    expect(app.contract().capabilities).toHaveProperty('completions');
+    expect(manifestOf(app).capabilities).toHaveProperty('completions');
     expect([app.completions.has('ask', 'of'), app.completions.has('ask', 'by')]).toEqual([true, false]);
     expect([app.completions.remove('ask', 'of'), app.completions.remove('ask', 'of')]).toEqual([true, false]);
     expect(await completionsOf(client, ofPrompt, 'of')).toEqual([]);

@@ -1,3 +1,4 @@
+import { manifestOf } from '../../src/manifest.js';
 import { describe, expect, test } from '@jest/globals';
 import {
   type GuardContext,
@@ -135,7 +136,7 @@ describe('a module', () => {
     const two = defineModule({ extensions: [extension], imports: [one] });
     const app = await appOf({ modules: [two], extensions: [extension] });
     expect(made).toBe(1);
-    expect(app.contract().capabilities).toMatchObject({ extensions: { 'com.example/x': {} } });
+    expect(manifestOf(app).capabilities).toMatchObject({ extensions: { 'com.example/x': {} } });
   });
 });
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { Failure } from '../failures.js';
 import { readChoice, type Said } from '../flags.js';
 import type { Host } from '../host.js';
-import { dependencyNames, readManifest } from '../manifest.js';
+import { dependencyNames, readManifest } from '../package-json.js';
 import { writeProject } from '../write-project.js';
 import { type AddedNames, namesFrom } from './added-names.js';
 import { KIND_NAMES, type KindName, KINDS } from './kinds.js';

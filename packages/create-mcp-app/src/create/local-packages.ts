@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path';
 import { Failure } from '../failures.js';
 import { isObject, parseJson } from '../json.js';
-import { dependencyNames, type Manifest, ownFolder, readManifest } from '../manifest.js';
+import { dependencyNames, type Manifest, ownFolder, readManifest } from '../package-json.js';
 import type { PackageManagerName } from '../package-managers.js';
 import type { ProjectFiles } from '../write-project.js';
 import type { Choices } from './choose.js';

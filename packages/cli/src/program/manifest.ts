@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Contract, ContractFacts } from '@sigil/core/manifest';
+import type { Manifest, ManifestFacts } from '@sigil/core/manifest';
 import { isObject, METHODS, pagesOf } from '@sigil/core/transport';
 import { ServerError, UsageError } from '../failures.js';
 import { parseJson } from '../json.js';
@@ -7,47 +7,47 @@ import { type Connection, greet } from './connection.js';
 import { type AskOptions, askProgram, type Program } from './program.js';
 
 /**
- * The contract of a server: a program made with Sigil gives it and ends; any other serves as it always does, and is asked for
+ * The manifest of a server: a program made with Sigil gives it and ends; any other serves as it always does, and is asked for
  * its lists.
  *
  * @throws UsageError when there is no such program.
  * @throws ServerError when it fails, or does not answer in time.
  */
-export function contractOf(script: string, options: AskOptions): Promise<Contract> {
-  return askProgram(script, { SIGIL_INSPECT: 'contract' }, options, (program) => {
-    const given = program.first((message) => (isContract(message) ? message : undefined));
-    return Promise.race([given, listedContract(program)]);
+export function manifestOfProgram(script: string, options: AskOptions): Promise<Manifest> {
+  return askProgram(script, { SIGIL_INSPECT: 'manifest' }, options, (program) => {
+    const given = program.first((message) => (isManifest(message) ? message : undefined));
+    return Promise.race([given, listedManifest(program)]);
   });
 }
 
 /**
- * The contract in a file whose name ends in `.json`, or else of the server whose program is given.
+ * The manifest in a file whose name ends in `.json`, or else of the server whose program is given.
  *
- * @throws UsageError when there is no such file, or it holds no contract.
+ * @throws UsageError when there is no such file, or it holds no manifest.
  * @throws ServerError when the program fails, or does not answer in time.
  */
-export async function contractFrom(source: string, options: AskOptions): Promise<Contract> {
-  return source.endsWith('.json') ? readContract(source) : contractOf(source, options);
+export async function manifestFrom(source: string, options: AskOptions): Promise<Manifest> {
+  return source.endsWith('.json') ? readManifestFile(source) : manifestOfProgram(source, options);
 }
 
-/** The format of contracts that this version reads. Written out here: the value is in a module that loads the framework. */
-const FORMAT: Contract['format'] = 'sigil-contract/1';
+/** The format of manifests that this version reads. Written out here: the value is in a module that loads the framework. */
+const FORMAT: Manifest['format'] = 'sigil-manifest/1';
 
-/** Whether something is a contract. */
-function isContract(value: unknown): value is Contract {
+/** Whether something is a manifest. */
+function isManifest(value: unknown): value is Manifest {
   return isObject(value) && value['format'] === FORMAT;
 }
 
-/** A contract as a file holds it. */
-export function contractText(contract: Contract): string {
-  return `${JSON.stringify(contract, undefined, 2)}\n`;
+/** A manifest as a file holds it. */
+export function manifestText(manifest: Manifest): string {
+  return `${JSON.stringify(manifest, undefined, 2)}\n`;
 }
 
-/** @throws UsageError when the file cannot be read, or holds no contract. */
-export function readContract(path: string): Contract {
-  const contract = parseJson(read(path));
-  if (isContract(contract)) return contract;
-  throw new UsageError(`${path} is no contract: it should hold "format": "${FORMAT}"`);
+/** @throws UsageError when the file cannot be read, or holds no manifest. */
+export function readManifestFile(path: string): Manifest {
+  const manifest = parseJson(read(path));
+  if (isManifest(manifest)) return manifest;
+  throw new UsageError(`${path} is no manifest: it should hold "format": "${FORMAT}"`);
 }
 
 function read(path: string): string {
@@ -61,8 +61,8 @@ function read(path: string): string {
 /** Most pages of one list: a server that never ends its list is not asked without end. */
 const MOST_PAGES = 10_000;
 
-/** The contract of any MCP server, as far as its lists show it to a client without a principal. */
-async function listedContract(program: Program): Promise<Contract> {
+/** The manifest of any MCP server, as far as its lists show it to a client without a principal. */
+async function listedManifest(program: Program): Promise<Manifest> {
   const { connection, server, capabilities, instructions } = await greet(program);
   const list = (feature: string, method: string, member: string): Promise<unknown[]> =>
     feature in capabilities ? everyPage(connection, method, member) : Promise.resolve([]);
@@ -76,8 +76,8 @@ async function listedContract(program: Program): Promise<Contract> {
     prompts: await list('prompts', METHODS.listPrompts, 'prompts'),
   };
   // Loaded only for servers that are not made with Sigil: it brings the framework along.
-  const { arrangeContract } = await import('@sigil/core/manifest');
-  return arrangeContract(facts as unknown as ContractFacts);
+  const { arrangeManifest } = await import('@sigil/core/manifest');
+  return arrangeManifest(facts as unknown as ManifestFacts);
 }
 
 function textOf(value: unknown): string {

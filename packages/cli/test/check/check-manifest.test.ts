@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ContractFacts, ContractTool } from '@sigil/core/manifest';
-import { CHECK_CODES, checkContract, type CheckCode, tokensOf, type ToolRules } from '../../src/index.js';
-import { contractWith } from '../fixtures/contracts.js';
+import type { ManifestFacts, ManifestTool } from '@sigil/core/manifest';
+import { CHECK_CODES, checkManifest, type CheckCode, tokensOf, type ToolRules } from '../../src/index.js';
+import { manifestWith } from '../fixtures/manifests.js';
 
 const described = { type: 'object', properties: { sku: { type: 'string', description: 'A code' } } };
-const good: ContractTool = {
+const good: ManifestTool = {
   name: 'stock',
   title: 'Stock',
   description: 'Stock of a product',
@@ -17,16 +17,16 @@ const short = {
 };
 const BASE: ToolRules = { budget: 1000 };
 
-const found = (facts: Partial<ContractFacts>, rules: ToolRules = BASE) =>
-  checkContract(contractWith(facts), rules).findings.map(({ code, where }) => `${code} ${where}`);
-const withTool = (more: Partial<ContractTool>) => ({ tools: [{ ...good, ...more }] });
-const without = (...members: (keyof ContractTool)[]) => {
-  const entries = Object.entries(good).filter(([key]) => !members.includes(key as keyof ContractTool));
-  return { tools: [Object.fromEntries(entries) as unknown as ContractTool] };
+const found = (facts: Partial<ManifestFacts>, rules: ToolRules = BASE) =>
+  checkManifest(manifestWith(facts), rules).findings.map(({ code, where }) => `${code} ${where}`);
+const withTool = (more: Partial<ManifestTool>) => ({ tools: [{ ...good, ...more }] });
+const without = (...members: (keyof ManifestTool)[]) => {
+  const entries = Object.entries(good).filter(([key]) => !members.includes(key as keyof ManifestTool));
+  return { tools: [Object.fromEntries(entries) as unknown as ManifestTool] };
 };
 
-describe('checking a contract', () => {
-  const cases: [CheckCode, Partial<ContractFacts>, string, ToolRules?][] = [
+describe('checking a manifest', () => {
+  const cases: [CheckCode, Partial<ManifestFacts>, string, ToolRules?][] = [
     ['CHECK_INVALID_NAME', withTool({ name: 'my tool' }), 'tool my tool'],
     ['CHECK_INVALID_NAME', { prompts: [{ name: 'ä', description: 'x' }] }, 'prompt ä'],
     [
@@ -115,7 +115,7 @@ describe('checking a contract', () => {
       properties: { a: { $ref: '#/$defs/a' }, b: { $ref: '#/$defs/b' } },
       $defs: { a: { description: 'A' }, b: {} },
     };
-    expect(checkContract(contractWith(withTool({ inputSchema })), BASE).findings).toEqual([
+    expect(checkManifest(manifestWith(withTool({ inputSchema })), BASE).findings).toEqual([
       {
         code: 'CHECK_NO_ARGUMENT_DESCRIPTION',
         where: 'tool stock',
@@ -132,8 +132,8 @@ describe('checking a contract', () => {
   });
 
   test('counts what a model is shown of each tool, and of all', () => {
-    const { tokens, totalTokens } = checkContract(
-      contractWith({ tools: [good, { ...good, name: 'sold' }] }),
+    const { tokens, totalTokens } = checkManifest(
+      manifestWith({ tools: [good, { ...good, name: 'sold' }] }),
       BASE,
     );
     const shown = JSON.stringify({

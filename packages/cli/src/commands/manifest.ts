@@ -1,22 +1,22 @@
 import { writeFileSync } from 'node:fs';
-import { diffContracts } from '../diff/diff-contracts.js';
+import { diffManifests } from '../diff/diff-manifests.js';
 import { type Change, CHANGE_LEVELS, type ChangeLevel } from '../diff/diff-members.js';
 import { EXIT_CODES, UsageError } from '../failures.js';
-import { contractFrom, contractOf, contractText } from '../program/contract.js';
+import { manifestFrom, manifestOfProgram, manifestText } from '../program/manifest.js';
 import { styled, table, type Terminal } from '../terminal.js';
 import { type Command, readArguments, readNumber, SERVER_OPTIONS } from './command.js';
 
 const OPTIONS = { out: { type: 'string' }, json: { type: 'boolean' }, ...SERVER_OPTIONS } as const;
 
-/** `sigil contract`: writes down what a server promises. */
-export const contract: Command = {
-  synopsis: 'contract <main.js> [--out <file>]',
+/** `sigil manifest`: writes down what a server promises. */
+export const manifest: Command = {
+  synopsis: 'manifest <main.js> [--out <file>]',
   purpose: 'write what a server promises to its clients',
   async run(args, terminal) {
     const { values, operands } = readArguments(args, OPTIONS, ['<main.js>']);
     const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
-    const found = await contractOf(operands[0] ?? '', { timeoutMs });
-    const text = contractText(found);
+    const found = await manifestOfProgram(operands[0] ?? '', { timeoutMs });
+    const text = manifestText(found);
     if (values.out === undefined) terminal.out(text.trimEnd());
     else write(values.out, text);
     return EXIT_CODES.ok;
@@ -36,17 +36,17 @@ function write(path: string, text: string): void {
 const DIFF_OPTIONS = { json: { type: 'boolean' }, ...SERVER_OPTIONS } as const;
 const STYLES = { breaking: 'red', additive: 'green', wording: 'dim' } as const;
 
-/** `sigil contract diff`: tells what a change of a contract does to clients. */
-export const contractDiff: Command = {
-  synopsis: 'contract diff <old.json> <new.json|main.js>',
+/** `sigil manifest diff`: tells what a change of a manifest does to clients. */
+export const manifestDiff: Command = {
+  synopsis: 'manifest diff <old.json> <new.json|main.js>',
   purpose: 'tell what changed, and whether it breaks clients',
   async run(args, terminal) {
     const { values, operands } = readArguments(args, DIFF_OPTIONS, ['<old.json>', '<new.json>']);
     const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
     const [old = '', present = ''] = operands;
-    const before = await contractFrom(old, { timeoutMs });
-    const after = await contractFrom(present, { timeoutMs });
-    const changes = diffContracts(before, after);
+    const before = await manifestFrom(old, { timeoutMs });
+    const after = await manifestFrom(present, { timeoutMs });
+    const changes = diffManifests(before, after);
     const counts = countLevels(changes);
     if (values.json) terminal.out(JSON.stringify({ counts, changes }, undefined, 2));
     else for (const line of describe(changes, counts, terminal)) terminal.out(line);

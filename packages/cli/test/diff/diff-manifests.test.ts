@@ -1,28 +1,28 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ContractFacts, ContractTool } from '@sigil/core/manifest';
+import type { ManifestFacts, ManifestTool } from '@sigil/core/manifest';
 import fc from 'fast-check';
-import { type Change, diffContracts } from '../../src/index.js';
-import { contractWith } from '../fixtures/contracts.js';
+import { type Change, diffManifests } from '../../src/index.js';
+import { manifestWith } from '../fixtures/manifests.js';
 import { schemas } from '../fixtures/schemas.js';
 
 const string = { type: 'string' };
 const sku = { type: 'object', properties: { sku: string }, required: ['sku'] };
-const tool = (more: Partial<ContractTool> = {}): ContractTool => ({
+const tool = (more: Partial<ManifestTool> = {}): ManifestTool => ({
   name: 'stock',
   inputSchema: sku,
   ...more,
 });
 
-/** What changed between two contracts, one line a change. */
-const lines = (before: Partial<ContractFacts>, after: Partial<ContractFacts>): string[] =>
-  diffContracts(contractWith(before), contractWith(after)).map(({ level, where, path, what }) =>
+/** What changed between two manifests, one line a change. */
+const lines = (before: Partial<ManifestFacts>, after: Partial<ManifestFacts>): string[] =>
+  diffManifests(manifestWith(before), manifestWith(after)).map(({ level, where, path, what }) =>
     [level, where, path, what].filter(Boolean).join(' | '),
   );
-const toolLines = (before: Partial<ContractTool>, after: Partial<ContractTool>): string[] =>
+const toolLines = (before: Partial<ManifestTool>, after: Partial<ManifestTool>): string[] =>
   lines({ tools: [tool(before)] }, { tools: [tool(after)] });
 
-describe('the difference between two contracts', () => {
-  test.each<[string, Partial<ContractFacts>]>([
+describe('the difference between two manifests', () => {
+  test.each<[string, Partial<ManifestFacts>]>([
     ['tool stock', { tools: [tool()] }],
     ['resource shop://all', { resources: [{ name: 'all', uri: 'shop://all' }] }],
     ['template shop://{sku}', { resourceTemplates: [{ name: 'one', uriTemplate: 'shop://{sku}' }] }],
@@ -90,7 +90,7 @@ describe('the difference between two contracts', () => {
     ]);
   });
 
-  test.each<[string, Partial<ContractTool>, Partial<ContractTool>]>([
+  test.each<[string, Partial<ManifestTool>, Partial<ManifestTool>]>([
     ['a hint that it is safe', { annotations: { readOnlyHint: true } }, {}],
     [
       'a hint that it does no harm',
@@ -104,7 +104,7 @@ describe('the difference between two contracts', () => {
     expect(toolLines(after, before).map((line) => line.split(' | ')[0])).toEqual(['additive']);
   });
 
-  test('says nothing of guards where one of the contracts does not', () => {
+  test('says nothing of guards where one of the manifests does not', () => {
     expect(toolLines({ guarded: true }, {})).toEqual([]);
     expect(toolLines({}, { guarded: true })).toEqual([]);
   });
@@ -160,7 +160,7 @@ describe('the difference between two contracts', () => {
   });
 
   test('looks at members that it knows nothing of', () => {
-    const novel = (value?: string) => (value === undefined ? {} : { novel: value }) as Partial<ContractTool>;
+    const novel = (value?: string) => (value === undefined ? {} : { novel: value }) as Partial<ManifestTool>;
     expect(toolLines(novel(), novel('a'))).toEqual(['additive | tool stock | novel | none → "a"']);
     expect(toolLines(novel('a'), novel('b'))).toEqual(['breaking | tool stock | novel | "a" → "b"']);
     expect(toolLines({}, { hiddenFromSessions: true })).toEqual([
@@ -170,7 +170,7 @@ describe('the difference between two contracts', () => {
 
   test('puts the gravest first', () => {
     const after = { tools: [tool({ name: 'new' })], instructions: 'x' };
-    const levels = diffContracts(contractWith({ tools: [tool()] }), contractWith(after)).map(
+    const levels = diffManifests(manifestWith({ tools: [tool()] }), manifestWith(after)).map(
       ({ level }) => level,
     );
     expect(levels).toEqual(['breaking', 'additive', 'wording']);
@@ -185,22 +185,22 @@ describe('the difference between two contracts', () => {
         ),
       ),
     );
-  const contracts = tools.map((list) => contractWith({ tools: list }));
+  const manifests = tools.map((list) => manifestWith({ tools: list }));
   const places = (changes: Change[], wanted: string) =>
     changes.filter(({ what }) => what === wanted).map(({ where }) => where);
 
-  test('is empty between a contract and itself', () => {
+  test('is empty between a manifest and itself', () => {
     fc.assert(
-      fc.property(contracts, (contract) =>
-        expect(diffContracts(contract, structuredClone(contract))).toEqual([]),
+      fc.property(manifests, (manifest) =>
+        expect(diffManifests(manifest, structuredClone(manifest))).toEqual([]),
       ),
     );
   });
 
   test('has added what the way back has removed', () => {
     fc.assert(
-      fc.property(contracts, contracts, (one, other) => {
-        const [there, back] = [diffContracts(one, other), diffContracts(other, one)];
+      fc.property(manifests, manifests, (one, other) => {
+        const [there, back] = [diffManifests(one, other), diffManifests(other, one)];
         expect(places(back, 'tool removed')).toEqual(places(there, 'tool added'));
         expect(places(back, 'tool added')).toEqual(places(there, 'tool removed'));
         expect(back).toHaveLength(there.length);

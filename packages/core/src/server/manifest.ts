@@ -1,56 +1,55 @@
 import type { ServerCapabilities } from '../protocol/protocol.js';
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/descriptors.js';
 import { byCodeUnits, canonicalJson, isObject, sortedMembers } from '../protocol/json.js';
-import type { Engine } from '../engine/engine.js';
+import { type AppParts, type Inspectable, partsOf } from './app-parts.js';
 import type { DefinitionHooks, Entry, PromptEntry, TemplateEntry, ToolEntry } from '../registry/entry.js';
-import type { Registry } from '../registry/registry.js';
 
-/** Says how a contract is to be read. Another when its members mean something else. */
-export const CONTRACT_FORMAT = 'sigil-contract/1';
+/** Says how a manifest is to be read. Another when its members mean something else. */
+export const MANIFEST_FORMAT = 'sigil-manifest/1';
 
-/** What a contract says of an entry beside what a list shows. */
+/** What a manifest says of an entry beside what a list shows. */
 interface Guarded {
   /** Whether guards decide who sees it. Absent when only lists were looked at, which do not say. */
   readonly guarded?: boolean;
 }
 
-/** A tool in a contract. */
-export interface ContractTool extends Tool, Guarded {
+/** A tool in a manifest. */
+export interface ManifestTool extends Tool, Guarded {
   /** Whether it may, or must, run as a task. Absent when it never does. */
   readonly task?: 'optional' | 'required';
   /** Present when clients with sessions (up to 2025-11-25) do not see it. */
   readonly hiddenFromSessions?: true;
 }
 
-/** A resource in a contract. */
-export interface ContractResource extends Resource, Guarded {}
+/** A resource in a manifest. */
+export interface ManifestResource extends Resource, Guarded {}
 
-/** A resource template in a contract. */
-export interface ContractTemplate extends ResourceTemplate, Guarded {
+/** A resource template in a manifest. */
+export interface ManifestTemplate extends ResourceTemplate, Guarded {
   /** The variables that values are suggested for. */
   readonly completes?: readonly string[];
 }
 
-/** A prompt in a contract. */
-export interface ContractPrompt extends Prompt, Guarded {
+/** A prompt in a manifest. */
+export interface ManifestPrompt extends Prompt, Guarded {
   /** The arguments that values are suggested for. */
   readonly completes?: readonly string[];
 }
 
-/** What a contract is made of, in any order. */
-export interface ContractFacts {
+/** What a manifest is made of, in any order. */
+export interface ManifestFacts {
   readonly server: Implementation;
   readonly instructions?: string;
   readonly capabilities: ServerCapabilities;
-  readonly tools: readonly ContractTool[];
-  readonly resources: readonly ContractResource[];
-  readonly resourceTemplates: readonly ContractTemplate[];
-  readonly prompts: readonly ContractPrompt[];
+  readonly tools: readonly ManifestTool[];
+  readonly resources: readonly ManifestResource[];
+  readonly resourceTemplates: readonly ManifestTemplate[];
+  readonly prompts: readonly ManifestPrompt[];
 }
 
 /** Everything a server promises to its clients. Its JSON is the same, to the letter, for servers that promise the same. */
-export interface Contract extends ContractFacts {
-  readonly format: typeof CONTRACT_FORMAT;
+export interface Manifest extends ManifestFacts {
+  readonly format: typeof MANIFEST_FORMAT;
 }
 
 const SERVER = ['name', 'version', 'title', 'description'];
@@ -65,11 +64,11 @@ const AFTER = [
   'guarded',
 ];
 
-/** Puts facts into the one order that contracts have: entries by name or URI, members as in the specification. */
-export function arrangeContract(facts: ContractFacts): Contract {
+/** Puts facts into the one order that manifests have: entries by name or URI, members as in the specification. */
+export function arrangeManifest(facts: ManifestFacts): Manifest {
   const { server, instructions, capabilities, tools, resources, resourceTemplates, prompts } = plain(facts);
   return {
-    format: CONTRACT_FORMAT,
+    format: MANIFEST_FORMAT,
     server: arrange(server, SERVER),
     ...(instructions === undefined ? {} : { instructions }),
     capabilities: canonicalValue(capabilities) as ServerCapabilities,
@@ -101,8 +100,8 @@ function arrangeMember(key: string, value: unknown): unknown {
 }
 
 /** The facts as JSON carries them: without what is undefined, and with nothing shared. */
-function plain(facts: ContractFacts): ContractFacts {
-  return JSON.parse(JSON.stringify(facts)) as ContractFacts;
+function plain(facts: ManifestFacts): ManifestFacts {
+  return JSON.parse(JSON.stringify(facts)) as ManifestFacts;
 }
 
 /** Keywords whose values are data, not schemas: in them, lists keep their order whatever their keys are called. */
@@ -143,16 +142,24 @@ function isListOfStrings(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** Where the facts are. */
-interface FactSources {
-  readonly engine: Engine;
-  readonly registry: Registry;
-  readonly instructions: string | undefined;
-  readonly hooks: readonly DefinitionHooks[];
+/**
+ * Everything a server promises to all its clients: guards hide nothing here. Two apps that promise the same have the same manifest, to
+ * the letter; `sigil manifest diff` tells what a change of it breaks.
+ *
+ * @param app what `createApp()` made. Standard output belongs to the program from here on.
+ * @example
+ * ```ts
+ * writeFileSync('manifest.json', JSON.stringify(manifestOf(app), undefined, 2));
+ * ```
+ */
+export function manifestOf(app: Inspectable): Manifest {
+  const parts = partsOf(app);
+  parts.releaseStdout();
+  return arrangeManifest(factsOf(parts));
 }
 
 /** Reads what a server promises off what is registered. */
-export function contractFacts({ engine, registry, instructions, hooks }: FactSources): ContractFacts {
+function factsOf({ engine, registry, instructions, hooks }: AppParts): ManifestFacts {
   return {
     server: engine.info,
     ...(instructions === undefined ? {} : { instructions }),
@@ -167,7 +174,7 @@ export function contractFacts({ engine, registry, instructions, hooks }: FactSou
   };
 }
 
-function toolFacts(entry: ToolEntry, isHidden: boolean, hooks: readonly DefinitionHooks[]): ContractTool {
+function toolFacts(entry: ToolEntry, isHidden: boolean, hooks: readonly DefinitionHooks[]): ManifestTool {
   const promised = hooks.map((hook) => hook.promise?.(entry.info));
   return {
     ...entry.descriptor,

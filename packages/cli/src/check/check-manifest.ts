@@ -1,4 +1,4 @@
-import type { Contract, ContractPrompt } from '@sigil/core/manifest';
+import type { Manifest, ManifestPrompt } from '@sigil/core/manifest';
 import { checkName, checkTool, tokensOf, type ToolRules } from './check-tool.js';
 import type { Finding } from './findings.js';
 
@@ -11,8 +11,8 @@ export interface CheckReport {
 }
 
 /** Looks for what a specification, a model or a directory would hold against a server. */
-export function checkContract(contract: Contract, rules: ToolRules): CheckReport {
-  const { tools, prompts, resources, resourceTemplates } = contract;
+export function checkManifest(manifest: Manifest, rules: ToolRules): CheckReport {
+  const { tools, prompts, resources, resourceTemplates } = manifest;
   const tokens = tools.map((tool) => [tool.name, tokensOf(tool)] as const);
   return {
     findings: [
@@ -28,7 +28,7 @@ export function checkContract(contract: Contract, rules: ToolRules): CheckReport
   };
 }
 
-function checkPrompt({ name, description, arguments: args = [] }: ContractPrompt): Finding[] {
+function checkPrompt({ name, description, arguments: args = [] }: ManifestPrompt): Finding[] {
   const where = `prompt ${name}`;
   const findings = [...checkName(where, name), ...checkDescription(where, description)];
   for (const argument of args) {

@@ -14,7 +14,7 @@ import {
   Tool,
   UseGuards,
 } from '../../src/index.js';
-import { arrangeContract } from '../../src/manifest.js';
+import { arrangeManifest, manifestOf } from '../../src/manifest.js';
 import { appOf } from '../harness.js';
 
 const nobody = () => false;
@@ -71,17 +71,17 @@ const definitions = [
   definePrompt({ name: 'p', handle: () => 'p' }),
 ];
 
-describe('the contract of an app', () => {
+describe('the manifest of an app', () => {
   test('has everything that is registered, with what guards hide, by name', async () => {
-    const contract = (await appOf({ services: [Stock], instructions: 'Ask for stock' })).contract();
-    expect(contract).toMatchObject({
-      format: 'sigil-contract/1',
+    const manifest = manifestOf(await appOf({ services: [Stock], instructions: 'Ask for stock' }));
+    expect(manifest).toMatchObject({
+      format: 'sigil-manifest/1',
       server: { name: 'test' },
       instructions: 'Ask for stock',
       capabilities: { completions: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } },
     });
     expect(
-      contract.tools.map(({ name, guarded, task, hiddenFromSessions }) => ({
+      manifest.tools.map(({ name, guarded, task, hiddenFromSessions }) => ({
         name,
         guarded,
         task,
@@ -92,26 +92,26 @@ describe('the contract of an app', () => {
       { name: 'count', guarded: false, task: 'required', hiddenFromSessions: true },
       { name: 'stock', guarded: false },
     ]);
-    expect(contract.tools[2]).toMatchObject({
+    expect(manifest.tools[2]).toMatchObject({
       annotations: { readOnlyHint: true },
       inputSchema: { properties: { limit: { minimum: 1 } }, required: ['sku'] },
     });
-    expect(contract.resources).toMatchObject([
+    expect(manifest.resources).toMatchObject([
       { uri: 'stock://all', mimeType: 'text/plain', guarded: false },
     ]);
-    expect(contract.resourceTemplates).toMatchObject([
+    expect(manifest.resourceTemplates).toMatchObject([
       { uriTemplate: 'stock://items/{sku}', completes: ['sku'] },
     ]);
-    expect(contract.prompts[0]?.arguments?.map(({ name }) => name)).toEqual(['about', 'topic']);
+    expect(manifest.prompts[0]?.arguments?.map(({ name }) => name)).toEqual(['about', 'topic']);
   });
 
   test('is the same to the letter, whatever the order of the definitions', async () => {
-    const expected = JSON.stringify((await appOf({ definitions })).contract());
+    const expected = JSON.stringify(manifestOf(await appOf({ definitions })));
     await fc.assert(
       fc.asyncProperty(
         fc.shuffledSubarray(definitions, { minLength: definitions.length }),
         async (shuffled) => {
-          expect(JSON.stringify((await appOf({ definitions: shuffled })).contract())).toBe(expected);
+          expect(JSON.stringify(manifestOf(await appOf({ definitions: shuffled })))).toBe(expected);
         },
       ),
       { numRuns: 20 },
@@ -119,9 +119,9 @@ describe('the contract of an app', () => {
   });
 
   test('is the same to the letter, whatever the order of keywords and names in schemas', () => {
-    const contractWith = (inputSchema: object) =>
+    const manifestWith = (inputSchema: object) =>
       JSON.stringify(
-        arrangeContract({
+        arrangeManifest({
           server: { name: 'x', version: '1' },
           capabilities: {},
           tools: [{ name: 't', inputSchema: inputSchema as never }],
@@ -140,7 +140,7 @@ describe('the contract of an app', () => {
       required: ['b', 'a'],
       type: 'object',
     };
-    expect(contractWith(one)).toBe(contractWith(other));
+    expect(manifestWith(one)).toBe(manifestWith(other));
   });
 
   test('keeps the order of data, and a property that is called like a keyword', () => {
@@ -151,7 +151,7 @@ describe('the contract of an app', () => {
         x: { default: { required: ['b', 'a'] }, enum: ['b', 'a'] },
       },
     };
-    const { tools } = arrangeContract({
+    const { tools } = arrangeManifest({
       server: { name: 'x', version: '1' },
       capabilities: {},
       tools: [{ name: 't', inputSchema }],
@@ -166,12 +166,12 @@ describe('the contract of an app', () => {
     const app = await appOf({ definitions });
     app.tools.remove('a');
     app.tools.add(defineTool({ name: 'c', handle: () => 'c' }));
-    expect(app.contract().tools.map(({ name }) => name)).toEqual(['b', 'c']);
+    expect(manifestOf(app).tools.map(({ name }) => name)).toEqual(['b', 'c']);
   });
 
   test('can be changed without changing the app', async () => {
     const app = await appOf({ definitions });
-    (app.contract().tools[0]?.inputSchema as Record<string, unknown>)['type'] = 'string';
-    expect(app.contract().tools[0]?.inputSchema).toMatchObject({ type: 'object' });
+    (manifestOf(app).tools[0]?.inputSchema as Record<string, unknown>)['type'] = 'string';
+    expect(manifestOf(app).tools[0]?.inputSchema).toMatchObject({ type: 'object' });
   });
 });

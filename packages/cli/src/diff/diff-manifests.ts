@@ -1,9 +1,9 @@
 import type {
-  Contract,
-  ContractPrompt,
-  ContractResource,
-  ContractTemplate,
-  ContractTool,
+  Manifest,
+  ManifestPrompt,
+  ManifestResource,
+  ManifestTemplate,
+  ManifestTool,
 } from '@sigil/core/manifest';
 import type { JsonSchema, PromptDescriptor } from '@sigil/core/protocol';
 import { canonicalJson, isObject } from '@sigil/core/transport';
@@ -23,31 +23,31 @@ import {
 } from './diff-members.js';
 
 /**
- * Tells what changed between two contracts and what each change does to clients. Inputs may widen and outputs may narrow;
+ * Tells what changed between two manifests and what each change does to clients. Inputs may widen and outputs may narrow;
  * the other way round breaks clients.
  *
- * @returns the changes, the gravest first; none for a contract and itself.
+ * @returns the changes, the gravest first; none for a manifest and itself.
  */
-export function diffContracts(before: Contract, after: Contract): Change[] {
+export function diffManifests(before: Manifest, after: Manifest): Change[] {
   const changes = [
     ...diffServer(before, after),
     ...diffCapabilities(before.capabilities, after.capabilities),
-    ...diffEntries<ContractTool>('tool', before.tools, after.tools, ({ name }) => name, diffTools),
-    ...diffEntries<ContractResource>(
+    ...diffEntries<ManifestTool>('tool', before.tools, after.tools, ({ name }) => name, diffTools),
+    ...diffEntries<ManifestResource>(
       'resource',
       before.resources,
       after.resources,
       ({ uri }) => uri,
       diffResources,
     ),
-    ...diffEntries<ContractTemplate>(
+    ...diffEntries<ManifestTemplate>(
       'template',
       before.resourceTemplates,
       after.resourceTemplates,
       ({ uriTemplate }) => uriTemplate,
       diffTemplates,
     ),
-    ...diffEntries<ContractPrompt>('prompt', before.prompts, after.prompts, ({ name }) => name, diffPrompts),
+    ...diffEntries<ManifestPrompt>('prompt', before.prompts, after.prompts, ({ name }) => name, diffPrompts),
   ];
   return CHANGE_LEVELS.flatMap((level) => changes.filter((change) => change.level === level));
 }
@@ -68,7 +68,7 @@ const RESOURCE_WORDS = [...SHARED, 'name', 'annotations', 'size'];
 const RESOURCE_MEMBERS = [...RESOURCE_WORDS, 'uri', 'mimeType', 'completes', 'guarded'];
 const PROMPT_MEMBERS = [...SHARED, 'name', 'arguments', 'completes', 'guarded'];
 
-function diffServer(before: Contract, after: Contract): Change[] {
+function diffServer(before: Manifest, after: Manifest): Change[] {
   const server = (level: Change['level'], path: string, what: string): Change => ({
     level,
     where: 'server',
@@ -81,7 +81,7 @@ function diffServer(before: Contract, after: Contract): Change[] {
   ];
 }
 
-function diffResources(before: ContractResource, after: ContractResource, place: Place): Change[] {
+function diffResources(before: ManifestResource, after: ManifestResource, place: Place): Change[] {
   return [
     ...diffWording(before, after, RESOURCE_WORDS, place),
     ...diffMimeType(before, after, place),
@@ -90,18 +90,18 @@ function diffResources(before: ContractResource, after: ContractResource, place:
   ];
 }
 
-function diffTemplates(before: ContractTemplate, after: ContractTemplate, place: Place): Change[] {
+function diffTemplates(before: ManifestTemplate, after: ManifestTemplate, place: Place): Change[] {
   return [
     ...diffResources(asResource(before), asResource(after), place),
     ...diffListed('completes', before, after, place),
   ];
 }
 
-function asResource({ uriTemplate, ...shared }: ContractTemplate): ContractResource {
+function asResource({ uriTemplate, ...shared }: ManifestTemplate): ManifestResource {
   return { uri: uriTemplate, ...shared };
 }
 
-function diffPrompts(before: ContractPrompt, after: ContractPrompt, place: Place): Change[] {
+function diffPrompts(before: ManifestPrompt, after: ManifestPrompt, place: Place): Change[] {
   return [
     ...diffWording(before, after, SHARED, place),
     ...diffSchemas('arguments', promptSchema(before), promptSchema(after), INPUT_LEVELS, place),
@@ -111,7 +111,7 @@ function diffPrompts(before: ContractPrompt, after: ContractPrompt, place: Place
   ];
 }
 
-/** Pairs the entries of one kind by their keys, and compares those that both contracts have. */
+/** Pairs the entries of one kind by their keys, and compares those that both manifests have. */
 function diffEntries<E>(
   kind: string,
   before: readonly E[],
@@ -141,8 +141,8 @@ const HINTS = {
   openWorldHint: { safe: false, absent: true },
 } as const;
 
-/** Compares a tool with itself in another contract. */
-function diffTools(before: ContractTool, after: ContractTool, place: Place): Change[] {
+/** Compares a tool with itself in another manifest. */
+function diffTools(before: ManifestTool, after: ManifestTool, place: Place): Change[] {
   return [
     ...diffWording(before, after, SHARED, place),
     ...diffHints(before, after, place),
@@ -155,8 +155,8 @@ function diffTools(before: ContractTool, after: ContractTool, place: Place): Cha
 }
 
 function diffHints(
-  { annotations: before = {} }: ContractTool,
-  { annotations: after = {} }: ContractTool,
+  { annotations: before = {} }: ManifestTool,
+  { annotations: after = {} }: ManifestTool,
   place: Place,
 ): Change[] {
   const titles = diffWording(before, after, ['title'], (level, path, what) =>
@@ -173,8 +173,8 @@ function diffHints(
 }
 
 function diffOutput(
-  { outputSchema: before }: ContractTool,
-  { outputSchema: after }: ContractTool,
+  { outputSchema: before }: ManifestTool,
+  { outputSchema: after }: ManifestTool,
   place: Place,
 ): Change[] {
   if (before && after) return diffSchemas('output', before, after, OUTPUT_LEVELS, place);
@@ -183,7 +183,7 @@ function diffOutput(
 }
 
 /** Only a tool that must run as a task, or is hidden for another reason, is lost to clients. */
-function diffTask(before: ContractTool, after: ContractTool, place: Place): Change[] {
+function diffTask(before: ManifestTool, after: ManifestTool, place: Place): Change[] {
   const [was, is] = [before.task, after.task];
   if (was !== is)
     return [place(is === 'required' ? 'breaking' : 'additive', 'task', `${shown(was)} → ${shown(is)}`)];

@@ -1,0 +1,39 @@
+import type { Container } from '../container/container.js';
+import type { Engine } from '../engine/engine.js';
+import type { DefinitionHooks } from '../registry/entry.js';
+import type { Registry } from '../registry/registry.js';
+import type { Endpoint } from '../transport/transport.js';
+import type { Define } from './live-collection.js';
+import type { RelayLogger } from './relay-logger.js';
+
+/** What an app is wired from. */
+export interface AppParts {
+  readonly engine: Engine;
+  readonly registry: Registry;
+  readonly container: Container;
+  readonly logger: RelayLogger;
+  readonly instructions: string | undefined;
+  readonly hooks: readonly DefinitionHooks[];
+  readonly define: Define;
+  /** Gives standard output back to the program: the app is not served over stdio, or its runtime guards it from here on. */
+  readonly releaseStdout: () => void;
+}
+
+const PARTS = Symbol.for('sigil:app-parts');
+
+/** What `createApp()` makes, for those that look into it. */
+export interface Inspectable {
+  readonly endpoint: Endpoint;
+}
+
+/** Keeps the parts with their app. */
+export function keepParts(app: Inspectable, parts: AppParts): void {
+  Object.defineProperty(app, PARTS, { value: parts });
+}
+
+/** The parts of an app of this copy of the package, or another. @throws TypeError when it is none. */
+export function partsOf(app: Inspectable): AppParts {
+  const parts = (app as { readonly [PARTS]?: AppParts })[PARTS];
+  if (!parts) throw new TypeError('this needs an app, as createApp() makes it; its promise has to be awaited');
+  return parts;
+}
