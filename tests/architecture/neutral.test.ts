@@ -15,7 +15,7 @@ const HOST_GLOBALS = new Set([
 ]);
 const LOOKED_UP = new Set(['process', 'console', 'Buffer', 'require', 'Deno', 'Bun']);
 /** Files that look for a host on `globalThis` and do without it. */
-const MAY_LOOK = new Set([`${CORE}server/host.ts`, `${CORE}protocol/base64.ts`]);
+const MAY_LOOK = new Set([`${CORE}server/platform.ts`, `${CORE}protocol/base64.ts`]);
 
 describe.each(['core', 'testing'])('%s runs everywhere', (name) => {
   const sources = sourcesOf(name);

@@ -1,6 +1,6 @@
 import type {
   AppExtension,
-  DefinitionFacts,
+  DefinitionDetails,
   ExtensionCall,
   ExtensionHost,
   ExtensionMethod,
@@ -95,7 +95,7 @@ function keyOf({ principal }: ExtensionCall, tool: string): string {
   return JSON.stringify([principal?.id ?? null, tool]);
 }
 
-function isMarked(definition: Pick<DefinitionFacts, 'metadata'>): boolean {
+function isMarked(definition: Pick<DefinitionDetails, 'metadata'>): boolean {
   return Marked.of(definition) === true;
 }
 
@@ -138,7 +138,7 @@ function wouldRun(what: WouldRun): ExtensionResult {
   return { resultType: WOULD_RUN, content: [said], _meta: { [DRY_RUN]: what } };
 }
 
-function readOnlyProblems(definition: DefinitionFacts): DefinitionProblem[] {
+function readOnlyProblems(definition: DefinitionDetails): DefinitionProblem[] {
   if (!isMarked(definition) || !definition.annotations?.readOnlyHint) return [];
   const what = 'a read-only tool changes nothing to be tried';
   const where = `${definition.where}, @DryRun`;

@@ -99,17 +99,17 @@ function parsed(text) {
 function startInMemory() {
   const send = (text) => process.send({ line: text });
   const connect = () => app.endpoint.connect({ send, end: send });
-  const state = { peer: connect() };
+  const state = { connection: connect() };
   const take = (text) => {
     if (text === null) {
-      state.peer.close('The client has gone');
-      state.peer = connect();
+      state.connection.close('The client has gone');
+      state.connection = connect();
       return;
     }
     const message = parsed(text);
     if (message === undefined)
       send(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Too much' } }));
-    else state.peer.receive(message);
+    else state.connection.receive(message);
   };
   // The channel hands over all it has read in one turn, megabytes of it; each message is to be held for what it costs itself.
   const waiting = [];

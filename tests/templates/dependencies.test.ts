@@ -59,11 +59,11 @@ describe.each(TEMPLATES)('the template %s', (template) => {
 
   test('depends on what its dependencies ask for', () => {
     const own = Object.keys(dependencies).flatMap((name) => packages.get(name) ?? []);
-    const peers = own.flatMap(({ peerDependencies = {}, peerDependenciesMeta = {} }) =>
+    const connections = own.flatMap(({ peerDependencies = {}, peerDependenciesMeta = {} }) =>
       Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]?.optional),
     );
 
-    expect(Object.keys(dependencies)).toEqual(expect.arrayContaining(peers));
+    expect(Object.keys(dependencies)).toEqual(expect.arrayContaining(connections));
   });
 
   test('has the scripts that every template has', () => {

@@ -5,7 +5,7 @@ export { standardStreams, type Terminal } from './terminal.js';
 
 // Manifests
 export { diffManifests } from './diff/diff-manifests.js';
-export { CHANGE_LEVELS, type Change, type ChangeLevel } from './diff/diff-members.js';
+export { CHANGE_LEVELS, type ManifestChange, type ChangeLevel } from './diff/diff-members.js';
 export { manifestOfProgram } from './program/manifest.js';
 export { explanationOfProgram } from './program/explanation.js';
 export type { AskOptions } from './program/program.js';

@@ -11,7 +11,7 @@ export type {
   ToolCalls,
 } from './engine/extension.js';
 export type {
-  DefinitionFacts,
+  DefinitionDetails,
   DefinitionHooks,
   Entry,
   FindResource,
@@ -20,8 +20,8 @@ export type {
   TemplateEntry,
   ToolEntry,
 } from './registry/entry.js';
-export type { Background } from './engine/asking/carry.js';
-export { readInputResponses } from './engine/asking/round-keeper.js';
+export type { BackgroundDelivery } from './engine/asking/delivery.js';
+export { readInputResponses } from './engine/asking/round-trip-states.js';
 export type { Registry } from './registry/registry.js';
 export { Quota } from './transport/quota.js';
 export { missingExtension, OverloadedError } from './errors/errors.js';

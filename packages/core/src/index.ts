@@ -6,13 +6,13 @@ export { createApp } from './server/create-app.js';
 export { App } from './server/app.js';
 export type { AppOptions, StateOptions } from './server/app-options.js';
 export type { LimitOptions } from './engine/engine-options.js';
-export type { StateKey } from './engine/asking/round-keeper.js';
+export type { StateKey } from './engine/asking/round-trip-states.js';
 export type { AppCacheOptions } from './engine/methods/cache-hints.js';
 export type { CacheOptions } from './protocol/results.js';
 export type { AppEvents } from './engine/subscriptions/subscriptions.js';
 export type { LiveCollection, LiveCompletions } from './server/live-collection.js';
 export { defineModule, type Module, type ModuleOptions, type ModuleParts } from './server/module.js';
-export { consoleLogger } from './server/host.js';
+export { consoleLogger } from './server/platform.js';
 export type { Logger, LogLevel } from './protocol/logging.js';
 
 // Decorators

@@ -2,7 +2,7 @@
 export {
   arrangeManifest,
   type Manifest,
-  type ManifestFacts,
+  type ManifestParts,
   manifestOf,
   type ManifestPrompt,
   type ManifestResource,

@@ -33,7 +33,7 @@ type Found = Message | readonly Message[];
 export type Answerer = (request: Message) => unknown;
 
 export interface ClientOptions {
-  readonly facts?: RequestInfo;
+  readonly requestInfo?: RequestInfo;
   readonly answer?: Answerer;
 }
 
@@ -46,7 +46,7 @@ export class Client {
   /** `_meta` to send with every request, as clients of 2026-07-28 do. */
   envelope: Json | undefined;
 
-  constructor(app: App, { facts, answer }: ClientOptions = {}) {
+  constructor(app: App, { requestInfo, answer }: ClientOptions = {}) {
     this.#connection = connectInMemory(
       app.endpoint,
       (message) => {
@@ -54,7 +54,7 @@ export class Client {
         for (const watcher of [...this.#watchers]) watcher();
         if (answer) this.#answer(answer, message as Message);
       },
-      facts,
+      requestInfo,
     );
   }
 

@@ -17,7 +17,7 @@ export interface SampleCall {
 }
 
 /** What is said of a template, and how to try what it gives. */
-export interface TemplateFacts {
+export interface TemplateDetails {
   readonly description: string;
   readonly sample: SampleCall;
 }
@@ -28,16 +28,16 @@ function templatesFolder(): string {
 }
 
 /** What is known of every template. */
-export type AllTemplateFacts = Readonly<Record<TemplateName, TemplateFacts>>;
+export type AllTemplateDetails = Readonly<Record<TemplateName, TemplateDetails>>;
 
 /** The templates, by their names. */
-export function templateFacts(): AllTemplateFacts {
+export function templateDetails(): AllTemplateDetails {
   const text = readFileSync(join(templatesFolder(), 'samples.json'), 'utf8');
-  return JSON.parse(text) as AllTemplateFacts;
+  return JSON.parse(text) as AllTemplateDetails;
 }
 
 /** The packages that projects use: npm installs no package into one of its name. */
-export function packagesOfTemplates(templates: AllTemplateFacts): ReadonlySet<string> {
+export function packagesOfTemplates(templates: AllTemplateDetails): ReadonlySet<string> {
   const names = Object.keys(templates).flatMap((template) => {
     const manifest = readManifest(readFileSync(join(templatesFolder(), template, 'package.json'), 'utf8'));
     return manifest ? dependencyNames(manifest) : [];

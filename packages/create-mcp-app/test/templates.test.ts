@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { packagesOfTemplates, readTemplate, TEMPLATE_NAMES, templateFacts } from '../src/templates.js';
+import { packagesOfTemplates, readTemplate, TEMPLATE_NAMES, templateDetails } from '../src/templates.js';
 
 describe('templates', () => {
   test('are those whose names are known, each with a description and a call', () => {
-    const facts = templateFacts();
+    const facts = templateDetails();
     expect(Object.keys(facts)).toEqual([...TEMPLATE_NAMES]);
     for (const { description, sample } of Object.values(facts)) {
       expect(description).not.toBe('');
@@ -29,7 +29,7 @@ describe('templates', () => {
   });
 
   test('use packages whose names no project may have', () => {
-    expect([...packagesOfTemplates(templateFacts())]).toEqual(
+    expect([...packagesOfTemplates(templateDetails())]).toEqual(
       expect.arrayContaining(['@sigil/core', 'jest', 'typescript']),
     );
   });

@@ -4,14 +4,14 @@ import {
   errorResponse,
   type Logger,
   LogThrottle,
-  type Outlet,
+  type Sink,
   type RequestId,
 } from '@sigil/core/transport';
 import { EventStream, type StreamRules } from './event-stream.js';
 import type { HttpExchange, ResponseHeaders } from './http-exchange.js';
 
 /** Serves an exchange so that whatever goes wrong is an answer and a line in the log, never an exception. */
-export function guarded(http: HttpExchange, logger: Logger, serve: () => void): void {
+export function failSafely(http: HttpExchange, logger: Logger, serve: () => void): void {
   try {
     serve();
   } catch (error) {
@@ -54,7 +54,7 @@ export interface AnswerRules {
 }
 
 /** Answers one POST: with one JSON object, or with a stream of events once something is sent before the response. */
-export class PostOutlet implements Outlet {
+export class PostSink implements Sink {
   #stream: EventStream | undefined;
   /** What is being answered, where it is not answered at once. */
   request: ActiveRequest | undefined;
@@ -100,7 +100,7 @@ export function refuseForNow(http: HttpExchange, message: string, id: RequestId 
 }
 
 /** Refuses clients for which there is no room, and says so in the log, now and then. */
-export class NoRoom {
+export class OverloadRefusal {
   readonly #told = new LogThrottle();
 
   constructor(private readonly logger: Logger) {}

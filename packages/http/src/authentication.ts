@@ -8,7 +8,7 @@ import {
   type Principal,
   OptionChecks,
 } from '@sigil/core/transport';
-import { aboutRequest, failed, guarded, logRefusal, refuse, refuseForNow } from './answers.js';
+import { aboutRequest, failed, failSafely, logRefusal, refuse, refuseForNow } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
 
 /** What is known of a request before its body is read. */
@@ -109,7 +109,7 @@ export class Authentication {
     const found = this.#ask(http);
     if (!isPromise(found)) return this.#admitted(http, found, serve);
     found.then(
-      (principal) => guarded(http, logger, () => this.#admitted(http, principal, serve)),
+      (principal) => failSafely(http, logger, () => this.#admitted(http, principal, serve)),
       (error: unknown) => {
         if (!(error instanceof LateError)) return failed(http, logger, error);
         logger.error({ err: error, ...aboutRequest(http) }, 'a request could not be authenticated in time');

@@ -1,14 +1,14 @@
 /*
  * The way of an HTTP request: a bridge (`node-exchange.ts`, `web-exchange.ts`) makes an `HttpExchange` of it. The handler looks at
- * who calls and by which method (`requests.ts`, `authentication.ts`), reads the message, and gives it to the peer that all
+ * who calls and by which method (`requests.ts`, `authentication.ts`), reads the message, and gives it to the connection that all
  * stateless requests share, or to a session (`serve-sessioned.ts`). What is sent back goes through `answers.ts`.
  */
 
-import { claimOf, type Endpoint, ERROR_CODES, type Logger, type Peer } from '@sigil/core/transport';
-import { type AnswerRules, guarded, PostOutlet, preflight, refuse } from './answers.js';
+import { claimOf, type Endpoint, ERROR_CODES, type Logger, type Connection } from '@sigil/core/transport';
+import { type AnswerRules, failSafely, PostSink, preflight, refuse } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
-import type { OutputRoom } from './output-room.js';
+import type { OutputBudget } from './output-budget.js';
 import { type HandlerParts, partsOf } from './parts.js';
 import {
   acceptsAnswer,
@@ -28,7 +28,7 @@ import { SseEndpoint, sseTarget } from './sse-endpoint.js';
 /** What serves the exchanges of a server, whatever bridge they come over. */
 export interface HttpHandler {
   /** What its exchanges may leave unread. */
-  readonly output: OutputRoom;
+  readonly output: OutputBudget;
   /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
   handle(http: HttpExchange): void;
   /** Lets requests in flight finish, then ends everything. @param graceMs how long they may take. */
@@ -58,11 +58,11 @@ const METHODS_ALLOWED = 'POST, GET, DELETE, OPTIONS';
 
 /** One MCP endpoint over HTTP: every protocol revision, on whatever server its exchanges come from. */
 class EndpointHandler {
-  readonly output: OutputRoom;
+  readonly output: OutputBudget;
   readonly #logger: Logger;
   readonly #answers: AnswerRules;
   readonly #sessions: SessionTable;
-  readonly #stateless: Peer;
+  readonly #stateless: Connection;
   readonly #origins: OriginCheck;
   #closing = false;
 
@@ -72,13 +72,13 @@ class EndpointHandler {
     this.#answers = { stream: parts.streams, statusOf };
     this.#sessions = new SessionTable(parts);
     this.#origins = new OriginCheck(parts.options);
-    // Requests that carry their own envelope share a peer: nothing of one is visible to another.
+    // Requests that carry their own envelope share a connection: nothing of one is visible to another.
     this.#stateless = parts.endpoint.connect(undefined, { shared: true });
   }
 
   /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
   handle(http: HttpExchange): void {
-    guarded(http, this.#logger, () => this.#route(http));
+    failSafely(http, this.#logger, () => this.#route(http));
   }
 
   /** Lets requests in flight finish, then ends everything. @param graceMs how long they may take. */
@@ -117,17 +117,17 @@ class EndpointHandler {
       return refuse(http, 406, ERROR_CODES.invalidRequest, message);
     }
     readMessage(http, this.parts.bodies, (message) =>
-      guarded(http, this.#logger, () => this.#received(http, message)),
+      failSafely(http, this.#logger, () => this.#received(http, message)),
     );
   }
 
   #received(http: HttpExchange, message: unknown): void {
     const claim = claimOf(message) ?? versionOfNotification(http, message);
     if (claim === undefined) return serveSessioned(http, message, this.#sessions, this.parts.streams);
-    const outlet = new PostOutlet(http, this.#answers);
-    const request = this.#stateless.receive(message, outlet, http, claim);
+    const sink = new PostSink(http, this.#answers);
+    const request = this.#stateless.receive(message, sink, http, claim);
     if (request && !request.done) {
-      outlet.request = request;
+      sink.request = request;
       http.onGone(() => request.cancel('The client closed the response stream'));
     }
     // A notification that was not refused has been taken, and there is no more to say.

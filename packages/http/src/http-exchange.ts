@@ -16,13 +16,13 @@ export type BodyProblem =
 /** What a body may be at most, and what all bodies may be that are arriving. */
 export interface BodyLimits {
   /** Refuses those for which there is no room. */
-  readonly noRoom: { refuse(http: HttpExchange, message: string): void };
+  readonly overload: { refuse(http: HttpExchange, message: string): void };
   /** In bytes. */
   readonly maxBodyBytes: number;
   /** How long it may take to arrive. */
   readonly times: Deadlines;
   /** Bytes, of all bodies together. */
-  readonly room: Quota;
+  readonly budget: Quota;
 }
 
 /**
@@ -105,14 +105,14 @@ export class ArrivingBody {
   }
 
   drop(): void {
-    this.#limits.room.give(this.#quotaKey, this.#taken);
+    this.#limits.budget.give(this.#quotaKey, this.#taken);
     this.#taken = 0;
     this.#bytes = new Uint8Array(0);
   }
 
   #grow(size: number): boolean {
     const more = Math.max(0, size - FREE_BYTES) - this.#taken;
-    if (!this.#limits.room.take(this.#quotaKey, more)) return false;
+    if (!this.#limits.budget.take(this.#quotaKey, more)) return false;
     this.#taken += more;
     const bytes = new Uint8Array(size);
     bytes.set(this.#bytes.subarray(0, this.#length));

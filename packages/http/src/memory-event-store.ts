@@ -44,7 +44,7 @@ interface KeptEvent {
   readonly message: string;
   readonly bytes: number;
   readonly expires: number;
-  readonly places: readonly (readonly [LinkedQueue<KeptEvent>, Place<KeptEvent>])[];
+  readonly nodes: readonly (readonly [LinkedQueue<KeptEvent>, QueueNode<KeptEvent>])[];
 }
 
 /** What an event costs beside its message, in bytes: a rounded-up measurement. */
@@ -123,13 +123,13 @@ export class MemoryEventStore implements EventStore {
   }
 
   /** @returns the events of its stream. */
-  #keep(event: Omit<KeptEvent, 'expires' | 'places'>): LinkedQueue<KeptEvent> {
+  #keep(event: Omit<KeptEvent, 'expires' | 'nodes'>): LinkedQueue<KeptEvent> {
     const { session, stream, bytes } = event;
     const ofStream = session.streams.get(stream) ?? new LinkedQueue<KeptEvent>();
     session.streams.set(stream, ofStream);
-    const places: [LinkedQueue<KeptEvent>, Place<KeptEvent>][] = [];
-    const kept: KeptEvent = { ...event, expires: Date.now() + this.#limits.maxAgeMs, places };
-    for (const queue of [this.#events, session.events, ofStream]) places.push([queue, queue.add(kept)]);
+    const nodes: [LinkedQueue<KeptEvent>, QueueNode<KeptEvent>][] = [];
+    const kept: KeptEvent = { ...event, expires: Date.now() + this.#limits.maxAgeMs, nodes };
+    for (const queue of [this.#events, session.events, ofStream]) nodes.push([queue, queue.add(kept)]);
     session.bytes += bytes;
     this.#bytes += bytes;
     if (this.#sweep === undefined) {
@@ -142,7 +142,7 @@ export class MemoryEventStore implements EventStore {
   #drop(event: KeptEvent | undefined): void {
     if (!event) return;
     const { session, stream, bytes } = event;
-    for (const [queue, place] of event.places) queue.remove(place);
+    for (const [queue, node] of event.nodes) queue.remove(node);
     if (session.streams.get(stream)?.size === 0) session.streams.delete(stream);
     session.bytes -= bytes;
     this.#bytes -= bytes;
@@ -162,17 +162,17 @@ function readPosition(id: string): number | undefined {
   return /^[1-9]\d{0,15}$/.test(id) ? Number(id) : undefined;
 }
 
-/** A value's place in a queue. */
-interface Place<T> {
+/** A value's node in a queue. */
+interface QueueNode<T> {
   readonly value: T;
-  older: Place<T> | undefined;
-  newer: Place<T> | undefined;
+  older: QueueNode<T> | undefined;
+  newer: QueueNode<T> | undefined;
 }
 
-/** A queue that gives up its oldest value, or any by its place, in the same time whatever its length. */
+/** A queue that gives up its oldest value, or any by its node, in the same time whatever its length. */
 class LinkedQueue<T> {
-  #oldest: Place<T> | undefined;
-  #newest: Place<T> | undefined;
+  #oldest: QueueNode<T> | undefined;
+  #newest: QueueNode<T> | undefined;
   #size = 0;
 
   get oldest(): T | undefined {
@@ -183,19 +183,19 @@ class LinkedQueue<T> {
     return this.#size;
   }
 
-  /** Puts a value last. @returns its place, for taking it out. */
-  add(value: T): Place<T> {
-    const place: Place<T> = { value, older: this.#newest, newer: undefined };
-    if (this.#newest) this.#newest.newer = place;
-    else this.#oldest = place;
-    this.#newest = place;
+  /** Puts a value last. @returns its node, for taking it out. */
+  add(value: T): QueueNode<T> {
+    const node: QueueNode<T> = { value, older: this.#newest, newer: undefined };
+    if (this.#newest) this.#newest.newer = node;
+    else this.#oldest = node;
+    this.#newest = node;
     this.#size += 1;
-    return place;
+    return node;
   }
 
   /** Takes a value out, once. */
-  remove(place: Place<T>): void {
-    const { older, newer } = place;
+  remove(node: QueueNode<T>): void {
+    const { older, newer } = node;
     if (older) older.newer = newer;
     else this.#oldest = newer;
     if (newer) newer.older = older;
@@ -205,6 +205,6 @@ class LinkedQueue<T> {
 
   /** Oldest first. */
   *[Symbol.iterator](): Generator<T, void, undefined> {
-    for (let place = this.#oldest; place; place = place.newer) yield place.value;
+    for (let node = this.#oldest; node; node = node.newer) yield node.value;
   }
 }

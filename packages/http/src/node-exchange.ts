@@ -14,10 +14,10 @@ import {
 import {
   FREE_OUTPUT_BYTES,
   type OutputLimits,
-  type OutputRoom,
-  UnreadRoom,
+  type OutputBudget,
+  UnreadBudget,
   WaitingOutput,
-} from './output-room.js';
+} from './output-budget.js';
 import { quotaKeyOf } from './requests.js';
 
 /** What of a refused body is still taken, so that its client reads the refusal before the connection ends. */
@@ -46,7 +46,7 @@ export class NodeExchange implements HttpExchange {
   constructor(
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
-    private readonly output: OutputRoom,
+    private readonly output: OutputBudget,
     private readonly body: unknown = undefined,
   ) {
     const { url = '/' } = request;
@@ -172,7 +172,7 @@ export class NodeExchange implements HttpExchange {
     response.writeHead(200, this.#headerLines(headers) as string[]);
     response.flushHeaders();
     const stopGuarding = this.#letNothingFollow();
-    let unread: UnreadRoom | undefined;
+    let unread: UnreadBudget | undefined;
     const waiting = new WaitingOutput();
     const flush = (): void => {
       for (let piece = waiting.next(); piece; piece = waiting.next())
@@ -229,9 +229,9 @@ export class NodeExchange implements HttpExchange {
   }
 
   /** Counts what is unread, as long as there is something. */
-  #unread(): UnreadRoom {
+  #unread(): UnreadBudget {
     const { response } = this;
-    const unread = new UnreadRoom(this.output, this);
+    const unread = new UnreadBudget(this.output, this);
     response.on('drain', () => unread.hold(response.writableLength)).on('close', () => unread.free());
     return unread;
   }

@@ -1,10 +1,10 @@
 import { Deadlines, type Endpoint, Quota } from '@sigil/core/transport';
-import { NoRoom } from './answers.js';
+import { OverloadRefusal } from './answers.js';
 import { Authentication } from './authentication.js';
 import type { StreamRules } from './event-stream.js';
 import type { BodyLimits } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
-import { OutputRoom } from './output-room.js';
+import { OutputBudget } from './output-budget.js';
 
 /** What everything that serves one endpoint shares. */
 export interface HandlerParts {
@@ -12,9 +12,9 @@ export interface HandlerParts {
   readonly options: ResolvedOptions;
   /** Absent where every client is served. */
   readonly authentication: Authentication | undefined;
-  readonly noRoom: NoRoom;
+  readonly overload: OverloadRefusal;
   readonly bodies: BodyLimits;
-  readonly output: OutputRoom;
+  readonly output: OutputBudget;
   readonly streams: StreamRules;
   /** The requests of sessions that are not answered at once. */
   readonly longWaits: Deadlines;
@@ -23,20 +23,20 @@ export interface HandlerParts {
 export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerParts {
   const { authenticate, maxBodyBytes, maxTotalBodyBytes, keepAliveMs } = options;
   const authentication = authenticate && new Authentication(authenticate, options, endpoint.logger);
-  const noRoom = new NoRoom(endpoint.logger);
+  const overload = new OverloadRefusal(endpoint.logger);
   return {
     endpoint,
     options,
     authentication,
-    noRoom,
+    overload,
     bodies: {
       maxBodyBytes,
-      noRoom,
+      overload,
       times: new Deadlines(options.requestTimeoutMs),
       // One body may always be as long as a body may be.
-      room: new Quota(maxTotalBodyBytes, Math.max(maxBodyBytes, Math.floor(maxTotalBodyBytes / 4))),
+      budget: new Quota(maxTotalBodyBytes, Math.max(maxBodyBytes, Math.floor(maxTotalBodyBytes / 4))),
     },
-    output: new OutputRoom(options, endpoint.logger, noRoom),
+    output: new OutputBudget(options, endpoint.logger, overload),
     streams: {
       keepAliveMs,
       watch: authentication && ((http, refused, renewed) => authentication.watch(http, refused, renewed)),

@@ -177,7 +177,7 @@ export function readMessage(http: HttpExchange, limits: BodyLimits, take: (messa
     }
     if (problem === 'too many pieces')
       return refuse(http, 400, ERROR_CODES.invalidRequest, 'The body comes in too many small pieces');
-    if (problem === 'no room') return limits.noRoom.refuse(http, 'Too many bodies are arriving');
+    if (problem === 'no room') return limits.overload.refuse(http, 'Too many bodies are arriving');
     if (problem === 'read before') {
       refuse(http, 500, ERROR_CODES.internalError, READ_BEFORE);
       throw new Error(READ_BEFORE);

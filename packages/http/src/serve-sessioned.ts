@@ -4,11 +4,11 @@ import {
   ERROR_CODES,
   isObject,
   METHODS,
-  type Outlet,
+  type Sink,
   readableId,
   type RequestId,
 } from '@sigil/core/transport';
-import { NOT_AUTHENTICATED, PostOutlet, refuse, respondJson } from './answers.js';
+import { NOT_AUTHENTICATED, PostSink, refuse, respondJson } from './answers.js';
 import type { StreamRules } from './event-stream.js';
 import type { HttpExchange } from './http-exchange.js';
 import { isRequest } from './requests.js';
@@ -39,13 +39,13 @@ export function serveSessioned(
 function serve(http: HttpExchange, message: unknown, session: HttpSession, id: RequestId | null): void {
   if (isObject(message) && !isRequest(message)) {
     if (!isWellFormed(message)) return refuse(http, 400, ERROR_CODES.invalidRequest, 'Invalid request', id);
-    session.peer.receive(message);
+    session.connection.receive(message);
     return http.respond(202, {});
   }
-  const outlet = new SessionOutlet(http, session);
+  const sink = new SessionSink(http, session);
   // A client that goes away has not cancelled: it may come back for the result.
-  const request = session.peer.receive(message, outlet, http);
-  if (request && !request.done) outlet.waits(request);
+  const request = session.connection.receive(message, sink, http);
+  if (request && !request.done) sink.waits(request);
 }
 
 function openSession(
@@ -56,14 +56,14 @@ function openSession(
   id: RequestId | null,
 ): void {
   const session = sessions.create(http.principal?.id, http.quotaKey);
-  if (!session) return sessions.noRoom.refuse(http, 'Too many sessions: all of them are at work', id);
+  if (!session) return sessions.overload.refuse(http, 'Too many sessions: all of them are at work', id);
   const headers = (): Record<string, string> => {
-    if (!session.peer.initialized) return {};
+    if (!session.connection.initialized) return {};
     sessions.keep(session);
     return { 'Mcp-Session-Id': session.id };
   };
-  session.peer.receive(message, new PostOutlet(http, { stream, statusOf, headers }), http);
-  if (!session.peer.initialized) session.close('initialize was refused');
+  session.connection.receive(message, new PostSink(http, { stream, statusOf, headers }), http);
+  if (!session.connection.initialized) session.close('initialize was refused');
 }
 
 /** Whether a message without an id is a notification or a response. */
@@ -84,7 +84,7 @@ function statusOf(rejection: number): number {
  * response is long in coming. A stream can be resumed; a client that goes away before there is one had no id to come back
  * with, so for it nothing is kept. Either way its going away cancels nothing.
  */
-class SessionOutlet implements Outlet {
+class SessionSink implements Sink {
   #stream: SessionStream | undefined;
   #wait: Deadline | undefined;
   #request: ActiveRequest | undefined;

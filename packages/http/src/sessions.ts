@@ -1,5 +1,11 @@
-import { type Deadline, ERROR_CODES, type Outlet, type Peer, type RequestId } from '@sigil/core/transport';
-import { type NoRoom, refuse } from './answers.js';
+import {
+  type Deadline,
+  ERROR_CODES,
+  type Sink,
+  type Connection,
+  type RequestId,
+} from '@sigil/core/transport';
+import { type OverloadRefusal, refuse } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { HandlerParts } from './parts.js';
 import { NEEDS_ENVELOPE, refusesVersion } from './requests.js';
@@ -23,8 +29,8 @@ export class SessionTable {
   }
 
   /** Refuses those for which there is none. */
-  get noRoom(): NoRoom {
-    return this.parts.noRoom;
+  get overload(): OverloadRefusal {
+    return this.parts.overload;
   }
 
   /**
@@ -93,7 +99,7 @@ export class SessionTable {
   /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
   async drain(graceMs: number): Promise<void> {
     const sessions = [...this.#sessions.values()];
-    await Promise.all(sessions.map((session) => session.peer.drain(graceMs)));
+    await Promise.all(sessions.map((session) => session.connection.drain(graceMs)));
     for (const session of sessions) this.end(session, 'The server is closing');
   }
 
@@ -132,9 +138,9 @@ function longestIdle(sessions: Iterable<HttpSession>): HttpSession | undefined {
   return undefined;
 }
 
-/** A session of a client up to 2025-11-25: its peer, and its streams. */
-export class HttpSession implements Outlet {
-  readonly peer: Peer;
+/** A session of a client up to 2025-11-25: its connection, and its streams. */
+export class HttpSession implements Sink {
+  readonly connection: Connection;
   lastUsed: number;
   // Made when the first one is needed, to keep idle sessions small.
   #streams: SessionStreams | undefined;
@@ -149,7 +155,7 @@ export class HttpSession implements Outlet {
     private readonly parts: HandlerParts,
     now: number,
   ) {
-    this.peer = parts.endpoint.connect(this);
+    this.connection = parts.endpoint.connect(this);
     this.lastUsed = now;
   }
 
@@ -160,7 +166,7 @@ export class HttpSession implements Outlet {
 
   /** Whether its client can be let go of in the middle of a request, and comes back (2025-11-25, SEP-1699). */
   get resumable(): boolean {
-    return this.parts.options.eventStore !== undefined && this.peer.resumes;
+    return this.parts.options.eventStore !== undefined && this.connection.resumes;
   }
 
   get streams(): SessionStreams {
@@ -174,7 +180,7 @@ export class HttpSession implements Outlet {
       resumable: this.resumable,
       logger: endpoint.logger,
       owner: this.owner,
-      renewed: (principal) => this.peer.renew(principal),
+      renewed: (principal) => this.connection.renew(principal),
     }));
   }
 
@@ -211,7 +217,7 @@ export class HttpSession implements Outlet {
   }
 
   close(reason: string): void {
-    this.peer.close(reason);
+    this.connection.close(reason);
     this.#streams?.close();
   }
 }

@@ -3,13 +3,13 @@ import {
   type Endpoint,
   ERROR_CODES,
   errorResponse,
-  type Outlet,
-  type Peer,
+  type Sink,
+  type Connection,
   Quota,
   readableId,
   type RequestId,
 } from '@sigil/core/transport';
-import { guarded, NOT_AUTHENTICATED, preflight, refuse, respondJson } from './answers.js';
+import { failSafely, NOT_AUTHENTICATED, preflight, refuse, respondJson } from './answers.js';
 import { EventStream } from './event-stream.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { HandlerParts } from './parts.js';
@@ -62,26 +62,26 @@ export class SseEndpoint {
   readonly #endpoint: Endpoint;
   readonly #origins: OriginCheck;
   readonly #sessions = new Map<string, SseSession>();
-  readonly #places: Quota;
+  readonly #quota: Quota;
   #closing = false;
 
   constructor(private readonly parts: HandlerParts) {
     const { endpoint, options } = parts;
     this.#endpoint = endpoint;
-    this.#places = new Quota(options.maxSessions, options.maxSessionsPerClient);
+    this.#quota = new Quota(options.maxSessions, options.maxSessionsPerClient);
     this.#origins = new OriginCheck(options);
   }
 
   /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
   handle(http: HttpExchange, target: SseTarget): void {
-    guarded(http, this.#endpoint.logger, () => this.#route(http, target));
+    failSafely(http, this.#endpoint.logger, () => this.#route(http, target));
   }
 
   /** Lets requests in flight finish, then ends every stream. @param graceMs how long they may take. */
   async drain(graceMs: number): Promise<void> {
     this.#closing = true;
     const sessions = [...this.#sessions];
-    await Promise.all(sessions.map(([, { peer }]) => peer.drain(graceMs)));
+    await Promise.all(sessions.map(([, { connection }]) => connection.drain(graceMs)));
     for (const [id] of sessions) this.#end(id, 'The server is closing');
   }
 
@@ -105,13 +105,13 @@ export class SseEndpoint {
     if (refusesStream(http)) return;
     // Every session has a client that listens: none of them is idle enough to make room.
     const { quotaKey } = http;
-    if (!this.#places.take(quotaKey))
-      return this.parts.noRoom.refuse(http, 'Too many sessions: all of them are at work');
+    if (!this.#quota.take(quotaKey))
+      return this.parts.overload.refuse(http, 'Too many sessions: all of them are at work');
     const id = crypto.randomUUID();
     const refused = (): void => this.#end(id, NOT_AUTHENTICATED);
     const stream = new EventStream(http, this.parts.streams, {
       refused,
-      renewed: (principal) => this.#sessions.get(id)?.peer.renew(principal),
+      renewed: (principal) => this.#sessions.get(id)?.connection.renew(principal),
     });
     this.#sessions.set(id, new SseSession(this.#endpoint, stream, http.principal?.id, quotaKey));
     stream.announce('endpoint', messagesUri(mount, id));
@@ -121,7 +121,7 @@ export class SseEndpoint {
   #post(http: HttpExchange, target: SseTarget): void {
     if (refusesContentType(http)) return;
     readMessage(http, this.parts.bodies, (message) =>
-      guarded(http, this.#endpoint.logger, () => this.#received(http, target, message)),
+      failSafely(http, this.#endpoint.logger, () => this.#received(http, target, message)),
     );
   }
 
@@ -142,14 +142,14 @@ export class SseEndpoint {
     const session = this.#sessions.get(id);
     if (!session) return;
     this.#sessions.delete(id);
-    this.#places.give(session.quotaKey);
+    this.#quota.give(session.quotaKey);
     session.close(reason);
   }
 }
 
-/** A client of HTTP+SSE: its peer, and the one stream that carries all it is sent. */
-class SseSession implements Outlet {
-  readonly peer: Peer;
+/** A client of HTTP+SSE: its connection, and the one stream that carries all it is sent. */
+class SseSession implements Sink {
+  readonly connection: Connection;
 
   /** @param owner the id of the principal that opened the stream; absent without authentication. */
   constructor(
@@ -159,13 +159,13 @@ class SseSession implements Outlet {
     /** Whom it counts for, as `RequestInfo` has it. */
     readonly quotaKey: string | undefined,
   ) {
-    this.peer = endpoint.connect(this);
+    this.connection = endpoint.connect(this);
   }
 
   /** Takes what the client has posted. Its answer goes over the stream; the POST says only whether it was taken. */
   receive(http: HttpExchange, message: unknown): void {
     const refusals: { readonly status: number; readonly text: string }[] = [];
-    const outlet: Outlet = {
+    const sink: Sink = {
       send: (text) => this.send(text),
       end: (text, rejection) => {
         // What is no message has no answer that its sender could tell from others.
@@ -175,7 +175,7 @@ class SseSession implements Outlet {
         else this.end(text);
       },
     };
-    this.peer.receive(message, outlet, http);
+    this.connection.receive(message, sink, http);
     const [refusal] = refusals;
     if (refusal) respondJson(http, refusal.status, refusal.text);
     else http.respond(202, TEXT_HEADERS, 'Accepted');
@@ -196,7 +196,7 @@ class SseSession implements Outlet {
   }
 
   close(reason: string): void {
-    this.peer.close(reason);
+    this.connection.close(reason);
     this.stream.end();
   }
 }

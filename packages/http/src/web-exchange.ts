@@ -11,10 +11,10 @@ import {
 import {
   FREE_OUTPUT_BYTES,
   type OutputLimits,
-  type OutputRoom,
-  UnreadRoom,
+  type OutputBudget,
+  UnreadBudget,
   WaitingOutput,
-} from './output-room.js';
+} from './output-budget.js';
 import { quotaKeyOf } from './requests.js';
 
 /** An exchange of the web's `Request` and `Response`, for Workers, Deno, Bun and tests. */
@@ -34,7 +34,7 @@ export class WebExchange implements HttpExchange {
 
   constructor(
     request: Request,
-    private readonly output: OutputRoom,
+    private readonly output: OutputBudget,
   ) {
     this.#request = request;
     this.response = new Promise((resolve) => (this.#resolve = resolve));
@@ -98,7 +98,7 @@ export class WebExchange implements HttpExchange {
     const { maxBufferedBytes } = output;
     const waiting = new WaitingOutput();
     const body: { controller?: ReadableStreamDefaultController<Uint8Array> } = {};
-    let unread: UnreadRoom | undefined;
+    let unread: UnreadBudget | undefined;
     let stalls: Deadline | undefined;
     let isAsked = false;
     // No more than one piece is ever queued in the stream itself.
@@ -160,7 +160,7 @@ export class WebExchange implements HttpExchange {
         waiting.add(text);
         if (isAsked) give(body.controller);
         const length = queued();
-        if (length > FREE_OUTPUT_BYTES && !(unread ??= new UnreadRoom(output, this)).hold(length))
+        if (length > FREE_OUTPUT_BYTES && !(unread ??= new UnreadBudget(output, this)).hold(length))
           cutOff('maxTotalBufferedBytes');
       },
       end: () => {
@@ -183,7 +183,7 @@ export class WebExchange implements HttpExchange {
   #inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> | undefined {
     const { output } = this;
     const { stalls } = output;
-    const unread = new UnreadRoom(output, this);
+    const unread = new UnreadBudget(output, this);
     if (!unread.hold(bytes.byteLength)) return undefined;
     let rest = bytes;
     let stalled: Deadline | undefined;

@@ -5,8 +5,13 @@ import { ArrivingBody } from '../src/http-exchange.js';
 const KIB = 1024;
 
 function limits(total: number, perClient = total) {
-  const noRoom = { refuse: () => undefined };
-  return { maxBodyBytes: 100 * KIB, times: new Deadlines(1000), room: new Quota(total, perClient), noRoom };
+  const overload = { refuse: () => undefined };
+  return {
+    maxBodyBytes: 100 * KIB,
+    times: new Deadlines(1000),
+    budget: new Quota(total, perClient),
+    overload,
+  };
 }
 
 describe('a body that arrives in pieces', () => {
@@ -16,13 +21,13 @@ describe('a body that arrives in pieces', () => {
     const slab = Buffer.alloc(64 * KIB, 'x');
     for (let at = 0; at < 50 * KIB; at += 20) expect(body.append(slab.subarray(at, at + 20))).toBeUndefined();
     // What it takes is what it has, and not what its pieces were cut from.
-    expect(bounds.room.taken).toBeLessThanOrEqual(100 * KIB);
+    expect(bounds.budget.taken).toBeLessThanOrEqual(100 * KIB);
     const bytes = body.end();
     expect([bytes.byteLength, Buffer.from(bytes).equals(slab.subarray(0, 50 * KIB))]).toEqual([
       50 * KIB,
       true,
     ]);
-    expect(bounds.room.taken).toBe(0);
+    expect(bounds.budget.taken).toBe(0);
   });
 
   test('is refused when it comes in bits: each is work, however small it is', () => {
@@ -42,7 +47,7 @@ describe('a body that arrives in pieces', () => {
     expect(ann?.append(new Uint8Array(51 * KIB))).toBe('too long');
     ann?.drop();
     ann?.drop();
-    expect(bounds.room.taken).toBe(0);
+    expect(bounds.budget.taken).toBe(0);
     expect(bob?.append(piece)).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { RunningRuntime, Endpoint, Peer, RequestInfo } from '@sigil/core/transport';
+import type { RunningRuntime, Endpoint, Connection, RequestInfo } from '@sigil/core/transport';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type App, createApp } from '@sigil/core';
 import {
@@ -190,15 +190,19 @@ describe('allowAnonymous', () => {
 /** What an endpoint is told of one request beside its message. */
 async function factsOf(options: HttpOptions, address?: string): Promise<RequestInfo | undefined> {
   const seen: RequestInfo[] = [];
-  const peer = {
-    receive: (_message, outlet, facts = {}) => {
-      seen.push({ address: facts.address, headers: facts.headers, quotaKey: facts.quotaKey });
-      outlet?.end('{}');
+  const connection = {
+    receive: (_message, sink, requestInfo = {}) => {
+      seen.push({
+        address: requestInfo.address,
+        headers: requestInfo.headers,
+        quotaKey: requestInfo.quotaKey,
+      });
+      sink?.end('{}');
       return undefined;
     },
     drain: () => Promise.resolve(),
-  } as Pick<Peer, 'receive' | 'drain'> as Peer;
-  const endpoint: Endpoint = { logger, connect: () => peer };
+  } as Pick<Connection, 'receive' | 'drain'> as Connection;
+  const endpoint: Endpoint = { logger, connect: () => connection };
   const handler = nodeHandler({ endpoint } as App, options);
   const server = createServer((incoming, response) => {
     if (address !== undefined) Object.defineProperty(incoming.socket, 'remoteAddress', { value: address });

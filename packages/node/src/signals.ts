@@ -4,7 +4,7 @@ export const EXIT_CODES = { SIGINT: 130, SIGTERM: 0 } as const;
 type EndSignal = keyof typeof EXIT_CODES;
 
 /** The part of `process` that handling signals needs. */
-export interface SignalHost {
+export interface SignalProcess {
   exitCode?: number | string | null | undefined;
   /** Ends the process. */
   exit(code?: number): void;
@@ -26,7 +26,7 @@ const DISPOSAL_MS = 5_000;
  * @param graceMs how long that may take, in milliseconds.
  */
 export function exitAfter(
-  host: Pick<SignalHost, 'exit'>,
+  host: Pick<SignalProcess, 'exit'>,
   closed: Promise<unknown>,
   graceMs: number = DISPOSAL_MS,
 ): void {
@@ -44,7 +44,7 @@ export function exitAfter(
  * @returns a function that stops listening.
  */
 export function handleSignals(
-  host: SignalHost,
+  host: SignalProcess,
   shutDown: () => Promise<void>,
   graceMs: number = DISPOSAL_MS,
 ): () => void {

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { exitAfter, handleSignals, type SignalHost } from '../src/signals.js';
+import { exitAfter, handleSignals, type SignalProcess } from '../src/signals.js';
 
-class FakeProcess extends EventEmitter implements SignalHost {
+class FakeProcess extends EventEmitter implements SignalProcess {
   exitCode: number | string | null | undefined = undefined;
   readonly exits: unknown[] = [];
   exit(code?: number): void {

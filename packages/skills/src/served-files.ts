@@ -20,7 +20,7 @@ export class ServedFiles {
   /** How long, and for whom, clients may keep what they are told of the files. */
   get cache(): { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' } {
     const { listCache } = this.host;
-    const isGuarded = [...this.#entries.values()].some(({ gate }) => gate);
+    const isGuarded = [...this.#entries.values()].some(({ guardCheck }) => guardCheck);
     return isGuarded ? { ...listCache, cacheScope: 'private' } : listCache;
   }
 

@@ -52,7 +52,7 @@ export class LineSplitter {
       return;
     }
     this.#parts.push(chunk.subarray(start, end));
-    // A peer that sends single bytes must not cost a Buffer object for each of them.
+    // A client that sends single bytes must not cost a Buffer object for each of them.
     if (this.#parts.length - this.#joined >= LOOSE_PARTS) {
       this.#parts.push(Buffer.concat(this.#parts.splice(this.#joined)));
       this.#joined = this.#parts.length;

@@ -4,7 +4,7 @@ import {
   ERROR_CODES,
   errorResponse,
   parseJson,
-  type Peer,
+  type Connection,
   type RunningRuntime,
   type Runtime,
   TooMuchJsonError,
@@ -35,7 +35,7 @@ export function stdio(options: StdioOptions = {}): Runtime {
     name: 'stdio',
     logger: stderrLogger(),
     ownsProcess: settings.handleSignals && settings.input === process.stdin,
-    start: (endpoint) => new Promise((resolve) => resolve(new Connection(endpoint, settings))),
+    start: (endpoint) => new Promise((resolve) => resolve(new StdioConnection(endpoint, settings))),
   };
 }
 
@@ -53,12 +53,12 @@ const NOTIFICATION = '{"jsonrpc":"2.0","method":"notifications/';
 const MAY_BE_MISSED = ['progress"', 'message"'].map((name) => NOTIFICATION + name);
 
 /** One client on one pair of streams, from the first byte to the last. */
-class Connection implements RunningRuntime {
+class StdioConnection implements RunningRuntime {
   readonly address = '';
   readonly closed: Promise<void>;
   readonly #settings: StdioSettings;
   readonly #endpoint: Endpoint;
-  readonly #peer: Peer;
+  readonly #connection: Connection;
   readonly #splitter: LineSplitter;
   readonly #writer: LineWriter;
   readonly #releases: (() => void)[] = [];
@@ -82,7 +82,7 @@ class Connection implements RunningRuntime {
         this.#refuse(ERROR_CODES.invalidRequest, `A message is longer than ${settings.maxLineBytes} bytes`),
     });
     this.#writer = this.#openWriter();
-    this.#peer = endpoint.connect({
+    this.#connection = endpoint.connect({
       send: (message) => this.#send(message),
       end: (message) => this.#writer.write(message),
     });
@@ -163,7 +163,7 @@ class Connection implements RunningRuntime {
     }
     try {
       const { length } = bytes;
-      this.#peer.receive(message, undefined, length > SHORT_BYTES ? { bodyBytes: length } : undefined);
+      this.#connection.receive(message, undefined, length > SHORT_BYTES ? { bodyBytes: length } : undefined);
     } catch (error) {
       this.#endpoint.logger.error({ error }, 'A message could not be processed');
     }
@@ -192,7 +192,7 @@ class Connection implements RunningRuntime {
     if (this.#state === 'closed') return;
     if (error && !HANG_UP.has(error.code ?? '')) this.#endpoint.logger.error({ error }, 'The output failed');
     // No client is left to read the answers; a drain that already waits for them ends with this too.
-    this.#peer.close('The client is gone');
+    this.#connection.close('The client is gone');
     if (!this.#stopReading()) return;
     this.#endsProcess = this.#settings.output === process.stdout;
     void this.#finish(false);
@@ -210,7 +210,7 @@ class Connection implements RunningRuntime {
     const { input, drainMs } = this.#settings;
     const deadline = performance.now() + drainMs;
     try {
-      if (drain) await this.#peer.drain(drainMs);
+      if (drain) await this.#connection.drain(drainMs);
     } catch (error) {
       this.#endpoint.logger.error({ error }, 'Requests in flight could not be drained');
     }

@@ -34,10 +34,10 @@ async function start(endpoint: FakeEndpoint, options: StdioOptions = {}): Promis
 }
 
 const echo = (): FakeEndpoint =>
-  new FakeEndpoint((message, outlet) => outlet.end(JSON.stringify({ echo: message })));
+  new FakeEndpoint((message, sink) => sink.end(JSON.stringify({ echo: message })));
 
 describe('stdio', () => {
-  test('gives each line to the peer and writes what the peer sends', async () => {
+  test('gives each line to the connection and writes what the connection sends', async () => {
     const endpoint = echo();
     const { input, running, sent } = await start(endpoint);
     input.end('{"id":1}\r\n\n[{"id":2}]\n{"id":3}');
@@ -108,7 +108,7 @@ describe('stdio', () => {
     ]);
   });
 
-  test('logs what the peer throws and lives on', async () => {
+  test('logs what the connection throws and lives on', async () => {
     const endpoint = new FakeEndpoint((message) => {
       if (message === 1) throw new Error('boom');
     });
@@ -129,8 +129,8 @@ describe('stdio', () => {
       },
     });
     const { input, running } = await start(
-      new FakeEndpoint((message, outlet) => {
-        void Promise.resolve().then(() => outlet.end(JSON.stringify(message)));
+      new FakeEndpoint((message, sink) => {
+        void Promise.resolve().then(() => sink.end(JSON.stringify(message)));
       }),
       { output },
     );
@@ -170,11 +170,11 @@ describe('stdio', () => {
       const output = new PassThrough({ highWaterMark: 8 });
       const { running } = await start(endpoint, { output, limits: { maxBufferedBytes: 20_000 } });
       for (let count = 0; count < 1_000; count++) {
-        endpoint.outlet.send(notification(count % 2 === 0 ? 'message' : 'progress', KB));
+        endpoint.sink.send(notification(count % 2 === 0 ? 'message' : 'progress', KB));
         if (count % 100 === 0) await turn();
       }
-      endpoint.outlet.end('"answer"');
-      endpoint.outlet.send('{"jsonrpc":"2.0","id":1,"method":"ping"}');
+      endpoint.sink.end('"answer"');
+      endpoint.sink.send('{"jsonrpc":"2.0","id":1,"method":"ping"}');
       await turn();
       expect(endpoint.logged).toEqual([
         {
@@ -186,7 +186,7 @@ describe('stdio', () => {
       output.on('data', (chunk: Buffer) => chunks.push(chunk));
       await turn();
       await turn();
-      endpoint.outlet.send(notification('message', 'again'));
+      endpoint.sink.send(notification('message', 'again'));
       await running.close();
       const lines = Buffer.concat(chunks).toString().trimEnd().split('\n');
       expect(lines.length).toBeLessThan(25);
@@ -202,7 +202,7 @@ describe('stdio', () => {
       const endpoint = new FakeEndpoint();
       const output = new PassThrough({ highWaterMark: 8 });
       const { running } = await start(endpoint, { output, limits: { maxBufferedBytes: 20_000 }, drainMs: 0 });
-      for (let count = 0; count < 100; count++) endpoint.outlet.send(notification('resources/updated', KB));
+      for (let count = 0; count < 100; count++) endpoint.sink.send(notification('resources/updated', KB));
       await running.closed;
       expect(endpoint.events).toEqual(['close The client is gone']);
       expect(endpoint.logged).toEqual([
@@ -213,15 +213,15 @@ describe('stdio', () => {
     test('counts no answers: they may be as long as they are', async () => {
       const endpoint = new FakeEndpoint();
       const { running, sent } = await start(endpoint, { limits: { maxBufferedBytes: 100 } });
-      for (let count = 0; count < 5; count++) endpoint.outlet.end(JSON.stringify(KB));
-      endpoint.outlet.send(notification('resources/updated'));
+      for (let count = 0; count < 5; count++) endpoint.sink.end(JSON.stringify(KB));
+      endpoint.sink.send(notification('resources/updated'));
       await running.close();
       expect(sent()).toHaveLength(6);
       expect(endpoint.logged).toEqual([]);
     });
   });
 
-  test('drains the peer at the end of the input, writes what is left, then closes', async () => {
+  test('drains the connection at the end of the input, writes what is left, then closes', async () => {
     const endpoint = new FakeEndpoint();
     let finish = (): void => undefined;
     endpoint.pending = new Promise((resolve) => {
@@ -232,7 +232,7 @@ describe('stdio', () => {
     await turn();
     await turn();
     expect(endpoint.events).toEqual(['drain 1234']);
-    endpoint.outlet.end('"late"');
+    endpoint.sink.end('"late"');
     finish();
     await running.closed;
     expect(endpoint.events).toEqual(['drain 1234', 'drained']);
@@ -267,7 +267,7 @@ describe('stdio', () => {
   });
 
   test.each(['EPIPE', 'ECONNRESET'])(
-    'closes the peer in silence when the client hangs up: %s',
+    'closes the connection in silence when the client hangs up: %s',
     async (code) => {
       const endpoint = echo();
       const output = new Writable({

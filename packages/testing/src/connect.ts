@@ -10,7 +10,7 @@ import { LATEST_VERSION, METHODS, NOTIFICATIONS, REVISION_FEATURES } from '@sigi
 import { type Answers, createAnswerer } from './answers.js';
 import { Caller, type Identity, withTasks } from './caller.js';
 import { type ReceivedNotification, NotificationLog } from './notification-log.js';
-import { type ServerFacts, TestClient } from './test-client.js';
+import { type ServerDetails, TestClient } from './test-client.js';
 import { Wire } from './wire.js';
 
 /** How a client connects, and who it says it is. */
@@ -55,7 +55,7 @@ export async function connect(app: Pick<App, 'endpoint'>, options: ConnectOption
     caller.report(notification);
     options.onNotification?.(notification);
   };
-  const wire = new Wire(app.endpoint, factsOf(options), { answer, notified });
+  const wire = new Wire(app.endpoint, requestInfoOf(options), { answer, notified });
   const capabilities = options.capabilities ?? capabilitiesOf(options, revision);
   const identity = {
     revision,
@@ -67,7 +67,7 @@ export async function connect(app: Pick<App, 'endpoint'>, options: ConnectOption
   return new TestClient({ revision, server, wire, caller, log, timeoutMs });
 }
 
-function factsOf({ headers, principal }: ConnectOptions): RequestInfo {
+function requestInfoOf({ headers, principal }: ConnectOptions): RequestInfo {
   const lowered = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
   return {
     ...(headers ? { headers: Object.fromEntries(lowered) } : {}),
@@ -93,11 +93,11 @@ function capabilitiesOf(answers: Answers, revision: ProtocolVersion): ClientCapa
  * @returns what the server said of itself.
  * @throws ProtocolError when the server refuses; Error when it answers with another revision than the one asked for.
  */
-async function initialize(wire: Wire, caller: Caller, identity: Identity): Promise<ServerFacts> {
+async function initialize(wire: Wire, caller: Caller, identity: Identity): Promise<ServerDetails> {
   const { revision: protocolVersion, capabilities, clientInfo } = identity;
   try {
     const params = { protocolVersion, capabilities, clientInfo };
-    const server = (await caller.call(METHODS.initialize, params)) as unknown as ServerFacts;
+    const server = (await caller.call(METHODS.initialize, params)) as unknown as ServerDetails;
     if (server.protocolVersion !== protocolVersion) {
       throw new Error(`The server answered ${protocolVersion} with ${server.protocolVersion}`);
     }

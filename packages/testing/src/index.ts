@@ -13,7 +13,7 @@ export {
   type DiscoverResult,
   type ResourceDescriptor,
   type ResourceTemplateDescriptor,
-  type ServerFacts,
+  type ServerDetails,
 } from './test-client.js';
 export type { CallOptions, ProgressUpdate } from './caller.js';
 export type { ReceivedNotification } from './notification-log.js';

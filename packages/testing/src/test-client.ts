@@ -18,7 +18,7 @@ import type { ReceivedNotification, NotificationLog, NotificationPredicate } fro
 import type { Wire } from './wire.js';
 
 /** What a server said of itself when a session was opened (`initialize`). */
-export interface ServerFacts {
+export interface ServerDetails {
   readonly protocolVersion: ProtocolVersion;
   readonly capabilities: ServerCapabilities;
   readonly serverInfo: Implementation;
@@ -63,7 +63,7 @@ export type CompletionReference =
 /** What a client is made of. */
 export interface ClientParts {
   readonly revision: ProtocolVersion;
-  readonly server: ServerFacts | undefined;
+  readonly server: ServerDetails | undefined;
   readonly wire: Wire;
   readonly caller: Caller;
   readonly log: NotificationLog;
@@ -82,7 +82,7 @@ export class TestClient implements AsyncDisposable {
   /** The protocol revision spoken. */
   readonly revision: ProtocolVersion;
   /** What the server said of itself at `initialize`; `undefined` in 2026-07-28, where `discover()` asks for it. */
-  readonly server: ServerFacts | undefined;
+  readonly server: ServerDetails | undefined;
   readonly #parts: ClientParts;
   readonly #subscriptions: Subscriptions;
 

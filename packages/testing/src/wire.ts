@@ -43,9 +43,9 @@ export class Wire {
   #lastId = 0;
   #closed: Error | undefined;
 
-  constructor(endpoint: Endpoint, facts: RequestInfo, handlers: WireHandlers) {
+  constructor(endpoint: Endpoint, requestInfo: RequestInfo, handlers: WireHandlers) {
     this.#handlers = handlers;
-    this.#connection = connectInMemory(endpoint, (message) => this.#receive(message), facts);
+    this.#connection = connectInMemory(endpoint, (message) => this.#receive(message), requestInfo);
   }
 
   /**

@@ -43,11 +43,11 @@ describe('a server that misbehaves', () => {
   test('may send several messages at once', async () => {
     const server = new ScriptedEndpoint(() => undefined);
     const connectFirst = server.connect.bind(server);
-    server.connect = (outlet) => ({
-      ...connectFirst(outlet),
+    server.connect = (sink) => ({
+      ...connectFirst(sink),
       receive(message) {
         const { id } = message as { id: number };
-        outlet?.send(
+        sink?.send(
           JSON.stringify([
             { jsonrpc: '2.0', method: 'notifications/x' },
             { jsonrpc: '2.0', id, result: {} },

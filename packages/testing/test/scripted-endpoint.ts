@@ -1,4 +1,4 @@
-import type { Endpoint, Outlet } from '@sigil/core/transport';
+import type { Endpoint, Sink } from '@sigil/core/transport';
 
 /** A message as a scripted server sees it. */
 export interface Message {
@@ -22,8 +22,8 @@ export class ScriptedEndpoint implements Endpoint {
     return this;
   }
 
-  connect(outlet?: Outlet): ReturnType<Endpoint['connect']> {
-    const send = (message: object): void => outlet?.send(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  connect(sink?: Sink): ReturnType<Endpoint['connect']> {
+    const send = (message: object): void => sink?.send(JSON.stringify({ jsonrpc: '2.0', ...message }));
     return {
       initialized: false,
       version: undefined,

@@ -1,7 +1,7 @@
 import type { ManifestTool } from '@sigil/core/manifest';
 import type { CheckCode, Finding } from './findings.js';
 import { HOST_RULES, type HostEffect, type HostName, type HostRule } from './host-rules.js';
-import { placesIn, type SchemaPlace } from './schema-places.js';
+import { placesIn, type SchemaLocation } from './schema-locations.js';
 
 const CODES: Readonly<Record<HostEffect, CheckCode>> = {
   refuses: 'CHECK_HOST_REFUSES',
@@ -40,7 +40,7 @@ export function checkHost(tool: ManifestTool, host: HostName, isStrict: boolean)
 function objections(
   rule: HostRule,
   tool: ManifestTool,
-  places: readonly SchemaPlace[],
+  places: readonly SchemaLocation[],
 ): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   const object = (what: string, path: string): unknown =>

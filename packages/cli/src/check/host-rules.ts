@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.js';
-import type { SchemaPlace } from './schema-places.js';
+import type { SchemaLocation } from './schema-locations.js';
 
 /** A host of models that `sigil check --for` knows. */
 export type HostName = 'openai' | 'gemini' | 'anthropic';
@@ -22,7 +22,7 @@ export interface HostRule {
   /** Keywords that it does not take anywhere. */
   readonly keywords?: readonly string[];
   /** What else in a schema it does not take, each with its name. */
-  readonly schemas?: Readonly<Record<string, (place: SchemaPlace) => boolean>>;
+  readonly schemas?: Readonly<Record<string, (place: SchemaLocation) => boolean>>;
 }
 
 const OPENAI_STRUCTURED =
@@ -33,39 +33,39 @@ const ANTHROPIC_STRUCTURED =
 
 const has =
   (...keywords: readonly string[]) =>
-  ({ schema }: SchemaPlace): boolean =>
+  ({ schema }: SchemaLocation): boolean =>
     keywords.some((keyword) => keyword in schema);
 
 const isOfType = (schema: JsonObject, type: string): boolean => [schema['type']].flat().includes(type);
 
-const isObjectSchema = ({ schema }: SchemaPlace): boolean => isOfType(schema, 'object');
+const isObjectSchema = ({ schema }: SchemaLocation): boolean => isOfType(schema, 'object');
 
 /** An object whose members are not named, or not all of them. */
-const isOpen = (place: SchemaPlace): boolean =>
+const isOpen = (place: SchemaLocation): boolean =>
   isObjectSchema(place) && place.schema['additionalProperties'] !== false;
 
-const isMap = ({ schema }: SchemaPlace): boolean =>
+const isMap = ({ schema }: SchemaLocation): boolean =>
   isOfType(schema, 'object') &&
   (Object.keys(schema['properties'] ?? {}).length === 0
     ? schema['additionalProperties'] !== false
     : ![undefined, false].includes(schema['additionalProperties'] as undefined));
 
-const isUntyped = (place: SchemaPlace): boolean =>
+const isUntyped = (place: SchemaLocation): boolean =>
   !place.isRoot && !has('type', '$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const')(place);
 
-const hasOptional = ({ schema }: SchemaPlace): boolean => {
+const hasOptional = ({ schema }: SchemaLocation): boolean => {
   const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
   return Object.keys(schema['properties'] ?? {}).some((name) => !required.includes(name));
 };
 
 const patternLike =
   (source: RegExp) =>
-  ({ schema: { pattern } }: SchemaPlace): boolean =>
+  ({ schema: { pattern } }: SchemaLocation): boolean =>
     typeof pattern === 'string' && source.test(pattern);
 
 const unknownFormat =
   (...formats: readonly string[]) =>
-  ({ schema }: SchemaPlace): boolean =>
+  ({ schema }: SchemaLocation): boolean =>
     typeof schema['format'] === 'string' && !formats.includes(schema['format']);
 
 const STRING_FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'];

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { diffManifests } from '../diff/diff-manifests.js';
-import { type Change, CHANGE_LEVELS, type ChangeLevel } from '../diff/diff-members.js';
+import { type ManifestChange, CHANGE_LEVELS, type ChangeLevel } from '../diff/diff-members.js';
 import { EXIT_CODES, UsageError } from '../failures.js';
 import { manifestFrom, manifestOfProgram, manifestText } from '../program/manifest.js';
 import { styled, table, type Terminal } from '../terminal.js';
@@ -54,13 +54,13 @@ export const manifestDiff: Command = {
   },
 };
 
-function countLevels(changes: readonly Change[]): Record<ChangeLevel, number> {
+function countLevels(changes: readonly ManifestChange[]): Record<ChangeLevel, number> {
   const count = (wanted: ChangeLevel): number => changes.filter(({ level }) => level === wanted).length;
   return { breaking: count('breaking'), additive: count('additive'), wording: count('wording') };
 }
 
 function describe(
-  changes: readonly Change[],
+  changes: readonly ManifestChange[],
   counts: Record<ChangeLevel, number>,
   terminal: Terminal,
 ): string[] {

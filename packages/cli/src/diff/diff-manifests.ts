@@ -9,7 +9,7 @@ import type { JsonSchema, PromptDescriptor } from '@sigil/core/protocol';
 import { canonicalJson, isObject } from '@sigil/core/transport';
 import { shown } from '../schema/difference.js';
 import {
-  type Change,
+  type ManifestChange,
   CHANGE_LEVELS,
   diffGuarded,
   diffListed,
@@ -19,7 +19,7 @@ import {
   diffWording,
   INPUT_LEVELS,
   OUTPUT_LEVELS,
-  type Place,
+  type ReportChange,
 } from './diff-members.js';
 
 /**
@@ -28,7 +28,7 @@ import {
  *
  * @returns the changes, the gravest first; none for a manifest and itself.
  */
-export function diffManifests(before: Manifest, after: Manifest): Change[] {
+export function diffManifests(before: Manifest, after: Manifest): ManifestChange[] {
   const changes = [
     ...diffServer(before, after),
     ...diffCapabilities(before.capabilities, after.capabilities),
@@ -68,8 +68,8 @@ const RESOURCE_WORDS = [...SHARED, 'name', 'annotations', 'size'];
 const RESOURCE_MEMBERS = [...RESOURCE_WORDS, 'uri', 'mimeType', 'completes', 'guarded'];
 const PROMPT_MEMBERS = [...SHARED, 'name', 'arguments', 'completes', 'guarded'];
 
-function diffServer(before: Manifest, after: Manifest): Change[] {
-  const server = (level: Change['level'], path: string, what: string): Change => ({
+function diffServer(before: Manifest, after: Manifest): ManifestChange[] {
+  const server = (level: ManifestChange['level'], path: string, what: string): ManifestChange => ({
     level,
     where: 'server',
     path,
@@ -81,7 +81,11 @@ function diffServer(before: Manifest, after: Manifest): Change[] {
   ];
 }
 
-function diffResources(before: ManifestResource, after: ManifestResource, place: Place): Change[] {
+function diffResources(
+  before: ManifestResource,
+  after: ManifestResource,
+  place: ReportChange,
+): ManifestChange[] {
   return [
     ...diffWording(before, after, RESOURCE_WORDS, place),
     ...diffMimeType(before, after, place),
@@ -90,7 +94,11 @@ function diffResources(before: ManifestResource, after: ManifestResource, place:
   ];
 }
 
-function diffTemplates(before: ManifestTemplate, after: ManifestTemplate, place: Place): Change[] {
+function diffTemplates(
+  before: ManifestTemplate,
+  after: ManifestTemplate,
+  place: ReportChange,
+): ManifestChange[] {
   return [
     ...diffResources(asResource(before), asResource(after), place),
     ...diffListed('completes', before, after, place),
@@ -101,7 +109,7 @@ function asResource({ uriTemplate, ...shared }: ManifestTemplate): ManifestResou
   return { uri: uriTemplate, ...shared };
 }
 
-function diffPrompts(before: ManifestPrompt, after: ManifestPrompt, place: Place): Change[] {
+function diffPrompts(before: ManifestPrompt, after: ManifestPrompt, place: ReportChange): ManifestChange[] {
   return [
     ...diffWording(before, after, SHARED, place),
     ...diffSchemas('arguments', promptSchema(before), promptSchema(after), INPUT_LEVELS, place),
@@ -117,11 +125,11 @@ function diffEntries<E>(
   before: readonly E[],
   after: readonly E[],
   key: (entry: E) => string,
-  diff: (before: E, after: E, place: Place) => Change[],
-): Change[] {
+  diff: (before: E, after: E, place: ReportChange) => ManifestChange[],
+): ManifestChange[] {
   const [was, is] = [byKey(before, key), byKey(after, key)];
   return [...new Set([...was.keys(), ...is.keys()])].sort().flatMap((name) => {
-    const place: Place = (level, path, what) => ({ level, where: `${kind} ${name}`, path, what });
+    const place: ReportChange = (level, path, what) => ({ level, where: `${kind} ${name}`, path, what });
     const [one, other] = [was.get(name), is.get(name)];
     if (one === undefined) return [place('additive', '', `${kind} added`)];
     if (other === undefined) return [place('breaking', '', `${kind} removed`)];
@@ -142,7 +150,7 @@ const HINTS = {
 } as const;
 
 /** Compares a tool with itself in another manifest. */
-function diffTools(before: ManifestTool, after: ManifestTool, place: Place): Change[] {
+function diffTools(before: ManifestTool, after: ManifestTool, place: ReportChange): ManifestChange[] {
   return [
     ...diffWording(before, after, SHARED, place),
     ...diffHints(before, after, place),
@@ -157,8 +165,8 @@ function diffTools(before: ManifestTool, after: ManifestTool, place: Place): Cha
 function diffHints(
   { annotations: before = {} }: ManifestTool,
   { annotations: after = {} }: ManifestTool,
-  place: Place,
-): Change[] {
+  place: ReportChange,
+): ManifestChange[] {
   const titles = diffWording(before, after, ['title'], (level, path, what) =>
     place(level, `annotations.${path}`, what),
   );
@@ -175,15 +183,15 @@ function diffHints(
 function diffOutput(
   { outputSchema: before }: ManifestTool,
   { outputSchema: after }: ManifestTool,
-  place: Place,
-): Change[] {
+  place: ReportChange,
+): ManifestChange[] {
   if (before && after) return diffSchemas('output', before, after, OUTPUT_LEVELS, place);
   if (after) return [place('additive', 'output', 'schema added')];
   return before ? [place('breaking', 'output', 'schema removed')] : [];
 }
 
 /** Only a tool that must run as a task, or is hidden for another reason, is lost to clients. */
-function diffTask(before: ManifestTool, after: ManifestTool, place: Place): Change[] {
+function diffTask(before: ManifestTool, after: ManifestTool, place: ReportChange): ManifestChange[] {
   const [was, is] = [before.task, after.task];
   if (was !== is)
     return [place(is === 'required' ? 'breaking' : 'additive', 'task', `${shown(was)} → ${shown(is)}`)];
@@ -204,7 +212,7 @@ function promptSchema({ arguments: list = [] }: PromptDescriptor): JsonSchema {
 }
 
 /** Compares what two servers say they can do: what is gone, or is another, breaks clients. */
-function diffCapabilities(before: unknown, after: unknown, path = ''): Change[] {
+function diffCapabilities(before: unknown, after: unknown, path = ''): ManifestChange[] {
   if (canonicalJson(before) === canonicalJson(after)) return [];
   if (isObject(before) && isObject(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();

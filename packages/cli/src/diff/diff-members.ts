@@ -6,7 +6,7 @@ import { type Effect, shown } from '../schema/difference.js';
 export type ChangeLevel = 'breaking' | 'additive' | 'wording';
 
 /** One change of a manifest. */
-export interface Change {
+export interface ManifestChange {
   readonly level: ChangeLevel;
   /** What changed, such as `tool check_inventory`, or `server`. */
   readonly where: string;
@@ -46,15 +46,15 @@ export const OUTPUT_LEVELS: Readonly<Record<Effect, ChangeLevel>> = {
 };
 
 /** Makes a change of one place of a manifest. */
-export type Place = (level: ChangeLevel, path: string, what: string) => Change;
+export type ReportChange = (level: ChangeLevel, path: string, what: string) => ManifestChange;
 
 /** Compares members that clients show and do not act on. */
 export function diffWording<E extends object>(
   before: E,
   after: E,
   members: readonly string[],
-  place: Place,
-): Change[] {
+  place: ReportChange,
+): ManifestChange[] {
   return members.flatMap((member) => {
     const [was, is] = [before[member as keyof E], after[member as keyof E]] as [unknown, unknown];
     return canonicalJson(was) === canonicalJson(is)
@@ -68,8 +68,8 @@ export function diffOthers<E extends object>(
   before: E,
   after: E,
   known: readonly string[],
-  place: Place,
-): Change[] {
+  place: ReportChange,
+): ManifestChange[] {
   const members = Object.keys({ ...before, ...after }).sort();
   return members.flatMap((member) => {
     const [was, is] = [before[member as keyof E], after[member as keyof E]] as [unknown, unknown];
@@ -84,8 +84,8 @@ export function diffSchemas(
   before: unknown,
   after: unknown,
   levels: Readonly<Record<Effect, ChangeLevel>>,
-  place: Place,
-): Change[] {
+  place: ReportChange,
+): ManifestChange[] {
   return compareSchemas(before, after).map(({ effect, path, what }) => {
     const within =
       path === ''
@@ -101,8 +101,8 @@ export function diffSchemas(
 export function diffMimeType(
   before: { mimeType?: string },
   after: { mimeType?: string },
-  place: Place,
-): Change[] {
+  place: ReportChange,
+): ManifestChange[] {
   const [was, is] = [before.mimeType, after.mimeType];
   if (was === is) return [];
   return [place(was === undefined ? 'additive' : 'breaking', 'mimeType', `${shown(was)} → ${shown(is)}`)];
@@ -112,8 +112,8 @@ export function diffMimeType(
 export function diffGuarded(
   before: { guarded?: boolean },
   after: { guarded?: boolean },
-  place: Place,
-): Change[] {
+  place: ReportChange,
+): ManifestChange[] {
   const [was, is] = [before.guarded, after.guarded];
   if (was === undefined || is === undefined || was === is) return [];
   return [place(is ? 'breaking' : 'additive', '', is ? 'now guarded' : 'no longer guarded')];
@@ -124,8 +124,8 @@ export function diffListed(
   member: 'completes',
   before: { readonly [member]?: readonly string[] },
   after: { readonly [member]?: readonly string[] },
-  place: Place,
-): Change[] {
+  place: ReportChange,
+): ManifestChange[] {
   const [was, is] = [before[member] ?? [], after[member] ?? []];
   return [
     ...was.filter((name) => !is.includes(name)).map((name) => place('breaking', member, `no longer ${name}`)),

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Manifest, ManifestFacts } from '@sigil/core/manifest';
+import type { Manifest, ManifestParts } from '@sigil/core/manifest';
 import { isObject, METHODS, pagesOf } from '@sigil/core/transport';
 import { ServerError, UsageError } from '../failures.js';
 import { parseJson } from '../json.js';
@@ -66,7 +66,7 @@ async function listedManifest(program: Program): Promise<Manifest> {
   const { connection, server, capabilities, instructions } = await greet(program);
   const list = (feature: string, method: string, member: string): Promise<unknown[]> =>
     feature in capabilities ? everyPage(connection, method, member) : Promise.resolve([]);
-  const facts = {
+  const parts = {
     server: { ...server, name: textOf(server['name']), version: textOf(server['version']) },
     ...(typeof instructions === 'string' ? { instructions } : {}),
     capabilities,
@@ -77,7 +77,7 @@ async function listedManifest(program: Program): Promise<Manifest> {
   };
   // Loaded only for servers that are not made with Sigil: it brings the framework along.
   const { arrangeManifest } = await import('@sigil/core/manifest');
-  return arrangeManifest(facts as unknown as ManifestFacts);
+  return arrangeManifest(parts as unknown as ManifestParts);
 }
 
 function textOf(value: unknown): string {

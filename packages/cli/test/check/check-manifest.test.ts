@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ManifestFacts, ManifestTool } from '@sigil/core/manifest';
+import type { ManifestParts, ManifestTool } from '@sigil/core/manifest';
 import { CHECK_CODES, checkManifest, type CheckCode, tokensOf, type ToolRules } from '../../src/index.js';
 import { manifestWith } from '../fixtures/manifests.js';
 
@@ -17,8 +17,8 @@ const short = {
 };
 const BASE: ToolRules = { budget: 1000 };
 
-const found = (facts: Partial<ManifestFacts>, rules: ToolRules = BASE) =>
-  checkManifest(manifestWith(facts), rules).findings.map(({ code, where }) => `${code} ${where}`);
+const found = (parts: Partial<ManifestParts>, rules: ToolRules = BASE) =>
+  checkManifest(manifestWith(parts), rules).findings.map(({ code, where }) => `${code} ${where}`);
 const withTool = (more: Partial<ManifestTool>) => ({ tools: [{ ...good, ...more }] });
 const without = (...members: (keyof ManifestTool)[]) => {
   const entries = Object.entries(good).filter(([key]) => !members.includes(key as keyof ManifestTool));
@@ -26,7 +26,7 @@ const without = (...members: (keyof ManifestTool)[]) => {
 };
 
 describe('checking a manifest', () => {
-  const cases: [CheckCode, Partial<ManifestFacts>, string, ToolRules?][] = [
+  const cases: [CheckCode, Partial<ManifestParts>, string, ToolRules?][] = [
     ['CHECK_INVALID_NAME', withTool({ name: 'my tool' }), 'tool my tool'],
     ['CHECK_INVALID_NAME', { prompts: [{ name: 'ä', description: 'x' }] }, 'prompt ä'],
     [
@@ -84,8 +84,8 @@ describe('checking a manifest', () => {
     ],
   ];
 
-  test.each(cases)('finds %s', (...[code, facts, where, rules = BASE]) => {
-    expect(found(facts, rules)).toEqual([`${code} ${where}`]);
+  test.each(cases)('finds %s', (...[code, parts, where, rules = BASE]) => {
+    expect(found(parts, rules)).toEqual([`${code} ${where}`]);
   });
 
   test('has a case for every code', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ManifestFacts, ManifestTool } from '@sigil/core/manifest';
+import type { ManifestParts, ManifestTool } from '@sigil/core/manifest';
 import fc from 'fast-check';
-import { type Change, diffManifests } from '../../src/index.js';
+import { type ManifestChange, diffManifests } from '../../src/index.js';
 import { manifestWith } from '../fixtures/manifests.js';
 import { schemas } from '../fixtures/schemas.js';
 
@@ -14,7 +14,7 @@ const tool = (more: Partial<ManifestTool> = {}): ManifestTool => ({
 });
 
 /** What changed between two manifests, one line a change. */
-const lines = (before: Partial<ManifestFacts>, after: Partial<ManifestFacts>): string[] =>
+const lines = (before: Partial<ManifestParts>, after: Partial<ManifestParts>): string[] =>
   diffManifests(manifestWith(before), manifestWith(after)).map(({ level, where, path, what }) =>
     [level, where, path, what].filter(Boolean).join(' | '),
   );
@@ -22,15 +22,15 @@ const toolLines = (before: Partial<ManifestTool>, after: Partial<ManifestTool>):
   lines({ tools: [tool(before)] }, { tools: [tool(after)] });
 
 describe('the difference between two manifests', () => {
-  test.each<[string, Partial<ManifestFacts>]>([
+  test.each<[string, Partial<ManifestParts>]>([
     ['tool stock', { tools: [tool()] }],
     ['resource shop://all', { resources: [{ name: 'all', uri: 'shop://all' }] }],
     ['template shop://{sku}', { resourceTemplates: [{ name: 'one', uriTemplate: 'shop://{sku}' }] }],
     ['prompt advise', { prompts: [{ name: 'advise' }] }],
-  ])('has a %s that is added or removed', (where, facts) => {
+  ])('has a %s that is added or removed', (where, parts) => {
     const kind = where.split(' ')[0] ?? '';
-    expect(lines({}, facts)).toEqual([`additive | ${where} | ${kind} added`]);
-    expect(lines(facts, {})).toEqual([`breaking | ${where} | ${kind} removed`]);
+    expect(lines({}, parts)).toEqual([`additive | ${where} | ${kind} added`]);
+    expect(lines(parts, {})).toEqual([`breaking | ${where} | ${kind} removed`]);
   });
 
   test('takes inputs to be contravariant and outputs covariant', () => {
@@ -186,7 +186,7 @@ describe('the difference between two manifests', () => {
       ),
     );
   const manifests = tools.map((list) => manifestWith({ tools: list }));
-  const places = (changes: Change[], wanted: string) =>
+  const places = (changes: ManifestChange[], wanted: string) =>
     changes.filter(({ what }) => what === wanted).map(({ where }) => where);
 
   test('is empty between a manifest and itself', () => {

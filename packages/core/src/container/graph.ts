@@ -72,7 +72,7 @@ function constructorOwner(cls: Constructor): Constructor {
 }
 
 /** What the graph check asks about a service. */
-export interface ServiceFacts {
+export interface ServiceDetails {
   readonly scope: ServiceScope;
   /** The class whose constructor is run; absent for values and factories. */
   readonly cls?: Constructor | undefined;
@@ -84,7 +84,7 @@ const LIFETIME: Record<ServiceScope, number> = { transient: 0, request: 1, sessi
 
 /** What is made before a service. @param diagnostics see `dependenciesOf`. */
 export function needsOf(
-  { cls, needs = [] }: ServiceFacts,
+  { cls, needs = [] }: ServiceDetails,
   knows: (id: ServiceId) => boolean,
   diagnostics?: Diagnostics,
 ): readonly ServiceId[] {
@@ -96,7 +96,7 @@ export function needsOf(
 /** Walks what services depend on and gives everything that would fail, or leak between scopes, later on. */
 export function checkGraph(
   roots: readonly ServiceId[],
-  factsOf: (id: ServiceId) => ServiceFacts | undefined,
+  detailsOf: (id: ServiceId) => ServiceDetails | undefined,
   knows: (id: ServiceId) => boolean,
 ): readonly DefinitionProblem[] {
   const diagnostics = new Diagnostics();
@@ -111,20 +111,20 @@ export function checkGraph(
     }
     if (done.has(id)) return;
     done.add(id);
-    const facts = factsOf(id);
-    if (!facts) {
+    const details = detailsOf(id);
+    if (!details) {
       const asker = path.at(-1);
       const where = asker === undefined ? nameOf(id) : `${nameOf(asker)}, which needs ${nameOf(id)}`;
       const what = 'the container does not know how to make it';
       return diagnostics.at(where).add('SIGIL_UNRESOLVABLE', what, fixOf(id));
     }
-    const { scope } = facts;
+    const { scope } = details;
     if (!Object.hasOwn(LIFETIME, scope)) {
       const fix = `give one of ${Object.keys(LIFETIME).reverse().join(', ')}`;
       at.add('SIGIL_INVALID_OPTIONS', `'${String(scope)}' is not a scope`, fix);
     }
-    const needs = needsOf(facts, knows, diagnostics);
-    for (const hook of unawaitedHooks(facts))
+    const needs = needsOf(details, knows, diagnostics);
+    for (const hook of unawaitedHooks(details))
       diagnostics
         .at(`${nameOf(id)}.${hook}`)
         .add(
@@ -133,7 +133,7 @@ export function checkGraph(
           'make it a singleton, give a provider with an asynchronous useFactory, or do the work in the handler',
         );
     for (const need of needs) {
-      const shorter = factsOf(need)?.scope;
+      const shorter = detailsOf(need)?.scope;
       if (shorter && isCaptive(scope, shorter))
         at.add(
           'SIGIL_CAPTIVE_SCOPE',
@@ -154,7 +154,7 @@ export function isCaptive(holder: ServiceScope, held: ServiceScope): boolean {
 }
 
 /** Only singletons are awaited before anybody uses them. */
-function unawaitedHooks({ scope, cls }: ServiceFacts): string[] {
+function unawaitedHooks({ scope, cls }: ServiceDetails): string[] {
   if (scope === 'singleton' || !cls) return [];
   const prototype = cls.prototype as Record<string, unknown>;
   return ['onInit', 'onReady'].filter((hook) => typeof prototype[hook] === 'function');

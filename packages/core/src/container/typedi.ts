@@ -3,7 +3,14 @@ import { type ServiceScope, serviceOf } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import { type Container, nameOf, type Provider, type ResolutionScope, type ServiceId } from './container.js';
-import { checkGraph, dependenciesOf, fixOfFailure, isCaptive, needsOf, type ServiceFacts } from './graph.js';
+import {
+  checkGraph,
+  dependenciesOf,
+  fixOfFailure,
+  isCaptive,
+  needsOf,
+  type ServiceDetails,
+} from './graph.js';
 import { dispose, Lifecycle } from './lifecycle.js';
 import { constructing } from './inject.js';
 import { NotReady, type Resolver, ScopeContainer } from './scope-container.js';
@@ -35,7 +42,7 @@ export class TypediContainer implements Container, Resolver {
     for (const service of services) this.#asked.add(service);
     return checkGraph(
       [...services, ...this.#providers.keys()],
-      (id) => this.#factsOf(id),
+      (id) => this.#detailsOf(id),
       (id) => this.knows(id),
     );
   }
@@ -51,10 +58,11 @@ export class TypediContainer implements Container, Resolver {
     const make = async (id: ServiceId): Promise<void> => {
       if (done.has(id)) return;
       done.add(id);
-      const facts = this.#factsOf(id);
-      if (!facts) return;
-      for (const need of needsOf(facts, (one) => this.knows(one))) if (this.#factsOf(need)) await make(need);
-      if (facts.scope === 'singleton') await this.get(id);
+      const details = this.#detailsOf(id);
+      if (!details) return;
+      for (const need of needsOf(details, (one) => this.knows(one)))
+        if (this.#detailsOf(need)) await make(need);
+      if (details.scope === 'singleton') await this.get(id);
     };
     for (const { provide } of this.#providers.values()) if (this.#isEager(provide)) await make(provide);
     for (const service of services) await make(service);
@@ -67,7 +75,7 @@ export class TypediContainer implements Container, Resolver {
 
   /** How long instances of a service live; a guard or a class with handlers that is not decorated is a singleton. */
   scopeOf(id: ServiceId): ServiceScope {
-    return this.#factsOf(id)?.scope ?? 'singleton';
+    return this.#detailsOf(id)?.scope ?? 'singleton';
   }
 
   knows(id: ServiceId): boolean {
@@ -260,11 +268,11 @@ export class TypediContainer implements Container, Resolver {
     }
   }
 
-  #factsOf(id: ServiceId): ServiceFacts | undefined {
+  #detailsOf(id: ServiceId): ServiceDetails | undefined {
     if (id === RESOLUTION) return { scope: 'request' };
     const provider = this.#providers.get(id);
     if (provider && 'useValue' in provider) return { scope: 'singleton' };
-    if (provider && 'useExisting' in provider) return this.#aliasFacts(provider.useExisting, [id]);
+    if (provider && 'useExisting' in provider) return this.#aliasDetails(provider.useExisting, [id]);
     if (provider && 'useFactory' in provider)
       return { scope: provider.scope ?? 'singleton', needs: provider.inject ?? [] };
     if (provider) return { scope: provider.scope ?? 'singleton', cls: provider.useClass };
@@ -284,13 +292,13 @@ export class TypediContainer implements Container, Resolver {
   }
 
   /** An alias lives where what it stands for lives. */
-  #aliasFacts(target: ServiceId, path: readonly ServiceId[]): ServiceFacts {
+  #aliasDetails(target: ServiceId, path: readonly ServiceId[]): ServiceDetails {
     const provider = this.#providers.get(target);
     if (path.includes(target) || !provider || !('useExisting' in provider)) {
       const scope = path.includes(target) ? 'singleton' : this.scopeOf(target);
       return { scope, needs: [target] };
     }
-    return { ...this.#aliasFacts(provider.useExisting, [...path, target]), needs: [target] };
+    return { ...this.#aliasDetails(provider.useExisting, [...path, target]), needs: [target] };
   }
 
   #failure(code: DefinitionProblem['code'], id: ServiceId, what: string): DefinitionError {

@@ -58,7 +58,7 @@ export interface CallScope {
 
 /** Who sent a request, what it is, and which definition it is about, for lines of the log. */
 export function logDetails(call: Call): object {
-  const { id, method, where, principal, client, facts } = call;
+  const { id, method, where, principal, client, requestInfo } = call;
   const { name, version } = (client.info ?? {}) as { readonly name?: unknown; readonly version?: unknown };
   // A client may say anything of itself, also what no text can be made of.
   const said = [name, version].filter((part) => typeof part === 'string').join(' ');
@@ -67,7 +67,7 @@ export function logDetails(call: Call): object {
     method: repeated(method),
     ...(where === undefined ? {} : { where }),
     ...(principal === undefined ? {} : { principal: principal.id }),
-    ...(facts.address === undefined ? {} : { address: facts.address }),
+    ...(requestInfo.address === undefined ? {} : { address: requestInfo.address }),
     ...(said === '' ? {} : { client: repeated(said) }),
   };
 }
@@ -81,7 +81,7 @@ export interface Call {
   readonly signal: AbortSignal;
   readonly client: ClientView;
   readonly principal: Principal | undefined;
-  readonly facts: RequestInfo;
+  readonly requestInfo: RequestInfo;
   /** The definition it is about, in the words of its author's code, once that is known. */
   readonly where: string | undefined;
   /** What services may live as long as: given to the container that is asked for one. */

@@ -279,8 +279,8 @@ export function setArguments(context: RequestContext, args: unknown): void {
 }
 
 /** The HTTP headers of a request; empty on other transports. */
-export function headersOf({ facts }: Pick<Call, 'facts'>): RequestHeaders {
-  return facts.headers ?? NO_HEADERS;
+export function headersOf({ requestInfo }: Pick<Call, 'requestInfo'>): RequestHeaders {
+  return requestInfo.headers ?? NO_HEADERS;
 }
 
 /** Whether a type that reflection gave is a context class, of this copy of the package or another. */

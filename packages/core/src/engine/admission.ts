@@ -9,7 +9,7 @@ import { type ClientCapabilities, META, METHODS, repeated } from '../protocol/pr
 import { Quota } from '../transport/quota.js';
 import type { EngineCall } from './call.js';
 import type { Limits } from './engine-options.js';
-import type { Link } from './link.js';
+import type { ConnectionState } from './connection-state.js';
 import { claimedRevision, negotiate, type Revision, STATELESS_VERSIONS } from './revisions/index.js';
 
 /** By which rules a request is served, and for whom. */
@@ -29,14 +29,16 @@ const UNKNOWN_CLIENT: ClientView = { capabilities: {}, protocolVersion: '' };
  * @throws ProtocolError when the request cannot be served by any revision.
  */
 export function admit(
-  link: Link,
+  connectionState: ConnectionState,
   claim: unknown,
   method: string,
   params: Readonly<Record<string, unknown>>,
   added: ReadonlyMap<string, unknown>,
 ): Admission {
   const admission =
-    claim === undefined ? admitToSession(link, method) : admitByClaim(claim, params['_meta'] as object);
+    claim === undefined
+      ? admitToSession(connectionState, method)
+      : admitByClaim(claim, params['_meta'] as object);
   const { revision } = admission;
   if (!revision.requests.has(method) && (revision.sessions || !added.has(method))) {
     throw methodNotFound(method);
@@ -66,7 +68,7 @@ function shown(claimed: unknown): unknown {
   return typeof claimed === 'object' ? null : claimed;
 }
 
-function admitToSession({ session }: Link, method: string): Admission {
+function admitToSession({ session }: ConnectionState, method: string): Admission {
   if (session) return { revision: session.revision, client: session };
   if (method === METHODS.initialize || method === METHODS.ping) {
     return { revision: negotiate(undefined), client: UNKNOWN_CLIENT };
@@ -137,7 +139,7 @@ const CALLS: ReadonlySet<string> = new Set([
 const SHORT_BYTES = 1024;
 
 /** The places of the requests in flight, of all connections of one app. */
-export class Places {
+export class CallSlots {
   readonly #calls: Quota;
   readonly #others: Quota;
   readonly #bytes: Quota;
@@ -150,10 +152,10 @@ export class Places {
 
   /** @throws OverloadedError when the client, or the process, has as many requests in flight as it may have. */
   take(call: EngineCall): void {
-    const places = this.#placesOf(call);
-    if (!places) return;
-    if (places.take(call.quotaKey)) return this.#takeBytes(call, places);
-    const { taken, total, perClient } = places;
+    const slots = this.#placesOf(call);
+    if (!slots) return;
+    if (slots.take(call.quotaKey)) return this.#takeBytes(call, slots);
+    const { taken, total, perClient } = slots;
     const full = taken >= total ? `${total} requests are` : `${perClient} requests of this client are`;
     throw new OverloadedError(`More than ${full} in flight; try again later`);
   }
@@ -168,14 +170,14 @@ export class Places {
     call.heldBytes = 0;
   }
 
-  #takeBytes(call: EngineCall, places: Quota): void {
-    if ((call.facts.bodyBytes ?? 0) <= SHORT_BYTES) return;
+  #takeBytes(call: EngineCall, slots: Quota): void {
+    if ((call.requestInfo.bodyBytes ?? 0) <= SHORT_BYTES) return;
     const bytes = bytesOf(call.params);
     if (this.#bytes.take(call.quotaKey, bytes)) {
       call.heldBytes = bytes;
       return;
     }
-    places.give(call.quotaKey);
+    slots.give(call.quotaKey);
     throw new OverloadedError('The calls in flight keep as much as they may; try again later');
   }
 

@@ -18,19 +18,19 @@ import { after, type MaybePromise, observed } from '../protocol/maybe-promise.js
 import type { Principal, RequestInfo } from '../protocol/principal.js';
 import { isRequestId, META, NOTIFICATIONS, type RequestId } from '../protocol/protocol.js';
 import type { Entry } from '../registry/entry.js';
-import type { Asker } from './asking/asking.js';
+import type { ClientRequester } from './asking/client-requester.js';
 import {
-  type Asking,
-  type Background,
-  type Carry,
-  carryByRequest,
-  carryByRound,
-  carryInBackground,
+  type RequesterContext,
+  type BackgroundDelivery,
+  type Delivery,
+  deliverByRequest,
+  deliverByRoundTrip,
+  deliverInBackground,
   type ServerMessage,
-} from './asking/carry.js';
-import { Rounds } from './asking/rounds.js';
+} from './asking/delivery.js';
+import { RoundTrips } from './asking/round-trips.js';
 import type { EngineOptions } from './engine-options.js';
-import type { Link } from './link.js';
+import type { ConnectionState } from './connection-state.js';
 import type { Revision } from './revisions/index.js';
 import type { TimeLimit } from './time-limit.js';
 
@@ -39,20 +39,20 @@ const NO_META: Readonly<Record<string, unknown>> = Object.freeze({});
 /** What all calls of one engine share. */
 export interface CallParts {
   readonly options: EngineOptions;
-  readonly asker: Asker;
+  readonly requester: ClientRequester;
 }
 
 /** A request that has been admitted. */
 export interface AdmittedRequest {
-  readonly link: Link;
+  readonly connectionState: ConnectionState;
   readonly revision: Revision;
   readonly client: ClientView;
   readonly id: RequestId;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
-  readonly facts: RequestInfo;
+  readonly requestInfo: RequestInfo;
   /** The connection it came on, where one client has that for itself. */
-  readonly connection?: object | undefined;
+  readonly owner?: object | undefined;
 }
 
 /** The way of a call to its client. */
@@ -61,19 +61,19 @@ export interface Stream {
   readonly done: boolean;
   /** Sends a message that belongs to the request; does nothing once that is answered. */
   send(message: object): void;
-  /** See `Outlet.closeStream`. */
+  /** See `Sink.closeStream`. */
   closeStream(retryMs?: number): void;
 }
 
 /** What contexts, guards and middleware see of one request. All state of the call lives here, so overlapping calls cannot touch. */
-export class EngineCall implements Call, CallScope, Asking {
+export class EngineCall implements Call, CallScope, RequesterContext {
   readonly id: RequestId;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly revision: Revision;
   readonly client: ClientView;
-  facts: RequestInfo;
-  readonly link: Link;
+  requestInfo: RequestInfo;
+  readonly connectionState: ConnectionState;
   /** Whom quotas count this request for; `undefined` where clients cannot be told apart, which leaves totals as the only bound. */
   readonly quotaKey: string | object | undefined;
   currentContext: object | undefined;
@@ -85,11 +85,11 @@ export class EngineCall implements Call, CallScope, Asking {
   readonly #parts: CallParts;
   readonly #stream: Stream;
   #state: ContextState | undefined;
-  #background: Background | undefined;
+  #background: BackgroundDelivery | undefined;
   #controller: AbortController | undefined;
   #aborted: Error | undefined;
   #progress = -Infinity;
-  #rounds: Rounds | undefined;
+  #rounds: RoundTrips | undefined;
   /** How much room its parameters take while its handler runs, in bytes; none for short messages. */
   heldBytes = 0;
   #waits = 0;
@@ -104,11 +104,11 @@ export class EngineCall implements Call, CallScope, Asking {
     this.params = request.params;
     this.revision = request.revision;
     this.client = request.client;
-    this.facts = request.facts;
-    this.link = request.link;
-    const { quotaKey, principal } = request.facts;
+    this.requestInfo = request.requestInfo;
+    this.connectionState = request.connectionState;
+    const { quotaKey, principal } = request.requestInfo;
     // Read once: a connection that has closed has no address any more.
-    this.quotaKey = quotaKey ?? (principal ? `principal ${principal.id}` : request.connection);
+    this.quotaKey = quotaKey ?? (principal ? `principal ${principal.id}` : request.owner);
   }
 
   get scope(): CallScope {
@@ -126,7 +126,7 @@ export class EngineCall implements Call, CallScope, Asking {
   }
 
   get session(): object {
-    return this.link.session ?? this;
+    return this.connectionState.session ?? this;
   }
 
   get meta(): Readonly<Record<string, unknown>> {
@@ -135,7 +135,7 @@ export class EngineCall implements Call, CallScope, Asking {
   }
 
   get principal(): Principal | undefined {
-    return this.facts.principal;
+    return this.requestInfo.principal;
   }
 
   get state(): ContextState {
@@ -155,30 +155,30 @@ export class EngineCall implements Call, CallScope, Asking {
   }
 
   /** The questions and side effects of this request; made on demand. */
-  get rounds(): Rounds {
-    return (this.#rounds ??= new Rounds());
+  get rounds(): RoundTrips {
+    return (this.#rounds ??= new RoundTrips());
   }
 
   /** The rounds, if the handler has asked or may ask; nothing is made for the answer. */
-  get knownRounds(): Rounds | undefined {
+  get knownRounds(): RoundTrips | undefined {
     return this.#rounds;
   }
 
-  get carry(): Carry {
-    if (this.#background) return carryInBackground(this.#background);
-    return this.revision.sessions ? carryByRequest : carryByRound;
+  get delivery(): Delivery {
+    if (this.#background) return deliverInBackground(this.#background);
+    return this.revision.sessions ? deliverByRequest : deliverByRoundTrip;
   }
 
   /** Whether the request has been answered while its handler goes on. */
-  get background(): Background | undefined {
+  get background(): BackgroundDelivery | undefined {
     return this.#background;
   }
 
   /** Goes on in the background: questions and reports take another way from here on. */
-  moveTo(background: Background): void {
+  moveTo(background: BackgroundDelivery): void {
     this.#background = background;
     if (this.isLimitedByDefault) this.limit?.stop();
-    this.facts = lasting(this.facts);
+    this.requestInfo = lasting(this.requestInfo);
   }
 
   /** Whether nothing can be asked any more: the client has its answer. */
@@ -251,7 +251,7 @@ export class EngineCall implements Call, CallScope, Asking {
   log(level: LogLevel, data: unknown, logger?: string): void {
     const asked = this.meta[META.logLevel];
     const threshold = this.revision.logThreshold({
-      session: this.link.session?.logLevel,
+      session: this.connectionState.session?.logLevel,
       request: isLogLevel(asked) ? asked : undefined,
     });
     if (threshold === undefined || !passes(level, threshold)) return;
@@ -263,11 +263,11 @@ export class EngineCall implements Call, CallScope, Asking {
   }
 
   ask<T>(question: InputQuestion<T>, options?: AskOptions): Promise<T> {
-    return observed(this.#parts.asker.ask(this, question, options));
+    return observed(this.#parts.requester.ask(this, question, options));
   }
 
   askAll<Q extends InputQuestions>(questions: Q, options?: RoundOptions): Promise<InputResponsesTo<Q>> {
-    return observed(this.#parts.asker.askAll(this, questions, options));
+    return observed(this.#parts.requester.askAll(this, questions, options));
   }
 
   /**
@@ -276,27 +276,27 @@ export class EngineCall implements Call, CallScope, Asking {
    * @param refuse makes the error for the others: the same as if there were no such entry.
    */
   ifVisible<R>(
-    { gate, where }: Pick<Entry, 'gate' | 'where'>,
+    { guardCheck, where }: Pick<Entry, 'guardCheck' | 'where'>,
     go: () => MaybePromise<R>,
     refuse: () => ProtocolError,
   ): MaybePromise<R> {
     this.where = where;
-    return gate ? decide(gate(this), go, refuse) : go();
+    return guardCheck ? decide(guardCheck(this), go, refuse) : go();
   }
 
   /** Goes on with an entry when the caller may use it: guards get the context that the handler will get. */
   ifUsable<R>(
-    { gate, context, where }: Pick<Entry, 'gate' | 'context' | 'where'>,
+    { guardCheck, context, where }: Pick<Entry, 'guardCheck' | 'context' | 'where'>,
     go: () => MaybePromise<R>,
     refuse: () => ProtocolError,
   ): MaybePromise<R> {
     this.where = where;
-    return gate ? decide(gate(this, context(this)), go, refuse) : go();
+    return guardCheck ? decide(guardCheck(this, context(this)), go, refuse) : go();
   }
 
   /** Asks what a handler returned instead of a result. Resolves when it is to run again within this request. */
   requireInput(required: InputRequired): Promise<void> {
-    return this.#parts.asker.requireInput(this, required);
+    return this.#parts.requester.requireInput(this, required);
   }
 
   get requestState(): string | undefined {
@@ -308,11 +308,11 @@ export class EngineCall implements Call, CallScope, Asking {
   }
 
   inputResponse<T>(key: string, question: InputQuestion<T>): Promise<T | undefined> {
-    return observed(this.#parts.asker.inputResponse(this, key, question));
+    return observed(this.#parts.requester.inputResponse(this, key, question));
   }
 
   ping(options?: AskOptions): Promise<void> {
-    return observed(this.#parts.asker.ping(this, options));
+    return observed(this.#parts.requester.ping(this, options));
   }
 
   closeStream(retryMs?: number): void {

@@ -5,7 +5,7 @@ import type { Logger } from '../protocol/logging.js';
 import type { ServerCapabilities } from '../protocol/protocol.js';
 import type { Registry } from '../registry/registry.js';
 import type { ValuePlan } from '../schema/index.js';
-import type { RoundKeeper } from './asking/round-keeper.js';
+import type { RoundTripStates } from './asking/round-trip-states.js';
 import type { ExtensionFactory } from './extension.js';
 import type { CacheHints } from './methods/cache-hints.js';
 import type { ChangeFeed } from './subscriptions/changes.js';
@@ -130,7 +130,7 @@ export interface EngineOptions {
   /** Whether results of stateless revisions name the server. */
   readonly stampServerInfo: boolean;
   /** Keeps what the rounds of a request have brought so far. */
-  readonly rounds: RoundKeeper;
+  readonly rounds: RoundTripStates;
   readonly extensions: readonly ExtensionFactory[];
   /** The plan of a form that handlers show. */
   readonly formPlan: (form: FormLike) => ValuePlan;

@@ -4,18 +4,18 @@ import type { Logger } from '../protocol/logging.js';
 import { isPromise } from '../protocol/maybe-promise.js';
 import { METHODS, NAMED_BY, NOTIFICATIONS, type ServerCapabilities } from '../protocol/protocol.js';
 import type { ToolEntry } from '../registry/entry.js';
-import type { Change } from '../registry/registry.js';
-import type { ConnectOptions, Endpoint, Outlet, Peer } from '../transport/transport.js';
+import type { ListKind } from '../registry/registry.js';
+import type { ConnectOptions, Endpoint, Sink, Connection } from '../transport/transport.js';
 import { LogThrottle } from '../transport/log-throttle.js';
 import { Quota } from '../transport/quota.js';
-import { Places } from './admission.js';
-import { Asker } from './asking/asking.js';
+import { CallSlots } from './admission.js';
+import { ClientRequester } from './asking/client-requester.js';
 import { QuestionCodec } from './asking/question-codec.js';
 import type { EngineOptions } from './engine-options.js';
 import type { TrackCall } from './exchange.js';
 import type { ExtensionHost } from './extension.js';
 import { Extensions } from './extensions.js';
-import { Link } from './link.js';
+import { ConnectionState } from './connection-state.js';
 import { Capabilities } from './methods/capabilities.js';
 import { completionMethods } from './methods/completion.js';
 import { lifecycleMethods } from './methods/lifecycle.js';
@@ -23,7 +23,7 @@ import { promptMethods } from './methods/prompts.js';
 import { resourceMethods } from './methods/resources.js';
 import { subscriptionMethods } from './methods/subscriptions.js';
 import { toolMethods } from './methods/tools.js';
-import { EnginePeer, type PeerParts } from './peer.js';
+import { EngineConnection, type ConnectionParts } from './connection.js';
 import { ResponseWriter } from './response.js';
 import { latestSessionRevision, newestRevision } from './revisions/index.js';
 import { LIST_CHANGED, type ServerChange } from './subscriptions/changes.js';
@@ -47,21 +47,21 @@ const GRACE_MS = 1_500;
 /**
  * The protocol engine. A message takes this way through it:
  *
- * 1. A transport opens a connection with `connect`, and gives each message it reads to `EnginePeer.receive` (`peer.ts`). What is no
+ * 1. A transport opens a connection with `connect`, and gives each message it reads to `EngineConnection.receive` (`connection.ts`). What is no
  *    message is refused there; notifications go to `methods/notifications.ts`, answers to what the server has asked (`asking/`).
- * 2. A request is admitted (`admission.ts`): its own `_meta`, or the session of its connection (`link.ts`), says by which revision
+ * 2. A request is admitted (`admission.ts`): its own `_meta`, or the session of its connection (`connection-state.ts`), says by which revision
  *    it is served. All that differs between revisions is in `revisions/`.
  * 3. It gets a place, so that there are only so many at once, and an `Exchange` (`exchange.ts`), which holds its `EngineCall` (`call.ts`): all that guards,
  *    middleware and handler see of it.
  * 4. Its method (`methods/`, or that of an extension) finds the entry, asks its guard and runs it, and gives a `MethodResult`.
- * 5. The exchange has it written (`response.ts`) and hands the text to the outlet of the request, once.
+ * 5. The exchange has it written (`response.ts`) and hands the text to the sink of the request, once.
  *
  * What changes takes another way: `subscriptions/` knows who wants to hear of it, in this process and in others.
  */
 export class Engine implements Endpoint {
   readonly events: Events;
-  readonly #parts: PeerParts;
-  readonly #peers = new Set<EnginePeer>();
+  readonly #parts: ConnectionParts;
+  readonly #connections = new Set<EngineConnection>();
   /** What is being disposed of: closing the app waits for it. */
   readonly #releases = new Set<Promise<void>>();
   readonly #told = new LogThrottle();
@@ -72,7 +72,7 @@ export class Engine implements Endpoint {
     this.events = new Events(logger);
     const subscribers = new Subscribers(this.events, limits);
     const listeners = new Listeners(subscribers, limits);
-    const asker = new Asker(new QuestionCodec(options.formPlan));
+    const requester = new ClientRequester(new QuestionCodec(options.formPlan));
     const writer = new ResponseWriter(options.stampServerInfo ? options.info : undefined);
     const extensions = new Extensions(
       options.extensions.map((create) => create(this.#host(listeners))),
@@ -84,7 +84,7 @@ export class Engine implements Endpoint {
       extensions,
       subscribers,
       listeners,
-      rechecks: new Rechecks({ options, asker }, subscribers, listeners),
+      rechecks: new Rechecks({ options, requester }, subscribers, listeners),
       sessionBytes: new Quota(limits.maxSessionBytes, Math.ceil(limits.maxSessionBytes / 16)),
     };
     const methods = METHOD_GROUPS.flatMap((group) => Object.entries(group(methodParts)));
@@ -93,16 +93,16 @@ export class Engine implements Endpoint {
       methods: new Map([...extensions.methods, ...methods]),
       namedBy: new Map([...NAMED_BY, ...extensions.namedBy]),
       events: this.events,
-      asker,
+      requester,
       writer,
-      stateless: new Link(),
+      stateless: new ConnectionState(),
       tracking: {},
       timeLimits: new TimeLimits(),
-      places: new Places(limits),
+      slots: new CallSlots(limits),
       warned: new Set(),
-      noRoom: this.#noRoom,
+      overloaded: this.#overloaded,
       release: this.#release,
-      closed: (peer) => this.#peers.delete(peer),
+      closed: (connection) => this.#connections.delete(connection),
     };
     this.#stop = registry.onChange((list) => changes.publish({ kind: 'list', list }));
     changes.onChange((change) => this.#announce(change));
@@ -131,10 +131,10 @@ export class Engine implements Endpoint {
     this.#parts.tracking.track = track;
   }
 
-  connect(outlet?: Outlet, { shared = false }: ConnectOptions = {}): Peer {
-    const peer = new EnginePeer(this.#parts, outlet, shared);
-    this.#peers.add(peer);
-    return peer;
+  connect(sink?: Sink, { shared = false }: ConnectOptions = {}): Connection {
+    const connection = new EngineConnection(this.#parts, sink, shared);
+    this.#connections.add(connection);
+    return connection;
   }
 
   /** Tells the clients that subscribed to a resource that it has changed, those of other processes too. */
@@ -148,9 +148,11 @@ export class Engine implements Endpoint {
    * @returns whether that client is still there.
    */
   completeElicitation(elicitationId: string): boolean {
-    const peer = [...this.#peers].find((candidate) => candidate.completeElicitation(elicitationId));
-    peer?.notify(NOTIFICATIONS.elicitationComplete, { elicitationId });
-    return peer !== undefined;
+    const connection = [...this.#connections].find((candidate) =>
+      candidate.completeElicitation(elicitationId),
+    );
+    connection?.notify(NOTIFICATIONS.elicitationComplete, { elicitationId });
+    return connection !== undefined;
   }
 
   /**
@@ -160,7 +162,7 @@ export class Engine implements Endpoint {
   async close(): Promise<void> {
     this.#stop();
     this.#parts.rechecks.close();
-    await Promise.all([...this.#peers].map((peer) => peer.drain(GRACE_MS)));
+    await Promise.all([...this.#connections].map((connection) => connection.drain(GRACE_MS)));
     await this.#parts.extensions.close();
     await Promise.all([this.options.changes.close(), ...this.#releases]);
   }
@@ -179,7 +181,7 @@ export class Engine implements Endpoint {
     };
   }
 
-  readonly #noRoom: PeerParts['noRoom'] = (call, { message }) => {
+  readonly #overloaded: ConnectionParts['overloaded'] = (call, { message }) => {
     if (!this.#told.allows(message)) return;
     this.options.logger.warn(
       { reason: message, ...logDetails(call) },
@@ -187,7 +189,7 @@ export class Engine implements Endpoint {
     );
   };
 
-  readonly #release: PeerParts['release'] = (scope) => {
+  readonly #release: ConnectionParts['release'] = (scope) => {
     const { container, logger } = this.options;
     const released = container.release?.(scope);
     if (!isPromise(released)) return;
@@ -203,17 +205,18 @@ export class Engine implements Endpoint {
     else if (change.kind === 'resource') this.#announceResource(change.uri);
   }
 
-  #announceList(list: Change): void {
+  #announceList(list: ListKind): void {
     this.#parts.listeners.listChanged(list);
-    for (const peer of this.#peers) {
-      if (peer.session?.announced[list]?.listChanged) peer.notify(LIST_CHANGED[list]);
+    for (const connection of this.#connections) {
+      if (connection.session?.announced[list]?.listChanged) connection.notify(LIST_CHANGED[list]);
     }
   }
 
   #announceResource(uri: string): void {
     this.#parts.listeners.resourceUpdated(uri);
-    for (const peer of this.#peers) {
-      if (peer.session?.subscriptions?.has(uri)) peer.notify(NOTIFICATIONS.resourceUpdated, { uri });
+    for (const connection of this.#connections) {
+      if (connection.session?.subscriptions?.has(uri))
+        connection.notify(NOTIFICATIONS.resourceUpdated, { uri });
     }
   }
 }

@@ -2,12 +2,12 @@ import { logDetails } from '../context/call.js';
 import { type InputRequired, isSuspension } from '../context/questions.js';
 import { ERROR_CODES, OverloadedError, ProtocolError, toProtocolError } from '../errors/errors.js';
 import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
-import type { ActiveRequest, Outlet } from '../transport/transport.js';
-import type { Places } from './admission.js';
-import type { Background } from './asking/carry.js';
-import type { RoundRequest } from './asking/round-keeper.js';
+import type { ActiveRequest, Sink } from '../transport/transport.js';
+import type { CallSlots } from './admission.js';
+import type { BackgroundDelivery } from './asking/delivery.js';
+import type { RoundTripRequest } from './asking/round-trip-states.js';
 import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from './call.js';
-import { NOWHERE } from './link.js';
+import { NOWHERE } from './connection-state.js';
 import { type MethodResult, type ResponseWriter, sendError } from './response.js';
 import type { TimeLimits } from './time-limit.js';
 
@@ -33,10 +33,10 @@ export interface ExchangeParts extends CallParts {
   readonly writer: ResponseWriter;
   readonly timeLimits: TimeLimits;
   /** Logs that there was no room for a request. */
-  readonly noRoom: (call: EngineCall, error: OverloadedError) => void;
+  readonly overloaded: (call: EngineCall, error: OverloadedError) => void;
   /** Definitions whose author has been warned about a handler that lets no suspension pass. */
   readonly warned: Set<string>;
-  readonly places: Places;
+  readonly slots: CallSlots;
   /** Disposes of what the container has made for a request or session. */
   readonly release: (scope: object) => void;
 }
@@ -56,14 +56,14 @@ export class Exchange implements ActiveRequest, Stream {
   done = false;
   readonly #parts: ExchangeParts;
   readonly #owner: ExchangeOwner;
-  #outlet: Outlet;
+  #sink: Sink;
   #hasSettled = false;
   #isDelivered = false;
 
-  constructor(parts: ExchangeParts, request: AdmittedRequest, outlet: Outlet, owner: ExchangeOwner) {
+  constructor(parts: ExchangeParts, request: AdmittedRequest, sink: Sink, owner: ExchangeOwner) {
     this.#parts = parts;
     this.#owner = owner;
-    this.#outlet = outlet;
+    this.#sink = sink;
     this.call = new EngineCall(parts, request, this);
   }
 
@@ -95,7 +95,7 @@ export class Exchange implements ActiveRequest, Stream {
     // While this runs, questions to the client can still be withdrawn.
     this.call.abort(reason);
     this.#end();
-    this.#outlet.abandon?.();
+    this.#sink.abandon?.();
   }
 
   /** Ends the request from this side: the client is told why. */
@@ -143,12 +143,12 @@ export class Exchange implements ActiveRequest, Stream {
    *
    * @returns whether it could: a request that was cancelled cannot be answered any more.
    */
-  detach(given: MethodResult, background: Background): boolean {
+  detach(given: MethodResult, background: BackgroundDelivery): boolean {
     if (this.done) return false;
     this.#answer(given);
     this.call.moveTo(background);
     // The transport's part in this request is over, and is not kept alive by what goes on. What runs on has limits of its own.
-    this.#outlet = NOWHERE;
+    this.#sink = NOWHERE;
     this.#owner.ended(this);
     return true;
   }
@@ -173,11 +173,11 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   send(message: object): void {
-    if (!this.done) this.#outlet.send(this.call.link.write(message));
+    if (!this.done) this.#sink.send(this.call.connectionState.write(message));
   }
 
   closeStream(retryMs?: number): void {
-    if (!this.done) this.#outlet.closeStream?.(retryMs);
+    if (!this.done) this.#sink.closeStream?.(retryMs);
   }
 
   #serve(handler: MethodHandler): MaybePromise<MethodResult> {
@@ -245,7 +245,7 @@ export class Exchange implements ActiveRequest, Stream {
   /** The handler has ended: what was made for the request is disposed of. */
   #settle(): void {
     this.call.over();
-    if (this.call.heldBytes > 0) this.#parts.places.forget(this.call);
+    if (this.call.heldBytes > 0) this.#parts.slots.forget(this.call);
     if (this.call.isScope) this.#parts.release(this.call);
     this.#hasSettled = true;
     if (this.done) this.#owner.ended(this);
@@ -278,9 +278,9 @@ export class Exchange implements ActiveRequest, Stream {
     if (this.done) return;
     this.#end();
     // What the client cannot do is found out by the handler, yet refuses the request itself (basic, "Capabilities").
-    if (thrown instanceof OverloadedError) this.#parts.noRoom(call, thrown);
+    if (thrown instanceof OverloadedError) this.#parts.overloaded(call, thrown);
     const isRefused = error.code === ERROR_CODES.missingClientCapability || thrown instanceof OverloadedError;
-    sendError(this.#outlet, call.id, error, isRefused ? error.code : undefined);
+    sendError(this.#sink, call.id, error, isRefused ? error.code : undefined);
   }
 
   /** @throws TypeError or RangeError, before anything is sent, when the result has what JSON cannot carry. */
@@ -288,7 +288,7 @@ export class Exchange implements ActiveRequest, Stream {
     const { id, revision } = this.call;
     const text = this.#parts.writer.result(id, revision, given);
     this.#end();
-    this.#outlet.end(text);
+    this.#sink.end(text);
   }
 
   #end(): void {
@@ -296,7 +296,7 @@ export class Exchange implements ActiveRequest, Stream {
     if (this.#hasSettled) this.#owner.ended(this);
   }
 
-  get #roundRequest(): RoundRequest {
+  get #roundRequest(): RoundTripRequest {
     const { method, params, principal, quotaKey } = this.call;
     return { method, params, principal: principal?.id, quotaKey };
   }

@@ -7,7 +7,7 @@ import type { RequestId } from '../protocol/protocol.js';
 import type { CacheHint } from '../protocol/results.js';
 import type { Entry, ToolEntry } from '../registry/entry.js';
 import type { Registry } from '../registry/registry.js';
-import type { Background } from './asking/carry.js';
+import type { BackgroundDelivery } from './asking/delivery.js';
 import type { ServerChange } from './subscriptions/changes.js';
 
 /** Settings of an extension, as the capabilities announce them. */
@@ -44,7 +44,7 @@ export interface ExtensionCall {
    *
    * @returns whether it could: a request that was cancelled cannot be answered any more.
    */
-  detach(result: ExtensionResult, background: Background): boolean;
+  detach(result: ExtensionResult, background: BackgroundDelivery): boolean;
   /** Aborts the signal of the handler. */
   abort(reason: string): void;
 }

@@ -7,7 +7,7 @@ import { after, type MaybePromise, observed } from '../protocol/maybe-promise.js
 import { METHODS } from '../protocol/protocol.js';
 import type { Entry, ToolEntry } from '../registry/entry.js';
 import { methodNotFound } from './admission.js';
-import type { Background } from './asking/carry.js';
+import type { BackgroundDelivery } from './asking/delivery.js';
 import type { EngineCall } from './call.js';
 import type { Exchange, MethodHandler } from './exchange.js';
 import type {
@@ -179,10 +179,10 @@ class ExtensionView implements ExtensionCall {
   }
 
   sees(entry: Entry): MaybePromise<boolean> {
-    return entry.gate?.(this.#exchange.call) ?? true;
+    return entry.guardCheck?.(this.#exchange.call) ?? true;
   }
 
-  detach(result: ExtensionResult, background: Background): boolean {
+  detach(result: ExtensionResult, background: BackgroundDelivery): boolean {
     return this.#exchange.detach(toMethodResult(result), background);
   }
 

@@ -3,10 +3,10 @@ import type { Implementation } from '../protocol/descriptors.js';
 import { RawJson, toJson } from '../protocol/json.js';
 import { errorResponse, readableId, type RequestId } from '../protocol/protocol.js';
 import type { CacheHint } from '../protocol/results.js';
-import type { ActiveRequest, Outlet } from '../transport/transport.js';
+import type { ActiveRequest, Sink } from '../transport/transport.js';
 import type { Revision } from './revisions/index.js';
 
-/** What a method gives; the outlet alone turns it into text. */
+/** What a method gives; the sink alone turns it into text. */
 export interface MethodResult {
   /** The result: an object, or one that is text already. A member `_meta` stands in `meta`, too. */
   readonly result: object;
@@ -69,15 +69,10 @@ export class ResponseWriter {
 
 const MAX_HINTS = 1000;
 
-/** Answers with an error. @param rejection see `Outlet.end`. */
-export function sendError(
-  outlet: Outlet,
-  id: RequestId | null,
-  error: ProtocolError,
-  rejection?: number,
-): void {
+/** Answers with an error. @param rejection see `Sink.end`. */
+export function sendError(sink: Sink, id: RequestId | null, error: ProtocolError, rejection?: number): void {
   const { code, message, data } = error;
-  outlet.end(errorText(id, code, message, data), rejection);
+  sink.end(errorText(id, code, message, data), rejection);
 }
 
 function errorText(id: RequestId | null, code: number, message: string, data: unknown): string {
@@ -94,8 +89,8 @@ function text(members: object): string {
   return JSON.stringify(members).slice(1, -1);
 }
 
-/** Takes one message of a batch, whose answer goes to the outlet given. */
-type Receive = (message: unknown, outlet: Outlet) => ActiveRequest | undefined;
+/** Takes one message of a batch, whose answer goes to the sink given. */
+type Receive = (message: unknown, sink: Sink) => ActiveRequest | undefined;
 
 /**
  * Serves the messages of a batch side by side and answers with one array (JSON-RPC 2.0 §6). When nothing in it wants an
@@ -105,7 +100,7 @@ type Receive = (message: unknown, outlet: Outlet) => ActiveRequest | undefined;
  */
 export function receiveBatch(
   messages: readonly unknown[],
-  outlet: Outlet,
+  sink: Sink,
   receive: Receive,
   maxBytes: number,
 ): ActiveRequest | undefined {
@@ -116,8 +111,8 @@ export function receiveBatch(
   const closeOne = (): void => {
     open -= 1;
     if (open > 0) return;
-    if (answers.length > 0) outlet.end(`[${answers.join(',')}]`);
-    else outlet.abandon?.();
+    if (answers.length > 0) sink.end(`[${answers.join(',')}]`);
+    else sink.abandon?.();
   };
   for (const message of messages) {
     let waiting = true;
@@ -131,7 +126,7 @@ export function receiveBatch(
       closeOne();
     };
     const request = receive(message, {
-      send: (text) => outlet.send(text),
+      send: (text) => sink.send(text),
       end: (text) => settle(text),
       abandon: () => settle(),
     });

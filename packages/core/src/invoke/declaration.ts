@@ -44,7 +44,7 @@ export interface Declaration<D extends HandlerDefinition = HandlerDefinition> {
   readonly errors: readonly ErrorMapper[];
 }
 
-/** Serves one request whose caller has passed the gate; compiled at boot. */
+/** Serves one request whose caller has passed its guards; compiled at boot. */
 export type Handler<R> = (call: Call, args: Record<string, unknown>) => MaybePromise<R>;
 
 /** A handler that may first say what it needs. */
@@ -55,12 +55,12 @@ export type AskingHandler<R> = Handler<R | InputRequired>;
  *
  * @param context the context of the call, when the request is a call of the entry; absent for lists and the like.
  */
-export type Gate = (call: Call, context?: RequestContext) => MaybePromise<boolean>;
+export type GuardCheck = (call: Call, context?: RequestContext) => MaybePromise<boolean>;
 
 /** A single guard of an entry, by the name of its class or function. */
-export interface NamedGate {
+export interface NamedGuard {
   readonly name: string;
-  readonly allows: Gate;
+  readonly allows: GuardCheck;
 }
 
 /** Whether guards permit a caller to hear of the changes of one resource; compiled at boot. */

@@ -31,9 +31,9 @@ import type {
   AskingHandler,
   Binding,
   Declaration,
-  Gate,
+  GuardCheck,
   Handler,
-  NamedGate,
+  NamedGuard,
   ParameterBinding,
   Permits,
   Target,
@@ -47,7 +47,7 @@ import {
   type ShapeContents,
 } from './encode.js';
 import { type FailurePolicy, mapped, outputFailure, requestFailure, toolFailure } from './failure.js';
-import { compileGate, compileMiddleware, compilePermits, type GuardParts, nameGates } from './policies.js';
+import { compileGuards, compileMiddleware, compilePermits, type GuardParts, nameGuards } from './policies.js';
 
 /** What compiling handlers needs. */
 export interface InvokeOptions extends FailurePolicy {
@@ -89,13 +89,13 @@ export class HandlerCompiler {
     return (call) => contextOf(call, CONTEXTS[kind], info);
   }
 
-  /** Who may see and use a definition: its guards as one gate, and one by one; empty when everybody may. */
+  /** Who may see and use a definition: its guards as one check, and one by one; empty when everybody may. */
   access(
     { guards }: Declaration,
     info: DefinitionInfo,
-  ): { readonly gate?: Gate; readonly guards?: readonly NamedGate[] } {
-    const gate = compileGate(guards, info, this.#guardParts);
-    return gate ? { gate, guards: nameGates(guards, info, this.#guardParts) } : {};
+  ): { readonly guardCheck?: GuardCheck; readonly guards?: readonly NamedGuard[] } {
+    const guardCheck = compileGuards(guards, info, this.#guardParts);
+    return guardCheck ? { guardCheck, guards: nameGuards(guards, info, this.#guardParts) } : {};
   }
 
   tool(

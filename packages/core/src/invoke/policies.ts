@@ -14,7 +14,7 @@ import type { Logger } from '../protocol/logging.js';
 import { after, isPromise, type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import type { Deadlines } from '../transport/deadlines.js';
 import type { LogThrottle } from '../transport/log-throttle.js';
-import type { Gate, NamedGate } from './declaration.js';
+import type { GuardCheck, NamedGuard } from './declaration.js';
 
 /** Decides whether one call may run with its arguments. */
 type PermitsCall = (call: Call, context: RequestContext) => MaybePromise<boolean>;
@@ -31,12 +31,12 @@ export interface GuardParts {
   readonly told: LogThrottle;
 }
 
-/** Compiles guards into one gate: all must allow, the first that does not ends the asking. */
-export function compileGate(
+/** Compiles guards into one check: all must allow, the first that does not ends the asking. */
+export function compileGuards(
   guards: readonly GuardLike[],
   definition: DefinitionInfo,
   parts: GuardParts,
-): Gate | undefined {
+): GuardCheck | undefined {
   if (guards.length === 0) return undefined;
   const asks = guards.map((guard, index) => toAsk(guard, index, parts));
   const askFrom = (index: number, call: Call, access: GuardContext): MaybePromise<boolean> => {
@@ -53,7 +53,7 @@ export function compileGate(
   };
   return (call, context) => {
     try {
-      const allowed = askFrom(0, call, context ?? accessOf(call, definition));
+      const allowed = askFrom(0, call, context ?? guardContextOf(call, definition));
       return isPromise(allowed) ? allowed.catch((error: unknown) => refuse(error, call)) : allowed;
     } catch (error) {
       return refuse(error, call);
@@ -61,20 +61,20 @@ export function compileGate(
   };
 }
 
-/** Compiles each guard into a gate of its own, for telling which of them refuses. Requests are served by `compileGate`. */
-export function nameGates(
+/** Compiles each guard into a check of its own, for telling which of them refuses. Requests are served by `compileGuards`. */
+export function nameGuards(
   guards: readonly GuardLike[],
   definition: DefinitionInfo,
   parts: GuardParts,
-): readonly NamedGate[] {
+): readonly NamedGuard[] {
   // What is no guard is reported as that.
-  const gates = guards
+  const guardChecks = guards
     .filter((guard) => typeof guard === 'function')
     .flatMap((guard, index) => {
-      const allows = compileGate([guard], definition, parts);
+      const allows = compileGuards([guard], definition, parts);
       return allows ? [{ name: guard.name || `guard ${index + 1}, which has no name`, allows }] : [];
     });
-  return frozenCopy(gates);
+  return frozenCopy(guardChecks);
 }
 
 /** Compiles what guards say once arguments are parsed; `undefined` when no guard can say anything then. */
@@ -256,7 +256,7 @@ function resolve<T extends object>(cls: Constructor<T>, call: Call, container: C
   return container.get<T>(cls, call.scope);
 }
 
-function accessOf(call: Call, definition: DefinitionInfo): GuardContext {
+function guardContextOf(call: Call, definition: DefinitionInfo): GuardContext {
   const { principal, client, state } = call;
   return { definition, principal, client, headers: headersOf(call), state };
 }

@@ -26,7 +26,7 @@ import {
   promptArguments,
 } from './checks.js';
 import type {
-  DefinitionFacts,
+  DefinitionDetails,
   DefinitionHooks,
   Entry,
   PromptEntry,
@@ -173,12 +173,12 @@ function baseOf(
   kind: Entry['kind'],
   key: string,
   { handlers, diagnostics }: BuildTools,
-): Pick<ToolEntry, 'key' | 'where' | 'info' | 'context' | 'timeoutMs' | 'gate' | 'guards'> {
+): Pick<ToolEntry, 'key' | 'where' | 'info' | 'context' | 'timeoutMs' | 'guardCheck' | 'guards'> {
   const { definition, metadata, where } = declaration;
   const { timeoutMs, meta } = definition;
   checkTimeout(timeoutMs, diagnostics.at(where));
   checkMeta(meta, diagnostics.at(where));
-  const info: DefinitionFacts = Object.freeze({
+  const info: DefinitionDetails = Object.freeze({
     kind,
     name: key,
     where,
@@ -213,7 +213,7 @@ function checkTimeout(timeoutMs: Presentation['timeoutMs'], at: Diagnostics): vo
 
 /** What extensions change in the contents of a resource; `undefined` for nothing. */
 function shaping(
-  info: DefinitionFacts,
+  info: DefinitionDetails,
   { hooks }: BuildTools,
 ): ((contents: ResourceContents) => ResourceContents) | undefined {
   const shapes = hooks.flatMap((hook) => hook.shapeContents?.(info) ?? []);
@@ -238,7 +238,7 @@ export function defaultName(target: Target): string {
 /** What lists show beside the name, with the `_meta` of the author and what extensions add to it. */
 function presentation(
   { title, description, icons }: Presentation,
-  info: DefinitionFacts,
+  info: DefinitionDetails,
   { hooks }: BuildTools,
 ): Pick<Tool, 'title' | 'description' | 'icons' | '_meta'> {
   const added = hooks.flatMap((hook) => hook.describe?.(info) ?? []);

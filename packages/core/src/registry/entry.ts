@@ -15,7 +15,7 @@ import type {
   Tool,
   ToolAnnotations,
 } from '../protocol/descriptors.js';
-import type { AskingHandler, Gate, Handler, NamedGate, Permits } from '../invoke/declaration.js';
+import type { AskingHandler, GuardCheck, Handler, NamedGuard, Permits } from '../invoke/declaration.js';
 import type { DefinitionProblem } from '../errors/errors.js';
 import type { ResourceContents } from '../protocol/content.js';
 
@@ -24,20 +24,20 @@ interface EntryBase {
   readonly key: string;
   readonly where: string;
   /** What guards, middleware, handlers and extensions know of it. */
-  readonly info: DefinitionFacts;
+  readonly info: DefinitionDetails;
   /** Gives the context of a call of it. */
   readonly context: (call: Call) => RequestContext;
   /** Milliseconds its handler may take; as the app says when absent. */
   readonly timeoutMs?: number | false;
-  readonly gate?: Gate;
-  /** The guards behind the gate, in the order they are asked; absent with it. */
-  readonly guards?: readonly NamedGate[];
+  readonly guardCheck?: GuardCheck;
+  /** The guards behind the check, in the order they are asked; absent with it. */
+  readonly guards?: readonly NamedGuard[];
 }
 
 /** A source of completions for one argument. */
 export interface Completer {
   readonly run: Handler<CompleteResult>;
-  readonly gate?: Gate;
+  readonly guardCheck?: GuardCheck;
 }
 
 /** Sources of completions, by the argument they complete. */
@@ -89,7 +89,7 @@ export interface PromptEntry extends EntryBase {
 export type Entry = ToolEntry | ResourceEntry | TemplateEntry | PromptEntry;
 
 /** A definition as extensions see it: what is known before it is compiled. */
-export interface DefinitionFacts extends DefinitionInfo {
+export interface DefinitionDetails extends DefinitionInfo {
   /** The place in the author's words: `Inventory.checkInventory`, or `defineTool('add')`. */
   readonly where: string;
   /** The `_meta` its author gave it, which clients see. */
@@ -101,7 +101,7 @@ export interface DefinitionFacts extends DefinitionInfo {
 }
 
 /** Finds what serves a URI. */
-export type FindResource = (uri: string) => DefinitionFacts | undefined;
+export type FindResource = (uri: string) => DefinitionDetails | undefined;
 
 /** How an extension takes part in the definitions of an app. Everything here happens once a definition, when it is added. */
 export interface DefinitionHooks {
@@ -110,11 +110,13 @@ export interface DefinitionHooks {
    *
    * @param find finds the resource or template that serves a URI, among all that are served by then.
    */
-  check?(definition: DefinitionFacts, find: FindResource): readonly DefinitionProblem[];
+  check?(definition: DefinitionDetails, find: FindResource): readonly DefinitionProblem[];
   /** Gives members to add to the `_meta` that clients see in lists. */
-  describe?(definition: DefinitionFacts): Readonly<Record<string, unknown>> | undefined;
+  describe?(definition: DefinitionDetails): Readonly<Record<string, unknown>> | undefined;
   /** Gives a function that changes what is read of a resource or template, each of its contents. */
-  shapeContents?(definition: DefinitionFacts): ((contents: ResourceContents) => ResourceContents) | undefined;
+  shapeContents?(
+    definition: DefinitionDetails,
+  ): ((contents: ResourceContents) => ResourceContents) | undefined;
   /** Gives members that the definition has in `manifestOf(app)` beside what lists show. */
-  promise?(definition: DefinitionFacts): Readonly<Record<string, unknown>> | undefined;
+  promise?(definition: DefinitionDetails): Readonly<Record<string, unknown>> | undefined;
 }

@@ -123,9 +123,9 @@ function withCompleters(entry: Entry, { completions }: Registry, { handlers }: B
     entry,
     Object.fromEntries(
       own.map(([argument, declaration]) => {
-        const { gate } = handlers.access(declaration, entry.info);
+        const { guardCheck } = handlers.access(declaration, entry.info);
         const run = handlers.completion(declaration, entry.info);
-        return [argument, Object.freeze({ run, ...(gate ? { gate } : {}) })];
+        return [argument, Object.freeze({ run, ...(guardCheck ? { guardCheck } : {}) })];
       }),
     ),
   );

@@ -3,7 +3,7 @@ import type { CompletionDefinition } from '../metadata/definitions.js';
 import type { Entry, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from './entry.js';
 
 /** What changed, in the words of the `list_changed` notifications. */
-export type Change = 'tools' | 'prompts' | 'resources';
+export type ListKind = 'tools' | 'prompts' | 'resources';
 
 /** Everything a server serves. Listeners hear once of all changes made in one go. */
 export class Registry {
@@ -13,11 +13,11 @@ export class Registry {
   readonly templates: Collection<TemplateEntry> = new Collection(() => this.#changed('resources'));
   /** The sources of completions, by what they complete and its argument: they outlive it, and serve what takes its place. */
   readonly completions: Map<string, ReadonlyMap<string, Declaration<CompletionDefinition>>> = new Map();
-  readonly #listeners = new Set<(change: Change) => void>();
-  readonly #pending = new Set<Change>();
+  readonly #listeners = new Set<(change: ListKind) => void>();
+  readonly #pending = new Set<ListKind>();
 
   /** @returns a function that stops the listening. */
-  onChange(listener: (change: Change) => void): () => void {
+  onChange(listener: (change: ListKind) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -33,7 +33,7 @@ export class Registry {
     return undefined;
   }
 
-  #changed(change: Change): void {
+  #changed(change: ListKind): void {
     // What is there before anybody listens has not changed for them.
     if (this.#listeners.size === 0) return;
     if (this.#pending.size === 0) queueMicrotask(() => this.#announce());

@@ -7,9 +7,9 @@ import { type ArgumentPlan, planArgument } from './describe/argument-schema.js';
 import { listInstantiator, type Instantiator, objectInstantiator } from './instantiate/instantiators.js';
 import { readHandWritten } from './json-schema/hand-written.js';
 import type { Direction, PropertyDeclaration } from './source.js';
-import type { Dialect } from './validate/ajv.js';
+import type { SchemaDialect } from './validate/ajv.js';
 import type { Issue } from './validate/errors.js';
-import { type Place, type RuleRunner, ValidationRun } from './validate/rule-runner.js';
+import { type InstanceLocation, type RuleRunner, ValidationRun } from './validate/rule-runner.js';
 
 /** The rules of a value that its schema does not say. */
 interface ValueRules {
@@ -29,7 +29,7 @@ interface ValueRules {
 export interface SchemaSpec {
   readonly shown: JsonSchema;
   readonly enforced: JsonSchema;
-  readonly dialect: Dialect;
+  readonly dialect: SchemaDialect;
   readonly isolated: boolean;
   /** Makes what the handler receives; undefined when that is the value itself. */
   readonly instantiator?: Instantiator | undefined;
@@ -121,7 +121,7 @@ function valueRules(
   const each = (
     made: unknown,
     sent: unknown,
-    visit: (runner: RuleRunner, made: unknown, sent: unknown, place: Place | undefined) => void,
+    visit: (runner: RuleRunner, made: unknown, sent: unknown, place: InstanceLocation | undefined) => void,
   ): void => {
     for (const [name, runner] of runners) {
       const value = memberOf(made, name);

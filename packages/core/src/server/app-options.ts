@@ -4,7 +4,7 @@ import type { Implementation } from '../protocol/descriptors.js';
 import type { AppCacheOptions } from '../engine/methods/cache-hints.js';
 import type { ChangeBus } from '../engine/subscriptions/changes.js';
 import type { LimitOptions } from '../engine/engine-options.js';
-import type { StateKey } from '../engine/asking/round-keeper.js';
+import type { StateKey } from '../engine/asking/round-trip-states.js';
 import type { StateStore } from '../engine/asking/state-store.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
 import type { ServerCapabilities } from '../protocol/protocol.js';

@@ -7,7 +7,7 @@ import { logDetails } from '../context/call.js';
 import type { EngineCall } from '../engine/call.js';
 import type { TrackCall } from '../engine/exchange.js';
 import { type AppParts, keepParts } from './app-parts.js';
-import { type AsyncStorage, callStorage, endWith, isInspected } from './host.js';
+import { type AsyncStorage, callStorage, endWith, isInspected } from './platform.js';
 import {
   liveCollection,
   type LiveCollection,

@@ -1,5 +1,5 @@
 import { isUnknownProperties } from '../registry/checks.js';
-import { isStateKey } from '../engine/asking/round-keeper.js';
+import { isStateKey } from '../engine/asking/round-trip-states.js';
 import { DEFAULT_LIMITS, type LimitOptions } from '../engine/engine-options.js';
 import type { Diagnostics } from '../errors/diagnostics.js';
 import { isObject, jsonFault } from '../protocol/json.js';

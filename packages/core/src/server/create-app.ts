@@ -3,7 +3,7 @@ import { CacheHints } from '../engine/methods/cache-hints.js';
 import { ChangeFeed, MemoryChangeBus } from '../engine/subscriptions/changes.js';
 import { Engine } from '../engine/engine.js';
 import { DEFAULT_LIMITS, type Limits } from '../engine/engine-options.js';
-import { RoundKeeper, StateSealer } from '../engine/asking/round-keeper.js';
+import { RoundTripStates, RequestStateCodec } from '../engine/asking/round-trip-states.js';
 import { MemoryStateStore } from '../engine/asking/state-store.js';
 import { Diagnostics } from '../errors/diagnostics.js';
 import type { Declaration } from '../invoke/declaration.js';
@@ -118,8 +118,8 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     timeoutMs: options.timeoutMs,
     experimental: options.experimental,
     stampServerInfo: options.stampServerInfo ?? true,
-    rounds: new RoundKeeper(
-      new StateSealer(state.keys ?? []),
+    rounds: new RoundTripStates(
+      new RequestStateCodec(state.keys ?? []),
       { ttlMs: state.ttlMs ?? 10 * 60_000, maxLength: MAX_STATE_LENGTH },
       state.store === false ? undefined : (state.store ?? new MemoryStateStore()),
     ),

@@ -4,7 +4,7 @@ import type { Constructor } from '../protocol/constructor.js';
 import type { Logger } from '../protocol/logging.js';
 import { hasHandlers, isClass } from '../registry/scan.js';
 import { isObject } from '../protocol/json.js';
-import { hasFile, listFiles, readText } from './host.js';
+import { hasFile, listFiles, readText } from './platform.js';
 
 const CODE = 'SIGIL_DISCOVERY_FAILED';
 const MODULE = /\.(?:js|mjs|ts|mts)$/;

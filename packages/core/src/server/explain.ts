@@ -106,7 +106,7 @@ function hypotheticalCall(principal: Principal | undefined, container: Container
     signal: new AbortController().signal,
     client: { capabilities: {}, protocolVersion: LATEST_VERSION },
     principal,
-    facts: principal ? { principal } : {},
+    requestInfo: principal ? { principal } : {},
     get scope() {
       return { request: call, session: call, context: () => call.context() };
     },

@@ -3,7 +3,7 @@ import { isObject } from '../protocol/json.js';
 import type { Principal } from '../protocol/principal.js';
 import type { Inspectable } from './app-parts.js';
 import { explain } from './explain.js';
-import { hostVariable } from './host.js';
+import { environmentVariable } from './platform.js';
 import { manifestOf } from './manifest.js';
 
 /**
@@ -13,11 +13,13 @@ import { manifestOf } from './manifest.js';
  * @throws DefinitionError when the question is none.
  */
 export async function answerQuestion(app: Inspectable): Promise<string> {
-  const question = hostVariable('SIGIL_INSPECT') ?? '';
+  const question = environmentVariable('SIGIL_INSPECT') ?? '';
   if (question === 'manifest') return JSON.stringify(manifestOf(app));
   if (question !== 'why') throw invalid('SIGIL_INSPECT', `'${question}' is no question`, 'manifest, or why');
-  const name = hostVariable('SIGIL_INSPECT_NAME') ?? '';
-  return JSON.stringify(await explain(app, name, readPrincipal(hostVariable('SIGIL_INSPECT_PRINCIPAL'))));
+  const name = environmentVariable('SIGIL_INSPECT_NAME') ?? '';
+  return JSON.stringify(
+    await explain(app, name, readPrincipal(environmentVariable('SIGIL_INSPECT_PRINCIPAL'))),
+  );
 }
 
 function readPrincipal(text: string | undefined): Principal | undefined {

@@ -37,7 +37,7 @@ export interface ManifestPrompt extends Prompt, Guarded {
 }
 
 /** What a manifest is made of, in any order. */
-export interface ManifestFacts {
+export interface ManifestParts {
   readonly server: Implementation;
   readonly instructions?: string;
   readonly capabilities: ServerCapabilities;
@@ -48,7 +48,7 @@ export interface ManifestFacts {
 }
 
 /** Everything a server promises to its clients. Its JSON is the same, to the letter, for servers that promise the same. */
-export interface Manifest extends ManifestFacts {
+export interface Manifest extends ManifestParts {
   readonly format: typeof MANIFEST_FORMAT;
 }
 
@@ -64,9 +64,9 @@ const AFTER = [
   'guarded',
 ];
 
-/** Puts facts into the one order that manifests have: entries by name or URI, members as in the specification. */
-export function arrangeManifest(facts: ManifestFacts): Manifest {
-  const { server, instructions, capabilities, tools, resources, resourceTemplates, prompts } = plain(facts);
+/** Puts parts into the one order that manifests have: entries by name or URI, members as in the specification. */
+export function arrangeManifest(parts: ManifestParts): Manifest {
+  const { server, instructions, capabilities, tools, resources, resourceTemplates, prompts } = plain(parts);
   return {
     format: MANIFEST_FORMAT,
     server: arrange(server, SERVER),
@@ -99,9 +99,9 @@ function arrangeMember(key: string, value: unknown): unknown {
   return arrangeAll(value as { name: string }[], ({ name }) => name);
 }
 
-/** The facts as JSON carries them: without what is undefined, and with nothing shared. */
-function plain(facts: ManifestFacts): ManifestFacts {
-  return JSON.parse(JSON.stringify(facts)) as ManifestFacts;
+/** The parts as JSON carries them: without what is undefined, and with nothing shared. */
+function plain(parts: ManifestParts): ManifestParts {
+  return JSON.parse(JSON.stringify(parts)) as ManifestParts;
 }
 
 /** Keywords whose values are data, not schemas: in them, lists keep their order whatever their keys are called. */
@@ -155,16 +155,16 @@ function isListOfStrings(value: unknown): value is string[] {
 export function manifestOf(app: Inspectable): Manifest {
   const parts = partsOf(app);
   parts.releaseStdout();
-  return arrangeManifest(factsOf(parts));
+  return arrangeManifest(partsOfManifest(parts));
 }
 
 /** Reads what a server promises off what is registered. */
-function factsOf({ engine, registry, instructions, hooks }: AppParts): ManifestFacts {
+function partsOfManifest({ engine, registry, instructions, hooks }: AppParts): ManifestParts {
   return {
     server: engine.info,
     ...(instructions === undefined ? {} : { instructions }),
     capabilities: engine.capabilities,
-    tools: [...registry.tools].map((entry) => toolFacts(entry, engine.isHiddenFromSessions(entry), hooks)),
+    tools: [...registry.tools].map((entry) => toolParts(entry, engine.isHiddenFromSessions(entry), hooks)),
     resources: [...registry.resources].map((entry) => ({ ...entry.descriptor, ...guarded(entry) })),
     resourceTemplates: [...registry.templates].map((entry) => ({
       ...entry.descriptor,
@@ -174,7 +174,7 @@ function factsOf({ engine, registry, instructions, hooks }: AppParts): ManifestF
   };
 }
 
-function toolFacts(entry: ToolEntry, isHidden: boolean, hooks: readonly DefinitionHooks[]): ManifestTool {
+function toolParts(entry: ToolEntry, isHidden: boolean, hooks: readonly DefinitionHooks[]): ManifestTool {
   const promised = hooks.map((hook) => hook.promise?.(entry.info));
   return {
     ...entry.descriptor,
@@ -190,5 +190,5 @@ function completable(entry: TemplateEntry | PromptEntry): { completes?: string[]
 }
 
 function guarded(entry: Entry): { guarded: boolean } {
-  return { guarded: entry.gate !== undefined };
+  return { guarded: entry.guardCheck !== undefined };
 }

@@ -1,6 +1,6 @@
 import type { Logger, LogMethod } from '../protocol/logging.js';
 import { isPromise } from '../protocol/maybe-promise.js';
-import { consoleLogger } from './host.js';
+import { consoleLogger } from './platform.js';
 
 /** A logger whose destination is the author's, else that of the runtime that is started, and the console until there is one. */
 export class RelayLogger implements Logger {

@@ -1,6 +1,6 @@
 import { DefinitionError } from '../errors/errors.js';
 import type { Runtime } from '../transport/transport.js';
-import { divertStdout, hostArguments, hostVariable, isInspected } from './host.js';
+import { divertStdout, programArguments, environmentVariable, isInspected } from './platform.js';
 
 interface HttpChoice {
   readonly port?: number;
@@ -60,11 +60,13 @@ export function reserveStdout(): () => void {
 
 function choosesStdio(): boolean {
   const args = ownArguments();
-  return !args.includes('--http') && (args.includes('--stdio') || hostVariable('MCP_TRANSPORT') !== 'http');
+  return (
+    !args.includes('--http') && (args.includes('--stdio') || environmentVariable('MCP_TRANSPORT') !== 'http')
+  );
 }
 
 function ownArguments(): readonly string[] {
-  const args = hostArguments();
+  const args = programArguments();
   const end = args.indexOf('--');
   return end < 0 ? args : args.slice(0, end);
 }
@@ -72,7 +74,7 @@ function ownArguments(): readonly string[] {
 function checkFlags(args: readonly string[]): void {
   if (args.includes('--http') && args.includes('--stdio'))
     throw wrong('--stdio', '--http and --stdio exclude each other', 'give one of them');
-  const transport = hostVariable('MCP_TRANSPORT') ?? '';
+  const transport = environmentVariable('MCP_TRANSPORT') ?? '';
   if (!['', 'http', 'stdio'].includes(transport))
     throw wrong('MCP_TRANSPORT', `'${transport}' is not a transport`, 'set it to http or stdio');
   for (const arg of args.filter((each) => each.startsWith('--'))) {
@@ -109,7 +111,7 @@ function read<T>(
 ): T | undefined {
   const given = valueOf(args, flag);
   if (given !== undefined) return parse(given, flag);
-  const set = hostVariable(variable);
+  const set = environmentVariable(variable);
   return set === undefined ? undefined : parse(set, variable);
 }
 

@@ -17,6 +17,7 @@ export class PendingAnswers<K, T> {
     return new Promise((resolve, reject) => this.#waiting.set(key, { resolve, reject, ended }));
   }
 
+  /** Whether a question waits for its answer. */
   has(key: unknown): boolean {
     return this.#waiting.has(key);
   }

@@ -6,7 +6,7 @@ import type { MaybePromise } from '../protocol/maybe-promise.js';
  * Where messages of one request go. HTTP makes one per POST; stdio has one for the whole connection.
  * Messages are serialised JSON-RPC without line breaks.
  */
-export interface Outlet {
+export interface Sink {
   /** Sends a message that is not the response: a notification, or a request to the client. */
   send(message: string): void;
   /**
@@ -37,17 +37,22 @@ export interface ActiveRequest {
 
 /**
  * The server's side of one connection: a stdio process, a legacy HTTP session, a pair in memory.
- * Modern requests carry all they need and may arrive on any peer.
+ * Modern requests carry all they need and may arrive on any connection.
  */
-export interface Peer {
+export interface Connection {
   /**
    * Takes one parsed JSON-RPC message, or a batch.
    *
-   * @param outlet where everything about this message goes; the peer's own outlet when absent.
+   * @param sink where everything about this message goes; the connection's own sink when absent.
    * @param claim what `claimOf` says of the message, where the transport has asked already.
    * @returns the request in flight, or `undefined` when nothing is left to wait for.
    */
-  receive(message: unknown, outlet?: Outlet, facts?: RequestInfo, claim?: unknown): ActiveRequest | undefined;
+  receive(
+    message: unknown,
+    sink?: Sink,
+    requestInfo?: RequestInfo,
+    claim?: unknown,
+  ): ActiveRequest | undefined;
   /** Takes note of what is known of the principal of a session by now, such as fewer scopes: guards of what it hears of see it. */
   renew(principal: Principal | undefined): void;
   /**
@@ -73,16 +78,16 @@ export interface Endpoint {
   /**
    * Begins a connection.
    *
-   * @param outlet where messages go that belong to no request; without it they are dropped.
+   * @param sink where messages go that belong to no request; without it they are dropped.
    */
-  connect(outlet?: Outlet, options?: ConnectOptions): Peer;
+  connect(sink?: Sink, options?: ConnectOptions): Connection;
 }
 
 /** What kind of connection a transport opens. */
 export interface ConnectOptions {
   /**
    * Whether messages of many clients arrive on it, each with its own envelope and with the standard headers of HTTP
-   * (2026-07-28, basic/transports/streamable-http). The headers in `facts` are then held against the bodies, and only requests mean
+   * (2026-07-28, basic/transports/streamable-http). The headers in `requestInfo` are then held against the bodies, and only requests mean
    * anything: a client cancels by closing the stream of its request.
    * @default false
    */
@@ -172,21 +177,21 @@ export interface InMemoryConnection {
  * Connects to a server within the process, without bytes or sockets: for tests, and for embedding.
  *
  * @param receive takes every message of the server, parsed.
- * @param facts what the server is to know of every message beside it, as an HTTP transport would: headers, principal.
+ * @param requestInfo what the server is to know of every message beside it, as an HTTP transport would: headers, principal.
  */
 export function connectInMemory(
   endpoint: Endpoint,
   receive: (message: unknown) => void,
-  facts?: RequestInfo,
+  requestInfo?: RequestInfo,
 ): InMemoryConnection {
   const deliver = (text: string): void => queueMicrotask(() => receive(JSON.parse(text)));
-  const outlet: Outlet = { send: deliver, end: deliver };
-  const peer: Peer = endpoint.connect(outlet);
+  const sink: Sink = { send: deliver, end: deliver };
+  const connection: Connection = endpoint.connect(sink);
   return {
     send(message) {
       const text = JSON.stringify(message);
-      queueMicrotask(() => peer.receive(JSON.parse(text), undefined, facts));
+      queueMicrotask(() => connection.receive(JSON.parse(text), undefined, requestInfo));
     },
-    close: (graceMs = 0) => peer.drain(graceMs),
+    close: (graceMs = 0) => connection.drain(graceMs),
   };
 }

@@ -1,6 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
-import { DIALECT, fromDialect, resultFromDialect, toDialect } from '../../src/engine/revisions/dialect.js';
+import {
+  DIALECT,
+  fromDialect,
+  resultFromDialect,
+  toDialect,
+} from '../../src/engine/revisions/message-dialect.js';
 import { LOG_LEVELS } from '../../src/protocol/logging.js';
 import type { Json } from '../harness.js';
 

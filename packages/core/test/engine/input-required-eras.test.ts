@@ -34,7 +34,7 @@ const questions = (client: Client) =>
 
 describe('what a handler needs, on its way to a stateless client', () => {
   const stateless = async (): Promise<Client> =>
-    statelessClient(await appOf({ services: [Desk] }), ALL, { facts: { principal: { id: 'ada' } } });
+    statelessClient(await appOf({ services: [Desk] }), ALL, { requestInfo: { principal: { id: 'ada' } } });
 
   test('is a result of its own, with the questions by key and a sealed state [checklist 42] [checklist 39]', async () => {
     const result = await tool(await stateless(), 'show');
@@ -94,7 +94,7 @@ describe('what a handler needs, on its way to a stateless client', () => {
     'is refused with a state that is %s [checklist 43]',
     async (how) => {
       const app = await appOf({ services: [Desk], state: { ttlMs: 1000 } });
-      const as = (id: string) => statelessClient(app, ALL, { facts: { principal: { id } } });
+      const as = (id: string) => statelessClient(app, ALL, { requestInfo: { principal: { id } } });
       const { requestState } = await tool(as('ada'), 'show');
       const carried = how === 'tampered' ? `${String(requestState).slice(0, -3)}AAA` : requestState;
       const client = as(how === 'of another principal' ? 'eve' : 'ada');

@@ -59,7 +59,7 @@ describe('the number of open subscriptions', () => {
 
   test('is bounded for each principal, over all connections', async () => {
     const app = await serve({ limits: { maxSubscriptionsPerClient: 1 } });
-    const of = (id: string) => statelessClient(app, {}, { facts: { principal: { id } } });
+    const of = (id: string) => statelessClient(app, {}, { requestInfo: { principal: { id } } });
     await listen(of('ada'));
     expect((await refusal(of('ada'))).code).toBe(-32603);
     const bob = of('bob');
@@ -128,15 +128,15 @@ describe('what subscriptions keep', () => {
 
   test('counts the headers of a request, which guards are shown again', async () => {
     const app = await serve({ limits });
-    const facts = { headers: { note: 'x'.repeat(6000), list: ['x', 'y'] } };
-    expect((await refusal(statelessClient(app, {}, { facts }))).code).toBe(-32603);
-    const session = await openSession(app, '2025-11-25', {}, { facts });
+    const requestInfo = { headers: { note: 'x'.repeat(6000), list: ['x', 'y'] } };
+    expect((await refusal(statelessClient(app, {}, { requestInfo }))).code).toBe(-32603);
+    const session = await openSession(app, '2025-11-25', {}, { requestInfo });
     expect((await session.error('resources/subscribe', { uri: 'text://a' })).code).toBe(-32603);
     const smaller = await openSession(
       app,
       '2025-11-25',
       {},
-      { facts: { headers: { note: 'x'.repeat(2000) } } },
+      { requestInfo: { headers: { note: 'x'.repeat(2000) } } },
     );
     for (let at = 0; at < 20; at += 1) {
       for (const uri of ['text://a', 'text://b', 'text://a'])
@@ -157,7 +157,7 @@ describe('what subscriptions keep', () => {
     await full.result('resources/unsubscribe', { uri: first });
     expect((await subscribe(full, rest.at(-1))).error).toBeUndefined();
     for (let at = 0; at < 10; at += 1) {
-      const session = await openSession(app, '2025-11-25', {}, { facts: { principal: { id: 'ada' } } });
+      const session = await openSession(app, '2025-11-25', {}, { requestInfo: { principal: { id: 'ada' } } });
       const answers = await Promise.all(rest.slice(0, 10).map((uri) => subscribe(session, uri)));
       expect(answers.map(({ error }) => error)).toEqual(answers.map(() => undefined));
       await session.close();
@@ -198,7 +198,7 @@ describe('guards are asked again', () => {
   test('about what a stream hears of, which ends when they refuse', async () => {
     const { revoked, logger, app: started } = revocable();
     const app = await started;
-    const of = (id: string) => statelessClient(app, {}, { facts: { principal: { id } } });
+    const of = (id: string) => statelessClient(app, {}, { requestInfo: { principal: { id } } });
     const [ada, bob] = [of('ada'), of('bob')];
     for (const client of [ada, bob])
       await listen(client, { resourceSubscriptions: ['text://a', 'text://b'] });
@@ -227,7 +227,7 @@ describe('guards are asked again', () => {
     const app = await started;
     const gone: string[] = [];
     app.on('unsubscribed', (uri) => gone.push(uri));
-    const client = await openSession(app, '2025-11-25', {}, { facts: { principal: { id: 'ada' } } });
+    const client = await openSession(app, '2025-11-25', {}, { requestInfo: { principal: { id: 'ada' } } });
     await client.result('resources/subscribe', { uri: 'text://a' });
     await delay(50);
     expect(gone).toEqual([]);
@@ -250,12 +250,12 @@ describe('guards are asked again', () => {
     const app = await started;
     const gone: string[] = [];
     app.on('unsubscribed', (uri) => gone.push(uri));
-    const facts = { principal: { id: 'ada' } };
+    const requestInfo = { principal: { id: 'ada' } };
     if (what === 'a stream')
-      await listen(statelessClient(app, {}, { facts }), { resourceSubscriptions: ['text://a'] });
+      await listen(statelessClient(app, {}, { requestInfo }), { resourceSubscriptions: ['text://a'] });
     else
       await (
-        await openSession(app, '2025-11-25', {}, { facts })
+        await openSession(app, '2025-11-25', {}, { requestInfo })
       ).result('resources/subscribe', { uri: 'text://a' });
     await delay(50);
     expect(gone).toEqual([]);
@@ -273,7 +273,7 @@ describe('guards are asked again', () => {
       return new Promise<boolean>(() => undefined);
     };
     const app = await appOf({ definitions: [texts([guard])], limits: { recheckMs: 20 } });
-    const of = (id: string) => statelessClient(app, {}, { facts: { principal: { id } } });
+    const of = (id: string) => statelessClient(app, {}, { requestInfo: { principal: { id } } });
     const [hanging, ada] = [of('hanging'), of('ada')];
     for (const client of [hanging, ada])
       await listen(client, { resourceSubscriptions: ['text://a', 'text://b'] });
@@ -305,7 +305,7 @@ describe('guards are asked again', () => {
     const app = await started;
     const gone: string[] = [];
     app.on('unsubscribed', (uri) => gone.push(uri));
-    const client = await openSession(app, '2025-11-25', {}, { facts: { principal: { id: 'ada' } } });
+    const client = await openSession(app, '2025-11-25', {}, { requestInfo: { principal: { id: 'ada' } } });
     await client.result('resources/subscribe', { uri: 'text://a' });
     await delay(60);
     expect([seen, gone, disposed.length]).toEqual([['ada', 'ada'], ['text://a'], 2]);

@@ -85,7 +85,7 @@ describe('subscriptions/listen', () => {
   });
 
   test('shows nobody what a guard hides from them', async () => {
-    const client = statelessClient(await serve(), {}, { facts: { principal: { id: 'eve' } } });
+    const client = statelessClient(await serve(), {}, { requestInfo: { principal: { id: 'eve' } } });
     await listen(client, { resourceSubscriptions: ['text://a'] });
     const [acknowledged] = client.heard('notifications/subscriptions/acknowledged');
     expect(acknowledged).toMatchObject({ notifications: { resourceSubscriptions: [] } });

@@ -143,8 +143,8 @@ describe('a state that is accepted once', () => {
   test('leaves a line in the log when it is refused, with whose request it was', async () => {
     const logger = recordingLogger();
     const app = await serve({ logger });
-    const facts = { principal: { id: 'ann' } };
-    const eve = statelessClient(app, { elicitation: {} }, { facts });
+    const requestInfo = { principal: { id: 'ann' } };
+    const eve = statelessClient(app, { elicitation: {} }, { requestInfo });
     expect(await eve.request('tools/call', retry(await first(app)), 'a')).toHaveProperty(
       'error.code',
       -32602,
@@ -189,7 +189,7 @@ describe('the states of one client', () => {
   test('leave room for those of others', async () => {
     const app = await serve({ state: { store: new MemoryStateStore({ maxStatesPerClient: 1 }) } });
     const of = (quotaKey: string): Client =>
-      statelessClient(app, { elicitation: {} }, { facts: { quotaKey } });
+      statelessClient(app, { elicitation: {} }, { requestInfo: { quotaKey } });
     const round = async (who: Client) => {
       const { requestState } = await who.result('tools/call', { name: 'redeem' });
       return (await who.request('tools/call', retry(requestState))).error?.code;

@@ -80,7 +80,7 @@ describe('the places of requests in flight', () => {
     const logger = recordingLogger();
     const limits = { maxInFlight: 3, maxInFlightPerClient: 2 };
     const app = await appOf({ definitions: [tool], limits, logger });
-    const of = (id: string) => statelessClient(app, {}, { facts: { principal: { id } } });
+    const of = (id: string) => statelessClient(app, {}, { requestInfo: { principal: { id } } });
     const [ann, other, bob, cid] = [of('ann'), of('ann'), of('bob'), of('cid')];
     ann.start('tools/call', { name: 'slow' }, 1);
     other.start('tools/call', { name: 'slow' }, 2);
@@ -122,14 +122,14 @@ describe('the places of requests in flight', () => {
 
 describe('what calls at work keep of their messages', () => {
   const large = { text: 'x'.repeat(2000) };
-  const facts = (id: string, bodyBytes = 2100) => ({ facts: { principal: { id }, bodyBytes } });
+  const requestInfo = (id: string, bodyBytes = 2100) => ({ requestInfo: { principal: { id }, bodyBytes } });
 
   test.each(ERAS)(
     'has a bound, for one client and for all, until handlers have ended, in %s',
     async (version) => {
       const { gate, tool } = gatedTool();
       const app = await appOf({ definitions: [tool], limits: { maxInFlightBytes: 4 * 13_000 } });
-      const of = (id: string, bodyBytes?: number) => clientOf(app, version, facts(id, bodyBytes));
+      const of = (id: string, bodyBytes?: number) => clientOf(app, version, requestInfo(id, bodyBytes));
       const [ann, bob, short] = [await of('ann'), await of('bob'), await of('ann', 1000)];
       ann.start('tools/call', { name: 'slow', arguments: large }, 'a');
       ann.start('tools/call', { name: 'slow', arguments: large }, 'b');
@@ -157,7 +157,7 @@ describe('what calls at work keep of their messages', () => {
     const { gate, tool } = gatedTool(TaskSupport.entry('required'));
     const app = await appOf({ definitions: [tool], limits: { maxInFlightBytes: 4 * 13_000 } });
     const extensions = { 'io.modelcontextprotocol/tasks': {} };
-    const client = statelessClient(app, { extensions }, facts('ann'));
+    const client = statelessClient(app, { extensions }, requestInfo('ann'));
     await client.call('slow', large);
     await client.call('slow', large);
     expect(await client.error('tools/call', { name: 'slow', arguments: large })).toMatchObject({

@@ -271,7 +271,7 @@ describe('a handler that asks a stateless client', () => {
 describe('the state that a client carries', () => {
   async function started(options?: Partial<AppOptions>, principal = 'ada') {
     const app = await shop(options);
-    const client = statelessClient(app, CAPABILITIES, { facts: { principal: { id: principal } } });
+    const client = statelessClient(app, CAPABILITIES, { requestInfo: { principal: { id: principal } } });
     const { requestState } = (await round(client, 'buy', { what: 'tea' })) as unknown as Input;
     return { app, client, requestState };
   }
@@ -335,7 +335,7 @@ describe('the state that a client carries', () => {
 
   test('is refused from another principal [checklist 43]', async () => {
     const { app, requestState } = await started();
-    const other = statelessClient(app, CAPABILITIES, { facts: { principal: { id: 'eve' } } });
+    const other = statelessClient(app, CAPABILITIES, { requestInfo: { principal: { id: 'eve' } } });
     expect((await retry(other, requestState)).code).toBe(-32602);
   });
 
@@ -361,7 +361,7 @@ describe('the state that a client carries', () => {
   test('is read with a key that was current before', async () => {
     const { requestState } = await started({ state: { keys: [KEY] } });
     const rotated = await shop({ state: { keys: ['another secret of at least 32 characters', KEY] } });
-    const client = statelessClient(rotated, CAPABILITIES, { facts: { principal: { id: 'ada' } } });
+    const client = statelessClient(rotated, CAPABILITIES, { requestInfo: { principal: { id: 'ada' } } });
     const more = { requestState, inputResponses: answers };
     expect(await round(client, 'buy', { what: 'tea' }, more)).toMatchObject({ resultType: 'input_required' });
   });
@@ -369,7 +369,7 @@ describe('the state that a client carries', () => {
   test('is not read by a process with other keys', async () => {
     const { requestState } = await started({ state: { keys: [] } });
     const client = statelessClient(await shop({ state: { keys: [] } }), CAPABILITIES, {
-      facts: { principal: { id: 'ada' } },
+      requestInfo: { principal: { id: 'ada' } },
     });
     expect((await retry(client, requestState)).code).toBe(-32602);
   });

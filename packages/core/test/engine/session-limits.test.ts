@@ -16,7 +16,7 @@ describe('what sessions keep of their clients', () => {
   test('is bounded for each client: a sixteenth of what there is, and given back when the session ends', async () => {
     const app = await appOf({ limits });
     const open = async (id: string) => {
-      const client = new Client(app, { facts: { principal: { id } } });
+      const client = new Client(app, { requestInfo: { principal: { id } } });
       return { client, opened: await client.request('initialize', opening(large)) };
     };
     const first = await open('ada');
@@ -100,7 +100,7 @@ describe('what sessions keep of their clients', () => {
     const app = await appOf({});
     const capabilities = { roots: { listChanged: true }, sampling: {}, elicitation: { form: {}, url: {} } };
     const sessions = Array.from({ length: 10_000 }, (_, at) =>
-      openSession(app, '2025-11-25', capabilities, { facts: { quotaKey: `address ${at % 100}` } }),
+      openSession(app, '2025-11-25', capabilities, { requestInfo: { quotaKey: `address ${at % 100}` } }),
     );
     expect(await Promise.all(sessions)).toHaveLength(10_000);
   });

@@ -223,7 +223,7 @@ describe('an extension that brings definitions', () => {
     const guard = ({ principal }: { readonly principal: { readonly id: string } | undefined }): boolean =>
       principal?.id === 'ada';
     const app = await appOf({ extensions: [extension()], guards: [guard] });
-    const ada = statelessClient(app, {}, { facts: { principal: { id: 'ada' } } });
+    const ada = statelessClient(app, {}, { requestInfo: { principal: { id: 'ada' } } });
     const { contents } = await ada.result('resources/read', { uri: 'weather://map' });
     expect(contents).toMatchObject([{ text: 'sun everywhere' }]);
     expect(await statelessClient(app).list('resources')).toEqual([]);

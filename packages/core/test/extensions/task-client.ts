@@ -5,9 +5,9 @@ import { appOf, type Client, deferred, type Json, statelessClient } from '../har
 export const TASKS = 'io.modelcontextprotocol/tasks';
 
 /** A client of 2026-07-28 that knows tasks. */
-export function taskClient(app: App, capabilities: Json = {}, facts?: RequestInfo): Client {
+export function taskClient(app: App, capabilities: Json = {}, requestInfo?: RequestInfo): Client {
   const declared = { ...capabilities, extensions: { [TASKS]: {} } };
-  return statelessClient(app, declared, facts ? { facts } : {});
+  return statelessClient(app, declared, requestInfo ? { requestInfo } : {});
 }
 
 /** Calls a tool that becomes a task. @returns the id of the task. */

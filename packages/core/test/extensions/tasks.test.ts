@@ -283,8 +283,8 @@ describe('a task id', () => {
     const ann = taskClient(app, {}, { principal: { id: 'ann' } });
     const taskId = await beginTask(ann, 'wait');
     expect(await getTask(ann, taskId)).toMatchObject({ status: 'working' });
-    for (const facts of [{ principal: { id: 'eve' } }, {}]) {
-      const other = taskClient(app, {}, facts);
+    for (const requestInfo of [{ principal: { id: 'eve' } }, {}]) {
+      const other = taskClient(app, {}, requestInfo);
       for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
         const error = await other.error(method, { taskId, inputResponses: {} });
         expect(error).toEqual(await other.error(method, { taskId, inputResponses: {} }));

@@ -34,7 +34,7 @@ class Order {
   @IsInt() @Min(1) count!: number;
 }
 const order = { sku: 'TEA', count: 2 };
-const ada = { facts: { principal: { id: 'ada', scopes: ['orders'], claims: { role: 'agent' } } } };
+const ada = { requestInfo: { principal: { id: 'ada', scopes: ['orders'], claims: { role: 'agent' } } } };
 
 describe('one context a call', () => {
   test('is the same object for guards, middleware and handler, and hands things on', async () => {
@@ -276,8 +276,8 @@ describe('private metadata', () => {
     const byRole = ({ definition, principal }: GuardContext) =>
       (Roles.of(definition) ?? []).every((role) => principal?.claims?.['role'] === role);
     const app = await appOf({ services: [Orders], guards: [byRole] });
-    const names = async (facts?: typeof ada) =>
-      (await (await openSession(app, '2025-11-25', {}, facts)).list('tools')).map(({ name }) => name);
+    const names = async (requestInfo?: typeof ada) =>
+      (await (await openSession(app, '2025-11-25', {}, requestInfo)).list('tools')).map(({ name }) => name);
     expect(await names()).toEqual([]);
     expect(await names(ada)).toEqual(['place']);
   });

@@ -64,12 +64,12 @@ describe('guards', () => {
         return 1;
       }
     }
-    const facts = { principal: { id: 'ada' }, headers: { 'x-tenant': 'blue' } };
+    const requestInfo = { principal: { id: 'ada' }, headers: { 'x-tenant': 'blue' } };
     const client = await openSession(
       await appOf({ services: [Tools] }),
       '2025-06-18',
       { roots: {} },
-      { facts },
+      { requestInfo },
     );
     await client.call('one');
     expect(seen).toHaveLength(1);

@@ -25,8 +25,8 @@ class ScopeGuard implements Guard {
   }
 }
 const later = async (access: GuardContext) => new ScopeGuard().allows(access);
-const admin = { facts: { principal: { id: 'ada', scopes: ['admin'] } } };
-const guest = { facts: { principal: { id: 'bob', scopes: [] } } };
+const admin = { requestInfo: { principal: { id: 'ada', scopes: ['admin'] } } };
+const guest = { requestInfo: { principal: { id: 'bob', scopes: [] } } };
 
 describe.each([
   ['a class', ScopeGuard],

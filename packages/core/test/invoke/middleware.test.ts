@@ -279,8 +279,8 @@ describe('a context', () => {
       }
     }
     const app = await appOf({ services: [Tools] });
-    const facts = { headers: { 'x-tenant': 'blue' }, principal: { id: 'ada' } };
-    const known = await openSession(app, '2025-11-25', {}, { facts });
+    const requestInfo = { headers: { 'x-tenant': 'blue' }, principal: { id: 'ada' } };
+    const known = await openSession(app, '2025-11-25', {}, { requestInfo });
     expect((await known.call('who'))['structuredContent']).toEqual({ tenant: 'blue', id: 'ada' });
     expect((await (await openSession(app)).call('who'))['structuredContent']).toEqual({
       tenant: null,

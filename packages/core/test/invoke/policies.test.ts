@@ -38,7 +38,7 @@ class Order {
   @IsInt() @Min(1) count!: number;
 }
 const order = { sku: 'TEA', count: 2 };
-const ada = { facts: { principal: { id: 'ada', scopes: ['orders'], claims: { role: 'agent' } } } };
+const ada = { requestInfo: { principal: { id: 'ada', scopes: ['orders'], claims: { role: 'agent' } } } };
 
 describe('what a guard permits', () => {
   class OwnOrders implements Guard {
@@ -194,8 +194,8 @@ describe('parameters of the author', () => {
         return `${a} ${principal.id}`;
       }
     }
-    const facts = { ...ada.facts, headers: { 'x-tenant': 'blue' } };
-    const client = await openSession(await appOf({ services: [Orders] }), '2025-11-25', {}, { facts });
+    const requestInfo = { ...ada.requestInfo, headers: { 'x-tenant': 'blue' } };
+    const client = await openSession(await appOf({ services: [Orders] }), '2025-11-25', {}, { requestInfo });
     expect(textOf(await client.call('place', order))).toBe('blue TEA ada');
     expect(textOf(await client.call('who', { a: 1 }))).toBe('1 ada');
     const [place, who] = await client.list('tools');

@@ -113,7 +113,7 @@ describe('a guard that does not answer', () => {
       }
     }
     const app = await appOf({ services: [Tools], limits: { guardTimeoutMs: 50 }, logger });
-    const client = await clientOf(app, version, { facts: { principal: { id: 'ann' } } });
+    const client = await clientOf(app, version, { requestInfo: { principal: { id: 'ann' } } });
     expect(await client.request('tools/list', {}, 5)).toMatchObject({
       result: { tools: [{ name: 'open' }] },
     });

@@ -7,7 +7,7 @@ import {
   defineResource,
   defineTool,
 } from '../../src/index.js';
-import type { AppExtension, DefinitionFacts, Entry, ExtensionHost } from '../../src/extension.js';
+import type { AppExtension, DefinitionDetails, Entry, ExtensionHost } from '../../src/extension.js';
 import { appOf, openSession } from '../harness.js';
 
 const definitions = [
@@ -41,10 +41,10 @@ const definitions = [
 /** An app with everything an extension and a guard are given. */
 async function serve() {
   const hosts: ExtensionHost[] = [];
-  const facts: DefinitionFacts[] = [];
+  const requestInfo: DefinitionDetails[] = [];
   const seen: DefinitionInfo[] = [];
   const extension: AppExtension = {
-    check: (definition) => (facts.push(definition), []),
+    check: (definition) => (requestInfo.push(definition), []),
     create: (host) => (hosts.push(host), { id: 'com.example/mean', settings: () => ({}) }),
   };
   const guard = ({ definition }: GuardContext): boolean => seen.push(definition) > 0;
@@ -57,7 +57,7 @@ async function serve() {
     ...registry.resources,
     ...registry.templates,
   ];
-  return { app, entries, facts, seen };
+  return { app, entries, requestInfo, seen };
 }
 
 /** Where a value can be changed: paths of objects that are not frozen, functions aside. */
@@ -71,14 +71,14 @@ function loose(value: unknown, path = ''): string[] {
 
 describe('an entry', () => {
   test('is frozen at any depth, and so is what guards and extensions know of it', async () => {
-    const { app, entries, facts, seen } = await serve();
+    const { app, entries, requestInfo, seen } = await serve();
     await (await openSession(app)).list('tools');
     expect(entries()).toHaveLength(4);
-    expect(facts).toHaveLength(4);
+    expect(requestInfo).toHaveLength(4);
     expect(seen.length).toBeGreaterThan(0);
-    expect([entries(), facts, seen].flatMap((list) => list.flatMap((one) => loose(one, one.kind)))).toEqual(
-      [],
-    );
+    expect(
+      [entries(), requestInfo, seen].flatMap((list) => list.flatMap((one) => loose(one, one.kind))),
+    ).toEqual([]);
   });
 
   test('refuses to be changed, and what is served stays', async () => {

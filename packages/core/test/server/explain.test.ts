@@ -13,7 +13,7 @@ import {
   UseGuards,
   TaskSupport,
 } from '../../src/index.js';
-import { isInspected } from '../../src/server/host.js';
+import { isInspected } from '../../src/server/platform.js';
 import { answerQuestion } from '../../src/server/inspect.js';
 import { appOf } from '../harness.js';
 

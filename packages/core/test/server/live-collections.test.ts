@@ -266,7 +266,7 @@ describe('completions', () => {
       complete: (prefix, context) => [`${prefix} ${context.arguments['by']}`],
     });
     const app = await appOf({ definitions: [ask(() => 'x'), guarded] });
-    const ada = await openSession(app, '2025-11-25', {}, { facts: { principal: { id: 'ada' } } });
+    const ada = await openSession(app, '2025-11-25', {}, { requestInfo: { principal: { id: 'ada' } } });
     const context = { arguments: { by: 'post' } };
     expect(await completionsOf(ada, ofPrompt, 'of', { context })).toEqual(['A post']);
     expect(await completionsOf(await openSession(app), ofPrompt, 'of', { context })).toEqual([]);

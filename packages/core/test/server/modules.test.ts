@@ -342,8 +342,10 @@ describe('an extension of a module', () => {
     const anybody = await openSession(app);
     expect(names(await anybody.list('tools'))).toEqual(['open']);
     expect((await anybody.error('tools/call', { name: 'extra' })).message).toBe('Unknown tool: extra');
-    const facts = { facts: { principal: { id: 'ada' } } };
-    expect(textOf(await (await openSession(app, '2025-11-25', {}, facts)).call('extra'))).toBe('extra!');
+    const requestInfo = { requestInfo: { principal: { id: 'ada' } } };
+    expect(textOf(await (await openSession(app, '2025-11-25', {}, requestInfo)).call('extra'))).toBe(
+      'extra!',
+    );
   });
 
   test('has the policies of the first that lists it', async () => {

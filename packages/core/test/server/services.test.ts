@@ -105,7 +105,7 @@ describe('a service of a request', () => {
     const app = await appOf({ services: [Tools] });
     const principal: Principal = { id: 'ada' };
     const [ada, nobody] = [
-      await clientOf(app, version, { facts: { principal } }),
+      await clientOf(app, version, { requestInfo: { principal } }),
       await clientOf(app, version),
     ];
     expect(textOf(await ada.call('whoami'))).toBe('ada true ada');
@@ -138,7 +138,7 @@ describe('a service of a request', () => {
         }
       }
       const app = await appOf({ services: [Orders] });
-      const client = await clientOf(app, version, { facts: { principal: { id: 'ada' } } });
+      const client = await clientOf(app, version, { requestInfo: { principal: { id: 'ada' } } });
       expect(textOf(await client.call('place'))).toBe('tool ada place');
       expect(seen).toHaveLength(5);
       expect(new Set(seen).size).toBe(1);
@@ -160,7 +160,8 @@ describe('a service of a request', () => {
       }
       const tool = (name: string) => defineTool({ name, handle: () => name, guards: [OnlyAda] });
       const app = await appOf({ definitions: [tool('one'), tool('two')] });
-      const listed = async (facts: RequestInfo) => (await clientOf(app, version, { facts })).list('tools');
+      const listed = async (requestInfo: RequestInfo) =>
+        (await clientOf(app, version, { requestInfo })).list('tools');
       expect(await listed({ principal: { id: 'ada' } })).toHaveLength(2);
       expect(await listed({ principal: { id: 'eve' } })).toHaveLength(0);
       expect(seen).toEqual(

@@ -5,7 +5,7 @@ import { Failure } from '../failures.js';
 import { DEFAULT_DIRECTORY, readChoice, type Said } from '../flags.js';
 import type { Host, Prompter } from '../host.js';
 import { PACKAGE_MANAGER_NAMES, packageManagerFrom, type PackageManagerName } from '../package-managers.js';
-import { type AllTemplateFacts, TEMPLATE_NAMES, type TemplateName } from '../templates.js';
+import { type AllTemplateDetails, TEMPLATE_NAMES, type TemplateName } from '../templates.js';
 import { hasProgram } from './run-command.js';
 
 /** Where a project goes, and what it is called. */
@@ -31,7 +31,7 @@ export interface Choosing {
   readonly host: Pick<Host, 'cwd' | 'env'>;
   /** Asks for what no flag says; without it the defaults count. */
   readonly prompter: Prompter | undefined;
-  readonly templates: AllTemplateFacts;
+  readonly templates: AllTemplateDetails;
   readonly taken: ReadonlySet<string>;
 }
 

@@ -2,7 +2,7 @@ import { Failure, throwIfInterrupted } from '../failures.js';
 import type { Said } from '../flags.js';
 import type { Host } from '../host.js';
 import { withPackageManager } from '../package-managers.js';
-import { packagesOfTemplates, readTemplate, templateFacts } from '../templates.js';
+import { packagesOfTemplates, readTemplate, templateDetails } from '../templates.js';
 import { type ProjectFiles, writeProject, type WrittenProject } from '../write-project.js';
 import { type Choices, choose } from './choose.js';
 import { type PackOptions, withLocalPackages } from './local-packages.js';
@@ -24,7 +24,7 @@ interface Finished {
  * @throws Failure when something cannot be done. What was written is removed again, unless what failed came after writing.
  */
 export async function create(said: Said, host: Host): Promise<CreationReport> {
-  const templates = templateFacts();
+  const templates = templateDetails();
   if (!said.has('json')) host.prompter?.open('create-mcp-app');
   const asksNothing = said.has('yes') || said.has('json');
   const prompter = asksNothing ? undefined : host.prompter;
@@ -40,11 +40,11 @@ export async function create(said: Said, host: Host): Promise<CreationReport> {
   }
   const log = new StepLog(host.progress);
   const context: StepContext = { plan, log, cwd: host.cwd, env: host.env, signal: host.signal };
-  const finished = await carryOut(context);
+  const finished = await runSteps(context);
   return { plan, ms: elapsed(), next, records: log.records, ...finished };
 }
 
-async function carryOut(context: StepContext): Promise<Finished> {
+async function runSteps(context: StepContext): Promise<Finished> {
   const { plan, log, signal } = context;
   const { files, project } = await log.run('write', 'Writing files', async () => {
     const contents = await projectContents(plan, context);

@@ -5,7 +5,7 @@ import { isObject, type JsonSchema } from '../../protocol/json.js';
 import { METHODS } from '../../protocol/protocol.js';
 import { InvalidValueError, type ValuePlan } from '../../schema/index.js';
 import type { Revision } from '../revisions/index.js';
-import type { Answer, InputRequest } from './round-memory.js';
+import type { Answer, InputRequest } from './round-trip-state.js';
 
 /** Writes questions as clients of a revision know them, and reads what they answer. */
 export class QuestionCodec {

@@ -45,7 +45,7 @@ export class CacheHints {
   #compile(entry: ResourceEntry | TemplateEntry): CacheHint {
     const wide = this.of(METHODS.readResource);
     // What only some may read is for all only when its own author says so.
-    const hint = narrowed(entry.gate ? { ...wide, cacheScope: 'private' } : wide, entry.cache ?? {});
+    const hint = narrowed(entry.guardCheck ? { ...wide, cacheScope: 'private' } : wide, entry.cache ?? {});
     this.#reads.set(entry, hint);
     return hint;
   }

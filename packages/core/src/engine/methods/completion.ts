@@ -34,7 +34,7 @@ export function completionMethods({ options }: MethodParts): MethodTable {
 
   async function completion(exchange: Exchange, completer: Completer, value: string): Promise<MethodResult> {
     const { call } = exchange;
-    if (!((await completer.gate?.(call)) ?? true)) return NOTHING;
+    if (!((await completer.guardCheck?.(call)) ?? true)) return NOTHING;
     return { result: await exchange.limited(completer.run(call, { value }), timeoutMs) };
   }
 }

@@ -4,8 +4,8 @@ import { isLogLevel, LOG_LEVELS } from '../../protocol/logging.js';
 import { type ClientCapabilities, METHODS } from '../../protocol/protocol.js';
 import { readImplementation } from '../admission.js';
 import type { MethodHandler } from '../exchange.js';
-import { Session } from '../link.js';
-import { readOpening } from '../revisions/dialect.js';
+import { Session } from '../connection-state.js';
+import { readOpening } from '../revisions/message-dialect.js';
 import { negotiate, STATELESS_VERSIONS } from '../revisions/index.js';
 import { EMPTY, type MethodParts, type MethodTable } from './table.js';
 
@@ -25,8 +25,8 @@ export function lifecycleMethods({ options, capabilities: offered, sessionBytes 
     const { protocolVersion, capabilities, clientInfo } = params;
     if (typeof protocolVersion !== 'string')
       throw invalidParams('initialize needs a string "protocolVersion"');
-    const { link } = call;
-    if (link.session) {
+    const { connectionState } = call;
+    if (connectionState.session) {
       throw new ProtocolError(ERROR_CODES.invalidRequest, 'This session has been initialized already');
     }
     for (const [member, longest] of Object.entries(LONGEST)) {
@@ -48,7 +48,7 @@ export function lifecycleMethods({ options, capabilities: offered, sessionBytes 
         `Sessions keep as much as they may: ${total} bytes, of one client ${perClient}`,
       );
     }
-    link.session = session;
+    connectionState.session = session;
     const serverInfo = revision.implementation(info);
     return {
       result: { protocolVersion: revision.version, capabilities: announced, serverInfo, ...about },
@@ -67,7 +67,7 @@ export function lifecycleMethods({ options, capabilities: offered, sessionBytes 
     [METHODS.ping]: () => EMPTY,
     [METHODS.setLevel]: ({ call }, { level }) => {
       if (!isLogLevel(level)) throw invalidParams(`"level" must be one of ${LOG_LEVELS.join(', ')}`);
-      if (call.link.session) call.link.session.logLevel = level;
+      if (call.connectionState.session) call.connectionState.session.logLevel = level;
       return EMPTY;
     },
   };

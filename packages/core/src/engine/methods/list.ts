@@ -52,7 +52,9 @@ export class List<E extends Entry> {
     let held: (readonly [Position, E])[] = [];
     // Guards are asked side by side, of as many entries as may fill the page: one that takes its time holds up no other.
     const ask = async (): Promise<void> => {
-      const answers = await Promise.all(held.map(async ([, { gate }]) => (await gate?.(call)) ?? true));
+      const answers = await Promise.all(
+        held.map(async ([, { guardCheck }]) => (await guardCheck?.(call)) ?? true),
+      );
       visible = visible.concat(held.filter((_, index) => answers[index] === true));
       held = [];
     };
@@ -144,7 +146,7 @@ export class ListView<E extends Entry> {
     this.#pages.clear();
     this.#starts.clear();
     this.#starts.add(0);
-    this.#isGuarded = [...collection].some((entry) => entry.gate);
+    this.#isGuarded = [...collection].some((entry) => entry.guardCheck);
   }
 }
 

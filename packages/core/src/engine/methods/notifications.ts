@@ -1,13 +1,13 @@
 import { NOTIFICATIONS } from '../../protocol/protocol.js';
 import type { Exchange } from '../exchange.js';
-import type { Link } from '../link.js';
+import type { ConnectionState } from '../connection-state.js';
 import type { Events } from '../subscriptions/subscriptions.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
 /** What a notification of the client may touch. */
 interface Notified {
-  readonly link: Link;
+  readonly connectionState: ConnectionState;
   readonly inFlight: Iterable<Exchange>;
   readonly events: Events;
 }
@@ -23,8 +23,8 @@ export const CLIENT_NOTIFICATIONS: ReadonlyMap<string, NotificationHandler> = ne
   [NOTIFICATIONS.rootsListChanged, rootsListChanged],
 ] as const);
 
-function initialized({ link }: Notified): void {
-  if (link.session) link.session.ready = true;
+function initialized({ connectionState }: Notified): void {
+  if (connectionState.session) connectionState.session.ready = true;
 }
 
 function cancelled({ inFlight }: Notified, { requestId, reason }: Params): void {
@@ -35,10 +35,10 @@ function cancelled({ inFlight }: Notified, { requestId, reason }: Params): void 
 }
 
 /** The client works on a question: it gets more time. */
-function progress({ link }: Notified, { progressToken }: Params): void {
-  if (link.hasAsked) link.pending.extend(progressToken);
+function progress({ connectionState }: Notified, { progressToken }: Params): void {
+  if (connectionState.hasAsked) connectionState.pending.extend(progressToken);
 }
 
-function rootsListChanged({ link, events }: Notified): void {
-  if (link.session) events.emit('rootsChanged', link.session);
+function rootsListChanged({ connectionState, events }: Notified): void {
+  if (connectionState.session) events.emit('rootsChanged', connectionState.session);
 }

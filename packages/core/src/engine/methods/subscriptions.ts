@@ -21,20 +21,20 @@ export function subscriptionMethods(parts: MethodParts): MethodTable {
       const found = options.registry.resolveUri(uri);
       // What may not be read is not there.
       if (!found || !(await maySubscribe(call, uri, found))) throw call.revision.resourceNotFound(uri);
-      const { session } = call.link;
+      const { session } = call.connectionState;
       // The session may have ended while guards were asked.
       if (!session || call.isAborted) return EMPTY;
-      const { link, revision, client, id, method } = call;
+      const { connectionState, revision, client, id, method } = call;
       // Without its parameters, which may be large, and without what a transport knows of its connection.
-      const facts = lasting(call.facts);
-      const request = { link, revision, client, id, method, params: {}, facts };
+      const requestInfo = lasting(call.requestInfo);
+      const request = { connectionState, revision, client, id, method, params: {}, requestInfo };
       subscribers.keep(session, uri, request);
       rechecks.begin();
       return EMPTY;
     },
     [METHODS.unsubscribe]: ({ call }, params) => {
       const uri = readString(params, 'uri');
-      const { session } = call.link;
+      const { session } = call.connectionState;
       if (session) subscribers.drop(session, uri);
       return EMPTY;
     },

@@ -2,12 +2,12 @@ import { isObject } from '../../protocol/json.js';
 import type { Logger } from '../../protocol/logging.js';
 import { isPromise, type MaybePromise } from '../../protocol/maybe-promise.js';
 import { NOTIFICATIONS } from '../../protocol/protocol.js';
-import type { Change } from '../../registry/registry.js';
+import type { ListKind } from '../../registry/registry.js';
 
 /** Something that changed and that clients may want to hear of. JSON can carry it. */
 export type ServerChange =
   /** A list has other entries than before. */
-  | { readonly kind: 'list'; readonly list: Change }
+  | { readonly kind: 'list'; readonly list: ListKind }
   /** A resource has other contents than before. */
   | { readonly kind: 'resource'; readonly uri: string }
   /** A task has another state than before. */
@@ -140,16 +140,16 @@ function readChange(value: unknown): ServerChange | undefined {
   return undefined;
 }
 
-function isList(value: unknown): value is Change {
+function isList(value: unknown): value is ListKind {
   return typeof value === 'string' && Object.hasOwn(LIST_CHANGED, value);
 }
 
 /** The notification that says that a list has changed. */
-export const LIST_CHANGED: Readonly<Record<Change, string>> = {
+export const LIST_CHANGED: Readonly<Record<ListKind, string>> = {
   tools: NOTIFICATIONS.toolsListChanged,
   prompts: NOTIFICATIONS.promptsListChanged,
   resources: NOTIFICATIONS.resourcesListChanged,
 };
 
 /** What lists there are. */
-export const LISTS: readonly Change[] = ['tools', 'prompts', 'resources'];
+export const LISTS: readonly ListKind[] = ['tools', 'prompts', 'resources'];

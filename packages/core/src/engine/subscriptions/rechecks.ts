@@ -2,7 +2,7 @@ import { logDetails } from '../../context/call.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import type { ResolvedUri } from '../../registry/registry.js';
 import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from '../call.js';
-import type { Session } from '../link.js';
+import type { Session } from '../connection-state.js';
 import type { Listener, Listeners, Subscribers } from './subscriptions.js';
 
 /** A call that only guards see sends nothing. */
@@ -18,8 +18,8 @@ export async function maySubscribe(
   uri: string,
   { entry, variables }: ResolvedUri,
 ): Promise<boolean> {
-  const { gate, permits } = entry;
-  return ((await gate?.(call)) ?? true) && ((await permits?.(call, uri, variables)) ?? true);
+  const { guardCheck, permits } = entry;
+  return ((await guardCheck?.(call)) ?? true) && ((await permits?.(call, uri, variables)) ?? true);
 }
 
 /** Asks guards again about what subscriptions hear of, for as long as there are any. What is refused now ends. */
@@ -82,8 +82,8 @@ export class Rechecks {
   }
 
   #checkSession(session: Session, request: AdmittedRequest): Promise<void> {
-    const facts = { ...request.facts, principal: session.principal };
-    return this.#anew({ ...request, facts }, async (call) => {
+    const requestInfo = { ...request.requestInfo, principal: session.principal };
+    return this.#anew({ ...request, requestInfo }, async (call) => {
       const checks = [...(session.subscriptions ?? [])].map(async (uri) => {
         if (!(await this.#allows(call, uri)) && this.subscribers.drop(session, uri)) this.#report(call, uri);
       });

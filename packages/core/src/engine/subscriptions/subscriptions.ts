@@ -3,11 +3,11 @@ import { invalidParams, OverloadedError } from '../../errors/errors.js';
 import { bytesOf } from '../../protocol/json.js';
 import type { Logger } from '../../protocol/logging.js';
 import { META, NOTIFICATIONS } from '../../protocol/protocol.js';
-import type { Change } from '../../registry/registry.js';
+import type { ListKind } from '../../registry/registry.js';
 import { Quota } from '../../transport/quota.js';
 import type { AdmittedRequest, EngineCall } from '../call.js';
 import type { Limits } from '../engine-options.js';
-import type { Session } from '../link.js';
+import type { Session } from '../connection-state.js';
 import type { MethodResult } from '../response.js';
 import { LIST_CHANGED } from './changes.js';
 
@@ -53,9 +53,9 @@ export class Events {
 const MAX_URI_LENGTH = 2048;
 
 /** How much a subscription keeps of the request that asked for it, in bytes: guards look at its headers when they are asked again. */
-function sizeOf({ params, facts }: Pick<AdmittedRequest, 'params' | 'facts'>): number {
+function sizeOf({ params, requestInfo }: Pick<AdmittedRequest, 'params' | 'requestInfo'>): number {
   let characters = 0;
-  for (const [name, value = ''] of Object.entries(facts.headers ?? {}))
+  for (const [name, value = ''] of Object.entries(requestInfo.headers ?? {}))
     characters += name.length + (typeof value === 'string' ? value : value.join('')).length;
   return bytesOf(params) + 2 * characters;
 }
@@ -199,13 +199,13 @@ export interface Listener {
 export class Listeners {
   readonly #listeners = new Map<EngineCall, Listener>();
 
-  readonly #places: Quota;
+  readonly #quota: Quota;
 
   constructor(
     private readonly subscribers: Subscribers,
     { maxSubscriptions, maxSubscriptionsPerClient }: Limits,
   ) {
-    this.#places = new Quota(maxSubscriptions, maxSubscriptionsPerClient);
+    this.#quota = new Quota(maxSubscriptions, maxSubscriptionsPerClient);
   }
 
   get size(): number {
@@ -224,16 +224,16 @@ export class Listeners {
    * @throws OverloadedError when there is none.
    */
   reserve(call: EngineCall): () => void {
-    const { total, perClient } = this.#places;
+    const { total, perClient } = this.#quota;
     const { quotaKey } = call;
     const bytes = sizeOf(call);
     this.subscribers.reserve(quotaKey, bytes);
-    if (!this.#places.take(quotaKey)) {
+    if (!this.#quota.take(quotaKey)) {
       this.subscribers.release(quotaKey, bytes);
       throw new OverloadedError(`More than ${total} subscriptions are open, or ${perClient} of one client`);
     }
     return () => {
-      this.#places.give(quotaKey);
+      this.#quota.give(quotaKey);
       this.subscribers.release(quotaKey, bytes);
     };
   }
@@ -257,7 +257,7 @@ export class Listeners {
   }
 
   /** Tells the subscriptions that want to know that a list has changed. */
-  listChanged(change: Change): void {
+  listChanged(change: ListKind): void {
     for (const { call, filter } of this.#listeners.values()) {
       if (filter[`${change}ListChanged`] === true) send(call, LIST_CHANGED[change]);
     }

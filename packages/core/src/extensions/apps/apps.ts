@@ -2,7 +2,7 @@ import type { ClientView } from '../../context/call.js';
 import type { ExtensionHost } from '../../engine/extension.js';
 import type { DefinitionProblem } from '../../errors/errors.js';
 import type { ResourceContents } from '../../protocol/content.js';
-import type { DefinitionFacts, FindResource } from '../../registry/entry.js';
+import type { DefinitionDetails, FindResource } from '../../registry/entry.js';
 import type { AppExtension } from '../app-extension.js';
 import {
   isUiUri,
@@ -69,7 +69,7 @@ function usesUi({ registry: { tools, resources, templates } }: ExtensionHost): b
 }
 
 /** What a UI resource says of itself; `undefined` when it says nothing. */
-function pageOf(definition: DefinitionFacts): UiOptions | undefined {
+function pageOf(definition: DefinitionDetails): UiOptions | undefined {
   const page = UiPage.of(definition);
   return page && Object.keys(page).length > 0 ? page : undefined;
 }
@@ -88,7 +88,7 @@ function longForm(ui: string | ToolUiOptions): ToolUiOptions {
 
 const VISIBILITY: readonly unknown[] = ['model', 'app'];
 
-function toolProblems(definition: DefinitionFacts, find: FindResource): DefinitionProblem[] {
+function toolProblems(definition: DefinitionDetails, find: FindResource): DefinitionProblem[] {
   const ui = Ui.of(definition);
   if (ui === undefined) return [];
   const { where, meta, kind } = definition;
@@ -131,7 +131,7 @@ function linkProblems(uri: unknown, where: string, find: FindResource): Definiti
   ];
 }
 
-function pageProblems(definition: DefinitionFacts): DefinitionProblem[] {
+function pageProblems(definition: DefinitionDetails): DefinitionProblem[] {
   const page = UiPage.of(definition);
   if (page === undefined) return [];
   const { where, name, meta } = definition;

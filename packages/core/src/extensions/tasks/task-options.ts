@@ -1,7 +1,7 @@
 import type { RequestContext } from '../../context/context.js';
 import { createMetadataDecorator, type MetadataDecorator } from '../../decorators/custom.js';
 import type { DefinitionProblem } from '../../errors/errors.js';
-import type { DefinitionFacts } from '../../registry/entry.js';
+import type { DefinitionDetails } from '../../registry/entry.js';
 
 /** What the extension is negotiated by (ext-tasks, "Extension Identifier"). */
 export const TASKS = 'io.modelcontextprotocol/tasks';
@@ -78,7 +78,7 @@ export type TaskPolicy = Required<TaskSupportOptions>;
 
 /** Reads how a tool runs as a task; `undefined` when it never does. */
 export function taskPolicy(
-  definition: Pick<DefinitionFacts, 'metadata'>,
+  definition: Pick<DefinitionDetails, 'metadata'>,
   defaults: TaskDefaults,
 ): TaskPolicy | undefined {
   const task = TaskSupport.of(definition);
@@ -86,7 +86,7 @@ export function taskPolicy(
 }
 
 /** Whether clients without the extension may call a tool; `undefined` when it never runs as a task. */
-export function taskSupport(definition: DefinitionFacts): TaskSupportOptions['support'] | undefined {
+export function taskSupport(definition: DefinitionDetails): TaskSupportOptions['support'] | undefined {
   const task = TaskSupport.of(definition);
   return task === undefined ? undefined : longForm(task).support;
 }
@@ -95,7 +95,7 @@ const SUPPORT: readonly unknown[] = ['optional', 'required'];
 const STARTS: readonly unknown[] = [undefined, 'call', 'handler'];
 
 /** What is wrong with how a tool says that it may run as a task. */
-export function taskProblems(definition: DefinitionFacts): DefinitionProblem[] {
+export function taskProblems(definition: DefinitionDetails): DefinitionProblem[] {
   const task = TaskSupport.of(definition);
   if (task === undefined) return [];
   const { support, start, ttlMs, pollIntervalMs } = longForm(task);

@@ -8,9 +8,9 @@ import type {
 import { ERROR_CODES, invalidParams, missingExtension, ProtocolError } from '../../errors/errors.js';
 import { Quota } from '../../transport/quota.js';
 import type { AppExtension } from '../app-extension.js';
-import { readInputResponses } from '../../engine/asking/round-keeper.js';
+import { readInputResponses } from '../../engine/asking/round-trip-states.js';
 import { MemoryTaskStore } from './memory-task-store.js';
-import { TaskKeeper } from './task-keeper.js';
+import { TaskRepository } from './task-repository.js';
 import {
   provideStart,
   TaskSupport,
@@ -20,7 +20,7 @@ import {
   TASKS,
   taskSupport,
 } from './task-options.js';
-import { TaskRuns } from './task-runs.js';
+import { TaskRunner } from './task-runner.js';
 import { type DetailedTask, detailedTask, type StoredTask, type TaskStore } from './task-store.js';
 import { answered, cancelled } from './transitions.js';
 
@@ -69,19 +69,19 @@ export function tasks(options: TasksOptions = {}): AppExtension {
       return support && { task: support };
     },
     create(host) {
-      const keeper = new TaskKeeper(store, host);
-      const runs = new TaskRuns(keeper, host, new Quota(maxRunning, maxRunningPerClient));
-      announceChanges(keeper, host);
+      const repository = new TaskRepository(store, host);
+      const runs = new TaskRunner(repository, host, new Quota(maxRunning, maxRunningPerClient));
+      announceChanges(repository, host);
       return {
         id: TASKS,
         settings: offered(host),
-        methods: taskMethods(keeper, host),
+        methods: taskMethods(repository, host),
         toolCalls({ key, info }) {
           const policy = taskPolicy(info, { ttlMs, pollIntervalMs });
           return policy && callsOf(key, policy, runs);
         },
         listen: (call, { taskIds }) =>
-          taskIds === undefined ? {} : listenToTasks(call, taskIds, keeper, host),
+          taskIds === undefined ? {} : listenToTasks(call, taskIds, repository, host),
         mayListen: (call, agreed) => mayListenToTasks(call, agreed, host),
         close: () => runs.close(),
       };
@@ -89,7 +89,7 @@ export function tasks(options: TasksOptions = {}): AppExtension {
   };
 }
 
-function callsOf(tool: string, policy: TaskPolicy, runs: TaskRuns): ToolCalls {
+function callsOf(tool: string, policy: TaskPolicy, runs: TaskRunner): ToolCalls {
   const isRequired = policy.support === 'required';
   return {
     hiddenFromSessions: isRequired,
@@ -132,11 +132,14 @@ function offered({ registry }: ExtensionHost): Extension['settings'] {
 type Params = Readonly<Record<string, unknown>>;
 
 /** `tasks/get`, `tasks/update` and `tasks/cancel` (ext-tasks, "Task Polling" and on). */
-function taskMethods(keeper: TaskKeeper, host: ExtensionHost): Readonly<Record<string, ExtensionMethod>> {
+function taskMethods(
+  repository: TaskRepository,
+  host: ExtensionHost,
+): Readonly<Record<string, ExtensionMethod>> {
   /** The task a request is about. @throws ProtocolError (-32602) when the caller has none of that id. */
   async function find(call: ExtensionCall, { taskId }: Params): Promise<StoredTask> {
     if (typeof taskId !== 'string') throw invalidParams('"taskId" must be a string');
-    const stored = await keeper.get(taskId);
+    const stored = await repository.get(taskId);
     if (!stored || !(await maySee(call, stored, host))) throw unknownTask();
     return stored;
   }
@@ -153,7 +156,7 @@ function taskMethods(keeper: TaskKeeper, host: ExtensionHost): Readonly<Record<s
       async serve(call, params) {
         const responses = readInputResponses(params['inputResponses']);
         const { task } = await find(call, params);
-        await keeper.change(task.taskId, answered(responses));
+        await repository.change(task.taskId, answered(responses));
         return {};
       },
     },
@@ -161,7 +164,7 @@ function taskMethods(keeper: TaskKeeper, host: ExtensionHost): Readonly<Record<s
       namedBy: 'taskId',
       async serve(call, params) {
         const { task } = await find(call, params);
-        await keeper.change(task.taskId, cancelled());
+        await repository.change(task.taskId, cancelled());
         return {};
       },
     },
@@ -187,14 +190,14 @@ function unknownTask(): ProtocolError {
 const MAX_LISTENED = 1000;
 
 /** Sends `notifications/tasks` to the subscriptions that want to hear of a task (ext-tasks, "Task Status Notifications"). */
-function announceChanges(keeper: TaskKeeper, host: ExtensionHost): void {
+function announceChanges(repository: TaskRepository, host: ExtensionHost): void {
   host.onChange((change) => {
     if (change.kind !== 'task') return;
     const { taskId } = change;
     const wants = (filter: Readonly<Record<string, unknown>>): boolean =>
       Array.isArray(filter['taskIds']) && filter['taskIds'].includes(taskId);
     if (!host.hasListener(wants)) return;
-    keeper.get(taskId).then(
+    repository.get(taskId).then(
       (stored) => stored && host.notifyListeners('notifications/tasks', detailedTask(stored), wants),
       (error: unknown) => host.logger.error({ err: error, taskId }, 'a task could not be read'),
     );
@@ -213,7 +216,7 @@ const heardTools = new WeakMap<object, ReadonlySet<string>>();
 async function listenToTasks(
   call: ExtensionCall,
   taskIds: unknown,
-  keeper: TaskKeeper,
+  repository: TaskRepository,
   host: ExtensionHost,
 ): Promise<{ taskIds: readonly string[] }> {
   if (!call.declares(TASKS)) throw missingExtension(TASKS);
@@ -222,7 +225,7 @@ async function listenToTasks(
   }
   const asked = [...new Set<string>(taskIds)];
   if (asked.length > MAX_LISTENED) throw invalidParams(`More than ${MAX_LISTENED} "taskIds"`);
-  const stored = await Promise.all(asked.map((taskId) => keeper.get(taskId)));
+  const stored = await Promise.all(asked.map((taskId) => repository.get(taskId)));
   const kept: StoredTask[] = [];
   for (const found of stored) if (found && (await maySee(call, found, host))) kept.push(found);
   const agreed = { taskIds: kept.map(({ task }) => task.taskId) };

@@ -1,5 +1,5 @@
 import type { TemplateVariable, UriTemplate } from './parse.js';
-import { compileSteps, normaliseUri } from './program.js';
+import { compileSteps, normaliseUri } from './compiled-template.js';
 import { type Captured, scan } from './scan.js';
 
 /** The longest URI that is matched, in UTF-16 code units. */

@@ -1,4 +1,4 @@
-import type { Capture, RunStep, Step } from './program.js';
+import type { Capture, RunStep, Step } from './compiled-template.js';
 
 /** The part of a string that a scan reads. */
 interface CodeUnits {

@@ -1,13 +1,13 @@
 import type { DefinitionProblem } from '../../errors/errors.js';
 import { isObject, type JsonSchema, MAX_DEPTH } from '../../protocol/json.js';
-import type { Dialect } from '../validate/ajv.js';
+import type { SchemaDialect } from '../validate/ajv.js';
 import { NAMED, subschemasOf } from './json-schema.js';
 
 const MAX_BYTES = 256 * 1024;
 
 /** What is known of a hand-written schema without compiling it. */
 interface HandWritten {
-  readonly dialect: Dialect;
+  readonly dialect: SchemaDialect;
   /** Whether it has identifiers, which would register themselves with a shared validator. */
   readonly isolated: boolean;
 }
@@ -54,7 +54,7 @@ function textOf(schema: JsonSchema): string | undefined {
   }
 }
 
-function dialectOf(name: unknown): Dialect {
+function dialectOf(name: unknown): SchemaDialect {
   const uri = typeof name === 'string' ? name : '';
   if (/draft-0[4-7]/.test(uri)) return 'draft-07';
   return uri.includes('2019-09') ? '2019-09' : '2020-12';

@@ -75,7 +75,7 @@ export class SafePattern {
   ) {
     // With `g` an engine would go on where it stopped.
     this.#native = new RegExp(source, flags.replace(/[dgy]/g, ''));
-    if (isPlain(source, flags)) this.#nativeLength = Infinity;
+    if (cannotBacktrack(source, flags)) this.#nativeLength = Infinity;
   }
 
   /** Whether it is known how to run it. */
@@ -123,7 +123,7 @@ const MAX_GROUPS = 8;
  *
  * @param flags those of `RegExp`.
  */
-export function isPlain(source: string, flags: string): boolean {
+export function cannotBacktrack(source: string, flags: string): boolean {
   if (/[vy]/.test(flags)) return false;
   if (/\\[k1-9]|\(\?(?!:)/.test(source)) return false;
   const skeleton = source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, 'x');

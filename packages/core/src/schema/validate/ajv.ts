@@ -4,7 +4,7 @@ import { canonicalJson, type JsonSchema } from '../../protocol/json.js';
 import { FORMATS } from '../describe/wire-form.js';
 
 /** The dialects a hand-written schema may be in. */
-export type Dialect = '2020-12' | '2019-09' | 'draft-07';
+export type SchemaDialect = '2020-12' | '2019-09' | 'draft-07';
 
 /** A compiled schema: true when a value satisfies it, or else `errors` says why not. */
 export interface CompiledSchema {
@@ -24,7 +24,7 @@ export interface SchemaViolation {
 
 /** How a schema is to be compiled. */
 export interface CompileOptions {
-  readonly dialect: Dialect;
+  readonly dialect: SchemaDialect;
   /** Whether properties must be the value's own: needed when a name is also on `Object.prototype`. */
   readonly ownProperties: boolean;
   /** What is to be said of a value that does not satisfy the schema. */
@@ -50,7 +50,7 @@ export interface SchemaEngine {
 export type AjvFactory = (options: CompileOptions) => SchemaEngine;
 
 /** Loads ajv, which takes a while, and of it only the dialect that is wanted. */
-export async function loadAjv(dialect: Dialect): Promise<AjvFactory> {
+export async function loadAjv(dialect: SchemaDialect): Promise<AjvFactory> {
   const Ajv = await classOf(dialect);
   return ({ ownProperties, report, unicode, pattern }) => {
     const ajv = new Ajv({
@@ -93,7 +93,7 @@ type AjvClass = new (
   options: ConstructorParameters<typeof Ajv>[0],
 ) => Pick<Ajv, 'compile' | 'removeSchema' | 'addKeyword' | 'removeKeyword'>;
 
-async function classOf(dialect: Dialect): Promise<AjvClass> {
+async function classOf(dialect: SchemaDialect): Promise<AjvClass> {
   switch (dialect) {
     case '2020-12':
       return (await import('ajv/dist/2020.js')).default.Ajv2020;

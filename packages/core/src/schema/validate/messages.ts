@@ -94,11 +94,11 @@ function mismatch(violation: SchemaViolation, path: string): Issue {
     path,
     expected,
     received,
-    message: line(path, `${demandOf(violation.keyword, expected)}; received ${received}${meant}`),
+    message: line(path, `${requirementOf(violation.keyword, expected)}; received ${received}${meant}`),
   };
 }
 
-function demandOf(keyword: string, expected: string): string {
+function requirementOf(keyword: string, expected: string): string {
   if (keyword === 'uniqueItems') return 'must not have an element twice';
   return keyword === 'format' ? `must be ${expected}` : `expected ${expected}`;
 }

@@ -12,8 +12,8 @@ import { DtoFunctionError, InvalidValueError, type Issue } from './errors.js';
 const MAX_ISSUES = 1000;
 
 /** Where a value is: a step from where another is. */
-export interface Place {
-  readonly parent?: Place | undefined;
+export interface InstanceLocation {
+  readonly parent?: InstanceLocation | undefined;
   readonly step: string | number;
 }
 
@@ -23,10 +23,10 @@ export interface RuleRunner {
    * @param made an instance.
    * @param sent what the instance was made from, or what will be sent of it.
    */
-  run(made: unknown, sent: unknown, place: Place | undefined, run: ValidationRun): void;
+  run(made: unknown, sent: unknown, place: InstanceLocation | undefined, run: ValidationRun): void;
 
   /** Runs rules of class-validator on what was sent and cannot be made, because the schema refuses some of it. */
-  explain(sent: unknown, place: Place | undefined, run: ValidationRun): void;
+  explain(sent: unknown, place: InstanceLocation | undefined, run: ValidationRun): void;
 }
 
 /** Makes the runners of classes, each once. */
@@ -88,12 +88,12 @@ type Nested = (value: object) => RuleRunner | undefined;
 class ClassRunner implements RuleRunner {
   properties: readonly PropertyRunner[] = [];
 
-  run(made: unknown, sent: unknown, place: Place | undefined, run: ValidationRun): void {
+  run(made: unknown, sent: unknown, place: InstanceLocation | undefined, run: ValidationRun): void {
     if (typeof made !== 'object' || made === null) return;
     for (const property of this.properties) property.run(made, sent, place, run);
   }
 
-  explain(sent: unknown, place: Place | undefined, run: ValidationRun): void {
+  explain(sent: unknown, place: InstanceLocation | undefined, run: ValidationRun): void {
     if (!isObject(sent)) return;
     for (const property of this.properties) property.explain(sent, place, run);
   }
@@ -118,7 +118,7 @@ class PropertyRunner {
     readonly nested: Nested | undefined,
   ) {}
 
-  run(object: object, sentObject: unknown, parent: Place | undefined, run: ValidationRun): void {
+  run(object: object, sentObject: unknown, parent: InstanceLocation | undefined, run: ValidationRun): void {
     const { name, wire, conditions, container, initial } = this.model;
     const value = (object as Record<string, unknown>)[name];
     const isSent = isObject(sentObject) && Object.hasOwn(sentObject, wire);
@@ -143,8 +143,8 @@ class PropertyRunner {
     if (this.nested) this.#visit(value, sent, place, run);
   }
 
-  #visit(value: unknown, sent: unknown, place: Place, run: ValidationRun): void {
-    const visit = (element: unknown, sentElement: unknown, at: Place): void => {
+  #visit(value: unknown, sent: unknown, place: InstanceLocation, run: ValidationRun): void {
+    const visit = (element: unknown, sentElement: unknown, at: InstanceLocation): void => {
       if (typeof element === 'object' && element !== null && !Array.isArray(element))
         this.nested?.(element)?.run(element, sentElement, at, run);
       else if (this.whole) run.refuse(at, 'an object', element);
@@ -154,7 +154,11 @@ class PropertyRunner {
       if (this.whole) run.refuse(place, COLLECTION[this.model.container], value);
   }
 
-  explain(object: Readonly<Record<string, unknown>>, parent: Place | undefined, run: ValidationRun): void {
+  explain(
+    object: Readonly<Record<string, unknown>>,
+    parent: InstanceLocation | undefined,
+    run: ValidationRun,
+  ): void {
     const { wire, container } = this.model;
     const whole = Object.hasOwn(object, wire) ? object[wire] : null;
     if (this.whole || whole === null) return;
@@ -162,14 +166,14 @@ class PropertyRunner {
     const held = container === 'map' && isObject(whole) ? new Map(Object.entries(whole)) : whole;
     for (const rule of this.rules) {
       if (rule.authored || rule.condition || rule.rule.made) continue;
-      const explain = (sent: unknown, at: Place): void => {
+      const explain = (sent: unknown, at: InstanceLocation): void => {
         const value = rule.rule.date ? this.model.form?.instantiator.make(sent) : sent;
         if (!rule.accepts(value)) run.fail(rule, value, sent, object, at);
       };
       if (!rule.each) explain(whole, place);
       else eachOf(held, held, (sent, _, step) => explain(sent, { parent: place, step }));
     }
-    const within = (sent: unknown, at: Place): void => {
+    const within = (sent: unknown, at: InstanceLocation): void => {
       if (isObject(sent)) this.nested?.(sent)?.explain(sent, at, run);
     };
     if (container === 'one') within(whole, place);
@@ -219,11 +223,11 @@ export class ValidationRun {
     sent: unknown,
     object: object,
     whole: unknown,
-    place: Place,
+    place: InstanceLocation,
     step?: string | number,
   ): void {
     if (this.#issues.length >= MAX_ISSUES) return;
-    const at = (): Place => (step === undefined ? place : { parent: place, step });
+    const at = (): InstanceLocation => (step === undefined ? place : { parent: place, step });
     let verdict: unknown;
     try {
       verdict = rule.validate(value, object, whole);
@@ -248,7 +252,7 @@ export class ValidationRun {
     name: string,
     object: object,
     value: unknown,
-    place: Place,
+    place: InstanceLocation,
   ): boolean {
     try {
       return conditions.every((condition) => condition(object, value));
@@ -260,7 +264,7 @@ export class ValidationRun {
   }
 
   /** Records that a value is not what it must be whatever the rules say. */
-  refuse(place: Place, expected: string, value: unknown): void {
+  refuse(place: InstanceLocation, expected: string, value: unknown): void {
     this.#add(place, expected, `expected ${expected}`, value);
   }
 
@@ -275,13 +279,13 @@ export class ValidationRun {
   }
 
   /** Records that a value does not satisfy a rule. */
-  fail(rule: BoundRule, value: unknown, sent: unknown, object: object, place: Place): void {
+  fail(rule: BoundRule, value: unknown, sent: unknown, object: object, place: InstanceLocation): void {
     if (this.#issues.length >= MAX_ISSUES) return;
     const expected = rule.explain(value, object);
     this.#add(place, expected, expected, sent);
   }
 
-  #add(place: Place, expected: string, wanted: string, value: unknown): void {
+  #add(place: InstanceLocation, expected: string, wanted: string, value: unknown): void {
     if (this.#issues.length >= MAX_ISSUES) return;
     const received = describeValue(value);
     const path = pathTo(place);
@@ -289,7 +293,14 @@ export class ValidationRun {
   }
 
   /** Rules of class-validator throw on some values that they should refuse. */
-  #threw(rule: BoundRule, value: unknown, sent: unknown, object: object, at: Place, cause: unknown): void {
+  #threw(
+    rule: BoundRule,
+    value: unknown,
+    sent: unknown,
+    object: object,
+    at: InstanceLocation,
+    cause: unknown,
+  ): void {
     if (!rule.authored) return this.fail(rule, value, sent, object, at);
     if (this.#thrown.length >= MAX_ISSUES) return;
     const place = `${rule.target}.${rule.metadata.propertyName}`;
@@ -306,7 +317,7 @@ export class ValidationRun {
   }
 }
 
-function pathTo({ parent, step }: Place): string {
+function pathTo({ parent, step }: InstanceLocation): string {
   return joinPath(parent ? pathTo(parent) : '', String(step), typeof step === 'number');
 }
 

@@ -5,7 +5,7 @@ import type {
   AjvFactory,
   CompiledSchema,
   CompileOptions,
-  Dialect,
+  SchemaDialect,
   SchemaEngine,
   SchemaViolation,
 } from './ajv.js';
@@ -14,14 +14,14 @@ import { issuesFrom } from './messages.js';
 
 /** Keeps ajv instances, so that schemas of one kind share one. Loads nothing until a schema is compiled. */
 export class ValidatorPool {
-  readonly #factories = new Map<Dialect, Promise<AjvFactory>>();
+  readonly #factories = new Map<SchemaDialect, Promise<AjvFactory>>();
   readonly #instances = new Map<string, SchemaEngine>();
   readonly patterns: PatternPool = new PatternPool();
   /** The validators that have not been compiled. */
   readonly cold: Set<Validator> = new Set();
 
   /** Loads what a dialect needs. */
-  factory(dialect: Dialect): Promise<AjvFactory> {
+  factory(dialect: SchemaDialect): Promise<AjvFactory> {
     const known = this.#factories.get(dialect);
     if (known) return known;
     const loading = import('./ajv.js').then(({ loadAjv }) => loadAjv(dialect));
@@ -59,7 +59,7 @@ const MAX_MEMBERS = 1000;
 /** What a validator is made from. */
 interface ValidatorOptions {
   readonly schema: JsonSchema;
-  readonly dialect: Dialect;
+  readonly dialect: SchemaDialect;
   readonly ownProperties: boolean;
   /** Whether the schema has identifiers. */
   readonly isolated: boolean;

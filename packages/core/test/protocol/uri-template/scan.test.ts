@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseUriTemplate } from '../../../src/protocol/uri-template/parse.js';
-import { compileSteps } from '../../../src/protocol/uri-template/program.js';
+import { compileSteps } from '../../../src/protocol/uri-template/compiled-template.js';
 import { scan } from '../../../src/protocol/uri-template/scan.js';
 
 /** Counts how often a scan looks at its input: what it costs, on any machine. */

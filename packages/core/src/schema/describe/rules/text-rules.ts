@@ -94,14 +94,14 @@ function portablePattern(pattern: unknown, modifiers: unknown): JsonSchema {
 
 /** Whether that keyword accepts exactly what `@Matches` accepts, with the `u` flag and without it. */
 function isPortable([pattern, modifiers]: readonly unknown[]): boolean {
-  return isPlain(sourceOf(pattern) ?? '.') && 'pattern' in portablePattern(pattern, modifiers);
+  return isAsciiOnly(sourceOf(pattern) ?? '.') && 'pattern' in portablePattern(pattern, modifiers);
 }
 
 /**
  * Whether a source speaks of ASCII characters only, and of none by what it is not: `.`, `[^a]` and `\W` take half of a
  * character beyond U+FFFF without the `u` flag, and all of it with the flag.
  */
-function isPlain(source: string): boolean {
+function isAsciiOnly(source: string): boolean {
   const escapes = source.match(/\\[\s\S]/g) ?? [];
   const rest = source.replace(/\\[\s\S]/g, '');
   if (!escapes.every((escape) => /^\\[dws.*+?^$()[\]{}|/\\-]$/.test(escape))) return false;
@@ -110,7 +110,7 @@ function isPlain(source: string): boolean {
 
 /** With the `u` flag `i` folds more than letters of ASCII. */
 function foldedCase(source: string, flags: string): string | undefined {
-  return isPlain(source) && !flags.includes('u') ? ignoringCase(source) : undefined;
+  return isAsciiOnly(source) && !flags.includes('u') ? ignoringCase(source) : undefined;
 }
 
 function sourceOf(pattern: unknown): string | undefined {

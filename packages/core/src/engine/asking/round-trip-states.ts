@@ -8,12 +8,12 @@ import {
   type AskedQuestion,
   noMemory,
   type RequiredInput,
-  type RoundMemory,
-} from './round-memory.js';
+  type RoundTripState,
+} from './round-trip-state.js';
 import type { StateStore } from './state-store.js';
 
 /** The request whose rounds are kept. */
-export interface RoundRequest {
+export interface RoundTripRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly principal: string | undefined;
@@ -46,9 +46,9 @@ interface Payload {
  * Keeps what the rounds of a request have brought so far, in the `requestState` that the client carries
  * (2026-07-28, basic/patterns/mrtr).
  */
-export class RoundKeeper {
+export class RoundTripStates {
   constructor(
-    private readonly sealer: StateSealer,
+    private readonly sealer: RequestStateCodec,
     private readonly limits: RoundLimits,
     /** Remembers which states were used; without one a state is accepted until it expires. */
     private readonly store?: StateStore,
@@ -61,7 +61,7 @@ export class RoundKeeper {
    *   used before.
    * @throws Error when the store of used states fails.
    */
-  async open(request: RoundRequest): Promise<RoundMemory> {
+  async open(request: RoundTripRequest): Promise<RoundTripState> {
     const { requestState, inputResponses } = request.params;
     const given =
       inputResponses === undefined ? new Map<string, Answer>() : readInputResponses(inputResponses);
@@ -89,7 +89,7 @@ export class RoundKeeper {
    *
    * @throws ProtocolError (-32603) when that is too much for a client to carry.
    */
-  async close({ method, params, principal }: RoundRequest, memory: RoundMemory): Promise<string> {
+  async close({ method, params, principal }: RoundTripRequest, memory: RoundTripState): Promise<string> {
     const payload: Payload = {
       ...(this.store ? { id: crypto.randomUUID() } : {}),
       digest: await requestDigest(method, params),
@@ -107,7 +107,11 @@ export class RoundKeeper {
     throw new ProtocolError(ERROR_CODES.internalError, message);
   }
 
-  async #use(store: StateStore, { id, expires }: Payload, quotaKey: RoundRequest['quotaKey']): Promise<void> {
+  async #use(
+    store: StateStore,
+    { id, expires }: Payload,
+    quotaKey: RoundTripRequest['quotaKey'],
+  ): Promise<void> {
     // Sealed by a process that accepts states more than once.
     if (id === undefined) throw refused('it cannot be told from others');
     // A connection has no name that another process, or a later one, could know.
@@ -172,7 +176,7 @@ export function isStateKey(key: unknown): key is StateKey {
  * Encrypts and authenticates what a client carries for the server between two requests (AES-256-GCM). Processes that
  * share keys read each other's state.
  */
-export class StateSealer {
+export class RequestStateCodec {
   readonly #secrets: readonly StateKey[];
   #keys: Promise<readonly CryptoKey[]> | undefined;
 

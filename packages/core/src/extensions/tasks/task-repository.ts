@@ -6,7 +6,7 @@ import type { Transition } from './transitions.js';
 const MAX_TRIES = 100;
 
 /** Changes stored tasks so that no change of another process is lost, and tells of every change. */
-export class TaskKeeper {
+export class TaskRepository {
   constructor(
     private readonly store: TaskStore,
     private readonly host: Pick<ExtensionHost, 'publish'>,

@@ -23,7 +23,7 @@ export interface RequiredInput extends AskedQuestion {
 }
 
 /** What is remembered of the rounds of one request before this one. */
-export interface RoundMemory {
+export interface RoundTripState {
   /** What handlers asked and waited for. */
   readonly questions: Map<string, AskedQuestion>;
   /** What handlers ended their runs with. Their keys and those of `questions` are one set. */
@@ -35,7 +35,7 @@ export interface RoundMemory {
 }
 
 /** The memory of a first round. */
-export function noMemory(): RoundMemory {
+export function noMemory(): RoundTripState {
   return {
     questions: new Map(),
     required: new Map(),

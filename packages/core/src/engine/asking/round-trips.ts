@@ -7,15 +7,15 @@ import {
   type InputRequest,
   type InputRequests,
   noMemory,
-  type RoundMemory,
-} from './round-memory.js';
+  type RoundTripState,
+} from './round-trip-state.js';
 
 /**
  * The rounds of one request. A handler is run from its beginning in every round: questions that have been answered get their
  * answers at once, side effects that were made give their results, and what has no answer yet is carried to the client.
  */
-export class Rounds {
-  memory: RoundMemory = noMemory();
+export class RoundTrips {
+  memory: RoundTripState = noMemory();
   readonly #effects = new Map<string, Promise<unknown>>();
   readonly #open = new Set<string>();
   #left: InputRequests | undefined;
@@ -59,7 +59,7 @@ export class Rounds {
   async ask(
     request: InputRequest,
     key: string = `question-${this.#count + 1}`,
-    carry: (key: string) => Promise<Answer>,
+    delivery: (key: string) => Promise<Answer>,
   ): Promise<Answer> {
     this.#count += 1;
     const { questions, required } = this.memory;
@@ -74,7 +74,7 @@ export class Rounds {
     questions.set(key, { digest });
     this.#open.add(key);
     try {
-      const answer = known?.answer ?? (await carry(key));
+      const answer = known?.answer ?? (await delivery(key));
       questions.set(key, { digest, answer });
       return answer;
     } catch (error) {

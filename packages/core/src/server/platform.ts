@@ -1,11 +1,11 @@
 import type { Logger, LogMethod } from '../protocol/logging.js';
 
 /** The part of Node's `process` that is used when it is there. */
-interface HostProcess {
+interface PlatformProcess {
   readonly argv?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly stdout?: HostOutput;
-  readonly stderr?: HostOutput;
+  readonly stdout?: PlatformOutput;
+  readonly stderr?: PlatformOutput;
   exit?(code: number): never;
   getBuiltinModule?<Id extends keyof BuiltIns>(id: Id): BuiltIns[Id] | undefined;
   readonly versions?: { readonly node?: string };
@@ -26,7 +26,7 @@ export interface AsyncStorage<T> {
   readonly isCheap?: boolean;
 }
 
-interface HostOutput {
+interface PlatformOutput {
   readonly isTTY?: boolean;
   write: (...args: unknown[]) => boolean;
 }
@@ -46,10 +46,10 @@ interface DirectoryEntry {
   isDirectory(): boolean;
 }
 
-// This file alone asks where it runs; on hosts without a `process` the answers are empty.
-const host: HostProcess = (globalThis as { process?: HostProcess }).process ?? {};
+// This file alone asks where it runs; on platforms without a `process` the answers are empty.
+const platform: PlatformProcess = (globalThis as { process?: PlatformProcess }).process ?? {};
 
-/** A logger that prints warnings and errors on the console of the host: on Node, on standard error. */
+/** A logger that prints warnings and errors on the console of the platform: on Node, on standard error. */
 export const consoleLogger: Logger = {
   debug: () => undefined,
   info: () => undefined,
@@ -90,28 +90,28 @@ function textOf(error: Error): string {
 export function callStorage<T>(
   rejected: (reason: unknown, isAlone: boolean) => void,
 ): AsyncStorage<T> | undefined {
-  const module = host.getBuiltinModule?.('node:async_hooks');
-  if (!module || !host.on) return undefined;
-  host.on('unhandledRejection', (reason) =>
-    rejected(reason, host.listenerCount?.('unhandledRejection') === 1),
+  const module = platform.getBuiltinModule?.('node:async_hooks');
+  if (!module || !platform.on) return undefined;
+  platform.on('unhandledRejection', (reason) =>
+    rejected(reason, platform.listenerCount?.('unhandledRejection') === 1),
   );
-  const [major] = host.versions?.node?.split('.') ?? [];
+  const [major] = platform.versions?.node?.split('.') ?? [];
   return Object.assign(new module.AsyncLocalStorage<T>(), { isCheap: Number(major) >= 24 });
 }
 
 /** The arguments the program was started with. */
-export function hostArguments(): readonly string[] {
-  return host.argv?.slice(2) ?? [];
+export function programArguments(): readonly string[] {
+  return platform.argv?.slice(2) ?? [];
 }
 
 /** Whether the environment asks the program to tell of itself instead of serving. */
 export function isInspected(): boolean {
-  return Boolean(hostVariable('SIGIL_INSPECT'));
+  return Boolean(environmentVariable('SIGIL_INSPECT'));
 }
 
 /** An environment variable. */
-export function hostVariable(name: string): string | undefined {
-  return host.env?.[name];
+export function environmentVariable(name: string): string | undefined {
+  return platform.env?.[name];
 }
 
 /**
@@ -121,7 +121,7 @@ export function hostVariable(name: string): string | undefined {
  * @returns a function that gives standard output back.
  */
 export function divertStdout(): () => void {
-  const { stdout, stderr } = host;
+  const { stdout, stderr } = platform;
   if (!stdout || !stderr || stdout.isTTY || !mayReadMessages()) return () => undefined;
   const { write } = stdout;
   const state = { active: true };
@@ -137,11 +137,11 @@ export function divertStdout(): () => void {
 
 function mayReadMessages(): boolean {
   // A test file that `node --test` runs reports its results on standard output.
-  if (hostVariable('NODE_TEST_CONTEXT') !== undefined) return false;
+  if (environmentVariable('NODE_TEST_CONTEXT') !== undefined) return false;
   try {
     // Node's module loader looks at the numbers of the last file that was looked at, and takes links for pipes after this one;
     // big integers are kept apart from those.
-    const stdin = host.getBuiltinModule?.('node:fs')?.fstatSync(0, { bigint: true });
+    const stdin = platform.getBuiltinModule?.('node:fs')?.fstatSync(0, { bigint: true });
     return stdin !== undefined && (stdin.isFIFO() || stdin.isSocket() || stdin.isFile());
   } catch {
     return false;
@@ -151,23 +151,23 @@ function mayReadMessages(): boolean {
 /**
  * Writes a line to standard output and ends the program with success. Never resolves.
  *
- * @throws Error when the host has no standard output, or cannot end the program.
+ * @throws Error when the platform has no standard output, or cannot end the program.
  */
 export function endWith(line: string): Promise<never> {
-  const { stdout } = host;
-  if (!stdout || !host.exit)
-    throw new Error('This host cannot answer SIGIL_INSPECT: it has no standard output');
+  const { stdout } = platform;
+  if (!stdout || !platform.exit)
+    throw new Error('This platform cannot answer SIGIL_INSPECT: it has no standard output');
   // Output through a pipe may be asynchronous: the program must not end before it is out.
-  return new Promise(() => stdout.write(`${line}\n`, () => host.exit?.(0)));
+  return new Promise(() => stdout.write(`${line}\n`, () => platform.exit?.(0)));
 }
 
 /**
  * The files below a folder, those of `node_modules` aside, in alphabetical order, as URLs.
  *
- * @throws Error when the host has no file system, or the folder cannot be read.
+ * @throws Error when the platform has no file system, or the folder cannot be read.
  */
 export function listFiles(folder: URL): URL[] {
-  const fs = host.getBuiltinModule?.('node:fs');
+  const fs = platform.getBuiltinModule?.('node:fs');
   if (!fs) throw new Error('discovery needs a file system; list the classes in "services" instead');
   const base = folder.href.endsWith('/') ? folder : new URL(`${folder.href}/`);
   const entries = [...fs.readdirSync(base, { withFileTypes: true })].sort((a, b) =>
@@ -183,7 +183,7 @@ export function listFiles(folder: URL): URL[] {
 /** The text of a file; `undefined` when it cannot be read. */
 export function readText(file: URL): string | undefined {
   try {
-    return host.getBuiltinModule?.('node:fs')?.readFileSync(file, 'utf8');
+    return platform.getBuiltinModule?.('node:fs')?.readFileSync(file, 'utf8');
   } catch {
     return undefined;
   }
@@ -191,5 +191,5 @@ export function readText(file: URL): string | undefined {
 
 /** Whether there is such a file. */
 export function hasFile(file: URL): boolean {
-  return host.getBuiltinModule?.('node:fs')?.existsSync(file) ?? false;
+  return platform.getBuiltinModule?.('node:fs')?.existsSync(file) ?? false;
 }

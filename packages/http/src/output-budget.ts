@@ -1,5 +1,5 @@
 import { Deadlines, type Logger, LogThrottle, Quota } from '@sigil/core/transport';
-import { aboutRequest, type NoRoom } from './answers.js';
+import { aboutRequest, type OverloadRefusal } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
 
 /** What of each answer and stream needs no room while it is unread: small answers cost nothing. */
@@ -16,8 +16,8 @@ export interface OutputLimits {
 }
 
 /** What clients leave unread, of all answers and streams together. */
-export class OutputRoom {
-  readonly room: Quota;
+export class OutputBudget {
+  readonly budget: Quota;
   /** A client that leaves more than this of one stream unread is cut off. */
   readonly maxBufferedBytes: number;
   /** For long answers on the web, of which nothing is read for too long. */
@@ -27,12 +27,12 @@ export class OutputRoom {
   constructor(
     private readonly limits: OutputLimits,
     private readonly logger: Logger,
-    private readonly noRoom: NoRoom,
+    private readonly overload: OverloadRefusal,
   ) {
     const { maxBufferedBytes, maxTotalBufferedBytes, requestTimeoutMs } = limits;
     this.maxBufferedBytes = maxBufferedBytes;
     // One stream may always hold as much as a stream may.
-    this.room = new Quota(
+    this.budget = new Quota(
       maxTotalBufferedBytes,
       Math.max(maxBufferedBytes, Math.floor(maxTotalBufferedBytes / 4)),
     );
@@ -41,7 +41,7 @@ export class OutputRoom {
 
   /** Answers that there is no room for the answer. */
   refuse(http: HttpExchange): void {
-    this.noRoom.refuse(http, 'Too many answers are unread');
+    this.overload.refuse(http, 'Too many answers are unread');
   }
 
   /** Says in the log, now and then, that a client is cut off. @param limit what it went beyond. */
@@ -57,13 +57,13 @@ export class OutputRoom {
 }
 
 /** The room that one answer or stream takes up while it is unread. */
-export class UnreadRoom {
-  readonly #room: Quota;
+export class UnreadBudget {
+  readonly #budget: Quota;
   readonly #quotaKey: string | undefined;
   #taken = 0;
 
-  constructor({ room }: OutputRoom, http: HttpExchange) {
-    this.#room = room;
+  constructor({ budget }: OutputBudget, http: HttpExchange) {
+    this.#budget = budget;
     // Read once: an address is not known any more when its connection has closed.
     this.#quotaKey = http.quotaKey;
   }
@@ -72,8 +72,8 @@ export class UnreadRoom {
   hold(length: number): boolean {
     const needed = Math.max(0, length - FREE_OUTPUT_BYTES);
     const more = needed - this.#taken;
-    if (more > 0 && !this.#room.take(this.#quotaKey, more)) return false;
-    if (more < 0) this.#room.give(this.#quotaKey, -more);
+    if (more > 0 && !this.#budget.take(this.#quotaKey, more)) return false;
+    if (more < 0) this.#budget.give(this.#quotaKey, -more);
     this.#taken = needed;
     return true;
   }

@@ -1,9 +1,9 @@
 import type { ExtensionCall, ExtensionHost } from '../../engine/extension.js';
 import { InputResponseError, ERROR_CODES, OverloadedError, type ProtocolError } from '../../errors/errors.js';
 import type { Quota } from '../../transport/quota.js';
-import type { Background } from '../../engine/asking/carry.js';
+import type { BackgroundDelivery } from '../../engine/asking/delivery.js';
 import type { Logger } from '../../protocol/logging.js';
-import type { TaskKeeper } from './task-keeper.js';
+import type { TaskRepository } from './task-repository.js';
 import type { TaskPolicy } from './task-options.js';
 import {
   asked,
@@ -23,14 +23,14 @@ const CLOSE_GRACE_MS = 1000;
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /** The tasks at work in this process. */
-export class TaskRuns {
+export class TaskRunner {
   readonly #runs = new Map<string, TaskRun>();
   readonly #connections = new WeakMap<object, string>();
 
   constructor(
-    private readonly keeper: TaskKeeper,
+    private readonly repository: TaskRepository,
     private readonly host: ExtensionHost,
-    private readonly places: Quota,
+    private readonly quota: Quota,
   ) {
     host.onChange((change) => {
       if (change.kind === 'task') void this.#heard(change.taskId);
@@ -51,30 +51,30 @@ export class TaskRuns {
     statusMessage?: string,
   ): Promise<(() => void) | undefined> {
     const { quotaKey } = call;
-    if (!this.places.take(quotaKey)) throw full(this.places);
+    if (!this.quota.take(quotaKey)) throw full(this.quota);
     const principal = call.principal?.id ?? null;
     const owner = this.#ownerOf(quotaKey);
     const stored = begun({ tool, principal, owner, ttlMs, pollIntervalMs, statusMessage });
     const { taskId } = stored.task;
-    const release = (): void => this.places.give(quotaKey);
+    const release = (): void => this.quota.give(quotaKey);
     try {
-      await this.keeper.create(stored);
+      await this.repository.create(stored);
     } catch (error) {
       release();
       throw error;
     }
-    const { keeper, host } = this;
+    const { repository, host } = this;
     const timer = expiryTimer(ttlMs, () => run.stop('The task has expired'));
     const ended = (): void => {
       clearTimeout(timer);
       this.#runs.delete(taskId);
     };
-    const run = new TaskRun({ taskId, call, keeper, logger: host.logger, ended });
+    const run = new TaskRun({ taskId, call, repository, logger: host.logger, ended });
     this.#runs.set(taskId, run);
     if (call.detach({ ...stored.task, resultType: 'task' }, run)) return release;
     ended();
     release();
-    await this.keeper.change(taskId, cancelled());
+    await this.repository.change(taskId, cancelled());
     return undefined;
   }
 
@@ -85,7 +85,7 @@ export class TaskRuns {
     const reason = 'The server stopped before the task was done';
     await Promise.all(
       runs.map((run) =>
-        this.keeper.change(run.taskId, failed({ code: ERROR_CODES.internalError, message: reason })),
+        this.repository.change(run.taskId, failed({ code: ERROR_CODES.internalError, message: reason })),
       ),
     );
     for (const run of runs) run.stop(reason);
@@ -107,7 +107,7 @@ export class TaskRuns {
     const run = this.#runs.get(taskId);
     if (!run) return;
     try {
-      run.heard(await this.keeper.get(taskId));
+      run.heard(await this.repository.get(taskId));
     } catch (error) {
       this.host.logger.error({ err: error, taskId }, 'a task could not be read');
     }
@@ -130,14 +130,14 @@ function full({ total, perClient }: Quota): OverloadedError {
 interface TaskRunParts {
   readonly taskId: string;
   readonly call: ExtensionCall;
-  readonly keeper: TaskKeeper;
+  readonly repository: TaskRepository;
   readonly logger: Logger;
   /** Told once, when the handler has run to its end. */
   readonly ended: (run: TaskRun) => void;
 }
 
 /** A handler at work as a task, in this process. */
-class TaskRun implements Background {
+class TaskRun implements BackgroundDelivery {
   readonly taskId: string;
   /** Settles when the handler has run to its end and that is written down. */
   readonly finished: Promise<void>;
@@ -189,7 +189,9 @@ class TaskRun implements Background {
     this.#parts.call.abort(reason);
   }
 
-  async ask(...[wanted, request, options]: Parameters<Background['ask']>): ReturnType<Background['ask']> {
+  async ask(
+    ...[wanted, request, options]: Parameters<BackgroundDelivery['ask']>
+  ): ReturnType<BackgroundDelivery['ask']> {
     const { key, answer } = this.#questions.add(wanted, options);
     // Observed already while the question is being written down.
     answer.catch(() => undefined);
@@ -211,14 +213,14 @@ class TaskRun implements Background {
 
   /** Never rejects: a handler could do nothing about it. */
   #write(transition: Transition, isLast = false): Promise<void> {
-    const { keeper, logger } = this.#parts;
+    const { repository, logger } = this.#parts;
     const written = this.#writing.then(async () => {
       try {
-        await keeper.change(this.taskId, transition);
+        await repository.change(this.taskId, transition);
       } catch (error) {
         logger.error({ err: error, taskId: this.taskId }, 'a task could not be written');
         // What cannot be kept must not look as if it were still at work.
-        if (isLast) await keeper.change(this.taskId, failed(UNKEPT)).catch(() => undefined);
+        if (isLast) await repository.change(this.taskId, failed(UNKEPT)).catch(() => undefined);
       }
     });
     this.#writing = written;

@@ -7,30 +7,34 @@ import type {
 } from '../../context/questions.js';
 import { InputResponseError } from '../../errors/errors.js';
 import { type ClientCapabilities, METHODS } from '../../protocol/protocol.js';
-import { type Asking, type CarryOptions, send, together } from './carry.js';
+import { type RequesterContext, type DeliveryOptions, send, together } from './delivery.js';
 import type { QuestionCodec } from './question-codec.js';
-import type { Answer, InputRequest, InputRequests } from './round-memory.js';
+import type { Answer, InputRequest, InputRequests } from './round-trip-state.js';
 
 /**
  * Asks what handlers want to know. A question takes this way:
  *
  * 1. The client must be able to answer it, by the capabilities it has declared.
  * 2. `QuestionCodec` writes it as clients of the revision know it.
- * 3. `Rounds` gives the answer, where an earlier run of the handler has asked the same; otherwise the question is carried (`carry.ts`):
+ * 3. `RoundTrips` gives the answer, where an earlier run of the handler has asked the same; otherwise the question is delivered (`delivery.ts`):
  *    in the result of the request, which the client repeats with the answer (`RoundKeeper` seals what is known so far into it), as a
  *    request to the client (`PendingRequests` waits for its answer), or by the task that the handler has become.
  * 4. `QuestionCodec` reads the answer: one that does not fit its question never reaches the handler.
  */
-export class Asker {
+export class ClientRequester {
   constructor(private readonly codec: QuestionCodec) {}
 
-  async ask<T>(asking: Asking, question: InputQuestion<T>, { key, ...options }: AskOptions = {}): Promise<T> {
+  async ask<T>(
+    asking: RequesterContext,
+    question: InputQuestion<T>,
+    { key, ...options }: AskOptions = {},
+  ): Promise<T> {
     requireOpen(asking);
     return this.#put(asking, question, this.#write(asking, question), key, options);
   }
 
   async askAll<Q extends InputQuestions>(
-    asking: Asking,
+    asking: RequesterContext,
     questions: Q,
     options?: RoundOptions,
   ): Promise<InputResponsesTo<Q>> {
@@ -43,57 +47,61 @@ export class Asker {
   }
 
   /** Asks what a handler returned. Resolves when it is to run again within this request. */
-  async requireInput(asking: Asking, { questions, requestState }: InputRequired): Promise<void> {
+  async requireInput(asking: RequesterContext, { questions, requestState }: InputRequired): Promise<void> {
     const requests = this.#writeAll(asking, questions);
-    const { rounds, carry, signal } = asking;
+    const { rounds, delivery, signal } = asking;
     rounds.requireInput(requests, requestState);
     const ask = (key: string, request: InputRequest, either: AbortSignal): Promise<Answer> =>
-      carry.ask(asking, key, request, { signal: either });
-    const asked = () => carry.askAll?.(asking, requests) ?? together(requests, signal, ask);
+      delivery.ask(asking, key, request, { signal: either });
+    const asked = () => delivery.askAll?.(asking, requests) ?? together(requests, signal, ask);
     rounds.receive(await asking.waiting(asked));
     await rounds.restart();
   }
 
   /** Reads the answer to a question that was required; `undefined` when there is none. */
-  async inputResponse<T>(asking: Asking, key: string, question: InputQuestion<T>): Promise<T | undefined> {
+  async inputResponse<T>(
+    asking: RequesterContext,
+    key: string,
+    question: InputQuestion<T>,
+  ): Promise<T | undefined> {
     asking.rounds.throwIfEnded();
     const request = (): InputRequest => this.codec.write(question, asking.revision);
     const answer = asking.rounds.response(key, request);
     return answer && this.codec.read(question, answer, asking.revision);
   }
 
-  async ping(asking: Asking, options?: AskOptions): Promise<void> {
+  async ping(asking: RequesterContext, options?: AskOptions): Promise<void> {
     requireOpen(asking);
     // A request of a stateless revision is a sign of life itself.
     if (!asking.revision.sessions) return;
     await asking.waiting(() => send(asking, { method: METHODS.ping }, options));
   }
 
-  #write(asking: Asking, question: InputQuestion): InputRequest {
+  #write(asking: RequesterContext, question: InputQuestion): InputRequest {
     requireCapability(asking, question);
     return this.codec.write(question, asking.revision);
   }
 
-  #writeAll(asking: Asking, questions: InputQuestions): InputRequests {
+  #writeAll(asking: RequesterContext, questions: InputQuestions): InputRequests {
     const written = Object.entries(questions).map(([key, question]) => [key, this.#write(asking, question)]);
     return Object.fromEntries(written) as InputRequests;
   }
 
   async #put<T>(
-    asking: Asking,
+    asking: RequesterContext,
     question: InputQuestion<T>,
     request: InputRequest,
     key: string | undefined,
-    options?: CarryOptions,
+    options?: DeliveryOptions,
   ): Promise<T> {
-    const carry = (named: string): Promise<Answer> =>
-      asking.waiting(() => asking.carry.ask(asking, named, request, options));
-    return this.codec.read(question, await asking.rounds.ask(request, key, carry), asking.revision);
+    const delivery = (named: string): Promise<Answer> =>
+      asking.waiting(() => asking.delivery.ask(asking, named, request, options));
+    return this.codec.read(question, await asking.rounds.ask(request, key, delivery), asking.revision);
   }
 }
 
 /** @throws Suspension or InputResponseError when the run of the handler that asks is over. */
-function requireOpen({ rounds, isOver, signal }: Asking): void {
+function requireOpen({ rounds, isOver, signal }: RequesterContext): void {
   rounds.throwIfEnded();
   if (isOver && !signal.aborted)
     throw new InputResponseError('gone', 'The request has been answered: nothing can be asked any more');
@@ -106,13 +114,13 @@ interface Need {
 }
 
 /** Checks that the client can answer a question. @throws ProtocolError that says what capability it lacks. */
-function requireCapability(asking: Asking, question: InputQuestion): void {
+function requireCapability(asking: RequesterContext, question: InputQuestion): void {
   for (const { met, required, why } of needs(asking, question)) {
     if (!met) throw asking.revision.missingCapability(`The client ${why}`, required);
   }
 }
 
-function needs({ client, revision }: Asking, question: InputQuestion): readonly Need[] {
+function needs({ client, revision }: RequesterContext, question: InputQuestion): readonly Need[] {
   const { elicitation, sampling, roots } = client.capabilities;
   switch (question.asks) {
     case 'elicit': {

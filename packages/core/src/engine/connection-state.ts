@@ -3,10 +3,10 @@ import type { Implementation } from '../protocol/descriptors.js';
 import type { LogLevel } from '../protocol/logging.js';
 import type { Principal } from '../protocol/principal.js';
 import type { ClientCapabilities, ServerCapabilities } from '../protocol/protocol.js';
-import type { Outlet } from '../transport/transport.js';
+import type { Sink } from '../transport/transport.js';
 import { PendingRequests } from './asking/pending-requests.js';
-import type { Answer } from './asking/round-memory.js';
-import { fromDialect, resultFromDialect, type Spoken, toDialect } from './revisions/dialect.js';
+import type { Answer } from './asking/round-trip-state.js';
+import { fromDialect, resultFromDialect, type Spoken, toDialect } from './revisions/message-dialect.js';
 import type { Revision } from './revisions/index.js';
 
 /** What `initialize` settled between a client and a server, and what the client asked for since. */
@@ -45,16 +45,16 @@ export class Session implements ClientView {
 const MAX_ELICITATIONS = 1000;
 
 /** Where messages go that nothing carries. */
-export const NOWHERE: Outlet = Object.freeze({ send: () => undefined, end: () => undefined });
+export const NOWHERE: Sink = Object.freeze({ send: () => undefined, end: () => undefined });
 
-/** What the requests of one connection share: its session, its own outlet, and what waits for the client. */
-export class Link {
+/** What the requests of one connection share: its session, its own sink, and what waits for the client. */
+export class ConnectionState {
   session: Session | undefined;
   #elicitations: Set<string> | undefined;
   #pending: PendingRequests | undefined;
   #speaksDialect = false;
 
-  constructor(readonly outlet: Outlet = NOWHERE) {}
+  constructor(readonly sink: Sink = NOWHERE) {}
 
   /** The requests sent to the client; made at the first one, to keep idle sessions small. */
   get pending(): PendingRequests {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.js';
 import { SchemaDocument } from '../schema/schema-document.js';
 
 /** A schema within a schema. */
-export interface SchemaPlace {
+export interface SchemaLocation {
   readonly schema: JsonObject;
   /** What it describes, such as `lines[].code`; empty for the whole. */
   readonly path: string;
@@ -24,9 +24,9 @@ interface Position {
 }
 
 /** Every schema that describes a part of a value, each once. What `not` and `if` test describes none. */
-export function placesIn(root: JsonObject): SchemaPlace[] {
+export function placesIn(root: JsonObject): SchemaLocation[] {
   const document = new SchemaDocument(root);
-  const places: SchemaPlace[] = [];
+  const places: SchemaLocation[] = [];
   const seen = new Set<JsonObject>();
 
   const visit = (schema: unknown, at: Position): void => {

@@ -1,10 +1,10 @@
 import type { ClientView, RoundOptions } from '../../context/call.js';
 import { InputResponseError, ERROR_CODES, ProtocolError } from '../../errors/errors.js';
 import { METHODS, NOTIFICATIONS } from '../../protocol/protocol.js';
-import type { Link } from '../link.js';
+import type { ConnectionState } from '../connection-state.js';
 import type { Revision } from '../revisions/index.js';
-import type { Answer, InputRequest, InputRequests } from './round-memory.js';
-import type { Rounds } from './rounds.js';
+import type { Answer, InputRequest, InputRequests } from './round-trip-state.js';
+import type { RoundTrips } from './round-trips.js';
 
 /** A request or notification of the server, as the specification says it. */
 export interface ServerMessage {
@@ -14,17 +14,17 @@ export interface ServerMessage {
 }
 
 /** The part of a call that asking needs. */
-export interface Asking {
+export interface RequesterContext {
   readonly method: string;
   readonly revision: Revision;
   readonly client: ClientView;
   readonly signal: AbortSignal;
-  readonly link: Link;
-  readonly rounds: Rounds;
+  readonly connectionState: ConnectionState;
+  readonly rounds: RoundTrips;
   /** Whether the client has its answer. */
   readonly isOver: boolean;
   /** How questions reach the client. */
-  readonly carry: Carry;
+  readonly delivery: Delivery;
   /** Sends a notification, or a request with an id, on the stream of the call. */
   send(message: ServerMessage): void;
   /** Runs a wait for the client, which the time limit of the handler does not count. */
@@ -32,28 +32,33 @@ export interface Asking {
 }
 
 /** How one question is carried. */
-export interface CarryOptions extends RoundOptions {
+export interface DeliveryOptions extends RoundOptions {
   /** Withdraws the question; what cancels the request when absent. */
   readonly signal?: AbortSignal;
 }
 
 /** Carries questions to the client: as requests of its own, inside results, or in a task. */
-export interface Carry {
+export interface Delivery {
   /** Carries one question, while its handler waits. */
-  ask(asking: Asking, key: string, request: InputRequest, options?: CarryOptions): Promise<Answer>;
+  ask(
+    asking: RequesterContext,
+    key: string,
+    request: InputRequest,
+    options?: DeliveryOptions,
+  ): Promise<Answer>;
   /** Carries the questions a handler has ended its run with, where that is not to ask each of them. */
-  askAll?(asking: Asking, requests: InputRequests): Promise<never>;
+  askAll?(asking: RequesterContext, requests: InputRequests): Promise<never>;
 }
 
 /** What becomes of a handler that goes on after its request has been answered. An extension implements it. */
-export interface Background {
+export interface BackgroundDelivery {
   /**
    * Puts a question to the client.
    *
    * @param key names it; the handler asks no two open questions by one key.
    * @throws InputResponseError when there is no answer that could be used.
    */
-  ask(key: string, request: InputRequest, options: CarryOptions): Promise<Answer>;
+  ask(key: string, request: InputRequest, options: DeliveryOptions): Promise<Answer>;
   /** Tells how far the handler has come, in words. */
   report(message: string): void;
   /** Takes the result of the handler, as it would have been sent. */
@@ -63,7 +68,7 @@ export interface Background {
 }
 
 /** Carries questions inside results: the client answers when it repeats the request (2026-07-28, basic/patterns/mrtr). */
-export const carryByRound: Carry = {
+export const deliverByRoundTrip: Delivery = {
   async ask(asking, key, request) {
     if (asking.revision.rounds.has(asking.method)) return asking.rounds.leave({ [key]: request });
     const message = `${asking.method} cannot be answered with a question; only tools, prompts and resources can`;
@@ -73,16 +78,16 @@ export const carryByRound: Carry = {
 };
 
 /** Carries questions as JSON-RPC requests to the client, on the stream of the request that asks (up to 2025-11-25). */
-export const carryByRequest: Carry = {
+export const deliverByRequest: Delivery = {
   ask(asking, _key, request, options = {}) {
-    const roots = request.method === METHODS.listRoots ? asking.link.session?.roots : undefined;
+    const roots = request.method === METHODS.listRoots ? asking.connectionState.session?.roots : undefined;
     if (roots) return Promise.resolve({ roots });
     return isPage(request) ? sendToPage(asking, request, options) : send(asking, request, options);
   },
 };
 
 /** Carries the questions of a handler in the background. */
-export function carryInBackground(background: Background): Carry {
+export function deliverInBackground(background: BackgroundDelivery): Delivery {
   return { ask: (_asking, key, request, options = {}) => background.ask(key, request, options) };
 }
 
@@ -117,16 +122,16 @@ const DEFAULT_MAX_TIMEOUT_MS = 60 * 60_000;
 
 /** Sends a request to the client and waits for its answer. */
 export async function send(
-  asking: Asking,
+  asking: RequesterContext,
   { method, params }: InputRequest,
-  options: CarryOptions = {},
+  options: DeliveryOptions = {},
 ): Promise<Answer> {
   const {
     timeoutMs = DEFAULT_TIMEOUT_MS,
     maxTimeoutMs = Math.max(DEFAULT_MAX_TIMEOUT_MS, timeoutMs),
     signal = asking.signal,
   } = options;
-  const answer = await asking.link.pending.ask({
+  const answer = await asking.connectionState.pending.ask({
     send: (id) => {
       // What takes a user or a model may take long: progress on it buys time.
       const awaited = params ? { ...params, _meta: { progressToken: id } } : undefined;
@@ -138,16 +143,20 @@ export async function send(
     maxTimeoutMs,
     signal,
   });
-  return asking.link.read(method, answer);
+  return asking.connectionState.read(method, answer);
 }
 
 /** Pages have an identity, by which the server says later that they have done their work. */
-async function sendToPage(asking: Asking, request: InputRequest, options: CarryOptions): Promise<Answer> {
+async function sendToPage(
+  asking: RequesterContext,
+  request: InputRequest,
+  options: DeliveryOptions,
+): Promise<Answer> {
   const elicitationId = crypto.randomUUID();
   const params = { ...request.params, elicitationId };
   const answer = await send(asking, { ...request, params }, options);
   // A page that was not opened does no work.
-  if (answer['action'] === 'accept') asking.link.addElicitation(elicitationId);
+  if (answer['action'] === 'accept') asking.connectionState.addElicitation(elicitationId);
   return { ...answer, elicitationId };
 }
 

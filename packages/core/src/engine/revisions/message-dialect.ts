@@ -5,7 +5,7 @@ import { type ClientCapabilities, METHODS, NOTIFICATIONS } from '../../protocol/
 type Params = Readonly<Record<string, unknown>>;
 
 /** A message that the older dialect says otherwise than the specification. */
-interface DialectRow {
+interface VariantRow {
   /** The method in the specification. */
   readonly name: string;
   /** The method in the dialect; the same where only the parameters differ. */
@@ -22,7 +22,7 @@ interface DialectRow {
  * The dialect that some documents describe, and clients written after them speak: other names for what revisions up to
  * 2025-11-25 have, in either direction. Results that the table does not name are the same in both.
  */
-export const DIALECT: readonly DialectRow[] = [
+export const DIALECT: readonly VariantRow[] = [
   { name: NOTIFICATIONS.initialized, old: 'initialized' },
   {
     name: NOTIFICATIONS.cancelled,
@@ -57,10 +57,10 @@ export const DIALECT: readonly DialectRow[] = [
 ];
 
 // Names that the specification has as well do not give a dialect away.
-const BY_OLD_NAME: ReadonlyMap<string, DialectRow> = new Map(
+const BY_OLD_NAME: ReadonlyMap<string, VariantRow> = new Map(
   DIALECT.filter(({ name, old }) => name !== old).map((row) => [row.old, row]),
 );
-const BY_NAME: ReadonlyMap<unknown, DialectRow> = new Map(DIALECT.map((row) => [row.name, row]));
+const BY_NAME: ReadonlyMap<unknown, VariantRow> = new Map(DIALECT.map((row) => [row.name, row]));
 
 /** A request or notification. */
 export interface Spoken {
