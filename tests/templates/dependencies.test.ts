@@ -51,6 +51,13 @@ describe.each(TEMPLATES)('the template %s', (template) => {
     expect(Object.keys(dependencies)).toEqual(expect.arrayContaining(importsOf(template, /^src\//)));
   });
 
+  test('depends on the libraries of DTO classes only where it has such classes', () => {
+    const ofClasses = (names: readonly string[]): string[] =>
+      names.filter((name) => name.startsWith('class-')).sort();
+
+    expect(ofClasses(Object.keys(dependencies))).toEqual(ofClasses(importsOf(template, /^src\//)));
+  });
+
   test('depends on what its tests import', () => {
     const all = [...Object.keys(dependencies), ...Object.keys(devDependencies)];
 

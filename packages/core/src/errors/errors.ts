@@ -46,6 +46,8 @@ export const DEFINITION_CODES = {
   SIGIL_INVALID_OPTIONS: 'an option of createApp, of a runtime or of a decorator is out of range',
   SIGIL_INVALID_POLICY: 'something that is neither a guard nor middleware was given as one',
   SIGIL_NO_RUNTIME: 'the package of the chosen runtime is not installed',
+  SIGIL_NO_CLASS_VALIDATOR:
+    'a class is used as a DTO, and class-validator or class-transformer is not installed',
 } as const;
 
 /** A string code of a definition error. */

@@ -76,12 +76,13 @@ function classPlans(libraries: ClassLibraries, direction: Direction, groups: rea
   return { instances: new InstancePlans(models), rules: new RuleRunners(models) };
 }
 
-/** Loads class-validator and class-transformer, for one app. */
+/** Loads class-validator and class-transformer, for one app; undefined when they are not installed. */
 export async function loadDtoClasses(
   patterns: PatternPool,
   constraints: ConstraintSource,
-): Promise<DtoClasses> {
-  return new DtoClasses(await loadClassLibraries(patterns, constraints));
+): Promise<DtoClasses | undefined> {
+  const libraries = await loadClassLibraries(patterns, constraints);
+  return libraries && new DtoClasses(libraries);
 }
 
 /** What DTO classes offer to one document. */

@@ -3,7 +3,7 @@ import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { DtoClasses } from './classes.js';
-import { ConstraintSource, type MakeConstraint } from './dto/class-libraries.js';
+import { ConstraintSource, type MakeConstraint, notInstalled } from './dto/class-libraries.js';
 import { advertise, inlineReferences } from './json-schema/advertise.js';
 import {
   anyArguments,
@@ -23,7 +23,7 @@ import { Validator, ValidatorPool } from './validate/validate.js';
 
 /** What making a schema compiler takes. */
 interface SchemaCompilerOptions {
-  /** Whether any source is, or holds, a DTO class: loads class-validator and class-transformer. */
+  /** Whether any source is, or holds, a DTO class: loads class-validator and class-transformer, if they are installed. */
   readonly classes: boolean;
   /**
    * Makes an instance of a constraint class of class-validator, so that it may have dependencies. Called once for each class.
@@ -147,7 +147,7 @@ class Compiler implements SchemaCompiler {
     const groups = source.kind === 'class' ? (source.groups ?? []) : [];
     const classes = this.#classes;
     if (!classes) {
-      problems.push(notLoaded(cls, where));
+      problems.push(notInstalled(cls, where));
       return anything;
     }
     const mirrored = classes.check(cls, direction, groups, where, problems);
@@ -180,15 +180,6 @@ class Compiler implements SchemaCompiler {
       ? new InputPlan(advertised, validator)
       : new OutputPlan(advertised, validator);
   }
-}
-
-function notLoaded(cls: Constructor, where: string): DefinitionProblem {
-  return {
-    code: 'SIGIL_INVALID_SCHEMA',
-    where,
-    what: `class ${cls.name} is used as a DTO, but class-validator is not loaded`,
-    fix: `decorate the properties of ${cls.name} with class-validator, and install class-validator and class-transformer`,
-  };
 }
 
 const QUOTED: readonly string[] = Object.getOwnPropertyNames(Object.prototype).map((name) => `"${name}"`);

@@ -54,8 +54,7 @@ async function discoverIn(
       const exported = Object.values((await import(file.href)) as Record<string, unknown>);
       for (const value of exported) if (isClass(value) && hasHandlers(value)) found.add(value);
     } catch (error) {
-      const fix = 'make the module importable, or move it out of the folder';
-      diagnostics.at(pathOf(file)).add(CODE, messageOf(error), fix);
+      diagnostics.at(pathOf(file)).add(CODE, messageOf(error), remedyFor(error));
     }
   }
   if (found.size === 0 && diagnostics.problems.length === before) {
@@ -63,6 +62,14 @@ async function discoverIn(
     diagnostics.at(pathOf(place)).add(CODE, what, 'export the services, and build them first');
   }
   return found;
+}
+
+/** What helps against an import that fails. */
+function remedyFor(error: unknown): string {
+  const missing = /^Cannot find package '([^']+)'/.exec(messageOf(error))?.[1];
+  if (missing === undefined) return 'make the module importable, or move it out of the folder';
+  const isOfClasses = missing === 'class-validator' || missing === 'class-transformer';
+  return `npm install ${isOfClasses ? 'class-validator class-transformer' : missing}`;
 }
 
 function filesIn(place: URL, diagnostics: Diagnostics): URL[] {

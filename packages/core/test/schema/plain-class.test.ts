@@ -11,7 +11,7 @@ import { isPlainClass } from '../../src/schema/classes.js';
 import { PatternPool } from '../../src/schema/patterns/patterns.js';
 import { DATE_USES, USES } from './uses/index.js';
 
-const libraries = await loadClassLibraries(new PatternPool(), new ConstraintSource());
+const libraries = (await loadClassLibraries(new PatternPool(), new ConstraintSource()))!;
 const isPlain = (cls: Constructor): boolean => isPlainClass(cls, libraries);
 
 describe('a plain class', () => {

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, sep } from 'node:path';
 import { Failure } from '../failures.js';
 import { readChoice, type Said } from '../flags.js';
 import type { Host } from '../host.js';
@@ -16,7 +16,7 @@ export interface Addition {
 
 /**
  * Adds a class and its test to the project that the host is in. No other file changes: the app serves what it finds in the
- * folders of tools, resources and prompts.
+ * folders of tools, resources and prompts. Where an author lists services by hand, it says what to write there.
  *
  * @throws Failure when it is called wrongly, or files are there already.
  */
@@ -35,15 +35,35 @@ export async function add(said: Said, host: Pick<Host, 'cwd' | 'signal'>): Promi
   const isDry = said.has('dry-run');
   if (!isDry) await writeProject(project, written, host.signal);
   const { className, method } = names;
+  const next = kind.isServed
+    ? howToServe(className, `src/${module}.js`, project)
+    : `Inject it where it is needed: constructor(private readonly ${method}: ${className}) {}`;
   return {
-    json: { ...(isDry ? { dryRun: true } : {}), kind: kindName, className, files: paths },
-    lines: [
-      ...paths.map((path) => `${isDry ? 'Would write' : 'Wrote'} ${path}`),
-      kind.isServed
-        ? `Compile it: an app that discovers its services then serves ${className}`
-        : `Inject it where it is needed: constructor(private readonly ${method}: ${className}) {}`,
-    ],
+    json: { ...(isDry ? { dryRun: true } : {}), kind: kindName, className, files: paths, next },
+    lines: [...paths.map((path) => `${isDry ? 'Would write' : 'Wrote'} ${path}`), next],
   };
+}
+
+/** What is left to do until clients see a class. @param module its file, as it is imported, from the folder of the project. */
+function howToServe(className: string, module: string, project: string): string {
+  const list = handWrittenList(project);
+  if (list === undefined) return `Compile it: an app that discovers its services then serves ${className}`;
+  const path = posix.relative(posix.dirname(list), module);
+  const specifier = path.startsWith('.') ? path : `./${path}`;
+  return `List it in ${list}: import { ${className} } from '${specifier}'; and services: [${className}, …]`;
+}
+
+/** The file in which an author lists services by hand; undefined where they are discovered, or where that is not to be seen. */
+function handWrittenList(project: string): string | undefined {
+  const folder = join(project, 'src');
+  if (!existsSync(folder)) return undefined;
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((file) => `src/${file.split(sep).join('/')}`)
+    .filter((file) => /(?<!\.test|\.spec|\.d)\.m?ts$/.test(file))
+    .sort();
+  const having = (option: RegExp): string | undefined =>
+    files.find((file) => option.test(readFileSync(join(project, file), 'utf8')));
+  return having(/\bdiscover\s*[:,]/) === undefined ? having(/\bservices\s*:\s*\[/) : undefined;
 }
 
 function readOperands([kind, name, extra]: readonly string[]): [KindName, AddedNames] {

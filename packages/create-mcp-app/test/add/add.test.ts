@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { runIn } from '../fixtures/recorded-run.js';
 import { temporaryFolder } from '../fixtures/temporary-folder.js';
@@ -39,6 +39,36 @@ describe('add', () => {
     projectIn(project.path);
     for (const kind of ['tool', 'resource', 'prompt', 'service'])
       expect(await runIn(project.path, ['add', kind, 'weather'])).toMatchObject({ code: 0, err: [] });
+  });
+
+  test.each([
+    ['src/main.ts', './tools/ping.js'],
+    ['src/server/app.ts', '../tools/ping.js'],
+  ])(
+    'says what to write where services are listed by hand, and leaves it to the author: %s',
+    async (list, path) => {
+      using project = temporaryFolder();
+      projectIn(project.path);
+      const file = join(project.path, list);
+      mkdirSync(dirname(file), { recursive: true });
+      const written = `const app = await createApp({ name: 'x', version: '1.0.0', services: [Greet] });\n`;
+      writeFileSync(file, written);
+      // A test makes apps of its own.
+      writeFileSync(file.replace(/\w+\.ts$/, 'a.test.ts'), 'testApp({ discover: here });');
+      const { code, out } = await runIn(project.path, ['add', 'tool', 'ping']);
+      expect(code).toBe(0);
+      expect(out.at(-1)).toBe(`List it in ${list}: import { Ping } from '${path}'; and services: [Ping, …]`);
+      expect(readFileSync(file, 'utf8')).toBe(written);
+    },
+  );
+
+  test('has nothing to be written where services are discovered, whatever a module lists', async () => {
+    using project = temporaryFolder();
+    projectIn(project.path);
+    writeFileSync(join(project.path, 'src/admin.ts'), `defineModule({ name: 'admin', services: [Admin] });`);
+    writeFileSync(join(project.path, 'src/app.ts'), `export const options = { discover: places };`);
+    const { out } = await runIn(project.path, ['add', 'tool', 'ping']);
+    expect(out.at(-1)).toBe('Compile it: an app that discovers its services then serves Ping');
   });
 
   test('takes flags before it', async () => {
@@ -106,6 +136,7 @@ describe('add', () => {
       kind: 'tool',
       className: 'Ping',
       files: ['src/tools/ping.ts', 'test/tools/ping.test.ts'],
+      next: 'Compile it: an app that discovers its services then serves Ping',
     });
     expect(existsSync(join(project.path, 'src/tools'))).toBe(false);
   });

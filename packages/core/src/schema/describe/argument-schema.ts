@@ -2,7 +2,7 @@ import type { DefinitionProblem } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import type { DtoDocument } from '../classes.js';
-import { isDto } from '../dto/class-libraries.js';
+import { isDto, notInstalled } from '../dto/class-libraries.js';
 import { type DeclaredType, normaliseType } from '../dto/declared-type.js';
 import {
   type ArgumentField,
@@ -35,6 +35,11 @@ export function planArgument(
 ): ArgumentPlan | undefined {
   const { name, items, keywords = {} } = declaration;
   const type = normaliseType(declaration.type);
+  for (const held of [type, normaliseType(items)]) {
+    if (classes || held.kind !== 'class' || !isDto(held.cls)) continue;
+    problems.push(notInstalled(held.cls, where));
+    return undefined;
+  }
   const given = [...SAYS_TYPE, ...SAYS_VALUES].some((keyword) => keyword in keywords);
   const one = describeType(type, classes);
   if (one === undefined && !given) {

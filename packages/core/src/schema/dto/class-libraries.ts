@@ -1,9 +1,7 @@
-import type { instanceToPlain, plainToInstance } from 'class-transformer';
-import type { MetadataStorage } from 'class-validator';
+import type { DefinitionProblem } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import { isPromise } from '../../protocol/maybe-promise.js';
 import type { PatternPool } from '../patterns/patterns.js';
-import type { Direction } from '../source.js';
 
 /*
  * Nothing else imports class-validator and class-transformer, and nothing else reads what they keep to themselves:
@@ -17,44 +15,75 @@ import type { Direction } from '../source.js';
  * ajv has one of them: `dist/compile/codegen`, in `validate/ajv.ts`, whose tag `_` its index exports with all of ajv beside it.
  */
 
-/** What is used of class-validator and class-transformer. */
+/** What is used of class-validator and class-transformer: structurally, because programs without DTO classes have no types of them. */
 export interface ClassLibraries {
-  readonly rules: MetadataStorage;
+  readonly rules: RuleStorage;
   readonly builtIn: BuiltInRules;
   readonly transforms: TransformerStorage;
-  readonly plainToInstance: typeof plainToInstance;
-  readonly instanceToPlain: typeof instanceToPlain;
+  plainToInstance<T>(cls: new () => T, plain: object, options: { readonly exposeUnsetFields: boolean }): T;
+  instanceToPlain(instance: unknown): unknown;
   /** Runs the patterns of rules, in place of class-validator. */
   readonly patterns: PatternPool;
   /** Makes the constraints of authors. */
   readonly constraints: ConstraintSource;
 }
 
-/** Loads both libraries. Costs about 180 ms, so an app without DTO classes must not call it. */
+/**
+ * Loads both libraries. Costs about 180 ms, so an app without DTO classes must not call it.
+ *
+ * @returns undefined when one of them is not installed: `notInstalled()` is the problem of every class that is used as a DTO then.
+ */
 export async function loadClassLibraries(
   patterns: PatternPool,
   constraints: ConstraintSource,
-): Promise<ClassLibraries> {
-  const [validator, transformer, transforms] = await Promise.all([
-    import('class-validator'),
-    import('class-transformer'),
-    loadTransforms(),
-  ]);
+): Promise<ClassLibraries | undefined> {
+  try {
+    const [validator, transformer, transforms] = await Promise.all([
+      import('class-validator'),
+      import('class-transformer'),
+      loadTransforms(),
+    ]);
+    if (!transforms) return undefined;
+    const rules = validator.getMetadataStorage() as unknown as RuleStorage;
+    return {
+      rules,
+      builtIn: new BuiltInRules(validator, rules),
+      transforms,
+      plainToInstance: transformer.plainToInstance,
+      instanceToPlain: transformer.instanceToPlain,
+      patterns,
+      constraints,
+    };
+  } catch (error) {
+    return undefinedWhenMissing(error);
+  }
+}
+
+/** For an import that failed: bundlers leave one alone that stands within `try`. @throws the error when it says anything else. */
+function undefinedWhenMissing(error: unknown): undefined {
+  const { code } = error as { code?: unknown };
+  // What is said of import, and of require, which bundlers and Jest may put in its place.
+  if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error;
+}
+
+/** The problem of a class that is used as a DTO where the libraries are not loaded. */
+export function notInstalled({ name }: Constructor, where: string): DefinitionProblem {
   return {
-    rules: validator.getMetadataStorage(),
-    builtIn: new BuiltInRules(validator, validator.getMetadataStorage()),
-    transforms,
-    plainToInstance: transformer.plainToInstance,
-    instanceToPlain: transformer.instanceToPlain,
-    patterns,
-    constraints,
+    code: 'SIGIL_NO_CLASS_VALIDATOR',
+    where,
+    what: `class ${name} is used as a DTO, but class-validator and class-transformer are not loaded`,
+    fix: 'npm install class-validator class-transformer; for a class that is added to a running app, also import class-validator before createApp() is called',
   };
 }
 
-/** Loads what the decorators of class-transformer recorded. */
-export async function loadTransforms(): Promise<TransformerStorage> {
-  const { defaultMetadataStorage } = await import('class-transformer/cjs/storage.js');
-  return defaultMetadataStorage as TransformerStorage;
+/** Loads what the decorators of class-transformer recorded; undefined when it is not installed. */
+export async function loadTransforms(): Promise<TransformerStorage | undefined> {
+  try {
+    const { defaultMetadataStorage } = await import('class-transformer/cjs/storage.js');
+    return defaultMetadataStorage as TransformerStorage;
+  } catch (error) {
+    return undefinedWhenMissing(error);
+  }
 }
 
 /** One use of `@Expose`, `@Exclude` or `@Transform`. Without a property it concerns the class. */
@@ -108,14 +137,44 @@ export interface Constraint {
 }
 
 /** What class-validator recorded about one use of a decorator. */
-export type RuleMetadata = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];
+export interface RuleMetadata {
+  readonly type: string;
+  readonly name?: string | undefined;
+  readonly target: unknown;
+  readonly propertyName: string;
+  readonly constraintCls?: Constructor | undefined;
+  readonly constraints?: readonly unknown[] | undefined;
+  readonly message?: string | ((args: object) => string) | undefined;
+  readonly groups: readonly string[];
+  readonly always?: boolean | undefined;
+  readonly each: boolean;
+  readonly validateIf?: ((object: object, value: unknown) => unknown) | undefined;
+}
 
 /** What class-validator registered as the implementation of a decorator. */
-type RegisteredConstraint = ReturnType<MetadataStorage['getTargetValidatorConstraints']>[number];
+interface RegisteredConstraint {
+  readonly target: Constructor;
+  readonly async: boolean;
+  /** Made by the container of class-validator. */
+  readonly instance: Constraint;
+}
+
+/** What is used of class-validator's record of its decorators. */
+export interface RuleStorage {
+  addValidationMetadata(metadata: RuleMetadata): void;
+  getTargetValidationMetadatas(
+    cls: Constructor,
+    schema: string,
+    always: boolean,
+    strictGroups: boolean,
+    groups?: string[],
+  ): RuleMetadata[];
+  getTargetValidatorConstraints(cls: Constructor): RegisteredConstraint[];
+}
 
 /** Where class-validator keeps its rules; undefined until something imports it. */
-export function ruleStorage(): MetadataStorage | undefined {
-  return (globalThis as { classValidatorMetadataStorage?: MetadataStorage }).classValidatorMetadataStorage;
+export function ruleStorage(): RuleStorage | undefined {
+  return (globalThis as { classValidatorMetadataStorage?: RuleStorage }).classValidatorMetadataStorage;
 }
 
 /** Whether class-validator has been imported by anything. */
@@ -147,13 +206,13 @@ export function describesItself(value: unknown): string | undefined {
 type Rules = ReadonlyMap<unknown, readonly RuleMetadata[]>;
 
 /** Every rule there is; undefined when class-validator keeps them in another way than it did. */
-function rulesByClass(storage: MetadataStorage): Rules | undefined {
+function rulesByClass(storage: RuleStorage): Rules | undefined {
   const { validationMetadatas } = storage as unknown as { validationMetadatas?: unknown };
   return validationMetadatas instanceof Map ? (validationMetadatas as Rules) : undefined;
 }
 
 /** The rules of a class that extends no other; undefined for classes that do, and for those without rules. */
-export function ownRules(storage: MetadataStorage, cls: Constructor): readonly RuleMetadata[] | undefined {
+export function ownRules(storage: RuleStorage, cls: Constructor): readonly RuleMetadata[] | undefined {
   return Object.getPrototypeOf(cls) === Function.prototype ? rulesByClass(storage)?.get(cls) : undefined;
 }
 
@@ -164,7 +223,7 @@ export function ownRules(storage: MetadataStorage, cls: Constructor): readonly R
  * @param groups the groups whose rules apply, beside rules of no group; all rules apply when there are none.
  */
 export function targetRules(
-  storage: MetadataStorage,
+  storage: RuleStorage,
   cls: Constructor,
   groups: readonly string[],
 ): RuleMetadata[] {
@@ -173,8 +232,8 @@ export function targetRules(
   return few.getTargetValidationMetadatas(cls, '', groups.length > 0, false, [...groups]);
 }
 
-function relatives(storage: MetadataStorage, own: Rules, cls: Constructor): MetadataStorage {
-  const Storage = storage.constructor as new () => MetadataStorage;
+function relatives(storage: RuleStorage, own: Rules, cls: Constructor): RuleStorage {
+  const Storage = storage.constructor as new () => RuleStorage;
   const few = new Storage();
   // Those a class extends were declared before it, and class-validator goes by that order.
   for (const relative of ancestors(cls).reverse()) {
@@ -201,11 +260,11 @@ const RENAMED: Readonly<Record<string, string>> = { islength: 'length' };
  */
 class BuiltInRules {
   readonly #decorators = new Map<string, Decorate>();
-  readonly #storage: MetadataStorage;
+  readonly #storage: RuleStorage;
   readonly #found = new Map<string, Constraint | undefined>();
 
   /** @param validator what class-validator exports. */
-  constructor(validator: Readonly<Record<string, unknown>>, storage: MetadataStorage) {
+  constructor(validator: Readonly<Record<string, unknown>>, storage: RuleStorage) {
     this.#storage = storage;
     for (const [name, value] of Object.entries(validator))
       if (/^[A-Z]/.test(name) && typeof value === 'function')
@@ -231,7 +290,8 @@ class BuiltInRules {
     class Probe {}
     decorate(...((constraints as unknown[] | undefined) ?? []))(Probe.prototype, 'value');
     const [found] = this.#storage.getTargetValidationMetadatas(Probe, '', false, false);
-    const [registered] = found ? this.#storage.getTargetValidatorConstraints(found.constraintCls) : [];
+    const { constraintCls } = found ?? {};
+    const [registered] = constraintCls ? this.#storage.getTargetValidatorConstraints(constraintCls) : [];
     return registered && instanceOf(registered);
   }
 }
@@ -275,7 +335,7 @@ export class ConstraintSource {
 
   /** Takes note of a constraint that a property has. */
   add(registered: RegisteredConstraint): void {
-    this.#found.set(registered.target as Constructor, registered);
+    this.#found.set(registered.target, registered);
   }
 
   /** The constraint classes of authors, as far as DTO classes with them have been read. */
@@ -290,7 +350,7 @@ export class ConstraintSource {
 
   /** @throws whatever making it throws, and TypeError when it is only promised. */
   get(registered: RegisteredConstraint): Constraint {
-    const cls = registered.target as Constructor;
+    const cls = registered.target;
     const known = this.#made.get(cls);
     if (known) return known;
     const made = this.#make?.(cls) ?? registered.instance;
@@ -299,49 +359,4 @@ export class ConstraintSource {
     this.#made.set(cls, made as Constraint);
     return made as Constraint;
   }
-}
-
-/** What class-transformer does to a class beyond making instances of declared types. */
-export interface Transforms {
-  /** Whether properties are renamed, exposed or excluded. */
-  readonly renames: boolean;
-  /** Whether a property travels at all. */
-  has(property: string): boolean;
-  /** The name a property travels under. */
-  wireName(property: string): string;
-  /** Whether a function of the author changes the value of a property on its way. */
-  changes(property: string): boolean;
-}
-
-/** Reads `@Transform`, `@Expose` and `@Exclude` of a class and those it extends, for one direction. */
-export function readTransforms(
-  cls: Constructor,
-  storage: TransformerStorage,
-  direction: Direction,
-): Transforms {
-  const input = direction === 'input';
-  const applies = ({ options }: TransformMetadata): boolean =>
-    input
-      ? !options?.toPlainOnly || options.toClassOnly === true
-      : !options?.toClassOnly || options.toPlainOnly === true;
-  const exposed = new Map(
-    storage
-      .getExposedMetadatas(cls)
-      .filter(applies)
-      .map((entry) => [entry.propertyName, entry.options?.name]),
-  );
-  const excluded = new Set(
-    storage
-      .getExcludedMetadatas(cls)
-      .filter(applies)
-      .map((entry) => entry.propertyName),
-  );
-  const strategy = storage.getStrategy(cls);
-  return {
-    renames: exposed.size > 0 || excluded.size > 0 || strategy !== 'none',
-    has: (property) => !excluded.has(property) && (strategy !== 'excludeAll' || exposed.has(property)),
-    wireName: (property) => exposed.get(property) ?? property,
-    // The numbers are class-transformer's own: 0 for plain to class, 1 for class to plain.
-    changes: (property) => storage.findTransformMetadatas(cls, property, input ? 0 : 1).length > 0,
-  };
 }

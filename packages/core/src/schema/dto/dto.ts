@@ -1,4 +1,3 @@
-import type { MetadataStorage } from 'class-validator';
 import type { DefinitionProblem } from '../../errors/errors.js';
 import { annotatedProperties, annotationsOf, type SchemaAnnotations } from '../../metadata/metadata.js';
 import type { Constructor } from '../../protocol/constructor.js';
@@ -6,12 +5,13 @@ import type { Direction } from '../source.js';
 import {
   type ClassLibraries,
   isDto,
-  readTransforms,
   type RuleMetadata,
+  type RuleStorage,
   targetRules,
 } from './class-libraries.js';
 import { mapTransforms } from './mapped-types.js';
 import { propertyModel, type PropertyModel } from './property.js';
+import { readTransforms } from './transforms.js';
 import { undescribed } from './unservable-rules.js';
 
 /** What a DTO class says about its instances. */
@@ -68,7 +68,7 @@ export class ClassModels {
 }
 
 /** The properties of a class that have annotations and, in whatever group, no rule. */
-function withoutRules(cls: Constructor, storage: MetadataStorage): string[] {
+function withoutRules(cls: Constructor, storage: RuleStorage): string[] {
   const annotated = annotatedProperties(cls.prototype as object);
   if (annotated.size === 0 || !isDto(cls)) return [];
   const ruled = new Set(targetRules(storage, cls, []).map(({ propertyName }) => propertyName));

@@ -1,4 +1,3 @@
-import type { MetadataStorage } from 'class-validator';
 import { annotate, annotationsOf } from '../../metadata/metadata.js';
 import { DESIGN, KEYS, read, readOwn, write } from '../../metadata/keys.js';
 import type { Constructor } from '../../protocol/constructor.js';
@@ -6,6 +5,7 @@ import {
   loadTransforms,
   ruleStorage,
   type RuleMetadata,
+  type RuleStorage,
   targetRules,
   type TransformerStorage,
   type TransformMetadata,
@@ -107,7 +107,7 @@ function derive<T>(name: string, sources: readonly MappingSource[], partial = fa
   mapClasses(Mapped, sources, partial);
   // For programs that use class-transformer themselves; apps do the same before they read a class.
   loadTransforms().then(
-    (transforms) => mapTransforms(Mapped, transforms),
+    (transforms) => transforms && mapTransforms(Mapped, transforms),
     () => undefined,
   );
   return Mapped as new () => T;
@@ -159,7 +159,7 @@ export function mapTransforms(cls: unknown, storage: TransformerStorage): void {
   }
 }
 
-function rulesOf({ cls, keeps }: MappingSource, storage: MetadataStorage): RuleMetadata[] {
+function rulesOf({ cls, keeps }: MappingSource, storage: RuleStorage): RuleMetadata[] {
   return targetRules(storage, cls, []).filter(({ propertyName }) => keeps(propertyName));
 }
 

@@ -6,7 +6,8 @@ import { isEnforced, type Rule } from '../describe/rules/rule.js';
 import { ruleNamed } from '../describe/rules/table.js';
 import type { PatternPool, SafePattern } from '../patterns/patterns.js';
 import { describeValue, shorten, shortenWithin } from '../validate/describe-value.js';
-import type { ClassLibraries, Constraint, RuleMetadata, Transforms } from './class-libraries.js';
+import type { ClassLibraries, Constraint, RuleMetadata } from './class-libraries.js';
+import type { Transforms } from './transforms.js';
 
 /** What reading a property needs to know. */
 export interface PropertyContext {
@@ -58,7 +59,7 @@ export class BoundRule {
     this.args = metadata.constraints ?? [];
     this.#constraints = rule.constraints?.(this.args) ?? this.args;
     this.each = metadata.each === true;
-    this.condition = metadata.validateIf as Condition | undefined;
+    this.condition = metadata.validateIf;
     this.exact = !authored && this.condition === undefined && isEnforced(rule, this.args);
     this.worded = metadata.message !== undefined && metadata.message !== '';
   }
@@ -102,7 +103,7 @@ export class BoundRule {
   #message(value: unknown, object: object): string {
     const args = this.#arguments(value, object, this.args);
     const fallback = `${this.metadata.propertyName} is not valid`;
-    const { message } = this.metadata as { message?: string | ((args: object) => string) };
+    const { message } = this.metadata;
     try {
       if (typeof message === 'function') return message(args);
       if (message) return message;
@@ -144,7 +145,7 @@ export function boundRules(context: PropertyContext): BoundRule[] {
       const made = once(() => libraries.constraints.get(registered));
       return [new BoundRule(metadata, OWN_RULE, true, cls.name, made)];
     }
-    const constraint = registered.instance as Constraint;
+    const constraint = registered.instance;
     // Patterns are gathered while classes are read, so that a bad one is refused at boot.
     const safe =
       metadata.name === 'matches'
@@ -169,7 +170,7 @@ function safeConstraint(
   patterns: PatternPool,
   where: string,
 ): Constraint {
-  const pattern = patternOf((constraints as unknown[] | undefined) ?? [], patterns, where);
+  const pattern = patternOf(constraints ?? [], patterns, where);
   if (pattern === undefined) return constraint;
   return {
     validate: (value) => typeof value === 'string' && pattern.test(value),

@@ -25,9 +25,9 @@ export function refuseUnservable(
       'has @IsInstance(), but nothing makes an instance of its class from JSON',
       'decorate the properties of that class, or make it with @Transform(…) from class-transformer',
     );
-  const registered = (cls: unknown): number =>
-    libraries.rules.getTargetValidatorConstraints(cls as () => void).length;
-  if (own.some(({ constraintCls }) => constraintCls !== undefined && registered(constraintCls) === 0))
+  const isUnknown = (cls: Constructor | undefined): boolean =>
+    cls !== undefined && libraries.rules.getTargetValidatorConstraints(cls).length === 0;
+  if (own.some(({ constraintCls }) => isUnknown(constraintCls)))
     report(
       context,
       'has @Validate() with a class that is no constraint, which class-validator ignores',

@@ -109,7 +109,7 @@ async function classOf(dialect: SchemaDialect): Promise<AjvClass> {
  * which leaves variation selectors out. Both are counted only where the number of code units leaves it open, so that a long text costs
  * no more than a short one.
  */
-export const LENGTH_KEYWORDS: readonly CodeKeywordDefinition[] = [
+const LENGTH_KEYWORDS: readonly CodeKeywordDefinition[] = [
   keyword(
     'maxLength',
     (text, limit) => text.length > limit && (text.length > 2 * limit || pointsIn(text) > limit),
@@ -158,7 +158,7 @@ function charactersIn(text: string): number {
 }
 
 /** `uniqueItems`, in one pass: comparing each item with each other takes hours where there are a million of them. */
-export const UNIQUE_ITEMS: CodeKeywordDefinition = {
+const UNIQUE_ITEMS: CodeKeywordDefinition = {
   keyword: 'uniqueItems',
   type: 'array',
   schemaType: 'boolean',
