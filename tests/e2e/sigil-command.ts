@@ -29,7 +29,7 @@ export function fixture(name: string): string {
 
 /** A server made with an official SDK. */
 export function official(sdk: 'sdk-v1' | 'sdk-v2'): string {
-  return `${ROOT}apps/bench/dist/connections/${sdk}/stdio.js`;
+  return `${ROOT}apps/bench/dist/peers/${sdk}/stdio.js`;
 }
 
 /** Runs the command as it is installed. */

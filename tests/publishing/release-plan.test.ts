@@ -55,7 +55,7 @@ afterEach(() => rmSync(copy, { recursive: true, force: true }));
 async function release(size: keyof typeof RAISED): Promise<void> {
   writeFileSync(join(copy, '.changeset/change.md'), `---\n'@sigil/core': ${size}\n---\n\nA change\n`);
   await run(process.execPath, [CHANGESET, 'version'], { cwd: copy });
-  await run(process.execPath, ['scripts/raise-connections.mjs'], { cwd: copy });
+  await run(process.execPath, ['scripts/raise-peers.mjs'], { cwd: copy });
 }
 
 const at = (folder: string): Manifest => manifestIn(join(copy, folder));

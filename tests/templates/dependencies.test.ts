@@ -66,11 +66,11 @@ describe.each(TEMPLATES)('the template %s', (template) => {
 
   test('depends on what its dependencies ask for', () => {
     const own = Object.keys(dependencies).flatMap((name) => packages.get(name) ?? []);
-    const connections = own.flatMap(({ peerDependencies = {}, peerDependenciesMeta = {} }) =>
+    const peers = own.flatMap(({ peerDependencies = {}, peerDependenciesMeta = {} }) =>
       Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]?.optional),
     );
 
-    expect(Object.keys(dependencies)).toEqual(expect.arrayContaining(connections));
+    expect(Object.keys(dependencies)).toEqual(expect.arrayContaining(peers));
   });
 
   test('has the scripts that every template has', () => {
