@@ -1,5 +1,4 @@
-import { Diagnostics } from '../errors/diagnostics.js';
-import type { DefinitionProblem } from '../errors/errors.js';
+import { type DefinitionProblem, Diagnostics } from '../errors/errors.js';
 import { constructorTypes, optionalOf, type ServiceScope } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { nameOf, type ServiceId } from './container.js';

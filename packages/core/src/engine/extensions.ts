@@ -1,6 +1,5 @@
 import { headersOf } from '../context/context.js';
-import { Diagnostics } from '../errors/diagnostics.js';
-import { kindOf, missingExtension, type ToolError } from '../errors/errors.js';
+import { kindOf, missingExtension, type ToolError, Diagnostics } from '../errors/errors.js';
 import { toolErrorResult } from '../invoke/failure.js';
 import { isObject } from '../protocol/json.js';
 import { after, type MaybePromise, observed } from '../protocol/maybe-promise.js';

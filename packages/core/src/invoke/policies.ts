@@ -1,3 +1,4 @@
+import type { Diagnostics } from '../errors/errors.js';
 import type { Container } from '../container/container.js';
 import { type Call, logDetails } from '../context/call.js';
 import type { Guard, GuardLike, Middleware, MiddlewareLike, NextFunction } from '../context/policies.js';
@@ -7,7 +8,6 @@ import {
   headersOf,
   type RequestContext,
 } from '../context/context.js';
-import type { Diagnostics } from '../errors/diagnostics.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { frozenCopy, isObject } from '../protocol/json.js';
 import type { Logger } from '../protocol/logging.js';

@@ -1,4 +1,4 @@
-import type { Diagnostics } from '../errors/diagnostics.js';
+import type { Diagnostics } from '../errors/errors.js';
 import type { Declaration, Target } from '../invoke/declaration.js';
 import type { HandlerCompiler } from '../invoke/invoke.js';
 import type {

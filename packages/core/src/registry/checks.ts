@@ -1,4 +1,4 @@
-import type { Diagnostics } from '../errors/diagnostics.js';
+import type { Diagnostics } from '../errors/errors.js';
 import type { Declaration } from '../invoke/declaration.js';
 import { isObject, type JsonSchema, withoutUndefined } from '../protocol/json.js';
 import { cacheFaults, type CacheOptions } from '../protocol/results.js';

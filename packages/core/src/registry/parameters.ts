@@ -1,5 +1,5 @@
+import type { Diagnostics } from '../errors/errors.js';
 import { isContextClass, type RequestContext } from '../context/context.js';
-import type { Diagnostics } from '../errors/diagnostics.js';
 import type { Binding, ParameterBinding } from '../invoke/declaration.js';
 import type { HandlerDefinition, ParameterDefinition, SchemaLike } from '../metadata/definitions.js';
 import { isStandardSchema } from '../protocol/standard-schema.js';

@@ -1,4 +1,4 @@
-import type { Diagnostics } from '../errors/diagnostics.js';
+import type { Diagnostics } from '../errors/errors.js';
 import type { Declaration } from '../invoke/declaration.js';
 import type { CompletionDefinition } from '../metadata/definitions.js';
 import { parseUriTemplate } from '../protocol/uri-template/parse.js';

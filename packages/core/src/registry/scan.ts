@@ -1,5 +1,5 @@
+import type { Diagnostics } from '../errors/errors.js';
 import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies.js';
-import type { Diagnostics } from '../errors/diagnostics.js';
 import type { Declaration } from '../invoke/declaration.js';
 import type { HandlerDefinition } from '../metadata/definitions.js';
 import { KEYS } from '../metadata/keys.js';

@@ -1,9 +1,9 @@
+import type { Diagnostics } from '../errors/errors.js';
 import { nameOf, type Provider, type ResolutionScope } from '../container/container.js';
 import { RESOLUTION } from '../container/typedi.js';
 import { InjectionToken } from '../container/typedi-registry.js';
 import { CompletionContext, PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
 import { RequestContext } from '../context/context.js';
-import type { Diagnostics } from '../errors/diagnostics.js';
 import type { Principal } from '../protocol/principal.js';
 import { App } from './app.js';
 

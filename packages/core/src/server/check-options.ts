@@ -1,7 +1,7 @@
+import type { Diagnostics } from '../errors/errors.js';
 import { isUnknownProperties } from '../registry/checks.js';
 import { isStateKey } from '../engine/asking/round-trip-states.js';
 import { DEFAULT_LIMITS, type LimitOptions } from '../engine/engine-options.js';
-import type { Diagnostics } from '../errors/diagnostics.js';
 import { isObject, jsonFault } from '../protocol/json.js';
 import { DELAY, isDelay } from '../transport/deadlines.js';
 import { OptionChecks } from '../transport/option-checks.js';

@@ -1,6 +1,6 @@
+import type { Diagnostics } from '../errors/errors.js';
 import { nameOf, type Provider, type ServiceId } from '../container/container.js';
 import type { FunctionDefinition } from '../decorators/define.js';
-import type { Diagnostics } from '../errors/diagnostics.js';
 import { serviceOf } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isObject } from '../protocol/json.js';

@@ -1,3 +1,4 @@
+import { Diagnostics } from '../errors/errors.js';
 import type { FunctionDefinition } from '../decorators/define.js';
 import { CacheHints } from '../engine/methods/cache-hints.js';
 import { ChangeFeed, MemoryChangeBus } from '../engine/subscriptions/changes.js';
@@ -5,7 +6,6 @@ import { Engine } from '../engine/engine.js';
 import { DEFAULT_LIMITS, type Limits } from '../engine/engine-options.js';
 import { RoundTripStates, RequestStateCodec } from '../engine/asking/round-trip-states.js';
 import { MemoryStateStore } from '../engine/asking/state-store.js';
-import { Diagnostics } from '../errors/diagnostics.js';
 import type { Declaration } from '../invoke/declaration.js';
 import { HandlerCompiler } from '../invoke/invoke.js';
 import { checkPolicies } from '../invoke/policies.js';

@@ -1,5 +1,4 @@
-import type { Diagnostics } from '../errors/diagnostics.js';
-import { messageOf } from '../errors/errors.js';
+import { messageOf, type Diagnostics } from '../errors/errors.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Logger } from '../protocol/logging.js';
 import { hasHandlers, isClass } from '../registry/scan.js';

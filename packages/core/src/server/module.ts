@@ -1,9 +1,9 @@
+import { Diagnostics } from '../errors/errors.js';
 import type { Provider } from '../container/container.js';
 import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies.js';
 import type { FunctionDefinition } from '../decorators/define.js';
 import type { ExtensionFactory } from '../engine/extension.js';
 import type { AppExtension } from '../extensions/app-extension.js';
-import { Diagnostics } from '../errors/diagnostics.js';
 import { isObject } from '../protocol/json.js';
 import type { Constructor } from '../protocol/constructor.js';
 

@@ -1,8 +1,7 @@
 import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies.js';
 import type { Container, Provider } from '../container/container.js';
 import { TypediContainer } from '../container/typedi.js';
-import { Diagnostics } from '../errors/diagnostics.js';
-import type { DefinitionProblem } from '../errors/errors.js';
+import { type DefinitionProblem, Diagnostics } from '../errors/errors.js';
 import type { Declaration } from '../invoke/declaration.js';
 import type { Instances } from '../invoke/invoke.js';
 import { checkMethod, isClass } from '../invoke/policies.js';

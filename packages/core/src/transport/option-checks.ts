@@ -1,4 +1,4 @@
-import { Diagnostics } from '../errors/diagnostics.js';
+import { Diagnostics } from '../errors/errors.js';
 import { MAX_DELAY_MS } from './deadlines.js';
 
 const FIX = 'give a value in range, or leave the option out where it has a default';

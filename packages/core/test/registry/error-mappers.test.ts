@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { defineTool, MapErrors, mapError, Tool, ToolError } from '../../src/index.js';
 import { appOf, problemsOf, statelessClient } from '../harness.js';
-import { Diagnostics } from '../../src/errors/diagnostics.js';
+import { Diagnostics } from '../../src/errors/errors.js';
 import { scan } from '../../src/registry/scan.js';
 
 class OutOfStock extends Error {

@@ -29,7 +29,7 @@ import {
   UseMiddleware,
 } from '../../src/index.js';
 import { appOf, openSession, problemsOf, silentLogger, textOf, type Json } from '../harness.js';
-import { Diagnostics } from '../../src/errors/diagnostics.js';
+import { Diagnostics } from '../../src/errors/errors.js';
 import { collect } from '../../src/server/collect.js';
 
 const tool = (name: string, handle: () => unknown = () => name) => defineTool({ name, handle });
