@@ -1,5 +1,6 @@
 /** @jest-config-loader esbuild-register */
 import { existsSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import type { Config } from 'jest';
 
 type Project = Exclude<NonNullable<Config['projects']>[number], string>;
@@ -63,7 +64,9 @@ const config: Config = {
   coverageDirectory: 'coverage',
   coverageReporters: ['text-summary', 'lcov'],
   workerIdleMemoryLimit: '512MB',
-  maxWorkers: '50%',
+  // Half of the time of the tests is waiting for processes.
+  maxWorkers: availableParallelism() + 1,
+  testSequencer: '<rootDir>/tests/slowest-first.mjs',
 };
 
 export default config;
