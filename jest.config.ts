@@ -23,6 +23,8 @@ const swc = {
 
 const base: Project = {
   testEnvironment: 'node',
+  // Only for what never ends: the machine may be busy.
+  testTimeout: 30_000,
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', swc] },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1.ts'] },
