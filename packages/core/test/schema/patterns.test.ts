@@ -73,16 +73,16 @@ describe('the engine that does not backtrack', () => {
         fc.array(anyText, { minLength: 5, maxLength: 10 }),
         async (source, flags, texts) => {
           if (!isRegExp(source, flags)) return;
-          const { exponent, linear } = analysePattern(source, flags);
-          const test = await linear();
-          if (!test) return;
-          const native = new RegExp(source, flags);
-          for (const text of texts) {
-            const wanted = finds(native, text, exponent === Infinity ? 100 : 10_000);
-            // The native engine may take hours for the others, even of so short a text.
-            if (exponent < Infinity) expect([text, wanted]).not.toEqual([text, undefined]);
-            if (wanted !== undefined) expect([text, test(text)]).toEqual([text, wanted]);
-          }
+          const analysis = analysePattern(source, flags);
+          const linear = await analysis.linear();
+          if (!linear) return;
+          const wanted = natively(
+            new RegExp(source, flags),
+            texts,
+            analysis.exponent < Infinity ? 10_000 : 200,
+          );
+          // Without an end in sight there is nothing to compare with, even for so short a text.
+          if (wanted || analysis.exponent < Infinity) expect(texts.map(linear)).toEqual(wanted);
         },
       ),
       { numRuns: 1500 },
@@ -225,14 +225,14 @@ function isRegExp(source: string, flags: string): boolean {
   }
 }
 
-const realm = createContext({ pattern: /$/, text: '' });
-const search = new Script('pattern.test(text)');
+const realm = createContext({ pattern: /$/, texts: [''] });
+const search = new Script('texts.map((text) => pattern.test(text))');
 
-/** Whether the native engine finds a match; undefined when it has not ended after a time in milliseconds. */
-function finds(pattern: RegExp, text: string, timeout: number): boolean | undefined {
-  Object.assign(realm, { pattern, text });
+/** In which texts the native engine finds a match; undefined when it has not ended after a time in milliseconds. */
+function natively(pattern: RegExp, texts: readonly string[], timeout: number): boolean[] | undefined {
+  Object.assign(realm, { pattern, texts });
   try {
-    return search.runInContext(realm, { timeout }) as boolean;
+    return search.runInContext(realm, { timeout }) as boolean[];
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
     throw error;
