@@ -3,7 +3,7 @@ import { createContext, Script } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { Matches, ValidateIf } from 'class-validator';
 import fc from 'fast-check';
-import { isPlain } from '../../src/schema/patterns/patterns.js';
+import { isPlain, SafePattern } from '../../src/schema/patterns/patterns.js';
 import { analysePattern } from '../../src/schema/patterns/engine.js';
 import { createSchemaCompiler, type SchemaSource } from '../../src/schema/index.js';
 import { accepts, failure, plan, planArguments, planClass } from './harness.js';
@@ -52,6 +52,21 @@ describe('the cost of a pattern', () => {
     expect(analysePattern(`^${'a?'.repeat(30)}${'a'.repeat(30)}$`, 'u').exponent).toBeGreaterThan(9);
     expect(analysePattern(`^${'(?:a|ab)'.repeat(30)}$`, 'u').exponent).toBeGreaterThan(9);
   });
+
+  test.each([
+    // A million ways to the lookahead, and each reads the whole text.
+    ['^(?:a?){20}(?=[ab]*c)', 0],
+    ['^(?:a?){10}(?=[ab]*c)', 976],
+    ['^(?!b)[ab]*(?:[ab]?){9}(?=[ab]*c)c', 44],
+    ['^(?:a|ab)(?=[ab]*c)', Infinity],
+  ])(
+    'many ways through %s count as often as what is done on each: it is tried on %d characters',
+    async (source, longest) => {
+      const pattern = new SafePattern(source, 'u');
+      await pattern.settle();
+      expect(pattern.longest).toBe(longest);
+    },
+  );
 
   test('a pattern that is plain at a glance grows with the length at most', () => {
     fc.assert(
