@@ -1,5 +1,6 @@
 /** @jest-config-loader esbuild-register */
 import { existsSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import type { Config } from 'jest';
 
 type Project = Exclude<NonNullable<Config['projects']>[number], string>;
@@ -22,6 +23,8 @@ const swc = {
 
 const base: Project = {
   testEnvironment: 'node',
+  // Only for what never ends: the machine may be busy.
+  testTimeout: 30_000,
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', swc] },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1.ts'] },
@@ -63,7 +66,9 @@ const config: Config = {
   coverageDirectory: 'coverage',
   coverageReporters: ['text-summary', 'lcov'],
   workerIdleMemoryLimit: '512MB',
-  maxWorkers: '50%',
+  // Half of the time of the tests is waiting for processes.
+  maxWorkers: availableParallelism() + 1,
+  testSequencer: '<rootDir>/tests/slowest-first.mjs',
 };
 
 export default config;

@@ -51,9 +51,13 @@ export function entryPointsOf(name: string): EntryPoint[] {
 /** The entry points of all packages. */
 export const ENTRY_POINTS: readonly EntryPoint[] = PACKAGES.flatMap(entryPointsOf);
 
-/** All sources of a package. */
-export function sourcesOf(name: string): Source[] {
-  return filesBelow(join('packages', name, 'src'), '.ts').map(readSource);
+const sources = new Map<string, readonly Source[]>();
+
+/** All sources of a package, parsed once. */
+export function sourcesOf(name: string): readonly Source[] {
+  const known = sources.get(name) ?? filesBelow(join('packages', name, 'src'), '.ts').map(readSource);
+  sources.set(name, known);
+  return known;
 }
 
 /** All sources of all packages. */

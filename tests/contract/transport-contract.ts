@@ -193,6 +193,6 @@ function textOf(message: Message | undefined): unknown {
 }
 
 async function until(holds: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 400 && !holds(); turn++) await new Promise((resolve) => setTimeout(resolve, 5));
+  for (let turn = 0; turn < 2_000 && !holds(); turn++) await new Promise((resolve) => setTimeout(resolve, 5));
   expect(holds()).toBe(true);
 }

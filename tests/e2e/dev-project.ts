@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,8 +43,11 @@ export class DevProject {
     mkdirSync(join(this.folder, path), { recursive: true });
   }
 
+  /** Writes a file whole: half of one is a file as well to those who watch. */
   write(path: string, text: string): void {
-    writeFileSync(join(this.folder, path), text);
+    const written = join(this.#home, 'written');
+    writeFileSync(written, text);
+    renameSync(written, join(this.folder, path));
   }
 
   /** Writes a server with one tool. @param name an expression, so that it may be one that does not compile. */

@@ -101,7 +101,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** Waits until a condition holds. */
-export async function until(holds: () => boolean | Promise<boolean>, ms = 8_000): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>, ms = 20_000): Promise<void> {
   const deadline = Date.now() + ms;
   while (!(await holds())) {
     if (Date.now() > deadline)

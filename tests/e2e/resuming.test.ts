@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type App, createApp, defineTool, ProtocolError } from '@sigil/core';
+import { describe, expect, test } from '@jest/globals';
+import { createApp, defineTool, ProtocolError } from '@sigil/core';
 import { http } from '@sigil/http';
 import { Calls } from './calls.js';
 import { type Kind, type Official, v1, v2Legacy } from './clients.js';
@@ -20,68 +20,76 @@ class Work {
   }
 }
 
+/** A client in the middle of a call, behind a connection that can be broken. */
+interface Caller extends AsyncDisposable {
+  readonly work: Work;
+  readonly proxy: TcpProxy;
+  readonly calls: Calls;
+  /** Responses that reached the client since it was connected. */
+  readonly answers: readonly unknown[];
+  /** Starts a call, and writes down the progress it reports. */
+  start(how: string, progress: number[], signal?: AbortSignal): ReturnType<Calls['tool']>;
+}
+
+async function connect(kind: Kind): Promise<Caller> {
+  const work = new Work();
+  const app = await createApp({
+    name: 'resuming',
+    version: '1.0.0',
+    logger: QUIET,
+    definitions: [
+      defineTool({
+        name: 'work',
+        description: 'Works until the test says so',
+        input: { type: 'object', properties: { how: { type: 'string' } } },
+        handle: async ({ how }, context) => {
+          work.started += 1;
+          context.progress(1);
+          if (how === 'let go') context.closeStream(20);
+          await work.released;
+          context.progress(2);
+          work.finished += 1;
+          if (how === 'fail') throw new ProtocolError(-32000, 'no luck');
+          return 'worked';
+        },
+      }),
+    ],
+  });
+  const options = { port: 0, handleSignals: false, drainMs: 0, streams: { retryMs: 50, afterMs: 50 } };
+  const running = await app.run(http(options));
+  const { proxy, address } = await TcpProxy.before(running.address);
+  const official = await kind.connect({ address });
+  const calls = new Calls(official.client);
+  return {
+    work,
+    proxy,
+    calls,
+    answers: listenForAnswers(official),
+    start: (how, progress, signal) =>
+      calls.tool(
+        'work',
+        { how },
+        { ...(signal ? { signal } : {}), onprogress: (step) => void progress.push(step.progress) },
+      ),
+    async [Symbol.asyncDispose]() {
+      await official.client.close();
+      await proxy.close();
+      await app.close();
+    },
+  };
+}
+
+// Each waits for what must not come: they do that together.
 describe.each(
   [v1('2025-11-25'), v2Legacy('2025-11-25'), v1('2025-06-18'), v2Legacy('2025-06-18')].map(
     (kind): readonly [string, Kind] => [kind.name, kind],
   ),
 )('%s, whose connection breaks in the middle of a call,', (_name, kind) => {
   const isPolling = kind.speaks >= '2025-11-25';
-  let app: App;
-  let work: Work;
-  let proxy: TcpProxy;
-  let official: Official;
-  let calls: Calls;
-  /** Responses that reached the client since it was connected, by request id. */
-  let answers: unknown[];
 
-  beforeEach(async () => {
-    work = new Work();
-    app = await createApp({
-      name: 'resuming',
-      version: '1.0.0',
-      logger: QUIET,
-      definitions: [
-        defineTool({
-          name: 'work',
-          description: 'Works until the test says so',
-          input: { type: 'object', properties: { how: { type: 'string' } } },
-          handle: async ({ how }, context) => {
-            work.started += 1;
-            context.progress(1);
-            if (how === 'let go') context.closeStream(20);
-            await work.released;
-            context.progress(2);
-            work.finished += 1;
-            if (how === 'fail') throw new ProtocolError(-32000, 'no luck');
-            return 'worked';
-          },
-        }),
-      ],
-    });
-    const options = { port: 0, handleSignals: false, drainMs: 0, streams: { retryMs: 50, afterMs: 50 } };
-    const running = await app.run(http(options));
-    const between = await TcpProxy.before(running.address);
-    proxy = between.proxy;
-    official = await kind.connect({ address: between.address });
-    calls = new Calls(official.client);
-    answers = listenForAnswers(official);
-  });
-
-  afterEach(async () => {
-    await official.client.close();
-    await proxy.close();
-    await app.close();
-  });
-
-  /** Starts a call, and writes down the progress it reports. */
-  const start = (how: string, progress: number[], signal?: AbortSignal): ReturnType<Calls['tool']> =>
-    calls.tool(
-      'work',
-      { how },
-      { ...(signal ? { signal } : {}), onprogress: (step) => void progress.push(step.progress) },
-    );
-
-  test('gets the result of work that ended meanwhile, exactly once [checklist 28]', async () => {
+  test.concurrent('gets the result of work that ended meanwhile, exactly once [checklist 28]', async () => {
+    await using caller = await connect(kind);
+    const { start, work, proxy, answers } = caller;
     const progress: number[] = [];
     const pending = start('keep', progress);
     await until(() => progress.length > 0);
@@ -97,27 +105,34 @@ describe.each(
     });
   });
 
-  test('gets the result of work that went on after it came back, exactly once [checklist 28]', async () => {
-    const progress: number[] = [];
-    const pending = start('keep', progress);
-    await until(() => progress.length > 0);
-    for (let turn = 0; turn < (isPolling ? 3 : 1); turn++) {
-      const { connections } = proxy;
-      proxy.drop();
-      await until(() => proxy.connections >= connections + 1);
+  test.concurrent(
+    'gets the result of work that went on after it came back, exactly once [checklist 28]',
+    async () => {
+      await using caller = await connect(kind);
+      const { start, work, proxy, answers } = caller;
+      const progress: number[] = [];
+      const pending = start('keep', progress);
+      await until(() => progress.length > 0);
+      for (let turn = 0; turn < (isPolling ? 3 : 1); turn++) {
+        const { connections } = proxy;
+        proxy.drop();
+        await until(() => proxy.connections >= connections + 1);
+        await settle();
+      }
+      work.release();
+      expect((await pending).text).toBe('worked');
       await settle();
-    }
-    work.release();
-    expect((await pending).text).toBe('worked');
-    await settle();
-    expect({ progress, started: work.started, answers: answers.length }).toEqual({
-      progress: [1, 2],
-      started: 1,
-      answers: 1,
-    });
-  });
+      expect({ progress, started: work.started, answers: answers.length }).toEqual({
+        progress: [1, 2],
+        started: 1,
+        answers: 1,
+      });
+    },
+  );
 
-  test('goes on with other calls afterwards', async () => {
+  test.concurrent('goes on with other calls afterwards', async () => {
+    await using caller = await connect(kind);
+    const { start, calls, work, proxy } = caller;
     const progress: number[] = [];
     const pending = start('keep', progress);
     await until(() => progress.length > 0);
@@ -128,7 +143,9 @@ describe.each(
     expect(work.started).toBe(2);
   });
 
-  test('gets an error as well, and comes to rest then', async () => {
+  test.concurrent('gets an error as well, and comes to rest then', async () => {
+    await using caller = await connect(kind);
+    const { start, work, proxy, answers } = caller;
     const progress: number[] = [];
     const pending = start('fail', progress);
     await until(() => progress.length > 0);
@@ -139,7 +156,9 @@ describe.each(
     await expectRest(proxy);
   });
 
-  test('comes to rest after a call that it has cancelled', async () => {
+  test.concurrent('comes to rest after a call that it has cancelled', async () => {
+    await using caller = await connect(kind);
+    const { start, calls, work, proxy } = caller;
     const progress: number[] = [];
     const gone = new AbortController();
     const pending = start('keep', progress, gone.signal);
@@ -152,7 +171,9 @@ describe.each(
   });
 
   if (isPolling) {
-    test('gets the result although the server had said nothing yet [checklist 28]', async () => {
+    test.concurrent('gets the result although the server had said nothing yet [checklist 28]', async () => {
+      await using caller = await connect(kind);
+      const { calls, work, proxy, answers } = caller;
       const pending = calls.tool('work');
       await until(() => work.started === 1);
       // Long enough for the response to have begun as a stream.
@@ -164,7 +185,9 @@ describe.each(
       expect([work.started, answers.length]).toEqual([1, 1]);
     });
 
-    test('or is let go by the handler gets the result, exactly once [checklist 28]', async () => {
+    test.concurrent('or is let go by the handler gets the result, exactly once [checklist 28]', async () => {
+      await using caller = await connect(kind);
+      const { start, work, answers } = caller;
       const progress: number[] = [];
       const pending = start('let go', progress);
       await until(() => progress.length > 0);

@@ -126,7 +126,7 @@ export class Client {
       };
       const timer = setTimeout(
         () => end(() => reject(new Error(`no such message came; only ${JSON.stringify(this.received)}`))),
-        1500,
+        10_000,
       );
       const end = (then: () => void): void => {
         clearTimeout(timer);

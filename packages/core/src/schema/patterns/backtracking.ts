@@ -8,18 +8,29 @@ const MAX_RECURRING_CHOICES = 10;
 /** What is read more often counts as a loop, although it ends. */
 const MAX_COPIES = 1000;
 
+/** How the steps of the native engine grow at most. Often too high, never too low. */
+export interface Cost {
+  /**
+   * The exponent of the length of a text: 0 or 1 when a pattern cannot be made to backtrack, 2 and more when it may, infinite
+   * when the steps may double with every character.
+   */
+  readonly exponent: number;
+  /** The binary logarithm of the ways through what does not loop, each of which may be gone for each of these steps. */
+  readonly choices: number;
+}
+
 /**
- * The exponent of the length of a text with which the steps of the native engine grow at most: 0 or 1 when a pattern cannot be made to
- * backtrack, 2 and more when it may, infinite when the steps may double with every character. Often too high, never too low.
+ * Estimates what a pattern may cost the native engine.
  *
  * The next character tells most loops whether to go on. One where it does not, multiplies the steps by the length of the text. Within a
  * loop there must be nothing to choose.
  */
-export function costOf(pattern: AST.Pattern, characters: Characters): number {
+export function costOf(pattern: AST.Pattern, characters: Characters): Cost {
   const isAnchored =
     !characters.flags.multiline &&
     pattern.alternatives.every(({ elements }) => elements.some(isStart) && startsFirst(elements));
-  return growth(pattern.alternatives, { characters, searches: !isAnchored, backwards: false, tried: 0 });
+  const tried: Cost = { exponent: 0, choices: 0 };
+  return growth(pattern.alternatives, { characters, searches: !isAnchored, backwards: false, tried });
 }
 
 interface Setting {
@@ -28,8 +39,8 @@ interface Setting {
   readonly searches: boolean;
   /** Whether it reads from the right to the left, as in a lookbehind. */
   readonly backwards: boolean;
-  /** The exponent of how often it is tried in all. */
-  readonly tried: number;
+  /** How often it is tried in all. */
+  readonly tried: Cost;
 }
 
 /** What is known of a part of a pattern. */
@@ -48,12 +59,15 @@ interface Part {
 
 const HOPELESS: Omit<Part, 'first'> = { empty: false, loose: Infinity, loops: true, choices: 0 };
 
-function growth(alternatives: readonly AST.Alternative[], setting: Setting): number {
+function growth(alternatives: readonly AST.Alternative[], setting: Setting): Cost {
   const { searches, tried } = setting;
   const { loose, loops, choices } = new Reader(setting).oneOf(alternatives, []);
   const recurs = searches || loops || loose > 0;
-  if (choices > (recurs ? MAX_RECURRING_CHOICES : MAX_CHOICES)) return Infinity;
-  const own = tried + (searches ? 1 : 0) + loose + (loops ? 1 : 0);
+  const isHopeless = choices > (recurs ? MAX_RECURRING_CHOICES : MAX_CHOICES);
+  const own: Cost = {
+    exponent: isHopeless ? Infinity : tried.exponent + (searches ? 1 : 0) + loose + (loops ? 1 : 0),
+    choices: tried.choices + choices,
+  };
   const around = lookaroundsIn(alternatives).map((assertion) =>
     growth(assertion.alternatives, {
       ...setting,
@@ -62,7 +76,11 @@ function growth(alternatives: readonly AST.Alternative[], setting: Setting): num
       tried: !searches && isTriedOnce(assertion, alternatives) ? tried : own,
     }),
   );
-  return Math.max(own, ...around);
+  const all = [own, ...around];
+  return {
+    exponent: Math.max(...all.map(({ exponent }) => exponent)),
+    choices: Math.max(...all.map((cost) => cost.choices)),
+  };
 }
 
 /** Reads a pattern from its end, so that it is known what may follow each part. */

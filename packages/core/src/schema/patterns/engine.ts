@@ -1,14 +1,12 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
-import { costOf } from './backtracking.js';
+import { type Cost, costOf } from './backtracking.js';
 import { Characters, type CharacterSet, type PatternFlags, readFlags } from './characters.js';
 
 /** Whether a text has a match. */
 export type TextTest = (text: string) => boolean;
 
 /** What is known of a pattern once it was parsed. */
-interface PatternAnalysis {
-  /** How the steps of the native engine grow: the exponent of the length of a text. */
-  readonly exponent: number;
+interface PatternAnalysis extends Cost {
   /** Makes a test whose steps grow with the length alone; `undefined` when that engine does not know the pattern. */
   linear(): Promise<TextTest | undefined>;
 }
@@ -20,7 +18,7 @@ export function analysePattern(source: string, flagText: string): PatternAnalysi
   const mode = { unicode: unicode && !unicodeSets, unicodeSets };
   const pattern = new RegExpParser().parsePattern(source, 0, source.length, mode);
   const characters = new Characters(flags);
-  return { exponent: costOf(pattern, characters), linear: () => linearTest(pattern, characters) };
+  return { ...costOf(pattern, characters), linear: () => linearTest(pattern, characters) };
 }
 
 async function linearTest(pattern: AST.Pattern, characters: Characters): Promise<TextTest | undefined> {

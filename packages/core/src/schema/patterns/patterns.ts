@@ -1,6 +1,7 @@
 import type { DefinitionProblem } from '../../errors/errors.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import { patternsIn } from '../json-schema/json-schema.js';
+import type { Cost } from './backtracking.js';
 import type { TextTest } from './engine.js';
 
 /** The patterns of an app, each once. Loads nothing until one is not safe at a glance. */
@@ -59,6 +60,8 @@ export function problemOf({ longest, source }: SafePattern, where: string): Defi
 
 /** So many steps are a matter of a few milliseconds. */
 const MAX_STEPS = 1e6;
+/** The binary logarithm of the ways that may be gone for each character of a text of any length. */
+const MAX_CHOICES_ANYWHERE = 4;
 
 /** A regular expression that cannot be made to backtrack. */
 export class SafePattern {
@@ -107,11 +110,16 @@ export class SafePattern {
   async #analyse(): Promise<void> {
     const { analysePattern } = await import('./engine.js');
     const analysis = analysePattern(this.source, this.flags);
-    const { exponent } = analysis;
-    const nativeLength = exponent <= 1 ? Infinity : Math.floor(MAX_STEPS ** (1 / exponent));
-    if (exponent > 1) this.#linear = await analysis.linear();
-    this.#nativeLength = exponent === Infinity ? 0 : nativeLength;
+    const nativeLength = longestNatively(analysis);
+    if (nativeLength < Infinity) this.#linear = await analysis.linear();
+    this.#nativeLength = nativeLength;
   }
+}
+
+/** The longest text on which the native engine makes few enough steps. */
+function longestNatively({ exponent, choices }: Cost): number {
+  if (exponent === 0 || (exponent === 1 && choices <= MAX_CHOICES_ANYWHERE)) return Infinity;
+  return exponent === Infinity ? 0 : Math.floor((MAX_STEPS / 2 ** choices) ** (1 / exponent));
 }
 
 /** So many branches without loops are tried at most in a tolerable number of ways. */

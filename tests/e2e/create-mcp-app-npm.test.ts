@@ -1,0 +1,3 @@
+import { createdProjects } from './created-project.js';
+
+createdProjects('npm');
