@@ -6,7 +6,7 @@ export { createApp } from './server/create-app.js';
 export { App } from './server/app.js';
 export type { AppOptions, StateOptions } from './server/app-options.js';
 export type { LimitOptions } from './engine/engine-options.js';
-export type { StateKey } from './engine/asking/round-trip-states.js';
+export type { StateKey } from './engine/asking/request-state-codec.js';
 export type { AppCacheOptions } from './engine/methods/cache-hints.js';
 export type { CacheOptions } from './protocol/results.js';
 export type { AppEvents } from './engine/subscriptions/subscriptions.js';

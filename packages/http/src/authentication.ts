@@ -56,6 +56,9 @@ export function tokenAuthenticator(
   if (entries.length === 0) checks.refuse('tokens', 'it needs a token at least');
   if (!entries.every(([token]) => TOKEN.test(token)))
     checks.refuse('tokens', 'a token must be letters, digits and -._~+/ only, and must not be empty');
+  // What a template or a computed key makes of a variable that is not set would be known to everybody.
+  if (entries.some(([token]) => token === 'undefined' || token === 'null'))
+    checks.refuse('tokens', "a token is 'undefined' or 'null'", 'set the environment variable it comes from');
   checks.throwIfAny();
   const known = entries.map(([token, principal]) => ({
     digest: digestOf(token),

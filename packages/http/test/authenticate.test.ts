@@ -196,3 +196,7 @@ test.each([{}, 'ada', { id: '' }, { id: 'ada', scopes: 'notes:write' }, { id: 'a
     expect(() => tokenAuthenticator({ token: principal as never })).toThrow(TypeError);
   },
 );
+
+test.each(['undefined', 'null'])('a token of a variable that is not set is refused: %s', (token) => {
+  expect(() => tokenAuthenticator({ [token]: { id: 'ada' } })).toThrow('set the environment variable');
+});

@@ -8,7 +8,7 @@ export interface Guard {
    * Decides whether a definition may be seen and used. Asked for lists, calls, reads, completions and subscriptions alike, before
    * arguments are parsed. An error counts as no.
    */
-  allows(access: GuardContext): MaybePromise<boolean>;
+  allows(context: GuardContext): MaybePromise<boolean>;
   /**
    * Decides whether one call may run, once its arguments are parsed: `context.args` has them. A refused tool call is answered
    * with an `isError` result, a refused read as if there were no such resource, any other request with an error (-32602).
@@ -17,7 +17,7 @@ export interface Guard {
 }
 
 /** A guard: a function that is asked what `Guard.allows` is asked, or a class that the container resolves. */
-export type GuardLike = ((access: GuardContext) => MaybePromise<boolean>) | Constructor<Guard>;
+export type GuardLike = ((context: GuardContext) => MaybePromise<boolean>) | Constructor<Guard>;
 
 /** Runs the next middleware, or the handler after the last one, and gives its value. May be called once. */
 export type NextFunction = () => Promise<unknown>;

@@ -37,7 +37,13 @@ export function Service(options: ServiceOptions = {}): ClassDecorator {
  * constructor(@Optional() @Inject(CACHE) private readonly cache?: Cache) {}
  */
 export function Optional(): ParameterDecorator {
-  return (cls, _method, index) => addOptional(cls, index);
+  return (cls, method, index) => {
+    if (method !== undefined)
+      throw new TypeError(
+        `@Optional belongs on parameters of constructors, not of ${String(method)}(): for an argument write @Arg(name, { optional: true })`,
+      );
+    addOptional(cls, index);
+  };
 }
 
 type ClassOrMethodDecorator = ClassDecorator & MethodDecorator;

@@ -177,7 +177,9 @@ export function encodePrompt(
   if (isInputRequired(value)) return value;
   if (isObject(value) && Array.isArray(value['messages'])) {
     if (value['messages'].every(isPromptMessage)) return value as unknown as GetPromptResult;
-    throw new TypeError('"messages" of a prompt must be messages such as user() and assistant() make');
+    throw new TypeError(
+      '"messages" of a prompt must be messages as message.user() and message.assistant() make',
+    );
   }
   const messages = (Array.isArray(value) ? value : [value]).map(toMessage);
   return description === undefined ? { messages } : { description, messages };
@@ -187,7 +189,7 @@ function toMessage(value: unknown): PromptMessage {
   if (isPromptMessage(value)) return value;
   if (typeof value === 'string' || isContent(value)) return message.user(value);
   throw new TypeError(
-    'a prompt returns text, content, messages made by user() and assistant(), or { messages }',
+    'a prompt returns text, content, messages made by message.user() and message.assistant(), or { messages }',
   );
 }
 

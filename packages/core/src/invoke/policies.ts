@@ -188,7 +188,7 @@ export function checkPolicies(
     const fix = `give a function, or a class with the method ${method}; not an instance of one`;
     diagnostics.at(what).add('SIGIL_INVALID_POLICY', `${String(like)} is no ${what}`, fix);
   };
-  for (const guard of guards) check(guard, 'guard', 'allows(access)');
+  for (const guard of guards) check(guard, 'guard', 'allows(context)');
   for (const step of middleware) check(step, 'middleware', 'handle(context, next)');
   for (const mapper of errors) {
     if (isObject(mapper) && isClassLike(mapper['error']) && typeof mapper['map'] === 'function') continue;
@@ -212,7 +212,7 @@ export function checkMethod(
 ): void {
   if (typeof (instance as Record<string, unknown>)[method] === 'function') return;
   const [use, fix] = {
-    allows: ['a guard', 'implement Guard: allows(access) { return … }'] as const,
+    allows: ['a guard', 'implement Guard: allows(context) { return … }'] as const,
     handle: ['middleware', 'implement Middleware: handle(context, next) { return next() }'] as const,
   }[method];
   diagnostics

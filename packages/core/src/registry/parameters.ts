@@ -48,6 +48,7 @@ export function bindParameters(
       if ((parameter.kind === 'param') !== (definition.kind === 'resource')) refuseDecorator(parameter, here);
       if (parameter.initialiser === 'unknown' && parameter.optional === undefined)
         refuseUndecided(parameter, here);
+      if (typeof parameter.keywords['required'] === 'boolean') refuseRequired(parameter, here);
       properties.push(propertyOf(parameter, type));
       parameters.push({ from: 'argument', name: parameter.name });
     } else if (isContextClass(type)) parameters.push({ from: 'context' });
@@ -118,9 +119,19 @@ function propertyOf(parameter: ParameterDefinition, reflected: unknown): Propert
 
 const SCALARS: ReadonlySet<unknown> = new Set([String, Number, Boolean, Date]);
 
-/** A function that gives a type, or one of the types that are functions themselves. */
+/** A function that gives a type, or a type that is a function itself: a class, or `String` and its like. */
 function typeFrom(type: unknown): unknown {
-  return SCALARS.has(type) ? type : (type as () => unknown)();
+  const isType = SCALARS.has(type) || /^class\b/.test(Function.prototype.toString.call(type));
+  return isType ? type : (type as () => unknown)();
+}
+
+/** Refuses a keyword of other frameworks that JSON Schema has for something else. */
+function refuseRequired({ kind, name }: ParameterDefinition, at: Diagnostics): void {
+  at.add(
+    'SIGIL_INVALID_PARAMETER',
+    `"required" of @${kind === 'param' ? 'Param' : 'Arg'}('${name}') is no list of names, as JSON Schema wants it`,
+    'write { optional: true } for an argument that may be left out; others are required already',
+  );
 }
 
 /** Refuses a parameter that no decorator and no type gives a value to. */

@@ -4,7 +4,7 @@ import type { Implementation } from '../protocol/descriptors.js';
 import type { AppCacheOptions } from '../engine/methods/cache-hints.js';
 import type { ChangeBus } from '../engine/subscriptions/changes.js';
 import type { LimitOptions } from '../engine/engine-options.js';
-import type { StateKey } from '../engine/asking/round-trip-states.js';
+import type { StateKey } from '../engine/asking/request-state-codec.js';
 import type { StateStore } from '../engine/asking/state-store.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
 import type { ServerCapabilities } from '../protocol/protocol.js';
@@ -87,7 +87,7 @@ export interface AppOptions extends Implementation, ModuleParts {
   readonly coerce?: boolean;
   /** What becomes of arguments of tools that are not declared. They are rejected, with a hint, by default. */
   readonly unknownProperties?: UnknownProperties;
-  /** How tools with `task` run in the background. */
+  /** How tools with `@TaskSupport` run in the background. */
   readonly tasks?: TasksOptions;
   /** Whether results of 2026-07-28 name the server. On by default. */
   readonly stampServerInfo?: boolean;

@@ -1,6 +1,6 @@
 import type { Diagnostics } from '../errors/errors.js';
 import { isUnknownProperties } from '../registry/checks.js';
-import { isStateKey } from '../engine/asking/round-trip-states.js';
+import { isStateKey } from '../engine/asking/request-state-codec.js';
 import { DEFAULT_LIMITS, type LimitOptions } from '../engine/engine-options.js';
 import { isObject, jsonFault } from '../protocol/json.js';
 import { DELAY, isDelay } from '../transport/deadlines.js';

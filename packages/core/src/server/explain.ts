@@ -3,7 +3,7 @@ import type { Container } from '../container/container.js';
 import type { Principal } from '../protocol/principal.js';
 import type { Entry } from '../registry/entry.js';
 import type { Registry } from '../registry/registry.js';
-import { nearest } from '../schema/validate/nearest.js';
+import { nearest } from '../protocol/nearest.js';
 import type { Call } from '../context/call.js';
 import { RequestContext } from '../context/context.js';
 import type { Constructor } from '../protocol/constructor.js';

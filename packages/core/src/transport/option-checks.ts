@@ -1,3 +1,4 @@
+import { nearest } from '../protocol/nearest.js';
 import { Diagnostics } from '../errors/errors.js';
 import { MAX_DELAY_MS } from './deadlines.js';
 
@@ -37,8 +38,11 @@ export class OptionChecks {
 
   /** Refuses options that do not exist: a limit whose name is misspelt would be no limit. */
   known(options: object, names: readonly string[], group = ''): void {
-    for (const option of Object.keys(options).filter((name) => !names.includes(name)))
-      this.refuse(group + option, `there is no such option; there are ${names.join(', ')}`);
+    for (const option of Object.keys(options).filter((name) => !names.includes(name))) {
+      const meant = nearest(option, names);
+      const fix = meant === undefined ? 'give one of those' : `write ${group}${meant}`;
+      this.refuse(group + option, `there is no such option; there are ${names.join(', ')}`, fix);
+    }
   }
 
   /** Refuses a group of options that is no object. @returns the group, or an empty one. */

@@ -12,12 +12,14 @@ import {
   PartialType,
   PickType,
   IntersectionType,
+  Optional,
   Principal,
   provideFactory,
   Service,
   Tool,
 } from '../../src/index.js';
-import { definitionError, problemsOf } from '../harness.js';
+import { IsString } from 'class-validator';
+import { appOf, definitionError, openSession, problemsOf, textOf } from '../harness.js';
 
 describe('what cannot be sent', () => {
   test.each<[string, unknown]>([
@@ -120,6 +122,49 @@ describe('a definition that could not work', () => {
     expect(await problemsOf({ services: [Orders] })).toContainEqual(
       expect.objectContaining({ where: 'Orders.list', what: 'it is an accessor, not a method' }),
     );
+  });
+
+  test('is an argument whose "required" is that of another framework', async () => {
+    class Orders {
+      @Tool()
+      list(@Arg('a', { required: false }) _a: string): void {}
+    }
+    expect(await problemsOf({ services: [Orders] })).toEqual([
+      expect.objectContaining({
+        where: 'Orders.list, parameter 0',
+        fix: expect.stringContaining('{ optional: true }'),
+      }),
+    ]);
+  });
+
+  test('is @Optional on a parameter of a handler', () => {
+    expect(() => {
+      class Orders {
+        @Tool()
+        list(@Optional() @Arg('a') _a: string): void {}
+      }
+      return Orders;
+    }).toThrow('@Optional belongs on parameters of constructors');
+  });
+
+  test('is no option that is near to one', async () => {
+    expect(await problemsOf({ limits: { maxInflight: 1 } as object })).toEqual([
+      expect.objectContaining({ fix: 'write limits.maxInFlight' }),
+    ]);
+  });
+
+  test('is not an array whose items are a class without an arrow', async () => {
+    class Line {
+      @IsString() sku!: string;
+    }
+    class Orders {
+      @Tool()
+      list(@Arg('lines', { items: Line }) lines: Line[]): boolean {
+        return lines.every((line) => line instanceof Line);
+      }
+    }
+    const client = await openSession(await appOf({ services: [Orders] }));
+    expect(textOf(await client.call('list', { lines: [{ sku: 'a' }] }))).toBe('true');
   });
 
   test('is a parameter with two sources', async () => {

@@ -5,7 +5,7 @@ import { rulesOf } from '../dto/rule.js';
 import type { SchemaViolation } from './ajv.js';
 import { describeValue, joinPath, listValues, pathOf, shorten } from './describe-value.js';
 import type { Issue } from './errors.js';
-import { nearest } from './nearest.js';
+import { nearest } from '../../protocol/nearest.js';
 
 const SHOWN_NAME = 60;
 

@@ -1,0 +1,80 @@
+import { toBase64 } from '../../protocol/base64.js';
+
+const FORMAT = 1;
+const IV_BYTES = 12;
+
+/** A secret that seals state: at least 32 bytes, or a string of at least 32 characters. */
+export type StateKey = string | Uint8Array;
+
+/** Whether a secret is long enough to be one. */
+export function isStateKey(key: unknown): key is StateKey {
+  return (typeof key === 'string' || key instanceof Uint8Array) && key.length >= 32;
+}
+
+/**
+ * Encrypts and authenticates what a client carries for the server between two requests (AES-256-GCM). Processes that
+ * share keys read each other's state.
+ */
+export class RequestStateCodec {
+  readonly #secrets: readonly StateKey[];
+  #keys: Promise<readonly CryptoKey[]> | undefined;
+
+  /** @param secrets the current one first, then those that are still accepted; none for one of this process alone. */
+  constructor(secrets: readonly StateKey[]) {
+    this.#secrets = secrets;
+  }
+
+  /** Seals a value JSON can carry, with the current key. */
+  async seal(value: unknown): Promise<string> {
+    const [key] = await this.#imported();
+    const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+    const plain = new TextEncoder().encode(JSON.stringify(value));
+    const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key as CryptoKey, plain);
+    return toBase64Url(new Uint8Array([FORMAT, ...iv, ...new Uint8Array(sealed)]));
+  }
+
+  /** Opens what any of the keys has sealed. @returns `undefined` when none of them has, or it was changed since. */
+  async open(text: string): Promise<unknown> {
+    const bytes = fromBase64Url(text);
+    if (!bytes || bytes[0] !== FORMAT || bytes.length <= IV_BYTES + 1) return undefined;
+    const iv = bytes.slice(1, IV_BYTES + 1);
+    const sealed = bytes.slice(IV_BYTES + 1);
+    for (const key of await this.#imported()) {
+      try {
+        const plain = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, sealed);
+        return JSON.parse(new TextDecoder().decode(plain)) as unknown;
+      } catch {
+        // Another key may have sealed it.
+      }
+    }
+    return undefined;
+  }
+
+  #imported(): Promise<readonly CryptoKey[]> {
+    if (this.#keys) return this.#keys;
+    // Drawn at first use: loading cryptography would delay every start.
+    const secrets = this.#secrets.length > 0 ? this.#secrets : [crypto.getRandomValues(new Uint8Array(32))];
+    return (this.#keys = Promise.all(secrets.map(importSecret)));
+  }
+}
+
+async function importSecret(secret: StateKey): Promise<CryptoKey> {
+  const bytes = typeof secret === 'string' ? new TextEncoder().encode(secret) : new Uint8Array(secret);
+  // Secrets may be longer than a key, and text is not evenly random: a digest is both.
+  const digest = await crypto.subtle.digest('SHA-256', bytes);
+  return crypto.subtle.importKey('raw', digest, 'AES-GCM', false, ['encrypt', 'decrypt']);
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
+  try {
+    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
+    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
