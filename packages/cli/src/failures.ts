@@ -11,11 +11,25 @@ export interface ReportedProblem {
   readonly fix: string;
 }
 
-/** A server did not answer: its program failed, or is none that can be asked. */
+/**
+ * A server did not answer: its program failed, or is none that can be asked.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await manifestOfProgram('dist/main.js', { timeoutMs: 10_000 });
+ * } catch (error) {
+ *   if (error instanceof ServerError) for (const { problem } of error.problems) console.error(problem);
+ * }
+ * ```
+ */
 export class ServerError extends Error {
   override readonly name = 'ServerError';
 
-  /** @param problems what the program said of its own definitions, if it did. */
+  /**
+   * @param message what happened, for people.
+   * @param problems what the program said of its own definitions, if it did.
+   */
   constructor(
     message: string,
     readonly problems: readonly ReportedProblem[] = [],

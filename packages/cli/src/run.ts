@@ -25,8 +25,13 @@ const COMMANDS: readonly (readonly [words: readonly string[], command: Command])
  * Runs the command `sigil`.
  *
  * @param args its arguments, without the program.
+ * @param terminal where results and complaints are written.
  * @returns the exit code: 0 when all is well, 1 when something was found, 2 when it was called wrongly, 130 when it
  *   was interrupted.
+ * @example
+ * ```ts
+ * process.exitCode = await runSigil(['check', 'dist/main.js'], standardStreams());
+ * ```
  */
 export async function runSigil(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   if (args[0] === '--version') {

@@ -13,7 +13,15 @@ export interface Terminal {
   readonly hasColours: boolean;
 }
 
-/** The standard streams; colours only for people who have not refused them (https://no-color.org). */
+/**
+ * The standard streams; colours only for people who have not refused them (https://no-color.org).
+ *
+ * @example
+ * ```ts
+ * const terminal = standardStreams();
+ * terminal.out('No tool has changed');
+ * ```
+ */
 export function standardStreams(): Terminal {
   return {
     out: (text) => void process.stdout.write(`${text}\n`),

@@ -66,7 +66,16 @@ export const silence: Progress = {
   close: () => undefined,
 };
 
-/** A line for each step that has ended: for logs and pipes. */
+/**
+ * A line for each step that has ended: for logs and pipes.
+ *
+ * @param write writes one line.
+ * @example
+ * ```ts
+ * const progress = lineProgress((line) => console.log(line));
+ * progress.begin('Installing').end('done', 'Installed');
+ * ```
+ */
 export function lineProgress(write: (line: string) => void): Progress {
   return {
     begin: () => ({ say: () => undefined, end: (_, text) => write(text) }),

@@ -19,7 +19,19 @@ export type ExitCode = 0 | FailureKind['exitCode'];
  * Runs the command `create-mcp-app`.
  *
  * @param args its arguments, without the program.
+ * @param host what the command has of its surroundings.
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
+ * @example
+ * ```ts
+ * process.exitCode = await runCreateMcpApp(['shop', '--yes'], {
+ *   cwd: process.cwd(),
+ *   env: process.env,
+ *   signal: new AbortController().signal,
+ *   progress: lineProgress(console.log),
+ *   out: console.log,
+ *   err: console.error,
+ * });
+ * ```
  */
 export async function runCreateMcpApp(args: readonly string[], host: Host): Promise<ExitCode> {
   const asJson = args.includes('--json');

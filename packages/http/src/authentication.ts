@@ -32,6 +32,13 @@ const CREDENTIALS = /^Bearer +(\S+) *$/i;
  *
  * @param headers those of a request, names in lower case.
  * @returns `undefined` when there is none, or something else than a token.
+ * @example
+ * ```ts
+ * const authenticate: Authenticate = ({ headers }) => {
+ *   const token = bearerToken(headers);
+ *   return token === undefined ? undefined : users.byToken(token);
+ * };
+ * ```
  */
 export function bearerToken(headers: RequestHead['headers']): string | undefined {
   const { authorization } = headers;
@@ -45,8 +52,14 @@ export function bearerToken(headers: RequestHead['headers']): string | undefined
  * of a token is right.
  *
  * @param tokens who each token stands for.
+ * @returns what `authenticate` takes.
  * @throws DefinitionError when there are none, or when one cannot be sent as a bearer token. It does not repeat the token.
  * @throws TypeError when one stands for what is no principal.
+ * @example
+ * ```ts
+ * const authenticate = tokenAuthenticator({ [process.env['ADA_TOKEN'] ?? '']: { id: 'ada' } });
+ * await app.run(http({ host: '0.0.0.0', authenticate }));
+ * ```
  */
 export function tokenAuthenticator(
   tokens: Readonly<Record<string, Principal>>,

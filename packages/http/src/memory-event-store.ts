@@ -50,7 +50,16 @@ interface KeptEvent {
 /** What an event costs beside its message, in bytes: a rounded-up measurement. */
 const OVERHEAD_BYTES = 400;
 
-/** Keeps events in this process, within limits. What is gone is gone with the process. */
+/**
+ * Keeps events in this process, within limits. What is gone is gone with the process.
+ *
+ * @example
+ * ```ts
+ * const store = new MemoryEventStore({ maxAgeMs: 60_000 });
+ * await app.run(http({ streams: { store } }));
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
+ */
 export class MemoryEventStore implements EventStore {
   readonly #limits: Required<MemoryEventStoreOptions>;
   readonly #sessions = new Map<string, KeptSession>();
@@ -58,7 +67,10 @@ export class MemoryEventStore implements EventStore {
   #bytes = 0;
   #sweep: ReturnType<typeof setInterval> | undefined;
 
-  /** @throws DefinitionError when a limit is no positive integer. */
+  /**
+   * @param limits how much is kept.
+   * @throws DefinitionError when a limit is no positive integer.
+   */
   constructor(limits: MemoryEventStoreOptions = {}) {
     this.#limits = {
       maxEventsPerStream: limits.maxEventsPerStream ?? 1_000,

@@ -29,14 +29,18 @@ const DEFAULT_GRACE_MS = 5_000;
 /**
  * Mounts an app into an existing Node server: `createServer(nodeHandler(app))`, `express.all('/mcp', nodeHandler(app))`.
  *
+ * @param app what `createApp` made.
+ * @param options those of the handler; address and signals are those of its surroundings.
+ * @returns the handler, with `close` to end what it serves.
+ * @throws DefinitionError when an option is wrong.
  * @example
+ * ```ts
  * const handler = nodeHandler(app);
  * fastify.all('/mcp', (request, reply) => {
  *   reply.hijack();
  *   handler(request.raw, reply.raw, request.body); // Fastify has read the body
  * });
- *
- * @throws DefinitionError when an option is wrong.
+ * ```
  */
 export function nodeHandler(app: App, options: HttpOptions = {}): NodeHandler {
   const handler = createHandler(app.endpoint, mountOptions('nodeHandler', options));
@@ -50,7 +54,15 @@ export function nodeHandler(app: App, options: HttpOptions = {}): NodeHandler {
 /**
  * Mounts an app where requests and responses are the web's: `export default { fetch: fetchHandler(app) }`.
  *
+ * @param app what `createApp` made.
+ * @param options those of the handler; address and signals are those of its surroundings.
+ * @returns the handler, with `close` to end what it serves.
  * @throws DefinitionError when an option is wrong.
+ * @example
+ * ```ts
+ * const handler = fetchHandler(app, { allowedHosts: ['mcp.example.com'] });
+ * const response = await handler(request);
+ * ```
  */
 export function fetchHandler(app: App, options: HttpOptions = {}): FetchHandler {
   const handler = createHandler(app.endpoint, mountOptions('fetchHandler', options));

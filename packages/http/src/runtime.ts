@@ -31,12 +31,14 @@ const CLOSING = '{"status":"closing"}';
 /**
  * Serves an app over Streamable HTTP with `node:http`, for every protocol revision on one endpoint.
  *
+ * @param options where to listen, who may call, and how much they may ask for.
  * @throws DefinitionError when an option is wrong, or when `host` is beyond this machine and neither `authenticate` nor
  *   `allowAnonymous` is given.
  * @example
  * ```ts
  * const { address } = await app.run(http({ port: 3000, health: '/health' }));
  * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export function http(options: HttpRuntimeOptions = {}): Runtime {
   const server = serverOptions(options);

@@ -22,8 +22,13 @@ const DISPOSAL_MS = 5_000;
 /**
  * Ends the process once an app has closed, even if a handler that ignores its signal, or a timer, would keep it.
  *
+ * @param host `process`, or what stands for it.
  * @param closed settles when the services of the app have been disposed of.
- * @param graceMs how long that may take, in milliseconds.
+ * @param graceMs how long that may take, in milliseconds; 5,000 by default.
+ * @example
+ * ```ts
+ * exitAfter(process, app.close());
+ * ```
  */
 export function exitAfter(
   host: Pick<SignalProcess, 'exit'>,
@@ -39,9 +44,15 @@ export function exitAfter(
 /**
  * Lets the first SIGTERM or SIGINT end the process gently and a second one end it at once.
  *
+ * @param host `process`, or what stands for it.
  * @param shutDown resolves when the work in flight is done.
- * @param graceMs how long the rest of the process may take after that before it is made to exit, in milliseconds.
+ * @param graceMs how long the rest of the process may take after that before it is made to exit, in milliseconds;
+ *   5,000 by default.
  * @returns a function that stops listening.
+ * @example
+ * ```ts
+ * const stopListening = handleSignals(process, () => app.close());
+ * ```
  */
 export function handleSignals(
   host: SignalProcess,

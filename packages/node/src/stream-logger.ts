@@ -5,6 +5,14 @@ import type { Logger, LogMethod } from '@sigil/core/transport';
 /**
  * A logger that writes each entry as one line of JSON: `level`, `time` (ISO 8601), `message`, then the details.
  * It never throws, whatever the details are.
+ *
+ * @param stream where the lines go; it is not closed.
+ * @example
+ * ```ts
+ * import { createWriteStream } from 'node:fs';
+ *
+ * const logger = streamLogger(createWriteStream('server.log', { flags: 'a' }));
+ * ```
  */
 export function streamLogger(stream: Writable): Logger {
   const at =
@@ -15,7 +23,15 @@ export function streamLogger(stream: Writable): Logger {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** A logger on standard error, which clients of stdio servers show or keep. */
+/**
+ * A logger on standard error, which clients of stdio servers show or keep.
+ *
+ * @returns the logger, which writes lines of JSON as `streamLogger` does.
+ * @example
+ * ```ts
+ * const app = await createApp({ name: 'shop', version: '1.0.0', logger: stderrLogger() });
+ * ```
+ */
 export function stderrLogger(): Logger {
   // A parent that closes our standard error must not end the process through it.
   if (!process.stderr.listeners('error').includes(ignore)) process.stderr.on('error', ignore);

@@ -21,7 +21,13 @@ const SKILLS = 'io.modelcontextprotocol/skills';
  * the resources.
  *
  * @param folder `new URL('./skills/', import.meta.url)`.
+ * @param options limits, and guards of what is served.
  * @returns the extension, for `createApp({ extensions: [await skills(…)] })`, which reports what is wrong with the skills.
+ * @example
+ * ```ts
+ * const folder = new URL('./skills/', import.meta.url);
+ * const app = await createApp({ name: 'shop', version: '1.0.0', extensions: [await skills(folder)] });
+ * ```
  */
 export async function skills(folder: URL, options: SkillsOptions = {}): Promise<AppExtension> {
   const limits = limitsOf(options);

@@ -23,11 +23,13 @@ import { guardStdout, type StreamWrite } from './stdout-guard.js';
  * run. With streams of your own only a signal ends the process. A line that is too long, not UTF-8 or not JSON is answered with an
  * error and does not end it. Log lines go to standard error.
  *
+ * @param options limits and streams; those of the process by default.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts
  * await app.run(stdio());
  * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export function stdio(options: StdioOptions = {}): Runtime {
   const settings = readSettings(options);

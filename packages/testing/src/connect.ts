@@ -43,8 +43,14 @@ const TIMEOUT_MS = 10_000;
  * Connects a client to an app within the process: no port, no child process, but the protocol as on any wire.
  *
  * @param app what `createApp` made. Closing the client leaves it running.
+ * @param options revision, capabilities, answers, headers and principal of the client.
  * @returns a client that may call at once; revisions with sessions have been through `initialize`.
  * @throws ProtocolError when the server refuses the session; Error when it does not speak the revision.
+ * @example
+ * ```ts
+ * await using client = await connect(app, { revision: '2025-11-25' });
+ * const tools = await client.listTools();
+ * ```
  */
 export async function connect(app: Pick<App, 'endpoint'>, options: ConnectOptions = {}): Promise<TestClient> {
   const { revision = LATEST_VERSION, clientInfo = CLIENT, timeoutMs = TIMEOUT_MS } = options;

@@ -38,7 +38,16 @@ export interface TestAppOptions extends Partial<AppOptions> {
   readonly logger?: Logger;
 }
 
-/** An app under test and a client that is connected to it. Made by `testApp`. */
+/**
+ * An app under test and a client that is connected to it. Made by `testApp`.
+ *
+ * @example
+ * ```ts
+ * await using server: TestApp = await testApp({ services: [Tickets], claims: { tenant: 'acme' } });
+ * const tickets = await server.get(Tickets);
+ * await using guest = await server.connect({ principal: { id: 'guest' } });
+ * ```
+ */
 export class TestApp implements AsyncDisposable {
   readonly #clients: TestClient[];
 
@@ -85,14 +94,18 @@ export class TestApp implements AsyncDisposable {
  * Makes an app and a client that is connected to it, in memory. `override` takes the place of providers and classes wherever they
  * are, those of modules included.
  *
+ * @param options those of the app and of its client.
+ * @returns the app with its client; closing it closes both.
  * @throws what `createApp` and `connect` throw; nothing is left open then.
  * @example
+ * ```ts
  * await using server = await testApp({
  *   modules: [helpdesk],
  *   override: [provide(Database, fakeDatabase)],
  *   principal: { id: 'ada', scopes: ['agent'] },
  * });
  * const result = await server.client.callTool('create_ticket', { title: 'Broken lamp' });
+ * ```
  */
 export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { principal, claims, client: connecting = {}, logger = consoleLogger, ...appOptions } = options;

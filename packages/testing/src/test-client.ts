@@ -77,6 +77,13 @@ export interface ClientParts {
  * Every method that asks the server rejects with a `ProtocolError` when the answer is a JSON-RPC error, and with an
  * `Error` when there is no answer in time. Results are what was on the wire, envelope members such as `resultType`
  * included.
+ *
+ * @example
+ * ```ts
+ * await using client: TestClient = await connect(app);
+ * const result = await client.callTool('check_inventory', { sku: 'A-1' });
+ * expect(result.isError).toBeFalsy();
+ * ```
  */
 export class TestClient implements AsyncDisposable {
   /** The protocol revision spoken. */
@@ -243,6 +250,10 @@ export class TestClient implements AsyncDisposable {
  * The text of a result: of all its text blocks or contents, one below the other. Blocks without text are left out.
  *
  * @param result what `callTool`, `readResource` or `getPrompt` gave.
+ * @example
+ * ```ts
+ * expect(textOf(await client.callTool('check_inventory', { sku: 'A-1' }))).toBe('3 in stock');
+ * ```
  */
 export function textOf(result: CallToolResult | ReadResourceResult | GetPromptResult): string {
   return partsOf(result).flatMap(textIn).join('\n');

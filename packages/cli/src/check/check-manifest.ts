@@ -10,7 +10,17 @@ export interface CheckReport {
   readonly totalTokens: number;
 }
 
-/** Looks for what a specification, a model or a directory would hold against a server. */
+/**
+ * Looks for what a specification, a model or a directory would hold against a server.
+ *
+ * @param manifest what the server announces.
+ * @param rules how much a tool may cost, in tokens, and which directory and hosts it is for.
+ * @returns what was found, and the cost of each tool.
+ * @example
+ * ```ts
+ * const { findings, totalTokens } = checkManifest(manifestOf(app), { budget: 1_000 });
+ * ```
+ */
 export function checkManifest(manifest: Manifest, rules: ToolRules): CheckReport {
   const { tools, prompts, resources, resourceTemplates } = manifest;
   const tokens = tools.map((tool) => [tool.name, tokensOf(tool)] as const);

@@ -99,6 +99,12 @@ const CHARACTERS_PER_TOKEN = 4;
  * Roughly how many tokens a tool costs each time a model is shown it: a quarter of the characters of its name, description
  * and input schema as JSON. Clients show a model no more as a rule; models count in different ways. None for a tool that only the
  * UI of an app calls (MCP Apps, `_meta.ui.visibility`).
+ *
+ * @param tool as `tools/list` gives it.
+ * @example
+ * ```ts
+ * const cost = tokensOf({ name: 'add', description: 'Adds', inputSchema: { type: 'object' } });
+ * ```
  */
 export function tokensOf(tool: ToolDescriptor): number {
   if (!isForModels(tool)) return 0;

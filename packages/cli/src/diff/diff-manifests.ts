@@ -26,7 +26,14 @@ import {
  * Tells what changed between two manifests and what each change does to clients. Inputs may widen and outputs may narrow;
  * the other way round breaks clients.
  *
+ * @param before the older manifest.
+ * @param after the newer one.
  * @returns the changes, the gravest first; none for a manifest and itself.
+ * @example
+ * ```ts
+ * const changes = diffManifests(readManifestFile('manifest.json'), manifestOf(app));
+ * const isBreaking = changes.some(({ level }) => level === 'breaking');
+ * ```
  */
 export function diffManifests(before: Manifest, after: Manifest): ManifestChange[] {
   const changes = [

@@ -10,9 +10,17 @@ const FORMAT: Explanation['format'] = 'sigil-explanation/1';
 /**
  * Why a principal does or does not see something of a server that is made with Sigil.
  *
+ * @param script the path of the program.
+ * @param name the name of a tool or prompt, the URI of a resource, or a URI template.
  * @param principal who asks; without one, a client that has not said who it is.
+ * @param options how long it may take.
  * @throws UsageError when there is no such program.
  * @throws ServerError when it fails, does not answer in time, or is not made with Sigil.
+ * @example
+ * ```ts
+ * const ada = { id: 'ada', scopes: ['agent'] };
+ * const { refusedBy } = await explanationOfProgram('dist/main.js', 'close_ticket', ada, { timeoutMs: 10_000 });
+ * ```
  */
 export function explanationOfProgram(
   script: string,

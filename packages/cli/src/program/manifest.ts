@@ -10,8 +10,14 @@ import { type AskOptions, askProgram, type Program } from './program.js';
  * The manifest of a server: a program made with Sigil gives it and ends; any other serves as it always does, and is asked for
  * its lists.
  *
+ * @param script the path of the program.
+ * @param options how long it may take.
  * @throws UsageError when there is no such program.
  * @throws ServerError when it fails, or does not answer in time.
+ * @example
+ * ```ts
+ * const manifest = await manifestOfProgram('dist/main.js', { timeoutMs: 10_000 });
+ * ```
  */
 export function manifestOfProgram(script: string, options: AskOptions): Promise<Manifest> {
   return askProgram(script, { SIGIL_INSPECT: 'manifest' }, options, (program) => {
@@ -43,7 +49,16 @@ export function manifestText(manifest: Manifest): string {
   return `${JSON.stringify(manifest, undefined, 2)}\n`;
 }
 
-/** @throws UsageError when the file cannot be read, or holds no manifest. */
+/**
+ * Reads the manifest that a file holds, as `sigil manifest` has written it.
+ *
+ * @param path the path of the file.
+ * @throws UsageError when the file cannot be read, or holds no manifest.
+ * @example
+ * ```ts
+ * const { tools } = readManifestFile('manifest.json');
+ * ```
+ */
 export function readManifestFile(path: string): Manifest {
   const manifest = parseJson(read(path));
   if (isManifest(manifest)) return manifest;

@@ -79,9 +79,14 @@ export type PublicOf<T> = T extends (...args: never[]) => unknown
 /**
  * Provides a value for a class, a token or a name; typed by the id.
  *
+ * @param id a class, a token, or a name.
+ * @param value what is given for it.
  * @param options.dispose ends the value when the app closes.
+ * @returns the provider, for `providers` or `override`.
  * @example
+ * ```ts
  * createApp({ name: 'shop', version: '1.0.0', providers: [provide(CONFIG, { currency: 'EUR' })] });
+ * ```
  */
 export function provide<T>(
   id: ServiceId<T>,
@@ -110,12 +115,19 @@ export interface FactoryOptions<T, Ids extends readonly ServiceId[]> {
 /**
  * Provides what a function makes; typed by the ids of what is made and of what it needs.
  *
+ * @param id a class, a token, or a name.
+ * @param options the factory, what it needs, and how long what it makes lives.
+ * @returns the provider, for `providers` or `override`.
  * @example
- * provideFactory(Pool, {
+ * ```ts
+ * import { Pool } from 'pg';
+ *
+ * const pool = provideFactory(Pool, {
  *   inject: [CONFIG],
- *   useFactory: async (config) => connect(config.url),
+ *   useFactory: (config) => new Pool({ connectionString: config.url }),
  *   dispose: (pool) => pool.end(),
  * });
+ * ```
  */
 export function provideFactory<T, const Ids extends readonly ServiceId[] = readonly []>(
   id: ServiceId<T>,

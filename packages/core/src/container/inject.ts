@@ -28,10 +28,17 @@ export interface InjectOptions {
  * metadata, so it works with every build.
  *
  * @param id a class, a token, or a name.
+ * @param options whether it may be missing.
+ * @returns the service; `undefined` when it is optional and not there.
  * @throws Error when no container is constructing anything.
  * @example
- * private readonly stock = inject(Stock);
- * private readonly cache = inject(CACHE, { optional: true });
+ * ```ts
+ * @Service()
+ * class Tickets {
+ *   private readonly stock = inject(Stock);
+ *   private readonly cache = inject(CACHE, { optional: true });
+ * }
+ * ```
  */
 export function inject<T>(
   id: ServiceId<T>,

@@ -9,7 +9,9 @@ export { Inject };
  * Names a service that has no class, and carries its type: `inject`, `provide`, `ctx.resolve` and `app.get` infer it.
  *
  * @example
- * const DB = new InjectionToken<Database>('db');
+ * ```ts
+ * const DATABASE = new InjectionToken<Database>('database');
+ * ```
  */
 export class InjectionToken<T = unknown> extends TypediToken<T> implements ServiceToken<T> {
   /** Never there at run time. */

@@ -63,6 +63,14 @@ const NO_HEADERS: RequestHeaders = Object.freeze({});
  * What a handler may know and do beyond its arguments. Declare a parameter of this type, or of one of its
  * subclasses, in any position; it never shows in a schema. Guards, middleware and the handler of a call get the same object.
  * Every member works in every protocol revision.
+ *
+ * @example
+ * ```ts
+ * const audit = async (ctx: RequestContext, next: NextFunction) => {
+ *   ctx.log.info({ definition: ctx.definition.name, by: ctx.principal?.id });
+ *   return next();
+ * };
+ * ```
  */
 export class RequestContext implements GuardContext {
   readonly #call: Call;

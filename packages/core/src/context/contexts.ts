@@ -2,7 +2,19 @@ import { isObject } from '../protocol/json.js';
 import type { Call } from './call.js';
 import { type DefinitionInfo, RequestContext } from './context.js';
 
-/** The context of a tool. */
+/**
+ * The context of a tool.
+ *
+ * @example
+ * ```ts
+ * @Tool({ description: 'Imports the catalogue' })
+ * async importCatalogue(ctx: ToolContext): Promise<string> {
+ *   ctx.progress(0, 1, 'Downloading');
+ *   const pieces = await this.catalogue.download(ctx.signal);
+ *   return `${ctx.tool} has read ${pieces} pieces`;
+ * }
+ * ```
+ */
 export class ToolContext extends RequestContext {
   /** The name the tool was called by. */
   readonly tool: string;
@@ -13,7 +25,17 @@ export class ToolContext extends RequestContext {
   }
 }
 
-/** The context of a resource. */
+/**
+ * The context of a resource.
+ *
+ * @example
+ * ```ts
+ * @Resource('config://app')
+ * config(ctx: ResourceContext) {
+ *   return resourceContents.text(ctx.uri, '{"currency":"EUR"}', 'application/json');
+ * }
+ * ```
+ */
 export class ResourceContext extends RequestContext {
   /** The URI that is being read. */
   readonly uri: string;
@@ -24,7 +46,17 @@ export class ResourceContext extends RequestContext {
   }
 }
 
-/** The context of a prompt. */
+/**
+ * The context of a prompt.
+ *
+ * @example
+ * ```ts
+ * @Prompt({ description: 'Greets the user' })
+ * greet(ctx: PromptContext) {
+ *   return message.user(`Say hello to ${ctx.principal?.id ?? 'the guest'}`);
+ * }
+ * ```
+ */
 export class PromptContext extends RequestContext {
   /** The name the prompt was got by. */
   readonly prompt: string;
@@ -35,7 +67,17 @@ export class PromptContext extends RequestContext {
   }
 }
 
-/** The context of a completion. */
+/**
+ * The context of a completion.
+ *
+ * @example
+ * ```ts
+ * @Complete('plan_visit', 'city')
+ * cities(prefix: string, ctx: CompletionContext): Promise<string[]> {
+ *   return this.atlas.cities(ctx.arguments['country'], prefix);
+ * }
+ * ```
+ */
 export class CompletionContext extends RequestContext {
   /** The arguments the user has already settled; strings only, whatever else the client sent is left out. */
   readonly arguments: Readonly<Record<string, string>>;

@@ -54,9 +54,14 @@ export interface ErrorMapper {
  *
  * @param error the class of the error.
  * @param map gives the error to answer with: a `ToolError` for the model, a `ProtocolError` for the client.
+ * @returns the mapper.
  * @example
  * ```ts
- * createApp({ errors: [mapError(OutOfStock, (error) => new ToolError(`There is no more ${error.sku}`))] });
+ * createApp({
+ *   name: 'shop',
+ *   version: '1.0.0',
+ *   errors: [mapError(OutOfStock, (error) => new ToolError(`There is no more ${error.sku}`))],
+ * });
  * ```
  */
 export function mapError<E extends object>(

@@ -145,7 +145,19 @@ Object.defineProperty(InputRequired.prototype, INPUT_REQUIRED, { value: true });
  * @param questions what the client is to answer, by key; may be empty when there is a `requestState`.
  * @param requestState what `ctx.requestState` is to be in the next run. It is sealed on its way through the client, and
  *   comes back only with the same request of the same principal, and not after it has expired.
+ * @returns what the handler is to return.
  * @throws TypeError when nothing is asked and there is no state, or something asked is no question.
+ * @example
+ * ```ts
+ * @Tool({ description: 'Books a table' })
+ * async book(ctx: ToolContext) {
+ *   const question = ask.form('Which day?', Day);
+ *   const answer = await ctx.inputResponse('day', question);
+ *   if (!answer) return inputRequired({ day: question });
+ *   return answer.action === 'accept' ? `Booked for ${answer.content.day}` : 'Nothing was booked';
+ * }
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export function inputRequired(questions: InputQuestions, requestState?: string): InputRequired {
   checkQuestions(questions, 'inputRequired()');
@@ -174,10 +186,11 @@ const SUSPENSION = Symbol.for('sigil:suspension');
  * try {
  *   await ctx.elicit('Sure?', Consent);
  * } catch (error) {
- *   if (isSuspension(error)) throw error;
+ *   if (isSuspension(error)) throw error; // a Suspension is no failure
  *   return 'The question could not be asked';
  * }
  * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export class Suspension {
   // Without a member of its own every object has this type, and after `isSuspension` nothing is left of an error.
@@ -191,7 +204,20 @@ export class Suspension {
 
 Object.defineProperty(Suspension.prototype, SUSPENSION, { value: true });
 
-/** Whether a thrown value is a `Suspension`, of this copy of the package or another. */
+/**
+ * Whether a thrown value is a `Suspension`, of this copy of the package or another.
+ *
+ * @param thrown what a `catch` has caught.
+ * @example
+ * ```ts
+ * try {
+ *   await ctx.elicit('Sure?', Consent);
+ * } catch (error) {
+ *   if (isSuspension(error)) throw error;
+ *   ctx.log.warning('The question could not be asked');
+ * }
+ * ```
+ */
 export function isSuspension(thrown: unknown): thrown is Suspension {
   return typeof thrown === 'object' && thrown !== null && SUSPENSION in thrown;
 }

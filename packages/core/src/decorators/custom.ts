@@ -7,11 +7,14 @@ type ClassOrMethodDecorator = ClassDecorator & MethodDecorator;
  * handlers read it from `definition.metadata`; clients never see it.
  *
  * @param key names the value. For a typed value make a decorator with `createMetadataDecorator`.
+ * @param value what guards, middleware and handlers read; never sent.
  * @example
  * ```ts
  * @Metadata('audit', 'strict')
- * @Tool()
- * closeTicket() { … }
+ * @Tool({ description: 'Closes a ticket' })
+ * closeTicket(@Arg('id') id: string) {
+ *   return this.tickets.close(id);
+ * }
  * ```
  */
 export function Metadata(key: string | symbol, value: unknown): ClassOrMethodDecorator {
@@ -36,6 +39,7 @@ export interface MetadataDecorator<T> {
  * Makes a decorator for one kind of private metadata. Writer and reader share it, so key and type cannot differ.
  *
  * @param key names it in `definition.metadata`.
+ * @returns the decorator, with `of` to read what it said and `entry` for definitions without decorators.
  * @default a symbol of its own
  * @example
  * ```ts
@@ -64,9 +68,11 @@ type AnyDecorator = (target: never, member: never, descriptor: never) => void;
 /**
  * Joins decorators of methods or classes into one, which applies them as if they stood below each other in this order.
  *
+ * @param decorators those to join, the outermost first.
  * @example
  * ```ts
- * const AdminTool = (options: ToolOptions) => applyDecorators(Tool(options), UseGuards(RolesGuard), Roles(['admin']));
+ * const AdminTool = (options: ToolOptions) =>
+ *   applyDecorators(Tool(options), UseGuards(IsAdmin), Metadata('audit', 'strict'));
  * ```
  */
 export function applyDecorators(...decorators: readonly AnyDecorator[]): ClassDecorator & MethodDecorator {

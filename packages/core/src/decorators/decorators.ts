@@ -106,7 +106,18 @@ export interface ToolOptions<S extends SchemaLike = SchemaLike> extends Presenta
  * **Errors**: a `ToolError` becomes an `isError` result with its text; a `ProtocolError` a JSON-RPC error; anything
  * else is logged and answered with a fixed text.
  *
- * Services are singletons unless `@Service({ scope })` says otherwise. Specification 2026-07-28, server/tools.
+ * Services are singletons unless `@Service({ scope })` says otherwise.
+ *
+ * @param options name, description, hints, schemas and limits of the tool.
+ * @example
+ * ```ts
+ * @Tool({ description: 'Tells how many pieces are in stock', readOnly: true })
+ * async checkInventory(@Arg('sku') sku: string, ctx: ToolContext): Promise<string> {
+ *   const pieces = await this.stock.count(sku, ctx.signal);
+ *   return `${pieces} in stock`;
+ * }
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 export function Tool<S extends SchemaLike = JsonSchema>(options: ToolOptions<S> = {}): ToolDecorator<S> {
   const decorate: MethodDecorator = (prototype, method) =>
@@ -125,12 +136,20 @@ export type ResourceOptions = Presentation &
  * in any position.
  *
  * **Return value**: a string becomes text; a `Uint8Array`, `Buffer` or `ArrayBuffer` becomes a base64 blob; an object
- * with `contents` is the whole result, and may say how long it may be kept (`ttlMs`, `cacheScope`); contents made by `resourceContents.text()` and `resourceContents.blob()`, alone or in an array,
- * are used as they are; any other value becomes its JSON with MIME type `application/json`; `undefined` means that
- * there is no such resource.
+ * with `contents` is the whole result, and may say how long it may be kept (`ttlMs`, `cacheScope`); contents made by
+ * `resourceContents.text()` and `resourceContents.blob()`, alone or in an array, are used as they are; any other value
+ * becomes its JSON with MIME type `application/json`; `undefined` means that there is no such resource.
  *
  * @param uri what clients read, such as `config://app` or `users://{id}/profile`.
- * Specification 2026-07-28, server/resources.
+ * @param options name, description, MIME type, annotations and caching of the resource.
+ * @example
+ * ```ts
+ * @Resource('users://{id}/profile', { description: 'The profile of a user' })
+ * profile(@Param('id') id: string): Promise<Profile | undefined> {
+ *   return this.users.find(id);
+ * }
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
  */
 export function Resource(uri: string, options: ResourceOptions = {}): MethodDecorator {
   return (prototype, method) => addHandler(prototype, method, { ...options, kind: 'resource', uri });
@@ -155,7 +174,15 @@ export interface PromptOptions extends Presentation {
  * **Return value**: a string or content becomes one user message; messages made by `message.user()` and `message.assistant()`, alone or
  * in an array, are used in order; an object with `messages` is the whole result.
  *
- * Specification 2026-07-28, server/prompts.
+ * @param options name, description and schema of the prompt.
+ * @example
+ * ```ts
+ * @Prompt({ description: 'Reviews a piece of code' })
+ * reviewCode(@Arg('code') code: string) {
+ *   return message.user(`Review this code:\n${code}`);
+ * }
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
  */
 export function Prompt(options: PromptOptions = {}): MethodDecorator {
   return (prototype, method) => addHandler(prototype, method, { ...options, kind: 'prompt' });
@@ -170,7 +197,14 @@ export function Prompt(options: PromptOptions = {}): MethodDecorator {
  *
  * @param ref the name of the prompt, or the URI template exactly as `@Resource` has it.
  * @param argument the name of the argument or variable.
- * Specification 2026-07-28, server/utilities/completion.
+ * @example
+ * ```ts
+ * @Complete('users://{id}/profile', 'id')
+ * completeId(prefix: string): Promise<string[]> {
+ *   return this.users.idsLike(prefix);
+ * }
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
  */
 export function Complete(ref: string, argument: string): MethodDecorator {
   return (prototype, method) => addHandler(prototype, method, { kind: 'completion', ref, argument });

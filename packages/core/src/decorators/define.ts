@@ -53,7 +53,25 @@ export interface ToolFunctionOptions<S extends SchemaLike, O extends SchemaLike 
   readonly handle: (args: ArgumentsOf<S>, context: ToolContext) => ToolReturn<O>;
 }
 
-/** The function twin of `@Tool`: same schemas, guards, results and errors. */
+/**
+ * The function twin of `@Tool`: same schemas, guards, results and errors. Without an output schema the
+ * handler may return anything.
+ *
+ * @param options what `@Tool` is told, a name, and the handler.
+ * @returns the definition, for `createApp`, a module, or `app.tools.add`.
+ * @example
+ * ```ts
+ * import { z } from 'zod';
+ *
+ * const add = defineTool({
+ *   name: 'add',
+ *   description: 'Adds two numbers',
+ *   input: z.object({ a: z.number(), b: z.number() }),
+ *   handle: ({ a, b }) => a + b,
+ * });
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
+ */
 export function defineTool<S extends SchemaLike = Record<string, never>>(
   // Without an output schema a handler may return anything, and what it returns is not inferred from one.
   options: ToolFunctionOptions<S> & { readonly output?: undefined },
@@ -77,7 +95,21 @@ export interface ResourceFunctionOptions<S extends SchemaLike> extends ResourceO
   readonly handle: (variables: ArgumentsOf<S>, context: ResourceContext) => unknown;
 }
 
-/** The function twin of `@Resource`. */
+/**
+ * The function twin of `@Resource`.
+ *
+ * @param options a URI or URI template, what `@Resource` is told, and the handler.
+ * @returns the definition, for `createApp`, a module, or `app.resources.add`.
+ * @example
+ * ```ts
+ * const profile = defineResource({
+ *   uri: 'users://{id}/profile',
+ *   name: 'profile',
+ *   handle: ({ id }) => users.get(String(id)),
+ * });
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
+ */
 export function defineResource<S extends SchemaLike = Record<string, never>>(
   options: ResourceFunctionOptions<S>,
 ): FunctionDefinition<ResourceDefinition> {
@@ -92,7 +124,21 @@ export interface PromptFunctionOptions<S extends SchemaLike> extends Omit<Prompt
   readonly handle: (args: ArgumentsOf<S>, context: PromptContext) => unknown;
 }
 
-/** The function twin of `@Prompt`. */
+/**
+ * The function twin of `@Prompt`.
+ *
+ * @param options what `@Prompt` is told, a name, and the handler.
+ * @returns the definition, for `createApp`, a module, or `app.prompts.add`.
+ * @example
+ * ```ts
+ * const review = definePrompt({
+ *   name: 'review',
+ *   input: { type: 'object', properties: { code: { type: 'string' } }, required: ['code'] },
+ *   handle: ({ code }) => message.user(`Review this code:\n${String(code)}`),
+ * });
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
+ */
 export function definePrompt<S extends SchemaLike = Record<string, never>>(
   options: PromptFunctionOptions<S>,
 ): FunctionDefinition<PromptDefinition> {
@@ -112,8 +158,18 @@ export interface CompletionFunctionOptions extends Policies {
 /**
  * The function twin of `@Complete`.
  *
+ * @param options what `@Complete` is told, and the handler, as `complete`.
+ * @returns the definition, for `createApp`, a module, or `app.completions.add`.
  * @example
- * defineCompletion({ ref: 'recommend', argument: 'genre', complete: (prefix) => genresLike(prefix) });
+ * ```ts
+ * const genres = ['jazz', 'rock', 'soul'];
+ * const genre = defineCompletion({
+ *   ref: 'recommend',
+ *   argument: 'genre',
+ *   complete: (prefix) => genres.filter((name) => name.startsWith(prefix)),
+ * });
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
  */
 export function defineCompletion({
   complete,

@@ -37,19 +37,40 @@ export interface ArgOptions {
  * to clients. Behind a parameter with an initialiser, each argument must say whether it is optional, because JavaScript counts the
  * parameters of a function only up to the first initialiser.
  *
+ * @param name the name of the argument, as clients send it.
+ * @param options its description, constraints and type, where the parameter does not say them.
+ * @throws TypeError when it is not on a parameter of a method.
  * @example
- * @Tool()
+ * ```ts
+ * @Tool({ description: 'Searches the catalogue' })
  * search(
  *   @Arg('words', { items: () => String }) words: string[],
  *   @Arg('category', { optional: true }) category?: string,
  *   @Arg('page', { minimum: 1, default: 1 }) page: number = 1,
- * ): string { … }
+ * ) {
+ *   return this.catalogue.search(words, category, page);
+ * }
+ * ```
  */
 export function Arg(name: string, options: ArgOptions = {}): ParameterDecorator {
   return record('arg', name, options);
 }
 
-/** Gives a handler parameter one variable of a resource template by name. */
+/**
+ * Gives a handler parameter one variable of a resource template by name.
+ *
+ * @param name the name of the variable in the URI template.
+ * @param options its description, constraints and type, where the parameter does not say them.
+ * @throws TypeError when it is not on a parameter of a method.
+ * @example
+ * ```ts
+ * @Resource('orders://{id}')
+ * order(@Param('id', { type: 'integer', minimum: 1 }) id: number): Promise<Order | undefined> {
+ *   return this.orders.find(id);
+ * }
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-templates
+ */
 export function Param(name: string, options: ArgOptions = {}): ParameterDecorator {
   return record('param', name, options);
 }
@@ -93,12 +114,19 @@ function initialiserAt(
  *
  * @param value gives the value; a promise is awaited before the handler runs. What it throws fails the call, as if the handler
  *   had thrown it.
+ * @returns the decorator, which takes no arguments; it throws a TypeError when it is not on a parameter of a
+ *   method.
  * @example
  * ```ts
  * const Tenant = createParamDecorator((ctx) => String(ctx.headers['x-tenant'] ?? 'default'));
  *
- * @Tool()
- * listTickets(@Tenant() tenant: string) { … }
+ * @Service()
+ * class Tickets {
+ *   @Tool()
+ *   listTickets(@Tenant() tenant: string) {
+ *     return `The tickets of ${tenant}`;
+ *   }
+ * }
  * ```
  */
 export function createParamDecorator(value: (context: RequestContext) => unknown): () => ParameterDecorator {
@@ -112,7 +140,17 @@ export function createParamDecorator(value: (context: RequestContext) => unknown
 /** Who a request is made for. */
 export type Principal = PrincipalOfRequest;
 
-/** Gives a handler parameter the authenticated principal; `undefined` on an unauthenticated transport. */
+/**
+ * Gives a handler parameter the authenticated principal; `undefined` on an unauthenticated transport.
+ *
+ * @example
+ * ```ts
+ * @Tool({ description: 'Tells whom the server takes you for' })
+ * whoAmI(@Principal() principal: Principal | undefined): string {
+ *   return principal?.id ?? 'a guest';
+ * }
+ * ```
+ */
 export const Principal: () => ParameterDecorator = createParamDecorator((context) => context.principal);
 
 /**
@@ -121,7 +159,16 @@ export const Principal: () => ParameterDecorator = createParamDecorator((context
  * booleans only.
  *
  * @param name the part of the header after `Mcp-Param-`; unique within the tool.
- * Specification 2026-07-28, basic/transports/streamable-http, "Custom Headers from Tool Parameters".
+ * @throws TypeError when it is neither on a property nor on a parameter of a method.
+ * @example
+ * ```ts
+ * @Tool({ description: 'Runs a query in one region' })
+ * query(@Arg('region') @McpHeader('Region') region: string, @Arg('sql') sql: string) {
+ *   return this.databases.in(region).query(sql);
+ * }
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http,
+ *   "Custom Headers from Tool Parameters"
  */
 export function McpHeader(name: string): PropertyDecorator & ParameterDecorator {
   return (target: object, member: string | symbol | undefined, index?: number) => {
@@ -137,6 +184,15 @@ export function McpHeader(name: string): PropertyDecorator & ParameterDecorator 
  *
  * @param description what the value means, in the words a model understands.
  * @param more title, examples, or deprecation.
+ * @example
+ * ```ts
+ * @Describe('An order of one article')
+ * class Order {
+ *   @IsInt()
+ *   @Describe('How many pieces', { examples: [1] })
+ *   quantity!: number;
+ * }
+ * ```
  */
 export function Describe(
   description: string,

@@ -24,6 +24,19 @@ export interface ServiceOptions {
  *
  * An instance with `Symbol.asyncDispose`, `Symbol.dispose`, `onClose` or `destroy` is disposed of, and awaited, when its
  * scope ends, those made last first.
+ *
+ * @param options how long an instance lives.
+ * @example
+ * ```ts
+ * @Service()
+ * class Tickets {
+ *   constructor(private readonly database: Database) {}
+ *
+ *   async onInit(): Promise<void> {
+ *     await this.database.open();
+ *   }
+ * }
+ * ```
  */
 export function Service(options: ServiceOptions = {}): ClassDecorator {
   return (cls) => defineService(cls, { scope: options.scope ?? 'singleton' });
@@ -34,7 +47,12 @@ export function Service(options: ServiceOptions = {}): ClassDecorator {
  * initialisers is `inject(id, { optional: true })`.
  *
  * @example
- * constructor(@Optional() @Inject(CACHE) private readonly cache?: Cache) {}
+ * ```ts
+ * @Service()
+ * class Search {
+ *   constructor(@Optional() @Inject(CACHE) private readonly cache?: Cache) {}
+ * }
+ * ```
  */
 export function Optional(): ParameterDecorator {
   return (cls, method, index) => {
@@ -48,12 +66,41 @@ export function Optional(): ParameterDecorator {
 
 type ClassOrMethodDecorator = ClassDecorator & MethodDecorator;
 
-/** Lets a service's definitions, or one definition, be seen and used only by those whom every guard allows. */
+/**
+ * Lets a service's definitions, or one definition, be seen and used only by those whom every guard allows.
+ *
+ * @param guards functions, or classes that the container resolves; asked in this order.
+ * @example
+ * ```ts
+ * const isEmployee = ({ principal }: GuardContext) => principal?.scopes?.includes('staff') ?? false;
+ *
+ * @Service()
+ * @UseGuards(isEmployee)
+ * class Payroll {}
+ * ```
+ */
 export function UseGuards(...guards: GuardLike[]): ClassOrMethodDecorator {
   return record(KEYS.guards, guards);
 }
 
-/** Wraps a service's handlers, or one handler, in middleware; the first given is the outermost. */
+/**
+ * Wraps a service's handlers, or one handler, in middleware; the first given is the outermost.
+ *
+ * @param middleware functions, or classes that the container resolves.
+ * @example
+ * ```ts
+ * const timed = async (ctx: RequestContext, next: NextFunction) => {
+ *   const start = performance.now();
+ *   const value = await next();
+ *   ctx.log.debug({ ms: performance.now() - start });
+ *   return value;
+ * };
+ *
+ * @Service()
+ * @UseMiddleware(timed)
+ * class Reports {}
+ * ```
+ */
 export function UseMiddleware(...middleware: MiddlewareLike[]): ClassOrMethodDecorator {
   return record(KEYS.middleware, middleware);
 }
@@ -63,6 +110,12 @@ export function UseMiddleware(...middleware: MiddlewareLike[]): ClassOrMethodDec
  * of the method, then of the class, of the module, of the app.
  *
  * @param mappers made by `mapError`.
+ * @example
+ * ```ts
+ * @Service()
+ * @MapErrors(mapError(OutOfStock, ({ sku }) => new ToolError(`There is no more ${sku}`)))
+ * class Orders {}
+ * ```
  */
 export function MapErrors(...mappers: ErrorMapper[]): ClassOrMethodDecorator {
   return record(KEYS.errors, mappers);

@@ -62,14 +62,29 @@ export interface DefinitionProblem {
   readonly fix: string;
 }
 
-/** Thrown at boot when the author's definitions cannot be served. Never crosses the wire. */
+/**
+ * Thrown at boot when the author's definitions cannot be served. Never crosses the wire.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await createApp({ name: 'shop', version: '1.0.0', services: [Inventory] });
+ * } catch (error) {
+ *   if (!(error instanceof DefinitionError)) throw error;
+ *   for (const { where, what, fix } of error.problems) console.error(`${where}: ${what}. ${fix}`);
+ * }
+ * ```
+ */
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError';
   readonly code: DefinitionCode;
   /** Not enumerable: the message has all of it, and Node prints the enumerable members of an uncaught error too. */
   declare readonly problems: readonly DefinitionProblem[];
 
-  /** @param problems every mistake found, at least one. */
+  /**
+   * @param problems every mistake found, at least one.
+   * @param options `cause` is what they were found by.
+   */
   constructor(problems: readonly DefinitionProblem[], options?: ErrorOptions) {
     super(report(problems), options);
     Object.defineProperty(this, 'problems', { value: problems });
@@ -128,6 +143,11 @@ export class Diagnostics {
 /**
  * Answers a request with a JSON-RPC error. Its code, message and data cross the wire as they are.
  * A handler throws it when the request itself is wrong; for a failure the model should read, throw `ToolError`.
+ *
+ * @example
+ * ```ts
+ * throw new ProtocolError(ERROR_CODES.invalidParams, 'There is no such project', { id });
+ * ```
  */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
@@ -158,19 +178,47 @@ function isProtocolError(error: unknown): error is ProtocolError {
   return typeof error === 'object' && error !== null && PROTOCOL_ERROR in error;
 }
 
-/** Refuses a request for want of room (-32603), wherever that is found out: HTTP answers it with 503, as one to repeat later. */
+/**
+ * Refuses a request for want of room (-32603), wherever that is found out: HTTP answers it with 503, as one to
+ * repeat later.
+ *
+ * @example
+ * ```ts
+ * if (!places.take(call.quotaKey)) throw new OverloadedError('There are too many reports at work');
+ * ```
+ */
 export class OverloadedError extends ProtocolError {
+  /** @param message what there is too much of, for the client's developer. */
   constructor(message: string) {
     super(ERROR_CODES.internalError, message);
   }
 }
 
-/** The request's parameters are wrong (-32602). */
+/**
+ * The request's parameters are wrong (-32602).
+ *
+ * @param message one sentence for the client's developer.
+ * @param data anything JSON can carry that helps the client to recover.
+ * @returns the error, to be thrown.
+ * @example
+ * ```ts
+ * throw invalidParams('There is no such project', { id });
+ * ```
+ */
 export function invalidParams(message: string, data?: unknown): ProtocolError {
   return new ProtocolError(ERROR_CODES.invalidParams, message, data);
 }
 
-/** The client has not declared an extension that the request needs (-32021). */
+/**
+ * The client has not declared an extension that the request needs (-32021).
+ *
+ * @param id the identifier of the extension.
+ * @returns the error, to be thrown.
+ * @example
+ * ```ts
+ * if (!call.declares('com.example/reports')) throw missingExtension('com.example/reports');
+ * ```
+ */
 export function missingExtension(id: string): ProtocolError {
   const requiredCapabilities = { extensions: { [id]: {} } };
   const message = `The client has not declared the extension ${id}`;
@@ -187,8 +235,16 @@ export interface RequiredPage {
  * Answers a request with the pages the user has to visit first (-32042; 2025-11-25, client/elicitation,
  * "URL Elicitation Required Error"). The client may try again afterwards. `ctx.elicitUrl()` asks and goes on instead, and works
  * in every revision that has it.
+ *
+ * @example
+ * ```ts
+ * throw new UrlElicitationRequiredError([
+ *   { message: 'Link your account first', url: 'https://example.com/link' },
+ * ]);
+ * ```
  */
 export class UrlElicitationRequiredError extends ProtocolError {
+  /** @param pages what the user is told of each page, and its absolute http or https URL. */
   constructor(pages: readonly RequiredPage[]) {
     const elicitations = pages.map((page) => ({ mode: 'url', elicitationId: crypto.randomUUID(), ...page }));
     const message = 'Visit the pages in "elicitations" first';
@@ -198,7 +254,12 @@ export class UrlElicitationRequiredError extends ProtocolError {
 
 /**
  * A failure the model should see and may react to: the tool's result becomes `isError: true` with this text.
- * Specification 2026-07-28, server/tools, "Error Handling" (tool execution errors).
+ *
+ * @example
+ * ```ts
+ * throw new ToolError(`There is no article ${sku}: search for it first`, { cause: error });
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#error-handling
  */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
@@ -237,6 +298,16 @@ export type InputResponseFailure =
 /**
  * Thrown by `ctx.elicit()` and its siblings when the client gives no answer that can be used. A tool that does not catch it is
  * answered with an `isError` result that tells the model.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await ctx.elicit('Which size?', Size, { timeoutMs: 60_000 });
+ * } catch (error) {
+ *   if (error instanceof InputResponseError && error.reason === 'late') return 'Nothing was ordered';
+ *   throw error;
+ * }
+ * ```
  */
 export class InputResponseError extends ToolError {
   /**

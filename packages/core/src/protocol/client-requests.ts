@@ -7,9 +7,11 @@ import type { Tool } from './descriptors.js';
  *
  * @typeParam T what the form describes.
  * @example
+ * ```ts
  * const answer = await ctx.elicit('Which day?', Day);
  * if (answer.action !== 'accept') return 'Nothing was booked';
  * return `Booked for ${answer.content.day}`;
+ * ```
  */
 export type ElicitResult<T = Record<string, unknown>> =
   | { readonly action: 'accept'; readonly content: T }

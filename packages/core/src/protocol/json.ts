@@ -5,7 +5,15 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** Narrows to an object that is neither `null` nor an array. */
+/**
+ * Narrows to an object that is neither `null` nor an array.
+ *
+ * @param value anything, such as parsed JSON.
+ * @example
+ * ```ts
+ * const name = isObject(params) ? params['name'] : undefined;
+ * ```
+ */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -53,9 +61,19 @@ export class TooMuchJsonError extends Error {
  * Parses JSON that came from a client. A long text that nests without end, or has a great many members, is refused before
  * `JSON.parse` sees it, which would hold the event loop; RFC 8259, section 9, allows that.
  *
+ * @param text what the client sent.
  * @throws SyntaxError when it is no JSON.
  * @throws TooMuchJsonError when more than 65,536 characters nest deeper than 10,000 levels, or have more than 20,000 members and
  *   items.
+ * @example
+ * ```ts
+ * try {
+ *   connection.receive(parseJson(text));
+ * } catch (error) {
+ *   const code = error instanceof TooMuchJsonError ? ERROR_CODES.invalidRequest : ERROR_CODES.parseError;
+ *   sink.send(errorResponse(null, { code, message: 'The message cannot be read' }));
+ * }
+ * ```
  */
 export function parseJson(text: string): unknown {
   if (text.length > SHORT) requireBounded(text);
@@ -298,7 +316,15 @@ export function sortedMembers(value: object): [string, unknown][] {
   return Object.entries(value).sort(([a], [b]) => byCodeUnits(a, b));
 }
 
-/** JSON with the members of every object in one order: the same text for equal values. */
+/**
+ * JSON with the members of every object in one order: the same text for equal values.
+ *
+ * @param value anything JSON can carry.
+ * @example
+ * ```ts
+ * const isSame = canonicalJson({ a: 1, b: 2 }) === canonicalJson({ b: 2, a: 1 });
+ * ```
+ */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) =>
     isObject(member) ? Object.fromEntries(sortedMembers(member)) : member,

@@ -1,12 +1,31 @@
 /** A value, now or later. Handlers that answer at once are served without a turn of the event loop. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Whether a value is a promise, of this realm or another. */
+/**
+ * Whether a value is a promise, of this realm or another.
+ *
+ * @param value a value, or the promise of one.
+ * @example
+ * ```ts
+ * const kept = store.append(name, text);
+ * if (isPromise(kept)) await kept;
+ * ```
+ */
 export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
   return typeof value === 'object' && value !== null && typeof (value as Promise<T>).then === 'function';
 }
 
-/** Applies `next` to a value now when it is here, later when it is promised. */
+/**
+ * Applies `next` to a value now when it is here, later when it is promised.
+ *
+ * @param value a value, or the promise of one.
+ * @param next makes something of the value.
+ * @returns what `next` gives, or a promise of it; rejected when the value is.
+ * @example
+ * ```ts
+ * const size = after(store.get(key), (text) => text.length);
+ * ```
+ */
 export function after<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   // What only looks like a promise, such as a query that runs when it is awaited, may do as it likes in its then().
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value);

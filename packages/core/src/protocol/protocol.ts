@@ -41,7 +41,15 @@ export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcRespo
 /** Longer ids and names are refused: they are kept, logged and sent back. */
 const MAX_NAME_LENGTH = 256;
 
-/** Whether a value may identify an MCP request: a string of at most 256 characters, or an integer. */
+/**
+ * Whether a value may identify an MCP request: a string of at most 256 characters, or an integer.
+ *
+ * @param value what a message has as its `id`.
+ * @example
+ * ```ts
+ * if (!isRequestId(message['id'])) return errorResponse(null, error);
+ * ```
+ */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' ? value.length <= MAX_NAME_LENGTH : Number.isSafeInteger(value);
 }
@@ -51,12 +59,35 @@ export function repeated(name: string): string {
   return name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH)}…`;
 }
 
-/** Reads the id of a message that may be malformed; `null` when it is not readable (JSON-RPC 2.0 §5). */
+/**
+ * Reads the id of a message that may be malformed; `null` when it is not readable (JSON-RPC 2.0 §5).
+ *
+ * @param message a parsed message, which may be malformed.
+ * @example
+ * ```ts
+ * const id = readableId({ id: 7, method: 5 });
+ * ```
+ * @see https://www.jsonrpc.org/specification#response_object
+ */
 export function readableId(message: unknown): RequestId | null {
   return isObject(message) && isRequestId(message['id']) ? message['id'] : null;
 }
 
-/** Serialises an error response. */
+/**
+ * Serialises an error response.
+ *
+ * @param id the id of the request; `null` when it is not readable.
+ * @param error code, message and data.
+ * @returns the response as JSON.
+ * @example
+ * ```ts
+ * const text = errorResponse(readableId(message), {
+ *   code: ERROR_CODES.invalidRequest,
+ *   message: 'The request has no method',
+ * });
+ * ```
+ * @see https://www.jsonrpc.org/specification#error_object
+ */
 export function errorResponse(id: RequestId | null, error: JsonRpcError): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${JSON.stringify(error)}}`;
 }
@@ -119,7 +150,13 @@ export const META = {
 /**
  * The version that a message claims for itself in `_meta` (2026-07-28, basic/versioning).
  *
+ * @param message a parsed message, which may be malformed.
  * @returns `undefined` for a message that belongs to a session; anything else, of whatever type, is a claim.
+ * @example
+ * ```ts
+ * const isSessioned = claimOf(message) === undefined;
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 export function claimOf(message: unknown): unknown {
   if (!isObject(message) || !isObject(message['params'])) return undefined;

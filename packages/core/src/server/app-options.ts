@@ -46,7 +46,9 @@ export interface AppOptions extends Implementation, ModuleParts {
    * Takes the place of providers and classes anywhere in the app and its modules, for tests.
    *
    * @example
+   * ```ts
    * override: [provide(Clock, { now: () => new Date(0) })]
+   * ```
    */
   readonly override?: readonly Provider[];
   /** Another container than typedi's. It knows its services by itself: providers and overrides are not for it. */

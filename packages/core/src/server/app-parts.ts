@@ -34,6 +34,7 @@ export function keepParts(app: Inspectable, parts: AppParts): void {
 /** The parts of an app of this copy of the package, or another. @throws TypeError when it is none. */
 export function partsOf(app: Inspectable): AppParts {
   const parts = (app as { readonly [PARTS]?: AppParts })[PARTS];
-  if (!parts) throw new TypeError('this needs an app, as createApp() makes it; its promise has to be awaited');
+  if (!parts)
+    throw new TypeError('this needs an app, as createApp() makes it; its promise has to be awaited');
   return parts;
 }

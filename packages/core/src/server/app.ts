@@ -16,7 +16,17 @@ import {
 } from './live-collection.js';
 import { chooseRuntime } from './runtime-choice.js';
 
-/** A server, ready to be mounted on runtimes. Made by `createApp`. */
+/**
+ * A server, ready to be mounted on runtimes. Made by `createApp`.
+ *
+ * @example
+ * ```ts
+ * await using app: App = await createApp({ name: 'shop', version: '1.0.0', services: [Inventory] });
+ * app.tools.add(defineTool({ name: 'now', handle: () => new Date().toISOString() }));
+ * const { closed } = await app.run();
+ * await closed;
+ * ```
+ */
 export class App {
   /** Tools, to add and remove while the app is up. */
   readonly tools: LiveCollection<ToolDefinition>;
@@ -55,7 +65,9 @@ export class App {
    * @param id a class, a token, or a name.
    * @throws DefinitionError when nothing says how to make it, or when it belongs to a request or session.
    * @example
-   * const pool = await app.get(Pool);
+   * ```ts
+   * const tickets = await app.get(Tickets);
+   * ```
    */
   async get<T>(id: ServiceId<T>): Promise<T> {
     return await this.#parts.container.get(id);

@@ -11,7 +11,12 @@ import { App } from './app.js';
  * The principal of a request, for services of scope `request`; `undefined` on an unauthenticated transport.
  *
  * @example
- * private readonly principal = inject(PRINCIPAL);
+ * ```ts
+ * @Service({ scope: 'request' })
+ * class Basket {
+ *   private readonly principal = inject(PRINCIPAL);
+ * }
+ * ```
  */
 export const PRINCIPAL: InjectionToken<Principal | undefined> = new InjectionToken('PRINCIPAL');
 

@@ -52,9 +52,15 @@ const MAX_STATE_LENGTH = 256 * 1024;
  * `manifestOf(app)`, `explain(app)` and `app.close()` give standard output back. What is written before `createApp` is called, such as by a
  * module while it is imported, reaches the client.
  *
+ * @param options the name and version of the server, its modules or services, and how it is to run.
  * @returns the app, whose services are ready: it can be run, mounted or connected to.
  * @throws DefinitionError with everything that is wrong with the definitions, at once.
  * @throws Error when a provider or a service fails, with its name, and what it threw as `cause`.
+ * @example
+ * ```ts
+ * const app = await createApp({ name: 'shop', version: '1.0.0', services: [Inventory] });
+ * await app.run();
+ * ```
  */
 export async function createApp(options: AppOptions): Promise<App> {
   const releaseStdout = reserveStdout();

@@ -38,6 +38,7 @@ const MOST_NEAR = 3;
  * @param app what `createApp()` made. Standard output belongs to the program from here on.
  * @param name the name of a tool or prompt, the URI of a resource, or a URI template.
  * @param principal who asks; a client without a principal by default.
+ * @returns what has that name, and which guard hides it.
  * @example
  * ```ts
  * const { refusedBy } = await explain(app, 'delete_ticket', { id: 'ada', scopes: [] });

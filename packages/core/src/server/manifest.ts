@@ -64,7 +64,23 @@ const AFTER = [
   'guarded',
 ];
 
-/** Puts parts into the one order that manifests have: entries by name or URI, members as in the specification. */
+/**
+ * Puts parts into the one order that manifests have: entries by name or URI, members as in the specification.
+ *
+ * @param parts what a server announces, in any order.
+ * @returns the manifest, whose JSON is the same for parts that say the same.
+ * @example
+ * ```ts
+ * const manifest = arrangeManifest({
+ *   server: { name: 'shop', version: '1.0.0' },
+ *   capabilities: { tools: {} },
+ *   tools: await client.listTools(),
+ *   resources: [],
+ *   resourceTemplates: [],
+ *   prompts: [],
+ * });
+ * ```
+ */
 export function arrangeManifest(parts: ManifestParts): Manifest {
   const { server, instructions, capabilities, tools, resources, resourceTemplates, prompts } = plain(parts);
   return {
@@ -149,6 +165,8 @@ function isListOfStrings(value: unknown): value is string[] {
  * @param app what `createApp()` made. Standard output belongs to the program from here on.
  * @example
  * ```ts
+ * import { writeFileSync } from 'node:fs';
+ *
  * writeFileSync('manifest.json', JSON.stringify(manifestOf(app), undefined, 2));
  * ```
  */

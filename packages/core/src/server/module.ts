@@ -63,9 +63,11 @@ export interface Module extends ModuleOptions {
  *
  * A definition passes the guards and middleware of the app first, then those of its module, its class and its method.
  *
+ * @param options what the part serves, what that needs, and its policies.
+ * @returns the module, for `createApp({ modules })` or the `imports` of another module.
  * @throws DefinitionError when a part that must be a list is none.
- *
  * @example
+ * ```ts
  * export const helpdesk = defineModule({
  *   prefix: 'helpdesk',
  *   services: [Tickets],
@@ -73,6 +75,7 @@ export interface Module extends ModuleOptions {
  *   guards: [isEmployee],
  * });
  * const app = await createApp({ name: 'office', version: '1.0.0', modules: [helpdesk] });
+ * ```
  */
 export function defineModule(options: ModuleOptions): Module {
   requireLists('defineModule', options, 'imports');

@@ -49,7 +49,14 @@ interface DirectoryEntry {
 // This file alone asks where it runs; on platforms without a `process` the answers are empty.
 const platform: PlatformProcess = (globalThis as { process?: PlatformProcess }).process ?? {};
 
-/** A logger that prints warnings and errors on the console of the platform: on Node, on standard error. */
+/**
+ * A logger that prints warnings and errors on the console of the platform: on Node, on standard error.
+ *
+ * @example
+ * ```ts
+ * const app = await createApp({ name: 'shop', version: '1.0.0', logger: consoleLogger });
+ * ```
+ */
 export const consoleLogger: Logger = {
   debug: () => undefined,
   info: () => undefined,

@@ -14,6 +14,12 @@ export class Deadline {
 
 /**
  * Calls back when a time is over. One timer serves all that wait: a timer for each request would cost more than most of them take.
+ *
+ * @example
+ * ```ts
+ * const deadlines = new Deadlines(30_000);
+ * const answer = await deadlines.within(fetch(url), () => new Error('No answer within 30 seconds'));
+ * ```
  */
 export class Deadlines {
   // All wait equally long: what has been added last is due last. Every request passes here, and a Set would cost it more.
@@ -79,7 +85,13 @@ export const MAX_DELAY_MS: number = 2 ** 31 - 1;
  * Runs something later.
  *
  * @param ms milliseconds; more than timers can count, such as `Infinity`, means never.
+ * @param run called once, unless it is called off.
  * @returns calls it off.
+ * @example
+ * ```ts
+ * const cancel = afterMs(5_000, () => socket.destroy());
+ * socket.on('close', cancel);
+ * ```
  */
 export function afterMs(ms: number, run: () => void): () => void {
   if (ms > MAX_DELAY_MS) return () => undefined;

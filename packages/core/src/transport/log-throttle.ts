@@ -4,7 +4,17 @@ const EVERY_MS = 60_000;
 /** A kind that is made up at each line must not fill the memory instead. */
 const MOST_KINDS = 1000;
 
-/** Keeps what a client can cause at will from filling the log: each kind of line passes once a minute. */
+/**
+ * Keeps what a client can cause at will from filling the log: each kind of line passes once a minute.
+ *
+ * @example
+ * ```ts
+ * const told = new LogThrottle();
+ * server.on('drop', () => {
+ *   if (told.allows('drop')) logger.warn('Connections are refused');
+ * });
+ * ```
+ */
 export class LogThrottle {
   readonly #toldAt = new Map<string, number>();
 

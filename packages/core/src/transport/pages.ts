@@ -1,6 +1,16 @@
 import { invalidParams } from '../errors/errors.js';
 
-/** Makes the cursor of the page after a position, which is positive. */
+/**
+ * Makes the cursor of the page after a position, which is positive.
+ *
+ * @param position how many entries come before the page.
+ * @returns what clients send back to get it.
+ * @example
+ * ```ts
+ * const nextCursor = end < entries.length ? encodeCursor(end) : undefined;
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
+ */
 export function encodeCursor(position: number): string {
   return btoa(`after:${position}`);
 }
@@ -11,6 +21,12 @@ export function encodeCursor(position: number): string {
  * @param cursor as a client sent it; `undefined` for the first page.
  * @returns the position; 0 for the first page.
  * @throws ProtocolError (-32602) when it is none of ours.
+ * @example
+ * ```ts
+ * const start = decodeCursor(params['cursor']);
+ * const page = entries.slice(start, start + 50);
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
 export function decodeCursor(cursor: unknown): number {
   if (cursor === undefined) return 0;
@@ -32,6 +48,16 @@ type Members = Readonly<Record<string, unknown>>;
  *
  * @param ask asks for one page.
  * @param failure makes the error to throw when the server gives a cursor twice, which would never end.
+ * @returns the results, page by page.
+ * @example
+ * ```ts
+ * const pages = pagesOf(
+ *   (params) => client.request('tools/list', params),
+ *   (cursor) => new Error(`The server gave the cursor ${String(cursor)} twice`),
+ * );
+ * for await (const { tools } of pages) console.log(tools);
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
 export async function* pagesOf(
   ask: (params: Members) => Promise<Members>,

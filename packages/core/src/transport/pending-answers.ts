@@ -4,7 +4,17 @@ interface Waiting<T> {
   readonly ended: (() => void) | undefined;
 }
 
-/** Waits for answers, each by the key of its question, such as the id of a request. A wait ends once. */
+/**
+ * Waits for answers, each by the key of its question, such as the id of a request. A wait ends once.
+ *
+ * @example
+ * ```ts
+ * const pending = new PendingAnswers<RequestId, JsonRpcMessage>();
+ * const answer = pending.wait(7);
+ * socket.on('message', (message) => pending.settle(message.id, message));
+ * socket.on('close', () => pending.failAll(new Error('The connection is closed')));
+ * ```
+ */
 export class PendingAnswers<K, T> {
   readonly #waiting = new Map<unknown, Waiting<T>>();
 

@@ -1,5 +1,16 @@
 /**
  * A number of places, or of bytes, that clients share: none may have more than its part, and all together no more than there are.
+ *
+ * @example
+ * ```ts
+ * const places = new Quota(100, 5);
+ * if (!places.take(call.quotaKey)) throw new OverloadedError('There is no room for more');
+ * try {
+ *   await report.write();
+ * } finally {
+ *   places.give(call.quotaKey);
+ * }
+ * ```
  */
 export class Quota {
   readonly #byClient = new Map<unknown, number>();

@@ -176,8 +176,16 @@ export interface InMemoryConnection {
 /**
  * Connects to a server within the process, without bytes or sockets: for tests, and for embedding.
  *
+ * @param endpoint the server, such as `app.endpoint`.
  * @param receive takes every message of the server, parsed.
  * @param requestInfo what the server is to know of every message beside it, as an HTTP transport would: headers, principal.
+ * @returns the side of the client.
+ * @example
+ * ```ts
+ * const connection = connectInMemory(app.endpoint, (answer) => console.log(answer));
+ * connection.send({ jsonrpc: '2.0', id: 1, method: METHODS.ping });
+ * await connection.close(1_000);
+ * ```
  */
 export function connectInMemory(
   endpoint: Endpoint,

@@ -151,7 +151,18 @@ function refused(why: string): ProtocolError {
   return invalidParams(`"requestState" is refused: ${why}`, { reason: 'invalid_request_state' });
 }
 
-/** Reads the client's answers to what it was asked, by key. @throws ProtocolError (-32602) when they are none. */
+/**
+ * Reads the client's answers to what it was asked, by key.
+ *
+ * @param responses the member `inputResponses` of the parameters of a request.
+ * @throws ProtocolError (-32602) when they are none.
+ * @example
+ * ```ts
+ * const answers = readInputResponses(params['inputResponses']);
+ * const consent = answers.get('consent');
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
 export function readInputResponses(responses: unknown): Map<string, Answer> {
   if (!isObject(responses)) throw invalidParams('"inputResponses" must be an object');
   const entries = Object.entries(responses).map(([key, response]) => {

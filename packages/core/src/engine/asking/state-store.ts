@@ -38,13 +38,25 @@ interface UsedState {
   readonly client: string | undefined;
 }
 
-/** Remembers used states in this process, and forgets them when they expire. */
+/**
+ * Remembers used states in this process, and forgets them when they expire.
+ *
+ * @example
+ * ```ts
+ * const store = new MemoryStateStore({ maxStates: 10_000 });
+ * const app = await createApp({ name: 'shop', version: '1.0.0', state: { store } });
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
 export class MemoryStateStore implements StateStore {
   /** By id, in the order of their use. */
   readonly #used = new Map<string, UsedState>();
   readonly #room: Quota;
 
-  /** @throws DefinitionError when a limit is no positive integer. */
+  /**
+   * @param options how much is kept.
+   * @throws DefinitionError when a limit is no positive integer.
+   */
   constructor(options: MemoryStateStoreOptions = {}) {
     OptionChecks.limits('MemoryStateStore', options, ['maxStates', 'maxStatesPerClient']);
     const { maxStates = 100_000, maxStatesPerClient = Math.ceil(maxStates / 4) } = options;

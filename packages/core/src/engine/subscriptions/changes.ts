@@ -28,7 +28,16 @@ export interface ChangeBus {
   subscribe(listener: (change: ServerChange) => void): MaybePromise<() => MaybePromise<void>>;
 }
 
-/** Carries changes within this process, at once. Apps that share one hear of each other's changes. */
+/**
+ * Carries changes within this process, at once. Apps that share one hear of each other's changes.
+ *
+ * @example
+ * ```ts
+ * const changeBus = new MemoryChangeBus();
+ * const shop = await createApp({ name: 'shop', version: '1.0.0', changeBus });
+ * const stock = await createApp({ name: 'stock', version: '1.0.0', changeBus });
+ * ```
+ */
 export class MemoryChangeBus implements ChangeBus {
   readonly #listeners = new Set<{ readonly tell: (change: ServerChange) => void }>();
 

@@ -55,6 +55,12 @@ export const apps: AppExtension = {
 /**
  * Whether a client shows UI resources, for handlers that say less when a UI says the rest: `clientShowsUi(ctx.client)`.
  * It does when it has declared the extension `io.modelcontextprotocol/ui` with the MIME type of UI resources.
+ *
+ * @param client the client, such as `ctx.client`.
+ * @example
+ * ```ts
+ * const text = clientShowsUi(ctx.client) ? 'See the chart' : table;
+ * ```
  */
 export function clientShowsUi({ capabilities }: ClientView): boolean {
   const mimeTypes = capabilities.extensions?.[UI]?.['mimeTypes'];

@@ -69,9 +69,11 @@ export interface UiOptions {
  *
  * @example
  * ```ts
- * @Tool({ description: 'Roll a die' })
+ * @Tool({ description: 'Rolls a die' })
  * @Ui('ui://dice/view.html')
- * roll() { … }
+ * roll(): number {
+ *   return 1 + Math.floor(6 * Math.random());
+ * }
  * ```
  * @see SEP-1865, MCP Apps 2026-01-26
  */
@@ -96,6 +98,14 @@ export type UiResourceOptions = UiOptions & Omit<ResourceOptions, 'groups' | 'mi
  * options, unless the method returns contents that have their own.
  *
  * @param uri what tools name, such as `ui://weather/view.html`.
+ * @param options what the page may reach and ask of the browser, and what `@Resource` is told.
+ * @example
+ * ```ts
+ * @UiResource('ui://weather/view.html', { csp: { connectDomains: ['https://api.example.com'] } })
+ * view(): Promise<string> {
+ *   return this.pages.read('weather.html');
+ * }
+ * ```
  * @see SEP-1865, MCP Apps 2026-01-26
  */
 export function UiResource(uri: string, options: UiResourceOptions = {}): MethodDecorator {
@@ -107,7 +117,17 @@ export function UiResource(uri: string, options: UiResourceOptions = {}): Method
 export type UiResourceFunctionOptions<S extends SchemaLike> = UiResourceOptions &
   Omit<ResourceFunctionOptions<S>, 'groups' | 'mimeType' | 'cache'>;
 
-/** The function twin of `@UiResource`. */
+/**
+ * The function twin of `@UiResource`.
+ *
+ * @param options a `ui://` URI, what `@UiResource` is told, and the handler.
+ * @returns the definition, for `createApp`, a module, or `app.resources.add`.
+ * @example
+ * ```ts
+ * const view = defineUiResource({ uri: 'ui://dice/view.html', name: 'die', handle: () => '<p>6</p>' });
+ * ```
+ * @see SEP-1865, MCP Apps 2026-01-26
+ */
 export function defineUiResource<S extends SchemaLike = Record<string, never>>(
   options: UiResourceFunctionOptions<S>,
 ): FunctionDefinition<ResourceDefinition> {

@@ -45,6 +45,12 @@ interface Owner {
  * Keeps tasks in the memory of this process. Where there is no room, the oldest finished task of the same owner gives way; a task at
  * work never does, nor one of another owner. Clients that cannot be told apart are one owner, held to the total alone. Where none may give
  * way the new task is refused.
+ *
+ * @example
+ * ```ts
+ * const store = new MemoryTaskStore({ maxTasks: 500 });
+ * const app = await createApp({ name: 'shop', version: '1.0.0', tasks: { store } });
+ * ```
  */
 export class MemoryTaskStore implements TaskStore {
   readonly #kept = new Map<string, Kept>();
@@ -52,7 +58,10 @@ export class MemoryTaskStore implements TaskStore {
   readonly #limits: Required<MemoryTaskStoreOptions>;
   #length = 0;
 
-  /** @throws DefinitionError when a limit is no positive integer. */
+  /**
+   * @param options how much is kept.
+   * @throws DefinitionError when a limit is no positive integer.
+   */
   constructor(options: MemoryTaskStoreOptions = {}) {
     const {
       maxTasks = 10_000,

@@ -35,9 +35,11 @@ export interface TaskSupportOptions {
  *
  * @example
  * ```ts
- * @Tool({ description: 'Write a report' })
+ * @Tool({ description: 'Writes a report' })
  * @TaskSupport('optional')
- * async writeReport(ctx: ToolContext) { … }
+ * async writeReport(ctx: ToolContext) {
+ *   return this.reports.write(ctx.signal);
+ * }
  * ```
  */
 export const TaskSupport: MetadataDecorator<TaskSupportOptions['support'] | TaskSupportOptions> =
@@ -56,6 +58,16 @@ const START = Symbol.for('sigil:start-task');
  * @param statusMessage what the task is doing, for the user.
  * @returns whether the call runs as a task from here on; `false` when the client knows no tasks, or the tool is none.
  * @throws ProtocolError (-32603) when the server has no room for another task.
+ * @example
+ * ```ts
+ * @Tool({ description: 'Exports the catalogue' })
+ * @TaskSupport({ support: 'optional', start: 'handler' })
+ * async exportCatalogue(ctx: ToolContext) {
+ *   const { content } = await ctx.elicit('Which format?', Format);
+ *   await startTask(ctx, 'Writing the file');
+ *   return this.catalogue.write(content?.format, ctx.signal);
+ * }
+ * ```
  */
 export function startTask(context: RequestContext, statusMessage?: string): Promise<boolean> {
   const start = context.state[START] as StartTask | undefined;

@@ -21,9 +21,11 @@ import {
  * @returns a class to use as it is, or to extend and decorate further.
  * @throws TypeError when the source is no class.
  * @example
+ * ```ts
  * class UpdateTicket extends PartialType(CreateTicket) {
  *   @IsInt() id!: number;
  * }
+ * ```
  */
 export function PartialType<T extends object>(source: Constructor<T>): new () => Partial<T> {
   return derive<Partial<T>>(
@@ -39,7 +41,9 @@ export function PartialType<T extends object>(source: Constructor<T>): new () =>
  * @param source a class with rules of class-validator; its constructor takes no arguments.
  * @param keys the names of the properties, methods and accessors to keep.
  * @example
+ * ```ts
  * class TicketTitle extends PickType(CreateTicket, ['title']) {}
+ * ```
  */
 export function PickType<T extends object, K extends keyof T>(
   source: Constructor<T>,
@@ -56,7 +60,9 @@ export function PickType<T extends object, K extends keyof T>(
  * @param source a class with rules of class-validator; its constructor takes no arguments.
  * @param keys the names of the properties, methods and accessors to leave out.
  * @example
+ * ```ts
  * class PublicTicket extends OmitType(Ticket, ['internalNote']) {}
+ * ```
  */
 export function OmitType<T extends object, K extends keyof T>(
   source: Constructor<T>,
@@ -74,7 +80,9 @@ export function OmitType<T extends object, K extends keyof T>(
  * @param first a class with rules of class-validator; its constructor takes no arguments.
  * @param second the same.
  * @example
+ * ```ts
  * class TicketQuery extends IntersectionType(TicketFilter, Page) {}
+ * ```
  */
 export function IntersectionType<A extends object, B extends object>(
   first: Constructor<A>,
