@@ -75,7 +75,8 @@ export function tokenAuthenticator(
   checks.throwIfAny();
   const known = entries.map(([token, principal]) => ({
     digest: digestOf(token),
-    principal: checked(principal),
+    // One object stands for all requests: none of them may change it.
+    principal: frozen(checked(principal)),
   }));
   return ({ headers }) => {
     const token = bearerToken(headers);
@@ -187,6 +188,15 @@ export class Authentication {
 }
 
 /** @throws TypeError for what is no principal. */
+/** A copy that nothing can change. */
+function frozen(principal: Principal | undefined): Principal | undefined {
+  const freeze = (value: unknown): unknown => {
+    if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(freeze);
+    return value;
+  };
+  return freeze(structuredClone(principal)) as Principal | undefined;
+}
+
 function checked(principal: Principal | undefined): Principal | undefined {
   if (principal === undefined) return undefined;
   // Sessions and state belong to an id: who has none would share those of everybody without one.

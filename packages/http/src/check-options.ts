@@ -40,6 +40,7 @@ const OPTIONS: Readonly<Record<keyof HttpOptions, true>> = {
 };
 /** What an app is mounted with. @throws DefinitionError when an option is wrong. */
 export function mountOptions(of: string, options: HttpOptions): ResolvedOptions {
+  OptionChecks.requireObject(of, options);
   const checks = new OptionChecks(of);
   const resolved = resolveOptions(options, checks, {}, {});
   checks.throwIfAny();
@@ -68,6 +69,7 @@ export function resolveOptions(
   checks.integers(limits, 'limits.');
   checks.integers(sessions, 'sessions.');
   checks.integers(streams, 'streams.');
+  checks.booleans(options, 'sse');
   checks.integer('reauthenticateMs', options.reauthenticateMs);
   if (store !== false) checks.methods('streams.store', store, 'append', 'after', 'forget');
   if (options.authenticate !== undefined && typeof options.authenticate !== 'function')

@@ -209,7 +209,9 @@ interface ServerOptions {
 
 /** Fills in the defaults of `http()`. @throws DefinitionError when an option is wrong, or when a server may not listen there. */
 function serverOptions(options: HttpRuntimeOptions): ServerOptions {
+  OptionChecks.requireObject('http', options);
   const checks = new OptionChecks('http');
+  checks.booleans(options, 'allowAnonymous', 'handleSignals');
   const { host = '127.0.0.1', port = 3000, path = '/mcp', health, drainMs = 5_000 } = options;
   const allowedHosts = hostsFor(host, options, checks);
   const handler = resolveOptions({ allowedHosts, ...options }, checks, RUNTIME_OPTIONS, SERVER_LIMITS);
@@ -219,9 +221,9 @@ function serverOptions(options: HttpRuntimeOptions): ServerOptions {
   else if (handler.sse && options.path !== undefined && sseTarget(path))
     checks.refuse('path', `it must end in none of ${SSE_PATHS.join(', ')} where sse is on, not ${path}`);
   if (health !== undefined) checkHealthPath(health, handler.sse ? [path, ...SSE_PATHS] : [path], checks);
-  if (!(drainMs >= 0 && Number.isFinite(drainMs)))
+  if (typeof drainMs !== 'number' || !(drainMs >= 0 && Number.isFinite(drainMs)))
     checks.refuse('drainMs', `it must be a number of milliseconds, not ${drainMs}`);
-  const limits = serverLimits(options.limits, handler.requestTimeoutMs, checks);
+  const limits = serverLimits(options.limits ?? {}, handler.requestTimeoutMs, checks);
   checks.throwIfAny();
   return { host, port, path, health, drainMs, handleSignals: options.handleSignals ?? true, limits, handler };
 }
@@ -232,11 +234,12 @@ function hostsFor(
   { authenticate, allowAnonymous }: HttpRuntimeOptions,
   checks: OptionChecks,
 ): readonly string[] | '*' {
-  if (host.trim() === '')
+  if (typeof host !== 'string') checks.refuse('host', 'it must be a string, such as 127.0.0.1');
+  else if (host.trim() === '')
     checks.refuse('host', 'it must not be empty', 'give an address, such as 127.0.0.1, or leave it out');
   else if (host === '::1' || LOOPBACK_HOSTS.includes(host.toLowerCase())) return LOOPBACK_HOSTS;
   else if (isIPv4(host) && host.startsWith('127.')) return [...LOOPBACK_HOSTS, host];
-  else if (!authenticate && !allowAnonymous)
+  else if (!authenticate && allowAnonymous !== true)
     checks.refuse(
       'host',
       `everybody who reaches ${host} could call this server`,
@@ -263,7 +266,7 @@ function isAt(target: string, path: string): boolean {
 }
 
 function serverLimits(
-  limits: HttpServerLimits = {},
+  limits: HttpServerLimits,
   requestTimeoutMs: number,
   checks: OptionChecks,
 ): ServerLimits {

@@ -200,3 +200,12 @@ test.each([{}, 'ada', { id: '' }, { id: 'ada', scopes: 'notes:write' }, { id: 'a
 test.each(['undefined', 'null'])('a token of a variable that is not set is refused: %s', (token) => {
   expect(() => tokenAuthenticator({ [token]: { id: 'ada' } })).toThrow('set the environment variable');
 });
+
+test('the principal of a token is one that no request can change', () => {
+  const authenticate = tokenAuthenticator({
+    abc: { id: 'bob', scopes: ['read'], claims: { team: { id: 1 } } },
+  });
+  const principal = authenticate({ headers: { authorization: 'Bearer abc' } });
+  expect(() => (principal?.scopes as string[]).push('admin')).toThrow('not extensible');
+  expect(() => Object.assign(principal?.claims?.['team'] as object, { id: 2 })).toThrow('read only');
+});

@@ -2,7 +2,7 @@ import { DefinitionError } from '@sigil/core';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { fetchHandler, nodeHandler } from '../src/index.js';
+import { fetchHandler, http, nodeHandler } from '../src/index.js';
 import { createFixture, type Fixture } from './fixtures/app.js';
 import type { Mounted } from './fixtures/bridges.js';
 import { nodeFetch } from './fixtures/node-fetch.js';
@@ -134,4 +134,10 @@ test('one app may be mounted twice, each mount with sessions of its own [checkli
   expect((await post(other, initialize(), session.headers)).status).toBe(404);
   expect((await postModern(other, 'tools/list')).status).toBe(200);
   await Promise.all(handlers.map((handler) => handler.close()));
+});
+
+test.each([null, [], 5, new Map()])('options that are no object are refused: %j', (options) => {
+  for (const mount of [nodeHandler, fetchHandler])
+    expect(() => mount(fixture.app, options as never)).toThrow('its options must be an object');
+  expect(() => http(options as never)).toThrow('its options must be an object');
 });

@@ -197,6 +197,12 @@ test.each<[object, string]>([
     { sessions: { maxSessions: 5 } },
     'http({ sessions.maxSessions }): there is no such option; there are idleMs, max, ',
   ],
+  [
+    { host: '0.0.0.0', allowAnonymous: 'false' },
+    "http({ allowAnonymous }): it must be true or false, not 'false'",
+  ],
+  [{ host: 5, port: 'x', prot: 1 }, '3 problems'],
+  [{ limits: null, sse: 1 }, '2 problems'],
   [{ sessions: { max: 0 } }, 'http({ sessions.max }): it must be a positive integer, not 0'],
   [{ sessions: { idleMs: '5' } }, "http({ sessions.idleMs }): it must be a positive integer, not '5'"],
   [

@@ -1,3 +1,4 @@
+import { OptionChecks } from '@sigil/core/transport';
 import type { GuardLike, DefinitionProblem } from '@sigil/core';
 
 /** What `skills` may be told: who sees the skills, and how much is read into memory at start. */
@@ -21,6 +22,12 @@ const MIB = 1024 * 1024;
 
 /** Fills in what options leave out. */
 export function limitsOf(options: SkillsOptions): Limits {
+  OptionChecks.requireObject('skills', options);
+  const checks = new OptionChecks('skills');
+  checks.known(options, ['guards', 'maxFiles', 'maxFileBytes', 'maxBytes', 'maxDepth']);
+  if (options.guards !== undefined && !Array.isArray(options.guards))
+    checks.refuse('guards', 'it must be a list', 'write guards: [...]');
+  checks.throwIfAny();
   const { maxFiles = 5000, maxFileBytes = 4 * MIB, maxBytes = 64 * MIB, maxDepth = 16 } = options;
   return { maxFiles, maxFileBytes, maxBytes, maxDepth };
 }

@@ -1,6 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { skills } from '../src/index.js';
 import { type Files, folder, skillMd } from './fixtures/folder.js';
 import { problemsOf, serve } from './fixtures/serve.js';
 
@@ -124,4 +125,12 @@ describe('links in a folder of skills', () => {
       contents: [{ text: 'shared' }],
     });
   });
+});
+
+test.each([
+  [{ guard: [() => false] }, 'write guards'],
+  [{ guards: 5 }, 'write guards: [...]'],
+  [null, 'its options must be an object'],
+])('the options %j are refused', async (options, message) => {
+  await expect(skills(new URL('./fixtures/', import.meta.url), options as never)).rejects.toThrow(message);
 });

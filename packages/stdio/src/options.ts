@@ -64,12 +64,16 @@ const MIB = 1024 * 1024;
  * @throws DefinitionError when an option is wrong.
  */
 export function readSettings(options: StdioOptions): StdioSettings {
+  OptionChecks.requireObject('stdio', options);
   const checks = new OptionChecks('stdio');
+  checks.booleans(options, 'handleSignals', 'guardStdout');
+  checks.methods('input', options.input, 'on');
+  checks.methods('output', options.output, 'write');
   checks.known(options, Object.keys(OPTIONS));
   const limits: StdioLimits = checks.group('limits', options.limits, Object.keys(LIMITS));
   checks.integers(limits, 'limits.');
   const { drainMs = 750 } = options;
-  if (!(drainMs >= 0 && drainMs <= MAX_DELAY_MS))
+  if (typeof drainMs !== 'number' || !(drainMs >= 0 && drainMs <= MAX_DELAY_MS))
     checks.refuse('drainMs', `it must be between 0 and ${MAX_DELAY_MS}, not ${drainMs}`);
   checks.throwIfAny();
   return {

@@ -344,6 +344,9 @@ describe('stdio', () => {
     { limits: { maxLineBytes: NaN } },
     { limits: { maxBufferedBytes: 0 } },
     { limits: { maxBufferedBytes: 1.5 } },
+    { handleSignals: 'false' as never },
+    { input: 5 as never },
+    { drainMs: '5' as never },
     { drainMs: -1 },
     { drainMs: Infinity },
   ])('refuses options that are out of range: %j', (options) => {

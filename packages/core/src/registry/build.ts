@@ -1,3 +1,4 @@
+import { nearest } from '../protocol/nearest.js';
 import type { Diagnostics } from '../errors/errors.js';
 import type { Declaration, Target } from '../invoke/declaration.js';
 import type { HandlerCompiler } from '../invoke/invoke.js';
@@ -176,6 +177,7 @@ function baseOf(
 ): Pick<ToolEntry, 'key' | 'where' | 'info' | 'context' | 'timeoutMs' | 'guardCheck' | 'guards'> {
   const { definition, metadata, where } = declaration;
   const { timeoutMs, meta } = definition;
+  checkMembers(definition, diagnostics.at(where));
   checkTimeout(timeoutMs, diagnostics.at(where));
   checkMeta(meta, diagnostics.at(where));
   const info: DefinitionDetails = Object.freeze({
@@ -203,6 +205,30 @@ function checkMeta(meta: Presentation['meta'], at: Diagnostics): void {
   if (fault === undefined) return;
   const fix = 'give values that JSON can carry; what only guards and middleware read belongs in "metadata"';
   at.add('SIGIL_INVALID_OPTIONS', `"meta" is sent to clients, and ${fault}`, fix);
+}
+
+const MEMBERS = ['kind', 'name', 'title', 'description', 'icons', 'meta', 'metadata', 'timeoutMs'];
+const HINTS = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const;
+const MEMBERS_OF: Readonly<Record<HandlerDefinition['kind'], readonly string[]>> = {
+  tool: [...MEMBERS, ...HINTS, 'input', 'groups', 'output', 'coerce', 'unknownProperties'],
+  resource: [...MEMBERS, 'uri', 'groups', 'mimeType', 'annotations', 'size', 'cache'],
+  prompt: [...MEMBERS, 'input', 'groups'],
+  completion: [...MEMBERS, 'ref', 'argument'],
+};
+
+/** Refuses options that do not exist: a guard under a misspelt name would guard nothing. */
+function checkMembers(definition: HandlerDefinition, at: Diagnostics): void {
+  const known = MEMBERS_OF[definition.kind];
+  for (const option of Object.keys(definition).filter((name) => !known.includes(name))) {
+    const meant = nearest(option, [...known, 'guards', 'middleware', 'errors']);
+    const fix = meant === undefined ? `give any of ${known.slice(1).join(', ')}` : `write ${meant}`;
+    at.at(option).add('SIGIL_INVALID_OPTIONS', 'there is no such option', fix);
+  }
+  for (const hint of HINTS) {
+    const value = (definition as unknown as Readonly<Record<string, unknown>>)[hint];
+    if (value !== undefined && typeof value !== 'boolean')
+      at.at(hint).add('SIGIL_INVALID_OPTIONS', 'it must be true or false', `write ${hint}: true`);
+  }
 }
 
 function checkTimeout(timeoutMs: Presentation['timeoutMs'], at: Diagnostics): void {

@@ -64,6 +64,10 @@ export function checkOptions(options: AppOptions, diagnostics: Diagnostics): voi
   for (const key of ['name', 'version'] as const)
     if (typeof options[key] !== 'string' || options[key] === '')
       checks.refuse(key, 'it must be a string that is not empty');
+  checks.booleans(options, 'exposeErrors', 'coerce', 'stampServerInfo', 'warm');
+  for (const key of ['title', 'description', 'websiteUrl', 'instructions'] as const)
+    if (options[key] !== undefined && typeof options[key] !== 'string')
+      checks.refuse(key, 'it must be a string');
   checks.integer('pageSize', options.pageSize);
   const { timeoutMs, unknownProperties } = options;
   if (timeoutMs !== undefined && timeoutMs !== false && !isDelay(timeoutMs))

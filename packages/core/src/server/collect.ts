@@ -64,7 +64,7 @@ export async function collect(
   const given = [...new Set(units.flatMap(({ parts }) => parts.extensions ?? []))];
   if (!given.every(isExtension))
     refuseOption('extensions', 'a list of extensions; a promise of one has to be awaited', diagnostics);
-  const extensions = allExtensions(given, options.tasks);
+  const extensions = allExtensions(given, options.tasks ?? undefined);
   for (const { problems = [] } of extensions) diagnostics.report(problems);
   const providers = collectProviders(units, options.override ?? [], diagnostics);
   if (options.container && providers.length > 0)

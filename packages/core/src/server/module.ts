@@ -1,3 +1,4 @@
+import { OptionChecks } from '../transport/option-checks.js';
 import { Diagnostics } from '../errors/errors.js';
 import type { Provider } from '../container/container.js';
 import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies.js';
@@ -79,6 +80,9 @@ export interface Module extends ModuleOptions {
  */
 export function defineModule(options: ModuleOptions): Module {
   requireLists('defineModule', options, 'imports');
+  const checks = new OptionChecks('defineModule');
+  checks.known(options, [...LISTS, 'discover', 'name', 'imports', 'prefix']);
+  checks.throwIfAny();
   return Object.freeze({ ...options, kind: 'module' as const });
 }
 

@@ -165,7 +165,8 @@ export function endWith(line: string): Promise<never> {
   if (!stdout || !platform.exit)
     throw new Error('This platform cannot answer SIGIL_INSPECT: it has no standard output');
   // Output through a pipe may be asynchronous: the program must not end before it is out.
-  return new Promise(() => stdout.write(`${line}\n`, () => platform.exit?.(0)));
+  // It begins on a line of its own, whatever the program has printed.
+  return new Promise(() => stdout.write(`\n${line}\n`, () => platform.exit?.(0)));
 }
 
 /**

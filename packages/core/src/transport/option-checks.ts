@@ -1,3 +1,4 @@
+import { isObject } from '../protocol/json.js';
 import { nearest } from '../protocol/nearest.js';
 import { Diagnostics } from '../errors/errors.js';
 import { MAX_DELAY_MS } from './deadlines.js';
@@ -48,7 +49,10 @@ export class OptionChecks {
   /** Refuses a group of options that is no object. @returns the group, or an empty one. */
   group(option: string, value: unknown, names: readonly string[]): Readonly<Record<string, unknown>> {
     if (value === undefined) return {};
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (
+      !isObject(value) ||
+      ![Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null)
+    ) {
       this.refuse(option, `it must be an object with any of ${names.join(', ')}`);
       return {};
     }
@@ -72,6 +76,15 @@ export class OptionChecks {
     else if ((value as number) > most) this.refuse(option, `it must be at most ${most}, not ${shown(value)}`);
   }
 
+  /** Refuses what is neither true nor false nor left out: 'false' would count as true. */
+  booleans(options: object, ...names: readonly string[]): void {
+    for (const name of names) {
+      const value = (options as Readonly<Record<string, unknown>>)[name];
+      if (value !== undefined && typeof value !== 'boolean')
+        this.refuse(name, `it must be true or false, not ${shown(value)}`);
+    }
+  }
+
   /** Refuses every member that is not a positive integer, by its name in the group. */
   integers(values: object, group = ''): void {
     for (const [option, value] of Object.entries(values)) this.integer(group + option, value);
@@ -88,6 +101,23 @@ export class OptionChecks {
   }
 
   /**
+   * Refuses options that are no object, of which nothing else can be checked.
+   *
+   * @throws DefinitionError when they are none.
+   */
+  static requireObject(of: string, options: unknown): void {
+    if (
+      isObject(options) &&
+      [Object.prototype, null].includes(Object.getPrototypeOf(options) as object | null)
+    )
+      return;
+    const diagnostics = new Diagnostics();
+    const what = 'its options must be an object';
+    diagnostics.at(`${of}()`).add('SIGIL_INVALID_OPTIONS', what, `write ${of}({ … }), or leave them out`);
+    diagnostics.throwIfAny();
+  }
+
+  /**
    * Checks options that are positive integers, all of them.
    *
    * @param of the class that takes them.
@@ -95,6 +125,7 @@ export class OptionChecks {
    * @throws DefinitionError when one is wrong.
    */
   static limits(of: string, options: object, names: readonly string[]): void {
+    OptionChecks.requireObject(of, options);
     const checks = new OptionChecks(of);
     checks.known(options, names);
     checks.integers(options);
@@ -109,5 +140,6 @@ export class OptionChecks {
 
 /** A value as its author wrote it: '5' is not 5. */
 function shown(value: unknown): string {
-  return typeof value === 'string' ? `'${value}'` : String(value);
+  if (typeof value === 'string') return `'${value}'`;
+  return Array.isArray(value) ? 'a list' : String(value);
 }

@@ -380,3 +380,20 @@ describe('a message of several blocks', () => {
     expect(asked(client)[0]?.params?.['messages']).toEqual(messages);
   });
 });
+
+test('a key that is no string is refused in both eras', async () => {
+  class Desk {
+    @Tool()
+    async ask(context: ToolContext) {
+      return context
+        .elicit('Who?', { type: 'object', properties: {} }, { key: 5 as never })
+        .catch((error: unknown) => String(error));
+    }
+  }
+  const app = await appOf({ services: [Desk] });
+  for (const client of [
+    await openSession(app, '2025-11-25', { elicitation: {} }),
+    statelessClient(app, { elicitation: {} }),
+  ])
+    expect(textOf(await client.call('ask'))).toContain('the key of a question must be a string');
+});

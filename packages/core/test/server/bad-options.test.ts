@@ -147,6 +147,56 @@ describe('a definition that could not work', () => {
     }).toThrow('@Optional belongs on parameters of constructors');
   });
 
+  test.each(['exposeErrors', 'coerce', 'warm', 'stampServerInfo'])(
+    'is %s given as a text, such as that of an environment variable',
+    async (option) => {
+      expect(await problemsOf({ [option]: 'false' })).toEqual([
+        expect.objectContaining({
+          where: `createApp({ ${option} })`,
+          what: "it must be true or false, not 'false'",
+        }),
+      ]);
+    },
+  );
+
+  test.each(['limits', 'state', 'tasks', 'cache'])('is a group %s that is no object', async (option) => {
+    for (const group of [null, new Map(), 5, []])
+      expect((await problemsOf({ [option]: group, title: 5 } as object)).map(({ where }) => where)).toEqual(
+        expect.arrayContaining([`createApp({ ${option} })`, 'createApp({ title })']),
+      );
+  });
+
+  test('is a guard under a misspelt name', async () => {
+    const secret = defineTool({ name: 'secret', guard: [() => false], handle: () => 'S' } as never);
+    expect(await problemsOf({ definitions: [secret] })).toEqual([
+      expect.objectContaining({ where: "defineTool('secret'), guard", fix: 'write guards' }),
+    ]);
+    expect(() => defineModule({ guard: [() => false] } as object)).toThrow('write guards');
+  });
+
+  test('is a hint that is neither true nor false', async () => {
+    const definition = defineTool({ name: 'x', readOnly: 'false' as never, handle: () => 1 });
+    expect(await problemsOf({ definitions: [definition] })).toEqual([
+      expect.objectContaining({ what: 'it must be true or false' }),
+    ]);
+  });
+
+  test('is no default that handlers could change for others', async () => {
+    const shared = ['read'];
+    class Query {
+      @IsString({ each: true }) scopes: string[] = shared;
+    }
+    class Search {
+      @Tool()
+      search(query: Query): number {
+        return query.scopes.push('admin');
+      }
+    }
+    const client = await openSession(await appOf({ services: [Search] }));
+    await client.call('search', {});
+    expect(JSON.stringify(await client.list('tools'))).not.toContain('admin');
+  });
+
   test('is no option that is near to one', async () => {
     expect(await problemsOf({ limits: { maxInflight: 1 } as object })).toEqual([
       expect.objectContaining({ fix: 'write limits.maxInFlight' }),

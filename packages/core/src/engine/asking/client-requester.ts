@@ -17,7 +17,7 @@ import type { Answer, InputRequest, InputRequests } from './round-trip-state.js'
  * 1. The client must be able to answer it, by the capabilities it has declared.
  * 2. `QuestionCodec` writes it as clients of the revision know it.
  * 3. `RoundTrips` gives the answer, where an earlier run of the handler has asked the same; otherwise the question is delivered (`delivery.ts`):
- *    in the result of the request, which the client repeats with the answer (`RoundKeeper` seals what is known so far into it), as a
+ *    in the result of the request, which the client repeats with the answer (`RoundTripStates` seals what is known so far into it), as a
  *    request to the client (`PendingRequests` waits for its answer), or by the task that the handler has become.
  * 4. `QuestionCodec` reads the answer: one that does not fit its question never reaches the handler.
  */
@@ -29,6 +29,9 @@ export class ClientRequester {
     question: InputQuestion<T>,
     { key, ...options }: AskOptions = {},
   ): Promise<T> {
+    // A client gives keys back as text: an answer to another one would never be found.
+    if (key !== undefined && typeof key !== 'string')
+      throw new TypeError(`the key of a question must be a string, not ${typeof key}`);
     requireOpen(asking);
     return this.#put(asking, question, this.#write(asking, question), key, options);
   }

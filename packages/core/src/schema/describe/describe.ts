@@ -226,7 +226,7 @@ function refusesMissing({ rule, args, condition, each }: BoundRule): boolean {
 }
 
 function defaultOf({ initial }: PropertyModel): JsonSchema {
-  return initial !== undefined && isJson(initial) ? { default: initial } : {};
+  return initial !== undefined && isJson(initial) ? { default: structuredClone(initial) } : {};
 }
 
 /** The keywords that what `@Describe` and `@McpHeader` said becomes. */
