@@ -1,4 +1,5 @@
 import { DefinitionError } from '@sigil/core';
+import { runInNewContext } from 'node:vm';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -140,4 +141,12 @@ test.each([null, [], 5, new Map()])('options that are no object are refused: %j'
   for (const mount of [nodeHandler, fetchHandler])
     expect(() => mount(fixture.app, options as never)).toThrow('its options must be an object');
   expect(() => http(options as never)).toThrow('its options must be an object');
+});
+
+test('options of another realm, such as those of a worker or a test, are taken as any others', async () => {
+  const options = runInNewContext(
+    '({ limits: { maxBodyBytes: 1000 }, sessions: Object.create(null) })',
+  ) as object;
+  const handler = nodeHandler(fixture.app, options);
+  await handler.close(0);
 });

@@ -18,6 +18,13 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether a value is an object as literals make them, in this realm or another: no instance of a class, a `Map` or a `Date`. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (!isObject(value)) return false;
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
 /** An object type without `undefined` among the values of its members. */
 type WithoutUndefined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
@@ -31,11 +38,12 @@ export function withoutUndefined<T extends object>(members: T): WithoutUndefined
 /** A copy of plain objects and lists that nothing can change, at any depth; functions and instances in them stay themselves. */
 export function frozenCopy<T>(value: T, copies: Map<unknown, unknown> = new Map()): T {
   if (typeof value !== 'object' || value === null) return value;
-  const prototype = Object.getPrototypeOf(value) as object | null;
-  if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null) return value;
+  if (!Array.isArray(value) && !isPlainObject(value)) return value;
   const known = copies.get(value);
   if (known !== undefined) return known as T;
-  const copy: object = Array.isArray(value) ? [] : (Object.create(prototype) as object);
+  const copy: object = Array.isArray(value)
+    ? []
+    : (Object.create(Object.getPrototypeOf(value) as object | null) as object);
   copies.set(value, copy);
   for (const key of Reflect.ownKeys(value)) {
     if (!Object.prototype.propertyIsEnumerable.call(value, key)) continue;

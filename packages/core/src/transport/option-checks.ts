@@ -1,4 +1,4 @@
-import { isObject } from '../protocol/json.js';
+import { isPlainObject } from '../protocol/json.js';
 import { nearest } from '../protocol/nearest.js';
 import { Diagnostics } from '../errors/errors.js';
 import { MAX_DELAY_MS } from './deadlines.js';
@@ -49,15 +49,12 @@ export class OptionChecks {
   /** Refuses a group of options that is no object. @returns the group, or an empty one. */
   group(option: string, value: unknown, names: readonly string[]): Readonly<Record<string, unknown>> {
     if (value === undefined) return {};
-    if (
-      !isObject(value) ||
-      ![Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null)
-    ) {
+    if (!isPlainObject(value)) {
       this.refuse(option, `it must be an object with any of ${names.join(', ')}`);
       return {};
     }
     this.known(value, names, `${option}.`);
-    return value as Readonly<Record<string, unknown>>;
+    return value;
   }
 
   /**
@@ -106,11 +103,7 @@ export class OptionChecks {
    * @throws DefinitionError when they are none.
    */
   static requireObject(of: string, options: unknown): void {
-    if (
-      isObject(options) &&
-      [Object.prototype, null].includes(Object.getPrototypeOf(options) as object | null)
-    )
-      return;
+    if (isPlainObject(options)) return;
     const diagnostics = new Diagnostics();
     const what = 'its options must be an object';
     diagnostics.at(`${of}()`).add('SIGIL_INVALID_OPTIONS', what, `write ${of}({ … }), or leave them out`);
