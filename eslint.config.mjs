@@ -92,7 +92,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['packages/{stdio,http,node,skills,testing,cli,create-mcp-app}/src/**/*.ts'],
+    files: ['packages/{stdio,http,node,redis,postgres,skills,testing,cli,create-mcp-app}/src/**/*.ts'],
     rules: {
       'no-restricted-imports': [
         'error',

@@ -23,8 +23,6 @@ const swc = {
 
 const base: Project = {
   testEnvironment: 'node',
-  // Only for what never ends: the machine may be busy.
-  testTimeout: 30_000,
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', swc] },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1.ts'] },
@@ -60,6 +58,8 @@ const templates = readdirSync(templatesDir, { withFileTypes: true })
   .map(({ name }) => `<rootDir>/${templatesDir}/${name}`);
 
 const config: Config = {
+  // Only for what never ends: the machine may be busy. Not a setting of a project.
+  testTimeout: 30_000,
   projects: [...packages.map(unit), ...templates, built],
   collectCoverageFrom: ['packages/*/src/**/*.ts', '!**/*.d.ts'],
   coverageProvider: 'v8',

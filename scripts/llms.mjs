@@ -1,6 +1,6 @@
 /**
  * Writes docs/llms.txt, by which coding agents find their way in the documentation (https://llmstxt.org): each page with its title
- * and the paragraph it begins with. With `--check` it writes nothing, and fails when the file is not what it would write.
+ * and the paragraph it begins with, and each package. With `--check` it writes nothing, and fails when the file is not what it would write.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 
@@ -13,6 +13,12 @@ const pagesOf = async (folder) => {
     .filter((name) => name.endsWith('.md'))
     .sort()
     .map((name) => `${folder}${name}`);
+};
+
+/** What each package says of itself. */
+const readmes = async () => {
+  const packages = await readdir(new URL('packages/', root));
+  return packages.sort().map((name) => `packages/${name}/README.md`);
 };
 
 /** The title of a page, and the first paragraph below it, without links. */
@@ -33,7 +39,8 @@ async function list(paths, base) {
   const lines = [];
   for (const path of paths) {
     const { title, about } = await describe(path);
-    lines.push(`- [${title}](${path.replace(base, '')}): ${about}`);
+    const link = path.startsWith(base) ? path.slice(base.length) : `../${path}`;
+    lines.push(`- [${title}](${link}): ${about}`);
   }
   return lines.join('\n');
 }
@@ -41,6 +48,7 @@ async function list(paths, base) {
 const { title, about } = await describe('README.md');
 const guide = await list(await pagesOf('docs/guide/'), 'docs/');
 const reference = await list(await pagesOf('docs/'), 'docs/');
+const packages = await list(await readmes(), 'docs/');
 const agents = 'packages/create-mcp-app/templates/minimal/AGENTS.md';
 const text = `# ${title}
 
@@ -56,6 +64,10 @@ ${guide}
 ## Reference
 
 ${reference}
+
+## Packages
+
+${packages}
 `;
 
 if (!process.argv.includes('--check')) await writeFile(file, text);

@@ -6,9 +6,9 @@ import { entryPointsOf, sourcesOf } from './sources.js';
  * within a level only what is drawn here.
  */
 const LEVELS: readonly (readonly string[])[] = [
-  ['protocol', 'errors'],
+  ['protocol', 'errors', 'backend'],
   ['metadata', 'container', 'transport', 'context'],
-  ['decorators', 'schema'],
+  ['decorators', 'schema', 'memory'],
   ['registry', 'invoke'],
   ['engine'],
   ['extensions'],
@@ -17,6 +17,7 @@ const LEVELS: readonly (readonly string[])[] = [
 ];
 const WITHIN_A_LEVEL: Readonly<Record<string, readonly string[]>> = {
   errors: ['protocol'],
+  backend: ['protocol'],
   container: ['metadata'],
   registry: ['invoke'],
 };

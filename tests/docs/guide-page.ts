@@ -28,7 +28,7 @@ export interface GuidePage {
   /** Runs a program of the page to its end, and gives what it printed. */
   print(program: string): Promise<string>;
   /** Starts a program of the page that listens over HTTP on `PORT`, and gives its address. It ends with the test. */
-  serve(program: string): Promise<URL>;
+  serve(program: string, ...args: readonly string[]): Promise<URL>;
   /** Writes a file beside the compiled programs. */
   write(path: string, code: string): Promise<void>;
 }
@@ -92,9 +92,12 @@ export function describePage(name: string, tests: (page: GuidePage) => void): vo
       return client;
     };
 
-    const serve = async (program: string): Promise<URL> => {
+    const serve = async (program: string, ...args: readonly string[]): Promise<URL> => {
       const env = { ...process.env, PORT: '0' };
-      const server = spawn(process.execPath, [start(program)], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+      const server = spawn(process.execPath, [start(program), ...args], {
+        env,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
       const ended = once(server, 'close');
       open.push({
         close: async () => {

@@ -78,8 +78,8 @@ describe('the bounds on the page about security', () => {
 
   test('of tasks and states are all there', () => {
     const tasks = bounds(documented('core/src/extensions/tasks/tasks.ts', 'TasksOptions'));
-    const store = documented('core/src/extensions/tasks/memory-task-store.ts', 'MemoryTaskStoreOptions');
-    const states = documented('core/src/engine/asking/state-store.ts', 'MemoryStateStoreOptions');
+    const store = documented('core/src/memory/memory-task-store.ts', 'MemoryTaskStoreOptions');
+    const states = documented('core/src/memory/memory-state-store.ts', 'MemoryStateStoreOptions');
     expect(new Map(shown('Of tasks'))).toEqual(
       new Map([...tasks.filter(([name]) => name !== 'pollIntervalMs'), ...store]),
     );
@@ -93,7 +93,7 @@ describe('the bounds on the page about security', () => {
       ...documented('http/src/options.ts', 'SessionOptions', 'sessions.'),
       ...documented('http/src/options.ts', 'HttpOptions'),
     ];
-    const events = documented('http/src/memory-event-store.ts', 'MemoryEventStoreOptions');
+    const events = documented('core/src/memory/memory-event-store.ts', 'MemoryEventStoreOptions');
     expect(new Map(shown('Over HTTP'))).toEqual(new Map([...bounds(options), ...events]));
   });
 

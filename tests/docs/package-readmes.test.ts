@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { noPostgres, startPostgres } from '../e2e/postgres.js';
+import { until } from '../e2e/processes.js';
+import { noRedis, Redis } from '../e2e/redis.js';
 import { codeBlocks, compile } from './code-blocks.js';
 
 const compiled = { dist: '' };
@@ -20,9 +23,9 @@ afterEach(async () => {
   for (const end of running.splice(0)) await end();
 });
 
-function start(program: string) {
+function start(program: string, env: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, [join(compiled.dist, program)], {
-    env: { ...process.env, PORT: '0' },
+    env: { ...process.env, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'close');
@@ -60,6 +63,51 @@ describe('the README of a package shows', () => {
     const health = await fetch(new URL('/health', address));
     expect(await health.json()).toEqual({ status: 'ok' });
   });
+
+  test('a server that tokens open: @sigil/auth', async () => {
+    const { child } = start('auth.js', { RESOURCE: 'http://127.0.0.1:1/mcp' });
+    const [said] = (await once(child.stdout, 'data')) as [Buffer];
+    const address = /^Listens on (http:\S+)\n/.exec(said.toString())?.[1] ?? '';
+    const refused = await fetch(address, { method: 'POST' });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toBe(
+      'Bearer resource_metadata="http://127.0.0.1:1/.well-known/oauth-protected-resource/mcp", scope="mcp"',
+    );
+  });
+
+  const testWithRedis = noRedis === undefined ? test : test.skip;
+
+  testWithRedis(`a server on Redis: @sigil/redis${noRedis ? ` (${noRedis})` : ''}`, async () => {
+    const redis = await Redis.start();
+    running.push(() => redis.stop());
+    const { child } = start('redis.js', { REDIS_URL: redis.url, STATE_KEY: 'x'.repeat(44) });
+    const [said] = (await once(child.stdout, 'data')) as [Buffer];
+    const address = /^Listens on (http:\S+)\n/.exec(said.toString())?.[1];
+    expect((await fetch(new URL('/readyz', address))).status).toBe(200);
+    await redis.stop();
+    await until(async () => (await fetch(new URL('/readyz', address))).status === 503);
+  });
+
+  const testWithPostgres = noPostgres === undefined ? test : test.skip;
+
+  testWithPostgres(
+    `a server on PostgreSQL: @sigil/postgres${noPostgres ? ` (${noPostgres})` : ''}`,
+    async () => {
+      const postgres = await startPostgres();
+      running.push(() => postgres.stop());
+      const env = { DATABASE_URL: postgres.url, STATE_KEY: 'x'.repeat(44) };
+      expect(await start('migrate.js', env).ended).toEqual([0, null]);
+      const { child } = start('postgres.js', env);
+      const [said] = (await once(child.stdout, 'data')) as [Buffer];
+      const address = /^Listens on (http:\S+)\n/.exec(said.toString())?.[1];
+      expect((await fetch(new URL('/readyz', address))).status).toBe(200);
+      await postgres.halt();
+      await until(async () => (await fetch(new URL('/readyz', address))).status === 503);
+      await postgres.start();
+      await until(async () => (await fetch(new URL('/readyz', address))).status === 200);
+    },
+    30_000,
+  );
 
   test('a server of skills: @sigil/skills', async () => {
     const skill = join(compiled.dist, 'skills/greeting');

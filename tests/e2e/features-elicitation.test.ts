@@ -5,7 +5,7 @@ import { until } from './processes.js';
 
 const ADA = { username: 'ada', email: 'ada@example.org' };
 
-describeFullClients(['2025-06-18', '2025-11-25'], ({ client, version }) => {
+describeFullClients(['2025-06-18', '2025-11-25'], ({ client, version, processes }) => {
   const since = (from: string, members: object): object => (version >= from ? members : {});
   const lastForm = (): Record<string, unknown> | undefined => client().tap.of('elicitation/create').at(-1);
 
@@ -166,10 +166,18 @@ describeFullClients(['2025-06-18', '2025-11-25'], ({ client, version }) => {
       const elicitationId = lastForm()?.['elicitationId'];
       const complete = (): Promise<string | undefined> =>
         client().calls.text('complete_page', { elicitationId });
-      expect(await complete()).toBe('The client was told');
-      expect(await complete()).toBe('No client waits for that');
-      const told = client().tap.of('notifications/elicitation/complete');
-      expect(told.filter((params) => params['elicitationId'] === elicitationId)).toHaveLength(1);
+      const told = (): number =>
+        client()
+          .tap.of('notifications/elicitation/complete')
+          .filter((params) => params['elicitationId'] === elicitationId).length;
+      const first = await complete();
+      await until(() => told() === 1);
+      const second = await complete();
+      // Another process than the one that is asked may be the one that knows the client.
+      if (processes === 1)
+        expect([first, second]).toEqual(['The client was told', 'No client waits for that']);
+      await client().calls.text('test_simple_text');
+      expect(told()).toBe(1);
     });
   } else {
     test('refuses to show lists to choose from, for the forms of the revision have none', async () => {

@@ -75,6 +75,12 @@ export async function endProcesses(): Promise<void> {
   await Promise.all(left.map(({ ended }) => ended));
 }
 
+/** Ends one process that was started here, by its id. */
+export async function endProcess({ child, ended }: ServerProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await ended;
+}
+
 /** Whether there is a process of an id. */
 export function isAlive(pid: number): boolean {
   try {

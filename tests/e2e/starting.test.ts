@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from './create-mcp-app.js';
-import { endProcesses, ServerProcess, until } from './processes.js';
+import { endProcesses, EVERYTHING, INVENTORY, ServerProcess, until } from './processes.js';
 import { fixture } from './sigil-command.js';
 
 afterEach(endProcesses);
@@ -28,6 +28,27 @@ describe('a program that is started in a wrong way', () => {
     const server = new ServerProcess(fixture('chatty-server.mjs'), args, env);
     expect((await server.ended).code).toBe(1);
     expect(server.stderr).toContain(why);
+  });
+});
+
+describe('a program whose runtime does not start', () => {
+  test('ends by itself when it has caught that, though it has a backend', async () => {
+    const server = new ServerProcess(fixture('taken-port.mjs'));
+    expect(await server.ended).toEqual({ code: 0, signal: null });
+    expect(server.stdout.trim()).toBe('EADDRINUSE');
+  });
+});
+
+describe('a backend that the apps do not know', () => {
+  test.each([
+    ['the inventory', INVENTORY],
+    ['everything', EVERYTHING],
+  ])('is refused by %s without its password', async (_, script) => {
+    const url = 'mysql://user:verysecret@db.example/shop';
+    const server = new ServerProcess(script, ['--http', '--backend', url], { STATE_KEY: 'k'.repeat(32) });
+    expect((await server.ended).code).toBe(1);
+    expect(server.stderr).toContain('must be a URL of redis: or postgres:, not mysql:');
+    expect(server.stderr).not.toContain('verysecret');
   });
 });
 

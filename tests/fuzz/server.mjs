@@ -1,6 +1,7 @@
 // A server that hostile messages are sent to, over the transport its argument names; it tells its parent how it fares.
 import { parseJson } from '@sigil/core/transport';
-import { http, MemoryEventStore } from '@sigil/http';
+import { MemoryEventStore } from '@sigil/core/backend';
+import { http } from '@sigil/http';
 import { stdio } from '@sigil/stdio';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';

@@ -14,16 +14,15 @@ export async function verifyHttp(url: string, message: HttpMessage, check: Answe
   return body;
 }
 
-const connections = 32;
-/** Fewer answers than this say more about the moment a round ends than about the server. */
-const enoughAnswers = 3 * connections;
 const longestMs = 8000;
 
 /**
- * Makes the load of one row at one server: the message over 32 connections, each waiting for its answer. Any failure,
+ * Makes the load of one row at one server: the message over many connections, each waiting for its answer. Any failure,
  * and any answer other than the verified one, fails the measurement. A server too slow for the time gets more of it.
  */
-export function httpLoad(url: string, message: HttpMessage, expectBody: string): Load {
+export function httpLoad(url: string, message: HttpMessage, connections: number, expectBody: string): Load {
+  // Fewer answers than this say more about the moment a round ends than about the server.
+  const enoughAnswers = 3 * connections;
   let slowest = 0;
   const load: Load = async (ms) => {
     const span = Math.max(ms, slowest);

@@ -39,6 +39,15 @@ export function listMessage(era: Era): HttpMessage {
   return { headers: headers(era, 'tools/list'), body: requestText(era, 1, 'tools/list', {}) };
 }
 
+/** `subscriptions/listen` for changes of the list of tools, as one stateless HTTP request. */
+export function listenMessage(): HttpMessage {
+  const params = { notifications: { toolsListChanged: true } };
+  return {
+    headers: headers('modern', 'subscriptions/listen'),
+    body: requestText('modern', 1, 'subscriptions/listen', params),
+  };
+}
+
 /** The JSON-RPC text of the legacy handshake's request. */
 export function initializeText(id: number): string {
   const params = { protocolVersion: versions.legacy, capabilities: {}, clientInfo };

@@ -16,6 +16,8 @@ export interface Plan {
   readonly memoryRounds: number;
   readonly sessions: number;
   readonly abandoned: Abandonment;
+  /** How many clients listen for changes. */
+  readonly listeners: number;
   /** How often a project is created. */
   readonly creations: number;
 }
@@ -45,6 +47,7 @@ export function makePlan(quick: boolean, cores: Cores): Plan {
         memoryRounds: 1,
         sessions: 1000,
         abandoned: { sessions: 2000, warmUpSessions: 2000, idleMs: 2000 },
+        listeners: 2000,
         creations: 1,
       }
     : {
@@ -57,6 +60,7 @@ export function makePlan(quick: boolean, cores: Cores): Plan {
         memoryRounds: 2,
         sessions: 4000,
         abandoned: { sessions: 10_000, warmUpSessions: 6000, idleMs: 8000 },
+        listeners: 10_000,
         creations: 3,
       };
 }

@@ -78,15 +78,10 @@ export class ServerProcess {
     }
   }
 
-  /** Seconds of processor time all its threads used so far, where the system tells. */
+  /** Seconds of processor time that all threads used so far, of it and of the processes it started, where the system tells. */
   cpuSeconds(): number | undefined {
-    const tasks = `/proc/${this.child.pid}/task`;
-    if (this.ended || !existsSync(tasks)) return undefined;
-    const nanoseconds = readdirSync(tasks).map((task) => {
-      const [onCpu] = readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ');
-      return Number(onCpu);
-    });
-    return nanoseconds.reduce((sum, thread) => sum + thread, 0) / 1e9;
+    if (this.ended || !existsSync(tasksOf(this.child.pid))) return undefined;
+    return nanosecondsOf(this.child.pid) / 1e9;
   }
 
   /** Ends the process and waits until it has gone. */
@@ -98,6 +93,20 @@ export class ServerProcess {
     await gone;
     clearTimeout(patience);
   }
+}
+
+function tasksOf(pid: number | undefined): string {
+  return `/proc/${pid}/task`;
+}
+
+function nanosecondsOf(pid: number | undefined): number {
+  return readdirSync(tasksOf(pid)).reduce((sum, task) => {
+    const [onCpu] = readFileSync(`${tasksOf(pid)}/${task}/schedstat`, 'utf8').split(' ');
+    const children = readFileSync(`${tasksOf(pid)}/${task}/children`, 'utf8')
+      .split(' ')
+      .filter(Boolean);
+    return children.reduce((total, child) => total + nanosecondsOf(Number(child)), sum + Number(onCpu));
+  }, 0);
 }
 
 /** A port nothing listens on. */

@@ -1,8 +1,11 @@
 import { createApp } from '@sigil/core';
+import { http } from '@sigil/http';
 import { skills } from '@sigil/skills';
 import { AdminTools } from './access/admin-tools.js';
 import { CallCounter } from './calls/call-counter.js';
 import { RequestTools } from './calls/request-tools.js';
+import { chooseAuthorization, scopesOfTokens } from './authorization.js';
+import { chooseBackend } from './choose-backend.js';
 import { ClientFeatures } from './client-features.js';
 import { addClientEvents } from './client-events.js';
 import { ColorTools } from './colors/color-tools.js';
@@ -59,11 +62,13 @@ const app = await createApp({
     ColorTools,
   ],
   definitions: [quoteOrder, wordCount, banner, describeText],
-  middleware: [CallCounter],
+  middleware: [CallCounter, scopesOfTokens],
   cache: { methods: { 'server/discover': { ttlMs: 60_000 } } },
   extensions: [await skills(new URL('../skills/', import.meta.url))],
+  ...(await chooseBackend(process.argv.slice(2), process.env)),
 });
 addDynamicTools(app);
 addClientEvents(app);
 addPageTools(app);
-await app.run();
+const authorization = chooseAuthorization(process.env);
+await app.run(authorization && http({ port: Number(process.env['PORT']), authorization }));

@@ -1,16 +1,40 @@
 // What outlives a request: the interfaces that a backend implements, and their implementations in memory.
-export {
-  MemoryStateStore,
-  type MemoryStateStoreOptions,
-  type StateStore,
-} from './engine/asking/state-store.js';
-export { type ChangeBus, MemoryChangeBus, type ServerChange } from './engine/subscriptions/changes.js';
 export type {
-  StoredTask,
-  TaskError,
-  TaskInputRequest,
-  TaskState,
-  TaskStatus,
-  TaskStore,
-} from './extensions/tasks/task-store.js';
-export { MemoryTaskStore, type MemoryTaskStoreOptions } from './extensions/tasks/memory-task-store.js';
+  Backend,
+  BackendFactory,
+  EventStore,
+  LimitDecision,
+  Limiter,
+  Rate,
+  SessionState,
+  SessionStore,
+  StateStore,
+  StoredEvent,
+  StoredSession,
+  StreamName,
+  StreamRest,
+} from './backend/backend.js';
+export type { ChangeBus, ListKind, NodeMessage, ServerChange } from './backend/change-bus.js';
+export {
+  isTerminal,
+  readTask,
+  type QueuedTask,
+  type StoredTask,
+  type TaskError,
+  type TaskPage,
+  type TaskQueue,
+  type TaskState,
+  type TaskStatus,
+  type TaskStore,
+  type TaskWorker,
+  type TaskWorkerOptions,
+} from './backend/tasks.js';
+export { OverloadedError } from './errors/errors.js';
+export { memoryBackend } from './memory/memory-backend.js';
+export { MemoryChangeBus } from './memory/memory-change-bus.js';
+export { MemoryEventStore, type MemoryEventStoreOptions } from './memory/memory-event-store.js';
+export { MemoryLimiter, type MemoryLimiterOptions } from './memory/memory-limiter.js';
+export { MemorySessionStore, type MemorySessionStoreOptions } from './memory/memory-session-store.js';
+export { MemoryStateStore, type MemoryStateStoreOptions } from './memory/memory-state-store.js';
+export { MemoryTaskQueue } from './memory/memory-task-queue.js';
+export { MemoryTaskStore, type MemoryTaskStoreOptions } from './memory/memory-task-store.js';

@@ -8,6 +8,8 @@ export type {
   ExtensionMethod,
   ExtensionResult,
   ExtensionSettings,
+  RecordedCall,
+  Replay,
   ToolCalls,
 } from './engine/extension.js';
 export type {
@@ -21,8 +23,12 @@ export type {
   ToolEntry,
 } from './registry/entry.js';
 export type { BackgroundDelivery } from './engine/asking/delivery.js';
+export type { Answer, InputRequest, InputRequests, Journal } from './engine/asking/round-trip-state.js';
+export { withAnswers } from './engine/asking/round-trip-state.js';
 export { readInputResponses } from './engine/asking/round-trip-states.js';
 export type { Registry } from './registry/registry.js';
+export { quickDigest, sha256 } from './protocol/digest.js';
 export { Quota } from './transport/quota.js';
-export { missingExtension, OverloadedError } from './errors/errors.js';
+export { InsufficientScopeError, missingExtension, OverloadedError } from './errors/errors.js';
+export { lacksScopes } from './protocol/principal.js';
 export type { Container, ResolutionScope } from './container/container.js';

@@ -41,6 +41,7 @@ export { IntersectionType, OmitType, PartialType, PickType } from './schema/dto/
 export {
   MapErrors,
   Optional,
+  RequireScopes,
   Service,
   type ServiceOptions,
   UseGuards,
@@ -86,6 +87,7 @@ export {
   type Middleware,
   type MiddlewareLike,
   type NextFunction,
+  type ScopeRequirement,
 } from './context/policies.js';
 
 // What handlers, guards and middleware receive
@@ -117,6 +119,7 @@ export {
   DEFINITION_CODES,
   type DefinitionCode,
   DefinitionError,
+  InsufficientScopeError,
   type DefinitionProblem,
   ERROR_CODES,
   InputResponseError,
@@ -143,7 +146,7 @@ export {
   type ServiceId,
   type ValueProvider,
 } from './container/container.js';
-export { PRINCIPAL } from './server/built-ins.js';
+export { LIMITER, PRINCIPAL } from './server/built-ins.js';
 export type { ServiceOf, ServiceToken } from './protocol/constructor.js';
 export type { ServiceScope } from './metadata/metadata.js';
 

@@ -255,6 +255,15 @@ export async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
+/** Waits until a condition holds. */
+export async function until(holds: () => boolean | Promise<boolean>, ms = 5_000): Promise<void> {
+  const deadline = Date.now() + ms;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`The condition did not hold within ${ms} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
 /** A promise and the way to keep it. */
 export function deferred<T = void>(): { readonly promise: Promise<T>; resolve(value: T): void } {
   let keep: (value: T) => void = () => undefined;

@@ -4,10 +4,12 @@ import {
   errorResponse,
   type Logger,
   LogThrottle,
+  type Rejection,
   type Sink,
   type RequestId,
 } from '@sigil/core/transport';
 import { EventStream, type StreamRules } from './event-stream.js';
+import type { Refusal } from './authorization.js';
 import type { HttpExchange, ResponseHeaders } from './http-exchange.js';
 
 /** Serves an exchange so that whatever goes wrong is an answer and a line in the log, never an exception. */
@@ -41,6 +43,19 @@ export function respondJson(
   else http.respond(status, headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS, message);
 }
 
+/** Answers a request that was refused, with its error. */
+export function respondRejection(
+  http: HttpExchange,
+  message: string,
+  { code, scopes }: Rejection,
+  { statusOf, insufficientScope }: Pick<AnswerRules, 'statusOf' | 'insufficientScope'>,
+  headers?: ResponseHeaders,
+): void {
+  if (!scopes) return respondJson(http, statusOf(code), message, headers);
+  const refusal = insufficientScope(http, scopes);
+  respondJson(http, refusal.status, message, { ...headers, ...refusal.headers });
+}
+
 /** Why what goes on for a request ends before its answer. */
 export const NOT_AUTHENTICATED = 'The request is not authenticated any more';
 
@@ -48,7 +63,9 @@ export const NOT_AUTHENTICATED = 'The request is not authenticated any more';
 export interface AnswerRules {
   readonly stream: StreamRules;
   /** The HTTP status for a request that was refused with a JSON-RPC error code. */
-  readonly statusOf: (rejection: number) => number;
+  readonly statusOf: (code: number) => number;
+  /** Says how a request is refused whose principal lacks scopes. */
+  readonly insufficientScope: (http: HttpExchange, scopes: readonly string[]) => Refusal;
   /** Headers to add, asked for when the answer begins. */
   readonly headers?: () => ResponseHeaders;
 }
@@ -72,14 +89,15 @@ export class PostSink implements Sink {
     this.#stream.send(message);
   }
 
-  end(message: string, rejection?: number): void {
+  end(message: string, rejection?: Rejection): void {
     if (this.#stream) {
       this.#stream.send(message);
       this.#stream.end();
       return;
     }
-    const status = rejection === undefined ? 200 : this.rules.statusOf(rejection);
-    respondJson(this.http, status, message, this.rules.headers?.());
+    const headers = this.rules.headers?.();
+    if (rejection) respondRejection(this.http, message, rejection, this.rules, headers);
+    else respondJson(this.http, 200, message, headers);
   }
 
   abandon(): void {
@@ -99,7 +117,7 @@ export function refuseForNow(http: HttpExchange, message: string, id: RequestId 
   refuse(http, 503, ERROR_CODES.internalError, message, id, RETRY_LATER);
 }
 
-/** Refuses clients for which there is no room, and says so in the log, now and then. */
+/** Refuses requests that cannot be served for now, and says so in the log, now and then. */
 export class OverloadRefusal {
   readonly #told = new LogThrottle();
 
@@ -107,7 +125,7 @@ export class OverloadRefusal {
 
   refuse(http: HttpExchange, message: string, id: RequestId | null = null): void {
     if (this.#told.allows(message))
-      this.logger.warn({ reason: message, ...aboutRequest(http) }, 'requests are refused: there is no room');
+      this.logger.warn({ reason: message, ...aboutRequest(http) }, 'requests are refused for now');
     refuseForNow(http, message, id);
   }
 }

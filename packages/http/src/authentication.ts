@@ -5,23 +5,13 @@ import {
   isPromise,
   type Logger,
   type MaybePromise,
-  type Principal,
   OptionChecks,
+  type Principal,
+  requirePrincipal,
 } from '@sigil/core/transport';
 import { aboutRequest, failed, failSafely, logRefusal, refuse, refuseForNow } from './answers.js';
+import type { Authenticate, Authorizer, Decision, Refusal, RequestHead } from './authorization.js';
 import type { HttpExchange } from './http-exchange.js';
-
-/** What is known of a request before its body is read. */
-export interface RequestHead {
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  readonly method: string;
-  /** Path and query. */
-  readonly url: string;
-}
-
-/** Says who a request is made for; `undefined` refuses it. */
-export type Authenticate = (request: RequestHead) => MaybePromise<Principal | undefined>;
 
 /** What a token may look like (RFC 6750, section 2.1). */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
@@ -76,7 +66,7 @@ export function tokenAuthenticator(
   const known = entries.map(([token, principal]) => ({
     digest: digestOf(token),
     // One object stands for all requests: none of them may change it.
-    principal: frozen(checked(principal)),
+    principal: frozen(requirePrincipal(principal)),
   }));
   return ({ headers }) => {
     const token = bearerToken(headers);
@@ -102,13 +92,38 @@ class LateError extends Error {
   override readonly name = 'LateError';
 }
 
-/** Finds out who requests are made for, and refuses those without a principal; also while their streams stay open. */
+/** Decides about a request. @param isOpen see `Authorizer.authorize`. */
+type Decide = Authorizer['authorize'];
+
+/** Decides as an author's function does. */
+export function decideBy(authenticate: Authenticate): Decide {
+  return (request) => {
+    const found = authenticate(request);
+    return isPromise(found) ? found.then((later) => decided(later, request)) : decided(found, request);
+  };
+}
+
+function decided(principal: Principal | undefined, request: RequestHead): Decision {
+  return principal === undefined ? { refusal: anonymous(request) } : { principal };
+}
+
+/** RFC 6750, section 3: who sent no token is not told about an error. */
+function anonymous({ headers }: RequestHead): Refusal {
+  const sent = bearerToken(headers) !== undefined;
+  return {
+    status: 401,
+    message: sent ? 'The token is not valid' : 'Authentication is required',
+    headers: { 'WWW-Authenticate': sent ? 'Bearer error="invalid_token"' : 'Bearer' },
+  };
+}
+
+/** Finds out who requests are made for, and refuses those that may not be served; also while their streams stay open. */
 export class Authentication {
   readonly #times: Deadlines;
   readonly #rechecks: Deadlines;
 
   constructor(
-    private readonly authenticate: Authenticate,
+    private readonly decide: Decide,
     times: AuthenticationTimes,
     private readonly logger: Logger,
   ) {
@@ -117,16 +132,16 @@ export class Authentication {
   }
 
   /**
-   * Serves a request once its principal is known, or refuses it with 401. Nothing of its body is read before.
+   * Serves a request once its principal is known, or refuses it. Nothing of its body is read before.
    *
    * @throws whatever the author's function throws at once.
    */
   admit(http: HttpExchange, serve: () => void): void {
     const { logger } = this;
-    const found = this.#ask(http);
+    const found = this.#ask(http, false);
     if (!isPromise(found)) return this.#admitted(http, found, serve);
     found.then(
-      (principal) => failSafely(http, logger, () => this.#admitted(http, principal, serve)),
+      (decision) => failSafely(http, logger, () => this.#admitted(http, decision, serve)),
       (error: unknown) => {
         if (!(error instanceof LateError)) return failed(http, logger, error);
         logger.error({ err: error, ...aboutRequest(http) }, 'a request could not be authenticated in time');
@@ -136,7 +151,7 @@ export class Authentication {
   }
 
   /**
-   * Asks again and again who the request of an open stream is made for. When that fails the stream stays.
+   * Asks again and again who the request of an open stream is made for. When that cannot be found out the stream stays.
    *
    * @param refused called when that is no principal any more, or another one.
    * @param renewed called with the same principal, whose scopes and claims may be others.
@@ -146,9 +161,10 @@ export class Authentication {
     let isOpen = true;
     const again = async (): Promise<void> => {
       try {
-        const principal = await this.#ask(http);
+        const { refusal, principal } = await this.#ask(http, true);
         if (!isOpen) return;
-        if (principal?.id !== http.principal?.id) {
+        if (refusal?.status === 503) throw new Error(refusal.message);
+        if (refusal || principal?.id !== http.principal?.id) {
           this.logger.info(aboutRequest(http), 'a stream ended: its request is not authenticated any more');
           return refused();
         }
@@ -168,8 +184,8 @@ export class Authentication {
     };
   }
 
-  #ask({ headers, method, target: url }: HttpExchange): MaybePromise<Principal | undefined> {
-    const found = this.authenticate({ headers, method, url });
+  #ask({ headers, method, target: url, source }: HttpExchange, isOpen: boolean): MaybePromise<Decision> {
+    const found = this.decide({ headers, method, url, source }, isOpen);
     if (!isPromise(found)) return checked(found);
     const { afterMs } = this.#times;
     return this.#times
@@ -177,44 +193,27 @@ export class Authentication {
       .then(checked);
   }
 
-  #admitted(http: HttpExchange, principal: Principal | undefined, serve: () => void): void {
-    if (principal === undefined) {
-      logRefusal(http, this.logger, 401);
-      return refuseAnonymous(http);
+  #admitted(http: HttpExchange, { refusal, principal }: Decision, serve: () => void): void {
+    if (refusal) {
+      const { status, message, headers } = refusal;
+      logRefusal(http, this.logger, status, { reason: message });
+      return refuse(http, status, ERROR_CODES.invalidRequest, message, null, headers);
     }
     http.principal = principal;
     return serve();
   }
 }
 
-/** @throws TypeError for what is no principal. */
 /** A copy that nothing can change. */
-function frozen(principal: Principal | undefined): Principal | undefined {
+function frozen(principal: Principal): Principal {
   const freeze = (value: unknown): unknown => {
     if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(freeze);
     return value;
   };
-  return freeze(structuredClone(principal)) as Principal | undefined;
+  return freeze(structuredClone(principal)) as Principal;
 }
 
-function checked(principal: Principal | undefined): Principal | undefined {
-  if (principal === undefined) return undefined;
-  // Sessions and state belong to an id: who has none would share those of everybody without one.
-  const { id, scopes = [] } = (principal as Principal | null) ?? {};
-  if (typeof id !== 'string' || id === '')
-    throw new TypeError(
-      'a principal must have an id that is a string and not empty; undefined refuses the request',
-    );
-  // A text would have every part of it as a scope.
-  if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string'))
-    throw new TypeError("the scopes of a principal must be a list of strings, such as ['notes:write']");
-  return principal;
-}
-
-/** RFC 6750, section 3: who sent no token is not told about an error. */
-function refuseAnonymous(http: HttpExchange): void {
-  const sent = bearerToken(http.headers) !== undefined;
-  const challenge = sent ? 'Bearer error="invalid_token"' : 'Bearer';
-  const message = sent ? 'The token is not valid' : 'Authentication is required';
-  refuse(http, 401, ERROR_CODES.invalidRequest, message, null, { 'WWW-Authenticate': challenge });
+function checked(decision: Decision): Decision {
+  if (!decision.refusal && decision.principal !== undefined) requirePrincipal(decision.principal);
+  return decision;
 }

@@ -1,5 +1,4 @@
 import { OptionChecks } from '@sigil/core/transport';
-import { MemoryEventStore } from './memory-event-store.js';
 import {
   type HttpLimits,
   type HttpOptions,
@@ -21,6 +20,7 @@ const SESSIONS: Readonly<Record<keyof SessionOptions, true>> = {
   idleMs: true,
   max: true,
   maxPerClient: true,
+  store: true,
 };
 const STREAMS: Readonly<Record<keyof StreamOptions, true>> = {
   keepAliveMs: true,
@@ -36,6 +36,7 @@ const OPTIONS: Readonly<Record<keyof HttpOptions, true>> = {
   streams: true,
   sse: true,
   authenticate: true,
+  authorization: true,
   reauthenticateMs: true,
 };
 /** What an app is mounted with. @throws DefinitionError when an option is wrong. */
@@ -64,16 +65,26 @@ export function resolveOptions(
     options.limits,
     Object.keys({ ...LIMITS, ...moreLimits }),
   );
-  const sessions: SessionOptions = checks.group('sessions', options.sessions, Object.keys(SESSIONS));
+  const { store: sessionStore, ...sessions }: SessionOptions = checks.group(
+    'sessions',
+    options.sessions,
+    Object.keys(SESSIONS),
+  );
   const { store, ...streams }: StreamOptions = checks.group('streams', options.streams, Object.keys(STREAMS));
   checks.integers(limits, 'limits.');
   checks.integers(sessions, 'sessions.');
   checks.integers(streams, 'streams.');
   checks.booleans(options, 'sse');
   checks.integer('reauthenticateMs', options.reauthenticateMs);
-  if (store !== false) checks.methods('streams.store', store, 'append', 'after', 'forget');
+  if (store !== false) checks.methods('streams.store', store, 'append', 'end', 'after', 'forget');
+  if (sessionStore !== false)
+    checks.methods('sessions.store', sessionStore, 'create', 'use', 'replace', 'delete');
   if (options.authenticate !== undefined && typeof options.authenticate !== 'function')
     checks.refuse('authenticate', 'it must be a function that gives a principal');
+  if (options.authorization !== undefined && typeof options.authorization !== 'function')
+    checks.refuse('authorization', 'it must be what oauth() of @sigil/auth gives');
+  if (options.authorization && options.authenticate)
+    checks.refuse('authenticate', 'authorization decides already', 'give one of them');
   checkHosts(options, checks);
   const { maxBodyBytes = MIB, maxBufferedBytes = 16 * MIB } = limits;
   const {
@@ -94,11 +105,13 @@ export function resolveOptions(
     keepAliveMs: streams.keepAliveMs ?? 15_000,
     maxBufferedBytes,
     maxTotalBufferedBytes,
-    eventStore: store === false ? undefined : (store ?? new MemoryEventStore()),
+    eventStore: store,
+    sessionStore,
     retryMs: streams.retryMs ?? 1_000,
     streamAfterMs: streams.afterMs ?? 1_000,
     sse: options.sse ?? false,
     authenticate: options.authenticate,
+    authorization: options.authorization,
     authenticateTimeoutMs: limits.authenticateTimeoutMs ?? 10_000,
     reauthenticateMs: options.reauthenticateMs ?? 60_000,
   };

@@ -6,6 +6,7 @@
 
 import { claimOf, type Endpoint, ERROR_CODES, type Logger, type Connection } from '@sigil/core/transport';
 import { type AnswerRules, failSafely, PostSink, preflight, refuse } from './answers.js';
+import { serveDocument } from './authorization.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
 import type { OutputBudget } from './output-budget.js';
@@ -22,13 +23,15 @@ import {
   versionOfNotification,
 } from './requests.js';
 import { serveSessioned } from './serve-sessioned.js';
-import { findSession, SessionTable } from './sessions.js';
+import { endSession, SessionTable, withSession } from './sessions.js';
 import { SseEndpoint, sseTarget } from './sse-endpoint.js';
 
 /** What serves the exchanges of a server, whatever bridge they come over. */
 export interface HttpHandler {
   /** What its exchanges may leave unread. */
   readonly output: OutputBudget;
+  /** Whether there is something that everybody may read at a target, besides the endpoint. */
+  hasDocument(target: string): boolean;
   /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
   handle(http: HttpExchange): void;
   /** Lets requests in flight finish, then ends everything. @param graceMs how long they may take. */
@@ -43,6 +46,7 @@ export function createHandler(endpoint: Endpoint, options: ResolvedOptions): Htt
   const sse = new SseEndpoint(parts);
   return {
     output: parts.output,
+    hasDocument: (target) => mcp.hasDocument(target),
     handle(http) {
       const target = sseTarget(http.target);
       if (target) sse.handle(http, target);
@@ -53,6 +57,9 @@ export function createHandler(endpoint: Endpoint, options: ResolvedOptions): Htt
     },
   };
 }
+
+/** Where documents about a server are (RFC 8615). */
+const WELL_KNOWN = '/.well-known/';
 
 const METHODS_ALLOWED = 'POST, GET, DELETE, OPTIONS';
 
@@ -69,11 +76,15 @@ class EndpointHandler {
   constructor(private readonly parts: HandlerParts) {
     this.output = parts.output;
     this.#logger = parts.endpoint.logger;
-    this.#answers = { stream: parts.streams, statusOf };
+    this.#answers = { stream: parts.streams, statusOf, insufficientScope: parts.insufficientScope };
     this.#sessions = new SessionTable(parts);
     this.#origins = new OriginCheck(parts.options);
     // Requests that carry their own envelope share a connection: nothing of one is visible to another.
     this.#stateless = parts.endpoint.connect(undefined, { shared: true });
+  }
+
+  hasDocument(target: string): boolean {
+    return target.startsWith(WELL_KNOWN) && this.parts.document(target) !== undefined;
   }
 
   /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
@@ -88,6 +99,8 @@ class EndpointHandler {
   }
 
   #route(http: HttpExchange): void {
+    const document = http.target.startsWith(WELL_KNOWN) ? this.parts.document(http.target) : undefined;
+    if (document) return serveDocument(http, document);
     if (refusesCaller(http, this.#origins, this.#logger)) return;
     const { authentication } = this.parts;
     if (!authentication || http.method === 'OPTIONS') return this.#serve(http);
@@ -102,7 +115,7 @@ class EndpointHandler {
       case 'GET':
         return this.#get(http);
       case 'DELETE':
-        return this.#delete(http);
+        return endSession(http, this.#sessions);
       case 'OPTIONS':
         return preflight(http, METHODS_ALLOWED);
       default:
@@ -136,19 +149,12 @@ class EndpointHandler {
 
   #get(http: HttpExchange): void {
     if (refusesStream(http)) return;
-    findSession(http, this.#sessions)?.get(http);
-  }
-
-  #delete(http: HttpExchange): void {
-    const session = findSession(http, this.#sessions);
-    if (!session) return;
-    this.#sessions.end(session, 'The client ended the session');
-    http.respond(204, {});
+    withSession(http, this.#sessions, null, (session) => session.get(http));
   }
 }
 
 /** The HTTP status for a request of 2026-07-28 that was refused with a JSON-RPC error code. */
-function statusOf(rejection: number): number {
-  if (rejection === ERROR_CODES.internalError) return 503;
-  return rejection === ERROR_CODES.methodNotFound ? 404 : 400;
+function statusOf(code: number): number {
+  if (code === ERROR_CODES.internalError) return 503;
+  return code === ERROR_CODES.methodNotFound ? 404 : 400;
 }

@@ -35,6 +35,8 @@ export interface HttpExchange extends RequestInfo {
   readonly target: string;
   readonly headers: NonNullable<RequestInfo['headers']>;
   readonly quotaKey: string | undefined;
+  /** The request as the server has it that it came to. */
+  readonly source: unknown;
   /** `host` is that of an absolute target, such as `http://mcp.example/mcp`, where there is one (RFC 9112, section 3.2.2). */
   header(name: string): string | undefined;
   /** A header that must be sent once and was sent twice: what is in front of us may have looked at the other one. */

@@ -91,6 +91,10 @@ export class NodeExchange implements HttpExchange {
     return this.request.socket.remoteAddress;
   }
 
+  get source(): unknown {
+    return this.request;
+  }
+
   get quotaKey(): string | undefined {
     return quotaKeyOf(this);
   }

@@ -1,5 +1,5 @@
-import type { EventStore } from '@sigil/core/transport';
-import type { Authenticate } from './authentication.js';
+import type { EventStore, SessionStore } from '@sigil/core/backend';
+import type { Authenticate, Authorization } from './authorization.js';
 
 /** How long sessions live and how many there may be. */
 export interface SessionOptions {
@@ -24,6 +24,15 @@ export interface SessionOptions {
    * @default 1,000
    */
   readonly maxPerClient?: number;
+  /**
+   * Where sessions are kept, so that every process that serves the app serves them, behind a load balancer that sends requests anywhere.
+   * Where they are kept together with their streams (`streams.store`), a client that loses a stream goes on with it at any process, too.
+   * `max` and `maxPerClient` are then what this process holds of them at once, and cost no session its life. What lives as long as a
+   * session, such as services of that scope, is made in each process. `false` has sessions belong to this process.
+   *
+   * @default that of the backend of the app, if it has one
+   */
+  readonly store?: SessionStore | false;
 }
 
 /** What clients may make the HTTP transport keep and wait for, wherever it is mounted. */
@@ -98,7 +107,7 @@ export interface StreamOptions {
    * Where the streams of sessions are kept, so that a client that loses its connection gets the rest of them, results
    * included, and handlers may let go of connections. `false` keeps nothing, and what is lost is lost.
    *
-   * @default a `MemoryEventStore`
+   * @default that of the backend of the app, or else a `MemoryEventStore`
    */
   readonly store?: EventStore | false;
 }
@@ -125,7 +134,8 @@ export interface HttpOptions {
   readonly streams?: StreamOptions;
   /**
    * Whether to serve HTTP+SSE of 2024-11-05 too, at `/sse` and `/messages`, for clients that know nothing newer. A mounted
-   * app takes whatever path ends so. Streams beyond `sessions.max` are refused.
+   * app takes whatever path ends so. Streams beyond `sessions.max` are refused. Its sessions are never shared: a load balancer in front of
+   * several processes must send `/messages` to the process that has the stream.
    *
    * @default false
    */
@@ -137,6 +147,13 @@ export interface HttpOptions {
    * @default undefined: every client is served
    */
   readonly authenticate?: Authenticate | undefined;
+  /**
+   * Makes the server a resource server of OAuth, as `oauth()` of `@sigil/auth` does: tokens are checked, and clients are told where to get
+   * them. In place of `authenticate`.
+   *
+   * @default undefined: `authenticate` decides
+   */
+  readonly authorization?: Authorization | undefined;
   /**
    * How often `authenticate` is asked again about the request of a stream that stays open, in milliseconds. Where it gives
    * `undefined`, or another principal, the stream ends, and the request is cancelled that waits on it; where it fails or takes too long
@@ -210,6 +227,13 @@ export interface HttpRuntimeOptions extends HttpOptions {
    * @default undefined: health is told nowhere
    */
   readonly health?: string;
+  /**
+   * Path, such as `/readyz`, where GET is answered with 200 and `{"status":"ready"}` when requests are to be sent here, and with 503 when the
+   * backend of the app does not answer or the server closes. Everybody who asks is served.
+   *
+   * @default undefined: readiness is told nowhere
+   */
+  readonly ready?: string;
   /** What clients may make it keep and wait for. */
   readonly limits?: HttpServerLimits;
   /**
@@ -218,6 +242,21 @@ export interface HttpRuntimeOptions extends HttpOptions {
    * @default 5 seconds
    */
   readonly drainMs?: number;
+  /**
+   * How long everything is served after SIGTERM or SIGINT, while `ready` says no already, in milliseconds: the time that a load balancer
+   * needs to take note.
+   *
+   * @default 0
+   */
+  readonly closeDelayMs?: number;
+  /**
+   * How many processes serve behind the one port (`node:cluster`). Each runs the program from its beginning; the process that was started
+   * makes the app too, and serves nothing. They share what the backend of the app keeps. Without one they serve what needs none: clients
+   * of 2026-07-28, without tasks.
+   *
+   * @default 1: the process serves itself
+   */
+  readonly workers?: number;
   /**
    * Whether SIGTERM and SIGINT close the server and then end the process, whatever timers still run.
    *
@@ -239,13 +278,19 @@ export interface ResolvedOptions {
   readonly keepAliveMs: number;
   readonly maxBufferedBytes: number;
   readonly maxTotalBufferedBytes: number;
-  readonly eventStore: EventStore | undefined;
+  /** `undefined` where the author does not say; `false` for none. */
+  readonly eventStore: EventStore | false | undefined;
+  /** `undefined` where the author does not say; `false` for none. */
+  readonly sessionStore: SessionStore | false | undefined;
   readonly retryMs: number;
   readonly streamAfterMs: number;
   readonly sse: boolean;
   readonly authenticate: Authenticate | undefined;
+  readonly authorization: Authorization | undefined;
   readonly authenticateTimeoutMs: number;
   readonly reauthenticateMs: number;
+  /** Whether sessions are refused: processes beside this one would not know them. */
+  readonly isStateless?: boolean;
 }
 
 /** The names a machine calls itself. */

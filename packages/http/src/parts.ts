@@ -1,10 +1,13 @@
-import { Deadlines, type Endpoint, Quota } from '@sigil/core/transport';
-import { OverloadRefusal } from './answers.js';
-import { Authentication } from './authentication.js';
+import { type EventStore, MemoryEventStore, type SessionStore } from '@sigil/core/backend';
+import { Deadlines, type Endpoint, LogThrottle, Quota } from '@sigil/core/transport';
+import { logRefusal, OverloadRefusal } from './answers.js';
+import { Authentication, decideBy } from './authentication.js';
+import { type Authorizer, type Refusal, type RequestHead, scopeChallenge } from './authorization.js';
 import type { StreamRules } from './event-stream.js';
-import type { BodyLimits } from './http-exchange.js';
+import type { BodyLimits, HttpExchange } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
 import { OutputBudget } from './output-budget.js';
+import { SharedStreams } from './shared-streams.js';
 
 /** What everything that serves one endpoint shares. */
 export interface HandlerParts {
@@ -12,22 +15,53 @@ export interface HandlerParts {
   readonly options: ResolvedOptions;
   /** Absent where every client is served. */
   readonly authentication: Authentication | undefined;
+  /** Says how a request is refused whose principal lacks scopes. */
+  readonly insufficientScope: (http: HttpExchange, scopes: readonly string[]) => Refusal;
+  /** Gives what everybody may read at a path, before anybody is authenticated. */
+  readonly document: Authorizer['document'];
   readonly overload: OverloadRefusal;
   readonly bodies: BodyLimits;
   readonly output: OutputBudget;
   readonly streams: StreamRules;
+  /** What streams have told the log. */
+  readonly streamsTold: LogThrottle;
   /** The requests of sessions that are not answered at once. */
   readonly longWaits: Deadlines;
+  /** Where streams are kept; absent where nothing is kept. */
+  readonly eventStore: EventStore | undefined;
+  /** Where sessions are kept; absent where they belong to this process. */
+  readonly sessionStore: SessionStore | undefined;
+  /** What processes say of streams; absent where clients do not resume them in other processes. */
+  readonly sharedStreams: SharedStreams | undefined;
 }
 
 export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerParts {
   const { authenticate, maxBodyBytes, maxTotalBodyBytes, keepAliveMs } = options;
-  const authentication = authenticate && new Authentication(authenticate, options, endpoint.logger);
+  const { logger, backend } = endpoint;
+  const authorizer = options.authorization?.({
+    logger,
+    states: backend.states,
+    seal: (value) => backend.seal(value),
+    unseal: (text) => backend.unseal(text),
+  });
+  const decide = authorizer
+    ? (request: RequestHead, isOpen: boolean) => authorizer.authorize(request, isOpen)
+    : authenticate && decideBy(authenticate);
+  const authentication = decide && new Authentication(decide, options, logger);
   const overload = new OverloadRefusal(endpoint.logger);
+  const { sessionStore = backend.sessions, eventStore = backend.events } = options;
+  // Streams that are kept in this process can be resumed in no other one.
+  const isShared = Boolean(sessionStore) && Boolean(eventStore);
   return {
     endpoint,
     options,
     authentication,
+    insufficientScope(http, scopes) {
+      const refusal = authorizer?.insufficientScope(scopes, http.principal) ?? scopeChallenge(scopes);
+      logRefusal(http, logger, refusal.status, { scopes: scopes.join(' ') });
+      return refusal;
+    },
+    document: (path) => authorizer?.document(path),
     overload,
     bodies: {
       maxBodyBytes,
@@ -41,6 +75,10 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
       keepAliveMs,
       watch: authentication && ((http, refused, renewed) => authentication.watch(http, refused, renewed)),
     },
+    streamsTold: new LogThrottle(),
     longWaits: new Deadlines(options.streamAfterMs),
+    sessionStore: sessionStore || undefined,
+    eventStore: eventStore === false ? undefined : (eventStore ?? new MemoryEventStore()),
+    sharedStreams: isShared ? new SharedStreams(backend) : undefined,
   };
 }

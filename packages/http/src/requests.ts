@@ -3,6 +3,7 @@ import {
   isObject,
   type Logger,
   parseJson,
+  type Principal,
   PROTOCOL_VERSIONS,
   type RequestId,
   REVISION_FEATURES,
@@ -138,12 +139,23 @@ export function quotaKeyOf({
   principal,
   address,
 }: Pick<HttpExchange, 'principal' | 'address'>): string | undefined {
-  if (principal) return `principal ${principal.id}`;
+  if (principal) return keyOf(principal);
   if (address === undefined) return undefined;
   if (address.startsWith('127.') || address === '::1') return undefined;
   const plain = address.toLowerCase().startsWith(V4_MAPPED) ? address.slice(V4_MAPPED.length) : address;
   if (plain.startsWith('127.')) return undefined;
   return `address ${plain.includes(':') ? networkOf(plain) : plain}`;
+}
+
+/** Made once a principal: a text is looked up the faster, the more often it was. */
+const KEYS = new WeakMap<Principal, string>();
+
+function keyOf(principal: Principal): string {
+  const known = KEYS.get(principal);
+  if (known !== undefined) return known;
+  const key = `principal ${principal.id}`;
+  KEYS.set(principal, key);
+  return key;
 }
 
 /** The first 64 bits of an IPv6 address: a network has them all to itself. */

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { type AddressInfo, isIPv4, Server as NetServer, type Socket } from 'node:net';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import {
   type Endpoint,
   ERROR_CODES,
@@ -22,11 +23,9 @@ import {
   LOOPBACK_HOSTS,
   type ResolvedOptions,
 } from './options.js';
+import { Probes } from './probes.js';
 import { SSE_PATHS, sseTarget } from './sse-endpoint.js';
-
-const HEALTH_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
-const OK = '{"status":"ok"}';
-const CLOSING = '{"status":"closing"}';
+import { closeWithPrimary, isWorker, runWorkers, startsWorkers } from './workers.js';
 
 /**
  * Serves an app over Streamable HTTP with `node:http`, for every protocol revision on one endpoint.
@@ -42,14 +41,29 @@ const CLOSING = '{"status":"closing"}';
  */
 export function http(options: HttpRuntimeOptions = {}): Runtime {
   const server = serverOptions(options);
-  const { allowedHosts, authenticate } = server.handler;
+  const { allowedHosts, authenticate, authorization } = server.handler;
   return {
     name: 'http',
     logger: stderrLogger(),
     ownsProcess: server.handleSignals,
     start: async (endpoint) => {
-      const started = await start(endpoint, server, createHandler(endpoint, server.handler));
-      if (allowedHosts === '*' && !authenticate)
+      if (startsWorkers(server.workers)) {
+        if (!hasBackend(endpoint, server)) endpoint.logger.warn(NO_BACKEND);
+        const rules = {
+          closeMs: server.drainMs + server.closeDelayMs,
+          handleSignals: server.handleSignals,
+        };
+        return runWorkers(endpoint, server.workers, rules, (port) => urlOf(server, port));
+      }
+      const isStateless = isWorker() && !hasBackend(endpoint, server);
+      const started = await start(
+        endpoint,
+        server,
+        createHandler(endpoint, { ...server.handler, isStateless }),
+      );
+      // The process that has started workers says it once for all of them.
+      if (!isWorker()) endpoint.logger.info({ address: started.address }, 'listens');
+      if (allowedHosts === '*' && !authenticate && !authorization)
         endpoint.logger.warn(
           { host: server.host },
           'allowAnonymous: every client that reaches this server may call it',
@@ -59,27 +73,36 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
   };
 }
 
+const NO_BACKEND =
+  'without a backend, workers serve what needs none: clients of 2026-07-28, without tasks and without news of changes in other workers; ' +
+  'a request state is accepted once by each of them. Give createApp a backend';
+
+/** Whether sessions can be served by several processes. */
+function hasBackend({ backend }: Endpoint, { handler }: ServerOptions): boolean {
+  return (handler.sessionStore ?? backend.sessions) !== undefined;
+}
+
 async function start(
   endpoint: Endpoint,
-  {
-    host,
-    port,
-    path,
-    health,
-    drainMs,
-    handleSignals: wanted,
-    handler: { sse },
-    limits: { maxConnections, ...times },
-  }: ServerOptions,
+  options: ServerOptions,
   handler: HttpHandler,
 ): Promise<RunningRuntime> {
+  const { host, port, path, health, ready, drainMs, closeDelayMs, handleSignals: wanted } = options;
+  const { sse } = options.handler;
+  const { maxConnections, ...times } = options.limits;
   let closing: Promise<void> | undefined;
+  const probes = new Probes(endpoint);
   const server = createServer(times, (request, response) => {
     const target = pathOf(request.url ?? '/');
-    if (health !== undefined && isAt(target, health))
-      return answerHealth(request, response, closing !== undefined);
+    if (health !== undefined && isAt(target, health)) return probes.health(request, response);
+    if (ready !== undefined && isAt(target, ready)) return probes.ready(request, response);
+    // The next request of this client is to go to another process.
+    if (closing) response.shouldKeepAlive = false;
     const exchange = new NodeExchange(request, response, handler.output);
-    const served = isAt(target, path) || (sse && SSE_PATHS.some((end) => isAt(target, end)));
+    const served =
+      isAt(target, path) ||
+      handler.hasDocument(target) ||
+      (sse && SSE_PATHS.some((end) => isAt(target, end)));
     if (served) handler.handle(exchange);
     else
       refuse(
@@ -94,22 +117,35 @@ async function start(
   await listen(server, port, host);
   let settle: () => void = () => undefined;
   const closed = new Promise<void>((resolve) => (settle = resolve));
-  const close = (): Promise<void> => (closing ??= stop(server, sockets, handler, drainMs).then(settle));
+  const stopGently = async (delayMs: number): Promise<void> => {
+    probes.closes();
+    // Load balancers need a moment to see that no more is to be sent here; until then everything is served.
+    if (delayMs > 0) await delay(delayMs);
+    await stop(server, sockets, handler, drainMs);
+    settle();
+  };
   let signalled = false;
-  const stopListening = wanted
-    ? handleSignals(process, () => {
-        signalled = true;
-        return close();
-      })
-    : () => undefined;
+  const close = (): Promise<void> => (closing ??= stopGently(signalled ? closeDelayMs : 0));
+  const closeOnSignal = (): Promise<void> => {
+    signalled = true;
+    return close();
+  };
+  const stopListening = isWorker()
+    ? closeWithPrimary(closeOnSignal, wanted)
+    : wanted
+      ? handleSignals(process, closeOnSignal)
+      : undefined;
   void closed.then(stopListening);
-  const shown = host.includes(':') ? `[${host}]` : host;
   return {
     closed,
     close,
-    address: `http://${shown}:${(server.address() as AddressInfo).port}${path}`,
+    address: urlOf(options, (server.address() as AddressInfo).port),
     appCloses: (disposed) => void (signalled && exitAfter(process, disposed)),
   };
+}
+
+function urlOf({ host, path }: ServerOptions, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {
@@ -140,32 +176,34 @@ function trackSockets(server: Server): ReadonlySet<Socket> {
   return sockets;
 }
 
+/** How long a connection that has just been accepted may take for its first request while the server closes, in milliseconds. */
+const FIRST_REQUEST_MS = 250;
+
+async function until(holds: () => boolean, ms: number): Promise<void> {
+  for (let left = ms; left > 0 && !holds(); left -= 5) await delay(5);
+}
+
 async function stop(
   server: Server,
   sockets: ReadonlySet<Socket>,
   handler: HttpHandler,
   drainMs: number,
 ): Promise<void> {
+  // Behind the connections that have come by now: to those that wait to be accepted it would be a reset.
+  await nextTurn();
   // http.Server's own close() would cut off connections whose answer is still on its way.
   const stopped = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+  // Who has connected is about to ask something: a proxy could not tell that nothing was done about it.
+  await until(
+    () => [...sockets].every(({ bytesRead }) => bytesRead > 0),
+    Math.min(drainMs, FIRST_REQUEST_MS),
+  );
   await handler.drain(drainMs);
   for (const socket of sockets) socket.destroySoon();
   // What a client has not read by now it will not read.
   const deadline = setTimeout(() => sockets.forEach((socket) => socket.destroy()), drainMs);
   await stopped;
   clearTimeout(deadline);
-}
-
-/** Tells a load balancer or an orchestrator whether to send requests here. Everybody may ask, and often. */
-function answerHealth(request: IncomingMessage, response: ServerResponse, closing: boolean): void {
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    response.writeHead(405, { Allow: 'GET, HEAD', 'Content-Length': 0, Connection: 'close' }).end();
-    return;
-  }
-  const body = closing ? CLOSING : OK;
-  response.writeHead(closing ? 503 : 200, { ...HEALTH_HEADERS, 'Content-Length': body.length });
-  // Node leaves the body of an answer to HEAD out.
-  response.end(body);
 }
 
 const SERVER_LIMITS: Readonly<Record<Exclude<keyof HttpServerLimits, keyof HttpLimits>, true>> = {
@@ -180,8 +218,11 @@ const RUNTIME_OPTIONS: Readonly<Record<Exclude<keyof HttpRuntimeOptions, keyof H
   allowAnonymous: true,
   path: true,
   health: true,
+  ready: true,
   drainMs: true,
+  closeDelayMs: true,
   handleSignals: true,
+  workers: true,
 };
 
 /** The limits of a server of our own, as `node:http` calls them. */
@@ -200,7 +241,10 @@ interface ServerOptions {
   readonly port: number;
   readonly path: string;
   readonly health: string | undefined;
+  readonly ready: string | undefined;
   readonly drainMs: number;
+  readonly closeDelayMs: number;
+  readonly workers: number;
   readonly handleSignals: boolean;
   readonly limits: ServerLimits;
   /** What the handler of its requests is made from. */
@@ -212,7 +256,8 @@ function serverOptions(options: HttpRuntimeOptions): ServerOptions {
   OptionChecks.requireObject('http', options);
   const checks = new OptionChecks('http');
   checks.booleans(options, 'allowAnonymous', 'handleSignals');
-  const { host = '127.0.0.1', port = 3000, path = '/mcp', health, drainMs = 5_000 } = options;
+  const { host = '127.0.0.1', port = 3000, path = '/mcp', health, ready, workers = 1 } = options;
+  const { drainMs = 5_000, closeDelayMs = 0 } = options;
   const allowedHosts = hostsFor(host, options, checks);
   const handler = resolveOptions({ allowedHosts, ...options }, checks, RUNTIME_OPTIONS, SERVER_LIMITS);
   if (!(Number.isInteger(port) && port >= 0 && port <= 65_535))
@@ -220,18 +265,25 @@ function serverOptions(options: HttpRuntimeOptions): ServerOptions {
   if (!isPath(path)) checks.refuse('path', `it must be a path such as /mcp, not '${path}'`);
   else if (handler.sse && options.path !== undefined && sseTarget(path))
     checks.refuse('path', `it must end in none of ${SSE_PATHS.join(', ')} where sse is on, not ${path}`);
-  if (health !== undefined) checkHealthPath(health, handler.sse ? [path, ...SSE_PATHS] : [path], checks);
-  if (typeof drainMs !== 'number' || !(drainMs >= 0 && Number.isFinite(drainMs)))
-    checks.refuse('drainMs', `it must be a number of milliseconds, not ${drainMs}`);
+  const taken = handler.sse ? [path, ...SSE_PATHS] : [path];
+  if (health !== undefined) checkProbePath('health', health, taken, checks);
+  if (ready !== undefined)
+    checkProbePath('ready', ready, health === undefined ? taken : [...taken, health], checks);
+  for (const [option, value] of Object.entries({ drainMs, closeDelayMs }))
+    if (typeof value !== 'number' || !(value >= 0 && Number.isFinite(value)))
+      checks.refuse(option, `it must be a number of milliseconds, not ${value}`);
+  checks.integer('workers', workers);
   const limits = serverLimits(options.limits ?? {}, handler.requestTimeoutMs, checks);
   checks.throwIfAny();
-  return { host, port, path, health, drainMs, handleSignals: options.handleSignals ?? true, limits, handler };
+  const times = { drainMs, closeDelayMs };
+  const handleSignals = options.handleSignals ?? true;
+  return { host, port, path, health, ready, workers, ...times, handleSignals, limits, handler };
 }
 
 /** The names that `Host` may have when none are given: on the network a server cannot know by which names it is called. */
 function hostsFor(
   host: string,
-  { authenticate, allowAnonymous }: HttpRuntimeOptions,
+  { authenticate, authorization, allowAnonymous }: HttpRuntimeOptions,
   checks: OptionChecks,
 ): readonly string[] | '*' {
   if (typeof host !== 'string') checks.refuse('host', 'it must be a string, such as 127.0.0.1');
@@ -239,11 +291,11 @@ function hostsFor(
     checks.refuse('host', 'it must not be empty', 'give an address, such as 127.0.0.1, or leave it out');
   else if (host === '::1' || LOOPBACK_HOSTS.includes(host.toLowerCase())) return LOOPBACK_HOSTS;
   else if (isIPv4(host) && host.startsWith('127.')) return [...LOOPBACK_HOSTS, host];
-  else if (!authenticate && allowAnonymous !== true)
+  else if (!authenticate && !authorization && allowAnonymous !== true)
     checks.refuse(
       'host',
       `everybody who reaches ${host} could call this server`,
-      'give authenticate, or allow it with allowAnonymous: true (on the command line --allow-anonymous), or listen on 127.0.0.1',
+      'give authorization or authenticate, or allow it with allowAnonymous: true (on the command line --allow-anonymous), or listen on 127.0.0.1',
     );
   return '*';
 }
@@ -253,17 +305,25 @@ function isPath(path: string): boolean {
 }
 
 /** @param taken the paths of everything else that is served. */
-function checkHealthPath(health: string, taken: readonly string[], checks: OptionChecks): void {
-  if (!isPath(health)) return checks.refuse('health', `it must be a path such as /health, not '${health}'`);
-  const other = taken.find((path) => isAt(health, path) || isAt(path, health));
+function checkProbePath(
+  option: 'health' | 'ready',
+  probe: string,
+  taken: readonly string[],
+  checks: OptionChecks,
+): void {
+  if (!isPath(probe)) return checks.refuse(option, `it must be a path such as /${option}, not '${probe}'`);
+  const other = taken.find((path) => isAt(probe, path) || isAt(path, probe));
   if (other !== undefined)
-    checks.refuse('health', `it must be a path of its own, not ${health}: ${other} is served already`);
+    checks.refuse(option, `it must be a path of its own, not ${probe}: ${other} is served already`);
 }
 
 /** Whether a request target, such as `/mcp/?a=1`, is at a path. */
 function isAt(target: string, path: string): boolean {
   return target === path || (target.startsWith(path) && /^\/?(\?|$)/.test(target.slice(path.length)));
 }
+
+/** By how much Node lets a request take longer than we do, in milliseconds. */
+const NODE_LATER_MS = 2_000;
 
 function serverLimits(
   limits: HttpServerLimits,
@@ -279,7 +339,8 @@ function serverLimits(
   return {
     maxConnections: limits.maxConnections ?? 10_000,
     headersTimeout: headersTimeoutMs,
-    requestTimeout: requestTimeoutMs,
+    // Node answers without a word of why: it is there for what ours, which says it, does not come to.
+    requestTimeout: requestTimeoutMs + NODE_LATER_MS,
     keepAliveTimeout: limits.keepAliveTimeoutMs ?? 5_000,
     maxHeaderSize: limits.maxHeaderBytes ?? 16 * 1024,
     // Node looks every 30 seconds unless told otherwise, which would double these times.

@@ -3,17 +3,28 @@ import {
   type Deadline,
   ERROR_CODES,
   isObject,
+  isPromise,
   METHODS,
+  type MaybePromise,
+  type Rejection,
   type Sink,
   readableId,
   type RequestId,
 } from '@sigil/core/transport';
-import { NOT_AUTHENTICATED, PostSink, refuse, respondJson } from './answers.js';
+import {
+  failed,
+  failSafely,
+  NOT_AUTHENTICATED,
+  PostSink,
+  refuse,
+  respondJson,
+  respondRejection,
+} from './answers.js';
 import type { StreamRules } from './event-stream.js';
 import type { HttpExchange } from './http-exchange.js';
 import { isRequest } from './requests.js';
 import type { SessionStream } from './session-streams.js';
-import { findSession, type HttpSession, type SessionTable } from './sessions.js';
+import { type HttpSession, type SessionTable, withSession } from './sessions.js';
 
 /** Serves a message, or a batch, that belongs to a session or opens one (2025-03-26 to 2025-11-25). */
 export function serveSessioned(
@@ -29,20 +40,67 @@ export function serveSessioned(
   if (Array.isArray(message) && http.header('mcp-session-id') === undefined) {
     return refuse(http, 400, ERROR_CODES.invalidRequest, 'Batches belong to sessions of 2025-03-26', id);
   }
-  const session = findSession(http, sessions, id);
-  if (!session) return;
-  if (opens)
-    return refuse(http, 400, ERROR_CODES.invalidRequest, 'This session has been initialized already', id);
-  serve(http, message, session, id);
+  // What waits here for its answer needs nothing of the store.
+  const alone = (session: HttpSession): boolean => {
+    if (!sessions.shared?.messages.isOwnAnswer(message) || !isWellFormed(message)) return false;
+    session.connection.receive(message);
+    http.respond(202, {});
+    return true;
+  };
+  const serveWith = (session: HttpSession): void => {
+    if (opens)
+      return refuse(http, 400, ERROR_CODES.invalidRequest, 'This session has been initialized already', id);
+    if (isObject(message) && !isRequest(message)) {
+      if (!isWellFormed(message)) return refuse(http, 400, ERROR_CODES.invalidRequest, 'Invalid request', id);
+      return notify(http, message, session, sessions);
+    }
+    if (!sessions.shared) return serve(http, message, session);
+    const { own, isTaken } = sessions.shared.messages.forward(session, message);
+    onceTaken(http, sessions, isTaken, () => {
+      if (own === undefined) http.respond(202, {});
+      else serve(http, own, session);
+    });
+  };
+  withSession(http, sessions, id, serveWith, alone);
 }
 
-function serve(http: HttpExchange, message: unknown, session: HttpSession, id: RequestId | null): void {
-  if (isObject(message) && !isRequest(message)) {
-    if (!isWellFormed(message)) return refuse(http, 400, ERROR_CODES.invalidRequest, 'Invalid request', id);
-    session.connection.receive(message);
-    return http.respond(202, {});
-  }
-  const sink = new SessionSink(http, session);
+/** Takes a message that has no answer. It has been taken once what it changes is kept, and who it is for has it. */
+function notify(http: HttpExchange, message: unknown, session: HttpSession, sessions: SessionTable): void {
+  const { shared } = sessions;
+  const { own, isTaken } = shared
+    ? shared.messages.forward(session, message)
+    : { own: message, isTaken: true };
+  const before = session.changing;
+  if (own !== undefined) session.connection.receive(own);
+  const { changing } = session;
+  onceTaken(http, sessions, isTaken, () => {
+    if (!changing || changing === before) return http.respond(202, {});
+    changing.then(
+      () => http.respond(202, {}),
+      (error: unknown) => shared?.refuse(http, error, null),
+    );
+  });
+}
+
+/** Goes on once other processes have what is for them. Where they have not, the client is told to send it again. */
+function onceTaken(
+  http: HttpExchange,
+  { overload, logger }: SessionTable,
+  isTaken: MaybePromise<boolean>,
+  go: () => void,
+): void {
+  const next = (isDone: boolean): void => (isDone ? go() : overload.refuse(http, NOT_TAKEN));
+  if (!isPromise(isTaken)) return next(isTaken);
+  isTaken.then(
+    (isDone) => failSafely(http, logger, () => next(isDone)),
+    (error: unknown) => failed(http, logger, error),
+  );
+}
+
+const NOT_TAKEN = 'The process that this is for cannot be told now';
+
+function serve(http: HttpExchange, message: unknown, session: HttpSession): void {
+  const sink = new SessionSink(http, session, isObject(message) ? readableId(message) : null);
   // A client that goes away has not cancelled: it may come back for the result.
   const request = session.connection.receive(message, sink, http);
   if (request && !request.done) sink.waits(request);
@@ -55,28 +113,50 @@ function openSession(
   stream: StreamRules,
   id: RequestId | null,
 ): void {
+  if (sessions.isStateless) return refuse(http, 400, ERROR_CODES.invalidRequest, NO_SESSIONS, id);
   const session = sessions.create(http.principal?.id, http.quotaKey);
   if (!session) return sessions.overload.refuse(http, 'Too many sessions: all of them are at work', id);
-  const headers = (): Record<string, string> => {
-    if (!session.connection.initialized) return {};
-    sessions.keep(session);
-    return { 'Mcp-Session-Id': session.id };
+  const headers = (): Record<string, string> =>
+    session.connection.initialized ? { 'Mcp-Session-Id': session.id } : {};
+  const sink = new PostSink(http, {
+    stream,
+    statusOf,
+    insufficientScope: session.insufficientScope,
+    headers,
+  });
+  const opening: Sink = {
+    send: (text) => sink.send(text),
+    // A client that knows its session may use it at once, wherever its next request goes.
+    end(text, rejection) {
+      const kept = session.connection.initialized ? sessions.open(session, http) : undefined;
+      if (!isPromise(kept)) return sink.end(text, rejection);
+      kept.then(
+        () => failSafely(http, sessions.logger, () => sink.end(text, rejection)),
+        (error: unknown) => {
+          session.close('The session could not be kept');
+          sessions.shared?.refuse(http, error, id);
+        },
+      );
+    },
   };
-  session.connection.receive(message, new PostSink(http, { stream, statusOf, headers }), http);
+  session.connection.receive(message, opening, http);
   if (!session.connection.initialized) session.close('initialize was refused');
 }
 
+const NO_SESSIONS =
+  'This server keeps no sessions: it runs in several processes without a backend. Clients of 2026-07-28 are served';
+
 /** Whether a message without an id is a notification or a response. */
-function isWellFormed(message: Readonly<Record<string, unknown>>): boolean {
-  if (message['jsonrpc'] !== '2.0') return false;
+function isWellFormed(message: unknown): boolean {
+  if (!isObject(message) || message['jsonrpc'] !== '2.0') return false;
   return typeof message['method'] === 'string' || 'result' in message || 'error' in message;
 }
 
 /** The HTTP status for a request that was refused with a JSON-RPC error code. */
-function statusOf(rejection: number): number {
-  if (rejection === ERROR_CODES.internalError) return 503;
+function statusOf(code: number): number {
+  if (code === ERROR_CODES.internalError) return 503;
   // Clients of these revisions expect an unknown method as an ordinary answer.
-  return rejection === ERROR_CODES.methodNotFound ? 200 : 400;
+  return code === ERROR_CODES.methodNotFound ? 200 : 400;
 }
 
 /**
@@ -93,6 +173,7 @@ class SessionSink implements Sink {
   constructor(
     private readonly http: HttpExchange,
     private readonly session: HttpSession,
+    private readonly id: RequestId | null,
   ) {
     session.began();
   }
@@ -101,21 +182,22 @@ class SessionSink implements Sink {
     this.#streamed()?.send(message);
   }
 
-  end(message: string, rejection?: number): void {
+  end(message: string, rejection?: Rejection): void {
     this.#close();
     if (this.#stream) {
-      this.#stream.send(message);
-      this.session.streams.end(this.#stream);
+      this.session.streams.end(this.#stream, message);
       return;
     }
-    respondJson(this.http, rejection === undefined ? 200 : statusOf(rejection), message);
+    const { insufficientScope } = this.session;
+    if (rejection) respondRejection(this.http, message, rejection, { statusOf, insufficientScope });
+    else respondJson(this.http, 200, message);
   }
 
   abandon(): void {
     this.#close();
     if (!this.#stream) return this.http.respond(202, {});
     // No client comes back for what has been cancelled.
-    this.#stream.forget();
+    this.#stream.abandon();
     this.session.streams.end(this.#stream);
   }
 
@@ -137,7 +219,9 @@ class SessionSink implements Sink {
 
   #streamed(): SessionStream | undefined {
     if (!this.#stream && !this.http.gone)
-      this.#stream = this.session.streams.open(this.http, () => this.#request?.cancel(NOT_AUTHENTICATED));
+      this.#stream = this.session.streams.open(this.http, this.id ?? undefined, () =>
+        this.#request?.cancel(NOT_AUTHENTICATED),
+      );
     return this.#stream;
   }
 

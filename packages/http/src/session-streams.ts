@@ -1,70 +1,113 @@
+import type { StreamName, StreamRest } from '@sigil/core/backend';
 import {
   after,
+  afterMs,
   ERROR_CODES,
-  type EventStore,
   isPromise,
-  type Logger,
   type MaybePromise,
-  type Principal,
-  type StoredEvent,
-  type StreamName,
+  type RequestId,
 } from '@sigil/core/transport';
 import { refuse } from './answers.js';
-import { EventStream, type StreamRules } from './event-stream.js';
+import { EventStream } from './event-stream.js';
 import type { HttpExchange } from './http-exchange.js';
-
-/** What the streams of a session have in common. */
-export interface StreamParts {
-  readonly session: string;
-  /** Without one nothing is kept, and no client can resume. */
-  readonly store: EventStore | undefined;
-  readonly rules: StreamRules;
-  /** Milliseconds a client is told to wait before it comes back. */
-  readonly retryMs: number;
-  /** Whether clients come back to a stream that stops before its response: only such ones are primed. */
-  readonly resumable: boolean;
-  readonly logger: Logger;
-  /** The id of the principal the session belongs to. */
-  readonly owner: string | undefined;
-  /** Told of its principal, whose scopes and claims may be others by now. */
-  readonly renewed: (principal: Principal) => void;
-}
+import { ANSWERS_WITHIN_MS, nameRequestStream, readStreamName } from './shared-streams.js';
+import { StreamFollower } from './stream-follower.js';
+import { askStore, eventId, readEventId, type StreamParts } from './stream-parts.js';
 
 /** The streams of one session: one for each request that needs one, and one for what belongs to no request. */
 export class SessionStreams {
   readonly #running = new Map<string, SessionStream>();
+  /** Clients here of streams that other processes run, by the name of the stream. */
+  readonly #followers = new Map<string, StreamFollower>();
   #standalone: SessionStream | undefined;
+  /** Streams of which this process has told that their client has come to it, until that has come back over the bus. */
+  readonly #claims = new Map<string, () => void>();
 
   constructor(private readonly parts: StreamParts) {}
 
-  /** Whether a client is connected to the stream for what belongs to no request. */
+  /** Whether a client is connected that waits for no answer of this process. */
   get listening(): boolean {
-    return this.#standalone?.connected === true;
+    return this.#standalone?.connected === true || this.#followers.size > 0;
   }
 
-  /** Answers a request with a stream of its own. @param refused called when the request is not authenticated any more. */
-  open(http: HttpExchange, refused: () => void): SessionStream {
-    const stream = this.#add(refused);
+  /** Whether what belongs to no request is sent by this process. */
+  get isWriter(): boolean {
+    return this.#standalone !== undefined;
+  }
+
+  /**
+   * Answers a request with a stream of its own.
+   *
+   * @param id that of the request; absent for a batch.
+   * @param refused called when the request is not authenticated any more.
+   */
+  open(http: HttpExchange, id: RequestId | undefined, refused: () => void): SessionStream {
+    const stream = this.#add(this.parts.shared ? nameRequestStream(id) : crypto.randomUUID(), refused);
     stream.connect(http);
     return stream;
   }
 
-  /** Ends the stream of a request: from now on it is in the store only. */
-  end(stream: SessionStream): void {
-    stream.end(() => this.#running.delete(stream.id));
+  /** Ends the stream of a request: from now on it is in the store only. @param last what is sent on it before. */
+  end(stream: SessionStream, last?: string): void {
+    stream.end(last, () => this.#running.delete(stream.id));
   }
 
   /** Answers a request with the stream for what belongs to no request. */
   listen(http: HttpExchange): void {
-    this.#standalone ??= this.#add();
-    this.#standalone.connect(http);
+    if (this.#standalone) return this.#standalone.connect(http);
+    const standalone = (this.#standalone = this.#add(crypto.randomUUID()));
+    this.#claim(standalone.id);
+    // Before the client knows of the stream, and could go on with it elsewhere.
+    void after(this.parts.shared?.resumed(this.parts.session, standalone.id), () => standalone.connect(http));
   }
 
   /** Goes on with a stream where its client lost it. Event ids of other sessions lead to nothing. */
   resume(http: HttpExchange, lastEventId: string): void {
     const { stream, id } = readEventId(lastEventId);
-    const resumed = this.#running.get(stream) ?? new SessionStream(stream, this.parts, { ended: true });
-    resumed.resume(http, id);
+    const running = this.#running.get(stream);
+    if (running) return running.resume(http, id);
+    const { shared } = this.parts;
+    const kind = shared && readStreamName(stream)?.kind;
+    if (kind === 'standalone') return this.#takeOver(http, stream, id);
+    if (!shared || !kind) return new SessionStream(stream, this.parts, { ended: true }).resume(http, id);
+    void this.#followers.get(stream)?.letGo();
+    const ended = (): void => {
+      if (this.#followers.get(stream) === follower) this.#followers.delete(stream);
+    };
+    const follower = new StreamFollower(http, stream, id, { ...this.parts, shared }, ended);
+    this.#followers.set(stream, follower);
+    this.#claim(stream);
+    follower.begin();
+  }
+
+  /** Takes note that the client has come to another process for a stream. */
+  movedAway(stream: string, retryMs?: number): void {
+    // What was told before this process told that the client has come here is over.
+    if (this.#claims.has(claimOf(stream))) return;
+    void this.#followers.get(stream)?.letGo(retryMs);
+    const isStandalone = readStreamName(stream)?.kind === 'standalone';
+    const own = isStandalone ? this.#standalone : this.#running.get(stream);
+    if (isStandalone) this.#standalone = undefined;
+    if (isStandalone && own) this.#running.delete(own.id);
+    own?.handOver();
+  }
+
+  /** Takes note that all processes have been told that the client of a stream has come to this one. */
+  claimed(stream: string): void {
+    this.#claims.get(claimOf(stream))?.();
+  }
+
+  /** Keeps a stream from what others told before: the bus gives back what this process tells, in its order. */
+  #claim(stream: string): void {
+    if (!this.parts.shared) return;
+    const key = claimOf(stream);
+    this.#claims.get(key)?.();
+    // Without a bus nothing comes back, and nothing else.
+    const cancel = afterMs(ANSWERS_WITHIN_MS, () => this.#claims.delete(key));
+    this.#claims.set(key, () => {
+      cancel();
+      this.#claims.delete(key);
+    });
   }
 
   /** Sends what belongs to no request. It is kept from the first listener on: before that no client has an id to ask by. */
@@ -72,18 +115,52 @@ export class SessionStreams {
     this.#standalone?.send(message);
   }
 
-  /** Ends all streams and drops what has been kept of them. */
-  close(): void {
-    for (const stream of this.#running.values()) this.end(stream);
-    this.#standalone = undefined;
-    void askStore(this.parts, (store) => store.forget(this.parts.session));
+  /** Lets clients go that wait for no answer of this process: they are to come back to another one. */
+  letGo(): void {
+    for (const follower of [...this.#followers.values()]) void follower.letGo(this.parts.retryMs);
+    this.#standalone?.disconnect();
   }
 
-  #add(refused?: () => void): SessionStream {
-    const stream = new SessionStream(crypto.randomUUID(), this.parts, { refused });
-    this.#running.set(stream.id, stream);
+  /** Ends all streams, and drops what has been kept of them, unless another process may go on with them. */
+  close(): void {
+    const { shared, session } = this.parts;
+    for (const follower of [...this.#followers.values()]) void follower.letGo();
+    const standalone = this.#standalone;
+    this.#standalone = undefined;
+    if (shared && standalone) this.#running.delete(standalone.id);
+    if (shared) standalone?.release();
+    for (const stream of this.#running.values()) this.end(stream);
+    if (!shared) void askStore(this.parts, (store) => store.forget(session));
+  }
+
+  /** Waits until all that was sent is where it belongs. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#running.values()].map((stream) => stream.settled()));
+  }
+
+  /** Writes a stream from now on that another process has written, and sends what the client has missed of it. */
+  #takeOver(http: HttpExchange, id: string, last: string | undefined): void {
+    const before = this.#standalone;
+    if (before) this.#running.delete(before.id);
+    before?.release();
+    this.#standalone = this.#add(id);
+    this.#claim(id);
+    this.#standalone.takeOver(http, last);
+  }
+
+  #add(id: string, refused?: () => void): SessionStream {
+    const stream = new SessionStream(id, this.parts, { refused });
+    this.#running.set(id, stream);
     return stream;
   }
+}
+
+/** What is given in place of an id by a stream that has ended. */
+const REFUSED = Symbol('refused');
+
+/** A client has one stream for what belongs to no request, whatever its name. */
+function claimOf(stream: string): string {
+  return readStreamName(stream)?.kind === 'standalone' ? 'standalone' : stream;
 }
 
 /**
@@ -97,6 +174,11 @@ export class SessionStream {
   #turn: Promise<void> | undefined;
   #ended: boolean;
   readonly #refused: (() => void) | undefined;
+  /** Whether the client is connected to another process, which is told of all that is sent. */
+  #isFollowed = false;
+  /** Ends the time in which another process may still write; what is sent then is read from the store, to keep its order. */
+  #endTakeover: (() => void) | undefined;
+  #isAbandoned = false;
 
   /**
    * @param id names the stream in event ids.
@@ -130,26 +212,66 @@ export class SessionStream {
    * @param id that of the last event the client got; absent when it got none.
    */
   resume(http: HttpExchange, id: string | undefined): void {
-    const read = (): MaybePromise<readonly StoredEvent[] | undefined> =>
-      askStore(this.parts, (store) => store.after(this.#name, id));
+    if (this.#isFollowed) void this.parts.shared?.resumed(this.parts.session, this.id);
+    this.#isFollowed = false;
     this.#inTurn(() =>
-      after(read(), (missed) => {
-        if (!missed) return refuse(http, 500, ERROR_CODES.internalError, 'Internal error');
-        if (this.#ended && missed.length === 0) return http.respond(204, {});
-        return this.#attach(http, id, missed);
+      after(this.#read(id), (rest) => {
+        if (!rest) return refuse(http, 500, ERROR_CODES.internalError, 'Internal error');
+        if (rest.ended) this.#giveUp();
+        const { events } = rest;
+        if (this.#ended && events.length === 0) return http.respond(204, {});
+        if (this.#endTakeover) this.#last = events.at(-1)?.id ?? id;
+        return this.#attach(http, id, events);
       }),
     );
   }
 
+  /**
+   * Goes on with a stream that another process has written until now. That one says when it has stopped; where it does not, it is gone,
+   * and what it would have sent is not known.
+   */
+  takeOver(http: HttpExchange, id: string | undefined): void {
+    const { shared, session, announceAll } = this.parts;
+    const done = (isServed: boolean): void => {
+      if (isServed) this.#endTakeover?.();
+      else this.#inTurn(() => this.#catchUp());
+    };
+    const unfollow = shared?.follow(this.id, done);
+    const cancelWait = afterMs(ANSWERS_WITHIN_MS, () => {
+      done(true);
+      announceAll();
+    });
+    this.#last = id;
+    this.#endTakeover = () => {
+      unfollow?.();
+      cancelWait();
+      // What has been sent before is sent in the order of the store.
+      this.#inTurn(() => after(this.#catchUp(), () => (this.#endTakeover = undefined)));
+    };
+    this.resume(http, id);
+    void shared?.resumed(session, this.id);
+  }
+
+  /** Lets the connection go: the client is connected to another process, which is told of what is sent from now on. */
+  handOver(): void {
+    this.#endTakeover?.();
+    this.#inTurn(() => {
+      this.#isFollowed = true;
+      this.#connection?.end();
+      this.parts.shared?.grown(this.id);
+    });
+  }
+
+  /** Waits until all that was sent is where it belongs. */
+  async settled(): Promise<void> {
+    await this.#turn;
+  }
+
   send(message: string): void {
     this.#inTurn(() =>
-      after(
-        askStore(this.parts, (store) => store.append(this.#name, message)),
-        (id) => {
-          this.#last = id ?? this.#last;
-          this.#connection?.send(message, id === undefined ? undefined : eventId(this.id, id));
-        },
-      ),
+      after(this.#write(message), () => {
+        if (this.#isFollowed) this.parts.shared?.grown(this.id);
+      }),
     );
   }
 
@@ -158,24 +280,90 @@ export class SessionStream {
     this.#inTurn(() => {
       this.#connection?.retry(retryMs);
       this.#connection?.end();
+      if (this.#isFollowed) void this.parts.shared?.resumed(this.parts.session, this.id, retryMs);
     });
   }
 
-  /** Ends it, once all is sent. @param ended called when that is done: nothing is left but what is in the store. */
-  end(ended: () => void): void {
-    this.#inTurn(() => {
-      this.#ended = true;
-      this.#connection?.end();
-      ended();
-    });
+  /**
+   * Ends it, once all is sent.
+   *
+   * @param last what is sent before; absent where its request has no answer.
+   * @param ended called when that is done: nothing is left but what is in the store.
+   */
+  end(last: string | undefined, ended: () => void): void {
+    const { shared, session } = this.parts;
+    const finish = (): MaybePromise<void> =>
+      last !== undefined
+        ? this.#write(last, true)
+        : shared && askStore(this.parts, (store) => store.end(this.#name));
+    this.#inTurn(() =>
+      after(finish(), () => {
+        this.#ended = true;
+        // A client that is not here may have come to another process, which cannot know that this one has the end.
+        const isElsewhere = !this.connected;
+        this.#connection?.end();
+        ended();
+        if (!shared || !isElsewhere) return;
+        if (this.#isAbandoned) void shared.resumed(session, this.id);
+        else shared.grown(this.id);
+      }),
+    );
   }
 
-  /** Drops what has been kept of it. */
-  forget(): void {
+  /** Drops what has been kept of it: no client is to come for the rest. */
+  abandon(): void {
+    this.#isAbandoned = true;
+    // Another process is to find that it has ended.
+    if (this.parts.shared) return;
     this.#inTurn(() => askStore(this.parts, (store) => store.forget(this.#name.session, this.id)));
   }
 
-  #attach(http: HttpExchange, last: string | undefined, missed: readonly StoredEvent[]): void {
+  /** Lets the connection go, and writes no more: another process goes on with the stream. */
+  release(): void {
+    this.#endTakeover?.();
+    this.#inTurn(() => this.#connection?.end());
+  }
+
+  /** Keeps a message, and sends it to a client that is connected. @param ends whether it is the last one. */
+  #write(message: string, ends = false): MaybePromise<void> {
+    if (this.#ended) return;
+    const kept = askStore(this.parts, (store) =>
+      after(store.append(this.#name, message, ends), (id) => id ?? REFUSED),
+    );
+    return after(kept, (id) => {
+      if (id === REFUSED) return this.#giveUp();
+      if (this.#endTakeover && id !== undefined) return this.#catchUp();
+      this.#last = id ?? this.#last;
+      return this.#connection?.send(message, id === undefined ? undefined : eventId(this.id, id));
+    });
+  }
+
+  /** Sends nothing any more: another process has answered the request, as this one did not say that it is there. */
+  #giveUp(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#connection?.end();
+    this.parts.logger.info(
+      { principal: this.parts.owner },
+      'a request has been answered by another process, which took this one for dead; what it still sends is dropped',
+    );
+  }
+
+  #read(id: string | undefined): MaybePromise<StreamRest | undefined> {
+    return askStore(this.parts, (store) => store.after(this.#name, id));
+  }
+
+  /** Sends what is in the store behind what has been sent. */
+  #catchUp(): MaybePromise<void> {
+    return after(this.#read(this.#last), (rest) => {
+      for (const { id, message } of rest?.events ?? []) {
+        this.#last = id;
+        this.#connection?.send(message, eventId(this.id, id));
+      }
+    });
+  }
+
+  #attach(http: HttpExchange, last: string | undefined, missed: StreamRest['events']): void {
     const { rules, resumable, retryMs, renewed } = this.parts;
     this.#connection?.end();
     const connection = (this.#connection = new EventStream(http, rules, { refused: this.#refused, renewed }));
@@ -197,43 +385,4 @@ export class SessionStream {
       });
     this.#turn = settled;
   }
-}
-
-/**
- * Asks an event store, if there is one. That it fails is reported, and is no reason to fail what it is asked for.
- *
- * @returns `undefined` when there is no store, or it failed.
- */
-function askStore<T>(
-  { store, logger, owner }: Pick<StreamParts, 'store' | 'logger' | 'owner'>,
-  ask: (store: EventStore) => MaybePromise<T>,
-): MaybePromise<T | undefined> {
-  const failed = (error: unknown): undefined => {
-    logger.error({ err: error, principal: owner }, 'the event store failed');
-    return undefined;
-  };
-  try {
-    const answer = store && ask(store);
-    return isPromise(answer) ? answer.catch(failed) : answer;
-  } catch (error) {
-    return failed(error);
-  }
-}
-
-/** A place in a stream: behind one of its events, or at its beginning. */
-interface EventCursor {
-  readonly stream: string;
-  /** The event by the id its store gave it; absent at the beginning. */
-  readonly id?: string;
-}
-
-/** Writes a place down as clients are told it. The stream is part of it, so no store can mix streams up. */
-function eventId(stream: string, id?: string): string {
-  return id === undefined ? stream : `${stream}.${id}`;
-}
-
-/** Reads `Last-Event-ID`. Whether there is such a stream is another question. */
-function readEventId(text: string): EventCursor {
-  const dot = text.indexOf('.');
-  return dot < 0 ? { stream: text } : { stream: text.slice(0, dot), id: text.slice(dot + 1) };
 }

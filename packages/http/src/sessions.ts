@@ -1,15 +1,22 @@
+import type { StoredSession } from '@sigil/core/backend';
 import {
+  type Connection,
   type Deadline,
   ERROR_CODES,
-  type Sink,
-  type Connection,
+  isPromise,
+  type Logger,
+  type MaybePromise,
   type RequestId,
+  type RequestInfo,
+  type Sink,
 } from '@sigil/core/transport';
-import { type OverloadRefusal, refuse } from './answers.js';
+import { failSafely, type OverloadRefusal, refuse } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { HandlerParts } from './parts.js';
 import { NEEDS_ENVELOPE, refusesVersion } from './requests.js';
 import { SessionStreams } from './session-streams.js';
+import { ENDED, SharedSessions } from './shared-sessions.js';
+import { NOTIFY } from './shared-streams.js';
 
 /** The sessions of one endpoint, longest idle first. They expire, and there is a cap, for all and for each client. */
 export class SessionTable {
@@ -21,11 +28,23 @@ export class SessionTable {
   readonly #idleMs: number;
   readonly #max: number;
   readonly #maxPerClient: number;
+  /** Absent where sessions belong to this process. */
+  readonly shared: SharedSessions<HttpSession> | undefined;
 
   constructor(private readonly parts: HandlerParts) {
+    this.shared = parts.sessionStore && new SharedSessions(parts, parts.sessionStore, this);
     this.#idleMs = parts.options.sessionIdleMs;
     this.#max = parts.options.maxSessions;
     this.#maxPerClient = parts.options.maxSessionsPerClient;
+  }
+
+  get logger(): Logger {
+    return this.parts.endpoint.logger;
+  }
+
+  /** Whether there are none: processes beside this one would not know them. */
+  get isStateless(): boolean {
+    return this.parts.options.isStateless === true;
   }
 
   /** Refuses those for which there is none. */
@@ -38,11 +57,31 @@ export class SessionTable {
    *
    * @param owner the id of the principal that opens it; absent without authentication.
    * @param quotaKey whom it counts for.
+   * @param id absent for a session that is new everywhere.
    * @returns `undefined` when there is no room, and no session that may give way.
    */
-  create(owner: string | undefined, quotaKey: string | undefined): HttpSession | undefined {
+  create(
+    owner: string | undefined,
+    quotaKey: string | undefined,
+    id: string = crypto.randomUUID(),
+  ): HttpSession | undefined {
     if (this.#isFull(quotaKey) && !this.#dispensable(quotaKey)) return undefined;
-    return new HttpSession(crypto.randomUUID(), owner, quotaKey, this.parts, Date.now());
+    return new HttpSession(id, owner, quotaKey, this.parts, this);
+  }
+
+  /** Keeps a new session: from then on every process finds it that is to find it. Rejected when that fails. */
+  open(session: HttpSession, requestInfo: RequestInfo): MaybePromise<void> {
+    return this.shared ? this.shared.open(session, requestInfo) : this.keep(session);
+  }
+
+  /** Every session that is here. */
+  get all(): readonly HttpSession[] {
+    return [...this.#sessions.values()];
+  }
+
+  /** A session that is here; that is no use of it. */
+  get(id: string): HttpSession | undefined {
+    return this.#sessions.get(id);
   }
 
   /** Keeps a session, at the cost of an idle one when there are too many. */
@@ -69,21 +108,31 @@ export class SessionTable {
   /**
    * Finds a session and counts that as use.
    *
-   * @param principal the id of the one that asks: the sessions of others are unknown to them.
+   * @param http asks for it: the sessions of other principals are unknown to it.
    */
-  find(id: string, principal: string | undefined): HttpSession | undefined {
+  find(id: string, http: HttpExchange): MaybePromise<HttpSession | undefined> {
+    if (this.shared) return this.shared.find(id, http);
     const session = this.#sessions.get(id);
-    if (!session || session.owner !== principal) return undefined;
+    if (!session || session.owner !== http.principal?.id) return undefined;
+    this.use(session);
+    return session;
+  }
+
+  /** Counts a use of a session that is here. */
+  use(session: HttpSession): void {
+    const { id } = session;
     session.lastUsed = Date.now();
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
     const own = this.#byClient.get(session.quotaKey);
     own?.delete(session);
     own?.add(session);
-    return session;
   }
 
-  /** Ends a session: what is in flight is cancelled, and its id is unknown from now on. */
+  /**
+   * Ends a session of this process: what is in flight is cancelled, and its id is unknown from now on. Where sessions are shared, it is
+   * only here that it ends.
+   */
   end(session: HttpSession, reason: string): void {
     this.#sessions.delete(session.id);
     const { quotaKey } = session;
@@ -98,9 +147,16 @@ export class SessionTable {
 
   /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
   async drain(graceMs: number): Promise<void> {
-    const sessions = [...this.#sessions.values()];
-    await Promise.all(sessions.map((session) => session.connection.drain(graceMs)));
+    const sessions = this.all;
+    this.shared?.refuseFromNow();
+    if (this.shared) for (const session of sessions) session.letGo();
+    // Answers reach the other processes, which hand them over.
+    const hasAnswers = this.shared !== undefined;
+    await Promise.all(sessions.map(({ connection }) => connection.drain(graceMs, hasAnswers)));
     for (const session of sessions) this.end(session, 'The server is closing');
+    if (!this.shared) return;
+    await Promise.all(sessions.map((session) => session.settled()));
+    this.shared.close();
   }
 
   #expire(now: number): void {
@@ -145,6 +201,10 @@ export class HttpSession implements Sink {
   // Made when the first one is needed, to keep idle sessions small.
   #streams: SessionStreams | undefined;
   #posts = 0;
+  /** The session as it was kept last, where it is kept for all processes. */
+  kept: StoredSession | undefined;
+  /** The changes of it that are being kept. */
+  changing: Promise<void> | undefined;
 
   constructor(
     readonly id: string,
@@ -153,10 +213,10 @@ export class HttpSession implements Sink {
     /** Whom it counts for, as `RequestInfo` has it. */
     readonly quotaKey: string | undefined,
     private readonly parts: HandlerParts,
-    now: number,
+    { shared }: Pick<SessionTable, 'shared'>,
   ) {
-    this.connection = parts.endpoint.connect(this);
-    this.lastUsed = now;
+    this.connection = parts.endpoint.connect(this, shared?.connectOptions(this));
+    this.lastUsed = Date.now();
   }
 
   /** Whether a request or a stream is open: such a session does not expire. */
@@ -166,28 +226,36 @@ export class HttpSession implements Sink {
 
   /** Whether its client can be let go of in the middle of a request, and comes back (2025-11-25, SEP-1699). */
   get resumable(): boolean {
-    return this.parts.options.eventStore !== undefined && this.connection.resumes;
+    return this.parts.eventStore !== undefined && this.connection.resumes;
+  }
+
+  /** Says how a request is refused whose principal lacks scopes. */
+  get insufficientScope(): HandlerParts['insufficientScope'] {
+    return this.parts.insufficientScope;
   }
 
   get streams(): SessionStreams {
     if (this.#streams) return this.#streams;
-    const { endpoint, options, streams } = this.parts;
+    const { endpoint, eventStore, options, sharedStreams, streams, streamsTold } = this.parts;
     return (this.#streams = new SessionStreams({
       session: this.id,
-      store: options.eventStore,
+      store: eventStore,
       rules: streams,
       retryMs: options.retryMs,
       resumable: this.resumable,
       logger: endpoint.logger,
+      told: streamsTold,
       owner: this.owner,
       renewed: (principal) => this.connection.renew(principal),
+      shared: sharedStreams,
+      announceAll: () => this.connection.announceAll(),
     }));
   }
 
   /** Serves a GET: resumes the stream that an event id names, else carries what belongs to no request. */
   get(http: HttpExchange): void {
     const lastEventId = http.header('last-event-id');
-    if (lastEventId && this.parts.options.eventStore) this.streams.resume(http, lastEventId);
+    if (lastEventId && this.parts.eventStore) this.streams.resume(http, lastEventId);
     else this.streams.listen(http);
   }
 
@@ -216,6 +284,31 @@ export class HttpSession implements Sink {
     this.send(message);
   }
 
+  deliver(message: string): void {
+    if (!this.parts.sessionStore || this.#streams?.isWriter) return this.send(message);
+    const content = { sessionId: this.id, message };
+    void this.parts.endpoint.backend.publish({ kind: 'message', about: NOTIFY, content });
+  }
+
+  /** See `SessionStreams`. */
+  claimed(stream: string): void {
+    this.#streams?.claimed(stream);
+  }
+
+  movedAway(stream: string, retryMs?: number): void {
+    this.#streams?.movedAway(stream, retryMs);
+  }
+
+  /** Lets clients go that wait for no answer: they are to come back to another process. */
+  letGo(): void {
+    this.#streams?.letGo();
+  }
+
+  /** Waits until all that was sent is where it belongs. */
+  async settled(): Promise<void> {
+    await Promise.allSettled([this.changing, this.#streams?.settled()]);
+  }
+
   close(reason: string): void {
     this.connection.close(reason);
     this.#streams?.close();
@@ -223,24 +316,60 @@ export class HttpSession implements Sink {
 }
 
 /**
- * Finds the session a request names, or refuses it.
+ * Serves a request with the session that it names, or refuses it.
  *
- * @returns `undefined` when the request has been refused.
+ * @param alone serves it with what this process knows of the session, where the store fails. Returns whether it has.
  */
-export function findSession(
+export function withSession(
   http: HttpExchange,
   sessions: SessionTable,
-  id: RequestId | null = null,
-): HttpSession | undefined {
+  id: RequestId | null,
+  serve: (session: HttpSession) => void,
+  alone: (session: HttpSession) => boolean = () => false,
+): void {
+  const sessionId = readSessionId(http, id);
+  if (sessionId === undefined) return;
+  const found = sessions.find(sessionId, http);
+  const go = (session: HttpSession | undefined): void => (session ? serve(session) : refuseUnknown(http, id));
+  if (!isPromise(found)) return go(found);
+  const fail = (error: unknown): void => {
+    const here = sessions.get(sessionId);
+    const isServed = here !== undefined && here.owner === http.principal?.id && alone(here);
+    if (!isServed) sessions.shared?.refuse(http, error, id);
+  };
+  found.then(
+    (session) => failSafely(http, sessions.logger, () => go(session)),
+    (error: unknown) => failSafely(http, sessions.logger, () => fail(error)),
+  );
+}
+
+/** Ends the session that a request names, or refuses it. */
+export function endSession(http: HttpExchange, sessions: SessionTable): void {
+  const { shared } = sessions;
+  if (!shared) {
+    return withSession(http, sessions, null, (session) => {
+      sessions.end(session, ENDED);
+      http.respond(204, {});
+    });
+  }
+  const sessionId = readSessionId(http, null);
+  if (sessionId === undefined) return;
+  shared.delete(sessionId, http).then(
+    (wasThere) => (wasThere ? http.respond(204, {}) : refuseUnknown(http, null)),
+    (error: unknown) => shared.refuse(http, error, null),
+  );
+}
+
+/** Reads which session a request names. @returns `undefined` when it has been refused. */
+function readSessionId(http: HttpExchange, id: RequestId | null): string | undefined {
   if (refusesVersion(http, id)) return undefined;
   const sessionId = http.header('mcp-session-id');
-  if (sessionId === undefined) {
-    const message = `Send ${NEEDS_ENVELOPE} with the request, or Mcp-Session-Id of a session`;
-    refuse(http, 400, ERROR_CODES.invalidParams, message, id);
-    return undefined;
-  }
-  const session = sessions.find(sessionId, http.principal?.id);
-  if (!session)
-    refuse(http, 404, ERROR_CODES.invalidRequest, 'Session not found: open a new one with initialize', id);
-  return session;
+  if (sessionId !== undefined) return sessionId;
+  const message = `Send ${NEEDS_ENVELOPE} with the request, or Mcp-Session-Id of a session`;
+  refuse(http, 400, ERROR_CODES.invalidParams, message, id);
+  return undefined;
+}
+
+function refuseUnknown(http: HttpExchange, id: RequestId | null): void {
+  refuse(http, 404, ERROR_CODES.invalidRequest, 'Session not found: open a new one with initialize', id);
 }

@@ -169,9 +169,9 @@ class SseSession implements Sink {
       send: (text) => this.send(text),
       end: (text, rejection) => {
         // What is no message has no answer that its sender could tell from others.
-        if (rejection === ERROR_CODES.invalidRequest) refusals.push({ status: 400, text });
+        if (rejection?.code === ERROR_CODES.invalidRequest) refusals.push({ status: 400, text });
         // What there is no room for now may be posted again.
-        else if (rejection === ERROR_CODES.internalError) refusals.push({ status: 503, text });
+        else if (rejection?.code === ERROR_CODES.internalError) refusals.push({ status: 503, text });
         else this.end(text);
       },
     };

@@ -60,6 +60,10 @@ export class WebExchange implements HttpExchange {
     return (this.#headers ??= Object.fromEntries(this.#request.headers));
   }
 
+  get source(): unknown {
+    return this.#request;
+  }
+
   get quotaKey(): string | undefined {
     return quotaKeyOf(this);
   }

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createApp, defineTool } from '@sigil/core';
 import { bearerToken, fetchHandler, type RequestHead, tokenAuthenticator } from '../src/index.js';
 import { as } from './fixtures/as.js';
-import type { Mounted } from './fixtures/bridges.js';
+import { type Mounted, ONE_NODE } from './fixtures/bridges.js';
 import { EventReader } from './fixtures/events.js';
 import { call, callModern, headersOf, json, post, postModern, textOf } from './fixtures/messages.js';
 import { openSession } from './fixtures/session.js';
@@ -83,7 +83,13 @@ describe.each([
         await new EventReader(listening).cancel();
         expect((await ada.send({ method: 'DELETE', headers })).status).toBe(204);
       });
+    },
+    { authenticate, sse: true },
+  );
 
+  describeBridges(
+    'authenticate, in the process of a stream',
+    (bench) => {
       test('has streams of HTTP+SSE that nobody else can post to', async () => {
         const [ada, bob] = [as('ada-token', bench()), as('bob-token', bench())];
         await expect(SseClient.connect(bench())).rejects.toThrow('No stream: 401');
@@ -99,6 +105,7 @@ describe.each([
       });
     },
     { authenticate, sse: true },
+    ONE_NODE,
   );
 });
 

@@ -1,6 +1,7 @@
-import { MemoryEventStore } from '../src/index.js';
-import { describeEventStore } from './fixtures/event-store-contract.js';
+import { describeEventStore } from '../../../tests/contract/backend/event-store.js';
 import { SlowEventStore } from './fixtures/slow-event-store.js';
 
-describeEventStore('MemoryEventStore', () => new MemoryEventStore());
-describeEventStore('the slow store of these tests', () => new SlowEventStore());
+describeEventStore('the slow store of these tests', (bounds) => {
+  const store = new SlowEventStore(bounds);
+  return [store, store];
+});

@@ -34,7 +34,7 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
           await (await session.post(request('tools/list', {}, turn))).text();
         }
         await (await callModern(bench, 'count', {}, { meta: META })).text();
-        expect(bench.store.asked).toEqual({ append: 0, after: 0, forget: 0 });
+        expect(bench.store.asked).toEqual({ append: 0, after: 0, end: 0, forget: 0 });
       }));
 
     test('is every message of a stream, and nothing any more after the session', () =>

@@ -1,18 +1,23 @@
 import { DefinitionError } from '@sigil/core';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { type MemoryEventStoreOptions, MemoryEventStore } from '../src/index.js';
+import { type MemoryEventStoreOptions, MemoryEventStore } from '@sigil/core/backend';
 
 const MESSAGE = 'x'.repeat(300);
 /** What the limits count for one such message. */
 const BYTES = 1_000;
 
 /** Appends as many messages as it is told to a stream. */
-function fill(store: MemoryEventStore, session: string, stream: string, count: number): string[] {
+function fill(
+  store: MemoryEventStore,
+  session: string,
+  stream: string,
+  count: number,
+): (string | undefined)[] {
   return Array.from({ length: count }, () => store.append({ session, stream }, MESSAGE));
 }
 
 function kept(store: MemoryEventStore, session: string, stream: string): string[] {
-  return store.after({ session, stream }).map(({ id }) => id);
+  return store.after({ session, stream }).events.map(({ id }) => id);
 }
 
 test('counts two bytes a character and what an event costs itself', () => {
@@ -67,13 +72,16 @@ test('a message that is too large by itself costs no other its place, and has an
   const large = store.append({ session: 'a', stream: '1' }, MESSAGE.repeat(10));
   expect(ids).not.toContain(large);
   expect(kept(store, 'a', '1')).toEqual(ids);
-  expect(store.after({ session: 'a', stream: '1' }, large)).toEqual([]);
+  expect(store.after({ session: 'a', stream: '1' }, large).events).toEqual([]);
 });
 
 test('an id whose event was dropped gives what is left', () => {
   const store = new MemoryEventStore({ maxEventsPerStream: 2 });
   const [first = '', , third = '', fourth = ''] = fill(store, 'a', '1', 4);
-  expect(store.after({ session: 'a', stream: '1' }, first).map(({ id }) => id)).toEqual([third, fourth]);
+  expect(store.after({ session: 'a', stream: '1' }, first).events.map(({ id }) => id)).toEqual([
+    third,
+    fourth,
+  ]);
 });
 
 test('forgetting gives everything back', () => {

@@ -1,3 +1,4 @@
+import { singleProcess } from '../../core/test/fixtures/single-process.js';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { RunningRuntime, Endpoint, Connection, RequestInfo } from '@sigil/core/transport';
@@ -55,7 +56,8 @@ async function raw(address: string, target: string, ...headers: string[]): Promi
   return client.received.split('\r\n')[0];
 }
 
-const logged = (level: Line['level']): Line[] => lines.filter((line) => line.level === level);
+const logged = (level: Line['level']): Line[] =>
+  lines.filter((line) => line.level === level && line.message !== 'listens');
 
 describe('targets and hosts on the wire', () => {
   test.each(['/mcp', 'http://localhost/mcp', 'HTTP://localhost:80/mcp?a=1', 'http://127.0.0.1/mcp/'])(
@@ -171,6 +173,17 @@ describe('what is logged of refusals', () => {
   });
 });
 
+test('where a server listens is logged', async () => {
+  await start({ path: '/tools' });
+  expect(lines).toMatchObject([
+    {
+      level: 'info',
+      details: { address: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/tools$/) },
+      message: 'listens',
+    },
+  ]);
+});
+
 describe('allowAnonymous', () => {
   test('is warned of at start, where it lets every client in', async () => {
     await start({ host: '0.0.0.0', allowAnonymous: true });
@@ -202,7 +215,8 @@ async function factsOf(options: HttpOptions, address?: string): Promise<RequestI
     },
     drain: () => Promise.resolve(),
   } as Pick<Connection, 'receive' | 'drain'> as Connection;
-  const endpoint: Endpoint = { logger, connect: () => connection };
+  const backend: Endpoint['backend'] = singleProcess;
+  const endpoint: Endpoint = { logger, backend, connect: () => connection };
   const handler = nodeHandler({ endpoint } as App, options);
   const server = createServer((incoming, response) => {
     if (address !== undefined) Object.defineProperty(incoming.socket, 'remoteAddress', { value: address });

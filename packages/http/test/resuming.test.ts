@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { defineTool } from '@sigil/core';
+import { ONE_NODE } from './fixtures/bridges.js';
 import { cuttable, postCuttable } from './fixtures/dropping.js';
 import { EventReader, type ServerEvent } from './fixtures/events.js';
 import { call, request, textOf } from './fixtures/messages.js';
@@ -104,45 +105,6 @@ describeStores(
       expect(told(await restOf(firstSeen))).toEqual([1, 2, 'held a']);
     });
 
-    test('cannot be had by another session [checklist 26]', async () => {
-      const session = await openSession(bench());
-      const other = await openSession(bench());
-      const own = await within(new EventReader(await other.post(call('count', {}, 1, META))).events());
-      const running = new EventReader(await session.post(early('a')));
-      const seen = [await within(running.event()), await within(running.event())];
-      for (const event of seen) expect((await other.resume(event?.id)).status).toBe(204);
-      (await bench().holds.next()).release();
-      const rest = await within(running.events());
-      expect(told([...seen, ...rest])).toEqual([1, 2, 'held a']);
-      for (const event of rest) expect((await other.resume(event.id)).status).toBe(204);
-      // Their own ids lead nowhere in the first session either.
-      for (const event of own) expect((await session.resume(event.id)).status).toBe(204);
-    });
-
-    test.each(['x', '.', '1', '..1', 'ffffffff-ffff-4fff-8fff-ffffffffffff.1', '__proto__.1'])(
-      'is not found by an id like %j, which replays nothing [checklist 26]',
-      async (id) => {
-        const session = await openSession(bench());
-        await (await session.post(call('count', {}, 1, META))).text();
-        expect((await within(session.resume(id))).status).toBe(204);
-      },
-    );
-
-    test('is gone when its request has been cancelled', async () => {
-      const session = await openSession(bench());
-      const events = new EventReader(await session.post(early('a', 7)));
-      const seen = await within(events.event());
-      const held = await bench().holds.next();
-      await session.post({
-        jsonrpc: '2.0',
-        method: 'notifications/cancelled',
-        params: { requestId: 7 },
-      });
-      await within(held.returned);
-      expect(told(await within(events.events()))).toEqual([1]);
-      expect((await session.resume(seen?.id)).status).toBe(204);
-    });
-
     test('is gone with its session', async () => {
       const session = await openSession(bench());
       const [event] = await within(new EventReader(await session.post(call('count', {}, 1, META))).events());
@@ -216,3 +178,49 @@ describeStores('the stream for what belongs to no request', (bench) => {
     await second.cancel();
   });
 });
+
+describeStores(
+  'the stream of a request that no other process can have',
+  (bench) => {
+    test('is gone when its request has been cancelled', async () => {
+      const session = await openSession(bench());
+      const events = new EventReader(await session.post(early('a', 7)));
+      const seen = await within(events.event());
+      const held = await bench().holds.next();
+      await session.post({
+        jsonrpc: '2.0',
+        method: 'notifications/cancelled',
+        params: { requestId: 7 },
+      });
+      await within(held.returned);
+      expect(told(await within(events.events()))).toEqual([1]);
+      expect((await session.resume(seen?.id)).status).toBe(204);
+    });
+
+    test('cannot be had by another session [checklist 26]', async () => {
+      const session = await openSession(bench());
+      const other = await openSession(bench());
+      const own = await within(new EventReader(await other.post(call('count', {}, 1, META))).events());
+      const running = new EventReader(await session.post(early('a')));
+      const seen = [await within(running.event()), await within(running.event())];
+      for (const event of seen) expect((await other.resume(event?.id)).status).toBe(204);
+      (await bench().holds.next()).release();
+      const rest = await within(running.events());
+      expect(told([...seen, ...rest])).toEqual([1, 2, 'held a']);
+      for (const event of rest) expect((await other.resume(event.id)).status).toBe(204);
+      // Their own ids lead nowhere in the first session either.
+      for (const event of own) expect((await session.resume(event.id)).status).toBe(204);
+    });
+
+    test.each(['x', '.', '1', '..1', 'ffffffff-ffff-4fff-8fff-ffffffffffff.1', '__proto__.1'])(
+      'is not found by an id like %j, which replays nothing [checklist 26]',
+      async (id) => {
+        const session = await openSession(bench());
+        await (await session.post(call('count', {}, 1, META))).text();
+        expect((await within(session.resume(id))).status).toBe(204);
+      },
+    );
+  },
+  {},
+  ONE_NODE,
+);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { http, type HttpRuntimeOptions } from '../src/index.js';
+import { ONE_NODE } from './fixtures/bridges.js';
 import { callModern, headersOf, json, post } from './fixtures/messages.js';
 import type { RawClient } from './fixtures/raw-client.js';
 import { Running } from './fixtures/running.js';
@@ -189,6 +190,7 @@ describeBridges(
     limits: { maxBodyBytes: 65_536, maxTotalBodyBytes: 140_000 },
     authenticate: ({ headers }) => ({ id: String(headers['x-user']) }),
   },
+  ONE_NODE,
 );
 
 test.each<[object, string]>([
@@ -216,7 +218,7 @@ test.each<[object, string]>([
   [{ path: 'mcp' }, "http({ path }): it must be a path such as /mcp, not 'mcp'"],
   [
     { streams: { store: {} } },
-    'http({ streams.store }): it must be an object with the methods append, after, forget',
+    'http({ streams.store }): it must be an object with the methods append, end, after, forget',
   ],
 ])('the options %j are refused, with what is wrong', (options, message) => {
   expect(() => http(options as HttpRuntimeOptions)).toThrow(message);

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { ONE_NODE } from './fixtures/bridges.js';
 import { EventReader } from './fixtures/events.js';
 import { call, json, request, textOf } from './fixtures/messages.js';
 import { openSession, type Session } from './fixtures/session.js';
@@ -83,6 +84,7 @@ describeBridges(
     });
   },
   { sessions: { max: 3 } },
+  ONE_NODE,
 );
 
 describeBridges('abandoned sessions', (bench) => {

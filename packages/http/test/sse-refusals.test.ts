@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { ONE_NODE } from './fixtures/bridges.js';
 import { call, callModern, envelope, headersOf, json, MODERN, request } from './fixtures/messages.js';
 import { initialize } from './fixtures/session.js';
 import { SseClient } from './fixtures/sse-client.js';
@@ -126,4 +127,5 @@ describeBridges(
     });
   },
   { sse: true, limits: { maxBodyBytes: 1_000 } },
+  ONE_NODE,
 );

@@ -1,6 +1,6 @@
 import { defineTool } from '@sigil/core';
 import { expect, test } from '@jest/globals';
-import { webHandler } from './fixtures/bridges.js';
+import { ONE_NODE, webHandler } from './fixtures/bridges.js';
 import { call, request, textOf } from './fixtures/messages.js';
 import { initialize } from './fixtures/session.js';
 import { SseClient } from './fixtures/sse-client.js';
@@ -152,6 +152,7 @@ describeBridges(
     });
   },
   SSE,
+  ONE_NODE,
 );
 
 describeBridges(
@@ -185,6 +186,7 @@ describeBridges(
     });
   },
   { ...SSE, streams: { keepAliveMs: 20 } },
+  ONE_NODE,
 );
 
 describeBridges(
@@ -205,6 +207,7 @@ describeBridges(
     });
   },
   { ...SSE, sessions: { max: 2 } },
+  ONE_NODE,
 );
 
 describeBridges(
@@ -225,6 +228,7 @@ describeBridges(
     });
   },
   { ...SSE, limits: { maxBufferedBytes: 100_000 } },
+  ONE_NODE,
 );
 
 describeBridges('HTTP+SSE that was not asked for', (bench) => {

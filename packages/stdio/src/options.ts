@@ -1,4 +1,4 @@
-import { MAX_DELAY_MS, OptionChecks } from '@sigil/core/transport';
+import { MAX_DELAY_MS, OptionChecks, type Principal, requirePrincipal } from '@sigil/core/transport';
 import type { Readable, Writable } from 'node:stream';
 
 /** What the client may make `stdio()` keep. */
@@ -29,6 +29,13 @@ export interface StdioOptions {
   /** What the client may make it keep. */
   readonly limits?: StdioLimits;
   /**
+   * Who the client is: the user of this machine, with scopes for what `@RequireScopes` asks. Nothing is authorized over stdio, so the program
+   * says it, such as from its environment.
+   *
+   * @default undefined: what needs scopes is refused
+   */
+  readonly principal?: Principal;
+  /**
    * How long requests in flight may take after the end of the input or a signal before they are aborted, in milliseconds.
    * Clients kill a server that has not ended after 2 to 4 s; with the default it has ended within 1.5 s, disposal included.
    *
@@ -45,13 +52,15 @@ export interface StdioOptions {
 }
 
 /** Options with every default filled in. */
-export type StdioSettings = Required<Omit<StdioOptions, 'limits'> & StdioLimits>;
+export type StdioSettings = Required<Omit<StdioOptions, 'limits' | 'principal'> & StdioLimits> &
+  Pick<StdioOptions, 'principal'>;
 
 const LIMITS: Readonly<Record<keyof StdioLimits, true>> = { maxLineBytes: true, maxBufferedBytes: true };
 const OPTIONS: Readonly<Record<keyof StdioOptions, true>> = {
   input: true,
   output: true,
   limits: true,
+  principal: true,
   drainMs: true,
   handleSignals: true,
   guardStdout: true,
@@ -75,8 +84,19 @@ export function readSettings(options: StdioOptions): StdioSettings {
   const { drainMs = 750 } = options;
   if (typeof drainMs !== 'number' || !(drainMs >= 0 && drainMs <= MAX_DELAY_MS))
     checks.refuse('drainMs', `it must be between 0 and ${MAX_DELAY_MS}, not ${drainMs}`);
+  const { principal } = options;
+  try {
+    if (principal !== undefined) requirePrincipal(principal);
+  } catch (error) {
+    checks.refuse(
+      'principal',
+      (error as TypeError).message,
+      "give an id, such as { id: 'me', scopes: ['files'] }",
+    );
+  }
   checks.throwIfAny();
   return {
+    ...(principal ? { principal } : {}),
     input: options.input ?? process.stdin,
     output: options.output ?? process.stdout,
     maxLineBytes: limits.maxLineBytes ?? 16 * MIB,

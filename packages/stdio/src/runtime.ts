@@ -5,6 +5,7 @@ import {
   errorResponse,
   parseJson,
   type Connection,
+  type RequestInfo,
   type RunningRuntime,
   type Runtime,
   TooMuchJsonError,
@@ -63,6 +64,8 @@ class StdioConnection implements RunningRuntime {
   readonly #connection: Connection;
   readonly #splitter: LineSplitter;
   readonly #writer: LineWriter;
+  /** What is known of requests that are not long. */
+  readonly #requestInfo: RequestInfo | undefined;
   readonly #releases: (() => void)[] = [];
   readonly #resolveClosed: () => void;
   #state: 'reading' | 'draining' | 'closed' = 'reading';
@@ -78,6 +81,8 @@ class StdioConnection implements RunningRuntime {
     this.#resolveClosed = resolve;
     this.#endpoint = endpoint;
     this.#settings = settings;
+    const { principal } = settings;
+    this.#requestInfo = principal && { principal };
     this.#splitter = new LineSplitter(settings.maxLineBytes, {
       line: (bytes) => this.#takeLine(bytes),
       overlong: () =>
@@ -165,7 +170,13 @@ class StdioConnection implements RunningRuntime {
     }
     try {
       const { length } = bytes;
-      this.#connection.receive(message, undefined, length > SHORT_BYTES ? { bodyBytes: length } : undefined);
+      const { principal } = this.#settings;
+      const isLong = length > SHORT_BYTES;
+      this.#connection.receive(
+        message,
+        undefined,
+        isLong ? { bodyBytes: length, principal } : this.#requestInfo,
+      );
     } catch (error) {
       this.#endpoint.logger.error({ error }, 'A message could not be processed');
     }

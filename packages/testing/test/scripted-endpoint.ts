@@ -1,3 +1,4 @@
+import { singleProcess } from '../../core/test/fixtures/single-process.js';
 import type { Endpoint, Sink } from '@sigil/core/transport';
 
 /** A message as a scripted server sees it. */
@@ -14,6 +15,7 @@ export type Script = (message: Message, send: (message: object) => void) => void
 export class ScriptedEndpoint implements Endpoint {
   readonly info = { name: 'scripted', version: '1.0.0' };
   readonly logger = console;
+  readonly backend = singleProcess;
   readonly received: Message[] = [];
 
   constructor(private readonly script: Script) {}
@@ -28,12 +30,17 @@ export class ScriptedEndpoint implements Endpoint {
       initialized: false,
       version: undefined,
       resumes: false,
+      batches: false,
       receive: (message) => {
         this.received.push(message as Message);
         this.script(message as Message, send);
         return undefined;
       },
       renew: () => undefined,
+      sessionState: undefined,
+      restore: () => false,
+      announceAll: () => undefined,
+      hold: () => () => undefined,
       drain: () => Promise.resolve(),
       close: () => undefined,
     };

@@ -12,12 +12,24 @@ import { type Load, throughput, warmUp } from '../throughput.js';
 export interface HttpRow {
   readonly contestants: readonly Contestant[];
   readonly tools: (contestant: Contestant) => number;
+  /** How many processes serve it. @default 1 */
+  readonly workers?: (contestant: Contestant) => number;
+  /** @default 32 */
+  readonly connections?: number;
   readonly message: (era: Era) => HttpMessage;
   readonly check: AnswerCheck;
+  /** Says what a server at a URL is told, and sent, so that it serves the load. */
+  readonly authorize?: (
+    contestant: Contestant,
+    url: string,
+  ) => Promise<Record<'env' | 'headers', Readonly<Record<string, string>>>>;
 }
 
 /** Measures one message over HTTP at every contestant. */
-export function measureHttp(plan: Plan, { contestants, tools, message, check }: HttpRow): Promise<Cells> {
+export function measureHttp(
+  plan: Plan,
+  { contestants, tools, workers = () => 1, connections = 32, message, check, authorize }: HttpRow,
+): Promise<Cells> {
   return interleave({
     contestants,
     rounds: plan.rounds,
@@ -25,19 +37,22 @@ export function measureHttp(plan: Plan, { contestants, tools, message, check }: 
     open: async (contestant, script) => {
       const port = await freePort();
       const url = `http://127.0.0.1:${port}/mcp`;
+      const authorized = await authorize?.(contestant, url);
       const server = new ServerProcess({
         script,
         args: ['--http', '--port', String(port)],
-        env: { TOOLS: String(tools(contestant)) },
+        env: { TOOLS: String(tools(contestant)), WORKERS: String(workers(contestant)), ...authorized?.env },
         cores: plan.cores.server,
       });
-      const sent = message(contestant.era);
+      const { headers, body } = message(contestant.era);
+      const sent: HttpMessage = { headers: { ...headers, ...authorized?.headers }, body };
       let load: Load = () => Promise.reject(new Error('not warmed up'));
       return {
         warmUp: async () => {
           await server.listening(port);
-          load = httpLoad(url, sent, await verifyHttp(url, sent, check));
-          await warmUp(server, load, plan.warmUpMs);
+          load = httpLoad(url, sent, connections, await verifyHttp(url, sent, check));
+          // Each slice opens connections anew, which go to one worker after another.
+          await warmUp(server, load, plan.warmUpMs * workers(contestant));
         },
         round: () => throughput(server, load, plan.roundMs),
         close: () => server.stop(),

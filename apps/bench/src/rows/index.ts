@@ -3,9 +3,12 @@ import { abandonedSessions } from './abandoned-sessions.js';
 import { create } from './create.js';
 import { dtoValidation } from './dto-validation.js';
 import { hostileInput } from './hostile-input.js';
+import { httpAuth } from './http-auth.js';
 import { httpCallMany } from './http-call-many.js';
 import { httpCall } from './http-call.js';
 import { httpList } from './http-list.js';
+import { httpWorkers } from './http-workers.js';
+import { listeners } from './listeners.js';
 import { sessionMemory } from './session-memory.js';
 import { startWithArg, startWithDto } from './start.js';
 import { startMany } from './start-many.js';
@@ -16,6 +19,8 @@ export const rows: readonly Row[] = [
   httpCall,
   httpCallMany,
   httpList,
+  httpWorkers,
+  httpAuth,
   stdioCall,
   startWithArg,
   startWithDto,
@@ -23,6 +28,7 @@ export const rows: readonly Row[] = [
   dtoValidation,
   sessionMemory,
   abandonedSessions,
+  listeners,
   hostileInput,
   create,
 ];

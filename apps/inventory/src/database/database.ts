@@ -3,9 +3,16 @@ import sqlite from 'node-sqlite3-wasm';
 /** What a column can hold and a placeholder can be given. */
 export type Value = string | number | null;
 
-/** An SQLite database in memory. Synchronous: nothing else runs while a statement does. */
+/** An SQLite database. Synchronous: nothing else runs while a statement does. */
 export class Database {
-  readonly #connection = new sqlite.Database(':memory:');
+  readonly #connection: sqlite.Database;
+
+  /** @param file where it is kept; in memory without one. */
+  constructor(file = ':memory:') {
+    this.#connection = new sqlite.Database(file);
+    // Other processes may write to the same file.
+    this.#connection.exec('PRAGMA busy_timeout = 5000');
+  }
 
   /** Runs statements without placeholders, such as a schema. */
   execute(sql: string): void {

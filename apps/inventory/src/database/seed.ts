@@ -2,30 +2,28 @@ import type { CatalogFile } from './catalog-file.js';
 import type { Database } from './database.js';
 
 /**
- * Fills an empty database, or leaves it empty.
+ * Fills an empty database. Its caller undoes what was done when this throws.
  *
  * @throws Error when the catalogue contradicts itself, such as by stock of a product it does not have.
  */
 export function seed(database: Database, { categories, warehouses, products, orders }: CatalogFile): void {
-  database.transaction(() => {
-    for (const { id, name, description } of categories) {
-      database.run('INSERT INTO categories VALUES (?, ?, ?)', id, name, description);
+  for (const { id, name, description } of categories) {
+    database.run('INSERT INTO categories VALUES (?, ?, ?)', id, name, description);
+  }
+  for (const { code, city, country } of warehouses) {
+    database.run('INSERT INTO warehouses VALUES (?, ?, ?)', code, city, country);
+  }
+  for (const { sku, name, category, priceCents, weightGrams, description, stock } of products) {
+    const values = [sku, name, category, priceCents, weightGrams, description];
+    database.run('INSERT INTO products VALUES (?, ?, ?, ?, ?, ?)', ...values);
+    for (const [code, quantity] of Object.entries(stock)) {
+      database.run('INSERT INTO stock VALUES (?, ?, ?)', sku, code, quantity);
     }
-    for (const { code, city, country } of warehouses) {
-      database.run('INSERT INTO warehouses VALUES (?, ?, ?)', code, city, country);
+  }
+  for (const { orderId, customer, placedAt, status, items } of orders) {
+    database.run('INSERT INTO orders VALUES (?, ?, ?, ?)', orderId, customer, placedAt, status);
+    for (const { sku, quantity, unitPriceCents } of items) {
+      database.run('INSERT INTO orderItems VALUES (?, ?, ?, ?)', orderId, sku, quantity, unitPriceCents);
     }
-    for (const { sku, name, category, priceCents, weightGrams, description, stock } of products) {
-      const values = [sku, name, category, priceCents, weightGrams, description];
-      database.run('INSERT INTO products VALUES (?, ?, ?, ?, ?, ?)', ...values);
-      for (const [code, quantity] of Object.entries(stock)) {
-        database.run('INSERT INTO stock VALUES (?, ?, ?)', sku, code, quantity);
-      }
-    }
-    for (const { orderId, customer, placedAt, status, items } of orders) {
-      database.run('INSERT INTO orders VALUES (?, ?, ?, ?)', orderId, customer, placedAt, status);
-      for (const { sku, quantity, unitPriceCents } of items) {
-        database.run('INSERT INTO orderItems VALUES (?, ?, ?, ?)', orderId, sku, quantity, unitPriceCents);
-      }
-    }
-  });
+  }
 }

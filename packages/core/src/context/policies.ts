@@ -19,6 +19,12 @@ export interface Guard {
 /** A guard: a function that is asked what `Guard.allows` is asked, or a class that the container resolves. */
 export type GuardLike = ((context: GuardContext) => MaybePromise<boolean>) | Constructor<Guard>;
 
+/**
+ * A scope that a principal needs, or a function that gives several for the arguments of a call, once these have been checked. Of a
+ * completion, it is given the arguments that there are so far, unchecked.
+ */
+export type ScopeRequirement<A = never> = string | ((args: A) => MaybePromise<readonly string[]>);
+
 /** Runs the next middleware, or the handler after the last one, and gives its value. May be called once. */
 export type NextFunction = () => Promise<unknown>;
 

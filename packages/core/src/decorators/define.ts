@@ -1,4 +1,4 @@
-import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies.js';
+import type { ErrorMapper, GuardLike, MiddlewareLike, ScopeRequirement } from '../context/policies.js';
 import type { CompletionContext, PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
 import type {
   CompletionDefinition,
@@ -21,6 +21,7 @@ export interface FunctionDefinition<D extends HandlerDefinition = HandlerDefinit
   readonly handle: (...values: never[]) => unknown;
   readonly guards: readonly GuardLike[];
   readonly middleware: readonly MiddlewareLike[];
+  readonly scopes: readonly ScopeRequirement[];
   readonly errors: readonly ErrorMapper[];
 }
 
@@ -28,6 +29,8 @@ export interface FunctionDefinition<D extends HandlerDefinition = HandlerDefinit
 export interface Policies {
   readonly guards?: readonly GuardLike[];
   readonly middleware?: readonly MiddlewareLike[];
+  /** Scopes that a principal needs, as `@RequireScopes` takes them. */
+  readonly scopes?: readonly ScopeRequirement[];
   readonly errors?: readonly ErrorMapper[];
 }
 
@@ -182,13 +185,14 @@ function record<D extends HandlerDefinition>(
   options: Policies & { readonly input?: SchemaLike; readonly handle: (...values: never[]) => unknown },
   kind: Pick<D, 'kind'>,
 ): FunctionDefinition<D> {
-  const { handle, guards = [], middleware = [], errors = [], input, ...definition } = options;
+  const { handle, guards = [], middleware = [], scopes = [], errors = [], input, ...definition } = options;
   return {
     definition: { ...definition, ...kind } as unknown as D,
     input,
     handle,
     guards,
     middleware,
+    scopes,
     errors,
   };
 }

@@ -1,5 +1,5 @@
 import { addOptional, addToList, defineService, type ServiceScope } from '../metadata/metadata.js';
-import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies.js';
+import type { ErrorMapper, GuardLike, MiddlewareLike, ScopeRequirement } from '../context/policies.js';
 import { KEYS } from '../metadata/keys.js';
 
 /** What `@Service` may be told. */
@@ -81,6 +81,29 @@ type ClassOrMethodDecorator = ClassDecorator & MethodDecorator;
  */
 export function UseGuards(...guards: GuardLike[]): ClassOrMethodDecorator {
   return record(KEYS.guards, guards);
+}
+
+/**
+ * Lets a service's definitions, or one definition, be used only by principals that have all these scopes; those of the class and of the
+ * method add up. Lists show what a principal lacks scopes for, so that a client can ask its user for them: over HTTP it is answered
+ * with 403 and a challenge that names them all, elsewhere with an error whose `data.authorization` does. What must not be seen needs a
+ * guard, which is asked first.
+ *
+ * @typeParam A the arguments, as the handler gets them.
+ * @param requirements scopes, or functions that give them for the arguments of a call.
+ * @example
+ * ```ts
+ * @RequireScopes('files')
+ * @RequireScopes(({ folder }: MoveFile) => [`files:write:${folder}`])
+ * @Tool({ description: 'Moves a file' })
+ * move(file: MoveFile) {
+ *   return this.files.move(file);
+ * }
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-challenge-handling
+ */
+export function RequireScopes<A = never>(...requirements: ScopeRequirement<A>[]): ClassOrMethodDecorator {
+  return record(KEYS.scopes, requirements);
 }
 
 /**

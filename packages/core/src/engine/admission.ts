@@ -1,6 +1,7 @@
 import type { ClientView } from '../context/call.js';
 import { ERROR_CODES, invalidParams, OverloadedError, ProtocolError } from '../errors/errors.js';
 import { fromBase64 } from '../protocol/base64.js';
+import { readImplementation } from './session-state.js';
 import type { Implementation, MirroredArgument } from '../protocol/descriptors.js';
 import { bytesOf, isObject } from '../protocol/json.js';
 import { isLogLevel } from '../protocol/logging.js';
@@ -104,12 +105,6 @@ function clientOfEnvelope(meta: Readonly<Record<string, unknown>>, protocolVersi
   const level = meta[META.logLevel];
   if (level !== undefined && !isLogLevel(level)) throw invalidParams(`"${META.logLevel}" is no log level`);
   return new EnvelopeClient(protocolVersion, capabilities, meta);
-}
-
-/** Reads an implementation that a client sent about itself; `undefined` when it is none. */
-export function readImplementation(value: unknown): Implementation | undefined {
-  if (!isObject(value) || typeof value['name'] !== 'string') return undefined;
-  return value as unknown as Implementation;
 }
 
 /** Reads the arguments of a tool or prompt. @throws ProtocolError (-32602) when they are no object. */

@@ -10,12 +10,12 @@ import type {
 } from '../context/call.js';
 import type { InputResponsesTo, InputRequired, InputQuestion, InputQuestions } from '../context/questions.js';
 import { RequestContext } from '../context/context.js';
-import { messageOf, type ProtocolError } from '../errors/errors.js';
+import { InsufficientScopeError, messageOf, type ProtocolError } from '../errors/errors.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isObject, toLogJson } from '../protocol/json.js';
 import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';
 import { after, type MaybePromise, observed } from '../protocol/maybe-promise.js';
-import type { Principal, RequestInfo } from '../protocol/principal.js';
+import { lacksScopes, type Principal, type RequestInfo } from '../protocol/principal.js';
 import { isRequestId, META, NOTIFICATIONS, type RequestId } from '../protocol/protocol.js';
 import type { Entry } from '../registry/entry.js';
 import type { ClientRequester } from './asking/client-requester.js';
@@ -80,8 +80,6 @@ export class EngineCall implements Call, CallScope, RequesterContext {
   where: string | undefined;
   /** What ends the handler when it takes too long, where there is a limit. */
   limit: TimeLimit | undefined;
-  /** Whether that limit holds for requests alone, and not for what goes on in the background. */
-  isLimitedByDefault = false;
   readonly #parts: CallParts;
   readonly #stream: Stream;
   #state: ContextState | undefined;
@@ -92,6 +90,8 @@ export class EngineCall implements Call, CallScope, RequesterContext {
   #rounds: RoundTrips | undefined;
   /** How much room its parameters take while its handler runs, in bytes; none for short messages. */
   heldBytes = 0;
+  /** The connection it came on, where one client has that for itself. */
+  readonly owner: object | undefined;
   #waits = 0;
   #isScope = false;
   #hasEnded = false;
@@ -106,6 +106,7 @@ export class EngineCall implements Call, CallScope, RequesterContext {
     this.client = request.client;
     this.requestInfo = request.requestInfo;
     this.connectionState = request.connectionState;
+    this.owner = request.owner;
     const { quotaKey, principal } = request.requestInfo;
     // Read once: a connection that has closed has no address any more.
     this.quotaKey = quotaKey ?? (principal ? `principal ${principal.id}` : request.owner);
@@ -169,16 +170,15 @@ export class EngineCall implements Call, CallScope, RequesterContext {
     return this.revision.sessions ? deliverByRequest : deliverByRoundTrip;
   }
 
-  /** Whether the request has been answered while its handler goes on. */
+  /** Where a handler belongs that runs in the background. */
   get background(): BackgroundDelivery | undefined {
     return this.#background;
   }
 
-  /** Goes on in the background: questions and reports take another way from here on. */
+  /** Runs in the background: questions, reports and the result take another way. */
   moveTo(background: BackgroundDelivery): void {
     this.#background = background;
-    if (this.isLimitedByDefault) this.limit?.stop();
-    this.requestInfo = lasting(this.requestInfo);
+    this.rounds.keep = (journal) => background.keep(journal);
   }
 
   /** Whether nothing can be asked any more: the client has its answer. */
@@ -273,25 +273,43 @@ export class EngineCall implements Call, CallScope, RequesterContext {
   /**
    * Goes on when the caller may see an entry.
    *
+   * @param partial the arguments of a completion, as far as they are known.
    * @param refuse makes the error for the others: the same as if there were no such entry.
    */
   ifVisible<R>(
-    { guardCheck, where }: Pick<Entry, 'guardCheck' | 'where'>,
+    { guardCheck, neededScopes, where }: Pick<Entry, 'guardCheck' | 'neededScopes' | 'where'>,
+    partial: Record<string, unknown>,
     go: () => MaybePromise<R>,
     refuse: () => ProtocolError,
   ): MaybePromise<R> {
     this.where = where;
-    return guardCheck ? decide(guardCheck(this), go, refuse) : go();
+    const use = neededScopes ? () => this.ifScoped(neededScopes(partial, true), go) : go;
+    return guardCheck ? decide(guardCheck(this), use, refuse) : use();
   }
 
-  /** Goes on with an entry when the caller may use it: guards get the context that the handler will get. */
+  /**
+   * Goes on with an entry when the caller may use it: guards get the context that the handler will get.
+   *
+   * @param args as they came: scopes may depend on them.
+   */
   ifUsable<R>(
-    { guardCheck, context, where }: Pick<Entry, 'guardCheck' | 'context' | 'where'>,
+    entry: Pick<Entry, 'guardCheck' | 'neededScopes' | 'context' | 'where'>,
+    args: Record<string, unknown>,
     go: () => MaybePromise<R>,
     refuse: () => ProtocolError,
   ): MaybePromise<R> {
+    const { guardCheck, neededScopes, context, where } = entry;
     this.where = where;
-    return guardCheck ? decide(guardCheck(this, context(this)), go, refuse) : go();
+    const use = neededScopes ? () => this.ifScoped(neededScopes(args), go) : go;
+    return guardCheck ? decide(guardCheck(this, context(this)), use, refuse) : use();
+  }
+
+  /** Goes on when the principal has all these scopes. @throws InsufficientScopeError, or gives its promise, when not. */
+  ifScoped<R>(needed: MaybePromise<readonly string[]>, go: () => MaybePromise<R>): MaybePromise<R> {
+    return after(needed, (scopes) => {
+      if (lacksScopes(this.principal, scopes)) throw new InsufficientScopeError(scopes);
+      return go();
+    });
   }
 
   /** Asks what a handler returned instead of a result. Resolves when it is to run again within this request. */

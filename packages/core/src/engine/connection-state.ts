@@ -3,11 +3,17 @@ import type { Implementation } from '../protocol/descriptors.js';
 import type { LogLevel } from '../protocol/logging.js';
 import type { Principal } from '../protocol/principal.js';
 import type { ClientCapabilities, ServerCapabilities } from '../protocol/protocol.js';
-import type { Sink } from '../transport/transport.js';
+import type { SessionState } from '../backend/backend.js';
+import { OverloadedError } from '../errors/errors.js';
+import { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
+import { bytesOf } from '../protocol/json.js';
+import type { Quota } from '../transport/quota.js';
+import type { ConnectOptions, Sink } from '../transport/transport.js';
 import { PendingRequests } from './asking/pending-requests.js';
 import type { Answer } from './asking/round-trip-state.js';
 import { fromDialect, resultFromDialect, type Spoken, toDialect } from './revisions/message-dialect.js';
 import type { Revision } from './revisions/index.js';
+import { writeSession } from './session-state.js';
 
 /** What `initialize` settled between a client and a server, and what the client asked for since. */
 export class Session implements ClientView {
@@ -44,6 +50,8 @@ export class Session implements ClientView {
 /** Most pages of one client that are remembered; the oldest are forgotten first. */
 const MAX_ELICITATIONS = 1000;
 
+const NO_OPTIONS: ConnectOptions = Object.freeze({});
+
 /** Where messages go that nothing carries. */
 export const NOWHERE: Sink = Object.freeze({ send: () => undefined, end: () => undefined });
 
@@ -53,12 +61,67 @@ export class ConnectionState {
   #elicitations: Set<string> | undefined;
   #pending: PendingRequests | undefined;
   #speaksDialect = false;
+  readonly #options: Pick<ConnectOptions, 'node' | 'persist'>;
+  /** The keeping of what the client has said in the older dialect for the first time. */
+  #dialectKept: Promise<void> | undefined;
 
-  constructor(readonly sink: Sink = NOWHERE) {}
+  /** @param options who keeps changes of the session, and how this process is named in ids. */
+  constructor(
+    readonly sink: Sink = NOWHERE,
+    options: Pick<ConnectOptions, 'node' | 'persist'> = NO_OPTIONS,
+  ) {
+    this.#options = options;
+  }
+
+  /**
+   * Begins a session, which keeps what its client said of itself.
+   *
+   * @throws OverloadedError when sessions keep as much as they may.
+   */
+  begin(session: Session, sessionBytes: Quota): void {
+    session.bytes = bytesOf([session.info, session.capabilities, session.roots]);
+    if (!sessionBytes.take(session.quotaKey, session.bytes)) {
+      const { total, perClient } = sessionBytes;
+      throw new OverloadedError(
+        `Sessions keep as much as they may: ${total} bytes, of one client ${perClient}`,
+      );
+    }
+    this.session = session;
+  }
+
+  /** The session as it is written down, once there is one. */
+  get sessionState(): SessionState | undefined {
+    const { session } = this;
+    if (!session) return undefined;
+    const { revision, info, capabilities, ready, logLevel, roots, subscriptions = new Set() } = session;
+    const dialect = this.#speaksDialect;
+    return writeSession({ revision, info, capabilities, ready, logLevel, roots, dialect, subscriptions });
+  }
+
+  /**
+   * Changes the session: first where it is kept, if it is kept anywhere, then here.
+   *
+   * @param edit changes what is kept.
+   * @param apply changes what is here; not called when the change could not be kept.
+   */
+  change(edit: (state: SessionState) => SessionState, apply: () => void): MaybePromise<void> {
+    const { persist } = this.#options;
+    return persist ? after(persist(edit), apply) : apply();
+  }
+
+  /** From now on the client is spoken to in the older dialect, if it is not already. */
+  useDialect(): void {
+    this.#speaksDialect = true;
+  }
+
+  /** What requests in the older dialect wait for; `undefined` as soon as it is kept that the client uses it. */
+  get dialectKept(): Promise<void> | undefined {
+    return this.#dialectKept;
+  }
 
   /** The requests sent to the client; made at the first one, to keep idle sessions small. */
   get pending(): PendingRequests {
-    return (this.#pending ??= new PendingRequests());
+    return (this.#pending ??= new PendingRequests(this.#options.node));
   }
 
   /** Remembers a page the user was sent to, until it has done its work. */
@@ -86,8 +149,20 @@ export class ConnectionState {
   understand(method: string, params: unknown): Spoken | undefined {
     if (!this.session) return undefined;
     const translated = fromDialect(method, params);
-    if (translated) this.#speaksDialect = true;
+    if (translated && !this.#speaksDialect && this.#dialectKept === undefined) this.#keepDialect();
     return translated;
+  }
+
+  #keepDialect(): void {
+    const kept = this.change(
+      (state) => ({ ...state, dialect: true }),
+      () => this.useDialect(),
+    );
+    if (!isPromise(kept)) return;
+    this.#dialectKept = kept;
+    const settled = (): void => (this.#dialectKept = undefined);
+    // When it fails, the requests that wait for it are refused, and the next one tries again.
+    kept.then(settled, settled);
   }
 
   /** Writes a request or notification for the client, in the words it uses. */

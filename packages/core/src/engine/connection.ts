@@ -7,15 +7,27 @@ import {
 } from '../errors/errors.js';
 import { isDeeper, isObject } from '../protocol/json.js';
 import type { Principal, RequestInfo } from '../protocol/principal.js';
-import { claimOf, isRequestId, readableId, type RequestId } from '../protocol/protocol.js';
-import type { ActiveRequest, Sink, Connection } from '../transport/transport.js';
+import {
+  claimOf,
+  isRequestId,
+  METHODS,
+  NOTIFICATIONS,
+  readableId,
+  type RequestId,
+} from '../protocol/protocol.js';
+import type { SessionState } from '../backend/backend.js';
+import type { ActiveRequest, Connection, ConnectOptions, Sink } from '../transport/transport.js';
 import { admit, headerMismatch, methodNotFound } from './admission.js';
+import { lasting } from './call.js';
 import { Exchange, type ExchangeOwner, type ExchangeParts, type MethodHandler } from './exchange.js';
-import { ConnectionState, type Session } from './connection-state.js';
+import { ConnectionState, Session } from './connection-state.js';
 import { CLIENT_NOTIFICATIONS } from './methods/notifications.js';
 import type { MethodParts } from './methods/table.js';
 import { receiveBatch, sendError } from './response.js';
 import { claimedRevision } from './revisions/index.js';
+import { readSession, type WrittenSession } from './session-state.js';
+import { LIST_CHANGED, LISTS } from './subscriptions/changes.js';
+import type { ListKind } from '../backend/change-bus.js';
 import type { Events } from './subscriptions/subscriptions.js';
 
 const NO_PARAMS: Readonly<Record<string, unknown>> = Object.freeze({});
@@ -36,19 +48,20 @@ export interface ConnectionParts extends ExchangeParts, MethodParts {
 export class EngineConnection implements Connection, ExchangeOwner {
   readonly #parts: ConnectionParts;
   readonly #state: ConnectionState;
+  /** Whether messages of many clients arrive on it. */
+  readonly #isShared: boolean;
   // Made at the first request, to keep idle sessions small. Equal ids are kept apart.
   #inFlight: Set<Exchange> | undefined;
   #idle: (() => void) | undefined;
   #closed = false;
+  /** What the client is told of once its session is up to date. */
+  #held: (() => void)[] | undefined;
+  #holds = 0;
 
-  /** @param isShared see `ConnectOptions.shared`. */
-  constructor(
-    parts: ConnectionParts,
-    sink: Sink | undefined,
-    private readonly isShared: boolean,
-  ) {
+  constructor(parts: ConnectionParts, sink: Sink | undefined, options: ConnectOptions) {
     this.#parts = parts;
-    this.#state = new ConnectionState(sink);
+    this.#state = new ConnectionState(sink, options);
+    this.#isShared = options.shared === true;
   }
 
   get initialized(): boolean {
@@ -57,6 +70,14 @@ export class EngineConnection implements Connection, ExchangeOwner {
 
   get version(): string | undefined {
     return this.#state.session?.protocolVersion;
+  }
+
+  get sessionState(): SessionState | undefined {
+    return this.#state.sessionState;
+  }
+
+  get batches(): boolean {
+    return this.#state.session?.revision.batches === true;
   }
 
   get resumes(): boolean {
@@ -86,7 +107,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     if (typeof method === 'string') {
       if (id !== undefined && !isRequestId(id))
         return this.#refuse(message, out, '"id" must be an integer, or a string of at most 256 characters');
-      if (this.isShared && this.#refusesHeaders(id, method, params, claim, out, requestInfo))
+      if (this.#isShared && this.#refusesHeaders(id, method, params, claim, out, requestInfo))
         return undefined;
       if (id === undefined) return this.#receiveNotification(method, params);
       return this.#receiveRequest(id, method, params, out, requestInfo, claim);
@@ -109,18 +130,93 @@ export class EngineConnection implements Connection, ExchangeOwner {
     this.#state.sink.send(this.#state.write(message));
   }
 
-  /** Forgets a page the user was sent to. @returns whether it was this client's user. */
+  /** Tells the client that a page its user was sent to has done its work. @returns whether it was this client's user. */
   completeElicitation(elicitationId: string): boolean {
-    return this.#state.removeElicitation(elicitationId);
+    if (!this.#state.removeElicitation(elicitationId)) return false;
+    if (!this.session) return true;
+    const params = { elicitationId };
+    const { sink } = this.#state;
+    const text = this.#state.write({ jsonrpc: '2.0', method: NOTIFICATIONS.elicitationComplete, params });
+    if (sink.deliver) sink.deliver(text);
+    else sink.send(text);
+    return true;
+  }
+
+  announceAll(): void {
+    for (const list of LISTS) this.announceList(list);
+    for (const uri of [...(this.session?.subscriptions ?? [])]) this.announceResource(uri);
+  }
+
+  /** Tells the client that a list has changed, if it is to hear of that. */
+  announceList(list: ListKind): void {
+    if (this.#held) this.#held.push(() => this.announceList(list));
+    else if (this.session?.announced[list]?.listChanged) this.notify(LIST_CHANGED[list]);
+  }
+
+  /** Tells the client that a resource has changed, if it has subscribed to it. */
+  announceResource(uri: string): void {
+    if (this.#held) this.#held.push(() => this.announceResource(uri));
+    else if (this.session?.subscriptions?.has(uri)) this.notify(NOTIFICATIONS.resourceUpdated, { uri });
+  }
+
+  hold(): () => void {
+    this.#held ??= [];
+    this.#holds += 1;
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#holds -= 1;
+      if (this.#holds > 0) return;
+      const held = this.#held ?? [];
+      this.#held = undefined;
+      for (const announce of held) announce();
+    };
+  }
+
+  restore(state: SessionState, requestInfo: RequestInfo): boolean {
+    const written = readSession(state);
+    if (!written || this.#closed) return false;
+    const session = this.#state.session ?? this.#begin(written, requestInfo);
+    session.ready = written.ready;
+    session.logLevel = written.logLevel;
+    if (written.dialect) this.#state.useDialect();
+    this.#subscribe(session, written.subscriptions, requestInfo);
+    return true;
+  }
+
+  #begin({ revision, info, capabilities, roots }: WrittenSession, requestInfo: RequestInfo): Session {
+    const { sessionBytes, capabilities: offered } = this.#parts;
+    const { quotaKey = this.#state, principal } = requestInfo;
+    const session = new Session(revision, info, capabilities, offered.of(revision), quotaKey);
+    session.principal = principal;
+    session.roots = roots;
+    this.#state.begin(session, sessionBytes);
+    return session;
+  }
+
+  /** Has a session hear of these resources and of no others. */
+  #subscribe(session: Session, wanted: ReadonlySet<string>, requestInfo: RequestInfo): void {
+    const { subscribers, rechecks } = this.#parts;
+    for (const uri of [...(session.subscriptions ?? [])])
+      if (!wanted.has(uri)) subscribers.drop(session, uri);
+    const { revision } = session;
+    for (const uri of wanted) {
+      if (session.subscriptions?.has(uri)) continue;
+      const about = { id: uri, method: METHODS.subscribe, params: {}, requestInfo: lasting(requestInfo) };
+      subscribers.keep(session, uri, { connectionState: this.#state, revision, client: session, ...about });
+      rechecks.begin();
+    }
   }
 
   renew(principal: Principal | undefined): void {
     if (this.#state.session) this.#state.session.principal = principal;
   }
 
-  async drain(graceMs: number): Promise<void> {
+  async drain(graceMs: number, hasAnswers = false): Promise<void> {
     // What handlers still ask would keep them.
-    if (this.#state.hasAsked) this.#state.pending.failAll('The connection is closing');
+    if (this.#state.hasAsked && !hasAnswers)
+      this.#state.pending.failAll('The server is closing: call again later');
     for (const exchange of [...(this.#inFlight ?? [])]) this.#parts.listeners.end(exchange.call);
     if (this.#inFlight?.size) {
       await new Promise<void>((resolve) => {
@@ -160,8 +256,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     sink: Sink,
     requestInfo: RequestInfo,
   ): ActiveRequest | undefined {
-    if (this.#state.session?.revision.batches !== true)
-      return this.#refuse(undefined, sink, 'batches are not part of this protocol revision');
+    if (!this.batches) return this.#refuse(undefined, sink, 'batches are not part of this protocol revision');
     if (messages.length === 0) return this.#refuse(undefined, sink, 'the batch is empty');
     const { maxBatchLength, maxBatchBytes } = this.#parts.options.limits;
     if (messages.length > maxBatchLength) return this.#refuse(undefined, sink, 'the batch is too long');
@@ -193,7 +288,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
       if (!handler) throw methodNotFound(method);
       const connectionState = revision.sessions ? this.#state : this.#parts.stateless;
       if (connectionState === this.#state) this.renew(requestInfo.principal);
-      const owner = this.isShared ? undefined : this.#state;
+      const owner = this.#isShared ? undefined : this.#state;
       const request = { connectionState, revision, client, id, method, params, requestInfo, owner };
       const exchange = new Exchange(this.#parts, request, sink, this);
       try {
@@ -203,11 +298,13 @@ export class EngineConnection implements Connection, ExchangeOwner {
         throw error;
       }
       inFlight.add(exchange);
-      exchange.run(handler);
+      // Only sessions have words of their own.
+      const dialectKept = revision.sessions ? this.#state.dialectKept : undefined;
+      exchange.run(dialectKept ? async (...request) => dialectKept.then(() => handler(...request)) : handler);
       return exchange.done ? undefined : exchange;
     } catch (error) {
       const refused = toProtocolError(error);
-      sendError(sink, id, refused, refused.code);
+      sendError(sink, id, refused, true);
       return undefined;
     }
   }
@@ -233,13 +330,13 @@ export class EngineConnection implements Connection, ExchangeOwner {
     });
     if (mismatch === undefined) return false;
     const error = new ProtocolError(ERROR_CODES.headerMismatch, `Header mismatch: ${mismatch}`);
-    sendError(sink, id ?? null, error, error.code);
+    sendError(sink, id ?? null, error, true);
     return true;
   }
 
   #receiveNotification(method: string, params: unknown): undefined {
     // Clients that share a connection cancel by closing the stream of their request: what they say here could be about that of another.
-    if (this.isShared) return undefined;
+    if (this.#isShared) return undefined;
     const { events } = this.#parts;
     const notified = { connectionState: this.#state, inFlight: this.#inFlight ?? [], events };
     const handler = CLIENT_NOTIFICATIONS.get(method);
@@ -254,7 +351,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
 
   #refuse(message: unknown, sink: Sink, why: string): undefined {
     const error = new ProtocolError(ERROR_CODES.invalidRequest, `Invalid request: ${why}`);
-    sendError(sink, readableId(message), error, error.code);
+    sendError(sink, readableId(message), error, true);
     return undefined;
   }
 
@@ -263,7 +360,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     const id = readableId(message);
     if (id === null) return undefined;
     const error = new ProtocolError(ERROR_CODES.internalError, 'The server is closing');
-    sendError(sink, id, error, error.code);
+    sendError(sink, id, error, true);
     return undefined;
   }
 }

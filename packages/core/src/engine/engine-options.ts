@@ -5,7 +5,9 @@ import type { Logger } from '../protocol/logging.js';
 import type { ServerCapabilities } from '../protocol/protocol.js';
 import type { Registry } from '../registry/registry.js';
 import type { ValuePlan } from '../schema/index.js';
+import type { RequestStateCodec } from './asking/request-state-codec.js';
 import type { RoundTripStates } from './asking/round-trip-states.js';
+import type { EndpointBackend } from '../transport/transport.js';
 import type { ExtensionFactory } from './extension.js';
 import type { CacheHints } from './methods/cache-hints.js';
 import type { ChangeFeed } from './subscriptions/changes.js';
@@ -120,6 +122,8 @@ export interface EngineOptions {
   readonly pageSize: number | undefined;
   /** What changes, here and in the other processes that serve the app. */
   readonly changes: ChangeFeed;
+  /** What transports share with those of other processes. */
+  readonly backend: EndpointBackend;
   /** How long, and for whom, clients may keep results. */
   readonly cacheHints: CacheHints;
   readonly limits: Limits;
@@ -129,6 +133,8 @@ export interface EngineOptions {
   readonly experimental: ServerCapabilities['experimental'];
   /** Whether results of stateless revisions name the server. */
   readonly stampServerInfo: boolean;
+  /** Encrypts what is kept outside of this process. */
+  readonly codec: RequestStateCodec;
   /** Keeps what the rounds of a request have brought so far. */
   readonly rounds: RoundTripStates;
   readonly extensions: readonly ExtensionFactory[];

@@ -2,10 +2,10 @@ import { logDetails } from '../context/call.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { Logger } from '../protocol/logging.js';
 import { isPromise } from '../protocol/maybe-promise.js';
-import { METHODS, NAMED_BY, NOTIFICATIONS, type ServerCapabilities } from '../protocol/protocol.js';
+import { METHODS, NAMED_BY, type ServerCapabilities } from '../protocol/protocol.js';
 import type { ToolEntry } from '../registry/entry.js';
-import type { ListKind } from '../registry/registry.js';
-import type { ConnectOptions, Endpoint, Sink, Connection } from '../transport/transport.js';
+import type { ListKind, ServerChange } from '../backend/change-bus.js';
+import type { ConnectOptions, Endpoint, EndpointBackend, Sink, Connection } from '../transport/transport.js';
 import { LogThrottle } from '../transport/log-throttle.js';
 import { Quota } from '../transport/quota.js';
 import { CallSlots } from './admission.js';
@@ -24,9 +24,10 @@ import { resourceMethods } from './methods/resources.js';
 import { subscriptionMethods } from './methods/subscriptions.js';
 import { toolMethods } from './methods/tools.js';
 import { EngineConnection, type ConnectionParts } from './connection.js';
+import { replay } from './replay.js';
 import { ResponseWriter } from './response.js';
 import { latestSessionRevision, newestRevision } from './revisions/index.js';
-import { LIST_CHANGED, type ServerChange } from './subscriptions/changes.js';
+import { LISTS } from './subscriptions/changes.js';
 import { Rechecks } from './subscriptions/rechecks.js';
 import { Events, Listeners, Subscribers } from './subscriptions/subscriptions.js';
 import { TimeLimits } from './time-limit.js';
@@ -40,6 +41,11 @@ const METHOD_GROUPS = [
   completionMethods,
   subscriptionMethods,
 ];
+
+const NO_OPTIONS: ConnectOptions = Object.freeze({});
+
+/** What a message between processes is about when a page has done its work that another one has sent a user to. */
+const ELICITATION_COMPLETE = 'elicitationComplete';
 
 /** How long requests may take to finish that no runtime has let finish: runtimes have a time of their own. */
 const GRACE_MS = 1_500;
@@ -66,6 +72,7 @@ export class Engine implements Endpoint {
   readonly #releases = new Set<Promise<void>>();
   readonly #told = new LogThrottle();
   readonly #stop: () => void;
+  #isStarted = false;
 
   constructor(private readonly options: EngineOptions) {
     const { registry, changes, limits, logger } = options;
@@ -104,7 +111,7 @@ export class Engine implements Endpoint {
       release: this.#release,
       closed: (connection) => this.#connections.delete(connection),
     };
-    this.#stop = registry.onChange((list) => changes.publish({ kind: 'list', list }));
+    this.#stop = registry.onChange((list) => void changes.publish({ kind: 'list', list }));
     changes.onChange((change) => this.#announce(change));
   }
 
@@ -114,6 +121,10 @@ export class Engine implements Endpoint {
 
   get logger(): Logger {
     return this.options.logger;
+  }
+
+  get backend(): EndpointBackend {
+    return this.options.backend;
   }
 
   /** What clients of the newest revision are told that this server can do. */
@@ -131,28 +142,30 @@ export class Engine implements Endpoint {
     this.#parts.tracking.track = track;
   }
 
-  connect(sink?: Sink, { shared = false }: ConnectOptions = {}): Connection {
-    const connection = new EngineConnection(this.#parts, sink, shared);
+  connect(sink?: Sink, options: ConnectOptions = NO_OPTIONS): Connection {
+    this.start();
+    const connection = new EngineConnection(this.#parts, sink, options);
     this.#connections.add(connection);
     return connection;
   }
 
   /** Tells the clients that subscribed to a resource that it has changed, those of other processes too. */
   notifyResourceUpdated(uri: string): void {
-    this.options.changes.publish({ kind: 'resource', uri });
+    void this.options.changes.publish({ kind: 'resource', uri });
   }
 
   /**
-   * Tells the client whose user was sent to a page that the page has done its work.
+   * Tells the client whose user was sent to a page that the page has done its work. Where this process has not sent the user there, the
+   * others are told.
    *
-   * @returns whether that client is still there.
+   * @returns whether this process has, and its client is still there.
    */
   completeElicitation(elicitationId: string): boolean {
-    const connection = [...this.#connections].find((candidate) =>
-      candidate.completeElicitation(elicitationId),
-    );
-    connection?.notify(NOTIFICATIONS.elicitationComplete, { elicitationId });
-    return connection !== undefined;
+    const isKnown = this.#completeHere(elicitationId);
+    const content = { elicitationId };
+    if (!isKnown)
+      void this.options.changes.publish({ kind: 'message', about: ELICITATION_COMPLETE, content });
+    return isKnown;
   }
 
   /**
@@ -167,26 +180,35 @@ export class Engine implements Endpoint {
     await Promise.all([this.options.changes.close(), ...this.#releases]);
   }
 
+  /** Has extensions begin what goes on without requests: once the app is served, or where it runs tasks alone. */
+  start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    this.#parts.extensions.start();
+  }
+
   #host(listeners: Listeners): ExtensionHost {
-    const { registry, logger, changes, pageSize, cacheHints } = this.options;
+    const { registry, logger, changes, pageSize, cacheHints, codec } = this.options;
     return {
       registry,
       logger,
       pageSize,
       listCache: cacheHints.of(METHODS.listResources),
-      publish: (change) => changes.publish(change),
+      publish: (change) => void changes.publish(change),
       onChange: (listener) => changes.onChange(listener),
       hasListener: (wanted) => listeners.wants(wanted),
       notifyListeners: (method, params, wanted) => listeners.notify(method, params, wanted),
+      replay: (call, journal, background) => replay(this.#parts, call, journal, background),
+      seal: (value, maxLength) => codec.seal(value, maxLength),
+      unseal: (text) => codec.open(text),
     };
   }
 
-  readonly #overloaded: ConnectionParts['overloaded'] = (call, { message }) => {
+  readonly #overloaded: ConnectionParts['overloaded'] = (call, { message, cause }) => {
     if (!this.#told.allows(message)) return;
-    this.options.logger.warn(
-      { reason: message, ...logDetails(call) },
-      'requests are refused: there is no room',
-    );
+    const { logger } = this.options;
+    const details = { reason: message, ...(cause === undefined ? {} : { err: cause }), ...logDetails(call) };
+    logger.warn(details, 'requests are refused for now');
   };
 
   readonly #release: ConnectionParts['release'] = (scope) => {
@@ -203,20 +225,28 @@ export class Engine implements Endpoint {
   #announce(change: ServerChange): void {
     if (change.kind === 'list') this.#announceList(change.list);
     else if (change.kind === 'resource') this.#announceResource(change.uri);
+    else if (change.kind === 'message') {
+      const { elicitationId } = change.content;
+      if (change.about === ELICITATION_COMPLETE && typeof elicitationId === 'string')
+        this.#completeHere(elicitationId);
+    } else if (change.kind === 'all') {
+      // What was missed is not known: clients are told that anything may have changed.
+      for (const list of LISTS) this.#announceList(list);
+      for (const uri of this.#parts.subscribers.uris) this.#announceResource(uri);
+    }
+  }
+
+  #completeHere(elicitationId: string): boolean {
+    return [...this.#connections].some((connection) => connection.completeElicitation(elicitationId));
   }
 
   #announceList(list: ListKind): void {
     this.#parts.listeners.listChanged(list);
-    for (const connection of this.#connections) {
-      if (connection.session?.announced[list]?.listChanged) connection.notify(LIST_CHANGED[list]);
-    }
+    for (const connection of this.#connections) connection.announceList(list);
   }
 
   #announceResource(uri: string): void {
     this.#parts.listeners.resourceUpdated(uri);
-    for (const connection of this.#connections) {
-      if (connection.session?.subscriptions?.has(uri))
-        connection.notify(NOTIFICATIONS.resourceUpdated, { uri });
-    }
+    for (const connection of this.#connections) connection.announceResource(uri);
   }
 }

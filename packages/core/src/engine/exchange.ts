@@ -5,9 +5,9 @@ import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { ActiveRequest, Sink } from '../transport/transport.js';
 import type { CallSlots } from './admission.js';
 import type { BackgroundDelivery } from './asking/delivery.js';
+import { type Journal, journalOf, memoryOf } from './asking/round-trip-state.js';
 import type { RoundTripRequest } from './asking/round-trip-states.js';
 import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from './call.js';
-import { NOWHERE } from './connection-state.js';
 import { type MethodResult, type ResponseWriter, sendError } from './response.js';
 import type { TimeLimits } from './time-limit.js';
 
@@ -16,6 +16,9 @@ const MAX_ROUNDS = 16;
 
 /** How long a handler may take whose author says nothing, in milliseconds: longer than most clients wait. */
 const DEFAULT_TIMEOUT_MS = 10 * 60_000;
+
+/** Errors that refuse the request itself, whenever they are found out. */
+const REJECTIONS: readonly number[] = [ERROR_CODES.missingClientCapability, ERROR_CODES.insufficientScope];
 
 /** Serves one method. */
 export type MethodHandler = (
@@ -56,9 +59,11 @@ export class Exchange implements ActiveRequest, Stream {
   done = false;
   readonly #parts: ExchangeParts;
   readonly #owner: ExchangeOwner;
-  #sink: Sink;
+  readonly #sink: Sink;
   #hasSettled = false;
   #isDelivered = false;
+  /** What is answered instead of the questions of a suspension. */
+  #early: MethodResult | undefined;
 
   constructor(parts: ExchangeParts, request: AdmittedRequest, sink: Sink, owner: ExchangeOwner) {
     this.#parts = parts;
@@ -110,8 +115,7 @@ export class Exchange implements ActiveRequest, Stream {
    * place until it has ended.
    *
    * @param result what the handler gives, middleware included.
-   * @param timeoutMs what the author says; `false` for no limit. Otherwise it is `DEFAULT_TIMEOUT_MS`, until the handler goes on in the
-   *   background.
+   * @param timeoutMs what the author says; `false` for no limit. Otherwise it is `DEFAULT_TIMEOUT_MS`, and none in the background.
    * @param late gives the answer, or throws the error to answer with, as it does by default.
    */
   limited<R>(
@@ -134,23 +138,40 @@ export class Exchange implements ActiveRequest, Stream {
         this.#deliverError(toProtocolError(error));
       }
     });
-    call.isLimitedByDefault = timeoutMs === undefined;
     return result;
   }
 
   /**
-   * Answers now, and lets the handler go on in the background.
+   * Runs a call once more that was written down: nothing waits for its answer, and what it gives goes to `background`.
    *
-   * @returns whether it could: a request that was cancelled cannot be answered any more.
+   * @param journal what earlier runs have left behind.
    */
-  detach(given: MethodResult, background: BackgroundDelivery): boolean {
-    if (this.done) return false;
-    this.#answer(given);
+  runInBackground(
+    handler: MethodHandler,
+    journal: Journal | undefined,
+    background: BackgroundDelivery,
+  ): void {
+    this.done = true;
     this.call.moveTo(background);
-    // The transport's part in this request is over, and is not kept alive by what goes on. What runs on has limits of its own.
-    this.#sink = NOWHERE;
-    this.#owner.ended(this);
-    return true;
+    if (journal) this.call.rounds.memory = memoryOf(journal);
+    this.run(handler);
+  }
+
+  /** What the runs of the handler have brought so far. Side effects that have begun are waited for. */
+  async journal(): Promise<Journal> {
+    const { rounds } = this.call;
+    await rounds.settleEffects();
+    return journalOf(rounds.memory);
+  }
+
+  /**
+   * Ends the run of the handler, which unwinds, and answers with what is given.
+   *
+   * @returns a promise that rejects with a `Suspension`.
+   */
+  endRun(given: MethodResult): Promise<never> {
+    this.#early = given;
+    return this.call.rounds.leave({});
   }
 
   /**
@@ -181,7 +202,7 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   #serve(handler: MethodHandler): MaybePromise<MethodResult> {
-    return this.isRetry ? this.#resume(handler) : handler(this, this.call.params);
+    return this.isRetry && !this.call.background ? this.#resume(handler) : handler(this, this.call.params);
   }
 
   async #resume(handler: MethodHandler): Promise<MethodResult> {
@@ -227,7 +248,9 @@ export class Exchange implements ActiveRequest, Stream {
     // Effects that have begun are made, and have to be remembered.
     await rounds.settleEffects();
     this.#settle();
-    if (this.done || background) return;
+    if (background) return background.suspend(rounds.left, journalOf(rounds.memory));
+    if (this.done) return;
+    if (this.#early) return this.#deliver(this.#early);
     try {
       const requestState = await this.#parts.options.rounds.close(this.#roundRequest, rounds.memory);
       const inputRequests = rounds.left;
@@ -279,8 +302,8 @@ export class Exchange implements ActiveRequest, Stream {
     this.#end();
     // What the client cannot do is found out by the handler, yet refuses the request itself (basic, "Capabilities").
     if (thrown instanceof OverloadedError) this.#parts.overloaded(call, thrown);
-    const isRefused = error.code === ERROR_CODES.missingClientCapability || thrown instanceof OverloadedError;
-    sendError(this.#sink, call.id, error, isRefused ? error.code : undefined);
+    const isRejection = REJECTIONS.includes(error.code) || thrown instanceof OverloadedError;
+    sendError(this.#sink, call.id, error, isRejection);
   }
 
   /** @throws TypeError or RangeError, before anything is sent, when the result has what JSON cannot carry. */

@@ -8,7 +8,8 @@ import type { CacheHint } from '../protocol/results.js';
 import type { Entry, ToolEntry } from '../registry/entry.js';
 import type { Registry } from '../registry/registry.js';
 import type { BackgroundDelivery } from './asking/delivery.js';
-import type { ServerChange } from './subscriptions/changes.js';
+import type { Journal } from './asking/round-trip-state.js';
+import type { ServerChange } from '../backend/change-bus.js';
 
 /** Settings of an extension, as the capabilities announce them. */
 export type ExtensionSettings = Readonly<Record<string, unknown>>;
@@ -39,14 +40,38 @@ export interface ExtensionCall {
   declares(extension: string): boolean;
   /** Whether the caller may see and use an entry; guards decide. */
   sees(entry: Entry): MaybePromise<boolean>;
+  /** Whether the handler runs in the background: `ExtensionHost.replay` has begun it. */
+  readonly isReplay: boolean;
+  /** The call as it can be written down, to be made again. Without the headers that hold credentials. */
+  record(): RecordedCall;
+  /** What the runs of the handler have brought so far: answers of the client, and the results of side effects. */
+  journal(): Promise<Journal>;
   /**
-   * Answers now, and lets the handler go on: what it asks, reports and gives goes to `background` from here on. For tool calls.
+   * Ends the run of the handler, which unwinds, and answers with a result. For tool calls, while the handler waits for this.
    *
-   * @returns whether it could: a request that was cancelled cannot be answered any more.
+   * @returns a promise that rejects with a `Suspension`, to be given to the handler.
    */
-  detach(result: ExtensionResult, background: BackgroundDelivery): boolean;
+  endRun(result: ExtensionResult): Promise<never>;
+}
+
+/** A call of a tool as it is written down. Plain JSON. */
+export interface RecordedCall {
+  /** The revision it is served by. */
+  readonly version: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly principal?: Principal | undefined;
+  readonly headers?: RequestHeaders | undefined;
+  readonly address?: string | undefined;
+  /** Whom quotas count it for, where that is a text. */
+  readonly quotaKey?: string | undefined;
+}
+
+/** A recorded call at work. */
+export interface Replay {
   /** Aborts the signal of the handler. */
   abort(reason: string): void;
+  /** Kept once the handler has ended. */
+  readonly ended: Promise<void>;
 }
 
 /** A request that an extension adds to the protocol. */
@@ -114,6 +139,8 @@ export interface Extension {
    * @default always
    */
   mayListen?(call: ExtensionCall, agreed: Readonly<Record<string, unknown>>): MaybePromise<boolean>;
+  /** Begins what goes on without requests. Called once, when the app begins to be served. */
+  start?(): MaybePromise<void>;
   /** Ends what still runs. */
   close?(): Promise<void>;
 }
@@ -130,6 +157,25 @@ export interface ExtensionHost {
   publish(change: ServerChange): void;
   /** Listens to changes, from whichever process. */
   onChange(listener: (change: ServerChange) => void): void;
+  /**
+   * Runs a call of a tool from its beginning, guards and middleware included, while nothing waits for its answer.
+   *
+   * @param journal what earlier runs have left behind: questions that were answered get their answers, and side effects are not made
+   *   again.
+   * @param background takes what becomes of it.
+   * @throws OverloadedError when there are as many calls at work as there may be.
+   * @throws ProtocolError when this server does not serve such a call.
+   */
+  replay(call: RecordedCall, journal: Journal | undefined, background: BackgroundDelivery): Replay;
+  /**
+   * Encrypts and authenticates what is kept outside of this process, with the first of `state.keys`.
+   *
+   * @param maxLength the longest that it may be, in characters of JSON.
+   * @throws OverloadedError when it is longer.
+   */
+  seal(value: unknown, maxLength?: number): Promise<string>;
+  /** Reads what was sealed with any of `state.keys`. @returns `undefined` when it was not. */
+  unseal(text: string): Promise<unknown>;
   /** Whether any `subscriptions/listen` stream wants something. */
   hasListener(wanted: (filter: Readonly<Record<string, unknown>>) => boolean): boolean;
   /** Sends a notification to the `subscriptions/listen` streams whose filter wants it. */

@@ -6,7 +6,7 @@ import { after, type MaybePromise, observed } from '../protocol/maybe-promise.js
 import { METHODS } from '../protocol/protocol.js';
 import type { Entry, ToolEntry } from '../registry/entry.js';
 import { methodNotFound } from './admission.js';
-import type { BackgroundDelivery } from './asking/delivery.js';
+import type { Journal } from './asking/round-trip-state.js';
 import type { EngineCall } from './call.js';
 import type { Exchange, MethodHandler } from './exchange.js';
 import type {
@@ -15,6 +15,7 @@ import type {
   ExtensionMethod,
   ExtensionResult,
   ExtensionSettings,
+  RecordedCall,
   ToolCalls,
 } from './extension.js';
 import type { MethodResult, ResponseWriter } from './response.js';
@@ -67,7 +68,7 @@ export class Extensions {
     run: () => MaybePromise<MethodResult>,
   ): MaybePromise<MethodResult> {
     // What an extension has taken over goes on there when it is run again.
-    const parts = exchange.call.background ? NO_PARTS : this.#partsIn(tool);
+    const parts = this.#partsIn(tool);
     if (parts.length === 0) return run();
     const call = new ExtensionView(exchange, this.#inSessions);
     const serve = async (at: number): Promise<ExtensionResult> => {
@@ -102,12 +103,17 @@ export class Extensions {
     return {
       filter: Object.assign({}, ...parts.map(({ agreed }) => agreed)) as object,
       mayGoOn: async (again) => {
-        const view = new ExtensionView({ call: again, detach: () => false }, this.#inSessions);
+        const view = new ExtensionView({ call: again }, this.#inSessions);
         for (const { extension, agreed } of parts)
           if (((await extension.mayListen?.(view, agreed)) ?? true) !== true) return false;
         return true;
       },
     };
+  }
+
+  /** Has them begin what goes on without requests. */
+  start(): void {
+    for (const extension of this.extensions) void extension.start?.();
   }
 
   async close(): Promise<void> {
@@ -125,11 +131,11 @@ export class Extensions {
 
 /** A request in flight, with what extensions may do about it. */
 class ExtensionView implements ExtensionCall {
-  readonly #exchange: Pick<Exchange, 'call' | 'detach'>;
+  readonly #exchange: Pick<Exchange, 'call'> & Partial<Pick<Exchange, 'journal' | 'endRun'>>;
 
   /** @param inSessions the ids of the extensions that clients with sessions know. */
   constructor(
-    exchange: Pick<Exchange, 'call' | 'detach'>,
+    exchange: Pick<Exchange, 'call'> & Partial<Pick<Exchange, 'journal' | 'endRun'>>,
     private readonly inSessions: ReadonlySet<string>,
   ) {
     this.#exchange = exchange;
@@ -181,13 +187,38 @@ class ExtensionView implements ExtensionCall {
     return entry.guardCheck?.(this.#exchange.call) ?? true;
   }
 
-  detach(result: ExtensionResult, background: BackgroundDelivery): boolean {
-    return this.#exchange.detach(toMethodResult(result), background);
+  get isReplay(): boolean {
+    return this.#exchange.call.background !== undefined;
   }
 
-  abort(reason: string): void {
-    this.#exchange.call.abort(reason);
+  record(): RecordedCall {
+    const { revision, params, principal, requestInfo, quotaKey } = this.#exchange.call;
+    const { requestState: _state, inputResponses: _responses, ...rest } = params;
+    const headers = Object.entries(requestInfo.headers ?? {}).filter(([name]) => !CREDENTIALS.has(name));
+    return {
+      version: revision.version,
+      params: rest,
+      principal,
+      headers: Object.fromEntries(headers),
+      address: requestInfo.address,
+      quotaKey: typeof quotaKey === 'string' ? quotaKey : undefined,
+    };
   }
+
+  journal(): Promise<Journal> {
+    return this.#exchange.journal?.() ?? Promise.reject(noCall());
+  }
+
+  endRun(result: ExtensionResult): Promise<never> {
+    return this.#exchange.endRun?.(toMethodResult(result)) ?? Promise.reject(noCall());
+  }
+}
+
+/** What is not written down of a request: with them others could act as the client. */
+const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie']);
+
+function noCall(): Error {
+  return new Error('this is no call of a tool: there is no handler whose run could end');
 }
 
 function handlerOf(

@@ -69,10 +69,15 @@ export class ResponseWriter {
 
 const MAX_HINTS = 1000;
 
-/** Answers with an error. @param rejection see `Sink.end`. */
-export function sendError(sink: Sink, id: RequestId | null, error: ProtocolError, rejection?: number): void {
+/** Answers with an error. @param isRejection whether the request itself is refused, see `Sink.end`. */
+export function sendError(
+  sink: Sink,
+  id: RequestId | null,
+  error: ProtocolError,
+  isRejection: boolean,
+): void {
   const { code, message, data } = error;
-  sink.end(errorText(id, code, message, data), rejection);
+  sink.end(errorText(id, code, message, data), isRejection ? error : undefined);
 }
 
 function errorText(id: RequestId | null, code: number, message: string, data: unknown): string {

@@ -1,3 +1,5 @@
+import { isScope } from '../protocol/principal.js';
+
 /** Numeric codes that cross the wire: JSON-RPC 2.0 and the MCP specification. */
 export const ERROR_CODES = {
   parseError: -32700,
@@ -14,6 +16,8 @@ export const ERROR_CODES = {
   unsupportedProtocolVersion: -32022,
   /** Revision 2025-11-25 only. */
   urlElicitationRequired: -32042,
+  /** The principal lacks scopes; over HTTP the status, too. One of our own, until the specification has one. */
+  insufficientScope: 403,
 } as const;
 
 /** String codes of definition errors: the mistakes an author can make, and what each means. */
@@ -150,7 +154,7 @@ export class Diagnostics {
  * ```
  */
 export class ProtocolError extends Error {
-  override readonly name = 'ProtocolError';
+  override readonly name: string = 'ProtocolError';
 
   /**
    * @param code a JSON-RPC 2.0 or MCP code, or one of your own outside -32768 … -32000.
@@ -188,9 +192,36 @@ function isProtocolError(error: unknown): error is ProtocolError {
  * ```
  */
 export class OverloadedError extends ProtocolError {
-  /** @param message what there is too much of, for the client's developer. */
-  constructor(message: string) {
-    super(ERROR_CODES.internalError, message);
+  override readonly name = 'OverloadedError';
+
+  /**
+   * @param message what there is too much of, for the client's developer.
+   * @param options `cause` is logged and never sent.
+   */
+  constructor(message: string, options?: ErrorOptions) {
+    super(ERROR_CODES.internalError, message, undefined, options);
+  }
+}
+
+/**
+ * Refuses a request whose principal lacks a scope (403). Over HTTP it is answered with status 403 and a challenge that names the scopes,
+ * as long as its response has not begun; elsewhere by an error whose `data.authorization` does.
+ *
+ * @example
+ * ```ts
+ * if (!principal.scopes?.includes(`projects:${id}`)) throw new InsufficientScopeError([`projects:${id}`]);
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-challenge-handling
+ */
+export class InsufficientScopeError extends ProtocolError {
+  /**
+   * @param scopes all that the request needs, those included that the principal has.
+   * @throws TypeError for what is no scope, and could not be told as one.
+   */
+  constructor(readonly scopes: readonly string[]) {
+    if (!scopes.every(isScope)) throw new TypeError(`${JSON.stringify(scopes)} must be a list of scopes`);
+    const authorization = { reason: 'insufficient_scope', scopes };
+    super(ERROR_CODES.insufficientScope, `This needs the scopes ${scopes.join(' ')}`, { authorization });
   }
 }
 
@@ -244,6 +275,8 @@ export interface RequiredPage {
  * ```
  */
 export class UrlElicitationRequiredError extends ProtocolError {
+  override readonly name = 'UrlElicitationRequiredError';
+
   /** @param pages what the user is told of each page, and its absolute http or https URL. */
   constructor(pages: readonly RequiredPage[]) {
     const elicitations = pages.map((page) => ({ mode: 'url', elicitationId: crypto.randomUUID(), ...page }));
@@ -262,7 +295,7 @@ export class UrlElicitationRequiredError extends ProtocolError {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#error-handling
  */
 export class ToolError extends Error {
-  override readonly name = 'ToolError';
+  override readonly name: string = 'ToolError';
 
   /**
    * @param message what went wrong and what the model can do about it.
@@ -310,6 +343,8 @@ export type InputResponseFailure =
  * ```
  */
 export class InputResponseError extends ToolError {
+  override readonly name = 'InputResponseError';
+
   /**
    * @param reason why there is no answer.
    * @param message what happened, for the model.

@@ -1,6 +1,6 @@
 import type { Call } from '../context/call.js';
 import type { RequestContext } from '../context/context.js';
-import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies.js';
+import type { ErrorMapper, GuardLike, MiddlewareLike, ScopeRequirement } from '../context/policies.js';
 import type { InputRequired } from '../context/questions.js';
 import type { HandlerDefinition } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
@@ -38,6 +38,8 @@ export interface Declaration<D extends HandlerDefinition = HandlerDefinition> {
   /** From the outside in: of the app, the module, the class, the method. */
   readonly guards: readonly GuardLike[];
   readonly middleware: readonly MiddlewareLike[];
+  /** All of them are needed. */
+  readonly scopes: readonly ScopeRequirement[];
   /** Private metadata that decorators of the class and the method say; the definition's own wins over it. */
   readonly metadata?: Readonly<Record<PropertyKey, unknown>>;
   /** What thrown errors become, the nearest first: of the method, the class, the module, the app. */
@@ -56,6 +58,17 @@ export type AskingHandler<R> = Handler<R | InputRequired>;
  * @param context the context of the call, when the request is a call of the entry; absent for lists and the like.
  */
 export type GuardCheck = (call: Call, context?: RequestContext) => MaybePromise<boolean>;
+
+/**
+ * Finds out which scopes a call of an entry needs; compiled at boot, absent when it needs none.
+ *
+ * @param args as they came.
+ * @param arePartial whether they are those of a completion, which come without having been checked.
+ */
+export type NeededScopes = (
+  args: Record<string, unknown>,
+  arePartial?: boolean,
+) => MaybePromise<readonly string[]>;
 
 /** A single guard of an entry, by the name of its class or function. */
 export interface NamedGuard {

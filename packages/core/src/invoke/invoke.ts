@@ -9,7 +9,7 @@ import {
   setArguments,
 } from '../context/context.js';
 import { isSuspension } from '../context/questions.js';
-import { invalidParams, kindOf, ToolError } from '../errors/errors.js';
+import { InsufficientScopeError, invalidParams, kindOf, ToolError } from '../errors/errors.js';
 import type {
   CompletionDefinition,
   PromptDefinition,
@@ -17,6 +17,7 @@ import type {
   ToolDefinition,
 } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
+import { lacksScopes } from '../protocol/principal.js';
 import { after, isPromise, type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import type {
   CallToolResult,
@@ -47,7 +48,14 @@ import {
   type ShapeContents,
 } from './encode.js';
 import { type FailurePolicy, mapped, outputFailure, requestFailure, toolFailure } from './failure.js';
-import { compileGuards, compileMiddleware, compilePermits, type GuardParts, nameGuards } from './policies.js';
+import {
+  compileGuards,
+  compileMiddleware,
+  compilePermits,
+  compileScopes,
+  type GuardParts,
+  nameGuards,
+} from './policies.js';
 
 /** What compiling handlers needs. */
 export interface InvokeOptions extends FailurePolicy {
@@ -61,10 +69,13 @@ export interface InvokeOptions extends FailurePolicy {
 /** Serves one call with its raw arguments. */
 type Serve = (call: Call, args: Record<string, unknown>) => MaybePromise<unknown>;
 
+/** Checks arguments, and gives them as a handler gets them. */
+export type CheckArguments = (args: Record<string, unknown>) => MaybePromise<unknown>;
+
 /** How one kind of definition differs from the others. */
 interface Kind {
   readonly Context: ContextClass;
-  readonly check: (args: Record<string, unknown>) => MaybePromise<unknown>;
+  readonly check: CheckArguments;
   /** Makes the result of what the handler, or the middleware around it, returned. */
   readonly encode: (value: unknown, call: Call) => unknown;
   /** What a guard's `permits` that says no leads to; `undefined` where guards are not asked about arguments. */
@@ -98,20 +109,22 @@ export class HandlerCompiler {
     return guardCheck ? { guardCheck, guards: nameGuards(guards, info, this.#guardParts) } : {};
   }
 
+  /** Gives the check of the arguments of a tool. */
+  toolArguments({ coerce = this.options.coerce }: ToolDefinition, input: ValuePlan): CheckArguments {
+    return coerce ? (args) => input.check(input.convert(args)) : (args) => input.check(args);
+  }
+
   tool(
     declaration: Declaration<ToolDefinition>,
     info: DefinitionInfo,
-    input: ValuePlan,
+    check: CheckArguments,
     output?: ValuePlan,
   ): AskingHandler<CallToolResult> {
     const { options } = this;
-    const { where, definition } = declaration;
+    const { where } = declaration;
     const kind: Kind = {
       Context: ToolContext,
-      check:
-        (definition.coerce ?? options.coerce)
-          ? (args) => input.check(input.convert(args))
-          : (args) => input.check(args),
+      check,
       encode: output
         ? checkedEncoder(output, options)
         : advisedEncoder(compileToolEncoder(undefined), where, options),
@@ -202,15 +215,20 @@ export class HandlerCompiler {
   }
 
   #serve(
-    { target, binding, guards, middleware, errors }: Declaration,
+    { target, binding, guards, middleware, scopes, errors }: Declaration,
     info: DefinitionInfo,
     { Context, check, encode, refused }: Kind,
   ): Serve {
     const { instances } = this.options;
     const run = compileRun(target, binding, instances);
     const permits = refused && compilePermits(guards, this.#guardParts);
+    // Asked of the very arguments that the handler gets: those that were looked at before may have been parsed to others.
+    const needed = compileScopes(
+      scopes.filter((scope) => typeof scope === 'function'),
+      (checked) => checked,
+    );
     const around = compileMiddleware(middleware, instances.container);
-    if (!permits && !around && errors.length === 0 && !needsContext(target, binding, instances)) {
+    if (!permits && !needed && !around && errors.length === 0 && !needsContext(target, binding, instances)) {
       return (call, args) =>
         after(check(args), (checked) => after(run(call, checked, undefined), (value) => encode(value, call)));
     }
@@ -221,8 +239,15 @@ export class HandlerCompiler {
         const handler = (): unknown => run(call, checked, context);
         const value = (): MaybePromise<unknown> => (around ? around(call, context, handler) : handler());
         const answer = (): MaybePromise<unknown> => after(value(), (given) => encode(given, call));
-        if (!permits) return answer();
-        return after(permits(call, context), (permitted) => (permitted === true ? answer() : refused()));
+        const go = (): MaybePromise<unknown> => {
+          if (!permits) return answer();
+          return after(permits(call, context), (permitted) => (permitted === true ? answer() : refused()));
+        };
+        if (!needed) return go();
+        return after(needed(checked as Record<string, unknown>), (asked) => {
+          if (lacksScopes(call.principal, asked)) throw new InsufficientScopeError(asked);
+          return go();
+        });
       });
     };
   }

@@ -1,7 +1,14 @@
 import type { Diagnostics } from '../errors/errors.js';
 import type { Container } from '../container/container.js';
 import { type Call, logDetails } from '../context/call.js';
-import type { Guard, GuardLike, Middleware, MiddlewareLike, NextFunction } from '../context/policies.js';
+import type {
+  Guard,
+  GuardLike,
+  Middleware,
+  MiddlewareLike,
+  NextFunction,
+  ScopeRequirement,
+} from '../context/policies.js';
 import {
   type GuardContext,
   type DefinitionInfo,
@@ -11,10 +18,12 @@ import {
 import type { Constructor } from '../protocol/constructor.js';
 import { frozenCopy, isObject } from '../protocol/json.js';
 import type { Logger } from '../protocol/logging.js';
+import { isScope } from '../protocol/principal.js';
 import { after, isPromise, type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import type { Deadlines } from '../transport/deadlines.js';
 import type { LogThrottle } from '../transport/log-throttle.js';
-import type { GuardCheck, NamedGuard } from './declaration.js';
+import { InvalidValueError } from '../schema/index.js';
+import type { GuardCheck, NamedGuard, NeededScopes } from './declaration.js';
 
 /** Decides whether one call may run with its arguments. */
 type PermitsCall = (call: Call, context: RequestContext) => MaybePromise<boolean>;
@@ -103,6 +112,37 @@ export function compilePermits(guards: readonly GuardLike[], parts: GuardParts):
   return (call, context) => askFrom(0, call, context);
 }
 
+/**
+ * Compiles which scopes a call needs; `undefined` when it needs none.
+ *
+ * @param check gives the arguments as the handler gets them.
+ */
+export function compileScopes(
+  requirements: readonly ScopeRequirement[],
+  check: (args: Record<string, unknown>) => MaybePromise<unknown>,
+): NeededScopes | undefined {
+  if (requirements.length === 0) return undefined;
+  const fixed = [...new Set(requirements.filter((requirement) => typeof requirement === 'string'))];
+  const asked = requirements.filter((requirement) => typeof requirement === 'function');
+  if (asked.length === 0) return () => fixed;
+  return async (args, arePartial = false) => {
+    try {
+      const checked = (arePartial ? args : await check(args)) as never;
+      const given = await Promise.all(asked.map(async (requirement) => requirement(checked)));
+      return [...new Set([...fixed, ...given.flatMap(scopesOf)])];
+    } catch (error) {
+      // The call is refused for its arguments then.
+      if (error instanceof InvalidValueError) return fixed;
+      throw error;
+    }
+  };
+}
+
+function scopesOf(given: unknown): readonly string[] {
+  if (Array.isArray(given) && given.every(isScope)) return given;
+  throw new TypeError("A function of @RequireScopes must give a list of scopes, such as ['files:write']");
+}
+
 /** A guard has not answered in time. */
 class LateGuardError extends Error {
   override readonly name = 'LateGuardError';
@@ -178,9 +218,14 @@ class Turn {
   }
 }
 
-/** Refuses what is neither a guard nor a class of one, and the same for middleware; and error mappers that are none. */
+/** Refuses what is neither a guard nor a class of one, and the same for middleware; error mappers that are none, and scopes. */
 export function checkPolicies(
-  { guards, middleware, errors }: Readonly<Record<'guards' | 'middleware' | 'errors', readonly unknown[]>>,
+  {
+    guards,
+    middleware,
+    scopes,
+    errors,
+  }: Readonly<Record<'guards' | 'middleware' | 'scopes' | 'errors', readonly unknown[]>>,
   diagnostics: Diagnostics,
 ): void {
   const check = (like: unknown, what: string, method: string): void => {
@@ -190,6 +235,12 @@ export function checkPolicies(
   };
   for (const guard of guards) check(guard, 'guard', 'allows(context)');
   for (const step of middleware) check(step, 'middleware', 'handle(context, next)');
+  for (const scope of scopes) {
+    if (typeof scope === 'function' || isScope(scope)) continue;
+    const fix =
+      "give scopes one by one, @RequireScopes('files', 'files:write'), or a function that gives a list of them";
+    diagnostics.at('scopes').add('SIGIL_INVALID_POLICY', `${JSON.stringify(scope)} is no scope`, fix);
+  }
   for (const mapper of errors) {
     if (isObject(mapper) && isClassLike(mapper['error']) && typeof mapper['map'] === 'function') continue;
     const shown = typeof mapper === 'function' ? mapper.name : String(mapper);

@@ -12,6 +12,7 @@ export const KEYS: Readonly<
     | 'guards'
     | 'middleware'
     | 'errors'
+    | 'scopes'
     | 'metadata'
     | 'service'
     | 'optional',
@@ -35,6 +36,8 @@ export const KEYS: Readonly<
   middleware: Symbol.for('sigil:middleware'),
   /** On a class, and on a class and method: error mappers. */
   errors: Symbol.for('sigil:errors'),
+  /** On a class, and on a class and method: the scopes that are needed. */
+  scopes: Symbol.for('sigil:scopes'),
   /** On a class, and on a class and method: private metadata, by key. */
   metadata: Symbol.for('sigil:metadata'),
   /** On a class: how the container makes it. */

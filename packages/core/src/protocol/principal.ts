@@ -6,6 +6,48 @@ export interface Principal {
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
+/**
+ * Refuses what is no principal.
+ *
+ * @returns the principal.
+ * @throws TypeError when it has no id, or scopes that are no list of strings.
+ * @example
+ * ```ts
+ * const principal = requirePrincipal(await users.byToken(token));
+ * ```
+ */
+export function requirePrincipal(principal: Principal): Principal {
+  // Sessions and state belong to an id: who has none would share those of everybody without one.
+  const { id, scopes = [] } = (principal as Principal | null) ?? {};
+  if (typeof id !== 'string' || id === '')
+    throw new TypeError(
+      'a principal must have an id that is a string and not empty; undefined refuses the request',
+    );
+  // A text would have every part of it as a scope.
+  if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string'))
+    throw new TypeError("the scopes of a principal must be a list of strings, such as ['notes:write']");
+  return principal;
+}
+
+/** Whether a value is a scope (RFC 6749, section 3.3): it can stand in a challenge. */
+export function isScope(value: unknown): value is string {
+  return typeof value === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(value);
+}
+
+/**
+ * Whether a principal lacks any of these scopes.
+ *
+ * @param principal who asks; one that is not there has none.
+ * @example
+ * ```ts
+ * if (lacksScopes(call.principal, needed)) throw new InsufficientScopeError(needed);
+ * ```
+ */
+export function lacksScopes(principal: Principal | undefined, scopes: readonly string[]): boolean {
+  const held = principal?.scopes ?? [];
+  return !scopes.every((scope) => held.includes(scope));
+}
+
 /** What a transport knows of a request beside its message. */
 export interface RequestInfo {
   /** HTTP headers, names in lower case; absent on other transports. */

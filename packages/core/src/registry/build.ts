@@ -1,7 +1,8 @@
 import { nearest } from '../protocol/nearest.js';
 import type { Diagnostics } from '../errors/errors.js';
 import type { Declaration, Target } from '../invoke/declaration.js';
-import type { HandlerCompiler } from '../invoke/invoke.js';
+import type { CheckArguments, HandlerCompiler } from '../invoke/invoke.js';
+import { compileScopes } from '../invoke/policies.js';
 import type {
   HandlerDefinition,
   Presentation,
@@ -82,7 +83,8 @@ function buildTool(declaration: Declaration<ToolDefinition>, tools: BuildTools):
   const returned = definition.output === undefined ? declaration.returns : explicitSource(definition.output);
   const output = returned && schemas.output(returned, at.at('output').where, at.problems);
   checkUnknownProperties(definition, at);
-  const base = baseOf(declaration, 'tool', name, tools);
+  const checkArguments = handlers.toolArguments(definition, input);
+  const base = baseOf(declaration, 'tool', name, tools, checkArguments);
   const { info } = base;
   // Not at boot: the schemas are written when a client first asks for them.
   const describe = once((): Tool =>
@@ -101,7 +103,7 @@ function buildTool(declaration: Declaration<ToolDefinition>, tools: BuildTools):
       return describe();
     },
     mirrored: frozenCopy(input.mirrored ? mirroredArguments(input.advertised, at) : []),
-    run: handlers.tool(declaration, info, input, output),
+    run: handlers.tool(declaration, info, checkArguments, output),
   });
 }
 
@@ -117,7 +119,9 @@ function buildResource(
   const template = parse(uri, at);
   const input = schemas.input(binding.source, where, at.problems);
   const isTemplate = template !== undefined && template.variables.length > 0;
-  const base = baseOf(declaration, isTemplate ? 'template' : 'resource', uri, tools);
+  const base = baseOf(declaration, isTemplate ? 'template' : 'resource', uri, tools, (args) =>
+    input.check(input.convert(args)),
+  );
   if (!template) return undefined;
   checkVariables(declaration, template, input, at);
   if (cache !== undefined) checkCache(cache, at);
@@ -154,7 +158,7 @@ function buildPrompt(declaration: Declaration<PromptDefinition>, tools: BuildToo
   const name = nameOf(declaration, at);
   const input = tools.schemas.input(binding.source, where, at.problems);
   const args = promptArguments(input.advertised);
-  const base = baseOf(declaration, 'prompt', name, tools);
+  const base = baseOf(declaration, 'prompt', name, tools, (args) => input.check(input.convert(args)));
   return Object.freeze({
     kind: 'prompt',
     ...base,
@@ -174,7 +178,11 @@ function baseOf(
   kind: Entry['kind'],
   key: string,
   { handlers, diagnostics }: BuildTools,
-): Pick<ToolEntry, 'key' | 'where' | 'info' | 'context' | 'timeoutMs' | 'guardCheck' | 'guards'> {
+  check: CheckArguments,
+): Pick<
+  ToolEntry,
+  'key' | 'where' | 'info' | 'context' | 'timeoutMs' | 'guardCheck' | 'guards' | 'neededScopes'
+> {
   const { definition, metadata, where } = declaration;
   const { timeoutMs, meta } = definition;
   checkMembers(definition, diagnostics.at(where));
@@ -194,7 +202,7 @@ function baseOf(
     where,
     info,
     context: handlers.context(kind, info),
-    ...withoutUndefined({ timeoutMs }),
+    ...withoutUndefined({ timeoutMs, neededScopes: compileScopes(declaration.scopes, check) }),
     ...handlers.access(declaration, info),
   };
 }
@@ -220,7 +228,7 @@ const MEMBERS_OF: Readonly<Record<HandlerDefinition['kind'], readonly string[]>>
 function checkMembers(definition: HandlerDefinition, at: Diagnostics): void {
   const known = MEMBERS_OF[definition.kind];
   for (const option of Object.keys(definition).filter((name) => !known.includes(name))) {
-    const meant = nearest(option, [...known, 'guards', 'middleware', 'errors']);
+    const meant = nearest(option, [...known, 'guards', 'middleware', 'scopes', 'errors']);
     const fix = meant === undefined ? `give any of ${known.slice(1).join(', ')}` : `write ${meant}`;
     at.at(option).add('SIGIL_INVALID_OPTIONS', 'there is no such option', fix);
   }

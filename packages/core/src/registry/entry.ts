@@ -15,7 +15,14 @@ import type {
   Tool,
   ToolAnnotations,
 } from '../protocol/descriptors.js';
-import type { AskingHandler, GuardCheck, Handler, NamedGuard, Permits } from '../invoke/declaration.js';
+import type {
+  AskingHandler,
+  GuardCheck,
+  Handler,
+  NamedGuard,
+  NeededScopes,
+  Permits,
+} from '../invoke/declaration.js';
 import type { DefinitionProblem } from '../errors/errors.js';
 import type { ResourceContents } from '../protocol/content.js';
 
@@ -32,12 +39,15 @@ interface EntryBase {
   readonly guardCheck?: GuardCheck;
   /** The guards behind the check, in the order they are asked; absent with it. */
   readonly guards?: readonly NamedGuard[];
+  /** The scopes that a call needs; absent when it needs none. */
+  readonly neededScopes?: NeededScopes;
 }
 
 /** A source of completions for one argument. */
 export interface Completer {
   readonly run: Handler<CompleteResult>;
   readonly guardCheck?: GuardCheck;
+  readonly neededScopes?: NeededScopes;
 }
 
 /** Sources of completions, by the argument they complete. */

@@ -1,9 +1,7 @@
+import type { ListKind } from '../backend/change-bus.js';
 import type { Declaration } from '../invoke/declaration.js';
 import type { CompletionDefinition } from '../metadata/definitions.js';
 import type { Entry, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from './entry.js';
-
-/** What changed, in the words of the `list_changed` notifications. */
-export type ListKind = 'tools' | 'prompts' | 'resources';
 
 /** Everything a server serves. Listeners hear once of all changes made in one go. */
 export class Registry {

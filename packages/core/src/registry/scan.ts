@@ -1,5 +1,5 @@
 import type { Diagnostics } from '../errors/errors.js';
-import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies.js';
+import type { ErrorMapper, GuardLike, MiddlewareLike, ScopeRequirement } from '../context/policies.js';
 import type { Declaration } from '../invoke/declaration.js';
 import type { HandlerDefinition } from '../metadata/definitions.js';
 import { KEYS } from '../metadata/keys.js';
@@ -49,6 +49,7 @@ export function hasHandlers(cls: Constructor): boolean {
 function scanClass(cls: Constructor, diagnostics: Diagnostics): Declaration[] {
   const guards = listOf(KEYS.guards, cls);
   const middleware = listOf(KEYS.middleware, cls);
+  const scopes = listOf(KEYS.scopes, cls);
   const errors = listOf(KEYS.errors, cls, undefined, 'own');
   return handlersOf(cls).flatMap((handler) => {
     const { method, definitions, declarer } = handler;
@@ -67,6 +68,7 @@ function scanClass(cls: Constructor, diagnostics: Diagnostics): Declaration[] {
       ...returnsOf(handler),
       guards: [...guards, ...listOf(KEYS.guards, cls, method)] as GuardLike[],
       middleware: [...middleware, ...listOf(KEYS.middleware, cls, method)] as MiddlewareLike[],
+      scopes: [...scopes, ...listOf(KEYS.scopes, cls, method)] as ScopeRequirement[],
       metadata: metadataOf(cls, method),
       errors: [...listOf(KEYS.errors, cls, method, 'own'), ...errors] as ErrorMapper[],
     };

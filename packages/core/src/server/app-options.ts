@@ -2,10 +2,10 @@ import type { Container, Provider } from '../container/container.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { AppCacheOptions } from '../engine/methods/cache-hints.js';
-import type { ChangeBus } from '../engine/subscriptions/changes.js';
+import type { Backend, BackendFactory, StateStore } from '../backend/backend.js';
+import type { ChangeBus } from '../backend/change-bus.js';
 import type { LimitOptions } from '../engine/engine-options.js';
 import type { StateKey } from '../engine/asking/request-state-codec.js';
-import type { StateStore } from '../engine/asking/state-store.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
 import type { ServerCapabilities } from '../protocol/protocol.js';
 import type { Logger } from '../protocol/logging.js';
@@ -31,7 +31,7 @@ export interface StateOptions {
   /**
    * Remembers which states were used: a second time is refused, so that what a user consented to is done once. Give the same to all
    * processes that serve the app. `false` accepts a state until it expires, however often.
-   * @default a `MemoryStateStore`, which knows what this process has seen
+   * @default that of the backend, or else a `MemoryStateStore`, which knows what this process has seen
    */
   readonly store?: StateStore | false;
 }
@@ -77,7 +77,18 @@ export interface AppOptions extends Implementation, ModuleParts {
    * Not at all by default; lists may be passed on to anybody, resources may not. A list that guards filter is always private.
    */
   readonly cache?: AppCacheOptions;
-  /** Carries changes between the processes that serve this app. Within this process only by default. */
+  /**
+   * What outlives a request and is shared by the processes that serve this app: sessions, streams, states, tasks and changes, such as
+   * `redis({ url })` of `@sigil/redis`. Each part can also be given alone: `changeBus`, `state.store`, `tasks.store`, `tasks.queue`, and
+   * `sessions.store` and `streams.store` of `http()`; that takes the place of what the backend has. It needs `state.keys`, the same in all
+   * processes. `app.close()` closes it.
+   * @default the memory of this process
+   */
+  readonly backend?: Backend | BackendFactory;
+  /**
+   * Carries changes between the processes that serve this app.
+   * @default that of the backend, or else within this process only
+   */
   readonly changeBus?: ChangeBus;
   /** What clients may make this app do and keep. */
   readonly limits?: LimitOptions;

@@ -1,3 +1,4 @@
+import type { Backend } from '../backend/backend.js';
 import type { Container } from '../container/container.js';
 import type { Engine } from '../engine/engine.js';
 import type { DefinitionHooks } from '../registry/entry.js';
@@ -15,6 +16,10 @@ export interface AppParts {
   readonly instructions: string | undefined;
   readonly hooks: readonly DefinitionHooks[];
   readonly define: Define;
+  /** Whether the process is there to run tasks, and serves no clients. */
+  readonly isWorker: boolean;
+  /** What it shares with other processes, if anything. */
+  readonly backend: Backend | undefined;
   /** Gives standard output back to the program: the app is not served over stdio, or its runtime guards it from here on. */
   readonly releaseStdout: () => void;
 }

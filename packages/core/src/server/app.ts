@@ -14,7 +14,7 @@ import {
   liveCompletions,
   type LiveCompletions,
 } from './live-collection.js';
-import { chooseRuntime } from './runtime-choice.js';
+import { chooseRuntime, workerRuntime } from './runtime-choice.js';
 
 /**
  * A server, ready to be mounted on runtimes. Made by `createApp`.
@@ -39,6 +39,9 @@ export class App {
   readonly #parts: AppParts;
   readonly #running = new Set<RunningRuntime>();
   #closing: Promise<void> | undefined;
+  #isMounted = false;
+  /** Runtimes that are being started. */
+  #starting = 0;
 
   constructor(parts: AppParts) {
     this.#parts = parts;
@@ -55,8 +58,8 @@ export class App {
    * the program again, if `createApp` has reserved it.
    */
   get endpoint(): Endpoint {
-    this.#parts.releaseStdout();
-    return this.#parts.engine;
+    this.#isMounted = true;
+    return this.#served();
   }
 
   /**
@@ -77,8 +80,13 @@ export class App {
    * Starts serving. An app may run on several runtimes at once.
    *
    * @param runtime where to: `stdio()`, `http({ port })`, or your own. Without one, the program's arguments decide
-   *   (`--http [--port N] [--host H] [--allow-anonymous]`), then `MCP_TRANSPORT=http`, `PORT` and `HOST`; stdio otherwise.
+   *   (`--http [--port N] [--host H] [--workers N] [--close-delay-ms N] [--allow-anonymous]`), then `MCP_TRANSPORT=http`,
+   *   `PORT`, `HOST`, `WORKERS` and `CLOSE_DELAY_MS`; stdio otherwise.
+   *   Where `tasks.worker` is `'only'`, it runs tasks and serves no clients, until SIGTERM or SIGINT.
+   *   Over HTTP, `/health` and `/readyz` tell load balancers how it does then.
    *   The program may have flags of its own, but none that is one typing error away from these: `--prot` is refused.
+   * Where it fails, and neither runs anywhere else nor is run at once on another runtime, the app closes: what it holds, such as the
+   * connections of a backend, keeps no program that goes on without it.
    * When the environment variable `SIGIL_INSPECT` is set, the program answers its question on standard output and ends
    * instead; `sigil`, the command of `@sigil/cli`, asks that way.
    *
@@ -88,15 +96,20 @@ export class App {
   async run(runtime?: Runtime): Promise<RunningRuntime> {
     if (this.#closing) throw new Error('This app has been closed; make a new one with createApp()');
     if (isInspected()) return this.#answer();
-    const chosen = runtime ?? (await chooseRuntime());
-    this.#parts.logger.relayTo(chosen.logger);
-    const { engine, logger } = this.#parts;
-    if (chosen.ownsProcess) reporter.survive(logger, (run) => engine.trackCalls(run));
-    const running = await chosen.start(this.endpoint);
-    this.#running.add(running);
-    // A runtime that ends by itself, as stdio does with its input, ends the app when it was the last.
-    void running.closed.then(() => this.#ended(running));
-    return running;
+    this.#starting += 1;
+    try {
+      const running = await this.#start(runtime);
+      this.#running.add(running);
+      // A runtime that ends by itself, as stdio does with its input, ends the app when it was the last.
+      void running.closed.then(() => this.#ended(running));
+      return running;
+    } catch (error) {
+      // After those who catch the error and try another runtime.
+      setTimeout(() => this.#closeUnused());
+      throw error;
+    } finally {
+      this.#starting -= 1;
+    }
   }
 
   /** Logs where the app logs. Nothing of it reaches clients: `ctx.log` is for what one client may see. */
@@ -115,9 +128,10 @@ export class App {
   }
 
   /**
-   * Tells the client whose user `ctx.elicitUrl()` sent to a page that the page has done its work (2025-11-25).
+   * Tells the client whose user `ctx.elicitUrl()` sent to a page that the page has done its work (2025-11-25). It may be called in any of
+   * the processes that share a backend: one that has not asked the client itself has the others tell it.
    *
-   * @returns whether that client is still connected.
+   * @returns whether this process has asked, and that client is still connected; `false` says nothing of the other processes.
    */
   completeElicitation(elicitationId: string): boolean {
     return this.#parts.engine.completeElicitation(elicitationId);
@@ -145,15 +159,37 @@ export class App {
     return endWith(answer);
   }
 
+  /** The endpoint, from where on standard output belongs to the program again. */
+  #served(): Endpoint {
+    this.#parts.releaseStdout();
+    return this.#parts.engine;
+  }
+
+  async #start(runtime: Runtime | undefined): Promise<RunningRuntime> {
+    const { engine, logger, isWorker } = this.#parts;
+    const chosen = runtime ?? (isWorker ? workerRuntime(() => engine.start()) : await chooseRuntime());
+    logger.relayTo(chosen.logger);
+    if (chosen.ownsProcess) reporter.survive(logger, (run) => engine.trackCalls(run));
+    return chosen.start(this.#served());
+  }
+
   async #ended(running: RunningRuntime): Promise<void> {
     this.#running.delete(running);
     if (this.#running.size > 0) return;
     const closed = this.close();
     running.appCloses?.(closed);
+    await this.#logged(closed);
+  }
+
+  #closeUnused(): void {
+    if (this.#starting === 0 && this.#running.size === 0 && !this.#isMounted) void this.#logged(this.close());
+  }
+
+  async #logged(closed: Promise<void>): Promise<void> {
     try {
       await closed;
     } catch (error) {
-      // Nothing awaits this: the runtime ended by itself.
+      // Nothing awaits this: the runtime ended by itself, or did not start.
       this.#parts.logger.error({ err: error }, 'the app did not close cleanly');
     }
   }
@@ -163,6 +199,7 @@ export class App {
     await Promise.all([...this.#running].map((running) => running.close()));
     await this.#parts.engine.close();
     await this.#parts.container.close?.();
+    await this.#parts.backend?.close();
   }
 }
 

@@ -4,6 +4,8 @@ import { RESOLUTION } from '../container/typedi.js';
 import { InjectionToken } from '../container/typedi-registry.js';
 import { CompletionContext, PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
 import { RequestContext } from '../context/context.js';
+import type { Limiter } from '../backend/backend.js';
+import { MemoryLimiter } from '../memory/memory-limiter.js';
 import type { Principal } from '../protocol/principal.js';
 import { App } from './app.js';
 
@@ -20,6 +22,29 @@ import { App } from './app.js';
  */
 export const PRINCIPAL: InjectionToken<Principal | undefined> = new InjectionToken('PRINCIPAL');
 
+/**
+ * Counts how often something happens, in all processes that share the backend of the app; in this process without one. For guards,
+ * middleware and services.
+ *
+ * @example
+ * ```ts
+ * @Service()
+ * class FewCalls implements Guard {
+ *   private readonly limiter = inject(LIMITER);
+ *
+ *   allows(): boolean {
+ *     return true;
+ *   }
+ *
+ *   async permits({ principal }: RequestContext): Promise<boolean> {
+ *     const { allowed } = await this.limiter.take(`calls ${principal?.id}`, { limit: 100, windowMs: 60_000 });
+ *     return allowed;
+ *   }
+ * }
+ * ```
+ */
+export const LIMITER: InjectionToken<Limiter> = new InjectionToken('LIMITER');
+
 /** Refuses providers of what every app has: two would tell different things. */
 export function checkBuiltIns(
   builtIn: readonly Provider[],
@@ -33,12 +58,12 @@ export function checkBuiltIns(
       .add(
         'SIGIL_DUPLICATE_PROVIDER',
         'the app provides it itself',
-        'remove this provider; the principal comes from authentication, in tests from testApp({ principal })',
+        'remove this provider; the principal comes from authentication, in tests from testApp({ principal }), and the limiter from the backend',
       );
 }
 
 /** What services may inject without anybody providing it. */
-export function builtIns(app: () => App): Provider[] {
+export function builtIns(app: () => App, limiter: Limiter | undefined): Provider[] {
   // The app and the requests end themselves.
   const dispose = (): void => undefined;
   const contextOf = (scope: ResolutionScope): object => {
@@ -47,6 +72,7 @@ export function builtIns(app: () => App): Provider[] {
   };
   return [
     { provide: App, useFactory: app, dispose },
+    { provide: LIMITER, useFactory: () => limiter ?? new MemoryLimiter(), dispose },
     { provide: RequestContext, scope: 'request', inject: [RESOLUTION], useFactory: contextOf, dispose },
     ...[ToolContext, ResourceContext, PromptContext, CompletionContext].map((provide) => ({
       provide,

@@ -1,3 +1,4 @@
+import type { Backend } from '../backend/backend.js';
 import type { Diagnostics } from '../errors/errors.js';
 import { isUnknownProperties } from '../registry/checks.js';
 import { isStateKey } from '../engine/asking/request-state-codec.js';
@@ -34,6 +35,7 @@ const OPTIONS: Readonly<Record<keyof AppOptions, true>> = {
   exposeErrors: true,
   pageSize: true,
   cache: true,
+  backend: true,
   changeBus: true,
   limits: true,
   experimental: true,
@@ -46,10 +48,14 @@ const OPTIONS: Readonly<Record<keyof AppOptions, true>> = {
 };
 const TASK_OPTIONS: Readonly<Record<keyof TasksOptions, true>> = {
   store: true,
+  queue: true,
+  worker: true,
   ttlMs: true,
   pollIntervalMs: true,
   maxRunning: true,
   maxRunningPerClient: true,
+  stallMs: true,
+  maxAttempts: true,
 };
 const STATE_OPTIONS: Readonly<Record<keyof StateOptions, true>> = { keys: true, ttlMs: true, store: true };
 /** Messages are walked as deep as this. */
@@ -79,8 +85,9 @@ export function checkOptions(options: AppOptions, diagnostics: Diagnostics): voi
   checks.methods('container', options.container, 'get');
   checks.methods('logger', options.logger, 'debug', 'info', 'warn', 'error');
   checks.methods('changeBus', options.changeBus, 'publish', 'subscribe');
+  checkBackend(options, checks);
   checkState(options.state, checks);
-  checkTasks(options.tasks, checks);
+  checkTasks(options, checks);
   const limits: LimitOptions = checks.group('limits', options.limits, Object.keys(DEFAULT_LIMITS));
   checks.integers(limits, 'limits.');
   if (Number(limits.maxDepth) > DEEPEST) checks.refuse('limits.maxDepth', `it must be at most ${DEEPEST}`);
@@ -92,19 +99,84 @@ export function refuseOption(option: string, expected: string, diagnostics: Diag
   new OptionChecks('createApp', diagnostics).refuse(option, `it must be ${expected}`);
 }
 
+const BACKEND_FIX =
+  "write redis({ url: 'redis://…' }) of @sigil/redis, postgres({ url: 'postgres://…' }) of @sigil/postgres, or memoryBackend()";
+/** What processes encrypt for each other. */
+const KEY_FIX =
+  'give all processes the same secret, made once with `openssl rand -base64 32`: state: { keys: [process.env.STATE_KEY] }';
+
+/** The parts of a backend, each with the methods it must have. */
+const PARTS: Readonly<Record<keyof Omit<Backend, 'name' | 'open' | 'check' | 'close'>, readonly string[]>> = {
+  sessions: ['create', 'use', 'replace', 'delete'],
+  events: ['append', 'end', 'after', 'forget'],
+  states: ['use'],
+  tasks: ['create', 'get', 'replace', 'queued'],
+  queue: ['add', 'work'],
+  bus: ['publish', 'subscribe'],
+  limiter: ['take'],
+};
+
+function checkBackend({ backend, state }: AppOptions, checks: OptionChecks): void {
+  if (backend === undefined) return;
+  if (typeof backend !== 'function' && !checkParts(backend, checks)) return;
+  if (!isObject(state) || !Array.isArray(state['keys']) || state['keys'].length === 0)
+    checks.refuse(
+      'backend',
+      'it needs state.keys: what one process encrypts, the others have to read',
+      KEY_FIX,
+    );
+}
+
+/** Refuses what is no backend, or lacks a part. @returns whether it is an object at all. */
+function checkParts(backend: unknown, checks: OptionChecks, what = 'it must be a backend'): boolean {
+  if (!isObject(backend)) {
+    checks.refuse('backend', what, BACKEND_FIX);
+    return false;
+  }
+  checks.methods('backend', backend, 'check', 'close');
+  for (const [part, methods] of Object.entries(PARTS))
+    checks.methods(`backend.${part}`, backend[part] ?? null, ...methods);
+  return true;
+}
+
+/** Makes the backend of an app, if it is to have one; none where what a factory gives is no backend. */
+export function backendOf(
+  { name, backend: given }: AppOptions,
+  diagnostics: Diagnostics,
+): Backend | undefined {
+  if (typeof given !== 'function') return given;
+  const made: unknown = given({ name });
+  const checks = new OptionChecks('createApp', diagnostics);
+  const before = diagnostics.problems.length;
+  if (made instanceof Promise)
+    checks.refuse('backend', 'its function gives a promise', 'await what it needs before createApp');
+  else
+    checkParts(made, checks, `its function must give a backend, not ${made === null ? 'null' : typeof made}`);
+  return diagnostics.problems.length > before ? undefined : (made as Backend);
+}
+
 function checkState(options: unknown, checks: OptionChecks): void {
   const state: StateOptions = checks.group('state', options, Object.keys(STATE_OPTIONS));
   const { keys = [], ttlMs, store } = state;
   if (!Array.isArray(keys) || !keys.every(isStateKey))
-    checks.refuse('state.keys', 'it must be a list of secrets of at least 32 bytes or characters');
+    checks.refuse('state.keys', 'it must be a list of secrets of at least 32 bytes or characters', KEY_FIX);
   checks.integer('state.ttlMs', ttlMs, LONGEST_LIFE_MS);
   if (store !== false) checks.methods('state.store', store, 'use');
 }
 
-function checkTasks(options: unknown, checks: OptionChecks): void {
+function checkTasks({ tasks: options, backend }: AppOptions, checks: OptionChecks): void {
   const tasks: TasksOptions = checks.group('tasks', options, Object.keys(TASK_OPTIONS));
-  const { store, ttlMs, ...integers } = tasks;
-  checks.methods('tasks.store', store, 'create', 'get', 'replace');
+  const { store, queue, worker, ttlMs, ...integers } = tasks;
+  checks.methods('tasks.store', store, ...PARTS.tasks);
+  checks.methods('tasks.queue', queue, ...PARTS.queue);
+  if (worker !== undefined && typeof worker !== 'boolean' && worker !== 'only')
+    checks.refuse('tasks.worker', "it must be true, false or 'only'");
+  else if (worker !== undefined && worker !== true && !queue && !backend)
+    checks.refuse(
+      'tasks.worker',
+      'no other process could run the tasks of this one, or give it any',
+      'give a backend, or tasks.queue',
+    );
   checks.integers(integers, 'tasks.');
   if (ttlMs !== null) checks.integer('tasks.ttlMs', ttlMs, LONGEST_LIFE_MS);
 }

@@ -7,6 +7,7 @@ import { isObject } from '../protocol/json.js';
 import type { Logger } from '../protocol/logging.js';
 import type { HandlerDefinition, SchemaLike } from '../metadata/definitions.js';
 import type { Declaration } from '../invoke/declaration.js';
+import type { Backend } from '../backend/backend.js';
 import { defaultName } from '../registry/build.js';
 import { scan } from '../registry/scan.js';
 import type { AppExtension } from '../extensions/app-extension.js';
@@ -18,6 +19,7 @@ import { tasks, type TasksOptions } from '../extensions/tasks/tasks.js';
 import type { AppOptions } from './app-options.js';
 import { discover } from './discover.js';
 import { refuseOption } from './check-options.js';
+import { workerKey } from './platform.js';
 import { allModules, type ModuleOptions, type ModuleParts } from './module.js';
 
 /** Everything an app and its modules are made of. */
@@ -39,6 +41,7 @@ export async function collect(
   options: AppOptions,
   diagnostics: Diagnostics,
   logger: Logger,
+  backend: Backend | undefined,
 ): Promise<Collected> {
   const modules = allModules(options.modules ?? [], diagnostics);
   const units: Unit[] = [{ parts: options }, ...[...modules].map(([parts, name]) => ({ name, parts }))];
@@ -64,7 +67,7 @@ export async function collect(
   const given = [...new Set(units.flatMap(({ parts }) => parts.extensions ?? []))];
   if (!given.every(isExtension))
     refuseOption('extensions', 'a list of extensions; a promise of one has to be awaited', diagnostics);
-  const extensions = allExtensions(given, options.tasks ?? undefined);
+  const extensions = allExtensions(given, options.tasks, backend);
   for (const { problems = [] } of extensions) diagnostics.report(problems);
   const providers = collectProviders(units, options.override ?? [], diagnostics);
   if (options.container && providers.length > 0)
@@ -233,6 +236,7 @@ export function declareFunction({
   handle,
   guards,
   middleware,
+  scopes,
   errors,
 }: FunctionDefinition): Declaration {
   const kind = definition.kind.charAt(0).toUpperCase() + definition.kind.slice(1);
@@ -243,6 +247,7 @@ export function declareFunction({
     binding: { parameters: [], source: sourceOf(definition, input) },
     guards,
     middleware,
+    scopes,
     errors,
   };
 }
@@ -261,12 +266,17 @@ function sourceOf(definition: HandlerDefinition, input: SchemaLike | undefined):
 /** The extensions of an app: those that come along, and those it was given, all in one shape. */
 function allExtensions(
   given: readonly (ExtensionFactory | AppExtension)[],
-  tasksOptions: TasksOptions | undefined,
+  options: TasksOptions | undefined,
+  backend: Backend | undefined,
 ): readonly AppExtension[] {
   const own = given
     .filter(isExtension)
     .map((extension) => (typeof extension === 'function' ? { create: extension } : extension));
-  return [tasks(tasksOptions), apps, ...own];
+  const shared: TasksOptions = backend ? { store: backend.tasks, queue: backend.queue } : {};
+  const all = { ...shared, ...options };
+  // Beside other workers, a task that only this one knows would be lost to its client.
+  const isShared = all.store !== undefined || workerKey() === undefined;
+  return [tasks(all, isShared), apps, ...own];
 }
 
 /** Whether a value can be given as an extension. A promise of one cannot: it is to be awaited first. */

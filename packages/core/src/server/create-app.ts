@@ -1,12 +1,13 @@
 import { Diagnostics } from '../errors/errors.js';
 import type { FunctionDefinition } from '../decorators/define.js';
 import { CacheHints } from '../engine/methods/cache-hints.js';
-import { ChangeFeed, MemoryChangeBus } from '../engine/subscriptions/changes.js';
+import { ChangeFeed } from '../engine/subscriptions/changes.js';
+import { MemoryChangeBus } from '../memory/memory-change-bus.js';
 import { Engine } from '../engine/engine.js';
 import { DEFAULT_LIMITS, type Limits } from '../engine/engine-options.js';
 import { RoundTripStates } from '../engine/asking/round-trip-states.js';
 import { RequestStateCodec } from '../engine/asking/request-state-codec.js';
-import { MemoryStateStore } from '../engine/asking/state-store.js';
+import { MemoryStateStore } from '../memory/memory-state-store.js';
 import type { Declaration } from '../invoke/declaration.js';
 import { HandlerCompiler } from '../invoke/invoke.js';
 import { checkPolicies } from '../invoke/policies.js';
@@ -33,10 +34,11 @@ import { explicitSource } from '../registry/parameters.js';
 import { App } from './app.js';
 import type { AppOptions } from './app-options.js';
 import { builtIns, checkBuiltIns } from './built-ins.js';
-import { checkOptions } from './check-options.js';
+import { backendOf, checkOptions } from './check-options.js';
 import { collect, declareFunction, withPolicies } from './collect.js';
 import type { Define } from './live-collection.js';
 import { requireLists } from './module.js';
+import { workerKey } from './platform.js';
 import { RelayLogger } from './relay-logger.js';
 import { reserveStdout } from './runtime-choice.js';
 import { chooseServices, classesOf, policiesOf } from './services.js';
@@ -77,18 +79,20 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
   const diagnostics = new Diagnostics();
   checkOptions(options, diagnostics);
   const logger = new RelayLogger(options.logger);
-  const { declarations, providers, extensions } = await collect(options, diagnostics, logger);
+  // A factory is given no name that is wrong.
+  const backend = diagnostics.problems.length === 0 ? backendOf(options, diagnostics) : undefined;
+  const { declarations, providers, extensions } = await collect(options, diagnostics, logger, backend);
   const policies = policiesOf(declarations, options);
   checkPolicies(policies, diagnostics);
   const classes = classesOf(declarations, policies);
-  const own = builtIns(() => app);
+  const own = builtIns(() => app, backend?.limiter);
   checkBuiltIns(own, providers, diagnostics);
   const services = chooseServices(options.container, [...own, ...providers]);
   const { container } = services;
   const exposeErrors = options.exposeErrors ?? false;
   // A limit of undefined is one that is left out.
-  const given = Object.entries(options.limits ?? {}).filter(([, limit]) => limit !== undefined);
-  const limits: Limits = { ...DEFAULT_LIMITS, ...Object.fromEntries(given) };
+  const ownLimits = Object.entries(options.limits ?? {}).filter(([, limit]) => limit !== undefined);
+  const limits: Limits = { ...DEFAULT_LIMITS, ...Object.fromEntries(ownLimits) };
   const handlers = new HandlerCompiler({
     logger,
     exposeErrors,
@@ -110,7 +114,11 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
 
   const info = infoOf(options);
   const { state = {} } = options;
-  const changes = new ChangeFeed(options.changeBus ?? new MemoryChangeBus(), logger);
+  const states = state.store || (backend?.states ?? new MemoryStateStore());
+  const changes = new ChangeFeed(options.changeBus ?? backend?.bus ?? new MemoryChangeBus(), logger);
+  // Workers of one program share a key, so that each reads what the others have encrypted.
+  const sharedKey = workerKey();
+  const codec = new RequestStateCodec(state.keys ?? (sharedKey === undefined ? [] : [sharedKey]));
   const engine = new Engine({
     info,
     instructions: options.instructions,
@@ -120,15 +128,27 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     exposeErrors,
     pageSize: options.pageSize,
     changes,
+    backend: {
+      node: changes.node,
+      sessions: backend?.sessions,
+      events: backend?.events,
+      states,
+      seal: (value) => codec.seal(value),
+      unseal: (text) => codec.open(text),
+      publish: (change) => changes.publish(change),
+      onChange: (listener) => changes.onChange(listener),
+      check: () => backend?.check(),
+    },
     cacheHints: new CacheHints(options.cache),
     limits,
     timeoutMs: options.timeoutMs,
     experimental: options.experimental,
     stampServerInfo: options.stampServerInfo ?? true,
+    codec,
     rounds: new RoundTripStates(
-      new RequestStateCodec(state.keys ?? []),
+      codec,
       { ttlMs: state.ttlMs ?? 10 * 60_000, maxLength: MAX_STATE_LENGTH },
-      state.store === false ? undefined : (state.store ?? new MemoryStateStore()),
+      state.store === false ? undefined : states,
     ),
     extensions: extensions.map(({ create }) => create),
     formPlan: formPlans(schemas),
@@ -154,7 +174,10 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     hooks: extensions,
     define,
     releaseStdout,
+    isWorker: options.tasks?.worker === 'only',
+    backend,
   });
+  await backend?.open?.(logger);
   await changes.open();
   try {
     await services.start(classes, policies);
@@ -165,6 +188,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     // What was made before the failure is not left behind.
     await engine.close();
     await container.close?.();
+    await backend?.close();
     throw error;
   }
   return app;

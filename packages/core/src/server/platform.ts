@@ -4,12 +4,15 @@ import type { Logger, LogMethod } from '../protocol/logging.js';
 interface PlatformProcess {
   readonly argv?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly ppid?: number;
   readonly stdout?: PlatformOutput;
   readonly stderr?: PlatformOutput;
   exit?(code: number): never;
   getBuiltinModule?<Id extends keyof BuiltIns>(id: Id): BuiltIns[Id] | undefined;
   readonly versions?: { readonly node?: string };
   on?(event: 'unhandledRejection', listener: (reason: unknown) => void): unknown;
+  on?(event: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
+  off?(event: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
   listenerCount?(event: 'unhandledRejection'): number;
 }
 
@@ -106,6 +109,27 @@ export function callStorage<T>(
   return Object.assign(new module.AsyncLocalStorage<T>(), { isCheap: Number(major) >= 24 });
 }
 
+/** The signals that ask a program to end, and the exit code each leads to. */
+const END_SIGNALS = [
+  ['SIGTERM', 0],
+  ['SIGINT', 130],
+] as const;
+
+/**
+ * Listens for a signal that asks the program to end.
+ *
+ * @param told is given what ends it.
+ * @returns stops the listening.
+ */
+export function onEndSignal(told: (exit: () => void) => void): () => void {
+  const listeners = END_SIGNALS.map(([signal, code]) => {
+    const listener = (): void => told(() => platform.exit?.(code));
+    platform.on?.(signal, listener);
+    return () => platform.off?.(signal, listener);
+  });
+  return () => listeners.forEach((stop) => stop());
+}
+
 /** The arguments the program was started with. */
 export function programArguments(): readonly string[] {
   return platform.argv?.slice(2) ?? [];
@@ -114,6 +138,17 @@ export function programArguments(): readonly string[] {
 /** Whether the environment asks the program to tell of itself instead of serving. */
 export function isInspected(): boolean {
   return Boolean(environmentVariable('SIGIL_INSPECT'));
+}
+
+/**
+ * The secret that the workers of one program have in common.
+ *
+ * @returns `undefined` in a process that `http({ workers })` has not started.
+ */
+export function workerKey(): string | undefined {
+  const key = environmentVariable('SIGIL_WORKER_KEY');
+  // What a worker starts itself inherits the variable.
+  return key?.startsWith(`${platform.ppid}:`) ? key : undefined;
 }
 
 /** An environment variable. */

@@ -1,11 +1,16 @@
 import { DefinitionError } from '../errors/errors.js';
-import type { Runtime } from '../transport/transport.js';
-import { divertStdout, programArguments, environmentVariable, isInspected } from './platform.js';
+import type { RunningRuntime, Runtime } from '../transport/transport.js';
+import { onEndSignal, divertStdout, programArguments, environmentVariable, isInspected } from './platform.js';
 
 interface HttpChoice {
+  readonly health: string;
+  readonly ready: string;
   readonly port?: number;
   readonly host?: string;
   readonly allowAnonymous?: boolean;
+  readonly workers?: number;
+  readonly closeDelayMs?: number;
+  readonly drainMs?: number;
 }
 
 interface RuntimeModule {
@@ -14,12 +19,13 @@ interface RuntimeModule {
 }
 
 const SWITCHES = ['--http', '--stdio', '--allow-anonymous'];
-const VALUE_FLAGS = ['--port', '--host'];
+const VALUE_FLAGS = ['--port', '--host', '--workers', '--close-delay-ms', '--drain-ms'];
 const FLAGS = [...SWITCHES, ...VALUE_FLAGS];
 
 /**
- * Chooses the runtime from the arguments of the program (`--http`, `--port N`, `--host H`, `--allow-anonymous`, `--stdio`), else
- * from the environment variables `MCP_TRANSPORT`, `PORT` and `HOST`, else stdio.
+ * Chooses the runtime from the arguments of the program (`--http`, `--port N`, `--host H`, `--workers N`,
+ * `--close-delay-ms N`, `--drain-ms N`, `--allow-anonymous`, `--stdio`), else from the environment variables `MCP_TRANSPORT`, `PORT`, `HOST`,
+ * `WORKERS`, `CLOSE_DELAY_MS` and `DRAIN_MS`, else stdio.
  *
  * A program may have other flags, but none that is one typing error away from these: `--prot` is refused. Arguments after `--`
  * are not read.
@@ -31,7 +37,7 @@ export async function chooseRuntime(): Promise<Runtime> {
   const args = ownArguments();
   checkFlags(args);
   if (choosesStdio()) {
-    const flag = ['--port', '--host', '--allow-anonymous'].find((each) => valueOf(args, each) !== undefined);
+    const flag = [...VALUE_FLAGS, '--allow-anonymous'].find((each) => valueOf(args, each) !== undefined);
     if (flag !== undefined)
       throw wrong(flag, `${flag} needs --http: over stdio the program does not listen`, 'add --http', flag);
     const module = await load('@sigil/stdio');
@@ -40,13 +46,51 @@ export async function chooseRuntime(): Promise<Runtime> {
   }
   const port = read(args, '--port', 'PORT', readPort);
   const host = read(args, '--host', 'HOST', readHost);
+  const workers = read(args, '--workers', 'WORKERS', readCount);
+  const closeDelayMs = read(args, '--close-delay-ms', 'CLOSE_DELAY_MS', readDelay);
+  const drainMs = read(args, '--drain-ms', 'DRAIN_MS', readDelay);
   const module = await load('@sigil/http');
   if (!module.http) throw missing('@sigil/http');
   return module.http({
+    health: '/health',
+    ready: '/readyz',
     ...(port === undefined ? {} : { port }),
     ...(host === undefined ? {} : { host }),
+    ...(workers === undefined ? {} : { workers }),
+    ...(closeDelayMs === undefined ? {} : { closeDelayMs }),
+    ...(drainMs === undefined ? {} : { drainMs }),
     ...(args.includes('--allow-anonymous') ? { allowAnonymous: true } : {}),
   });
+}
+
+/** Runs tasks and serves no clients, until the program is told to end (`tasks.worker: 'only'`). */
+export function workerRuntime(begin: () => void): Runtime {
+  return {
+    name: 'worker',
+    ownsProcess: true,
+    start() {
+      begin();
+      let settle: () => void = () => undefined;
+      const closed = new Promise<void>((resolve) => (settle = resolve));
+      const signal: { exit?: () => void } = {};
+      const stopListening = onEndSignal((exit) => {
+        signal.exit = exit;
+        settle();
+      });
+      const running: RunningRuntime = {
+        closed,
+        address: '',
+        close() {
+          stopListening();
+          settle();
+          return closed;
+        },
+        // What handlers have left behind must not keep a process that was told to end.
+        appCloses: (disposed) => void disposed.finally(signal.exit).catch(() => undefined),
+      };
+      return Promise.resolve(running);
+    },
+  };
 }
 
 /**
@@ -81,7 +125,9 @@ function checkFlags(args: readonly string[]): void {
     const [flag = '', value] = arg.split('=', 2);
     if (SWITCHES.includes(flag) && value !== undefined)
       throw wrong(flag, `${flag} takes no value`, `write ${flag}`);
-    const meant = FLAGS.includes(flag) ? undefined : FLAGS.find((known) => isTypingError(flag, known));
+    const meant = FLAGS.includes(flag)
+      ? undefined
+      : FLAGS.find((known) => isTypingError(flag, known) || known === `${flag}-ms`);
     if (meant !== undefined) throw wrong(flag, `there is no flag ${flag}`, `write ${meant}`, flag);
   }
 }
@@ -119,6 +165,22 @@ function readPort(text: string, where: string): number {
   const port = Number(text);
   if (text.trim() !== '' && Number.isInteger(port) && port >= 0 && port <= 65535) return port;
   throw wrong(where, `'${text}' is not a port`, 'give a number from 0 (any free port) to 65535');
+}
+
+function readCount(text: string, where: string): number {
+  const count = Number(text);
+  if (text.trim() !== '' && Number.isInteger(count) && count > 0) return count;
+  throw wrong(
+    where,
+    `'${text}' is not a number of processes`,
+    'give a number of 1 or more, such as that of the cores',
+  );
+}
+
+function readDelay(text: string, where: string): number {
+  const ms = Number(text);
+  if (text.trim() !== '' && Number.isInteger(ms) && ms >= 0) return ms;
+  throw wrong(where, `'${text}' is no time`, 'give a number of milliseconds, such as 5000');
 }
 
 function readHost(text: string, where: string): string {

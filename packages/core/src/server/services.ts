@@ -1,4 +1,4 @@
-import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies.js';
+import type { ErrorMapper, GuardLike, MiddlewareLike, ScopeRequirement } from '../context/policies.js';
 import type { Container, Provider } from '../container/container.js';
 import { TypediContainer } from '../container/typedi.js';
 import { type DefinitionProblem, Diagnostics } from '../errors/errors.js';
@@ -9,10 +9,11 @@ import type { ServiceScope } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { AppOptions } from './app-options.js';
 
-/** The guards and middleware of an app, wherever they stand. */
+/** The policies of an app and of its definitions, wherever they stand. */
 export interface Policies {
   readonly guards: readonly GuardLike[];
   readonly middleware: readonly MiddlewareLike[];
+  readonly scopes: readonly ScopeRequirement[];
   readonly errors: readonly ErrorMapper[];
 }
 
@@ -104,6 +105,7 @@ export function policiesOf(
     middleware: [
       ...new Set([...middleware, ...declarations.flatMap((declaration) => declaration.middleware)]),
     ],
+    scopes: [...new Set(declarations.flatMap((declaration) => declaration.scopes))],
     errors: [...new Set(declarations.flatMap((declaration) => declaration.errors))],
   };
 }

@@ -4,14 +4,13 @@ export {
   connectInMemory,
   type ConnectOptions,
   type Endpoint,
-  type EventStore,
+  type EndpointBackend,
   type InMemoryConnection,
+  type Rejection,
   type Sink,
   type Connection,
   type RunningRuntime,
   type Runtime,
-  type StoredEvent,
-  type StreamName,
 } from './transport.js';
 export { afterMs, type Deadline, Deadlines, MAX_DELAY_MS } from './deadlines.js';
 export { OptionChecks } from './option-checks.js';
@@ -37,7 +36,7 @@ export {
   type RevisionFeatures,
 } from '../protocol/protocol.js';
 export type { LogMethod, Logger } from '../protocol/logging.js';
-export type { Principal, RequestInfo } from '../protocol/principal.js';
+export { type Principal, type RequestInfo, requirePrincipal } from '../protocol/principal.js';
 export type { Implementation } from '../protocol/descriptors.js';
 export { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 export { ERROR_CODES } from '../errors/errors.js';

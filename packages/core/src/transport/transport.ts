@@ -1,5 +1,7 @@
 import type { Logger } from '../protocol/logging.js';
 import type { Principal, RequestInfo } from '../protocol/principal.js';
+import type { EventStore, SessionState, SessionStore, StateStore } from '../backend/backend.js';
+import type { ServerChange } from '../backend/change-bus.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 
 /**
@@ -12,10 +14,15 @@ export interface Sink {
   /**
    * Sends the response, after which nothing more is sent for this request.
    *
-   * @param rejection the JSON-RPC error code, when the request was refused before any handler saw it;
-   *   HTTP chooses its status from it. Absent when a handler answered, with whatever result.
+   * @param rejection why, when the request itself was refused: HTTP chooses its status by it. Absent when a handler answered, with
+   *   whatever result.
    */
-  end(message: string, rejection?: number): void;
+  end(message: string, rejection?: Rejection): void;
+  /**
+   * Sends what no other process has for the client, wherever that listens; `send` is used where this is absent. What `send` is given of
+   * a connection is what every process knows: changes.
+   */
+  deliver?(message: string): void;
   /** Called instead of `end` when the request was cancelled and will get no response. */
   abandon?(): void;
   /**
@@ -25,6 +32,14 @@ export interface Sink {
    * @param retryMs when the client is to come back, in milliseconds; the transport decides when absent.
    */
   closeStream?(retryMs?: number): void;
+}
+
+/** Why a request was refused. */
+export interface Rejection {
+  /** The code of the JSON-RPC error. */
+  readonly code: number;
+  /** All that the request needs, when its principal lacks any of them. */
+  readonly scopes?: readonly string[];
 }
 
 /** A request that has been accepted and not yet answered. */
@@ -59,22 +74,74 @@ export interface Connection {
    * Waits for the requests in flight, then closes.
    *
    * @param graceMs how long to wait, in milliseconds, before the rest are cancelled.
+   * @param hasAnswers whether answers of the client still come, such as through other processes: handlers that wait for one are waited for,
+   *   too. Else their wait fails at once.
+   * @default hasAnswers false
    */
-  drain(graceMs: number): Promise<void>;
+  drain(graceMs: number, hasAnswers?: boolean): Promise<void>;
   /** Cancels everything in flight, fails what waits for the client, and frees the session. */
   close(reason?: string): void;
+  /** The session as it is to be kept, once `initialize` has been answered. Plain JSON. */
+  readonly sessionState: SessionState | undefined;
+  /**
+   * Takes over a session that was opened in another process, or brings the one that is here to a newer state.
+   *
+   * @param state as `sessionState` gave it, there or here.
+   * @param requestInfo what is known of the request that needs the session: it counts for its client, and guards of what it hears of see it.
+   * @returns whether the state could be read: that of another version of this program may not.
+   * @throws OverloadedError when there is no room for what the session keeps.
+   */
+  restore(state: SessionState, requestInfo: RequestInfo): boolean;
+  /** Tells the client that anything may have changed: every list, and every resource it subscribed to. */
+  announceAll(): void;
+  /**
+   * Keeps back what the client is to be told of changes, while it is found out what of them it wants to hear.
+   *
+   * @returns tells what was kept back, as far as the session wants to hear of it by then.
+   */
+  hold(): () => void;
   /** The legacy session, once `initialize` has been answered. */
   readonly initialized: boolean;
   /** The revision negotiated by `initialize`, once there is one. */
   readonly version: string | undefined;
+  /** Whether several messages may come in one array, by the revision of the session. */
+  readonly batches: boolean;
   /** Whether the client, by its revision, comes back to a stream of events that stops before its response. */
   readonly resumes: boolean;
+}
+
+/** What the processes that serve one app share, as far as transports have a part in it. */
+export interface EndpointBackend {
+  /** Names this process in messages of the others: letters and digits. */
+  readonly node: string;
+  /** Where sessions are kept, so that any process serves them; absent where each belongs to its process. */
+  readonly sessions: SessionStore | undefined;
+  /** Where streams are kept, so that clients resume them anywhere; absent where that is up to the transport. */
+  readonly events: EventStore | undefined;
+  /** Remembers what may be used once, in every process that serves the app. */
+  readonly states: StateStore;
+  /** Encrypts and authenticates what clients carry, for any process that has the same `state.keys`. */
+  seal(value: unknown): Promise<string>;
+  /** Reads what was sealed. @returns `undefined` when it was not. */
+  unseal(text: string): Promise<unknown>;
+  /**
+   * Tells every process that serves the app, this one too. Never throws.
+   *
+   * @returns once it has been told: whatever is told after that comes later everywhere. `false` when it could not be told to others.
+   */
+  publish(change: ServerChange): MaybePromise<boolean>;
+  /** Hears what any process tells. @returns stops the hearing. */
+  onChange(listener: (change: ServerChange) => void): () => void;
+  /** Asks whether the backend answers. @throws Error when it does not. */
+  check(): MaybePromise<void>;
 }
 
 /** The server as a transport sees it. */
 export interface Endpoint {
   /** Where a transport reports what no client should see. */
   readonly logger: Logger;
+  /** What it shares with those of other processes. */
+  readonly backend: EndpointBackend;
   /**
    * Begins a connection.
    *
@@ -92,6 +159,20 @@ export interface ConnectOptions {
    * @default false
    */
   readonly shared?: boolean;
+  /**
+   * Keeps a change of the session that this connection begins with `initialize`, where other processes find it. Requests that change the
+   * session are answered once it is kept, and refused when this fails; the session stays as it was then.
+   *
+   * @param change makes the next state of the one that is kept. It may be called several times.
+   * @default undefined: sessions belong to this process
+   */
+  readonly persist?: ((change: (state: SessionState) => SessionState) => MaybePromise<void>) | undefined;
+  /**
+   * Names this process, by letters and digits. Requests to the client get ids of it, `<node>.<n>`, so that an answer which reaches
+   * another process tells where it belongs.
+   * @default undefined: ids are numbers
+   */
+  readonly node?: string | undefined;
 }
 
 /** A started runtime. */
@@ -123,46 +204,6 @@ export interface Runtime {
   readonly ownsProcess?: boolean;
   /** Serves an endpoint. It resolves when clients can connect. */
   start(endpoint: Endpoint): Promise<RunningRuntime>;
-}
-
-/** One stream of a session: the messages of one request, or those that belong to none. */
-export interface StreamName {
-  readonly session: string;
-  /** Unique among all streams of all sessions, and not to be guessed. */
-  readonly stream: string;
-}
-
-/** A message that was sent, or would have been had anybody listened. */
-export interface StoredEvent {
-  /** As `append` gave it. */
-  readonly id: string;
-  /** Serialised JSON-RPC without line breaks. */
-  readonly message: string;
-}
-
-/**
- * Keeps what is sent on streams, so that a client that lost its connection gets the rest
- * (2025-11-25, basic/transports, "Resumability and Redelivery"). A transport calls the methods of one stream one after the
- * other, each when the one before is done. A store that answers without a promise costs no turn of the event loop.
- *
- * A store may drop events whenever it likes, the oldest of a stream first: a client that resumes gets what is left.
- */
-export interface EventStore {
-  /**
-   * Keeps a message as the last of its stream.
-   *
-   * @returns an id unlike all others of the stream, ever: visible ASCII, fit for an HTTP header.
-   */
-  append(name: StreamName, message: string): MaybePromise<string>;
-  /**
-   * The events of a stream after the one of an id, in their order.
-   *
-   * @param id that of an event of this stream, kept or dropped; all events are given when it is absent. A client may send
-   *   anything: an id the stream never had gives events of this stream or none.
-   */
-  after(name: StreamName, id?: string): MaybePromise<readonly StoredEvent[]>;
-  /** Drops the events of one stream, or of all streams of a session. */
-  forget(session: string, stream?: string): MaybePromise<void>;
 }
 
 /** One side of a connection within a process. */

@@ -305,7 +305,7 @@ describe('an answer', () => {
     await client.close(1000);
     expect(client.messages.find(({ id }) => id === 'r')?.result).toEqual({
       isError: true,
-      content: [{ type: 'text', text: 'The connection is closing' }],
+      content: [{ type: 'text', text: 'The server is closing: call again later' }],
     });
   });
 });

@@ -9,6 +9,7 @@ import {
   settled,
   statelessClient,
   textOf,
+  until,
 } from '../harness.js';
 
 const ERAS = ['2025-11-25', '2026-07-28'];
@@ -16,13 +17,14 @@ const ERAS = ['2025-11-25', '2026-07-28'];
 /** A tool whose calls go on until they are let go, whatever their client does. */
 function gatedTool(metadata: Record<PropertyKey, unknown> = {}) {
   const gate = deferred();
-  const running = { now: 0, most: 0 };
+  const running = { now: 0, most: 0, begun: 0 };
   const tool = defineTool({
     name: 'slow',
     input: { type: 'object', properties: { text: { type: 'string' } } },
     metadata,
     handle: async () => {
       running.now += 1;
+      running.begun += 1;
       running.most = Math.max(running.most, running.now);
       await gate.promise;
       running.now -= 1;
@@ -92,7 +94,7 @@ describe('the places of requests in flight', () => {
     expect(await bob.response(3)).toMatchObject({ result: { content: [{ text: 'done' }] } });
     expect(textOf(await cid.call('slow'))).toBe('done');
     // The log is told once a minute, and not for each.
-    const refused = logger.lines.filter(({ message }) => message?.includes('there is no room'));
+    const refused = logger.lines.filter(({ message }) => message?.includes('requests are refused'));
     expect(refused).toMatchObject([
       {
         level: 'warn',
@@ -153,19 +155,24 @@ describe('what calls at work keep of their messages', () => {
     },
   );
 
-  test('counts for tasks until their handlers have ended', async () => {
-    const { gate, tool } = gatedTool(TaskSupport.entry('required'));
+  test('counts for tasks that run, and others wait until there is room', async () => {
+    const { gate, running, tool } = gatedTool(TaskSupport.entry('required'));
     const app = await appOf({ definitions: [tool], limits: { maxInFlightBytes: 4 * 13_000 } });
     const extensions = { 'io.modelcontextprotocol/tasks': {} };
     const client = statelessClient(app, { extensions }, requestInfo('ann'));
-    await client.call('slow', large);
-    await client.call('slow', large);
-    expect(await client.error('tools/call', { name: 'slow', arguments: large })).toMatchObject({
-      code: -32603,
-    });
-    gate.resolve();
+    const begun = [
+      await client.call('slow', large),
+      await client.call('slow', large),
+      await client.call('slow', large),
+    ];
+    const looker = statelessClient(app, { extensions }, requestInfo('ann', 0));
+    await until(() => running.begun === 2);
     await settled();
-    expect(await client.call('slow', large)).toHaveProperty('taskId');
+    expect(running.begun).toBe(2);
+    gate.resolve();
+    for (const { taskId } of begun)
+      await until(async () => (await looker.result('tasks/get', { taskId }))['status'] === 'completed');
+    expect(running.begun).toBe(3);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type App, definePrompt, defineResource, defineTool, type Logger } from '../../src/index.js';
 import { type ChangeBus, MemoryChangeBus, type ServerChange } from '../../src/backend.js';
+import { ChangeFeed } from '../../src/engine/subscriptions/changes.js';
 import type { ExtensionFactory } from '../../src/extension.js';
 import { appOf, type Client, openSession, recordingLogger, settled, statelessClient } from '../harness.js';
 import { SlowChangeBus } from '../fixtures/slow-change-bus.js';
@@ -134,6 +135,7 @@ describe('an app and its change bus', () => {
     [{ kind: 'resource', uri: 7 }],
     [{ kind: 'task' }],
     [{ kind: 'of another version', uri: 'text://a' }],
+    [{ kind: 'message', content: { sessionId: 'a secret', message: 'a secret' } }],
   ])('ignore a change that is none, with a warning: %j', async (change) => {
     const bus = new MemoryChangeBus();
     const logger = recordingLogger();
@@ -144,7 +146,8 @@ describe('an app and its change bus', () => {
     bus.publish(change as unknown as ServerChange);
     await settled();
     expect(clients.map(({ received }) => received.length)).toEqual(before);
-    expect(logger.lines).toMatchObject([{ level: 'warn', details: { change } }]);
+    expect(logger.lines).toMatchObject([{ level: 'warn', details: { change: {} } }]);
+    expect(JSON.stringify(logger.lines)).not.toMatch(/text:|secret/);
   });
 
   test('hear the others when one listener of the engine fails', async () => {
@@ -180,6 +183,28 @@ describe('an app and its change bus', () => {
     expect(client.heard(UPDATED)).toHaveLength(1);
     expect(client.heard(TOOLS_CHANGED)).toHaveLength(1);
     expect(logger.lines.map(({ level }) => level)).toEqual(['error', 'error']);
+  });
+
+  test('log nothing of what a message says, and the same failure once in a while', async () => {
+    const bus = new MemoryChangeBus();
+    const logger = recordingLogger();
+    const fail = () => {
+      throw new Error('broken');
+    };
+    const heard = (change: ServerChange) => void (change.kind === 'message' && fail());
+    await serve({ publish: fail, subscribe: (tell) => bus.subscribe(tell) }, logger, heard);
+    const changes = new ChangeFeed({ publish: fail, subscribe: (tell) => bus.subscribe(tell) }, logger);
+    await changes.open();
+    const content = { sessionId: 'a secret', message: { result: 'a secret' } };
+    const message = { kind: 'message', to: 'another', about: 'answer', content } as const;
+    for (let turn = 0; turn < 3; turn++) expect(changes.publish(message)).toBe(false);
+    bus.publish({ kind: 'message', about: 'answer', content });
+    expect(logger.lines).toMatchObject([
+      { level: 'error', details: { change: { kind: 'message', about: 'answer', to: 'another' } } },
+      { level: 'error', details: { change: { kind: 'message', about: 'answer' } } },
+    ]);
+    expect(JSON.stringify(logger.lines)).not.toContain('secret');
+    await changes.close();
   });
 
   test('log it when subscribing fails, and tell the clients here', async () => {

@@ -88,17 +88,17 @@ describe('a state that is accepted once', () => {
     expect((await client(app).error('tools/call', retry(state))).code).toBe(-32602);
   });
 
-  test('is told to the store by an id of its own and the time it expires', async () => {
+  test('is told to the store by an id of its own, for as long as any process may take it', async () => {
     const used: [string, number][] = [];
     const stateStore = { use: (...given: [string, number]) => used.push(given) > 0 };
     const app = await serve({ state: { store: stateStore, ttlMs: 1000 } });
     const states = [await first(app), await first(app)];
-    const began = Date.now();
     for (const state of states) await client(app).result('tools/call', retry(state));
     const ids = used.map(([id]) => id);
     expect(new Set(ids).size).toBe(2);
     for (const id of ids) expect(states.join()).not.toContain(id);
-    for (const [, expiresAt] of used) expect(Math.abs(expiresAt - began - 1000)).toBeLessThan(1000);
+    // Five minutes more than its time, as the clocks of processes differ.
+    for (const [, forMs] of used) expect(Math.abs(forMs - 300_500)).toBeLessThanOrEqual(500);
   });
 
   test.each<[string, StateStore]>([
@@ -115,9 +115,9 @@ describe('a state that is accepted once', () => {
     const logger = recordingLogger();
     const app = await serve({ state: { store: stateStore }, logger });
     const { code, message } = await client(app).error('tools/call', retry(await first(app)));
-    expect([code, message]).toEqual([-32603, 'Internal error']);
-    expect(logger.lines).toMatchObject([{ level: 'error', details: { method: 'tools/call' } }]);
-    expect(String(logger.lines[0]?.details['err'])).toContain('the store of used states failed');
+    expect([code, message]).toEqual([-32603, 'Request states cannot be checked; try again later']);
+    expect(logger.lines).toMatchObject([{ level: 'warn', details: { method: 'tools/call' } }]);
+    expect(String(logger.lines[0]?.details['err'])).toContain('the store is gone');
   });
 
   test('is refused for want of room when the store is full, which the log says', async () => {
@@ -128,7 +128,7 @@ describe('a state that is accepted once', () => {
     expect(logger.lines).toMatchObject([
       {
         level: 'warn',
-        message: 'requests are refused: there is no room',
+        message: 'requests are refused for now',
         details: { reason: message, method: 'tools/call', requestId: expect.anything() },
       },
     ]);

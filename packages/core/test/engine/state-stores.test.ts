@@ -1,11 +1,10 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import { MemoryStateStore } from '../../src/backend.js';
-import { OverloadedError } from '../../src/extension.js';
+import { describeStateStore } from '../../../../tests/contract/backend/state-store.js';
+import { MemoryStateStore, OverloadedError } from '../../src/backend.js';
 import { SlowStateStore } from '../fixtures/slow-state-store.js';
-import { describeStateStore } from '../fixtures/state-store-contract.js';
 
-describeStateStore('MemoryStateStore', () => new MemoryStateStore());
-describeStateStore('the slow store of these tests', () => new SlowStateStore());
+describeStateStore('MemoryStateStore', (bounds) => new MemoryStateStore(bounds));
+describeStateStore('the slow store of these tests', (bounds) => new SlowStateStore(bounds));
 
 describe('MemoryStateStore', () => {
   /** Runs a test with a clock that stands still until it is set. */
@@ -21,9 +20,9 @@ describe('MemoryStateStore', () => {
   test('forgets ids that have expired', () => {
     at((set) => {
       const store = new MemoryStateStore();
-      for (const [id, expiresAt] of Object.entries({ a: 10, b: 20, c: 30 })) store.use(id, expiresAt);
+      for (const [id, forMs] of Object.entries({ a: 10, b: 20, c: 30 })) store.use(id, forMs);
       set(20);
-      expect(store.use('d', 40)).toBe(true);
+      expect(store.use('d', 20)).toBe(true);
       expect(store.size).toBe(2);
       expect(store.use('c', 30)).toBe(false);
     });

@@ -1,9 +1,9 @@
-import { DefinitionError } from '../../src/index.js';
 import { describe, expect, test } from '@jest/globals';
+import { describeTaskStore, stored } from '../../../../tests/contract/backend/task-store.js';
 import { MemoryTaskStore } from '../../src/backend.js';
-import { stored, taskStoreContract } from '../fixtures/task-store-contract.js';
+import { DefinitionError } from '../../src/errors/errors.js';
 
-taskStoreContract('MemoryTaskStore', () => new MemoryTaskStore());
+describeTaskStore('MemoryTaskStore', (bounds) => new MemoryTaskStore(bounds));
 
 describe('a full MemoryTaskStore', () => {
   test('refuses new tasks and keeps those it has', () => {
@@ -16,7 +16,7 @@ describe('a full MemoryTaskStore', () => {
 
   test('has room again when a task has expired', async () => {
     const store = new MemoryTaskStore({ maxTasks: 1 });
-    store.create(stored('a', { expiresAt: Date.now() + 10 }));
+    store.create(stored('a', {}, { ttlMs: 10 }));
     await new Promise((resolve) => setTimeout(resolve, 20));
     store.create(stored('b'));
     expect(store.size).toBe(1);
@@ -25,7 +25,7 @@ describe('a full MemoryTaskStore', () => {
   test('refuses a version that is too long, and keeps the one before it', () => {
     const store = new MemoryTaskStore({ maxLength: 1000 });
     store.create(stored('a'));
-    const long = stored('a', { version: 2, result: { text: 'x'.repeat(1000) } });
+    const long = stored('a', { version: 2, journal: 'x'.repeat(1000) });
     expect(() => store.replace(long)).toThrow('The tasks take more than 1000 characters');
     expect(store.get('a')).toMatchObject({ version: 1 });
   });
@@ -40,11 +40,8 @@ describe('a full MemoryTaskStore', () => {
 });
 
 describe('the tasks of one owner', () => {
-  const finished = (taskId: string, owner?: string | null, more = '') => {
-    const { task, ...rest } = stored(taskId);
-    const of = owner === undefined ? {} : { owner };
-    return { ...rest, ...of, task: { ...task, status: 'completed' as const }, result: { more } };
-  };
+  const finished = (taskId: string, owner: string | null = null, journal = '') =>
+    stored(taskId, { owner, journal }, { status: 'completed' });
   const kept = (store: MemoryTaskStore, ...taskIds: string[]) =>
     taskIds.filter((taskId) => store.get(taskId) !== undefined);
 
@@ -80,10 +77,8 @@ describe('the tasks of one owner', () => {
     const store = new MemoryTaskStore({ maxLength: 8000 });
     store.create(finished('old', 'ada', 'x'.repeat(800)));
     store.create(stored('work', { owner: 'ada' }));
-    const long = (length: number) => ({
-      ...stored('work', { owner: 'ada', version: 2 }),
-      result: { more: 'x'.repeat(length) },
-    });
+    const long = (length: number) =>
+      stored('work', { owner: 'ada', version: 2, journal: 'x'.repeat(length) });
     expect(store.replace(long(800))).toBe(true);
     expect(kept(store, 'old', 'work')).toEqual(['work']);
     expect(() => store.replace({ ...long(2000), version: 3 })).toThrow(
@@ -106,7 +101,7 @@ describe('the tasks of one owner', () => {
 
   test('count no more when they have expired', async () => {
     const store = new MemoryTaskStore({ maxTasksPerOwner: 1 });
-    store.create(stored('a', { owner: 'ada', expiresAt: Date.now() + 10 }));
+    store.create(stored('a', { owner: 'ada' }, { ttlMs: 10 }));
     await new Promise((resolve) => setTimeout(resolve, 20));
     store.create(stored('b', { owner: 'ada' }));
     expect(store.size).toBe(1);

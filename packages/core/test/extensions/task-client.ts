@@ -42,20 +42,25 @@ export function endOf(client: Client, taskId: string): Promise<Json> {
 export interface WaitingApp {
   readonly app: App;
   readonly gate: ReturnType<typeof deferred<string>>;
-  readonly seen: { signal?: AbortSignal };
+  /** Kept, with its signal, once the handler has begun. */
+  readonly begun: ReturnType<typeof deferred<AbortSignal>>;
+  /** How often the handler was run. */
+  readonly runs: () => number;
 }
 
 /** An app with one optional task that ends when it is told to. */
 export async function waitingApp(options: Partial<AppOptions> = {}): Promise<WaitingApp> {
   const gate = deferred<string>();
-  const seen: { signal?: AbortSignal } = {};
+  const begun = deferred<AbortSignal>();
+  let runs = 0;
   const wait = defineTool({
     name: 'wait',
     metadata: TaskSupport.entry('optional'),
     handle: (_args, ctx) => {
-      seen.signal = ctx.signal;
+      runs += 1;
+      begun.resolve(ctx.signal);
       return gate.promise;
     },
   });
-  return { app: await appOf({ definitions: [wait], ...options }), gate, seen };
+  return { app: await appOf({ definitions: [wait], ...options }), gate, begun, runs: () => runs };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type App, defineTool, ask, TaskSupport } from '../../src/index.js';
-import { type ChangeBus, MemoryChangeBus, MemoryTaskStore } from '../../src/backend.js';
+import { type ChangeBus, memoryBackend } from '../../src/backend.js';
 import { appOf, deferred, type Json, settled, textOf } from '../harness.js';
 import { endOf, getTask, beginTask, taskClient, taskWith } from './task-client.js';
 
@@ -8,10 +8,10 @@ const FORM = { type: 'object', properties: { name: { type: 'string' } }, require
 const ABLE = { elicitation: { form: {} } };
 
 /** Processes that serve one app, as far as tasks can tell: they share the store and the bus. */
-async function processes(changeBus: ChangeBus = new MemoryChangeBus()) {
-  const store = new MemoryTaskStore();
+async function processes(bus: Partial<{ readonly changeBus: ChangeBus }> = {}) {
+  const backend = memoryBackend();
   const gate = deferred();
-  const seen: { signal?: AbortSignal } = {};
+  const begun = deferred<AbortSignal>();
   const definitions = [
     defineTool({
       name: 'greet',
@@ -25,13 +25,14 @@ async function processes(changeBus: ChangeBus = new MemoryChangeBus()) {
       name: 'wait',
       metadata: TaskSupport.entry('required'),
       handle: async (_args, ctx) => {
-        seen.signal = ctx.signal;
+        begun.resolve(ctx.signal);
         await gate.promise;
       },
     }),
   ];
-  const serve = (): Promise<App> => appOf({ definitions, changeBus, tasks: { store } });
-  return { one: await serve(), other: await serve(), seen };
+  const state = { keys: ['k'.repeat(32)] };
+  const serve = (): Promise<App> => appOf({ definitions, backend, state, ...bus });
+  return { one: await serve(), other: await serve(), begun };
 }
 
 describe('a task that another process runs', () => {
@@ -46,11 +47,12 @@ describe('a task that another process runs', () => {
   });
 
   test('is stopped when it is cancelled elsewhere', async () => {
-    const { one, other, seen } = await processes();
+    const { one, other, begun } = await processes();
     const taskId = await beginTask(taskClient(one), 'wait');
+    const signal = await begun.promise;
     await taskClient(other).result('tasks/cancel', { taskId });
     await settled();
-    expect(seen.signal?.aborted).toBe(true);
+    expect(signal.aborted).toBe(true);
     expect(await getTask(taskClient(one), taskId)).toMatchObject({ status: 'cancelled' });
   });
 
@@ -70,7 +72,7 @@ describe('a task that another process runs', () => {
       publish: () => Promise.reject(new Error('no network')),
       subscribe: () => () => undefined,
     };
-    const { one } = await processes(broken);
+    const { one } = await processes({ changeBus: broken });
     const client = taskClient(one, ABLE);
     const taskId = await beginTask(client, 'greet');
     await taskWith(client, taskId, 'input_required');

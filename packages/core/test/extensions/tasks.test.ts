@@ -9,7 +9,16 @@ import {
   Tool,
   ToolError,
 } from '../../src/index.js';
-import { appOf, deferred, openSession, settled, statelessClient, textOf, type Json } from '../harness.js';
+import {
+  appOf,
+  deferred,
+  openSession,
+  settled,
+  statelessClient,
+  textOf,
+  type Json,
+  until,
+} from '../harness.js';
 import { endOf, getTask, beginTask, taskClient, TASKS, waitingApp } from './task-client.js';
 
 describe('a tool that may run as a task', () => {
@@ -129,7 +138,8 @@ describe('a tool that may run as a task', () => {
     const client = taskClient(await appOf({ definitions: [build] }));
     const taskId = await beginTask(client, 'build');
     await settled();
-    expect(await getTask(client, taskId)).toMatchObject({ status: 'working', statusMessage: 'Step 50' });
+    await until(async () => (await getTask(client, taskId))['statusMessage'] === 'Step 50');
+    expect(await getTask(client, taskId)).toMatchObject({ status: 'working' });
     gate.resolve();
     await endOf(client, taskId);
     expect(client.heard('notifications/progress')).toEqual([]);
@@ -239,15 +249,16 @@ describe('the capability', () => {
 
 describe('tasks/cancel', () => {
   test('ends a task, aborts its signal, and drops what the handler gives later [checklist 51]', async () => {
-    const { app, gate, seen } = await waitingApp();
+    const { app, gate, begun } = await waitingApp();
     const client = taskClient(app);
     const taskId = await beginTask(client, 'wait');
+    const signal = await begun.promise;
     expect(await client.result('tasks/cancel', { taskId })).toEqual({
       resultType: 'complete',
       _meta: expect.anything(),
     });
     expect(await getTask(client, taskId)).toMatchObject({ status: 'cancelled' });
-    expect(seen.signal?.aborted).toBe(true);
+    expect(signal.aborted).toBe(true);
     gate.resolve('too late');
     await settled();
     const task = await getTask(client, taskId);

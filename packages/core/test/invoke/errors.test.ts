@@ -7,13 +7,16 @@ import {
   definePrompt,
   defineResource,
   defineTool,
+  InputResponseError,
   Param,
   Prompt,
   ProtocolError,
   Resource,
   Tool,
   ToolError,
+  UrlElicitationRequiredError,
 } from '../../src/index.js';
+import { OverloadedError } from '../../src/backend.js';
 import { appOf, clientOf, openSession, recordingLogger, statelessClient, textOf } from '../harness.js';
 
 const secret = () => new Error('password=hunter2 at /srv/app.js', { cause: new Error('the disk') });
@@ -88,6 +91,17 @@ describe('a ToolError', () => {
       });
     },
   );
+});
+
+test('errors have the names of their classes', () => {
+  const errors = [
+    new ToolError('No'),
+    new InputResponseError('late', 'No answer'),
+    new ProtocolError(1, 'No'),
+    new OverloadedError('Too much'),
+    new UrlElicitationRequiredError([]),
+  ];
+  for (const error of errors) expect(error.name).toBe(error.constructor.name);
 });
 
 describe('a ProtocolError', () => {

@@ -1,6 +1,7 @@
 import { manifestOf } from '../../src/manifest.js';
 import { describe, expect, jest, test } from '@jest/globals';
 import type { Endpoint, RunningRuntime, Runtime } from '../../src/transport/index.js';
+import { memoryBackend } from '../../src/backend.js';
 import { createApp, DefinitionError, defineTool, Tool } from '../../src/index.js';
 import {
   appOf,
@@ -100,6 +101,50 @@ describe('an app', () => {
     const start = () => Promise.reject(new Error('EADDRINUSE'));
     const app = await appOf({});
     await expect(app.run(recordingRuntime([], { start }).runtime)).rejects.toThrow('EADDRINUSE');
+  });
+
+  describe('whose runtime does not start', () => {
+    const failing = () =>
+      recordingRuntime([], { start: () => Promise.reject(new Error('EADDRINUSE')) }).runtime;
+    const begin = async () => {
+      const close = jest.fn<() => void>();
+      const app = await appOf({
+        backend: { ...memoryBackend(), close },
+        state: { keys: ['k'.repeat(32)] },
+      });
+      return { app, close };
+    };
+    const turns = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+    test('closes, so that its backend keeps no process', async () => {
+      const { app, close } = await begin();
+      await expect(app.run(failing())).rejects.toThrow('EADDRINUSE');
+      await turns();
+      expect(close).toHaveBeenCalledTimes(1);
+      await expect(app.run(failing())).rejects.toThrow('This app has been closed');
+    });
+
+    test('goes on when it is run at once on another one', async () => {
+      const { app, close } = await begin();
+      const running = await app.run(failing()).catch(() => app.run(recordingRuntime([]).runtime));
+      await turns();
+      expect(close).not.toHaveBeenCalled();
+      expect(running.address).toBe('nowhere');
+      await app.close();
+    });
+
+    test('goes on when it is mounted, or runs elsewhere', async () => {
+      const mounted = await begin();
+      expect(mounted.app.endpoint).toBeDefined();
+      const running = await begin();
+      await running.app.run(recordingRuntime([]).runtime);
+      for (const { app, close } of [mounted, running]) {
+        await expect(app.run(failing())).rejects.toThrow('EADDRINUSE');
+        await turns();
+        expect(close).not.toHaveBeenCalled();
+        await app.close();
+      }
+    });
   });
 
   test('may be run on several runtimes at once', async () => {

@@ -103,7 +103,7 @@ describe('a module', () => {
     const definition = defineTool({ name: 'x', handle: () => 1, errors: [mapper('definition')] });
     const modules = [defineModule({ definitions: [definition], errors: [mapper('module')] })];
     const options = { name: 'test', version: '1', modules, errors: [mapper('app')] };
-    const { declarations } = await collect(options, new Diagnostics(), silentLogger);
+    const { declarations } = await collect(options, new Diagnostics(), silentLogger, undefined);
     const order = declarations[0]?.errors.map((one) => one.map(new Error('x')));
     expect(order).toEqual(['definition', 'module', 'app']);
   });

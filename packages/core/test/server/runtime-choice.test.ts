@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { appOf } from '../harness.js';
 
 const { argv } = process;
-const variables = ['MCP_TRANSPORT', 'PORT', 'HOST'] as const;
+const variables = ['MCP_TRANSPORT', 'PORT', 'HOST', 'WORKERS'] as const;
 
 /** Runs an app as a program started with these arguments and variables. */
 async function run(args: string[], env: Partial<Record<(typeof variables)[number], string>> = {}) {
@@ -42,6 +42,38 @@ describe('app.run() without a runtime', () => {
     },
   );
 
+  test.each<[string, string[], Parameters<typeof run>[1]]>([
+    ['--workers', ['--workers', '1'], {}],
+    ['--workers with an equals sign', ['--workers=1'], {}],
+    ['WORKERS', [], { WORKERS: '1' }],
+    ['--workers before WORKERS', ['--workers', '1'], { WORKERS: 'many' }],
+  ])('serves by itself when told that one process is enough: %s', async (_, args, env) => {
+    expect((await run(['--http', '--port', '0', ...args], env)).protocol).toBe('http:');
+  });
+
+  test.each(['two', '0', '-1', '1.5', '', ' '])('refuses %j as a number of processes', async (workers) => {
+    for (const [where, args, env] of [
+      ['--workers', [`--workers=${workers}`], {}],
+      ['WORKERS', [], { WORKERS: workers }],
+    ] as const)
+      await expect(run(['--http', '--port', '0', ...args], env)).rejects.toMatchObject({
+        code: 'SIGIL_INVALID_OPTIONS',
+        problems: [expect.objectContaining({ where, what: `'${workers}' is not a number of processes` })],
+      });
+  });
+
+  test('tells of health and readiness', async () => {
+    process.argv = ['node', 'main.js', '--http', '--port', '0'];
+    const app = await appOf({});
+    const { address } = await app.run();
+    for (const [path, status] of [
+      ['/health', 'ok'],
+      ['/readyz', 'ready'],
+    ] as const)
+      expect(await (await fetch(new URL(path, address))).json()).toEqual({ status });
+    await app.close();
+  });
+
   test('refuses a flag without its value', async () => {
     await expect(run(['--http', '--port'])).rejects.toMatchObject({ code: 'SIGIL_INVALID_OPTIONS' });
   });
@@ -67,6 +99,7 @@ describe('app.run() without a runtime', () => {
     ['--hots', '--host'],
     ['--htpp', '--http'],
     ['--stido', '--stdio'],
+    ['--worker', '--workers'],
     ['--allow-anonymus', '--allow-anonymous'],
   ])('refuses %s, one typing error away from %s', async (typed, meant) => {
     for (const arg of [typed, `${typed}=1`])
@@ -90,6 +123,7 @@ describe('app.run() without a runtime', () => {
     ['--port', ['--port', '3000'], {}],
     ['--host', ['--stdio', '--host=127.0.0.1'], {}],
     ['--allow-anonymous', ['--allow-anonymous'], { MCP_TRANSPORT: 'stdio' }],
+    ['--workers', ['--workers', '2'], {}],
   ])('refuses %s over stdio', async (where, args, env) => {
     await expect(run(args, env)).rejects.toMatchObject({
       code: 'SIGIL_INVALID_OPTIONS',

@@ -176,7 +176,7 @@ describe('a service of a request', () => {
   );
 
   test('gets the context of its scope where the scope has one', async () => {
-    const container = new TypediContainer(builtIns(() => ({}) as App));
+    const container = new TypediContainer(builtIns(() => ({}) as App, undefined));
     const context = { principal: { id: 'ada' } };
     const request = {};
     const scope = { request, session: request, context: () => context };

@@ -1,15 +1,15 @@
 import type { ClientView, RoundOptions } from '../../context/call.js';
 import { InputResponseError, ERROR_CODES, ProtocolError } from '../../errors/errors.js';
-import { METHODS, NOTIFICATIONS } from '../../protocol/protocol.js';
+import { METHODS, NOTIFICATIONS, type RequestId } from '../../protocol/protocol.js';
 import type { ConnectionState } from '../connection-state.js';
 import type { Revision } from '../revisions/index.js';
-import type { Answer, InputRequest, InputRequests } from './round-trip-state.js';
+import type { Answer, InputRequest, InputRequests, Journal } from './round-trip-state.js';
 import type { RoundTrips } from './round-trips.js';
 
 /** A request or notification of the server, as the specification says it. */
 export interface ServerMessage {
   readonly method: string;
-  readonly id?: number;
+  readonly id?: RequestId;
   readonly params?: object | undefined;
 }
 
@@ -50,15 +50,25 @@ export interface Delivery {
   askAll?(asking: RequesterContext, requests: InputRequests): Promise<never>;
 }
 
-/** What becomes of a handler that goes on after its request has been answered. An extension implements it. */
+/** What becomes of a handler that runs in the background: nothing waits for its answer. An extension implements it. */
 export interface BackgroundDelivery {
   /**
-   * Puts a question to the client.
+   * Hears that the handler asks something that has no answer yet. Its run ends soon after, with `suspend`.
    *
-   * @param key names it; the handler asks no two open questions by one key.
-   * @throws InputResponseError when there is no answer that could be used.
+   * @param timeoutMs how long the client may take, in milliseconds; absent where the author says nothing.
+   * @throws InputResponseError when it was asked before, and the time is over.
    */
-  ask(key: string, request: InputRequest, options: DeliveryOptions): Promise<Answer>;
+  asking(key: string, timeoutMs: number | undefined): void;
+  /**
+   * Takes what the handler wants to know, by key, and what is remembered of its runs. With the answers it is to be run once more.
+   */
+  suspend(questions: InputRequests, journal: Journal): void;
+  /**
+   * Keeps the results of side effects: `ctx.once()` gives them to the handler once this is done.
+   *
+   * @throws Error when they cannot be kept; the handler is given the error.
+   */
+  keep(journal: Journal): Promise<void>;
   /** Tells how far the handler has come, in words. */
   report(message: string): void;
   /** Takes the result of the handler, as it would have been sent. */
@@ -86,9 +96,15 @@ export const deliverByRequest: Delivery = {
   },
 };
 
-/** Carries the questions of a handler in the background. */
+/** Carries the questions of a handler in the background, which ends its run with them. */
 export function deliverInBackground(background: BackgroundDelivery): Delivery {
-  return { ask: (_asking, key, request, options = {}) => background.ask(key, request, options) };
+  return {
+    async ask(asking, key, request, { timeoutMs } = {}) {
+      background.asking(key, timeoutMs);
+      return asking.rounds.leave({ [key]: request });
+    },
+    askAll: (asking, requests) => asking.rounds.leave(requests),
+  };
 }
 
 /**

@@ -6,9 +6,9 @@ import { PendingAnswers } from '../../transport/pending-answers.js';
 /** How a request to the client travels, and how it is waited for. */
 interface Sending {
   /** Puts the request on the wire. */
-  send(id: number): void;
+  send(id: RequestId): void;
   /** Tells the client that its answer is not waited for any more. */
-  withdraw(id: number, reason: string): void;
+  withdraw(id: RequestId, reason: string): void;
   /** Milliseconds until the wait ends with an error; progress of the client starts them anew. */
   readonly timeoutMs: number;
   /** Milliseconds after which the wait ends whatever the progress. */
@@ -24,6 +24,9 @@ export class PendingRequests {
   readonly #extend = new Map<unknown, () => void>();
   #next = 1;
 
+  /** @param node names this process in ids, so that an answer that reaches another one tells where it belongs. */
+  constructor(private readonly node?: string) {}
+
   /**
    * Sends a request and waits for its answer. Its progress token is its id.
    *
@@ -33,7 +36,8 @@ export class PendingRequests {
     const { timeoutMs, maxTimeoutMs, signal } = sending;
     if (signal.aborted)
       throw new InputResponseError('gone', 'The request was cancelled before the client was asked');
-    const id = this.#next++;
+    const number = this.#next++;
+    const id = this.node === undefined ? number : `${this.node}.${number}`;
     const giveUp = (error: InputResponseError): void => {
       this.#answers.fail(id, error);
       sending.withdraw(id, error.message);

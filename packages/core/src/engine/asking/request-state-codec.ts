@@ -1,4 +1,5 @@
-import { toBase64 } from '../../protocol/base64.js';
+import { OverloadedError } from '../../errors/errors.js';
+import { fromBase64Url, toBase64Url } from '../../protocol/base64.js';
 
 const FORMAT = 1;
 const IV_BYTES = 12;
@@ -24,21 +25,36 @@ export class RequestStateCodec {
     this.#secrets = secrets;
   }
 
-  /** Seals a value JSON can carry, with the current key. */
-  async seal(value: unknown): Promise<string> {
+  /**
+   * Seals a value JSON can carry, with the current key.
+   *
+   * @param maxLength the longest that it may be, in characters of JSON.
+   * @throws OverloadedError when it is longer.
+   */
+  async seal(value: unknown, maxLength: number = Infinity): Promise<string> {
     const [key] = await this.#imported();
+    const json = JSON.stringify(value);
+    if (json.length > maxLength)
+      throw new OverloadedError(`What is to be kept is longer than ${maxLength} characters of JSON`);
     const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
-    const plain = new TextEncoder().encode(JSON.stringify(value));
-    const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key as CryptoKey, plain);
-    return toBase64Url(new Uint8Array([FORMAT, ...iv, ...new Uint8Array(sealed)]));
+    const encrypted = await crypto.subtle.encrypt(
+      { name: 'AES-GCM', iv },
+      key as CryptoKey,
+      new TextEncoder().encode(json),
+    );
+    const sealed = new Uint8Array(1 + IV_BYTES + encrypted.byteLength);
+    sealed[0] = FORMAT;
+    sealed.set(iv, 1);
+    sealed.set(new Uint8Array(encrypted), 1 + IV_BYTES);
+    return toBase64Url(sealed);
   }
 
   /** Opens what any of the keys has sealed. @returns `undefined` when none of them has, or it was changed since. */
   async open(text: string): Promise<unknown> {
     const bytes = fromBase64Url(text);
     if (!bytes || bytes[0] !== FORMAT || bytes.length <= IV_BYTES + 1) return undefined;
-    const iv = bytes.slice(1, IV_BYTES + 1);
-    const sealed = bytes.slice(IV_BYTES + 1);
+    const iv = bytes.subarray(1, IV_BYTES + 1);
+    const sealed = bytes.subarray(IV_BYTES + 1);
     for (const key of await this.#imported()) {
       try {
         const plain = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, sealed);
@@ -63,18 +79,4 @@ async function importSecret(secret: StateKey): Promise<CryptoKey> {
   // Secrets may be longer than a key, and text is not evenly random: a digest is both.
   const digest = await crypto.subtle.digest('SHA-256', bytes);
   return crypto.subtle.importKey('raw', digest, 'AES-GCM', false, ['encrypt', 'decrypt']);
-}
-
-function toBase64Url(bytes: Uint8Array): string {
-  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
-}
-
-function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
-  if (!/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
-  try {
-    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
-    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
-  } catch {
-    return undefined;
-  }
 }

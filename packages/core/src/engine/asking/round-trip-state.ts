@@ -36,10 +36,64 @@ export interface RoundTripState {
 
 /** The memory of a first round. */
 export function noMemory(): RoundTripState {
+  return memoryOf({ questions: [], required: [], effects: [] });
+}
+
+/** What is remembered, as JSON can carry it. */
+export interface Journal {
+  readonly questions: readonly (readonly [string, AskedQuestion])[];
+  readonly required: readonly (readonly [string, RequiredInput])[];
+  /** The author's own. */
+  readonly requestState?: string | undefined;
+  readonly effects: readonly (readonly [string, unknown?])[];
+}
+
+/** Writes down what is remembered. */
+export function journalOf({ questions, required, requestState, effects }: RoundTripState): Journal {
   return {
-    questions: new Map(),
-    required: new Map(),
-    requestState: undefined,
-    effects: new Map(),
+    questions: [...questions],
+    required: [...required],
+    requestState,
+    // JSON would make null of undefined.
+    effects: [...effects].map((effect) => (effect[1] === undefined ? [effect[0]] : effect)),
   };
+}
+
+/** Reads what was written down. */
+export function memoryOf({ questions, required, requestState, effects }: Journal): RoundTripState {
+  return {
+    questions: new Map(questions),
+    required: new Map(required),
+    requestState,
+    effects: new Map(effects.map(([key, result]) => [key, result])),
+  };
+}
+
+/**
+ * Gives questions that are open the answers that have come.
+ *
+ * @param given by the names that the handler has for its questions.
+ * @returns a journal with which the handler is run once more.
+ * @example
+ * ```ts
+ * const next = withAnswers(journal, new Map([['consent', { action: 'accept', content: {} }]]));
+ * host.replay(call, next, background);
+ * ```
+ */
+export function withAnswers(journal: Journal, given: ReadonlyMap<string, Answer>): Journal {
+  return {
+    ...journal,
+    questions: answered(journal.questions, given),
+    required: answered(journal.required, given),
+  };
+}
+
+function answered<Q extends AskedQuestion>(
+  questions: readonly (readonly [string, Q])[],
+  given: ReadonlyMap<string, Answer>,
+): (readonly [string, Q])[] {
+  return questions.map(([key, question]) => {
+    const answer = question.answer ?? given.get(key);
+    return [key, answer ? { ...question, answer } : question];
+  });
 }

@@ -1,16 +1,19 @@
 import { ERROR_CODES, invalidParams, OverloadedError, ProtocolError } from '../../errors/errors.js';
+import { sha256 } from '../../protocol/digest.js';
 import { canonicalJson, isObject } from '../../protocol/json.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import { repeated } from '../../protocol/protocol.js';
 import {
   type Answer,
-  type AskedQuestion,
+  type Journal,
+  journalOf,
+  memoryOf,
   noMemory,
-  type RequiredInput,
   type RoundTripState,
+  withAnswers,
 } from './round-trip-state.js';
 import type { RequestStateCodec } from './request-state-codec.js';
-import type { StateStore } from './state-store.js';
+import type { StateStore } from '../../backend/backend.js';
 
 /** The request whose rounds are kept. */
 export interface RoundTripRequest {
@@ -29,17 +32,15 @@ interface RoundLimits {
   readonly maxLength: number;
 }
 
-interface Payload {
+/** How far the clocks of processes may be apart: one that is behind takes a state for longer than the one that marked it as used. */
+const CLOCK_SKEW_MS = 5 * 60_000;
+
+interface Payload extends Journal {
   /** Names this state; there when states are accepted once. */
   readonly id?: string;
   readonly digest: string;
   readonly expires: number;
   readonly principal: string | null;
-  readonly questions: readonly (readonly [string, AskedQuestion])[];
-  readonly required: readonly (readonly [string, RequiredInput])[];
-  /** The author's own. */
-  readonly requestState?: string | undefined;
-  readonly effects: readonly (readonly [string, unknown?])[];
 }
 
 /**
@@ -59,7 +60,7 @@ export class RoundTripStates {
    *
    * @throws ProtocolError (-32602) when the state is not ours, has expired, belongs to another request or principal, or was
    *   used before.
-   * @throws Error when the store of used states fails.
+   * @throws OverloadedError when the store of used states fails.
    */
   async open(request: RoundTripRequest): Promise<RoundTripState> {
     const { requestState, inputResponses } = request.params;
@@ -76,12 +77,7 @@ export class RoundTripStates {
       throw refused('it belongs to another request');
     }
     if (this.store) await this.#use(this.store, payload, request.quotaKey);
-    return {
-      questions: new Map(answered(payload.questions, given)),
-      required: new Map(answered(payload.required, given)),
-      requestState: payload.requestState,
-      effects: new Map(payload.effects.map(([key, result]) => [key, result])),
-    };
+    return memoryOf(withAnswers(payload, given));
   }
 
   /**
@@ -95,11 +91,7 @@ export class RoundTripStates {
       digest: await requestDigest(method, params),
       expires: Date.now() + this.limits.ttlMs,
       principal: principal ?? null,
-      questions: [...memory.questions],
-      required: [...memory.required],
-      requestState: memory.requestState,
-      // JSON would make null of undefined.
-      effects: [...memory.effects].map((effect) => (effect[1] === undefined ? [effect[0]] : effect)),
+      ...journalOf(memory),
     };
     const state = await this.codec.seal(payload);
     if (state.length <= this.limits.maxLength) return state;
@@ -116,7 +108,8 @@ export class RoundTripStates {
     if (id === undefined) throw refused('it cannot be told from others');
     // A connection has no name that another process, or a later one, could know.
     const client = typeof quotaKey === 'string' ? quotaKey : undefined;
-    if ((await ask(() => store.use(id, expires, client))) !== true) throw refused('it has been used already');
+    const forMs = expires - Date.now() + CLOCK_SKEW_MS;
+    if ((await ask(() => store.use(id, forMs, client))) !== true) throw refused('it has been used already');
   }
 
   async #read(state: string): Promise<Payload | undefined> {
@@ -126,25 +119,14 @@ export class RoundTripStates {
   }
 }
 
-/** Whatever a store throws is a failure of ours, and nothing that a client is told. */
+/** Whatever a store throws is a failure of ours: a client is told no more than that it may come again, with the same state. */
 async function ask(use: () => MaybePromise<boolean>): Promise<boolean> {
   try {
     return await use();
   } catch (error) {
     if (error instanceof OverloadedError) throw error;
-    throw new Error('the store of used states failed', { cause: error });
+    throw new OverloadedError('Request states cannot be checked; try again later', { cause: error });
   }
-}
-
-/** Gives questions that are open the answers that have come. */
-function answered<Q extends AskedQuestion>(
-  questions: readonly (readonly [string, Q])[],
-  given: ReadonlyMap<string, Answer>,
-): (readonly [string, Q])[] {
-  return questions.map(([key, question]) => {
-    const answer = question.answer ?? given.get(key);
-    return [key, answer ? { ...question, answer } : question];
-  });
 }
 
 function refused(why: string): ProtocolError {
@@ -176,9 +158,7 @@ export function readInputResponses(responses: unknown): Map<string, Answer> {
 const OF_THE_ROUND: readonly string[] = ['_meta', 'inputResponses', 'requestState'];
 
 /** Identifies a request by its method and parameters, so that state of one cannot be used on another. */
-async function requestDigest(method: string, params: Readonly<Record<string, unknown>>): Promise<string> {
+function requestDigest(method: string, params: Readonly<Record<string, unknown>>): Promise<string> {
   const salient = Object.fromEntries(Object.entries(params).filter(([key]) => !OF_THE_ROUND.includes(key)));
-  const bytes = new TextEncoder().encode(canonicalJson([method, salient]));
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return sha256(canonicalJson([method, salient]));
 }

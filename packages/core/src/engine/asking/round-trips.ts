@@ -1,11 +1,14 @@
 import { isSuspension, Suspension } from '../../context/questions.js';
 import { ERROR_CODES, ProtocolError } from '../../errors/errors.js';
-import { canonicalJson, toJson, UnwritableError } from '../../protocol/json.js';
+import { quickDigest } from '../../protocol/digest.js';
+import { toJson, UnwritableError } from '../../protocol/json.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import {
   type Answer,
   type InputRequest,
   type InputRequests,
+  type Journal,
+  journalOf,
   noMemory,
   type RoundTripState,
 } from './round-trip-state.js';
@@ -22,6 +25,8 @@ export class RoundTrips {
   #ending: Promise<never> | undefined;
   #ended: Suspension | undefined;
   #isOver = false;
+  /** Keeps what is remembered wherever the handler runs in the background, before it goes on. */
+  keep: ((journal: Journal) => Promise<void>) | undefined;
   #count = 0;
   #restarts = 0;
 
@@ -64,7 +69,7 @@ export class RoundTrips {
     this.#count += 1;
     const { questions, required } = this.memory;
     if (required.has(key)) throw sharedKey(key);
-    const digest = questionDigest(request);
+    const digest = quickDigest(request);
     const known = questions.get(key);
     if (known && known.digest !== digest) {
       const again = 'ask the same questions in the same order, or name them with { key }';
@@ -96,7 +101,7 @@ export class RoundTrips {
     for (const key of Object.keys(requests)) if (questions.has(key)) throw sharedKey(key);
     for (const [key, input] of required) required.set(key, { ...input, isLatest: false });
     for (const [key, request] of Object.entries(requests))
-      required.set(key, { digest: questionDigest(request), isLatest: true });
+      required.set(key, { digest: quickDigest(request), isLatest: true });
     this.memory.requestState = requestState;
   }
 
@@ -127,7 +132,7 @@ export class RoundTrips {
     const { questions, required } = this.memory;
     if (questions.has(key)) throw sharedKey(key);
     const input = required.get(key);
-    return input?.answer && input.digest === questionDigest(request()) ? input.answer : undefined;
+    return input?.answer && input.digest === quickDigest(request()) ? input.answer : undefined;
   }
 
   /**
@@ -183,6 +188,7 @@ export class RoundTrips {
   async #run<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
     const result = carried(key, await run());
     this.memory.effects.set(key, result);
+    await this.keep?.(journalOf(this.memory));
     return result as T;
   }
 }
@@ -196,20 +202,6 @@ function sharedKey(key: string): ProtocolError {
 
 function failure(message: string): ProtocolError {
   return new ProtocolError(ERROR_CODES.internalError, message);
-}
-
-/** Identifies a question. It stands inside what is sealed, so it need not be hard to forge. */
-function questionDigest(question: unknown): string {
-  // Two 32-bit hashes in the manner of FNV-1a: questions to models are long, and these are fast.
-  let one = 0x811c9dc5;
-  let other = 0x9747b28c;
-  const text = canonicalJson(question);
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    one = Math.imul(one ^ unit, 0x01000193);
-    other = Math.imul(other ^ unit, 0x85ebca6b);
-  }
-  return `${(one >>> 0).toString(36)}-${(other >>> 0).toString(36)}`;
 }
 
 /** What a later run will be given, so that the first run and every protocol revision are given the same. */

@@ -1,5 +1,6 @@
 import { invalidParams, type ProtocolError } from '../../errors/errors.js';
 import { isObject } from '../../protocol/json.js';
+import type { CompleteResult } from '../../protocol/results.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import { METHODS } from '../../protocol/protocol.js';
 import type { Completer, PromptEntry, ResourceEntry, TemplateEntry } from '../../registry/entry.js';
@@ -22,20 +23,31 @@ export function completionMethods({ options }: MethodParts): MethodTable {
       if (!isObject(argument)) throw invalidParams('"argument" must be an object with "name" and "value"');
       const name = readString(argument, 'name');
       const value = readString(argument, 'value');
+      const { arguments: known } = isObject(params['context']) ? params['context'] : {};
+      const partial = { ...(isObject(known) ? known : {}), [name]: value };
       const entry = isObject(ref) ? referred(registry, ref) : undefined;
       if (!entry) throw unknownReference();
       const completers = 'completers' in entry ? entry.completers : {};
       const completer = Object.hasOwn(completers, name) ? completers[name] : undefined;
       const complete = (): MaybePromise<MethodResult> =>
-        completer ? completion(exchange, completer, value) : NOTHING;
-      return exchange.call.ifVisible(entry, complete, unknownReference);
+        completer ? completion(exchange, completer, value, partial) : NOTHING;
+      return exchange.call.ifVisible(entry, partial, complete, unknownReference);
     },
   };
 
-  async function completion(exchange: Exchange, completer: Completer, value: string): Promise<MethodResult> {
+  async function completion(
+    exchange: Exchange,
+    completer: Completer,
+    value: string,
+    partial: Record<string, unknown>,
+  ): Promise<MethodResult> {
     const { call } = exchange;
-    if (!((await completer.guardCheck?.(call)) ?? true)) return NOTHING;
-    return { result: await exchange.limited(completer.run(call, { value }), timeoutMs) };
+    const { guardCheck, neededScopes, run } = completer;
+    if (!((await guardCheck?.(call)) ?? true)) return NOTHING;
+    const complete = (): MaybePromise<CompleteResult> => exchange.limited(run(call, { value }), timeoutMs);
+    return {
+      result: await (neededScopes ? call.ifScoped(neededScopes(partial, true), complete) : complete()),
+    };
   }
 }
 

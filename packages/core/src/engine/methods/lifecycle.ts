@@ -1,10 +1,11 @@
-import { ERROR_CODES, invalidParams, OverloadedError, ProtocolError } from '../../errors/errors.js';
-import { bytesOf, isObject } from '../../protocol/json.js';
+import { ERROR_CODES, invalidParams, ProtocolError } from '../../errors/errors.js';
+import { isObject } from '../../protocol/json.js';
 import { isLogLevel, LOG_LEVELS } from '../../protocol/logging.js';
+import { after } from '../../protocol/maybe-promise.js';
 import { type ClientCapabilities, METHODS } from '../../protocol/protocol.js';
-import { readImplementation } from '../admission.js';
 import type { MethodHandler } from '../exchange.js';
 import { Session } from '../connection-state.js';
+import { readImplementation } from '../session-state.js';
 import { readOpening } from '../revisions/message-dialect.js';
 import { negotiate, STATELESS_VERSIONS } from '../revisions/index.js';
 import { EMPTY, type MethodParts, type MethodTable } from './table.js';
@@ -41,14 +42,7 @@ export function lifecycleMethods({ options, capabilities: offered, sessionBytes 
     const session = new Session(revision, known, opening.capabilities, announced, call.quotaKey);
     session.logLevel = opening.logLevel;
     session.roots = opening.roots;
-    session.bytes = bytesOf([session.info, session.capabilities, session.roots]);
-    if (!sessionBytes.take(session.quotaKey, session.bytes)) {
-      const { total, perClient } = sessionBytes;
-      throw new OverloadedError(
-        `Sessions keep as much as they may: ${total} bytes, of one client ${perClient}`,
-      );
-    }
-    connectionState.session = session;
+    connectionState.begin(session, sessionBytes);
     const serverInfo = revision.implementation(info);
     return {
       result: { protocolVersion: revision.version, capabilities: announced, serverInfo, ...about },
@@ -67,8 +61,13 @@ export function lifecycleMethods({ options, capabilities: offered, sessionBytes 
     [METHODS.ping]: () => EMPTY,
     [METHODS.setLevel]: ({ call }, { level }) => {
       if (!isLogLevel(level)) throw invalidParams(`"level" must be one of ${LOG_LEVELS.join(', ')}`);
-      if (call.connectionState.session) call.connectionState.session.logLevel = level;
-      return EMPTY;
+      const { session } = call.connectionState;
+      if (!session) return EMPTY;
+      const changed = call.connectionState.change(
+        (state) => ({ ...state, logLevel: level }),
+        () => void (session.logLevel = level),
+      );
+      return after(changed, () => EMPTY);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { isPromise, observed } from '../../protocol/maybe-promise.js';
 import { NOTIFICATIONS } from '../../protocol/protocol.js';
 import type { Exchange } from '../exchange.js';
 import type { ConnectionState } from '../connection-state.js';
@@ -24,7 +25,14 @@ export const CLIENT_NOTIFICATIONS: ReadonlyMap<string, NotificationHandler> = ne
 ] as const);
 
 function initialized({ connectionState }: Notified): void {
-  if (connectionState.session) connectionState.session.ready = true;
+  const { session } = connectionState;
+  if (!session || session.ready) return;
+  const changed = connectionState.change(
+    (state) => ({ ...state, ready: true }),
+    () => void (session.ready = true),
+  );
+  // A notification has no answer: the transport knows that it could not be kept, and says so in its own way.
+  if (isPromise(changed)) void observed(changed);
 }
 
 function cancelled({ inFlight }: Notified, { requestId, reason }: Params): void {

@@ -32,7 +32,7 @@ export function promptMethods({ options }: MethodParts): MethodTable {
       });
       return exchange.limited(given, entry.timeoutMs ?? timeoutMs);
     };
-    return call.ifUsable(entry, get, () => unknownPrompt(name));
+    return call.ifUsable(entry, args, get, () => unknownPrompt(name));
   };
 
   return {

@@ -46,7 +46,7 @@ export function resourceMethods({ options }: MethodParts): MethodTable {
       });
       return exchange.limited(given, entry.timeoutMs ?? timeoutMs);
     };
-    return call.ifUsable(entry, read, () => revision.resourceNotFound(uri));
+    return call.ifUsable(entry, variables, read, () => revision.resourceNotFound(uri));
   };
 
   return {

@@ -1,11 +1,14 @@
-import { invalidParams } from '../../errors/errors.js';
+import { InsufficientScopeError, invalidParams } from '../../errors/errors.js';
 import { isObject } from '../../protocol/json.js';
+import { after } from '../../protocol/maybe-promise.js';
+import { lacksScopes } from '../../protocol/principal.js';
 import { METHODS } from '../../protocol/protocol.js';
 import { readString } from '../admission.js';
 import { type EngineCall, lasting } from '../call.js';
 import type { Exchange } from '../exchange.js';
+import { withoutSubscription, withSubscription } from '../session-state.js';
 import { LISTS } from '../subscriptions/changes.js';
-import { maySubscribe } from '../subscriptions/rechecks.js';
+import { maySubscribe, scopesOf } from '../subscriptions/rechecks.js';
 import type { Listener, SubscriptionFilter } from '../subscriptions/subscriptions.js';
 import { EMPTY, type MethodParts, type MethodTable } from './table.js';
 
@@ -21,6 +24,8 @@ export function subscriptionMethods(parts: MethodParts): MethodTable {
       const found = options.registry.resolveUri(uri);
       // What may not be read is not there.
       if (!found || !(await maySubscribe(call, uri, found))) throw call.revision.resourceNotFound(uri);
+      const needed = await scopesOf(found);
+      if (lacksScopes(call.principal, needed)) throw new InsufficientScopeError(needed);
       const { session } = call.connectionState;
       // The session may have ended while guards were asked.
       if (!session || call.isAborted) return EMPTY;
@@ -28,15 +33,33 @@ export function subscriptionMethods(parts: MethodParts): MethodTable {
       // Without its parameters, which may be large, and without what a transport knows of its connection.
       const requestInfo = lasting(call.requestInfo);
       const request = { connectionState, revision, client, id, method, params: {}, requestInfo };
-      subscribers.keep(session, uri, request);
+      const keep = (): void => subscribers.keep(session, uri, request);
+      const isNew = session.subscriptions?.has(uri) !== true;
+      // Here first: what there is no room for is not kept anywhere.
+      keep();
       rechecks.begin();
+      if (!isNew) return EMPTY;
+      try {
+        // Once more then: the session may have been brought to another state meanwhile, in which it was not subscribed yet.
+        await connectionState.change(
+          (state) => withSubscription(state, uri),
+          () => void (call.isAborted || keep()),
+        );
+      } catch (error) {
+        subscribers.drop(session, uri);
+        throw error;
+      }
       return EMPTY;
     },
     [METHODS.unsubscribe]: ({ call }, params) => {
       const uri = readString(params, 'uri');
       const { session } = call.connectionState;
-      if (session) subscribers.drop(session, uri);
-      return EMPTY;
+      if (!session) return EMPTY;
+      const changed = call.connectionState.change(
+        (state) => withoutSubscription(state, uri),
+        () => void subscribers.drop(session, uri),
+      );
+      return after(changed, () => EMPTY);
     },
     [METHODS.listen]: async (exchange, { notifications }) => {
       const { call } = exchange;
@@ -87,11 +110,15 @@ async function visible(
   const wanted = new Set<string>(uris);
   subscribers.check(wanted.size, ...wanted);
   // Side by side: guards may take their time, each.
-  const allowed = await Promise.all(
+  const scopes = await Promise.all(
     [...wanted].map(async (uri) => {
       const found = options.registry.resolveUri(uri);
-      return found !== undefined && (await maySubscribe(call, uri, found));
+      if (found && (await maySubscribe(call, uri, found))) return scopesOf(found);
+      return undefined;
     }),
   );
-  return [...wanted].filter((_uri, index) => allowed[index]);
+  // One challenge names what all of them need.
+  const needed = [...new Set(scopes.flatMap((each) => each ?? []))];
+  if (lacksScopes(call.principal, needed)) throw new InsufficientScopeError(needed);
+  return [...wanted].filter((_uri, index) => scopes[index]);
 }

@@ -31,6 +31,7 @@ export function toolMethods({ options, extensions }: MethodParts): MethodTable {
     const args = readArguments(params);
     return call.ifUsable(
       entry,
+      args,
       () => extensions.callTool(exchange, entry, () => run(exchange, entry, args)),
       () => unknownTool(name),
     );

@@ -42,6 +42,11 @@ export function negotiate(version: unknown): Revision {
   return SESSIONED.get(version) ?? latestSessionRevision();
 }
 
+/** The revision of a session that was opened before; `undefined` when it is none that has sessions. */
+export function sessionRevision(version: unknown): Revision | undefined {
+  return SESSIONED.get(version);
+}
+
 function byVersion(sessions: boolean): Map<unknown, Revision> {
   return new Map(
     ALL.filter((revision) => revision.sessions === sessions).map((revision) => [revision.version, revision]),

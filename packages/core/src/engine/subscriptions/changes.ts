@@ -2,56 +2,8 @@ import { isObject } from '../../protocol/json.js';
 import type { Logger } from '../../protocol/logging.js';
 import { isPromise, type MaybePromise } from '../../protocol/maybe-promise.js';
 import { NOTIFICATIONS } from '../../protocol/protocol.js';
-import type { ListKind } from '../../registry/registry.js';
-
-/** Something that changed and that clients may want to hear of. JSON can carry it. */
-export type ServerChange =
-  /** A list has other entries than before. */
-  | { readonly kind: 'list'; readonly list: ListKind }
-  /** A resource has other contents than before. */
-  | { readonly kind: 'resource'; readonly uri: string }
-  /** A task has another state than before. */
-  | { readonly kind: 'task'; readonly taskId: string };
-
-/**
- * Carries changes between the processes that serve one app, so that a change in one reaches the clients of all. Changes may
- * come twice or out of order; none needs to be kept for a process that was not there.
- */
-export interface ChangeBus {
-  /** Tells every listener of every process, those of this one too. A failure is logged, and reaches no handler. */
-  publish(change: ServerChange): MaybePromise<void>;
-  /**
-   * Listens to changes, from the moment that the promise, if there is one, is kept. Listeners do not throw.
-   *
-   * @returns a function that stops the listening.
-   */
-  subscribe(listener: (change: ServerChange) => void): MaybePromise<() => MaybePromise<void>>;
-}
-
-/**
- * Carries changes within this process, at once. Apps that share one hear of each other's changes.
- *
- * @example
- * ```ts
- * const changeBus = new MemoryChangeBus();
- * const shop = await createApp({ name: 'shop', version: '1.0.0', changeBus });
- * const stock = await createApp({ name: 'stock', version: '1.0.0', changeBus });
- * ```
- */
-export class MemoryChangeBus implements ChangeBus {
-  readonly #listeners = new Set<{ readonly tell: (change: ServerChange) => void }>();
-
-  publish(change: ServerChange): void {
-    for (const { tell } of [...this.#listeners]) tell(change);
-  }
-
-  subscribe(tell: (change: ServerChange) => void): () => void {
-    // Held in an object of its own, so that a function that listens twice is told twice.
-    const listener = { tell };
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  }
-}
+import type { ChangeBus, ListKind, ServerChange } from '../../backend/change-bus.js';
+import { LogThrottle } from '../../transport/log-throttle.js';
 
 /**
  * What one app hears and says of changes. Changes of its own take the way over the bus like all others; while the bus fails, its
@@ -61,6 +13,10 @@ export class ChangeFeed {
   readonly #listeners = new Set<(change: ServerChange) => void>();
   #unsubscribe: (() => MaybePromise<void>) | undefined;
   #closed = false;
+  readonly #told = new LogThrottle();
+
+  /** Names this process in messages of others. */
+  readonly node: string = crypto.randomUUID().replaceAll('-', '').slice(0, 12);
 
   constructor(
     private readonly bus: ChangeBus,
@@ -70,7 +26,7 @@ export class ChangeFeed {
   /** Begins to hear what comes over the bus. */
   async open(): Promise<void> {
     try {
-      this.#unsubscribe = await this.bus.subscribe((change) => this.#receive(change));
+      this.#unsubscribe = await this.bus.subscribe((change) => this.#receive(change), this.node);
     } catch (error) {
       this.logger.error(
         { err: error },
@@ -79,23 +35,28 @@ export class ChangeFeed {
     }
   }
 
-  /** Tells everybody who serves this app. Never throws. */
-  publish(change: ServerChange): void {
-    if (this.#closed) return;
+  /**
+   * Tells everybody who serves this app. Never throws.
+   *
+   * @returns whether the bus has taken it.
+   */
+  publish(change: ServerChange): MaybePromise<boolean> {
+    if (this.#closed) return false;
     // Without a subscription nothing comes back from the bus.
     if (!this.#unsubscribe) this.#tell(change);
+    const failed = (error: unknown): boolean => this.#unpublished(change, error);
     try {
       const published = this.bus.publish(change);
-      if (isPromise(published))
-        Promise.resolve(published).catch((error: unknown) => this.#unpublished(change, error));
+      return isPromise(published) ? Promise.resolve(published).then(() => true, failed) : true;
     } catch (error) {
-      this.#unpublished(change, error);
+      return failed(error);
     }
   }
 
-  /** Hears every change that arrives, of whatever process. */
-  onChange(listener: (change: ServerChange) => void): void {
+  /** Hears every change that arrives, of whatever process. @returns stops the hearing. */
+  onChange(listener: (change: ServerChange) => void): () => void {
     this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Stops hearing and saying anything. */
@@ -108,28 +69,33 @@ export class ChangeFeed {
     }
   }
 
-  #unpublished(change: ServerChange, error: unknown): void {
-    this.logger.error(
-      { err: error, change },
-      'a change could not be published; it is told in this process only',
-    );
+  /** @returns that the bus has not taken it. */
+  #unpublished(change: ServerChange, error: unknown): false {
+    const about = logDetails(change);
+    if (this.#told.allows(`${about['kind']} ${about['about']}`))
+      this.logger.error(
+        { err: error, change: about },
+        'a change could not be published; it is told in this process only',
+      );
     if (this.#unsubscribe) this.#tell(change);
+    return false;
   }
 
   #receive(arrived: unknown): void {
     const change = readChange(arrived);
     if (change) this.#tell(change);
     else if (!this.#closed)
-      this.logger.warn({ change: arrived }, 'a change from the bus is unknown here and ignored');
+      this.logger.warn({ change: logDetails(arrived) }, 'a change from the bus is unknown here and ignored');
   }
 
   #tell(change: ServerChange): void {
     if (this.#closed) return;
+    if (change.kind === 'message' && change.to !== undefined && change.to !== this.node) return;
     for (const listener of this.#listeners) {
       try {
         listener(change);
       } catch (error) {
-        this.logger.error({ err: error, change }, 'a listener to changes failed');
+        this.logger.error({ err: error, change: logDetails(change) }, 'a listener to changes failed');
       }
     }
   }
@@ -142,12 +108,28 @@ export class ChangeFeed {
  */
 function readChange(value: unknown): ServerChange | undefined {
   if (!isObject(value)) return undefined;
-  const { kind, list, uri, taskId } = value;
+  const { kind, list, uri, taskId, sessionId, stream, to, about, content } = value;
   if (kind === 'list' && isList(list)) return { kind, list };
   if (kind === 'resource' && typeof uri === 'string') return { kind, uri };
   if (kind === 'task' && typeof taskId === 'string') return { kind, taskId };
+  if (kind === 'session' && typeof sessionId === 'string') return { kind, sessionId };
+  if (kind === 'stream' && typeof stream === 'string') return { kind, stream };
+  if (kind === 'all') return { kind };
+  if (kind === 'message' && typeof about === 'string' && isObject(content))
+    return { kind, about, content, ...(typeof to === 'string' ? { to } : {}) };
   return undefined;
 }
+
+/** What the log says of a change: neither what a client has said, nor ids, which let one in. */
+function logDetails(change: unknown): Readonly<Record<string, string | undefined>> {
+  const { kind, about, to } = isObject(change) ? change : {};
+  const text = (value: unknown): string | undefined =>
+    typeof value === 'string' ? value.slice(0, MOST_LOGGED) : undefined;
+  return { kind: text(kind), about: text(about), to: text(to) };
+}
+
+/** How much of anything another process said is logged, in characters. */
+const MOST_LOGGED = 100;
 
 function isList(value: unknown): value is ListKind {
   return typeof value === 'string' && Object.hasOwn(LIST_CHANGED, value);

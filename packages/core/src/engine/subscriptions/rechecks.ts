@@ -1,8 +1,10 @@
 import { logDetails } from '../../context/call.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
+import { lacksScopes } from '../../protocol/principal.js';
 import type { ResolvedUri } from '../../registry/registry.js';
 import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from '../call.js';
 import type { Session } from '../connection-state.js';
+import { withoutSubscription } from '../session-state.js';
 import type { Listener, Listeners, Subscribers } from './subscriptions.js';
 
 /** A call that only guards see sends nothing. */
@@ -20,6 +22,11 @@ export async function maySubscribe(
 ): Promise<boolean> {
   const { guardCheck, permits } = entry;
   return ((await guardCheck?.(call)) ?? true) && ((await permits?.(call, uri, variables)) ?? true);
+}
+
+/** The scopes that reading a resource needs, and so hearing of its changes. */
+export async function scopesOf({ entry, variables }: ResolvedUri): Promise<readonly string[]> {
+  return (await entry.neededScopes?.(variables)) ?? [];
 }
 
 /** Asks guards again about what subscriptions hear of, for as long as there are any. What is refused now ends. */
@@ -85,7 +92,12 @@ export class Rechecks {
     const requestInfo = { ...request.requestInfo, principal: session.principal };
     return this.#anew({ ...request, requestInfo }, async (call) => {
       const checks = [...(session.subscriptions ?? [])].map(async (uri) => {
-        if (!(await this.#allows(call, uri)) && this.subscribers.drop(session, uri)) this.#report(call, uri);
+        if ((await this.#allows(call, uri)) || !this.subscribers.drop(session, uri)) return;
+        this.#report(call, uri);
+        await request.connectionState.change(
+          (state) => withoutSubscription(state, uri),
+          () => undefined,
+        );
       });
       await Promise.all(checks);
     });
@@ -112,7 +124,12 @@ export class Rechecks {
   async #allows(call: EngineCall, uri: string): Promise<boolean> {
     const found = this.parts.options.registry.resolveUri(uri);
     if (!found || this.#closed) return true;
-    return this.#agrees({ uri }, call, () => maySubscribe(call, uri, found));
+    return this.#agrees(
+      { uri },
+      call,
+      async () =>
+        (await maySubscribe(call, uri, found)) && !lacksScopes(call.principal, await scopesOf(found)),
+    );
   }
 
   /** Whether guards agree. Those that fail, which they do when they take too long, refuse. */

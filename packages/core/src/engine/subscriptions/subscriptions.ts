@@ -3,7 +3,7 @@ import { invalidParams, OverloadedError } from '../../errors/errors.js';
 import { bytesOf } from '../../protocol/json.js';
 import type { Logger } from '../../protocol/logging.js';
 import { META, NOTIFICATIONS } from '../../protocol/protocol.js';
-import type { ListKind } from '../../registry/registry.js';
+import type { ListKind } from '../../backend/change-bus.js';
 import { Quota } from '../../transport/quota.js';
 import type { AdmittedRequest, EngineCall } from '../call.js';
 import type { Limits } from '../engine-options.js';
@@ -78,6 +78,11 @@ export class Subscribers {
   ) {
     this.#maxUris = maxSubscribedUris;
     this.#bytes = new Quota(maxSubscribedBytes, Math.ceil(maxSubscribedBytes / 4));
+  }
+
+  /** The resources that sessions and subscriptions of this process hear of. */
+  get uris(): Iterable<string> {
+    return [...this.#counts.keys()];
   }
 
   /** The sessions that want to hear about resources, each with its latest request to hear of one. */
@@ -286,8 +291,8 @@ export class Listeners {
   end(call: EngineCall): boolean {
     const listener = this.#listeners.get(call);
     if (!listener) return false;
-    // One page of the specification asks for the notification, another for the result: the client gets both.
-    send(call, NOTIFICATIONS.cancelled, { requestId: call.id });
+    // Over stdio, one page of the specification asks for the notification, another for the result: the client gets both.
+    if (call.owner !== undefined) send(call, NOTIFICATIONS.cancelled, { requestId: call.id });
     this.#finish(listener);
     return true;
   }

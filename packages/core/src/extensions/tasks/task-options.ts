@@ -26,6 +26,18 @@ export interface TaskSupportOptions {
    * @default the `pollIntervalMs` of the app's option `tasks`
    */
   readonly pollIntervalMs?: number;
+  /**
+   * Whether the tool is run again from its beginning when its process has ended in the middle of it; otherwise the task fails. What
+   * `ctx.once()` has done is not done again either way. With `false`, a task that ends so has to be begun anew by its client.
+   * @default true; for a tool with `destructive: true`, when `ctx.once()` has recorded anything before
+   */
+  readonly rerun?: boolean;
+  /**
+   * Names what the handler asks and does, in its order. Change it along with that: a task that began with another one fails, instead of
+   * going on with answers to other questions. Other parameters make another version without this.
+   * @default ''
+   */
+  readonly version?: string;
 }
 
 /**
@@ -51,8 +63,9 @@ export type StartTask = (statusMessage?: string) => Promise<boolean>;
 const START = Symbol.for('sigil:start-task');
 
 /**
- * Goes on as a task, in a tool with `@TaskSupport({ support, start: 'handler' })`: the client gets its handle now, and everything after this
- * runs in the background. Questions asked before it belong to the call, those after it to the task.
+ * Goes on as a task, in a tool with `@TaskSupport({ support, start: 'handler' })`: the client gets its handle now, and the handler is run
+ * once more from its beginning, in the background and perhaps in another process. Questions asked before this belong to the call, and have
+ * their answers then; those after it belong to the task. Put side effects before it into `ctx.once()`, as before any question.
  *
  * @param context the context of the tool.
  * @param statusMessage what the task is doing, for the user.
@@ -86,7 +99,7 @@ export interface TaskDefaults {
 }
 
 /** How a tool runs as a task. */
-export type TaskPolicy = Required<TaskSupportOptions>;
+export type TaskPolicy = Required<Omit<TaskSupportOptions, 'rerun'>> & Pick<TaskSupportOptions, 'rerun'>;
 
 /** Reads how a tool runs as a task; `undefined` when it never does. */
 export function taskPolicy(
@@ -94,7 +107,7 @@ export function taskPolicy(
   defaults: TaskDefaults,
 ): TaskPolicy | undefined {
   const task = TaskSupport.of(definition);
-  return task === undefined ? undefined : { start: 'call', ...defaults, ...longForm(task) };
+  return task === undefined ? undefined : { start: 'call', version: '', ...defaults, ...longForm(task) };
 }
 
 /** Whether clients without the extension may call a tool; `undefined` when it never runs as a task. */
@@ -110,19 +123,21 @@ const STARTS: readonly unknown[] = [undefined, 'call', 'handler'];
 export function taskProblems(definition: DefinitionDetails): DefinitionProblem[] {
   const task = TaskSupport.of(definition);
   if (task === undefined) return [];
-  const { support, start, ttlMs, pollIntervalMs } = longForm(task);
+  const { support, start, ttlMs, pollIntervalMs, rerun, version } = longForm(task);
   const wrong = [
     ...(definition.kind === 'tool' ? [] : ['it stands on something else than a tool']),
     ...(SUPPORT.includes(support) ? [] : ["support must be 'optional' or 'required'"]),
     ...(STARTS.includes(start) ? [] : ["start must be 'call' or 'handler'"]),
     ...(ttlMs === null || isDuration(ttlMs) ? [] : ['ttlMs must be a positive integer, or null']),
     ...(isDuration(pollIntervalMs) ? [] : ['pollIntervalMs must be a positive integer']),
+    ...(['undefined', 'boolean'].includes(typeof rerun) ? [] : ['rerun must be true or false']),
+    ...(['undefined', 'string'].includes(typeof version) ? [] : ['version must be a string']),
   ];
   return wrong.map((what) => ({
     code: 'SIGIL_INVALID_OPTIONS',
     where: `${definition.where}, @TaskSupport`,
     what,
-    fix: "write @TaskSupport('optional'), @TaskSupport('required'), or @TaskSupport({ support, start, ttlMs, pollIntervalMs }) on a tool",
+    fix: "write @TaskSupport('optional'), @TaskSupport('required'), or @TaskSupport({ support, start, ttlMs, pollIntervalMs, rerun, version }) on a tool",
   }));
 }
 

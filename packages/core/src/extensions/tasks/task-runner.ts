@@ -1,316 +1,325 @@
+import { isTerminal, type QueuedTask, type TaskQueue, type TaskWorker } from '../../backend/tasks.js';
 import type { ExtensionCall, ExtensionHost } from '../../engine/extension.js';
-import { InputResponseError, ERROR_CODES, OverloadedError, type ProtocolError } from '../../errors/errors.js';
+import { ERROR_CODES, OverloadedError } from '../../errors/errors.js';
+import { sha256 } from '../../protocol/digest.js';
+import { afterMs, MAX_DELAY_MS } from '../../transport/deadlines.js';
 import type { Quota } from '../../transport/quota.js';
-import type { BackgroundDelivery } from '../../engine/asking/delivery.js';
-import type { Logger } from '../../protocol/logging.js';
-import type { TaskRepository } from './task-repository.js';
-import type { TaskPolicy } from './task-options.js';
-import {
-  asked,
-  begun,
-  cancelled,
-  completed,
-  failed,
-  reported,
-  type Transition,
-  withdrawn,
-} from './transitions.js';
-import { isTerminal, type StoredTask } from './task-store.js';
+import type { Task } from './task.js';
+import { type NewTask, type TaskRepository, UnreachableError } from './task-repository.js';
+import { TaskRun } from './task-run.js';
+import { byRun, cancelled, claimed, failed, firstDeadline, handedBack, postponed } from './transitions.js';
 
 /** How long handlers have to end when the server stops, in milliseconds. */
 const CLOSE_GRACE_MS = 1000;
-/** Timers take no longer delay. */
-const MAX_DELAY_MS = 2 ** 31 - 1;
+/** Most tasks that are looked at in one go, to find those that the queue has lost. */
+const SWEEP_SIZE = 500;
+/** How often a task waits for a process that serves its tool, before it fails: a roll-out takes its time. */
+const MAX_POSTPONEMENTS = 8;
+const INTERRUPTED = 'The server stopped before the task was done';
 
-/** The tasks at work in this process. */
+/** How tasks run. */
+export interface TaskRunnerOptions {
+  readonly quota: Quota;
+  /** Most runs at once. */
+  readonly concurrency: number;
+  readonly stallMs: number;
+  readonly maxAttempts: number;
+  /** Whether this process runs tasks. */
+  readonly works: boolean;
+  /** Whether other processes, or this one when it is there again, go on with what this one leaves. */
+  readonly outlives: boolean;
+  /** The version of a tool as this process serves it; `undefined` where it does not, or not as a task. */
+  readonly versionOf: (tool: string) => string | undefined;
+  /** Whether a task may be run anew after a run of it came to no end. */
+  readonly mayRerun: (task: Task) => boolean;
+}
+
+/** Takes tasks in, runs them, and finds those again whose process or queue entry was lost. */
 export class TaskRunner {
   readonly #runs = new Map<string, TaskRun>();
+  /** The tasks that this process took in and that are at work, wherever they run: how to give their places back. */
+  readonly #takenIn = new Map<string, () => void>();
   readonly #connections = new WeakMap<object, string>();
+  #worker: TaskWorker | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #cursor: string | undefined;
+  /** The versions of the tasks that were looked at in this pass through all of them, and in the one before. */
+  #sighted = new Map<string, number>();
+  #sightedBefore: ReadonlyMap<string, number> = new Map();
+  #isClosed = false;
 
   constructor(
     private readonly repository: TaskRepository,
+    private readonly queue: TaskQueue,
     private readonly host: ExtensionHost,
-    private readonly quota: Quota,
+    private readonly options: TaskRunnerOptions,
   ) {
     host.onChange((change) => {
-      if (change.kind === 'task') void this.#heard(change.taskId);
+      if (change.kind === 'task') void this.#look(change.taskId);
+      else if (change.kind === 'all') this.#lookAtAll();
     });
   }
 
+  /** Begins to run tasks, where this process does. */
+  async start(): Promise<void> {
+    const { works, outlives, stallMs, concurrency } = this.options;
+    if (!works) return;
+    const { logger } = this.host;
+    try {
+      const worker = await this.queue.work((entry) => this.#run(entry), { concurrency, stallMs, logger });
+      if (this.#isClosed) return void (await worker.close());
+      this.#worker = worker;
+    } catch (error) {
+      logger.error({ err: error }, 'the task queue cannot be used; no tasks run in this process');
+    }
+    if (!outlives) return;
+    this.#timer = setInterval(() => void this.#sweep(), stallMs);
+    (this.#timer as { unref?: () => void }).unref?.();
+  }
+
   /**
-   * Makes a task of a call: keeps it, answers with it, and lets the handler go on.
+   * Makes a task of a call: keeps it, so that every process finds it. It runs once it is `ready`.
    *
-   * @returns a function to be called when the handler has ended, which gives its place back; `undefined` when the request was cancelled
-   *   in the meantime, and nothing runs.
    * @throws OverloadedError when there is no room for another task.
    */
-  async start(
-    call: ExtensionCall,
-    tool: string,
-    { ttlMs, pollIntervalMs }: TaskPolicy,
-    statusMessage?: string,
-  ): Promise<(() => void) | undefined> {
+  async create(call: ExtensionCall, parts: Omit<NewTask, 'owner' | 'call'>): Promise<Task> {
     const { quotaKey } = call;
-    if (!this.quota.take(quotaKey)) throw full(this.quota);
-    const principal = call.principal?.id ?? null;
-    const owner = this.#ownerOf(quotaKey);
-    const stored = begun({ tool, principal, owner, ttlMs, pollIntervalMs, statusMessage });
-    const { taskId } = stored.task;
-    const release = (): void => this.quota.give(quotaKey);
+    const { quota } = this.options;
+    if (!quota.take(quotaKey)) throw full(quota);
     try {
-      await this.repository.create(stored);
+      const owner = await this.#ownerOf(quotaKey);
+      const task = await this.repository.create({ ...parts, owner, call: call.record() });
+      const { taskId, ttlMs } = task.stored.task;
+      const cancelExpiry = afterMs(ttlMs ?? Infinity, () => void this.#look(taskId));
+      this.#takenIn.set(taskId, () => {
+        cancelExpiry();
+        this.#takenIn.delete(taskId);
+        quota.give(quotaKey);
+      });
+      return task;
     } catch (error) {
-      release();
+      quota.give(quotaKey);
       throw error;
     }
-    const { repository, host } = this;
-    const timer = expiryTimer(ttlMs, () => run.stop('The task has expired'));
-    const ended = (): void => {
-      clearTimeout(timer);
-      this.#runs.delete(taskId);
-    };
-    const run = new TaskRun({ taskId, call, repository, logger: host.logger, ended });
-    this.#runs.set(taskId, run);
-    if (call.detach({ ...stored.task, resultType: 'task' }, run)) return release;
-    ended();
-    release();
+  }
+
+  /** Gives a task up whose call was cancelled before it was answered. */
+  async cancel(taskId: string): Promise<void> {
     await this.repository.change(taskId, cancelled());
+  }
+
+  /** Has a task run, by this process or another. Never rejects: what the queue does not take is found again. */
+  async ready({ stored: { task, round }, journal }: Task): Promise<void> {
+    const { taskId, status } = task;
+    const delayMs = status === 'working' ? 0 : (firstDeadline(journal) ?? Infinity) - Date.now();
+    if (isTerminal(status) || delayMs > MAX_DELAY_MS) return;
+    await this.#add({ taskId, round }, Math.max(status === 'working' ? 0 : 1, delayMs));
+  }
+
+  /**
+   * Adds a task once more whose entry the queue may have lost. A question gets all its time again: its deadline is by the clock of another
+   * process, and the client is not to have less.
+   */
+  async #recover({ stored: { task, round }, journal }: Task): Promise<void> {
+    const { taskId, status } = task;
+    const waits = Object.values(journal.open).flatMap(({ waitMs }) => waitMs ?? []);
+    const delayMs = status === 'working' ? 0 : Math.min(...waits);
+    if (delayMs <= MAX_DELAY_MS) await this.#add({ taskId, round }, delayMs);
+  }
+
+  /** Stops every handler, hands back what others can go on with, and waits a little for handlers to end. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    const closed = this.#worker?.close();
+    await Promise.all([...this.#runs.values()].map((run) => this.#leave(run)));
+    for (const release of [...this.#takenIn.values()]) release();
+    await within(CLOSE_GRACE_MS, closed);
+  }
+
+  async #leave(run: TaskRun): Promise<void> {
+    const { outlives, mayRerun } = this.options;
+    const { taskId } = run;
+    const isHandedBack = outlives && mayRerun(run.task);
+    // What may not be done twice gets the time there is to come to its end.
+    if (outlives && !isHandedBack) await within(CLOSE_GRACE_MS, run.ended);
+    const transition = isHandedBack ? handedBack() : failed(internal(INTERRUPTED));
+    try {
+      const { task, hasChanged } = await this.repository.change(taskId, byRun(run.id, transition));
+      const details = { taskId, tool: run.task.stored.tool };
+      if (hasChanged && task && isHandedBack) {
+        this.host.logger.info(details, 'a task is handed back: another process goes on with it');
+        await this.ready(task);
+      } else if (hasChanged)
+        this.host.logger.warn(details, 'a task has failed: the server stopped in the middle');
+    } catch (error) {
+      this.host.logger.error({ err: error, taskId }, 'a task could not be written');
+    }
+    run.stop(INTERRUPTED);
+  }
+
+  async #run(entry: QueuedTask): Promise<void> {
+    try {
+      const id = crypto.randomUUID();
+      const { task, hasChanged } = await this.repository.change(entry.taskId, claimed(entry.round, id));
+      if (task && hasChanged) await this.#runClaimed(task, id);
+    } catch (error) {
+      this.host.logger.error({ err: error, taskId: entry.taskId }, 'a task could not be run');
+    }
+  }
+
+  async #runClaimed(task: Task, id: string): Promise<void> {
+    const { tool, toolVersion, task: state } = task.stored;
+    const { taskId } = state;
+    const isServed = this.options.versionOf(tool) === toolVersion;
+    if (this.#isClosed) return this.#change(task, byRun(id, handedBack()), 0);
+    const { postponements = 0 } = task.journal;
+    const { logger } = this.host;
+    if (!isServed && postponements < MAX_POSTPONEMENTS) {
+      if (postponements === 0)
+        logger.info({ taskId, tool }, 'a task waits for a process that serves the version of its tool');
+      return this.#change(task, byRun(id, postponed()), 250 * 2 ** postponements);
+    }
+    const refusal = isServed
+      ? this.#refusal(task)
+      : `The tool ${tool} is served in another version than the task began with`;
+    if (refusal !== undefined) {
+      logger.warn({ taskId, tool, reason: refusal }, 'a task has failed');
+      return void (await this.repository.change(taskId, byRun(id, failed(internal(refusal)))));
+    }
+    const { attempts } = task.stored;
+    if (attempts > 1)
+      logger.info({ taskId, tool, attempts }, 'a task is run anew: a run of it came to no end');
+    const run = new TaskRun({ task, run: id, repository: this.repository, host: this.host });
+    this.#runs.set(taskId, run);
+    // The store says whether it has expired: clocks of processes differ.
+    const cancelExpiry = afterMs(this.#untilExpiry(task), () => void this.#look(taskId));
+    try {
+      await run.execute();
+    } catch (error) {
+      if (!(error instanceof OverloadedError)) throw error;
+      await this.#change(task, byRun(id, handedBack()), 1000);
+      return;
+    } finally {
+      cancelExpiry();
+      if (this.#runs.get(taskId) === run) this.#runs.delete(taskId);
+    }
+    if (run.left) await this.ready(run.left);
+    await this.#look(taskId);
+  }
+
+  /** Milliseconds until a task expires, at the latest; those of other processes are looked at now and then besides. */
+  #untilExpiry({ stored: { task } }: Task): number {
+    const { createdAt, ttlMs } = task;
+    if (ttlMs === null) return Infinity;
+    return this.options.outlives ? ttlMs : Math.max(0, Date.parse(createdAt) + ttlMs - Date.now());
+  }
+
+  /** Why a task is not run once more, if that is so. */
+  #refusal(task: Task): string | undefined {
+    const { attempts } = task.stored;
+    const { maxAttempts, mayRerun } = this.options;
+    if (attempts > maxAttempts) return `The task was given up after ${maxAttempts} runs that came to no end`;
+    if (attempts > 1 && !mayRerun(task))
+      return 'The server stopped in the middle of the task, which may not be done twice';
     return undefined;
   }
 
-  /** Stops every handler, and waits a little for them to end. */
-  async close(): Promise<void> {
-    const runs = [...this.#runs.values()];
-    if (runs.length === 0) return;
-    const reason = 'The server stopped before the task was done';
-    await Promise.all(
-      runs.map((run) =>
-        this.repository.change(run.taskId, failed({ code: ERROR_CODES.internalError, message: reason })),
-      ),
-    );
-    for (const run of runs) run.stop(reason);
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const grace = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_GRACE_MS)));
-    await Promise.race([Promise.all(runs.map(({ finished }) => finished)), grace]);
-    clearTimeout(timer);
+  async #change(
+    { stored: { task } }: Task,
+    transition: Parameters<TaskRepository['change']>[1],
+    delayMs: number,
+  ): Promise<void> {
+    const changed = await this.repository.change(task.taskId, transition);
+    if (!changed.task || !changed.hasChanged) return;
+    await this.#add({ taskId: task.taskId, round: changed.task.stored.round }, delayMs);
   }
 
-  /** Whom a task counts for, as text: what is stored is JSON. */
-  #ownerOf(quotaKey: ExtensionCall['quotaKey']): string | null {
-    if (typeof quotaKey !== 'object') return quotaKey ?? null;
-    const known = this.#connections.get(quotaKey) ?? `connection ${crypto.randomUUID()}`;
-    this.#connections.set(quotaKey, known);
-    return known;
-  }
-
-  async #heard(taskId: string): Promise<void> {
-    const run = this.#runs.get(taskId);
-    if (!run) return;
+  async #add(entry: QueuedTask, delayMs: number): Promise<void> {
     try {
-      run.heard(await this.repository.get(taskId));
+      await this.queue.add(entry, delayMs);
+    } catch (error) {
+      this.host.logger.error(
+        { err: error, taskId: entry.taskId },
+        'a task could not be queued; it will be found again',
+      );
+    }
+  }
+
+  /** Looks for tasks whose entry in the queue is lost, and at its own, which may have ended elsewhere. */
+  async #sweep(): Promise<void> {
+    this.#lookAtAll();
+    try {
+      const { taskIds, cursor } = await this.repository.queued(SWEEP_SIZE, this.#cursor);
+      this.#cursor = cursor;
+      for (const taskId of taskIds) {
+        if (this.#isClosed) return;
+        if (!this.#runs.has(taskId)) await this.#sight(taskId);
+      }
+      if (cursor !== undefined) return;
+      this.#sightedBefore = this.#sighted;
+      this.#sighted = new Map();
+    } catch (error) {
+      this.#cursor = undefined;
+      this.host.logger.debug({ err: error }, 'tasks could not be looked for');
+    }
+  }
+
+  async #sight(taskId: string): Promise<void> {
+    try {
+      const task = await this.repository.get(taskId);
+      if (!task) return;
+      const { version } = task.stored;
+      this.#sighted.set(taskId, version);
+      // What changed since the last time is on its way into the queue; what waits or runs there is not added again.
+      if (this.#sightedBefore.get(taskId) === version) await this.#recover(task);
+    } catch (error) {
+      if (error instanceof UnreachableError) throw error;
+      // One that cannot be looked at is no reason not to look at the others.
+      this.host.logger.error({ err: error, taskId }, 'a task could not be looked at');
+    }
+  }
+
+  #lookAtAll(): void {
+    for (const taskId of new Set([...this.#runs.keys(), ...this.#takenIn.keys()])) void this.#look(taskId);
+  }
+
+  /** Looks how a task stands that runs here or was taken in here. */
+  async #look(taskId: string): Promise<void> {
+    if (!this.#runs.has(taskId) && !this.#takenIn.has(taskId)) return;
+    try {
+      const task = await this.repository.get(taskId);
+      const run = this.#runs.get(taskId);
+      run?.heard(task);
+      // A handler counts until it ends, whatever has become of its task.
+      if (!run && task?.stored.task.status !== 'working') this.#takenIn.get(taskId)?.();
     } catch (error) {
       this.host.logger.error({ err: error, taskId }, 'a task could not be read');
     }
   }
+
+  /** Whom a task counts for, as a text that does not tell it: it is kept outside of this process. */
+  async #ownerOf(quotaKey: ExtensionCall['quotaKey']): Promise<string | null> {
+    if (quotaKey === undefined) return null;
+    if (typeof quotaKey === 'string') return sha256(quotaKey);
+    const known = this.#connections.get(quotaKey) ?? `connection ${crypto.randomUUID()}`;
+    this.#connections.set(quotaKey, known);
+    return known;
+  }
 }
 
-function expiryTimer(ttlMs: number | null, expire: () => void): ReturnType<typeof setTimeout> | undefined {
-  if (ttlMs === null || ttlMs > MAX_DELAY_MS) return undefined;
-  const timer = setTimeout(expire, ttlMs);
-  // A task at work is no reason to keep the process.
-  (timer as { unref?: () => void }).unref?.();
-  return timer;
+/** Waits for a promise, for as long as that. */
+async function within(ms: number, promise: unknown): Promise<void> {
+  let cancel = (): void => undefined;
+  const time = new Promise<void>((resolve) => (cancel = afterMs(ms, resolve)));
+  await Promise.race([promise, time]);
+  cancel();
+}
+
+function internal(message: string): { code: number; message: string } {
+  return { code: ERROR_CODES.internalError, message };
 }
 
 function full({ total, perClient }: Quota): OverloadedError {
   return new OverloadedError(`More than ${total} tasks are at work, or ${perClient} of one client`);
-}
-
-/** What a run is made of. */
-interface TaskRunParts {
-  readonly taskId: string;
-  readonly call: ExtensionCall;
-  readonly repository: TaskRepository;
-  readonly logger: Logger;
-  /** Told once, when the handler has run to its end. */
-  readonly ended: (run: TaskRun) => void;
-}
-
-/** A handler at work as a task, in this process. */
-class TaskRun implements BackgroundDelivery {
-  readonly taskId: string;
-  /** Settles when the handler has run to its end and that is written down. */
-  readonly finished: Promise<void>;
-  readonly #parts: TaskRunParts;
-  readonly #questions = new Questions();
-  #finish: () => void = () => undefined;
-  /** Changes are written one after the other, in the order they were made. */
-  #writing: Promise<unknown> = Promise.resolve();
-  #newestReport: string | undefined;
-
-  constructor(parts: TaskRunParts) {
-    this.#parts = parts;
-    this.taskId = parts.taskId;
-    this.finished = new Promise((resolve) => (this.#finish = resolve));
-  }
-
-  report(message: string): void {
-    // Progress may come faster than it can be written; only the newest is of interest.
-    const isWaiting = this.#newestReport !== undefined;
-    this.#newestReport = message;
-    if (isWaiting) return;
-    void this.#write((stored) => {
-      const newest = this.#newestReport ?? message;
-      this.#newestReport = undefined;
-      return reported(newest)(stored);
-    });
-  }
-
-  succeed(result: Readonly<Record<string, unknown>>): void {
-    void this.#end(completed(result));
-  }
-
-  fail({ code, message, data }: ProtocolError): void {
-    void this.#end(failed({ code, message, ...(data === undefined ? {} : { data }) }));
-  }
-
-  /** Hears how the task stands now, whatever changed it. */
-  heard(stored: StoredTask | undefined): void {
-    if (!stored || isTerminal(stored.task.status)) {
-      this.stop(stored?.task.statusMessage ?? 'The task has expired');
-      return;
-    }
-    this.#questions.settle(stored.inputResponses);
-  }
-
-  /** Ends the handler's work, as far as it minds its signal. */
-  stop(reason: string): void {
-    this.#questions.failAll(reason);
-    this.#parts.call.abort(reason);
-  }
-
-  async ask(
-    ...[wanted, request, options]: Parameters<BackgroundDelivery['ask']>
-  ): ReturnType<BackgroundDelivery['ask']> {
-    const { key, answer } = this.#questions.add(wanted, options);
-    // Observed already while the question is being written down.
-    answer.catch(() => undefined);
-    await this.#write(asked(key, request));
-    try {
-      return await answer;
-    } catch (error) {
-      void this.#write(withdrawn(key));
-      throw error;
-    }
-  }
-
-  async #end(transition: Transition): Promise<void> {
-    await this.#write(transition, true);
-    this.#questions.failAll('The task has ended');
-    this.#finish();
-    this.#parts.ended(this);
-  }
-
-  /** Never rejects: a handler could do nothing about it. */
-  #write(transition: Transition, isLast = false): Promise<void> {
-    const { repository, logger } = this.#parts;
-    const written = this.#writing.then(async () => {
-      try {
-        await repository.change(this.taskId, transition);
-      } catch (error) {
-        logger.error({ err: error, taskId: this.taskId }, 'a task could not be written');
-        // What cannot be kept must not look as if it were still at work.
-        if (isLast) await repository.change(this.taskId, failed(UNKEPT)).catch(() => undefined);
-      }
-    });
-    this.#writing = written;
-    return written;
-  }
-}
-
-const UNKEPT = { code: ERROR_CODES.internalError, message: 'The result of the task could not be kept' };
-
-/** An answer of the client, as it came. */
-type Answer = Readonly<Record<string, unknown>>;
-
-/** How long a question waits. */
-interface WaitOptions {
-  /** Milliseconds until the wait ends with an error. */
-  readonly timeoutMs?: number;
-  /** Withdraws the question. */
-  readonly signal?: AbortSignal;
-}
-
-interface Waiting {
-  readonly resolve: (answer: Answer) => void;
-  readonly reject: (error: Error) => void;
-  /** Forgets what would end the waiting early. */
-  readonly disarm: () => void;
-}
-
-/** The questions of one task that wait for their answers. */
-class Questions {
-  readonly #waiting = new Map<string, Waiting>();
-  readonly #used = new Set<string>();
-
-  /**
-   * Adds a question.
-   *
-   * @param wanted the key it is to have. A key is used once in the life of a task (ext-tasks, "Task Update Requests"), so a
-   *   later question of that name gets another one.
-   * @returns its key, and its answer to come.
-   */
-  add(wanted: string, { timeoutMs, signal }: WaitOptions): { key: string; answer: Promise<Answer> } {
-    const key = this.#unused(wanted);
-    this.#used.add(key);
-    const answer = new Promise<Answer>((resolve, reject) => {
-      // Without a limit of the author's own, the life of the task is the limit.
-      const timer =
-        timeoutMs === undefined
-          ? undefined
-          : setTimeout(() => this.#fail(key, tooLate(timeoutMs)), timeoutMs);
-      const withdraw = (): void => this.#fail(key, signal?.reason as Error);
-      const disarm = (): void => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', withdraw);
-      };
-      this.#waiting.set(key, { resolve, reject, disarm });
-      signal?.addEventListener('abort', withdraw);
-      if (signal?.aborted) withdraw();
-    });
-    return { key, answer };
-  }
-
-  /** Hands out the answers that have come. */
-  settle(responses: Readonly<Record<string, Answer>>): void {
-    for (const key of [...this.#waiting.keys()]) {
-      const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
-      if (response) this.#take(key)?.resolve({ ...response });
-    }
-  }
-
-  failAll(reason: string): void {
-    for (const key of [...this.#waiting.keys()]) this.#fail(key, new InputResponseError('gone', reason));
-  }
-
-  #fail(key: string, error: Error): void {
-    this.#take(key)?.reject(error);
-  }
-
-  #take(key: string): Waiting | undefined {
-    const waiting = this.#waiting.get(key);
-    waiting?.disarm();
-    this.#waiting.delete(key);
-    return waiting;
-  }
-
-  #unused(wanted: string): string {
-    let key = wanted;
-    for (let count = 2; this.#used.has(key); count += 1) key = `${wanted}-${count}`;
-    return key;
-  }
-}
-
-function tooLate(timeoutMs: number): InputResponseError {
-  return new InputResponseError('late', `The client has not answered within ${timeoutMs} ms`);
 }

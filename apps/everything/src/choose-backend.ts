@@ -1,0 +1,32 @@
+import { parseArgs } from 'node:util';
+import type { AppOptions } from '@sigil/core';
+
+/** What of the options of an app says what it shares with other processes. */
+type Shared = Pick<AppOptions, 'backend' | 'state'>;
+
+/**
+ * Chooses what the processes share that serve this app: `--backend redis://…` or `--backend postgres://…`, or else the variable
+ * `BACKEND`. Then all of them need the same secret in `STATE_KEY`.
+ *
+ * @returns the options for `createApp`; none where the process serves alone.
+ * @throws Error when the URL is of another kind, or the secret is missing.
+ */
+export async function chooseBackend(args: string[], env: NodeJS.ProcessEnv): Promise<Shared> {
+  const { values } = parseArgs({ args, strict: false, options: { backend: { type: 'string' } } });
+  const url = typeof values.backend === 'string' ? values.backend : env['BACKEND'];
+  if (!url) return {};
+  const key = env['STATE_KEY'];
+  if (!key) throw new Error('Set STATE_KEY to a secret that all processes know: openssl rand -base64 32');
+  const state = { keys: [key] };
+  if (/^rediss?:/.test(url)) {
+    const { redis } = await import('@sigil/redis');
+    return { state, backend: redis({ url }) };
+  }
+  if (/^postgres(ql)?:/.test(url)) {
+    const { postgres } = await import('@sigil/postgres');
+    return { state, backend: postgres({ url }) };
+  }
+  // The rest of it may have a password.
+  const [scheme] = /^[a-z][a-z0-9+.-]*:/i.exec(url) ?? ['something else'];
+  throw new Error(`--backend must be a URL of redis: or postgres:, not ${scheme}`);
+}

@@ -1,0 +1,34 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { createProvider } from './provider.js';
+
+// An authorization server, and the inventory behind it: `npm run start:auth`.
+const ISSUER_PORT = Number(process.env['ISSUER_PORT'] ?? 9000);
+const SERVER_PORT = Number(process.env['PORT'] ?? 3000);
+const issuer = `http://127.0.0.1:${ISSUER_PORT}`;
+const address = `http://127.0.0.1:${SERVER_PORT}/mcp`;
+
+const INVENTORY = fileURLToPath(new URL('../../inventory/dist/protected.js', import.meta.url));
+const CLIENT = 'node apps/identity/dist/client.js';
+
+const provider = createProvider({ issuer, scopes: ['inventory', 'inventory:manage'] });
+provider.listen(ISSUER_PORT, '127.0.0.1', () => {
+  const inventory: ChildProcess = spawn(process.execPath, [INVENTORY], {
+    env: { ...process.env, PORT: String(SERVER_PORT), ISSUER: issuer },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  inventory.once('exit', (code) => process.exit(code ?? 1));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void inventory.kill(signal));
+  console.log(`
+Inventory:            ${address}
+Authorization server: ${issuer} (any name and password will do)
+
+Without a token it is refused, and says where to get one:
+  curl -i -X POST ${address}
+
+Log in with the official client, and call a tool; the second one needs another scope, which it asks you for:
+  ${CLIENT} check_inventory '{"sku":"TNT-1002"}'
+  ${CLIENT} list_warehouses
+`);
+});

@@ -1,0 +1,96 @@
+import type { Refusal } from '@sigil/http';
+
+/** The ways to send a token (RFC 6750, RFC 9449). */
+export type Scheme = 'Bearer' | 'DPoP';
+
+/** What every challenge of a server says. */
+export interface ChallengeParts {
+  /** Where the metadata of the resource is. */
+  readonly metadataUrl: string;
+  readonly initialScopes: readonly string[];
+  /** The algorithms of proofs; empty where none are taken. */
+  readonly proofAlgorithms: readonly string[];
+}
+
+/** What is wrong, as `error` of a challenge. */
+type ChallengeError =
+  'invalid_request' | 'invalid_token' | 'insufficient_scope' | 'invalid_dpop_proof' | 'use_dpop_nonce';
+
+/** When a client may come back whose token could not be checked, in seconds. */
+const RETRY_SECONDS = '5';
+
+/**
+ * Makes the refusals of a resource server. Clients read a challenge in one scheme, and a field at its first place: every value is in
+ * quotes, and the description comes last.
+ */
+export class Challenges {
+  constructor(private readonly parts: ChallengeParts) {}
+
+  /** For a request without a token: it has done nothing wrong (RFC 6750, section 3.1). @param scopes what it needs. */
+  noToken(scheme: Scheme, scopes: readonly string[] = this.parts.initialScopes): Refusal {
+    return this.#refusal(401, 'This server needs an access token', scheme, { scope: scopes.join(' ') });
+  }
+
+  /** For a token that is not good. */
+  invalidToken(scheme: Scheme, description: string): Refusal {
+    const scope = this.parts.initialScopes.join(' ');
+    return this.#refusal(401, description, scheme, { error: 'invalid_token', scope }, description);
+  }
+
+  /** For a proof of possession that is not good, or lacks the nonce given. */
+  invalidProof(description: string, nonce?: string): Refusal {
+    const error = nonce === undefined ? 'invalid_dpop_proof' : 'use_dpop_nonce';
+    const refusal = this.#refusal(401, description, 'DPoP', { error }, description);
+    return nonce === undefined
+      ? refusal
+      : { ...refusal, headers: { ...refusal.headers, 'DPoP-Nonce': nonce } };
+  }
+
+  /** For a principal that lacks scopes. @param scopes all that the request needs. */
+  insufficientScope(scheme: Scheme, scopes: readonly string[]): Refusal {
+    const description = 'The token lacks a scope';
+    const fields = { error: 'insufficient_scope', scope: scopes.join(' ') } as const;
+    return this.#refusal(403, description, scheme, fields, description);
+  }
+
+  /** For a request that names its token in no way that could be read. */
+  malformed(description: string): Refusal {
+    return this.#refusal(400, description, 'Bearer', { error: 'invalid_request' }, description);
+  }
+
+  /** For a token that cannot be checked now. A challenge would have the client log in, again and again. */
+  unavailable(): Refusal {
+    return {
+      status: 503,
+      message: 'The token cannot be checked now: the authorization server does not answer',
+      headers: { 'Retry-After': RETRY_SECONDS },
+    };
+  }
+
+  #refusal(
+    status: Refusal['status'],
+    message: string,
+    scheme: Scheme,
+    { error, scope = '' }: { readonly error?: ChallengeError; readonly scope?: string },
+    description?: string,
+  ): Refusal {
+    const { metadataUrl, proofAlgorithms } = this.parts;
+    const fields = {
+      error,
+      ...(error === 'insufficient_scope' ? { scope } : {}),
+      ...(scheme === 'DPoP' ? { algs: proofAlgorithms.join(' ') } : {}),
+      resource_metadata: metadataUrl,
+      ...(error !== 'insufficient_scope' && scope !== '' ? { scope } : {}),
+      error_description: description === undefined ? undefined : plain(description),
+    };
+    const written = Object.entries(fields).flatMap(([name, value]) =>
+      value === undefined ? [] : `${name}="${value}"`,
+    );
+    return { status, message, headers: { 'WWW-Authenticate': `${scheme} ${written.join(', ')}` } };
+  }
+}
+
+/** Leaves out what would end a quoted text, or be read as a field of its own. */
+function plain(text: string): string {
+  return text.replace(/[^\x20\x21\x23-\x3c\x3e-\x5b\x5d-\x7e]/g, ' ').slice(0, 200);
+}

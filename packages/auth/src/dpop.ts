@@ -1,0 +1,126 @@
+import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, EmbeddedJWK, type JWK } from 'jose';
+import { createHash } from 'node:crypto';
+import type { StateStore } from '@sigil/core/backend';
+
+/** The algorithms that proofs may be signed with. */
+export const PROOF_ALGORITHMS: readonly string[] = [
+  'ES256',
+  'ES384',
+  'ES512',
+  'PS256',
+  'RS256',
+  'EdDSA',
+  'Ed25519',
+];
+
+/** How old or new a proof may be, in seconds. */
+const WINDOW_SECONDS = 300;
+
+/** A proof of possession is not good. */
+export class ProofError extends Error {
+  override readonly name = 'ProofError';
+
+  /** @param nonce what the next proof has to carry, where it lacks one. */
+  constructor(
+    message: string,
+    readonly nonce?: string,
+  ) {
+    super(message);
+  }
+}
+
+/** What a proof is held against. */
+export interface ProvenRequest {
+  readonly proof: string | readonly string[] | undefined;
+  readonly method: string;
+  readonly token: string;
+  /** The thumbprint of the key that the token is bound to. */
+  readonly boundTo: string;
+}
+
+/** Gives nonces to clients, and knows them again in every process of the app. */
+export interface Nonces {
+  current(): Promise<string>;
+  accepts(nonce: string): Promise<boolean>;
+}
+
+/** Checks that who sends a token has the key that it was issued to (RFC 9449, section 4.3). */
+export class ProofCheck {
+  readonly #resource: string;
+
+  /** @param nonces absent where proofs need none. */
+  constructor(
+    resource: string,
+    private readonly states: StateStore,
+    private readonly nonces: Nonces | undefined,
+  ) {
+    this.#resource = normalized(resource);
+  }
+
+  /**
+   * Checks a proof, once.
+   *
+   * @throws ProofError when it is not good, or was used before.
+   */
+  async verify({ proof, method, token, boundTo }: ProvenRequest): Promise<void> {
+    if (typeof proof !== 'string' || proof.includes(','))
+      throw new ProofError('There must be one DPoP header with one proof');
+    const jwk = keyIn(proof);
+    const payload = await verified(proof);
+    const { jti, htm, htu, iat, ath, nonce } = payload;
+    if (typeof jti !== 'string' || jti === '') throw new ProofError('The proof has no jti');
+    if (htm !== method) throw new ProofError('The proof is for another method');
+    if (typeof htu !== 'string' || !URL.canParse(htu) || normalized(htu) !== this.#resource)
+      throw new ProofError('The proof is for another address');
+    if (typeof iat !== 'number' || Math.abs(Date.now() / 1000 - iat) > WINDOW_SECONDS)
+      throw new ProofError('The proof was not made just now');
+    if (ath !== createHash('sha256').update(token).digest('base64url'))
+      throw new ProofError('The proof is for another token');
+    if (this.nonces) {
+      const { nonces } = this;
+      if (typeof nonce !== 'string' || !(await nonces.accepts(nonce)))
+        throw new ProofError('The proof needs the nonce of this server', await nonces.current());
+    }
+    const thumbprint = await calculateJwkThumbprint(jwk);
+    // Before it is remembered: others cannot fill what remembers.
+    if (thumbprint !== boundTo)
+      throw new ProofError('The proof is made with another key than the token is bound to');
+    const id = createHash('sha256').update(`${thumbprint} ${jti}`).digest('base64url');
+    if (!(await this.states.use(`dpop ${id}`, 2 * WINDOW_SECONDS * 1000, thumbprint)))
+      throw new ProofError('The proof was used before');
+  }
+}
+
+/** @throws ProofError for what is no proof, and for a key that gives itself away. */
+function keyIn(proof: string): JWK {
+  try {
+    const { typ, alg, jwk } = decodeProtectedHeader(proof);
+    if (typ !== 'dpop+jwt') throw new ProofError('The proof must have the typ dpop+jwt');
+    if (typeof alg !== 'string' || !PROOF_ALGORITHMS.includes(alg))
+      throw new ProofError('The algorithm of the proof is not accepted here');
+    if (typeof jwk !== 'object' || jwk === null) throw new ProofError('The proof has no public key');
+    if ('d' in jwk || 'k' in jwk || jwk.kty === 'oct')
+      throw new ProofError('The proof must not hold a private key');
+    return jwk;
+  } catch (error) {
+    if (error instanceof ProofError) throw error;
+    throw new ProofError('The DPoP header is no JWT');
+  }
+}
+
+async function verified(proof: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    const { payload } = await compactVerify(proof, EmbeddedJWK, { algorithms: [...PROOF_ALGORITHMS] });
+    const claims: unknown = JSON.parse(new TextDecoder().decode(payload));
+    if (typeof claims === 'object' && claims !== null) return claims as Record<string, unknown>;
+  } catch {
+    // What it is wrong with is no matter.
+  }
+  throw new ProofError('The proof could not be verified');
+}
+
+/** Scheme and host in lower case, without what does not name the endpoint. */
+function normalized(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname.replace(/\/$/, '')}`;
+}

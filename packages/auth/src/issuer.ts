@@ -1,0 +1,199 @@
+import {
+  createLocalJWKSet,
+  errors,
+  type FlattenedJWSInput,
+  type JSONWebKeySet,
+  type JWSHeaderParameters,
+} from 'jose';
+import type { Logger } from '@sigil/core/transport';
+import { askProvider, isSafeUrl, ProviderError, TokenError } from './provider.js';
+
+/** An authorization server whose tokens are accepted. What is not given here is read from its metadata. */
+export interface IssuerOptions {
+  /** Its identifier: exactly what its tokens say as `iss`. */
+  readonly issuer: string;
+  /** Where its keys are. */
+  readonly jwksUri?: string;
+  /** Its keys themselves, where they cannot be fetched. They change with a restart alone. */
+  readonly jwks?: JSONWebKeySet;
+  /** Where tokens are looked up (RFC 7662). */
+  readonly introspectionEndpoint?: string;
+  /** Where tokens for other services are got. */
+  readonly tokenEndpoint?: string;
+}
+
+/** What the metadata of an authorization server says (RFC 8414), as far as a resource server has to do with it. */
+interface IssuerMetadata {
+  readonly jwksUri: string | undefined;
+  readonly introspectionEndpoint: string | undefined;
+  readonly tokenEndpoint: string | undefined;
+}
+
+/** Keys are fetched again after so many milliseconds, while those that are there go on being used. */
+const KEYS_FRESH_MS = 10 * 60_000;
+/** Keys that could not be fetched again are used for so long, in milliseconds. */
+const KEYS_STALE_MS = 60 * 60_000;
+/** A key that is not known has the keys fetched again, but not sooner than this after the last such time, in milliseconds. */
+const COOLDOWN_MS = 30_000;
+/** Metadata that was found is believed for so long, in milliseconds. */
+const METADATA_MS = 60 * 60_000;
+
+type FindKey = ReturnType<typeof createLocalJWKSet>;
+
+/** An authorization server: its endpoints and its keys, asked for when they are first needed. */
+export class Issuer {
+  readonly id: string;
+  readonly #given: FindKey | undefined;
+  #metadata: { readonly found: IssuerMetadata; readonly at: number } | undefined;
+  #discovering: Promise<IssuerMetadata> | undefined;
+  #keys: { readonly find: FindKey; readonly at: number } | undefined;
+  #fetching: Promise<void> | undefined;
+  /** When keys were fetched last for one that is not known. */
+  #soughtAt = -Infinity;
+  /** When keys were asked for last, and whether that failed. */
+  #asked = { at: -Infinity, hasFailed: false };
+
+  constructor(
+    private readonly options: IssuerOptions,
+    private readonly logger: Logger,
+  ) {
+    this.id = options.issuer;
+    this.#given = options.jwks && createLocalJWKSet(options.jwks);
+  }
+
+  /**
+   * Gives the URL of one of its endpoints.
+   *
+   * @throws ProviderError when its metadata cannot be read, or has none.
+   */
+  async endpoint(name: 'introspectionEndpoint' | 'tokenEndpoint' | 'jwksUri'): Promise<string> {
+    const url = this.options[name] ?? (await this.#discover())[name];
+    if (url === undefined)
+      throw new ProviderError(`${this.id} tells of no ${name}; give it in issuers: [{ issuer, ${name} }]`);
+    return url;
+  }
+
+  /**
+   * Finds the key that a token is signed with.
+   *
+   * @throws TokenError when there is none.
+   * @throws ProviderError when keys cannot be fetched, and those that are there are too old or lack this one.
+   */
+  readonly key = async (header: JWSHeaderParameters, token: FlattenedJWSInput): ReturnType<FindKey> => {
+    if (this.#given) return this.#given(header, token);
+    const age = Date.now() - (this.#keys?.at ?? -Infinity);
+    if (age > KEYS_STALE_MS) await this.#refresh();
+    // Those that are there are good for a while; what comes of it is for the next token.
+    else if (age > KEYS_FRESH_MS) this.#refresh().catch(() => undefined);
+    try {
+      return await this.#find(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      if (this.#fetching) await this.#fetching;
+      else if (Date.now() - this.#soughtAt >= COOLDOWN_MS) {
+        this.#soughtAt = Date.now();
+        await this.#refresh();
+      } else if (this.#asked.hasFailed) throw new ProviderError(`the keys of ${this.id} cannot be fetched`);
+      return this.#find(header, token);
+    }
+  };
+
+  async #find(header: JWSHeaderParameters, token: FlattenedJWSInput): ReturnType<FindKey> {
+    if (!this.#keys) throw new ProviderError(`the keys of ${this.id} are not known`);
+    return this.#keys.find(header, token);
+  }
+
+  /** Fetches keys, once for all who wait for them, and not too often when that fails. */
+  #refresh(): Promise<void> {
+    if (this.#fetching) return this.#fetching;
+    if (this.#asked.hasFailed && Date.now() - this.#asked.at < RETRY_MS)
+      return Promise.reject(new ProviderError(`the keys of ${this.id} cannot be fetched`));
+    this.#asked = { at: Date.now(), hasFailed: false };
+    return (this.#fetching = this.#fetchKeys()
+      .catch((error: unknown) => {
+        this.#asked = { at: Date.now(), hasFailed: true };
+        // They may have moved.
+        this.#metadata = undefined;
+        this.logger.error({ err: error, issuer: this.id }, 'the keys of an issuer could not be fetched');
+        throw error;
+      })
+      .finally(() => (this.#fetching = undefined)));
+  }
+
+  async #fetchKeys(): Promise<void> {
+    const url = await this.endpoint('jwksUri');
+    const { status, body } = await askProvider(url);
+    if (status !== 200 || !Array.isArray(body?.['keys']))
+      throw new ProviderError(`${url} answered ${status} without keys`);
+    this.#keys = { find: createLocalJWKSet(body as unknown as JSONWebKeySet), at: Date.now() };
+  }
+
+  #discover(): Promise<IssuerMetadata> {
+    const known = this.#metadata;
+    if (known && Date.now() - known.at < METADATA_MS) return Promise.resolve(known.found);
+    return (this.#discovering ??= this.#readMetadata().finally(() => (this.#discovering = undefined)));
+  }
+
+  /** Looks at the places that the specification names, in its order (basic/authorization/authorization-server-discovery). */
+  async #readMetadata(): Promise<IssuerMetadata> {
+    const refusals: string[] = [];
+    for (const url of metadataUrls(this.id)) {
+      const { status, body } = await askProvider(url);
+      if (status !== 200 || !body) {
+        refusals.push(`${url} answered ${status}`);
+        continue;
+      }
+      // Another name would be that of another server (RFC 8414, section 3.3).
+      if (body['issuer'] !== this.id) {
+        refusals.push(`${url} is of the issuer ${JSON.stringify(body['issuer'])}`);
+        continue;
+      }
+      const found = {
+        jwksUri: safe(body['jwks_uri']),
+        introspectionEndpoint: safe(body['introspection_endpoint']),
+        tokenEndpoint: safe(body['token_endpoint']),
+      };
+      this.#metadata = { found, at: Date.now() };
+      return found;
+    }
+    throw new ProviderError(`${this.id} has no metadata that could be used: ${refusals.join('; ')}`);
+  }
+}
+
+/** After a failure, an issuer is left alone for so long, in milliseconds. */
+const RETRY_MS = 5_000;
+
+function safe(url: unknown): string | undefined {
+  return isSafeUrl(url) ? url : undefined;
+}
+
+function metadataUrls(issuer: string): readonly string[] {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, '');
+  const urls = [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}/.well-known/openid-configuration${path}`,
+    `${origin}${path}/.well-known/openid-configuration`,
+  ];
+  return [...new Set(urls)];
+}
+
+/** The authorization servers whose tokens are accepted, by what their tokens call them. */
+export class Issuers {
+  readonly #issuers: ReadonlyMap<string, Issuer>;
+
+  constructor(options: readonly IssuerOptions[], logger: Logger) {
+    this.#issuers = new Map(options.map((one) => [one.issuer, new Issuer(one, logger)]));
+  }
+
+  get all(): readonly Issuer[] {
+    return [...this.#issuers.values()];
+  }
+
+  /** @throws TokenError when there is none of that name. */
+  get(id: unknown): Issuer {
+    const issuer = typeof id === 'string' ? this.#issuers.get(id) : undefined;
+    if (!issuer) throw new TokenError('The issuer of the token is not accepted here');
+    return issuer;
+  }
+}

@@ -1,0 +1,153 @@
+import { decodeJwt, errors, jwtVerify, type JWTPayload } from 'jose';
+import type { OptionChecks } from '@sigil/core/transport';
+import { TokenError } from './provider.js';
+import type { TokenClaims } from './scopes.js';
+import { audienceTest, type CheckToken, type TokenCheck, type TokenCheckParts } from './tokens.js';
+
+/** How tokens are checked that carry a signature (RFC 7519). */
+export interface JwtOptions {
+  /** The algorithms that its issuers sign with. Those with a shared secret, and `none`, are refused. */
+  readonly algorithms: readonly string[];
+  /**
+   * What tokens for this server say as `aud`: one of these.
+   *
+   * @default the `resource`
+   */
+  readonly audience?: string | readonly string[];
+  /**
+   * The claim that names whom a token is for, where its issuer does not write `aud`.
+   *
+   * @default 'aud'
+   */
+  readonly audienceClaim?: string;
+  /**
+   * What tokens must say as `typ`, such as `at+jwt` (RFC 9068).
+   *
+   * @default undefined: anything
+   */
+  readonly typ?: string;
+  /**
+   * By how many seconds clocks may differ.
+   *
+   * @default 30
+   */
+  readonly clockToleranceSeconds?: number;
+}
+
+/** Signatures that only the issuer can make (RFC 7518, section 3.1; RFC 8037). */
+const ALGORITHMS: readonly string[] = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+];
+const JWT_OPTIONS: Readonly<Record<keyof JwtOptions, true>> = {
+  algorithms: true,
+  audience: true,
+  audienceClaim: true,
+  typ: true,
+  clockToleranceSeconds: true,
+};
+
+/**
+ * Checks tokens by the signature of their issuer, whose keys are fetched when they are first needed and followed when they change: its
+ * algorithm, issuer, audience and expiry have to be right.
+ *
+ * @param options which algorithms are used, and what tokens for this server say.
+ * @returns what `oauth({ tokens })` takes.
+ * @example
+ * ```ts
+ * oauth({
+ *   resource: 'https://mcp.example.com/mcp',
+ *   issuers: ['https://id.example.com'],
+ *   tokens: jwt({ algorithms: ['RS256', 'ES256'] }),
+ * });
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-handling
+ */
+export function jwt(options: JwtOptions): TokenCheck {
+  return {
+    check: (checks) => checkOptions(options, checks),
+    create: (parts) => verifierOf(options, parts),
+  };
+}
+
+function verifierOf(options: JwtOptions, { resource, issuers }: TokenCheckParts): CheckToken {
+  const { algorithms, audience = resource, audienceClaim = 'aud', typ, clockToleranceSeconds = 30 } = options;
+  const isForUs = audienceTest(audience);
+  const rules = {
+    algorithms: [...algorithms],
+    clockTolerance: clockToleranceSeconds,
+    requiredClaims: ['exp', 'iss'],
+    ...(typ === undefined ? {} : { typ }),
+  };
+  return async (token) => {
+    const issuer = issuers.get(claimsIn(token).iss);
+    const payload = await verified(() => jwtVerify(token, issuer.key, { ...rules, issuer: issuer.id }));
+    if (!isForUs(payload[audienceClaim])) throw new TokenError('The token was not issued for this server');
+    return payload as TokenClaims;
+  };
+}
+
+/** What a token says before anything of it has been checked. */
+function claimsIn(token: string): JWTPayload {
+  try {
+    return decodeJwt(token);
+  } catch {
+    throw new TokenError('The token is no JWT');
+  }
+}
+
+async function verified(verify: () => Promise<{ payload: JWTPayload }>): Promise<JWTPayload> {
+  try {
+    return (await verify()).payload;
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) throw new TokenError('The token has expired');
+    // What the token itself is to blame for. Other errors are those of its issuer, or ours.
+    if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSInvalid))
+      throw new TokenError(DESCRIPTIONS[error.code] ?? 'The token could not be verified');
+    throw error;
+  }
+}
+
+/** What is said of a token that is not good: nothing of what it holds. */
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  ERR_JWKS_NO_MATCHING_KEY: 'The token is signed with a key that its issuer does not have',
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'The signature of the token is wrong',
+  ERR_JOSE_ALG_NOT_ALLOWED: 'The algorithm of the token is not accepted here',
+};
+
+function checkOptions(options: JwtOptions, checks: OptionChecks): void {
+  checks.known(options, Object.keys(JWT_OPTIONS), 'tokens: jwt.');
+  const { algorithms, audience, audienceClaim, typ, clockToleranceSeconds } = options;
+  const given: unknown = algorithms;
+  if (!Array.isArray(given) || given.length === 0)
+    checks.refuse(
+      'tokens: jwt.algorithms',
+      'it must be a list of algorithms',
+      "write ['RS256', 'ES256'], as your issuer signs",
+    );
+  else
+    for (const algorithm of given.filter((one) => !ALGORITHMS.includes(one as string)))
+      checks.refuse(
+        'tokens: jwt.algorithms',
+        `${JSON.stringify(algorithm)} is no signature that only the issuer can make`,
+        `give any of ${ALGORITHMS.join(', ')}`,
+      );
+  const audiences: readonly unknown[] = Array.isArray(audience) ? audience : [audience];
+  if (
+    audience !== undefined &&
+    (audiences.length === 0 || !audiences.every((one) => typeof one === 'string' && one !== ''))
+  )
+    checks.refuse(
+      'tokens: jwt.audience',
+      'it must be a text, or a list of texts',
+      'give what tokens for this server have as aud',
+    );
+  for (const [name, value] of Object.entries({ audienceClaim, typ }))
+    if (value !== undefined && (typeof value !== 'string' || value === ''))
+      checks.refuse(`tokens: jwt.${name}`, 'it must be a text that is not empty');
+  if (
+    clockToleranceSeconds !== undefined &&
+    !(typeof clockToleranceSeconds === 'number' && clockToleranceSeconds >= 0 && clockToleranceSeconds <= 300)
+  )
+    checks.refuse('tokens: jwt.clockToleranceSeconds', 'it must be a number from 0 to 300');
+}

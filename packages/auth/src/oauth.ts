@@ -1,0 +1,244 @@
+/*
+ * The way of a request: its token is read from the header `Authorization`, checked by `jwt.ts` or `introspection.ts` with the keys and
+ * endpoints of its issuer (`issuer.ts`), and bound to its sender by `dpop.ts` where that is wanted. What it says becomes the
+ * principal; what it lacks becomes a challenge (`challenges.ts`) that names the metadata of this server (`metadata.ts`).
+ */
+
+import { OverloadedError } from '@sigil/core/backend';
+import { type MaybePromise, OptionChecks, type Principal } from '@sigil/core/transport';
+import type { Authorization, AuthorizationHost, Authorizer, Decision, RequestHead } from '@sigil/http';
+import { Challenges, type Scheme } from './challenges.js';
+import { checkOptions, type OAuthOptions, type ResolvedOAuth, resolveOptions } from './options.js';
+import { type Nonces, PROOF_ALGORITHMS, ProofCheck, ProofError } from './dpop.js';
+import { Issuers } from './issuer.js';
+import { MetadataDocument } from './metadata.js';
+import { ProviderError, TokenError } from './provider.js';
+import { type CheckToken, TokenCache } from './tokens.js';
+import { rememberToken } from './upstream.js';
+
+/**
+ * Makes a server over HTTP a resource server of OAuth 2.1: requests need an access token that one of its authorization servers has issued for
+ * it, clients that have none are told where to get one, and those that lack a scope are told which.
+ *
+ * @param options the identifier of this server, who issues its tokens, and how they are checked.
+ * @returns what `http({ authorization })` and the handlers take.
+ * @throws DefinitionError when an option is wrong; nothing is asked of the authorization servers yet.
+ * @example
+ * ```ts
+ * await app.run(
+ *   http({
+ *     host: '0.0.0.0',
+ *     authorization: oauth({
+ *       resource: 'https://mcp.example.com/mcp',
+ *       issuers: ['https://id.example.com'],
+ *       tokens: jwt({ algorithms: ['RS256', 'ES256'] }),
+ *       scopes: { initial: ['mcp'], implies: { 'files:write': ['files:read'] } },
+ *     }),
+ *   }),
+ * );
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
+ */
+export function oauth(options: OAuthOptions): Authorization {
+  OptionChecks.requireObject('oauth', options);
+  const checks = new OptionChecks('oauth');
+  checkOptions(options, checks);
+  const resolved = resolveOptions(options, checks);
+  checks.throwIfAny();
+  return (host) => {
+    for (const warning of resolved.warnings) host.logger.warn(warning);
+    return new ResourceServer(resolved, host);
+  };
+}
+
+/** What `Authorization` says: a scheme and what follows it. */
+const CREDENTIALS = /^([A-Za-z]+) +([A-Za-z0-9\-._~+/]+=*) *$/;
+
+/** What is known of a token that is good. */
+interface Known {
+  readonly principal: Principal;
+  /** The thumbprint of the key that it is bound to. */
+  readonly boundTo: string | undefined;
+  /** When it expires, in milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+class ResourceServer implements Authorizer {
+  readonly #challenges: Challenges;
+  readonly #metadata: MetadataDocument;
+  readonly #check: CheckToken;
+  readonly #issuers: Issuers;
+  readonly #proofs: ProofCheck;
+  /** Decisions about requests that need no proof, by what they say as `Authorization`. */
+  readonly #remembered = new TokenCache<Decision>();
+  /** How principals have sent their token. */
+  readonly #schemes = new WeakMap<Principal, Scheme>();
+
+  constructor(
+    private readonly options: ResolvedOAuth,
+    private readonly host: AuthorizationHost,
+  ) {
+    const { resource, scopes, dpop, tokens, metadata } = options;
+    this.#metadata = new MetadataDocument(metadata);
+    this.#challenges = new Challenges({
+      metadataUrl: this.#metadata.url,
+      initialScopes: scopes.initial,
+      proofAlgorithms: PROOF_ALGORITHMS,
+    });
+    this.#issuers = new Issuers(options.issuers, host.logger);
+    this.#check = tokens({ resource, issuers: this.#issuers, logger: host.logger });
+    this.#proofs = new ProofCheck(resource, host.states, dpop.nonce ? sealedNonces(host) : undefined);
+  }
+
+  document(path: string): ReturnType<Authorizer['document']> {
+    return this.#metadata.at(path);
+  }
+
+  insufficientScope(
+    scopes: readonly string[],
+    principal: Principal | undefined,
+  ): ReturnType<Authorizer['insufficientScope']> {
+    // Without a token, the client is to get one that has them.
+    const asked = this.options.scopes.asked(scopes);
+    if (!principal) return this.#challenges.noToken(this.#wanted, asked);
+    return this.#challenges.insufficientScope(this.#schemes.get(principal) ?? 'Bearer', asked);
+  }
+
+  authorize(request: RequestHead, isOpen: boolean): MaybePromise<Decision> {
+    const { authorization } = request.headers;
+    const challenges = this.#challenges;
+    if (hasTokenInQuery(request.url))
+      return { refusal: challenges.malformed('A token must be sent in the header Authorization') };
+    if (authorization === undefined) return this.#withoutToken();
+    const sent = typeof authorization === 'string' ? authorization : '';
+    const remembered = this.#remembered.get(sent);
+    if (remembered) return remembered;
+    const [, scheme = '', token = ''] = CREDENTIALS.exec(sent) ?? [];
+    if (token === '')
+      return { refusal: challenges.malformed('The header Authorization must be a scheme and a token') };
+    const { mode } = this.options.dpop;
+    if (/^bearer$/i.test(scheme)) {
+      if (mode === 'require')
+        return { refusal: challenges.invalidToken('DPoP', 'The token must be sent with a proof') };
+      return this.#bearer(token, sent);
+    }
+    if (/^dpop$/i.test(scheme) && mode !== 'off') return this.#proven(request, token, isOpen);
+    return { refusal: challenges.malformed(`The scheme must be ${this.#wanted}`) };
+  }
+
+  get #wanted(): Scheme {
+    return this.options.dpop.mode === 'require' ? 'DPoP' : 'Bearer';
+  }
+
+  #withoutToken(): Decision {
+    if (this.options.anonymous === 'allow') return { principal: undefined };
+    return { refusal: this.#challenges.noToken(this.#wanted) };
+  }
+
+  /** @param sent what the header says, by which the decision is remembered. */
+  async #bearer(token: string, sent: string): Promise<Decision> {
+    try {
+      const { principal, boundTo, expiresAt } = await this.#verify(token);
+      const { cacheMs, dpop } = this.options;
+      if (boundTo !== undefined) {
+        const scheme = dpop.mode === 'off' ? 'Bearer' : 'DPoP';
+        return {
+          refusal: this.#challenges.invalidToken(scheme, 'The token is bound to a key and needs a proof'),
+        };
+      }
+      const decision = { principal };
+      if (cacheMs > 0) {
+        const until = Math.min(expiresAt, Date.now() + cacheMs);
+        this.#remembered.set(sent, decision, until);
+      }
+      return decision;
+    } catch (error) {
+      return { refusal: this.#refusalOf(error, 'Bearer') };
+    }
+  }
+
+  async #proven({ headers, method }: RequestHead, token: string, isOpen: boolean): Promise<Decision> {
+    try {
+      const { principal, boundTo } = await this.#verify(token);
+      if (boundTo === undefined) throw new TokenError('The token is not bound to a key');
+      // The proof of an open request was used when it came.
+      if (!isOpen) await this.#proofs.verify({ proof: headers['dpop'], method, token, boundTo });
+      this.#schemes.set(principal, 'DPoP');
+      return { principal };
+    } catch (error) {
+      return { refusal: this.#refusalOf(error, 'DPoP') };
+    }
+  }
+
+  async #verify(token: string): Promise<Known> {
+    const claims = await this.#check(token);
+    const { cnf, exp } = claims;
+    const boundTo = keyOf(cnf);
+    const principal = frozen(this.options.principal(claims, this.options.scopes.of(claims)));
+    rememberToken(principal, {
+      token,
+      issuer: this.#issuers.get(claims.iss),
+      options: this.options.upstream,
+    });
+    return {
+      principal,
+      boundTo,
+      // An issuer that is asked says so by its answer, which is not believed for long.
+      expiresAt: typeof exp === 'number' ? exp * 1000 : Infinity,
+    };
+  }
+
+  #refusalOf(error: unknown, scheme: Scheme): NonNullable<Decision['refusal']> {
+    if (error instanceof TokenError) return this.#challenges.invalidToken(scheme, error.message);
+    if (error instanceof ProofError) return this.#challenges.invalidProof(error.message, error.nonce);
+    this.host.logger.error({ err: error }, 'a token could not be checked');
+    if (error instanceof ProviderError || error instanceof OverloadedError)
+      return this.#challenges.unavailable();
+    throw error;
+  }
+}
+
+/** How long a nonce is given to clients, and how long it is taken, in milliseconds. */
+const NONCE_MS = { given: 60_000, taken: 5 * 60_000 };
+
+/** Nonces that say when they were made, encrypted with the keys that all processes of the app have. */
+function sealedNonces({ seal, unseal }: AuthorizationHost): Nonces {
+  let last: { readonly nonce: Promise<string>; readonly at: number } | undefined;
+  return {
+    current() {
+      const now = Date.now();
+      if (!last || now - last.at > NONCE_MS.given) last = { nonce: seal({ dpopNonce: now }), at: now };
+      return last.nonce;
+    },
+    async accepts(nonce) {
+      const value = (await unseal(nonce)) as { readonly dpopNonce?: unknown } | undefined;
+      return typeof value?.dpopNonce === 'number' && Math.abs(Date.now() - value.dpopNonce) < NONCE_MS.taken;
+    },
+  };
+}
+
+/** Whether there is a token in an address, where it would be written into logs. */
+function hasTokenInQuery(url: string): boolean {
+  const at = url.indexOf('?');
+  return at >= 0 && new URLSearchParams(url.slice(at)).has('access_token');
+}
+
+/** Has nothing change a principal: it may stand for many requests. */
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value))
+    Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
+}
+
+/**
+ * Reads which key a token is bound to.
+ *
+ * @returns the thumbprint of the key; `undefined` where it is bound to none.
+ * @throws TokenError when it is bound in a way that cannot be checked here, such as to a certificate.
+ */
+function keyOf(cnf: unknown): string | undefined {
+  if (cnf === undefined) return undefined;
+  const { jkt, ...others } = (cnf ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof jkt === 'string' && Object.keys(others).length === 0) return jkt;
+  throw new TokenError('The token is bound in a way that cannot be checked here');
+}

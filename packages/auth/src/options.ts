@@ -1,0 +1,251 @@
+import { isObject, type OptionChecks, type Principal } from '@sigil/core/transport';
+import { checkCredentials } from './client-authentication.js';
+import { PROOF_ALGORITHMS } from './dpop.js';
+import type { IssuerOptions } from './issuer.js';
+import type { ResourceMetadata } from './metadata.js';
+import { isSafeUrl, TokenError } from './provider.js';
+import { type ScopeOptions, Scopes, type TokenClaims } from './scopes.js';
+import type { CheckToken, TokenCheck, TokenCheckParts, TokenVerifier } from './tokens.js';
+import type { UpstreamOptions } from './upstream.js';
+
+/** Whether tokens may, or must, be bound to a key of their client (RFC 9449). */
+export type DpopMode = 'off' | 'accept' | 'require';
+
+/** What people read about a resource. */
+export interface ResourceDescription {
+  readonly name?: string;
+  /** The URL of a page, as are the others. */
+  readonly documentation?: string;
+  readonly policy?: string;
+  readonly terms?: string;
+}
+
+/** What `oauth()` is told. */
+export interface OAuthOptions {
+  /** The URL of the MCP endpoint, as clients know it. Tokens are issued for it. It is never taken from a request. */
+  readonly resource: string;
+  /** The authorization servers that issue tokens for it, by their identifiers; the rest is read from their metadata. */
+  readonly issuers: readonly (string | IssuerOptions)[];
+  /** How tokens are checked: `jwt()`, `introspection()`, or a function of your own. */
+  readonly tokens: TokenCheck | TokenVerifier;
+  /** Which scopes there are. */
+  readonly scopes?: ScopeOptions;
+  /**
+   * Whether requests without a token are served: `'allow'` serves what needs no scopes, and asks for a token for the rest.
+   *
+   * @default 'refuse'
+   */
+  readonly anonymous?: 'refuse' | 'allow';
+  /**
+   * Whether tokens may, or must, be bound to a key of their client.
+   *
+   * @default 'off'
+   */
+  readonly dpop?: DpopMode;
+  /**
+   * Whether proofs of possession need a nonce of this server. Several processes need `state.keys` for it.
+   *
+   * @default false
+   */
+  readonly dpopNonce?: boolean;
+  /**
+   * For how many seconds a token that is good is not checked again, at most 60.
+   *
+   * @default 0: each request checks its token
+   */
+  readonly cacheSeconds?: number;
+  /**
+   * Makes the principal. Its id must be of one person or program alone: two issuers may call theirs the same.
+   *
+   * @default the id is `<issuer>#<subject>`, or `<issuer>#client:<client>` where there is no subject
+   */
+  readonly principal?: (claims: TokenClaims, scopes: readonly string[]) => Principal;
+  /** How this server gets tokens for the services that it calls, with `upstreamToken`. */
+  readonly upstream?: UpstreamOptions;
+  /** What people read about this server. */
+  readonly description?: ResourceDescription;
+}
+
+const OAUTH_OPTIONS: Readonly<Record<keyof OAuthOptions, true>> = {
+  resource: true,
+  issuers: true,
+  tokens: true,
+  scopes: true,
+  anonymous: true,
+  dpop: true,
+  dpopNonce: true,
+  cacheSeconds: true,
+  principal: true,
+  upstream: true,
+  description: true,
+};
+
+/** Options with every default filled in. */
+export interface ResolvedOAuth {
+  readonly resource: string;
+  readonly issuers: readonly IssuerOptions[];
+  readonly tokens: (parts: TokenCheckParts) => CheckToken;
+  readonly scopes: Scopes;
+  readonly anonymous: 'refuse' | 'allow';
+  readonly dpop: { readonly mode: DpopMode; readonly nonce: boolean };
+  readonly cacheMs: number;
+  readonly principal: NonNullable<OAuthOptions['principal']>;
+  readonly upstream: UpstreamOptions | undefined;
+  readonly metadata: ResourceMetadata;
+  /** What is allowed, and seldom meant. */
+  readonly warnings: readonly string[];
+}
+
+/** Fills in the defaults. What is wrong has been told to the checks. */
+export function resolveOptions(options: OAuthOptions, checks: OptionChecks): ResolvedOAuth {
+  const {
+    tokens,
+    anonymous = 'refuse',
+    dpop = 'off',
+    dpopNonce = false,
+    cacheSeconds = 0,
+    upstream,
+  } = options;
+  const scopes = new Scopes(isObject(options.scopes) ? options.scopes : {}, checks);
+  const given: readonly unknown[] = Array.isArray(options.issuers) ? options.issuers : [];
+  const issuers = given.map((one) => (typeof one === 'string' ? { issuer: one } : (one as IssuerOptions)));
+  const resource = canonical(options.resource);
+  const { name, documentation, policy, terms } = options.description ?? {};
+  return {
+    resource,
+    issuers,
+    tokens:
+      typeof tokens === 'function' ? (parts) => ownVerifier(tokens, parts) : (parts) => tokens.create(parts),
+    scopes,
+    anonymous,
+    dpop: { mode: dpop, nonce: dpopNonce },
+    cacheMs: cacheSeconds * 1000,
+    principal: options.principal ?? principalOf,
+    upstream,
+    metadata: {
+      resource,
+      authorization_servers: issuers.map(({ issuer }) => issuer),
+      scopes_supported: scopes.advertised.length > 0 ? scopes.advertised : undefined,
+      resource_name: name,
+      resource_documentation: documentation,
+      resource_policy_uri: policy,
+      resource_tos_uri: terms,
+      dpop_signing_alg_values_supported: dpop === 'off' ? undefined : PROOF_ALGORITHMS,
+      dpop_bound_access_tokens_required: dpop === 'require' ? true : undefined,
+    },
+    warnings: resource.endsWith('/')
+      ? [
+          `oauth: the resource ${resource} ends in a slash; clients that leave it out get tokens for another one`,
+        ]
+      : [],
+  };
+}
+
+/** Scheme and host in lower case, and no slash where there is no path (2026-07-28, basic/authorization, "Canonical Server URI"). */
+function canonical(resource: string): string {
+  // What is none has been refused.
+  if (!URL.canParse(resource)) return '';
+  const { origin, pathname, search } = new URL(resource);
+  return `${origin}${pathname === '/' ? '' : pathname}${search}`;
+}
+
+function principalOf(claims: TokenClaims, scopes: readonly string[]): Principal {
+  const { iss, sub, client_id: client } = claims;
+  const isNamed = (name: unknown): boolean => typeof name === 'string' && name !== '';
+  if (isNamed(sub)) return { id: `${iss}#${sub}`, scopes, claims };
+  // A client must not be able to call itself what a user is called.
+  if (isNamed(client)) return { id: `${iss}#client:${client}`, scopes, claims };
+  throw new TokenError('The token names neither a subject nor a client');
+}
+
+/** Holds what a function of the author's says of a token to what every token is held to. */
+function ownVerifier(verify: TokenVerifier, { issuers }: TokenCheckParts): CheckToken {
+  return async (token) => {
+    const claims = await verify(token);
+    if (!claims) throw new TokenError('The token is not good');
+    const { exp, iss = issuers.all[0]?.id } = claims;
+    if (typeof exp === 'number' && exp * 1000 <= Date.now()) throw new TokenError('The token has expired');
+    return { ...claims, iss: issuers.get(iss).id };
+  };
+}
+
+/** Finds everything that is wrong with options. */
+export function checkOptions(options: OAuthOptions, checks: OptionChecks): void {
+  checks.known(options, Object.keys(OAUTH_OPTIONS));
+  checkResource(options.resource, checks);
+  checkIssuers(options.issuers, checks);
+  const tokens: unknown = options.tokens;
+  if (isTokenCheck(tokens)) tokens.check(checks);
+  else if (typeof tokens !== 'function')
+    checks.refuse(
+      'tokens',
+      'it must say how tokens are checked',
+      "give jwt({ algorithms: ['RS256'] }), introspection({ … }), or a function",
+    );
+  if (options.scopes !== undefined && !isObject(options.scopes))
+    checks.refuse('scopes', 'it must be an object with any of initial, advertised, implies, read');
+  oneOf('anonymous', options.anonymous, ['refuse', 'allow'], checks);
+  oneOf('dpop', options.dpop, ['off', 'accept', 'require'], checks);
+  checks.booleans(options, 'dpopNonce');
+  if (options.dpopNonce === true && (options.dpop ?? 'off') === 'off')
+    checks.refuse(
+      'dpopNonce',
+      'there are no proofs to carry nonces',
+      "give dpop: 'accept' or 'require' with it",
+    );
+  const { cacheSeconds } = options;
+  if (
+    cacheSeconds !== undefined &&
+    !(typeof cacheSeconds === 'number' && cacheSeconds >= 0 && cacheSeconds <= 60)
+  )
+    checks.refuse('cacheSeconds', `it must be a number from 0 to 60, not ${String(cacheSeconds)}`);
+  if (options.principal !== undefined && typeof options.principal !== 'function')
+    checks.refuse('principal', 'it must be a function that makes a principal of claims');
+  if (options.upstream !== undefined) {
+    checkCredentials('upstream', options.upstream, checks);
+    oneOf('upstream.grant', options.upstream.grant, ['token-exchange', 'client-credentials'], checks);
+  }
+}
+
+function isTokenCheck(tokens: unknown): tokens is TokenCheck {
+  return isObject(tokens) && typeof tokens['check'] === 'function' && typeof tokens['create'] === 'function';
+}
+
+function oneOf(option: string, value: unknown, known: readonly string[], checks: OptionChecks): void {
+  if (value !== undefined && !known.includes(value as string))
+    checks.refuse(option, `it must be ${known.map((one) => `'${one}'`).join(' or ')}`);
+}
+
+const HTTPS = 'an https URL, or an http URL of this machine';
+
+function checkResource(resource: unknown, checks: OptionChecks): void {
+  const fix = 'give the URL of the MCP endpoint as clients know it, such as https://mcp.example.com/mcp';
+  if (typeof resource !== 'string' || !URL.canParse(resource))
+    checks.refuse('resource', 'it must be a URL', fix);
+  else if (resource.includes('#')) checks.refuse('resource', 'it must have no fragment', fix);
+  else if (!isSafeUrl(resource)) checks.refuse('resource', `it must be ${HTTPS}`, fix);
+}
+
+const ENDPOINTS = ['jwksUri', 'introspectionEndpoint', 'tokenEndpoint'] as const;
+
+function checkIssuers(issuers: unknown, checks: OptionChecks): void {
+  const fix = "give what its tokens say as iss, such as ['https://id.example.com']";
+  if (!Array.isArray(issuers) || issuers.length === 0)
+    return checks.refuse('issuers', 'it must be a list of at least one authorization server', fix);
+  for (const given of issuers as readonly unknown[]) {
+    const one: unknown = typeof given === 'string' ? { issuer: given } : given;
+    if (!isObject(one)) {
+      checks.refuse('issuers', 'each must be a URL, or an object with issuer', fix);
+      continue;
+    }
+    checks.known(one, ['issuer', 'jwks', ...ENDPOINTS], 'issuers.');
+    const { jwks } = one;
+    if (jwks !== undefined && !(isObject(jwks) && Array.isArray(jwks['keys'])))
+      checks.refuse('issuers.jwks', 'it must be an object with a list of keys', 'give { keys: [ … ] }');
+    if (!isSafeUrl(one['issuer']) || String(one['issuer']).includes('?'))
+      checks.refuse('issuers', `${JSON.stringify(one['issuer'])} must be ${HTTPS}, without a query`, fix);
+    for (const name of ENDPOINTS)
+      if (one[name] !== undefined && !isSafeUrl(one[name]))
+        checks.refuse(`issuers.${name}`, `it must be ${HTTPS}`);
+  }
+}

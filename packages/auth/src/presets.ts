@@ -1,0 +1,311 @@
+import { OptionChecks } from '@sigil/core/transport';
+import { jwt } from './jwt.js';
+import type { OAuthOptions } from './options.js';
+import { askProvider, ProviderError, TokenError } from './provider.js';
+import { scopesIn, type TokenClaims } from './scopes.js';
+import { hashOf, TokenCache, type TokenCheck, type TokenVerifier } from './tokens.js';
+
+/** What a preset says of an authorization server: spread it into the options of `oauth()`. */
+export type Preset = Pick<OAuthOptions, 'issuers' | 'tokens'>;
+
+/** Where an Auth0 tenant is. */
+export interface Auth0Options {
+  /** Its domain, such as `acme.eu.auth0.com`, or one of your own. */
+  readonly domain: string;
+  /**
+   * The identifier of the API.
+   * @default the `resource`: give the API this identifier
+   */
+  readonly audience?: string;
+}
+
+/**
+ * Auth0: scopes are those of `scope` and, where the API adds them, of `permissions`. The tenant needs the "Resource Parameter Compatibility
+ * Profile", since clients name the API by `resource`.
+ *
+ * @returns issuers and tokens for `oauth()`.
+ * @throws DefinitionError when an option is wrong.
+ * @example
+ * ```ts
+ * oauth({ resource: 'https://mcp.example.com/mcp', ...auth0({ domain: 'acme.eu.auth0.com' }) });
+ * ```
+ * @see https://auth0.com/docs/secure/tokens/access-tokens
+ */
+export function auth0({ domain, audience }: Auth0Options): Preset {
+  requireHost('auth0', 'domain', domain);
+  const tokens = jwt({ algorithms: ['RS256'], ...(audience === undefined ? {} : { audience }) });
+  return { issuers: [`https://${domain}/`], tokens: scopesAlsoIn(tokens, 'permissions') };
+}
+
+/** Which application of Microsoft Entra the server is. */
+export interface EntraOptions {
+  /** The id of the tenant. Tokens of others are refused. */
+  readonly tenant: string;
+  /** The id of the application that stands for the server. */
+  readonly clientId: string;
+}
+
+/**
+ * Microsoft Entra, tokens of version 2 (`requestedAccessTokenVersion: 2`): they are for the id of the application, and scopes are those of
+ * `scp` and `roles`. Clients ask for scopes with the URI of the application in front: give `scopes: { prefix: 'api://<clientId>/' }`.
+ *
+ * @returns issuers and tokens for `oauth()`.
+ * @throws DefinitionError when an option is wrong.
+ * @example
+ * ```ts
+ * oauth({
+ *   resource: 'https://mcp.example.com/mcp',
+ *   ...entra({ tenant: '8d1c…', clientId: '1f0e…' }),
+ *   scopes: { initial: ['mcp'], prefix: 'api://1f0e…/' },
+ * });
+ * ```
+ * @see https://learn.microsoft.com/entra/identity-platform/access-token-claims-reference
+ */
+export function entra({ tenant, clientId }: EntraOptions): Preset {
+  requireHost('entra', 'tenant', tenant);
+  requireHost('entra', 'clientId', clientId);
+  const tokens = jwt({ algorithms: ['RS256'], audience: [clientId, `api://${clientId}`] });
+  return {
+    issuers: [`https://login.microsoftonline.com/${tenant}/v2.0`],
+    tokens: scopesAlsoIn(tokens, 'roles'),
+  };
+}
+
+/** Where a realm of Keycloak is. */
+export interface KeycloakOptions {
+  /** The address of Keycloak, such as `https://id.example.com`. */
+  readonly url: string;
+  readonly realm: string;
+  /**
+   * What the audience mapper of the realm writes into tokens for the server.
+   * @default the `resource`
+   */
+  readonly audience?: string;
+}
+
+/**
+ * Keycloak: tokens name the server by an audience mapper, in a client scope that clients are given.
+ *
+ * @returns issuers and tokens for `oauth()`.
+ * @throws DefinitionError when an option is wrong.
+ * @example
+ * ```ts
+ * oauth({ resource: 'https://mcp.example.com/mcp', ...keycloak({ url: 'https://id.example.com', realm: 'shop' }) });
+ * ```
+ * @see https://www.keycloak.org/docs/latest/server_admin/#_audience
+ */
+export function keycloak({ url, realm, audience }: KeycloakOptions): Preset {
+  if (!URL.canParse(url)) refuse('keycloak', 'url', url, 'give its address, such as https://id.example.com');
+  requireHost('keycloak', 'realm', realm);
+  const algorithms = ['RS256', 'PS256', 'ES256'];
+  return {
+    issuers: [`${url.replace(/\/$/, '')}/realms/${realm}`],
+    tokens: jwt({ algorithms, ...(audience === undefined ? {} : { audience }) }),
+  };
+}
+
+/** Which authorization server of Okta it is. */
+export interface OktaOptions {
+  /** The domain, such as `acme.okta.com`. */
+  readonly domain: string;
+  /** @default 'default' */
+  readonly authorizationServer?: string;
+  /**
+   * The audience of the authorization server.
+   * @default 'api://default'
+   */
+  readonly audience?: string;
+}
+
+/**
+ * Okta, by one of its custom authorization servers: that of the organization issues no tokens that others can check.
+ *
+ * @returns issuers and tokens for `oauth()`.
+ * @throws DefinitionError when an option is wrong.
+ * @example
+ * ```ts
+ * oauth({ resource: 'https://mcp.example.com/mcp', ...okta({ domain: 'acme.okta.com' }) });
+ * ```
+ * @see https://developer.okta.com/docs/guides/validate-access-tokens/
+ */
+export function okta({
+  domain,
+  authorizationServer = 'default',
+  audience = 'api://default',
+}: OktaOptions): Preset {
+  requireHost('okta', 'domain', domain);
+  requireHost('okta', 'authorizationServer', authorizationServer);
+  return {
+    issuers: [`https://${domain}/oauth2/${authorizationServer}`],
+    tokens: jwt({ algorithms: ['RS256'], audience }),
+  };
+}
+
+/** Which user pool of Amazon Cognito it is. */
+export interface CognitoOptions {
+  readonly region: string;
+  readonly userPool: string;
+  /** The ids of the app clients whose tokens are taken: access tokens of Cognito name them, and no audience. */
+  readonly clients: readonly string[];
+}
+
+/**
+ * Amazon Cognito: tokens name the app client they were issued to. Scopes have the identifier of the resource server in front: give
+ * `scopes: { prefix: 'https://mcp.example.com/' }`.
+ *
+ * @returns issuers and tokens for `oauth()`.
+ * @throws DefinitionError when an option is wrong.
+ * @example
+ * ```ts
+ * oauth({
+ *   resource: 'https://mcp.example.com/mcp',
+ *   ...cognito({ region: 'eu-central-1', userPool: 'eu-central-1_Ab1', clients: ['4f2…'] }),
+ * });
+ * ```
+ * @see https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-the-access-token.html
+ */
+export function cognito({ region, userPool, clients }: CognitoOptions): Preset {
+  requireHost('cognito', 'region', region);
+  requireHost('cognito', 'userPool', userPool);
+  const tokens = jwt({ algorithms: ['RS256'], audienceClaim: 'client_id', audience: clients });
+  return {
+    issuers: [`https://cognito-idp.${region}.amazonaws.com/${userPool}`],
+    tokens: changed(tokens, (claims) => {
+      // Tokens that tell who a user is come from the same issuer.
+      if (claims['token_use'] !== 'access') throw new TokenError('The token is no access token');
+      return claims;
+    }),
+  };
+}
+
+/** Where AuthKit of WorkOS is. */
+export interface WorkosOptions {
+  /** The domain, such as `acme.authkit.app`. */
+  readonly domain: string;
+}
+
+/**
+ * WorkOS AuthKit: list the `resource` among the resource indicators of the dashboard, or tokens are for no server.
+ *
+ * @returns issuers and tokens for `oauth()`.
+ * @throws DefinitionError when an option is wrong.
+ * @example
+ * ```ts
+ * oauth({ resource: 'https://mcp.example.com/mcp', ...workos({ domain: 'acme.authkit.app' }) });
+ * ```
+ * @see https://workos.com/docs/authkit/mcp
+ */
+export function workos({ domain }: WorkosOptions): Preset {
+  requireHost('workos', 'domain', domain);
+  return { issuers: [`https://${domain}`], tokens: jwt({ algorithms: ['RS256'] }) };
+}
+
+/** Where an instance of Clerk is. */
+export interface ClerkOptions {
+  /** The domain of its Frontend API, such as `acme.clerk.accounts.dev`. */
+  readonly domain: string;
+}
+
+/**
+ * Clerk: add the `resource` as an MCP server in the dashboard, and have access tokens be JWTs.
+ *
+ * @returns issuers and tokens for `oauth()`.
+ * @throws DefinitionError when an option is wrong.
+ * @example
+ * ```ts
+ * oauth({ resource: 'https://mcp.example.com/mcp', ...clerk({ domain: 'acme.clerk.accounts.dev' }) });
+ * ```
+ * @see https://clerk.com/docs/references/nextjs/build-mcp-server
+ */
+export function clerk({ domain }: ClerkOptions): Preset {
+  requireHost('clerk', 'domain', domain);
+  // Tokens of sessions come from the same issuer, and have another type.
+  return { issuers: [`https://${domain}`], tokens: jwt({ algorithms: ['RS256'], typ: 'at+jwt' }) };
+}
+
+/** Whose tokens of Google are taken. */
+export interface GoogleOptions {
+  /** The ids of the OAuth clients that tokens may be issued to. */
+  readonly clients: readonly string[];
+}
+
+const GOOGLE = 'https://accounts.google.com';
+const TOKEN_INFO = 'https://oauth2.googleapis.com/tokeninfo';
+const GOOGLE_CACHE_MS = 30_000;
+
+/**
+ * Google: its access tokens are opaque and name the client they were issued to, so Google is asked about each, once in 30 seconds. Clients have
+ * to be registered by hand.
+ *
+ * @returns issuers and tokens for `oauth()`.
+ * @throws DefinitionError when an option is wrong.
+ * @example
+ * ```ts
+ * oauth({
+ *   resource: 'https://mcp.example.com/mcp',
+ *   ...google({ clients: ['123.apps.googleusercontent.com'] }),
+ *   scopes: { initial: ['openid', 'email'] },
+ * });
+ * ```
+ * @see https://developers.google.com/identity/protocols/oauth2
+ */
+export function google({ clients }: GoogleOptions): Preset {
+  if (!Array.isArray(clients) || clients.length === 0)
+    refuse('google', 'clients', clients, 'give a list of at least one id of an OAuth client');
+  const known = new TokenCache<TokenClaims>();
+  const tokens: TokenVerifier = async (token) => {
+    const hash = hashOf(token);
+    const claims = known.get(hash) ?? (await tokenInfo(token));
+    if (claims === undefined || !clients.includes(String(claims.aud))) return undefined;
+    known.set(hash, claims, Math.min(Date.now() + GOOGLE_CACHE_MS, (claims.exp ?? 0) * 1000));
+    return claims;
+  };
+  return { issuers: [GOOGLE], tokens };
+}
+
+async function tokenInfo(token: string): Promise<TokenClaims | undefined> {
+  const { status, body } = await askProvider(TOKEN_INFO, {
+    form: new URLSearchParams({ access_token: token }),
+  });
+  if (status >= 400 && status < 500) return undefined;
+  if (status !== 200 || !body) throw new ProviderError(`${TOKEN_INFO} answered ${status}`);
+  return { ...body, iss: GOOGLE, exp: Number(body['exp']) };
+}
+
+/** Reads scopes from one claim more. */
+function scopesAlsoIn(tokens: TokenCheck, claim: string): TokenCheck {
+  return changed(tokens, (claims) => {
+    const more = claims[claim];
+    const listed = Array.isArray(more) ? more.filter((one) => typeof one === 'string') : [];
+    return { ...claims, scp: undefined, scope: [...scopesIn(claims), ...listed].join(' ') };
+  });
+}
+
+function changed(tokens: TokenCheck, change: (claims: TokenClaims) => TokenClaims): TokenCheck {
+  return {
+    check: (checks) => tokens.check(checks),
+    create: (parts) => {
+      const check = tokens.create(parts);
+      return async (token) => change(await check(token));
+    },
+  };
+}
+
+/** Refuses what cannot be part of an issuer, such as the text of a variable that is not set. */
+function requireHost(of: string, option: string, value: unknown): void {
+  if (typeof value === 'string' && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(value) && value !== 'undefined')
+    return;
+  refuse(
+    of,
+    option,
+    value,
+    'give it without https:// and slashes; it may come from a variable that is not set',
+  );
+}
+
+function refuse(of: string, option: string, value: unknown, fix: string): never {
+  const checks = new OptionChecks(of);
+  checks.refuse(option, `it must not be ${JSON.stringify(value)}`, fix);
+  checks.throwIfAny();
+  throw new Error(`${of}: ${option}`);
+}

@@ -1,0 +1,88 @@
+/** The authorization server does not answer, or not as it should: the client is not to blame. */
+export class ProviderError extends Error {
+  override readonly name = 'ProviderError';
+}
+
+/** The token is not good. */
+export class TokenError extends Error {
+  override readonly name = 'TokenError';
+
+  /** @param message why, for the client's developer: letters, digits and simple signs only. */
+  constructor(message: string) {
+    super(message);
+  }
+}
+
+/** How long an authorization server may take to answer, in milliseconds. */
+const TIMEOUT_MS = 5_000;
+/** Most bytes of what it answers. */
+const MAX_BYTES = 1024 * 1024;
+
+/** What is sent to an authorization server. */
+export interface ProviderRequest {
+  /** Sent as a form, by POST. */
+  readonly form?: URLSearchParams;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What an authorization server answers. */
+export interface ProviderAnswer {
+  readonly status: number;
+  /** `undefined` for what is no JSON object. */
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * Asks an authorization server. It follows no redirects, reads no more than 1 MiB, and waits 5 s at most.
+ *
+ * @throws ProviderError when there is no answer.
+ */
+export async function askProvider(
+  url: string,
+  { form, headers = {} }: ProviderRequest = {},
+): Promise<ProviderAnswer> {
+  try {
+    const response = await fetch(url, {
+      ...(form ? { method: 'POST', body: form } : {}),
+      headers: { Accept: 'application/json', ...headers },
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    return { status: response.status, body: objectIn(await textOf(response)) };
+  } catch (error) {
+    throw new ProviderError(`${new URL(url).origin} did not answer`, { cause: error });
+  }
+}
+
+async function textOf({ body }: Response): Promise<string> {
+  if (!body) return '';
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_BYTES) throw new Error(`the answer is longer than ${MAX_BYTES} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function objectIn(text: string): ProviderAnswer['body'] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a URL may be trusted with what is secret, or asked for what is believed: https, or a server on this machine. */
+export function isSafeUrl(text: unknown): text is string {
+  if (typeof text !== 'string' || !URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, hash } = new URL(text);
+  if (username !== '' || password !== '' || hash !== '') return false;
+  const isLocal = hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
+  return protocol === 'https:' || (protocol === 'http:' && isLocal);
+}

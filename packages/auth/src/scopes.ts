@@ -1,0 +1,132 @@
+import type { OptionChecks } from '@sigil/core/transport';
+
+/** Which scopes there are, and what they say about each other. */
+export interface ScopeOptions {
+  /**
+   * What a client should ask for at first: the least that is of any use. It is told so when it comes without a token.
+   *
+   * @default []: whatever its authorization server gives it
+   */
+  readonly initial?: readonly string[];
+  /**
+   * The scopes that the metadata of the resource names, for clients that ask for scopes before they need them.
+   *
+   * @default those of `initial`
+   */
+  readonly advertised?: readonly string[];
+  /**
+   * What clients write in front of scopes when they ask for them, such as `api://<id>/`: challenges and metadata have it, definitions and
+   * principals do not. Scopes of OpenID Connect go without.
+   *
+   * @default ''
+   */
+  readonly prefix?: string;
+  /** By scope, those that it stands for, too: `{ 'files:write': ['files:read'] }`. */
+  readonly implies?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * Reads the scopes of a token from its claims.
+   *
+   * @default those of `scope`, a text, and of `scp`, a list or a text
+   */
+  readonly read?: (claims: TokenClaims) => readonly string[];
+}
+
+/** What a token says, as its issuer has vouched for it. */
+export interface TokenClaims {
+  readonly iss?: string | undefined;
+  readonly sub?: string | undefined;
+  readonly client_id?: string | undefined;
+  readonly aud?: string | readonly string[] | undefined;
+  /** In seconds since 1970. */
+  readonly exp?: number | undefined;
+  readonly scope?: string | undefined;
+  readonly [claim: string]: unknown;
+}
+
+/** Scopes of OpenID Connect, which belong to no server. */
+const STANDARD: ReadonlySet<string> = new Set(['openid', 'profile', 'email', 'address', 'phone']);
+
+/** The scopes of a server. */
+export class Scopes {
+  readonly initial: readonly string[];
+  readonly advertised: readonly string[];
+  readonly #prefix: string;
+  readonly #read: (claims: TokenClaims) => readonly string[];
+  /** By scope, all that it stands for, itself included. */
+  readonly #implied = new Map<string, readonly string[]>();
+
+  /** @param checks told everything that is wrong with the options. */
+  constructor(options: ScopeOptions, checks: OptionChecks) {
+    const { initial = [], advertised = initial, implies = {}, read = scopesIn, prefix = '' } = options;
+    checks.known(options, ['initial', 'advertised', 'implies', 'read', 'prefix'], 'scopes.');
+    checkScopes('scopes.initial', initial, checks);
+    if (advertised !== initial) checkScopes('scopes.advertised', advertised, checks);
+    for (const [scope, implied] of Object.entries(implies))
+      checkScopes(`scopes.implies.${scope}`, implied, checks);
+    if (typeof prefix !== 'string') checks.refuse('scopes.prefix', 'it must be a text');
+    else if (prefix !== '') checkScopes('scopes.prefix', [prefix], checks);
+    this.#prefix = prefix;
+    this.initial = isTexts(initial) ? this.asked(initial) : [];
+    this.advertised = isTexts(advertised) ? this.asked(advertised) : [];
+    this.#read = read;
+    for (const scope of Object.keys(implies)) this.#implied.set(scope, closure(scope, implies));
+  }
+
+  /** Scopes as clients ask for them. */
+  asked(scopes: readonly string[]): readonly string[] {
+    return scopes.map((scope) => (STANDARD.has(scope) ? scope : this.#prefix + scope));
+  }
+
+  /** The scopes of a token, with all that they stand for. */
+  of(claims: TokenClaims): readonly string[] {
+    const prefix = this.#prefix;
+    const granted = this.#read(claims).map((scope) =>
+      prefix !== '' && scope.startsWith(prefix) ? scope.slice(prefix.length) : scope,
+    );
+    if (this.#implied.size === 0) return granted;
+    return [...new Set(granted.flatMap((scope) => this.#implied.get(scope) ?? scope))];
+  }
+}
+
+/** A scope and all that follows from it, whatever the length of the way; circles are no matter. */
+function closure(scope: string, implies: Readonly<Record<string, readonly string[]>>): readonly string[] {
+  const found = new Set([scope]);
+  for (const one of found) {
+    const next = Object.hasOwn(implies, one) ? implies[one] : undefined;
+    // What is no list has been refused.
+    if (isTexts(next)) for (const implied of next) found.add(implied);
+  }
+  return [...found];
+}
+
+/** The scopes that a token has by itself. */
+export function scopesIn({ scope, scp }: TokenClaims): readonly string[] {
+  const listed = Array.isArray(scp) ? scp.filter((one) => typeof one === 'string') : words(scp);
+  return [...words(scope), ...listed];
+}
+
+function words(text: unknown): readonly string[] {
+  return typeof text === 'string' ? text.split(' ').filter((word) => word !== '') : [];
+}
+
+/** What a scope may be made of (RFC 6749, section 3.3). */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+function checkScopes(option: string, scopes: unknown, checks: OptionChecks): void {
+  if (!isTexts(scopes))
+    return checks.refuse(option, 'it must be a list of scopes', "write a list, such as ['mcp']");
+  const wrong = scopes.find((scope) => !SCOPE.test(scope));
+  if (wrong !== undefined)
+    checks.refuse(
+      option,
+      `${JSON.stringify(wrong)} is no scope`,
+      'write scopes one by one, without spaces and quotes',
+    );
+  // A resource does not decide whether its clients get refresh tokens (2026-07-28, basic/authorization, "Refresh Tokens").
+  if (scopes.includes('offline_access'))
+    checks.refuse(option, 'offline_access is between clients and their authorization server', 'take it out');
+}

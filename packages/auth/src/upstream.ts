@@ -1,0 +1,115 @@
+import type { Principal } from '@sigil/core/transport';
+import { authenticateClient, type ClientCredentials } from './client-authentication.js';
+import type { Issuer } from './issuer.js';
+import { askProvider, ProviderError } from './provider.js';
+import { hashOf, TokenCache } from './tokens.js';
+
+/** How this server gets tokens for the services that it calls. */
+export interface UpstreamOptions extends ClientCredentials {
+  /**
+   * `token-exchange` asks in the name of the caller (RFC 8693); `client-credentials` in the name of this server (RFC 6749, section 4.4).
+   *
+   * @default 'token-exchange'
+   */
+  readonly grant?: 'token-exchange' | 'client-credentials';
+}
+
+/** What a token is for. */
+export interface UpstreamTarget {
+  /** The service that it is for, as its authorization server calls it. */
+  readonly audience: string;
+  /** @default []: what the authorization server gives */
+  readonly scopes?: readonly string[];
+}
+
+/** The token of a principal, and how others are got with it. */
+interface Caller {
+  readonly token: string;
+  readonly issuer: Issuer;
+  readonly options: UpstreamOptions | undefined;
+}
+
+// Beside the principal, not on it: what a handler sees, logs or hands on never has the token.
+const CALLERS = new WeakMap<Principal, Caller>();
+const TOKENS = new TokenCache<string>();
+const ASKING = new Map<string, Promise<string>>();
+
+/** Keeps the token of a principal, for `upstreamToken` alone. */
+export function rememberToken(principal: Principal, caller: Caller): void {
+  CALLERS.set(principal, caller);
+}
+
+const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
+/** A token is not used any more so long before it expires, in milliseconds. */
+const MARGIN_MS = 10_000;
+
+/**
+ * Gets a token for a service that a handler calls: another one than its caller has sent, which must not be passed on. It is kept until it
+ * expires.
+ *
+ * @param context that of the call.
+ * @param target the service, and the scopes that are needed there.
+ * @returns the access token.
+ * @throws Error when the server was not told how (`oauth({ upstream })`), when the call has no caller whose token is known, as in a task that
+ *   another process goes on with, or when the authorization server refuses.
+ * @example
+ * ```ts
+ * const token = await upstreamToken(ctx, { audience: 'https://files.example.com', scopes: ['files.read'] });
+ * const response = await fetch('https://files.example.com/list', { headers: { Authorization: `Bearer ${token}` } });
+ * ```
+ * @see https://www.rfc-editor.org/rfc/rfc8693
+ */
+export async function upstreamToken(
+  { principal }: { readonly principal: Principal | undefined },
+  { audience, scopes = [] }: UpstreamTarget,
+): Promise<string> {
+  const caller = principal && CALLERS.get(principal);
+  if (!caller)
+    throw new Error(
+      'There is no token to get another one with: the request was not authorized by oauth(), or goes on in another process',
+    );
+  const { token, issuer, options } = caller;
+  if (!options)
+    throw new Error(
+      'oauth() was not told how to get tokens for other services: give it upstream: { clientId, … }',
+    );
+  const own = options.grant === 'client-credentials' ? '' : hashOf(token);
+  const key = JSON.stringify([issuer.id, options.clientId, own, audience, scopes]);
+  const known = TOKENS.get(key);
+  if (known !== undefined) return known;
+  const asking = ASKING.get(key);
+  if (asking) return asking;
+  const asked = askFor(caller, options, { audience, scopes }, key).finally(() => ASKING.delete(key));
+  ASKING.set(key, asked);
+  return asked;
+}
+
+async function askFor(
+  { token, issuer }: Caller,
+  options: UpstreamOptions,
+  { audience, scopes = [] }: UpstreamTarget,
+  key: string,
+): Promise<string> {
+  const url = await issuer.endpoint('tokenEndpoint');
+  const form = new URLSearchParams(
+    options.grant === 'client-credentials'
+      ? { grant_type: 'client_credentials' }
+      : { grant_type: EXCHANGE, subject_token: token, subject_token_type: ACCESS_TOKEN },
+  );
+  form.set('audience', audience);
+  // Some know the service by this name (RFC 8707), which is a URI.
+  if (URL.canParse(audience)) form.set('resource', audience);
+  if (scopes.length > 0) form.set('scope', scopes.join(' '));
+  const headers = await authenticateClient(options, issuer.id, form);
+  const { status, body } = await askProvider(url, { form, headers });
+  const given = body?.['access_token'];
+  if (status !== 200 || typeof given !== 'string') {
+    const error = typeof body?.['error'] === 'string' ? body['error'].slice(0, 100) : `status ${status}`;
+    throw new ProviderError(`${issuer.id} gives no token for ${audience}: ${error}`);
+  }
+  const { expires_in: seconds } = body ?? {};
+  const lifeMs = typeof seconds === 'number' ? seconds * 1000 - MARGIN_MS : 0;
+  if (lifeMs > 0) TOKENS.set(key, given, Date.now() + lifeMs);
+  return given;
+}

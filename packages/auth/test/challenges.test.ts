@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Arg, Param, Prompt, RequireScopes, Resource, Service, Tool, ToolContext } from '@sigil/core';
+import { jwt } from '../src/index.js';
+import { LocalIssuer } from './fixtures/issuer.js';
+import { ProtectedServer } from './fixtures/server.js';
+
+@Service()
+class Files {
+  @Tool()
+  hello(ctx: ToolContext): string {
+    return `Hello, ${ctx.principal?.id}`;
+  }
+
+  @Tool()
+  claims(ctx: ToolContext): string {
+    return JSON.stringify(ctx.principal?.claims);
+  }
+
+  @Tool()
+  @RequireScopes('files:read')
+  list(): string {
+    return 'a.txt';
+  }
+
+  @Tool()
+  @RequireScopes('files:write', ({ folder }: { folder: string }) => [`folders:${folder}`])
+  write(@Arg('folder') folder: string): string {
+    return `wrote to ${folder}`;
+  }
+
+  @Resource('files://readme')
+  @RequireScopes('files:read')
+  readme(): string {
+    return 'Read me';
+  }
+
+  @Resource('files://{name}')
+  @RequireScopes(({ name }: { name: string }) => [`files:read:${name}`])
+  file(@Param('name') name: string): string {
+    return name;
+  }
+
+  @Prompt()
+  @RequireScopes('prompts')
+  review(): string {
+    return 'Review this';
+  }
+}
+
+let issuer: LocalIssuer;
+let server: ProtectedServer;
+const metadataUrl = (): string =>
+  server.resource.replace('/mcp', '/.well-known/oauth-protected-resource/mcp');
+const token = (scope: string, claims = {}): Promise<string> =>
+  issuer.token({ aud: server.resource, scope, ...claims });
+
+beforeAll(async () => {
+  issuer = await LocalIssuer.start();
+  server = await ProtectedServer.start([Files], () => ({
+    issuers: [issuer.id],
+    tokens: jwt({ algorithms: ['ES256'] }),
+    scopes: { initial: ['mcp'], implies: { 'files:write': ['files:read'] } },
+  }));
+});
+
+afterAll(async () => {
+  await server.stop();
+  await issuer.stop();
+});
+
+describe('a request', () => {
+  test('without a token is told where to get one, and of no error [A3] [A4] [A5] [A19]', async () => {
+    const refused = await server.call('hello');
+    expect(refused.status).toBe(401);
+    expect(ProtectedServer.challenge(refused)).toBe(
+      `Bearer resource_metadata="${metadataUrl()}", scope="mcp"`,
+    );
+  });
+
+  test('with a good token is served for its principal, whose id holds the issuer [A16]', async () => {
+    const served = await server.call('hello', {}, { token: await token('mcp') });
+    expect(served.status).toBe(200);
+    expect(await served.text()).toContain(`Hello, ${issuer.id}#ada`);
+  });
+
+  test.each([
+    ['that has expired', { exp: 1 }, 'The token has expired'],
+    ['for another server', { aud: 'https://other.example/mcp' }, 'The token was not issued for this server'],
+    ['for none', { aud: undefined }, 'The token was not issued for this server'],
+    ['of another issuer', { iss: 'https://other.example' }, 'The issuer of the token is not accepted here'],
+    ['without an expiry', { exp: undefined }, 'The token could not be verified'],
+    [
+      'bound to a certificate',
+      { cnf: { 'x5t#S256': 'a' } },
+      'The token is bound in a way that cannot be checked here',
+    ],
+  ])('with a token %s is told so [A5] [A12]', async (_what, claims, description) => {
+    const refused = await server.call('hello', {}, { token: await token('mcp', claims) });
+    expect(refused.status).toBe(401);
+    expect(ProtectedServer.challenge(refused)).toBe(
+      `Bearer error="invalid_token", resource_metadata="${metadataUrl()}", scope="mcp", error_description="${description}"`,
+    );
+  });
+
+  test.each(['Bearer', 'Bearer a b', 'Basic YTpi', 'nonsense'])(
+    'with the malformed credentials "%s" is refused with 400 [A5]',
+    async (authorization) => {
+      const refused = await server.call('hello', {}, { headers: { Authorization: authorization } });
+      expect(refused.status).toBe(400);
+      expect(ProtectedServer.challenge(refused)).toMatch(
+        /^Bearer error="invalid_request", resource_metadata="/,
+      );
+    },
+  );
+
+  test.each(['access_token', '%61ccess_token'])(
+    'with a token in its address as %s is refused with 400 [A11]',
+    async (name) => {
+      const url = `${server.resource}?${name}=${await token('mcp')}`;
+      const refused = await fetch(url, { method: 'POST', body: '{}' });
+      expect(refused.status).toBe(400);
+    },
+  );
+});
+
+describe('a missing scope', () => {
+  const insufficient = (scope: string): string =>
+    `Bearer error="insufficient_scope", scope="${scope}", resource_metadata="${metadataUrl()}", error_description="The token lacks a scope"`;
+
+  test('of a tool is answered with 403 and all scopes of the call [A6] [A7]', async () => {
+    const refused = await server.call(
+      'write',
+      { folder: 'notes' },
+      { token: await token('mcp files:write') },
+    );
+    expect(refused.status).toBe(403);
+    expect(ProtectedServer.challenge(refused)).toBe(insufficient('files:write folders:notes'));
+    expect(await refused.json()).toMatchObject({
+      error: {
+        code: 403,
+        data: { authorization: { reason: 'insufficient_scope', scopes: ['files:write', 'folders:notes'] } },
+      },
+    });
+  });
+
+  test('is not missed where another scope implies it [A8]', async () => {
+    const served = await server.call('list', {}, { token: await token('files:write') });
+    expect(served.status).toBe(200);
+  });
+
+  test('leaves arguments that are wrong to their own answer', async () => {
+    const answered = await server.call('write', { folder: 7 }, { token: await token('files:write') });
+    expect(answered.status).toBe(200);
+    expect(await answered.json()).toMatchObject({ result: { isError: true } });
+  });
+
+  test.each([
+    ['a resource', 'resources/read', { uri: 'files://readme' }, 'files:read'],
+    ['a template, by its variable', 'resources/read', { uri: 'files://a' }, 'files:read:a'],
+    ['a prompt', 'prompts/get', { name: 'review' }, 'prompts'],
+    [
+      'resources to listen to, in one challenge',
+      'subscriptions/listen',
+      { notifications: { resourceSubscriptions: ['files://readme', 'files://a'] } },
+      'files:read files:read:a',
+    ],
+  ])('of %s is answered with 403 [A6] [A7]', async (_what, method, params, scopes) => {
+    const refused = await server.post(method, params, { token: await token('mcp') });
+    expect(refused.status).toBe(403);
+    expect(ProtectedServer.challenge(refused)).toBe(insufficient(scopes));
+  });
+
+  test('is in the log, with who lacks it', async () => {
+    await server.call('list', {}, { token: await token('mcp') });
+    const line = server.log.find((each) => each.includes('"scopes":"files:read"'));
+    expect(line).toContain('"status":403');
+    expect(line).toContain(`${issuer.id}#ada`);
+  });
+
+  test('hides nothing from lists: a client learns what it could ask for', async () => {
+    const listed = await server.post('tools/list', {}, { token: await token('mcp') });
+    expect(await listed.text()).toContain('"write"');
+  });
+});
+
+describe('the metadata', () => {
+  test.each(['/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-protected-resource'])(
+    'is at %s for everybody, whatever Host says [A1] [A2] [A3] [A18]',
+    async (path) => {
+      const url = new URL(path, server.resource);
+      const answered = await fetch(url, { headers: { Origin: 'https://page.example' } });
+      expect(answered.status).toBe(200);
+      expect(answered.headers.get('access-control-allow-origin')).toBe('*');
+      expect(answered.headers.get('cache-control')).toBe('public, max-age=3600');
+      expect(await answered.json()).toEqual({
+        resource: server.resource,
+        authorization_servers: [issuer.id],
+        scopes_supported: ['mcp'],
+        bearer_methods_supported: ['header'],
+      });
+      const etag = answered.headers.get('etag') ?? '';
+      expect((await fetch(url, { headers: { 'If-None-Match': etag } })).status).toBe(304);
+      expect((await fetch(url, { method: 'HEAD' })).status).toBe(200);
+      expect((await fetch(url, { method: 'OPTIONS' })).status).toBe(204);
+      expect((await fetch(url, { method: 'POST' })).status).toBe(405);
+    },
+  );
+});
+
+describe('a stream that stays open', () => {
+  test('ends once its token has expired', async () => {
+    const short = await ProtectedServer.start(
+      [Files],
+      () => ({ issuers: [issuer.id], tokens: jwt({ algorithms: ['ES256'], clockToleranceSeconds: 0 }) }),
+      { reauthenticateMs: 200 },
+    );
+    const exp = Math.floor(Date.now() / 1000) + 2;
+    const expiring = await issuer.token({ aud: short.resource, exp });
+    const listening = await short.post('subscriptions/listen', { notifications: {} }, { token: expiring });
+    expect(listening.status).toBe(200);
+    await listening.text();
+    expect(Date.now()).toBeGreaterThanOrEqual(exp * 1000 - 50);
+    await short.stop();
+  });
+});
+
+test('no token is in the log or in what handlers see [A13]', async () => {
+  const good = await token('mcp');
+  const seen = await (await server.call('claims', {}, { token: good })).text();
+  const bad = await token('mcp', { exp: 1 });
+  await server.call('hello', {}, { token: bad });
+  for (const text of [seen, ...server.log]) {
+    expect(text).not.toContain(good.split('.')[2]);
+    expect(text).not.toContain(bad.split('.')[2]);
+  }
+});

@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { Service, Tool } from '@sigil/core';
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { jwt, type OAuthOptions } from '../src/index.js';
+import { LocalIssuer } from './fixtures/issuer.js';
+import { ProtectedServer } from './fixtures/server.js';
+
+@Service()
+class Greetings {
+  @Tool()
+  hello(): string {
+    return 'Hello';
+  }
+}
+
+let issuer: LocalIssuer;
+let server: ProtectedServer;
+const start = async (options: Partial<OAuthOptions> = {}): Promise<void> => {
+  server = await ProtectedServer.start([Greetings], () => ({
+    issuers: [issuer.id],
+    tokens: jwt({ algorithms: ['ES256'] }),
+    ...options,
+  }));
+};
+const token = (claims = {}, header = {}): Promise<string> =>
+  issuer.token({ aud: server.resource, ...claims }, header);
+const status = async (sent: string): Promise<number> =>
+  (await server.call('hello', {}, { token: sent })).status;
+
+beforeEach(async () => {
+  issuer = await LocalIssuer.start('/tenant');
+});
+
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await server.stop();
+  await issuer.stop().catch(() => undefined);
+});
+
+/** Lets the clock go on by so many milliseconds. */
+function later(ms: number): void {
+  const now = Date.now();
+  jest.spyOn(Date, 'now').mockImplementation(() => now + ms);
+}
+
+describe('the keys of an issuer', () => {
+  test('are fetched when the first token comes, once for all that come together', async () => {
+    await start();
+    expect(issuer.asked.size).toBe(0);
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => token()));
+    expect(await Promise.all(tokens.map(status))).toEqual(Array.from({ length: 20 }, () => 200));
+    expect(issuer.asked.get('/jwks')).toBe(1);
+  });
+
+  test('are fetched again for a key that is new, without a restart', async () => {
+    await start();
+    expect(await status(await token())).toBe(200);
+    await issuer.addKey();
+    expect(await status(await token())).toBe(200);
+    expect(issuer.asked.get('/jwks')).toBe(2);
+  });
+
+  test('are asked for once in a while only, however many tokens name keys that are not there', async () => {
+    await start();
+    expect(await status(await token())).toBe(200);
+    const wrong = await Promise.all(Array.from({ length: 50 }, (_, at) => token({}, { kid: `other-${at}` })));
+    expect(new Set(await Promise.all(wrong.map(status)))).toEqual(new Set([401]));
+    expect(issuer.asked.get('/jwks')).toBe(2);
+    later(31_000);
+    expect(await status(wrong[0] ?? '')).toBe(401);
+    expect(issuer.asked.get('/jwks')).toBe(3);
+  });
+
+  test('go on being used while their issuer is down, and for keys that are not known it is 503', async () => {
+    await start();
+    const known = await token();
+    const unknown = await token({}, { kid: 'other' });
+    expect(await status(known)).toBe(200);
+    await issuer.stop();
+    later(31_000);
+    const refused = await server.call('hello', {}, { token: unknown });
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toBe('5');
+    expect(ProtectedServer.challenge(refused)).toBeNull();
+    expect(await status(known)).toBe(200);
+  });
+
+  test('are not used any more when they could not be fetched for an hour', async () => {
+    await start();
+    const good = await token({ exp: Math.floor(Date.now() / 1000) + 10_000 });
+    expect(await status(good)).toBe(200);
+    issuer.routes.set('/jwks', () => ({ status: 500, body: {} }));
+    later(59 * 60_000);
+    expect(await status(good)).toBe(200);
+    jest.restoreAllMocks();
+    later(61 * 60_000);
+    expect(await status(good)).toBe(503);
+  });
+
+  test('are not taken from metadata of another name', async () => {
+    issuer.routes.set('/.well-known/oauth-authorization-server/tenant', () => ({
+      body: { issuer: 'https://other.example', jwks_uri: `${new URL(issuer.id).origin}/jwks` },
+    }));
+    await start();
+    expect(await status(await token())).toBe(503);
+    expect(server.log.join('\n')).toContain('is of the issuer');
+  });
+
+  test('are found by OpenID Connect too', async () => {
+    const { origin } = new URL(issuer.id);
+    issuer.routes.delete('/.well-known/oauth-authorization-server/tenant');
+    issuer.routes.set('/tenant/.well-known/openid-configuration', () => ({
+      body: { issuer: issuer.id, jwks_uri: `${origin}/jwks` },
+    }));
+    await start();
+    expect(await status(await token())).toBe(200);
+  });
+
+  test('are not fetched where a redirect leads', async () => {
+    const { origin } = new URL(issuer.id);
+    await start({ issuers: [{ issuer: issuer.id, jwksUri: `${origin}/moved` }] });
+    issuer.routes.set('/moved', () => ({ status: 302, body: {} }));
+    expect(await status(await token())).toBe(503);
+  });
+});
+
+describe('a token', () => {
+  test('signed by another key of the same name is refused', async () => {
+    await start();
+    expect(await status(await token())).toBe(200);
+    const { privateKey } = await generateKeyPair('ES256');
+    const forged = await new SignJWT({ iss: issuer.id, sub: 'eve', aud: server.resource, exp: 9_999_999_999 })
+      .setProtectedHeader({ alg: 'ES256', kid: 'key-1' })
+      .sign(privateKey);
+    expect(await status(forged)).toBe(401);
+  });
+
+  test('signed with nothing, or with a shared secret, is refused', async () => {
+    await start();
+    const claims = { iss: issuer.id, sub: 'eve', aud: server.resource, exp: 9_999_999_999 };
+    expect(await status(new UnsecuredJWT(claims).encode())).toBe(401);
+    const secret = new TextEncoder().encode(
+      JSON.stringify(await exportJWK((await generateKeyPair('ES256')).publicKey)),
+    );
+    const shared = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'key-1' }).sign(secret);
+    expect(await status(shared)).toBe(401);
+  });
+
+  test('with critical headers that are not understood is refused', async () => {
+    await start();
+    const header = Buffer.from(JSON.stringify({ alg: 'ES256', kid: 'key-1', crit: ['x'], x: 1 })).toString(
+      'base64url',
+    );
+    const [, payload, signature] = (await token()).split('.');
+    expect(await status(`${header}.${payload}.${signature}`)).toBe(401);
+  });
+
+  test('may need a type', async () => {
+    await start({ tokens: jwt({ algorithms: ['ES256'], typ: 'at+jwt' }) });
+    expect(await status(await token())).toBe(401);
+    expect(await status(await token({}, { typ: 'at+jwt' }))).toBe(200);
+  });
+
+  test('may name whom it is for in another claim', async () => {
+    await start({ tokens: jwt({ algorithms: ['ES256'], audienceClaim: 'client_id', audience: ['app'] }) });
+    expect(await status(await token({ client_id: 'app' }))).toBe(200);
+    expect(await status(await token({ client_id: 'other' }))).toBe(401);
+  });
+
+  test('that was good is not checked again for as long as it is remembered', async () => {
+    await start({ cacheSeconds: 60 });
+    const verify = jest.spyOn(crypto.subtle, 'verify');
+    const good = await token();
+    for (let at = 0; at < 5; at += 1) expect(await status(good)).toBe(200);
+    expect(verify).toHaveBeenCalledTimes(1);
+    later(61_000);
+    expect(await status(good)).toBe(200);
+    expect(verify).toHaveBeenCalledTimes(2);
+  });
+
+  test('is checked by one signature each time where nothing is remembered', async () => {
+    await start();
+    const good = await token();
+    expect(await status(good)).toBe(200);
+    const verify = jest.spyOn(crypto.subtle, 'verify');
+    expect(await status(good)).toBe(200);
+    expect(verify).toHaveBeenCalledTimes(1);
+  });
+});

@@ -1,0 +1,213 @@
+import type { Logger } from '../protocol/logging.js';
+import type { MaybePromise } from '../protocol/maybe-promise.js';
+import type { ChangeBus } from './change-bus.js';
+import type { TaskQueue, TaskStore } from './tasks.js';
+
+/**
+ * What outlives a request, and what processes that serve one app share. Each part has an interface of its own, is kept in memory by
+ * default (`memory/`), and on Redis or PostgreSQL by a package of its own:
+ *
+ * - `SessionStore`: the sessions of clients up to 2025-11-25, so that any process serves any request of them.
+ * - `EventStore`: the streams of these sessions, so that a client that lost its connection gets the rest anywhere.
+ * - `StateStore`: which request states were used, so that each is accepted once (2026-07-28).
+ * - `TaskStore` and `TaskQueue` (`tasks.ts`): tasks, and which of them is to be run next.
+ * - `ChangeBus` (`change-bus.ts`): what has changed, and what one process has to say to another.
+ * - `Limiter`: how often something may happen in all processes together.
+ *
+ * What an implementation counts in milliseconds it counts by the clock of the store, as the clocks of processes differ. A method
+ * that cannot be served throws: the request that needed it is refused, and others go on.
+ *
+ * @example
+ * ```ts
+ * const backend: Backend = memoryBackend();
+ * const app = await createApp({ name: 'shop', version: '1.0.0', state: { keys: [key] }, backend });
+ * ```
+ */
+export interface Backend {
+  /** Names it in logs, such as `redis`. */
+  readonly name: string;
+  readonly sessions: SessionStore;
+  readonly events: EventStore;
+  readonly states: StateStore;
+  readonly tasks: TaskStore;
+  readonly queue: TaskQueue;
+  readonly bus: ChangeBus;
+  readonly limiter: Limiter;
+  /**
+   * Connects. Called once, before anything is asked. A store that is not there yet is no failure: it is connected to once it is.
+   *
+   * @param logger where it reports what goes wrong between requests.
+   * @throws Error when it can never work, such as with a wrong address.
+   */
+  open?(logger: Logger): MaybePromise<void>;
+  /**
+   * Asks the store whether it answers, for `/readyz`.
+   *
+   * @throws Error when it does not.
+   */
+  check(): MaybePromise<void>;
+  /** Ends its connections. Called once, by the app it was given to. */
+  close(): MaybePromise<void>;
+}
+
+/**
+ * Makes the backend of an app, as `redis({ url })` and `postgres({ url })` do: by the name of the app, what several apps keep in one place
+ * is kept apart.
+ *
+ * @param app what the app says of itself.
+ */
+export type BackendFactory = (app: { readonly name: string }) => Backend;
+
+/** A session as it is kept. Plain JSON. */
+export interface StoredSession {
+  /** Random, and not to be guessed. */
+  readonly id: string;
+  /** Grows by one with every change; 1 at first. */
+  readonly version: number;
+  /** The id of the principal it belongs to; `null` without authentication. */
+  readonly owner: string | null;
+  /**
+   * Whom it counts for: a text that names a principal or a network address; absent where clients cannot be told apart.
+   */
+  readonly client?: string | undefined;
+  /** What the client has said and asked for, as the engine writes it down. */
+  readonly state: SessionState;
+}
+
+/** What the engine knows of a session, in plain JSON. Stores do not look into it. */
+export type SessionState = Readonly<Record<string, unknown>>;
+
+/** Keeps the sessions of clients up to 2025-11-25 (2025-11-25, basic/transports, "Session Management"). */
+export interface SessionStore {
+  /**
+   * Keeps a new session: once this is done, `use` finds it.
+   *
+   * @param idleMs how long it is kept without being used, in milliseconds.
+   * @throws OverloadedError when there is no room; the client is told to come again.
+   */
+  create(session: StoredSession, idleMs: number): MaybePromise<void>;
+  /**
+   * Reads a session, and counts that as use: from now on it is kept for `idleMs` again. The one thing that is done for every
+   * request of a session, so it takes one round trip.
+   *
+   * @param knownVersion the version that the caller has already.
+   * @returns the session; `'unchanged'` when it is still of the known version; `undefined` when there is none, or it has expired.
+   */
+  use(
+    id: string,
+    idleMs: number,
+    knownVersion?: number,
+  ): MaybePromise<StoredSession | 'unchanged' | undefined>;
+  /**
+   * Replaces a session with its next version, if the one that is kept is still the one before it.
+   *
+   * @returns whether it was; when not, it was changed in between, or it is gone.
+   */
+  replace(session: StoredSession, idleMs: number): MaybePromise<boolean>;
+  /** Ends a session. @returns whether there was one. */
+  delete(id: string): MaybePromise<boolean>;
+}
+
+/** One stream of a session: the messages of one request, or those that belong to none. */
+export interface StreamName {
+  readonly session: string;
+  /** Unique among all streams of all sessions, and not to be guessed. */
+  readonly stream: string;
+}
+
+/** A message that was sent, or would have been had anybody listened. */
+export interface StoredEvent {
+  /** As `append` gave it. */
+  readonly id: string;
+  /** Serialised JSON-RPC without line breaks. */
+  readonly message: string;
+}
+
+/** What is left of a stream behind one of its events. */
+export interface StreamRest {
+  readonly events: readonly StoredEvent[];
+  /** Whether `end` has been called: nothing more will come. */
+  readonly ended: boolean;
+}
+
+/**
+ * Keeps what is sent on streams, so that a client that lost its connection gets the rest
+ * (2025-11-25, basic/transports, "Resumability and Redelivery"). A transport calls the methods of one stream one after the
+ * other, each when the one before is done. A store that answers without a promise costs no turn of the event loop.
+ *
+ * A store may drop events whenever it likes, the oldest of a stream first: a client that resumes gets what is left.
+ */
+export interface EventStore {
+  /**
+   * Keeps a message as the last of its stream. A stream that has ended stays as it is: a process that was taken for dead may come back.
+   *
+   * @param ends whether the stream comes to its end with it, in one step: of two processes that end a stream, one has the last word.
+   * @returns an id unlike all others of the stream, ever: visible ASCII, fit for an HTTP header; `undefined` when the stream had ended
+   *   before, and the message is not kept. A store that has dropped a stream may have forgotten that.
+   */
+  append(name: StreamName, message: string, ends?: boolean): MaybePromise<string | undefined>;
+  /** Notes that a stream has come to its end: nothing is appended any more, by any process. */
+  end(name: StreamName): MaybePromise<void>;
+  /**
+   * What a stream has after the event of an id, in order.
+   *
+   * @param id that of an event of this stream, kept or dropped; all events are given when it is absent. A client may send
+   *   anything: an id the stream never had gives events of this stream or none.
+   */
+  after(name: StreamName, id?: string): MaybePromise<StreamRest>;
+  /** Drops the events of one stream, or of all streams of a session. */
+  forget(session: string, stream?: string): MaybePromise<void>;
+}
+
+/**
+ * Remembers which states clients have brought back, so that each is accepted once (2026-07-28, basic/patterns/mrtr, "Server
+ * Requirements"). Processes that share `state.keys` share a store.
+ */
+export interface StateStore {
+  /**
+   * Marks a state as used. Of all who ask for one id, at the same time too, one is told `true`. A failure refuses the request.
+   *
+   * @param id random and unique; the state itself is never told.
+   * @param forMs how long to remember it, in milliseconds: the state is refused after that anyway.
+   * @param client whom it counts for: a text that names a principal or a network address; absent where clients cannot be told apart.
+   * @returns whether it had not been used before.
+   * @throws OverloadedError when there is no room: to forget an id would be to accept its state again.
+   */
+  use(id: string, forMs: number, client?: string): MaybePromise<boolean>;
+}
+
+/** How often something may happen. */
+export interface Rate {
+  /** How many times in each window; at least 1. */
+  readonly limit: number;
+  /** Milliseconds. */
+  readonly windowMs: number;
+  /**
+   * How many times at once, when nothing has happened for long.
+   * @default limit
+   */
+  readonly burst?: number;
+}
+
+/** Whether something may happen now. */
+export interface LimitDecision {
+  readonly allowed: boolean;
+  /** How often it may still happen at once. */
+  readonly remaining: number;
+  /** Milliseconds until it may happen again; 0 where it was allowed. */
+  readonly retryAfterMs: number;
+}
+
+/**
+ * Counts what happens in all processes together, by the generic cell rate algorithm (GCRA): what is allowed comes back evenly, so there is
+ * no moment at which everybody may begin anew.
+ */
+export interface Limiter {
+  /**
+   * Asks whether something may happen now, and counts it when it may.
+   *
+   * @param key what is counted: a principal, a tool, an address, or several of them in one text.
+   * @param cost how many times it counts.
+   */
+  take(key: string, rate: Rate, cost?: number): MaybePromise<LimitDecision>;
+}

@@ -1,0 +1,54 @@
+import type { MaybePromise } from '../protocol/maybe-promise.js';
+
+/** The lists that a server has. */
+export type ListKind = 'tools' | 'prompts' | 'resources';
+
+/** Something that changed and that clients may want to hear of. JSON can carry it. */
+export type ServerChange =
+  /** A list has other entries than before. */
+  | { readonly kind: 'list'; readonly list: ListKind }
+  /** A resource has other contents than before. */
+  | { readonly kind: 'resource'; readonly uri: string }
+  /** A task has another state than before. */
+  | { readonly kind: 'task'; readonly taskId: string }
+  /** A session is another than before, or has ended. */
+  | { readonly kind: 'session'; readonly sessionId: string }
+  /** A stream of a session has events that a process which follows it does not know yet. */
+  | { readonly kind: 'stream'; readonly stream: string }
+  /** What one process has to say to another one, or to all. */
+  | NodeMessage
+  /** Anything may have changed: changes were lost, as a bus tells its own listeners after it was disconnected. */
+  | { readonly kind: 'all' };
+
+/** What one process has to say to another one that serves the same app. */
+export interface NodeMessage {
+  readonly kind: 'message';
+  /** The process it is for; absent for all. */
+  readonly to?: string | undefined;
+  /** What it is about. */
+  readonly about: string;
+  /** Plain JSON. */
+  readonly content: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Carries changes between the processes that serve one app, so that a change in one reaches the clients of all. Changes may
+ * come twice or out of order; none needs to be kept for a process that was not there. A bus that was disconnected, and may have
+ * lost changes, tells its listeners `{ kind: 'all' }` once it is connected again.
+ */
+export interface ChangeBus {
+  /**
+   * Tells every listener of every process, those of this one too. A failure is logged, and reaches no handler; the answer of a client that
+   * is for another process is refused for now.
+   *
+   * @throws Error when the change cannot be told. That it was told does not say that anything has heard it.
+   */
+  publish(change: ServerChange): MaybePromise<void>;
+  /**
+   * Listens to changes, from the moment that the promise, if there is one, is kept. Listeners do not throw.
+   *
+   * @param node what messages to this process are addressed to; without it, messages to single processes need not be told.
+   * @returns a function that stops the listening.
+   */
+  subscribe(listener: (change: ServerChange) => void, node?: string): MaybePromise<() => MaybePromise<void>>;
+}

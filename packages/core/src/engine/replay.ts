@@ -1,0 +1,40 @@
+import { METHODS } from '../protocol/protocol.js';
+import { admit } from './admission.js';
+import type { BackgroundDelivery } from './asking/delivery.js';
+import type { Journal } from './asking/round-trip-state.js';
+import type { ConnectionParts } from './connection.js';
+import { NOWHERE } from './connection-state.js';
+import { Exchange } from './exchange.js';
+import type { RecordedCall, Replay } from './extension.js';
+
+/** Runs a recorded call of a tool in the background; see `ExtensionHost.replay`. */
+export function replay(
+  parts: ConnectionParts,
+  { version, params, ...requestInfo }: RecordedCall,
+  journal: Journal | undefined,
+  background: BackgroundDelivery,
+): Replay {
+  const method = METHODS.callTool;
+  const handler = parts.methods.get(method);
+  const connectionState = parts.stateless;
+  const { revision, client } = admit(connectionState, version, method, params, parts.extensions.methods);
+  let settle: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => (settle = resolve));
+  const owner = {
+    ended: ({ call }: Exchange) => {
+      parts.slots.give(call);
+      settle();
+    },
+  };
+  const bodyBytes = JSON.stringify(params).length;
+  const request = { connectionState, revision, client, id: 0, method, params };
+  const exchange = new Exchange(
+    parts,
+    { ...request, requestInfo: { ...requestInfo, bodyBytes } },
+    NOWHERE,
+    owner,
+  );
+  parts.slots.take(exchange.call);
+  if (handler) exchange.runInBackground(handler, journal, background);
+  return { abort: (reason) => exchange.call.abort(reason), ended };
+}

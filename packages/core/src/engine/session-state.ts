@@ -1,0 +1,78 @@
+import type { SessionState } from '../backend/backend.js';
+import type { Implementation } from '../protocol/descriptors.js';
+import { isObject } from '../protocol/json.js';
+import { isLogLevel, type LogLevel } from '../protocol/logging.js';
+import type { ClientCapabilities } from '../protocol/protocol.js';
+import { type Revision, sessionRevision } from './revisions/index.js';
+
+/** A session as it was written down. */
+export interface WrittenSession {
+  readonly revision: Revision;
+  readonly info: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
+  readonly ready: boolean;
+  readonly logLevel: LogLevel | undefined;
+  readonly roots: readonly unknown[] | undefined;
+  /** Whether its client uses the older dialect of messages. */
+  readonly dialect: boolean;
+  readonly subscriptions: ReadonlySet<string>;
+}
+
+/** Writes a session down, as JSON that any process can read. What is not set is left out: many sessions are kept. */
+export function writeSession(session: WrittenSession): SessionState {
+  const { revision, info, capabilities, ready, logLevel, roots, dialect, subscriptions } = session;
+  return {
+    protocolVersion: revision.version,
+    capabilities,
+    ...(info && { info }),
+    ...(ready && { ready }),
+    ...(logLevel && { logLevel }),
+    ...(roots && { roots }),
+    ...(dialect && { dialect }),
+    ...(subscriptions.size > 0 && { subscriptions: [...subscriptions] }),
+  };
+}
+
+/**
+ * Reads a session that another process may have written, of another version too.
+ *
+ * @returns `undefined` when its protocol version has no sessions here.
+ */
+export function readSession(state: SessionState): WrittenSession | undefined {
+  const { protocolVersion, info, capabilities, ready, logLevel, roots, dialect } = state;
+  const revision = sessionRevision(protocolVersion);
+  if (!revision) return undefined;
+  return {
+    revision,
+    info: readImplementation(info),
+    capabilities: isObject(capabilities) ? (capabilities as ClientCapabilities) : {},
+    ready: ready === true,
+    logLevel: isLogLevel(logLevel) ? logLevel : undefined,
+    roots: Array.isArray(roots) ? roots : undefined,
+    dialect: dialect === true,
+    subscriptions: subscriptionsOf(state),
+  };
+}
+
+/** Adds a URI to what a written session is subscribed to. */
+export function withSubscription(state: SessionState, uri: string): SessionState {
+  return { ...state, subscriptions: [...subscriptionsOf(state).add(uri)] };
+}
+
+/** Takes a URI from what a written session is subscribed to. */
+export function withoutSubscription(state: SessionState, uri: string): SessionState {
+  const uris = subscriptionsOf(state);
+  uris.delete(uri);
+  return { ...state, subscriptions: [...uris] };
+}
+
+function subscriptionsOf({ subscriptions }: SessionState): Set<string> {
+  const uris: readonly unknown[] = Array.isArray(subscriptions) ? subscriptions : [];
+  return new Set(uris.filter((uri) => typeof uri === 'string'));
+}
+
+/** Reads an implementation that a client sent about itself; `undefined` when it is none. */
+export function readImplementation(value: unknown): Implementation | undefined {
+  if (!isObject(value) || typeof value['name'] !== 'string') return undefined;
+  return value as unknown as Implementation;
+}

@@ -1,0 +1,178 @@
+import type { BackgroundDelivery } from '../../engine/asking/delivery.js';
+import type { Journal } from '../../engine/asking/round-trip-state.js';
+import type { ExtensionHost, Replay } from '../../engine/extension.js';
+import { ERROR_CODES, InputResponseError, type ProtocolError } from '../../errors/errors.js';
+import { isTerminal } from '../../backend/tasks.js';
+import type { Task, Transition } from './task.js';
+import { type Changed, type TaskRepository, UnreachableError } from './task-repository.js';
+import { byRun, completed, failed, remembered, reported, suspended } from './transitions.js';
+
+/** What a run is made of. */
+interface TaskRunParts {
+  /** The task, which this run has claimed. */
+  readonly task: Task;
+  /** Names the run. */
+  readonly run: string;
+  readonly repository: TaskRepository;
+  readonly host: ExtensionHost;
+}
+
+/** How long a run tries to reach the store with what it has to write, and how often, in milliseconds. */
+const PATIENCE_MS = 60_000;
+const FIRST_DELAY_MS = 50;
+const LONGEST_DELAY_MS = 2_000;
+
+const UNKEPT = { code: ERROR_CODES.internalError, message: 'The result of the task could not be kept' };
+
+/** One run of the handler of a task, in this process. What it writes counts for as long as no other run has taken the task over. */
+export class TaskRun implements BackgroundDelivery {
+  readonly #parts: TaskRunParts;
+  readonly #waits = new Map<string, number>();
+  #replay: Replay | undefined;
+  #stopped: string | undefined;
+  /** Changes are written one after the other, in the order they were made. */
+  #writing: Promise<unknown> = Promise.resolve();
+  #newestReport: string | undefined;
+  #left: Task | undefined;
+  /** Kept once the handler has ended, and all is written. */
+  readonly ended: Promise<void>;
+  #settle: () => void = () => undefined;
+
+  constructor(parts: TaskRunParts) {
+    this.#parts = parts;
+    this.ended = new Promise((resolve) => (this.#settle = resolve));
+  }
+
+  /** Names the run. */
+  get id(): string {
+    return this.#parts.run;
+  }
+
+  /** The task as the run has left it, where it is to be run once more. */
+  get left(): Task | undefined {
+    return this.#left;
+  }
+
+  get task(): Task {
+    return this.#parts.task;
+  }
+
+  get taskId(): string {
+    return this.task.stored.task.taskId;
+  }
+
+  /**
+   * Runs the handler, to its end.
+   *
+   * @throws OverloadedError when there is no place for another call; nothing has run then.
+   */
+  async execute(): Promise<void> {
+    const { call, journal } = this.task;
+    try {
+      this.#replay = this.#parts.host.replay(call, journal.rounds, this);
+      if (this.#stopped !== undefined) this.#replay.abort(this.#stopped);
+      await this.#replay.ended;
+      await this.#writing;
+    } finally {
+      this.#settle();
+    }
+  }
+
+  /** Aborts the signal of the handler. What it still gives is written nowhere. */
+  stop(reason: string): void {
+    this.#stopped ??= reason;
+    this.#replay?.abort(reason);
+  }
+
+  /** Hears how the task stands now, whatever changed it. */
+  heard(task: Task | undefined): void {
+    if (!task) this.stop('The task has expired');
+    else if (isTerminal(task.stored.task.status))
+      this.stop(task.stored.task.statusMessage ?? 'The task has ended');
+    else if (task.stored.run !== this.#parts.run) this.stop('Another run has taken the task over');
+  }
+
+  asking(key: string, timeoutMs: number | undefined): void {
+    if (this.task.journal.late?.includes(key))
+      throw new InputResponseError('late', `The client has not answered within ${timeoutMs} ms`);
+    if (timeoutMs !== undefined) this.#waits.set(key, timeoutMs);
+  }
+
+  suspend(questions: Parameters<BackgroundDelivery['suspend']>[0], rounds: Journal): void {
+    void this.#end(suspended(questions, rounds, this.#waits));
+  }
+
+  keep(rounds: Journal): Promise<void> {
+    return this.#write(remembered(rounds));
+  }
+
+  report(message: string): void {
+    // Progress may come faster than it can be written; only the newest is of interest.
+    const isWaiting = this.#newestReport !== undefined;
+    this.#newestReport = message;
+    if (isWaiting) return;
+    const written = this.#write((task) => {
+      const newest = this.#newestReport ?? message;
+      this.#newestReport = undefined;
+      return reported(newest)(task);
+    });
+    written.catch((error: unknown) => this.#unwritten(error));
+  }
+
+  succeed(result: Readonly<Record<string, unknown>>): void {
+    void this.#end(completed(result));
+  }
+
+  fail({ code, message, data }: ProtocolError): void {
+    void this.#end(failed({ code, message, ...(data === undefined ? {} : { data }) }));
+  }
+
+  /** Never rejects: a handler that has ended could do nothing about it. */
+  async #end(transition: Transition): Promise<void> {
+    try {
+      await this.#write(transition);
+    } catch (error) {
+      this.#unwritten(error);
+      // What cannot be kept must not look as if it were still at work.
+      await this.#write(failed(UNKEPT)).catch(() => undefined);
+    }
+  }
+
+  /** @throws Error when it could not be written, or another run has taken the task over. */
+  #write(transition: Transition): Promise<void> {
+    const { repository, run } = this.#parts;
+    const written = this.#writing.then(async () => {
+      const { task, hasChanged } = await this.#untilReached(() =>
+        repository.change(this.taskId, byRun(run, transition)),
+      );
+      if (hasChanged) {
+        this.#left = task?.stored.run === null ? task : undefined;
+        return;
+      }
+      this.heard(task);
+      throw new Error(this.#stopped ?? 'The task takes no such change');
+    });
+    this.#writing = written.catch(() => undefined);
+    return written;
+  }
+
+  /** Tries again while the store cannot be reached: what has been done must not be lost, or done twice, for a connection that was cut. */
+  async #untilReached(change: () => Promise<Changed>): Promise<Changed> {
+    const tooLate = Date.now() + PATIENCE_MS;
+    for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS)) {
+      if (this.#stopped !== undefined) throw new Error(this.#stopped);
+      try {
+        return await change();
+      } catch (error) {
+        if (!(error instanceof UnreachableError) || Date.now() > tooLate) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+    }
+  }
+
+  #unwritten(error: unknown): void {
+    // A run that is over has been told why it may not write.
+    if (this.#stopped !== undefined) return;
+    this.#parts.host.logger.error({ err: error, taskId: this.taskId }, 'a task could not be written');
+  }
+}

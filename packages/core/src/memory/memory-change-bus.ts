@@ -1,0 +1,31 @@
+import type { ChangeBus, NodeMessage, ServerChange } from '../backend/change-bus.js';
+
+/**
+ * Carries changes within this process, at once. Apps that share one hear of each other's changes.
+ *
+ * @example
+ * ```ts
+ * const changeBus = new MemoryChangeBus();
+ * const shop = await createApp({ name: 'shop', version: '1.0.0', changeBus });
+ * const stock = await createApp({ name: 'stock', version: '1.0.0', changeBus });
+ * ```
+ */
+export class MemoryChangeBus implements ChangeBus {
+  readonly #listeners = new Set<{
+    readonly tell: (change: ServerChange) => void;
+    readonly node: string | undefined;
+  }>();
+
+  publish(change: ServerChange): void {
+    // Anything may be published by a program of another version.
+    const to = (change as Partial<NodeMessage> | null)?.to;
+    for (const { tell, node } of [...this.#listeners]) if (to === undefined || to === node) tell(change);
+  }
+
+  subscribe(tell: (change: ServerChange) => void, node?: string): () => void {
+    // Held in an object of its own, so that a function that listens twice is told twice.
+    const listener = { tell, node };
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+}

@@ -1,0 +1,241 @@
+import type { EventStore, StoredEvent, StreamName, StreamRest } from '../backend/backend.js';
+import { OptionChecks } from '../transport/option-checks.js';
+
+/** How much is kept. Whatever is too much, the oldest events go first. */
+export interface MemoryEventStoreOptions {
+  /**
+   * Most events of one stream.
+   *
+   * @default 1,000
+   */
+  readonly maxEventsPerStream?: number;
+  /**
+   * Most bytes of one session, as its messages lie in memory. A larger message is not kept.
+   *
+   * @default 8 MiB
+   */
+  readonly maxBytesPerSession?: number;
+  /**
+   * Most bytes of all sessions.
+   *
+   * @default 64 MiB
+   */
+  readonly maxBytes?: number;
+  /**
+   * How long an event is kept, in milliseconds.
+   *
+   * @default 5 minutes
+   */
+  readonly maxAgeMs?: number;
+}
+
+interface KeptSession {
+  readonly name: string;
+  readonly events: LinkedQueue<KeptEvent>;
+  readonly streams: Map<string, LinkedQueue<KeptEvent>>;
+  /** Streams that have come to their end and of which there are events still. */
+  readonly ended: Set<string>;
+  bytes: number;
+  /** The number of its last event; ids are never given twice, also when their events are gone. */
+  last: number;
+}
+
+interface KeptEvent {
+  readonly session: KeptSession;
+  readonly stream: string;
+  readonly position: number;
+  readonly message: string;
+  readonly bytes: number;
+  readonly expires: number;
+  readonly nodes: readonly (readonly [LinkedQueue<KeptEvent>, QueueNode<KeptEvent>])[];
+}
+
+/** What an event costs beside its message, in bytes: a rounded-up measurement. */
+const OVERHEAD_BYTES = 400;
+
+/**
+ * Keeps events in this process, within limits. What is gone is gone with the process.
+ *
+ * @example
+ * ```ts
+ * const store = new MemoryEventStore({ maxAgeMs: 60_000 });
+ * await app.run(http({ streams: { store } }));
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
+ */
+export class MemoryEventStore implements EventStore {
+  readonly #limits: Required<MemoryEventStoreOptions>;
+  readonly #sessions = new Map<string, KeptSession>();
+  readonly #events = new LinkedQueue<KeptEvent>();
+  #bytes = 0;
+  #sweep: ReturnType<typeof setInterval> | undefined;
+
+  /**
+   * @param limits how much is kept.
+   * @throws DefinitionError when a limit is no positive integer.
+   */
+  constructor(limits: MemoryEventStoreOptions = {}) {
+    this.#limits = {
+      maxEventsPerStream: limits.maxEventsPerStream ?? 1_000,
+      maxBytesPerSession: limits.maxBytesPerSession ?? 8 * 1024 * 1024,
+      maxBytes: limits.maxBytes ?? 64 * 1024 * 1024,
+      maxAgeMs: limits.maxAgeMs ?? 5 * 60_000,
+    };
+    OptionChecks.limits('MemoryEventStore', limits, Object.keys(this.#limits));
+  }
+
+  /** Events that are kept. */
+  get size(): number {
+    return this.#events.size;
+  }
+
+  /** Bytes that are kept, counted as the limits count them: two a character, and what an event costs itself. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  append({ session: name, stream }: StreamName, message: string, ends = false): string | undefined {
+    const session = this.#sessionOf(name);
+    if (session.ended.has(stream)) return undefined;
+    const id = this.#append(session, stream, message);
+    if (ends) this.end({ session: name, stream });
+    return id;
+  }
+
+  #append(session: KeptSession, stream: string, message: string): string {
+    const position = ++session.last;
+    const bytes = OVERHEAD_BYTES + 2 * message.length;
+    const { maxBytesPerSession, maxBytes, maxEventsPerStream } = this.#limits;
+    // What is too large by itself is not worth the loss of everything else.
+    if (bytes > maxBytesPerSession || bytes > maxBytes) return String(position);
+    const events = this.#keep({ session, stream, position, message, bytes });
+    if (events.size > maxEventsPerStream) this.#drop(events.oldest);
+    while (session.bytes > maxBytesPerSession) this.#drop(session.events.oldest);
+    while (this.#bytes > maxBytes) this.#drop(this.#events.oldest);
+    return String(position);
+  }
+
+  end({ session: name, stream }: StreamName): void {
+    const session = this.#sessions.get(name);
+    if (session?.streams.has(stream)) session.ended.add(stream);
+  }
+
+  after({ session: name, stream }: StreamName, id?: string): StreamRest {
+    const session = this.#sessions.get(name);
+    const events = session?.streams.get(stream);
+    const from = id === undefined ? 0 : readPosition(id);
+    const ended = session?.ended.has(stream) ?? false;
+    if (!session || !events || from === undefined || from > session.last) return { events: [], ended };
+    this.#expire();
+    const found: StoredEvent[] = [];
+    for (const { position, message } of events) {
+      if (position > from) found.push({ id: String(position), message });
+    }
+    return { events: found, ended };
+  }
+
+  forget(name: string, stream?: string): void {
+    const session = this.#sessions.get(name);
+    if (!session) return;
+    for (const event of (stream === undefined ? session.events : session.streams.get(stream)) ?? [])
+      this.#drop(event);
+    if (stream === undefined) this.#sessions.delete(name);
+  }
+
+  #sessionOf(name: string): KeptSession {
+    let session = this.#sessions.get(name);
+    if (session) return session;
+    session = { name, events: new LinkedQueue(), streams: new Map(), ended: new Set(), bytes: 0, last: 0 };
+    this.#sessions.set(name, session);
+    return session;
+  }
+
+  /** @returns the events of its stream. */
+  #keep(event: Omit<KeptEvent, 'expires' | 'nodes'>): LinkedQueue<KeptEvent> {
+    const { session, stream, bytes } = event;
+    const ofStream = session.streams.get(stream) ?? new LinkedQueue<KeptEvent>();
+    session.streams.set(stream, ofStream);
+    const nodes: [LinkedQueue<KeptEvent>, QueueNode<KeptEvent>][] = [];
+    const kept: KeptEvent = { ...event, expires: Date.now() + this.#limits.maxAgeMs, nodes };
+    for (const queue of [this.#events, session.events, ofStream]) nodes.push([queue, queue.add(kept)]);
+    session.bytes += bytes;
+    this.#bytes += bytes;
+    if (this.#sweep === undefined) {
+      this.#sweep = setInterval(() => this.#expire(), Math.min(this.#limits.maxAgeMs, 30_000));
+      (this.#sweep as { unref?(): void }).unref?.();
+    }
+    return ofStream;
+  }
+
+  #drop(event: KeptEvent | undefined): void {
+    if (!event) return;
+    const { session, stream, bytes } = event;
+    for (const [queue, node] of event.nodes) queue.remove(node);
+    if (session.streams.get(stream)?.size === 0) {
+      session.streams.delete(stream);
+      session.ended.delete(stream);
+    }
+    session.bytes -= bytes;
+    this.#bytes -= bytes;
+    if (this.#events.size > 0) return;
+    clearInterval(this.#sweep);
+    this.#sweep = undefined;
+  }
+
+  #expire(): void {
+    const now = Date.now();
+    for (let event = this.#events.oldest; event && event.expires <= now; event = this.#events.oldest)
+      this.#drop(event);
+  }
+}
+
+function readPosition(id: string): number | undefined {
+  return /^[1-9]\d{0,15}$/.test(id) ? Number(id) : undefined;
+}
+
+/** A value's node in a queue. */
+interface QueueNode<T> {
+  readonly value: T;
+  older: QueueNode<T> | undefined;
+  newer: QueueNode<T> | undefined;
+}
+
+/** A queue that gives up its oldest value, or any by its node, in the same time whatever its length. */
+class LinkedQueue<T> {
+  #oldest: QueueNode<T> | undefined;
+  #newest: QueueNode<T> | undefined;
+  #size = 0;
+
+  get oldest(): T | undefined {
+    return this.#oldest?.value;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Puts a value last. @returns its node, for taking it out. */
+  add(value: T): QueueNode<T> {
+    const node: QueueNode<T> = { value, older: this.#newest, newer: undefined };
+    if (this.#newest) this.#newest.newer = node;
+    else this.#oldest = node;
+    this.#newest = node;
+    this.#size += 1;
+    return node;
+  }
+
+  /** Takes a value out, once. */
+  remove(node: QueueNode<T>): void {
+    const { older, newer } = node;
+    if (older) older.newer = newer;
+    else this.#oldest = newer;
+    if (newer) newer.older = older;
+    else this.#newest = older;
+    this.#size -= 1;
+  }
+
+  /** Oldest first. */
+  *[Symbol.iterator](): Generator<T, void, undefined> {
+    for (let node = this.#oldest; node; node = node.newer) yield node.value;
+  }
+}

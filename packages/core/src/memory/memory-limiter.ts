@@ -1,0 +1,64 @@
+import type { LimitDecision, Limiter, Rate } from '../backend/backend.js';
+import { OptionChecks } from '../transport/option-checks.js';
+
+/** How much is kept. */
+export interface MemoryLimiterOptions {
+  /**
+   * Most keys that are counted at once. Beyond them the one whose count is nearest to its end is forgotten.
+   * @default 100,000
+   */
+  readonly maxKeys?: number;
+}
+
+/** What the sum of times may be off by, in milliseconds. */
+const ROUNDING_MS = 1e-6;
+
+/**
+ * Counts in this process.
+ *
+ * @example
+ * ```ts
+ * const limiter = new MemoryLimiter();
+ * const { allowed, retryAfterMs } = limiter.take(`mail ${principal.id}`, { limit: 10, windowMs: 60_000 });
+ * ```
+ */
+export class MemoryLimiter implements Limiter {
+  /** When each key would have room for all again, in milliseconds of the clock; in the order of their latest use. */
+  readonly #fullAt = new Map<string, number>();
+  readonly #maxKeys: number;
+
+  /**
+   * @param options how much is kept.
+   * @throws DefinitionError when a limit is no positive integer.
+   */
+  constructor(options: MemoryLimiterOptions = {}) {
+    OptionChecks.limits('MemoryLimiter', options, ['maxKeys']);
+    this.#maxKeys = options.maxKeys ?? 100_000;
+  }
+
+  take(key: string, { limit, windowMs, burst = limit }: Rate, cost = 1): LimitDecision {
+    const now = performance.now();
+    const everyMs = windowMs / limit;
+    const mostMs = everyMs * burst;
+    const beforeMs = Math.max((this.#fullAt.get(key) ?? 0) - now, 0);
+    const afterMs = beforeMs + everyMs * cost;
+    const allowed = afterMs <= mostMs + ROUNDING_MS;
+    if (allowed) this.#count(key, now + afterMs, now);
+    const leftMs = mostMs - (allowed ? afterMs : beforeMs);
+    return {
+      allowed,
+      remaining: Math.max(0, Math.floor((leftMs + ROUNDING_MS) / everyMs)),
+      retryAfterMs: allowed ? 0 : Math.ceil(afterMs - mostMs),
+    };
+  }
+
+  #count(key: string, then: number, now: number): void {
+    this.#fullAt.delete(key);
+    this.#fullAt.set(key, then);
+    if (this.#fullAt.size <= this.#maxKeys) return;
+    for (const [oldest, fullAt] of this.#fullAt) {
+      if (fullAt > now && this.#fullAt.size <= this.#maxKeys) return;
+      this.#fullAt.delete(oldest);
+    }
+  }
+}

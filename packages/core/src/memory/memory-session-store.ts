@@ -1,0 +1,117 @@
+import type { SessionStore, StoredSession } from '../backend/backend.js';
+import { OverloadedError } from '../errors/errors.js';
+import { OptionChecks } from '../transport/option-checks.js';
+import { Quota } from '../transport/quota.js';
+
+/** How much is kept. */
+export interface MemorySessionStoreOptions {
+  /**
+   * Most sessions at once; more are refused.
+   * @default 100,000
+   */
+  readonly maxSessions?: number;
+  /**
+   * Most of them of one client.
+   * @default a quarter of maxSessions
+   */
+  readonly maxSessionsPerClient?: number;
+}
+
+interface KeptSession {
+  readonly json: string;
+  readonly version: number;
+  readonly client: string | undefined;
+  readonly expiresAt: number;
+}
+
+/**
+ * Keeps sessions in this process, for several apps in it that serve the same clients: a server alone needs none.
+ *
+ * @example
+ * ```ts
+ * const store = new MemorySessionStore({ maxSessions: 1_000 });
+ * await first.run(http({ port: 3001, sessions: { store } }));
+ * await second.run(http({ port: 3002, sessions: { store } }));
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+export class MemorySessionStore implements SessionStore {
+  /** By id, in the order of their use. */
+  readonly #sessions = new Map<string, KeptSession>();
+  readonly #quota: Quota;
+
+  /**
+   * @param options how much is kept.
+   * @throws DefinitionError when a limit is no positive integer.
+   */
+  constructor(options: MemorySessionStoreOptions = {}) {
+    OptionChecks.limits('MemorySessionStore', options, ['maxSessions', 'maxSessionsPerClient']);
+    const { maxSessions = 100_000, maxSessionsPerClient = Math.ceil(maxSessions / 4) } = options;
+    this.#quota = new Quota(maxSessions, maxSessionsPerClient);
+  }
+
+  /** Sessions that are kept. */
+  get size(): number {
+    this.#forgetExpired();
+    return this.#sessions.size;
+  }
+
+  create(session: StoredSession, idleMs: number): void {
+    this.#forgetExpired();
+    if (!this.#quota.take(session.client)) {
+      const { total, perClient } = this.#quota;
+      throw new OverloadedError(`More than ${total} sessions are kept, or ${perClient} of one client`);
+    }
+    this.#keep(session, idleMs);
+  }
+
+  use(id: string, idleMs: number, knownVersion?: number): StoredSession | 'unchanged' | undefined {
+    const kept = this.#live(id);
+    if (!kept) return undefined;
+    // Put last again: the order is that of their use.
+    this.#sessions.delete(id);
+    this.#sessions.set(id, { ...kept, expiresAt: Date.now() + idleMs });
+    return kept.version === knownVersion ? 'unchanged' : (JSON.parse(kept.json) as StoredSession);
+  }
+
+  replace(session: StoredSession, idleMs: number): boolean {
+    if (this.#live(session.id)?.version !== session.version - 1) return false;
+    this.#sessions.delete(session.id);
+    this.#keep(session, idleMs);
+    return true;
+  }
+
+  delete(id: string): boolean {
+    const kept = this.#live(id);
+    if (kept) this.#forget(id, kept);
+    return kept !== undefined;
+  }
+
+  #keep(session: StoredSession, idleMs: number): void {
+    const { id, version, client } = session;
+    const expiresAt = Date.now() + idleMs;
+    // Text is a copy that cannot be changed.
+    this.#sessions.set(id, { json: JSON.stringify(session), version, client, expiresAt });
+  }
+
+  #live(id: string): KeptSession | undefined {
+    const kept = this.#sessions.get(id);
+    if (!kept || kept.expiresAt > Date.now()) return kept;
+    this.#forget(id, kept);
+    return undefined;
+  }
+
+  /** Sessions expire in the order of their use where all have the same time: this looks at few others. */
+  #forgetExpired(): void {
+    const now = Date.now();
+    for (const [id, kept] of this.#sessions) {
+      if (kept.expiresAt > now) return;
+      this.#forget(id, kept);
+    }
+  }
+
+  #forget(id: string, { client }: KeptSession): void {
+    this.#sessions.delete(id);
+    this.#quota.give(client);
+  }
+}

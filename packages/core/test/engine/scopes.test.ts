@@ -1,0 +1,196 @@
+import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import {
+  Arg,
+  type App,
+  Complete,
+  createApp,
+  DefinitionError,
+  defineCompletion,
+  definePrompt,
+  defineTool,
+  InsufficientScopeError,
+  Param,
+  Prompt,
+  RequireScopes,
+  Resource,
+  Service,
+  TaskSupport,
+  Tool,
+} from '../../src/index.js';
+import { type Client, type Json, statelessClient, textOf } from '../harness.js';
+import { beginTask, taskClient } from '../extensions/task-client.js';
+
+@Service()
+@RequireScopes('files')
+class Files {
+  @Tool()
+  @RequireScopes('files:list')
+  list(): string {
+    return 'a.txt';
+  }
+
+  @Tool()
+  @RequireScopes(async ({ to }: { to: string }) => [`files:write:${to}`])
+  move(@Arg('to') to: string): string {
+    return `moved to ${to}`;
+  }
+
+  @Tool()
+  refuse(): string {
+    throw new InsufficientScopeError(['files:admin']);
+  }
+
+  @Tool()
+  @TaskSupport('required')
+  @RequireScopes('files:scan')
+  scan(): string {
+    return 'scanned';
+  }
+
+  @Resource('files://{name}')
+  @RequireScopes(({ name }: { name: string }) => [`files:read:${name}`])
+  read(@Param('name') name: string): string {
+    return name;
+  }
+
+  @Prompt()
+  review(@Arg('file') file: string): string {
+    return file;
+  }
+
+  @Complete('review', 'file')
+  @RequireScopes('files:names')
+  names(): string[] {
+    return ['a.txt'];
+  }
+}
+
+const serve = (): Promise<App> => createApp({ name: 'files', version: '1.0.0', services: [Files] });
+const clientWith = (app: App, ...scopes: string[]): Client =>
+  statelessClient(app, {}, { requestInfo: { principal: { id: 'ada', scopes } } });
+const needed = (...scopes: string[]): Json => ({
+  code: 403,
+  data: { authorization: { reason: 'insufficient_scope', scopes } },
+});
+
+describe('@RequireScopes', () => {
+  test('refuses a call with all scopes that it needs, those of the class and of the method', async () => {
+    const app = await serve();
+    expect(await clientWith(app, 'files').error('tools/call', { name: 'list' })).toMatchObject(
+      needed('files', 'files:list'),
+    );
+    expect(textOf(await clientWith(app, 'files', 'files:list').call('list', {}))).toBe('a.txt');
+  });
+
+  test('asks for scopes by the arguments, once these have been checked', async () => {
+    const app = await serve();
+    const client = clientWith(app, 'files', 'files:write:notes');
+    expect(await client.error('tools/call', { name: 'move', arguments: { to: 'other' } })).toMatchObject(
+      needed('files', 'files:write:other'),
+    );
+    expect(textOf(await client.call('move', { to: 'notes' }))).toBe('moved to notes');
+    expect(await client.call('move', { to: 7 })).toMatchObject({ isError: true });
+  });
+
+  test('asks for scopes by the variables of a template', async () => {
+    const client = clientWith(await serve(), 'files', 'files:read:a');
+    expect(await client.error('resources/read', { uri: 'files://b' })).toMatchObject(
+      needed('files', 'files:read:b'),
+    );
+    expect(await client.result('resources/read', { uri: 'files://a' })).toMatchObject({
+      contents: [{ text: 'a' }],
+    });
+  });
+
+  test('holds for completions: those of what is completed, and of the source', async () => {
+    const app = await serve();
+    const params = { ref: { type: 'ref/prompt', name: 'review' }, argument: { name: 'file', value: '' } };
+    expect(await clientWith(app).error('completion/complete', params)).toMatchObject(needed('files'));
+    expect(await clientWith(app, 'files').error('completion/complete', params)).toMatchObject(
+      needed('files', 'files:names'),
+    );
+    const completed = await clientWith(app, 'files', 'files:names').result('completion/complete', params);
+    expect(completed).toMatchObject({ completion: { values: ['a.txt'] } });
+  });
+
+  test('asks functions of completions for scopes by what there is of the arguments', async () => {
+    const folders = definePrompt({
+      name: 'open',
+      input: { type: 'object', properties: { folder: { type: 'string' } } },
+      scopes: [({ folder }: { folder: string }) => [`folders:${folder}`]],
+      handle: () => 'opened',
+    });
+    const names = defineCompletion({ ref: 'open', argument: 'folder', complete: () => ['secret'] });
+    const app = await createApp({ name: 'f', version: '1.0.0', definitions: [folders, names] });
+    const params = { ref: { type: 'ref/prompt', name: 'open' }, argument: { name: 'folder', value: 'a' } };
+    expect(await clientWith(app).error('completion/complete', params)).toMatchObject(needed('folders:a'));
+    expect(await clientWith(app, 'folders:a').result('completion/complete', params)).toMatchObject({
+      completion: { values: ['secret'] },
+    });
+  });
+
+  test('holds for a task as long as it lives', async () => {
+    const app = await serve();
+    const as = (...scopes: string[]): Client => taskClient(app, {}, { principal: { id: 'ada', scopes } });
+    const taskId = await beginTask(as('files', 'files:scan'), 'scan');
+    for (const method of ['tasks/get', 'tasks/cancel'])
+      expect(await as('files').error(method, { taskId })).toMatchObject(needed('files', 'files:scan'));
+    expect(await as('files', 'files:scan').result('tasks/get', { taskId })).toMatchObject({ taskId });
+  });
+
+  test('refuses who has no principal, and hides nothing from lists', async () => {
+    const client = statelessClient(await serve());
+    expect(await client.error('prompts/get', { name: 'review' })).toMatchObject(needed('files'));
+    const { tools } = await client.result('tools/list');
+    expect((tools as Json[]).map(({ name }) => name)).toContain('list');
+  });
+
+  test('asks for scopes by what the handler gets, however often arguments are parsed', async () => {
+    let parsed = 0;
+    const flips = defineTool({
+      name: 'flips',
+      input: z
+        .object({ folder: z.string() })
+        .transform(({ folder }) => ({ folder: (parsed += 1) > 1 ? 'secret' : folder })),
+      scopes: [({ folder }: { folder: string }) => [`folders:${folder}`]],
+      handle: ({ folder }) => folder,
+    });
+    const fails = defineTool({
+      name: 'fails',
+      input: z.object({ folder: z.string() }).refine(() => (parsed += 1) % 2 === 0),
+      scopes: [({ folder }: { folder: string }) => [`folders:${folder}`]],
+      handle: ({ folder }) => folder,
+    });
+    const app = await createApp({ name: 'f', version: '1.0.0', definitions: [flips, fails] });
+    const client = clientWith(app, 'folders:mine');
+    const params = (name: string, folder: string): Json => ({ name, arguments: { folder } });
+    expect(await client.error('tools/call', params('flips', 'mine'))).toMatchObject(needed('folders:secret'));
+    parsed = 0;
+    expect(await client.error('tools/call', params('fails', 'secret'))).toMatchObject(
+      needed('folders:secret'),
+    );
+  });
+
+  test('lets a handler refuse in the same way', async () => {
+    const client = clientWith(await serve(), 'files');
+    expect(await client.error('tools/call', { name: 'refuse' })).toMatchObject(needed('files:admin'));
+  });
+
+  test.each([['a"b'], ['a\r\nSet-Cookie: x'], ['']])('is told by scopes alone, and not by %j', (scope) => {
+    expect(() => new InsufficientScopeError([scope])).toThrow(TypeError);
+  });
+
+  test('has a twin for functions', async () => {
+    const tool = defineTool({ name: 'count', scopes: ['count'], handle: () => 1 });
+    const app = await createApp({ name: 'counts', version: '1.0.0', definitions: [tool] });
+    expect(await clientWith(app).error('tools/call', { name: 'count' })).toMatchObject(needed('count'));
+  });
+
+  test.each([['a b'], [''], [7], [['files']]])('refuses to start with the scope %j', async (scope) => {
+    const tool = defineTool({ name: 'count', scopes: [scope as string], handle: () => 1 });
+    const started = createApp({ name: 'counts', version: '1.0.0', definitions: [tool] });
+    await expect(started).rejects.toThrow(DefinitionError);
+    await expect(started).rejects.toThrow('is no scope');
+  });
+});

@@ -1,0 +1,211 @@
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { type AppOptions, defineTool, TaskSupport, type ToolContext } from '../../src/index.js';
+import {
+  type Backend,
+  MemoryTaskStore,
+  memoryBackend,
+  type QueuedTask,
+  type StoredTask,
+  type TaskPage,
+  type TaskQueue,
+} from '../../src/backend.js';
+import { appOf, type Json, recordingLogger, textOf, until } from '../harness.js';
+import { beginTask, endOf, getTask, taskClient, taskWith } from './task-client.js';
+
+const ABLE = { elicitation: { form: {} } };
+const FORM = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
+
+function job(handle: (ctx: ToolContext) => unknown, rest: object = {}) {
+  const metadata = TaskSupport.entry({ support: 'required' });
+  return defineTool({ name: 'job', metadata, handle: (_args, ctx) => handle(ctx), ...rest });
+}
+
+const serve = (definition: ReturnType<typeof job>, backend: Backend, more: Partial<AppOptions> = {}) =>
+  appOf({ definitions: [definition], backend, state: { keys: ['k'.repeat(32)] }, ...more });
+
+/** A queue that hands entries out when it is told to, and knows how long they were to wait. */
+class ManualQueue implements TaskQueue {
+  readonly entries: (QueuedTask & { readonly delayMs: number })[] = [];
+  #run: (entry: QueuedTask) => Promise<void> = () => Promise.resolve();
+
+  add(entry: QueuedTask, delayMs = 0): void {
+    this.entries.push({ ...entry, delayMs });
+  }
+
+  work(run: (entry: QueuedTask) => Promise<void>) {
+    this.#run = run;
+    return { close: () => undefined };
+  }
+
+  run(): Promise<void> {
+    return this.#run(this.entries.at(-1) as QueuedTask);
+  }
+}
+
+/** A store that cannot be reached when a test says so. */
+class CuttableStore extends MemoryTaskStore {
+  /** How many writes still fail. */
+  cut = 0;
+  tries = 0;
+
+  override replace(stored: StoredTask): boolean {
+    this.tries += 1;
+    if (this.cut-- > 0) throw new Error('Connection terminated unexpectedly');
+    return super.replace(stored);
+  }
+}
+
+afterEach(() => void jest.restoreAllMocks());
+
+describe('the time for an answer', () => {
+  const asking = job(async (ctx) => {
+    try {
+      await ctx.elicit('Who?', FORM, { key: 'who', timeoutMs: 3_000 });
+      return 'answered';
+    } catch {
+      return 'late';
+    }
+  });
+
+  test.each([-30 * 60_000, -50, 0, 30 * 60_000])(
+    'is over when the queue says so, by a clock that is %d ms off',
+    async (offMs) => {
+      const queue = new ManualQueue();
+      const app = await serve(asking, { ...memoryBackend(), queue });
+      const client = taskClient(app, ABLE);
+      const taskId = await beginTask(client, 'job');
+      await queue.run();
+      await taskWith(client, taskId, 'input_required');
+      expect(Math.ceil(queue.entries.at(-1)?.delayMs ?? 0)).toBeGreaterThan(2_900);
+      const now = Date.now();
+      jest.spyOn(Date, 'now').mockReturnValue(now + 3_000 + offMs);
+      await queue.run();
+      expect(textOf((await endOf(client, taskId))['result'] as Json)).toBe('late');
+      await app.close();
+    },
+  );
+
+  test('is found again in the store when the queue has lost it, and is not shorter then', async () => {
+    const queue = new ManualQueue();
+    const app = await serve(asking, { ...memoryBackend(), queue }, { tasks: { stallMs: 10 } });
+    const client = taskClient(app, ABLE);
+    const taskId = await beginTask(client, 'job');
+    await queue.run();
+    await taskWith(client, taskId, 'input_required');
+    queue.entries.length = 0;
+    await until(() => queue.entries.length > 0);
+    expect(queue.entries[0]).toEqual({ taskId, round: 1, delayMs: 3_000 });
+    await app.close();
+  });
+});
+
+test.each(['constructor', 'toString', 'hasOwnProperty', '__proto__'])(
+  'a question may be called %s',
+  async (key) => {
+    const app = await serve(
+      job(async (ctx) => (await ctx.elicit('Who?', FORM, { key })).content?.['name']),
+      memoryBackend(),
+    );
+    const client = taskClient(app, ABLE);
+    const taskId = await beginTask(client, 'job');
+    const { inputRequests } = await taskWith(client, taskId, 'input_required');
+    const keys = Object.keys(inputRequests as Json);
+    expect(keys).toEqual([key]);
+    const inputResponses = Object.fromEntries([[key, { action: 'accept', content: { name: 'Ann' } }]]);
+    await client.result('tasks/update', { taskId, inputResponses });
+    expect(textOf((await endOf(client, taskId))['result'] as Json)).toBe('Ann');
+  },
+);
+
+describe('a store that cannot be reached for a moment', () => {
+  test('costs no result', async () => {
+    const tasks = new CuttableStore();
+    const app = await serve(
+      job(() => {
+        tasks.cut = 3;
+        return 'done';
+      }),
+      { ...memoryBackend(), tasks },
+    );
+    const taskId = await beginTask(taskClient(app), 'job');
+    expect(await endOf(taskClient(app), taskId)).toMatchObject({ status: 'completed' });
+    expect(tasks.tries).toBeGreaterThan(3);
+  });
+
+  test('has no effect of ctx.once() done twice', async () => {
+    const tasks = new CuttableStore();
+    let effects = 0;
+    const app = await serve(
+      job((ctx) =>
+        ctx.once('effect', () => {
+          tasks.cut = 3;
+          effects += 1;
+          return 'done';
+        }),
+      ),
+      { ...memoryBackend(), tasks },
+    );
+    const taskId = await beginTask(taskClient(app), 'job');
+    expect(await endOf(taskClient(app), taskId)).toMatchObject({ status: 'completed' });
+    expect(effects).toBe(1);
+  });
+});
+
+test('a result that is too long is told as such, and holds nothing up', async () => {
+  const logger = recordingLogger();
+  const app = await serve(
+    job(() => 'x'.repeat(17 * 1024 * 1024)),
+    memoryBackend(),
+    { logger },
+  );
+  const taskId = await beginTask(taskClient(app), 'job');
+  expect(await endOf(taskClient(app), taskId)).toMatchObject({
+    status: 'failed',
+    error: { message: 'The result of the task could not be kept' },
+  });
+  expect(logger.lines.map(({ details }) => String(details['err'])).join()).toContain('longer than 16777216');
+});
+
+test('a task that cannot be read keeps no other from being found again', async () => {
+  const queue = new ManualQueue();
+  const tasks = new MemoryTaskStore();
+  const broken = 'broken';
+  /** One whose record something else has written. */
+  const store = {
+    create: (stored: StoredTask) => tasks.create(stored),
+    replace: (stored: StoredTask) => tasks.replace(stored),
+    get: (taskId: string) =>
+      taskId === broken ? ({ task: null } as unknown as StoredTask) : tasks.get(taskId),
+    queued(limit: number, cursor?: string): TaskPage {
+      const page = tasks.queued(limit, cursor);
+      return { ...page, taskIds: [broken, ...page.taskIds] };
+    },
+  };
+  const logger = recordingLogger();
+  const app = await serve(
+    job(() => 'done'),
+    { ...memoryBackend(), tasks: store, queue },
+    { tasks: { stallMs: 10 }, logger },
+  );
+  const taskId = await beginTask(taskClient(app), 'job');
+  queue.entries.length = 0;
+  await until(() => queue.entries.length > 0);
+  expect(queue.entries[0]).toMatchObject({ taskId });
+  expect(logger.lines.some(({ details }) => details['taskId'] === broken)).toBe(true);
+  await app.close();
+});
+
+test('a task whose result was changed in the store is as unknown as none', async () => {
+  const backend = memoryBackend();
+  const app = await serve(
+    job(() => 'done'),
+    backend,
+  );
+  const client = taskClient(app);
+  const taskId = await beginTask(client, 'job');
+  await endOf(client, taskId);
+  const kept = (await backend.tasks.get(taskId)) as StoredTask;
+  await backend.tasks.replace({ ...kept, version: kept.version + 1, outcome: kept.journal });
+  expect(await client.error('tasks/get', { taskId })).toMatchObject({ code: -32602 });
+  await expect(getTask(client, taskId)).rejects.toThrow();
+});

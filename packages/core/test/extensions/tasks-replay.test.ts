@@ -1,0 +1,396 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  type AppOptions,
+  defineTool,
+  startTask,
+  TaskSupport,
+  type TaskSupportOptions,
+  type ToolContext,
+} from '../../src/index.js';
+import {
+  type Backend,
+  memoryBackend,
+  type QueuedTask,
+  type StoredTask,
+  type TaskQueue,
+} from '../../src/backend.js';
+import { appOf, deferred, type Json, textOf, until } from '../harness.js';
+import { beginTask, endOf, getTask, taskClient, taskWith } from './task-client.js';
+
+const state = { keys: ['k'.repeat(32)] };
+const ABLE = { elicitation: { form: {} } };
+const FORM = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
+const accepted = (name: string) => ({ action: 'accept', content: { name } });
+
+function job(
+  handle: (ctx: ToolContext, args: Json) => unknown,
+  support: Partial<TaskSupportOptions> = {},
+  rest: object = {},
+) {
+  const metadata = TaskSupport.entry({ support: 'required', ...support });
+  return defineTool({ name: 'job', metadata, handle: (args, ctx) => handle(ctx, args), ...rest });
+}
+
+/** One process of those that share a backend. */
+const node = (definition: ReturnType<typeof job>, backend: Backend, more: Partial<AppOptions> = {}) =>
+  appOf({ definitions: [definition], backend, state, ...more });
+
+/** A queue that hands entries out when it is told to, as if processes came and went. */
+class ManualQueue implements TaskQueue {
+  readonly entries: QueuedTask[] = [];
+  readonly runs: ((entry: QueuedTask) => Promise<void>)[] = [];
+
+  add(entry: QueuedTask): void {
+    this.entries.push(entry);
+  }
+
+  work(run: (entry: QueuedTask) => Promise<void>) {
+    this.runs.push(run);
+    return { close: () => undefined };
+  }
+
+  /** Hands the newest entry to a worker. */
+  run(worker = 0): Promise<void> {
+    return this.runs[worker]?.(this.entries.at(-1) as QueuedTask) ?? Promise.reject(new Error('no worker'));
+  }
+}
+
+function manual(): { backend: Backend; queue: ManualQueue } {
+  const queue = new ManualQueue();
+  return { backend: { ...memoryBackend(), queue }, queue };
+}
+
+describe('a task whose run came to no end', () => {
+  test('is run once more, and what the first run still writes does not count', async () => {
+    const gates = [deferred<string>(), deferred<string>()];
+    const signals: AbortSignal[] = [];
+    const { backend, queue } = manual();
+    const app = await node(
+      job((ctx) => {
+        signals.push(ctx.signal);
+        return gates[signals.length - 1]?.promise;
+      }),
+      backend,
+    );
+    const client = taskClient(app);
+    const taskId = await beginTask(client, 'job');
+    const first = queue.run();
+    await until(() => signals.length === 1);
+    const second = queue.run();
+    await until(() => signals.length === 2);
+    gates[0]?.resolve('of the first run');
+    await first;
+    expect(await getTask(client, taskId)).toMatchObject({ status: 'working' });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    gates[1]?.resolve('of the second run');
+    await second;
+    expect(textOf((await endOf(client, taskId))['result'] as Json)).toBe('of the second run');
+  });
+
+  test('finds what ctx.once() has recorded, and does not do it again', async () => {
+    let effects = 0;
+    let runs = 0;
+    const { backend, queue } = manual();
+    const app = await node(
+      job(async (ctx) => {
+        const order = await ctx.once('order', () => (effects += 1));
+        runs += 1;
+        if (runs === 1) await new Promise(() => undefined);
+        return order;
+      }),
+      backend,
+    );
+    const taskId = await beginTask(taskClient(app), 'job');
+    void queue.run();
+    await until(() => runs === 1);
+    await queue.run();
+    expect(textOf((await endOf(taskClient(app), taskId))['result'] as Json)).toBe('1');
+    expect(effects).toBe(1);
+  });
+
+  test('fails after as many runs as there may be', async () => {
+    let runs = 0;
+    const { backend, queue } = manual();
+    const hang = job(() => {
+      runs += 1;
+      return new Promise(() => undefined);
+    });
+    const app = await node(hang, backend, { tasks: { maxAttempts: 2 } });
+    const taskId = await beginTask(taskClient(app), 'job');
+    for (const run of [1, 2]) {
+      void queue.run();
+      await until(() => runs === run);
+    }
+    await queue.run();
+    expect(await getTask(taskClient(app), taskId)).toMatchObject({
+      status: 'failed',
+      error: { code: -32603, message: 'The task was given up after 2 runs that came to no end' },
+    });
+    expect(runs).toBe(2);
+  });
+
+  test.each([
+    ['a destructive tool that has recorded nothing', {}, false, 'failed'],
+    ['a destructive tool that has recorded something', {}, true, 'completed'],
+    ['a destructive tool that says so', { rerun: true }, false, 'completed'],
+  ] as const)('is not done twice by chance: %s', async (_what, support, records, status) => {
+    let runs = 0;
+    const { backend, queue } = manual();
+    const remove = job(
+      async (ctx) => {
+        if (records) await ctx.once('marked', () => true);
+        runs += 1;
+        return runs === 1 ? new Promise(() => undefined) : 'removed';
+      },
+      support,
+      { destructive: true },
+    );
+    const app = await node(remove, backend);
+    const taskId = await beginTask(taskClient(app), 'job');
+    void queue.run();
+    await until(() => runs === 1);
+    await queue.run();
+    expect(await getTask(taskClient(app), taskId)).toMatchObject({ status });
+    expect(runs).toBe(status === 'failed' ? 1 : 2);
+  });
+
+  test('is not run once more where the tool forbids it', async () => {
+    let runs = 0;
+    const { backend, queue } = manual();
+    const once = job(() => ((runs += 1), new Promise(() => undefined)), { rerun: false });
+    const app = await node(once, backend);
+    const taskId = await beginTask(taskClient(app), 'job');
+    void queue.run();
+    await until(() => runs === 1);
+    await queue.run();
+    expect(await getTask(taskClient(app), taskId)).toMatchObject({
+      status: 'failed',
+      error: { message: 'The server stopped in the middle of the task, which may not be done twice' },
+    });
+  });
+
+  test('is found in the store when the queue has lost it', async () => {
+    const { backend, queue } = manual();
+    const app = await node(
+      job(() => 'done'),
+      backend,
+      { tasks: { stallMs: 10 } },
+    );
+    const taskId = await beginTask(taskClient(app), 'job');
+    queue.entries.length = 0;
+    await until(() => queue.entries.length > 0);
+    expect(queue.entries[0]).toEqual({ taskId, round: 0 });
+    await app.close();
+  });
+});
+
+describe('a task that asks', () => {
+  test('holds no run while it waits, and goes on in another process with its answers', async () => {
+    const backend = memoryBackend();
+    let effects = 0;
+    const greet = job(async (ctx) => {
+      const greeting = await ctx.once('greeting', () => ((effects += 1), 'Hello'));
+      const { content } = await ctx.elicit('Who?', FORM, { key: 'who' });
+      return `${greeting}, ${String(content?.['name'])}`;
+    });
+    const one = await node(greet, backend);
+    const taskId = await beginTask(taskClient(one, ABLE), 'job');
+    await taskWith(taskClient(one, ABLE), taskId, 'input_required');
+    await one.close();
+    const other = await node(greet, backend);
+    const client = taskClient(other, ABLE);
+    await client.result('tasks/update', { taskId, inputResponses: { who: accepted('Ann') } });
+    expect(textOf((await endOf(client, taskId))['result'] as Json)).toBe('Hello, Ann');
+    expect(effects).toBe(1);
+  });
+
+  test('does not tell a key twice, and has the same one in every run', async () => {
+    const { backend, queue } = manual();
+    const twice = job(async (ctx) => {
+      const [{ content: a }, { content: b }] = await Promise.all([
+        ctx.elicit('A?', FORM, { key: 'a' }),
+        ctx.elicit('B?', FORM, { key: 'b', timeoutMs: 50 }).catch(() => ({ content: { name: 'late' } })),
+      ]);
+      return `${String(a?.['name'])} ${String(b?.['name'])}`;
+    });
+    const app = await node(twice, backend);
+    const client = taskClient(app, ABLE);
+    const taskId = await beginTask(client, 'job');
+    await queue.run();
+    const keys = async () => Object.keys((await getTask(client, taskId))['inputRequests'] as Json);
+    expect(await keys()).toEqual(['a', 'b']);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    await queue.run();
+    expect(await keys()).toEqual(['a']);
+    await client.result('tasks/update', {
+      taskId,
+      inputResponses: { a: accepted('Ann'), b: accepted('Ben') },
+    });
+    await queue.run();
+    expect(textOf((await endOf(client, taskId))['result'] as Json)).toBe('Ann late');
+  });
+
+  test('fails when the handler asks something else than it did before', async () => {
+    const { backend, queue } = manual();
+    let question = 'Who?';
+    const app = await node(
+      job(async (ctx) => (await ctx.elicit(question, FORM, { key: 'who' })).action),
+      backend,
+    );
+    const client = taskClient(app, ABLE);
+    const taskId = await beginTask(client, 'job');
+    await queue.run();
+    question = 'Where?';
+    await client.result('tasks/update', { taskId, inputResponses: { who: accepted('Ann') } });
+    await queue.run();
+    expect(await getTask(client, taskId)).toMatchObject({
+      status: 'failed',
+      error: { message: expect.stringContaining('asks something else as "who"') },
+    });
+  });
+});
+
+describe('a handler that becomes a task by itself', () => {
+  test('is run once more from its beginning, with its answers and effects, wherever that is', async () => {
+    const backend = memoryBackend();
+    const before: string[] = [];
+    let effects = 0;
+    const report = job(
+      async (ctx) => {
+        const id = await ctx.once('id', () => (effects += 1));
+        const isTask = await startTask(ctx, 'Writing');
+        before.push(`${isTask} ${id}`);
+        return `report ${id}`;
+      },
+      { start: 'handler' },
+    );
+    const front = await node(report, backend, { tasks: { worker: false } });
+    const taskId = await beginTask(taskClient(front), 'job');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await getTask(taskClient(front), taskId)).toMatchObject({
+      status: 'working',
+      statusMessage: 'Writing',
+    });
+    expect(before).toEqual([]);
+    const worker = await node(report, backend);
+    taskClient(worker);
+    expect(textOf((await endOf(taskClient(front), taskId))['result'] as Json)).toBe('report 1');
+    expect(before).toEqual(['true 1']);
+    expect(effects).toBe(1);
+  });
+});
+
+describe('a server that stops', () => {
+  test('hands its tasks back, and another one goes on at once', async () => {
+    const backend = memoryBackend();
+    const began: AbortSignal[] = [];
+    const slow = job(
+      (ctx) =>
+        new Promise((resolve) => {
+          began.push(ctx.signal);
+          ctx.signal.addEventListener('abort', () => resolve('stopped'));
+          if (began.length === 2) resolve('done');
+        }),
+    );
+    const one = await node(slow, backend);
+    const taskId = await beginTask(taskClient(one), 'job');
+    await until(() => began.length === 1);
+    const other = await node(slow, backend);
+    const client = taskClient(other);
+    await one.close();
+    expect(began[0]?.aborted).toBe(true);
+    expect(textOf((await endOf(client, taskId))['result'] as Json)).toBe('done');
+  });
+});
+
+describe('a task of another version of its tool', () => {
+  test('waits for a process that serves it', async () => {
+    const backend = memoryBackend();
+    const old = await node(
+      job(() => 'old'),
+      backend,
+      { tasks: { worker: false } },
+    );
+    const taskId = await beginTask(taskClient(old), 'job');
+    const renewed = await node(
+      job(() => 'new', { version: '2' }),
+      backend,
+    );
+    taskClient(renewed);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(await getTask(taskClient(old), taskId)).toMatchObject({ status: 'working' });
+    await renewed.close();
+    const right = await node(
+      job(() => 'old'),
+      backend,
+    );
+    expect(textOf((await endOf(taskClient(right), taskId))['result'] as Json)).toBe('old');
+  });
+
+  test('fails when there is none for long', async () => {
+    const { backend, queue } = manual();
+    const app = await node(
+      job(() => 'old'),
+      backend,
+      { tasks: { worker: false } },
+    );
+    const taskId = await beginTask(taskClient(app), 'job');
+    const renewed = await node(
+      job(() => 'new', { version: '2' }),
+      backend,
+    );
+    const client = taskClient(renewed);
+    for (let tries = 0; tries < 9; tries += 1) await queue.run();
+    expect(await getTask(client, taskId)).toMatchObject({
+      status: 'failed',
+      error: { message: 'The tool job is served in another version than the task began with' },
+    });
+  });
+});
+
+test('what was encrypted with a key that is not known any more is as unknown as none', async () => {
+  const backend = memoryBackend();
+  const app = await node(
+    job(() => 'done'),
+    backend,
+  );
+  const taskId = await beginTask(taskClient(app), 'job');
+  await endOf(taskClient(app), taskId);
+  const rotated = await node(
+    job(() => 'done'),
+    backend,
+    { state: { keys: ['n'.repeat(32), ...state.keys] } },
+  );
+  expect(await getTask(taskClient(rotated), taskId)).toMatchObject({ status: 'completed' });
+  const strange = await node(
+    job(() => 'done'),
+    backend,
+    { state: { keys: ['s'.repeat(32)] } },
+  );
+  expect(await taskClient(strange).error('tasks/get', { taskId })).toMatchObject({ code: -32602 });
+});
+
+test('no part of one task fits into another', async () => {
+  const { backend } = manual();
+  const app = await node(
+    job((_ctx, { who }) => who, {}, { input: { type: 'object', properties: { who: {} } } }),
+    backend,
+  );
+  const client = taskClient(app);
+  const [ann, ben] = [
+    await beginTask(client, 'job', { who: 'Ann' }),
+    await beginTask(client, 'job', { who: 'Ben' }),
+  ];
+  const [one, other] = [await backend.tasks.get(ann), await backend.tasks.get(ben)] as [
+    StoredTask,
+    StoredTask,
+  ];
+  expect(await backend.tasks.replace({ ...one, version: 2, call: other.call })).toBe(true);
+  expect(await client.error('tasks/get', { taskId: ann })).toMatchObject({ code: -32602 });
+});
+
+test('a backend without keys keeps the app from starting', async () => {
+  await expect(appOf({ definitions: [job(() => 1)], backend: memoryBackend() })).rejects.toThrow(
+    /state\.keys/,
+  );
+});

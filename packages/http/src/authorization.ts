@@ -1,0 +1,115 @@
+import type { StateStore } from '@sigil/core/backend';
+import type { Logger, MaybePromise, Principal } from '@sigil/core/transport';
+import type { HttpExchange, ResponseHeaders } from './http-exchange.js';
+
+/** What is known of a request before its body is read. */
+export interface RequestHead {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  /**
+   * The request as the server around the app has it, an `IncomingMessage` or a `Request`: what a framework has put on it, such as
+   * `user`, is there.
+   */
+  readonly source?: unknown;
+}
+
+/** Says who a request is made for; `undefined` refuses it. */
+export type Authenticate = (request: RequestHead) => MaybePromise<Principal | undefined>;
+
+/** Why a request is not served, and what its client is told. */
+export interface Refusal {
+  /** 401 asks for another token, 403 for more scopes, 400 is for a malformed header, 503 for when the token cannot be checked now. */
+  readonly status: 400 | 401 | 403 | 503;
+  /** For the client's developer. */
+  readonly message: string;
+  /** `WWW-Authenticate`, `Retry-After` and their like. */
+  readonly headers: ResponseHeaders;
+}
+
+/** What is decided about a request: it is refused, or served for a principal, or for everybody where there is none. */
+export type Decision =
+  | { readonly refusal: Refusal; readonly principal?: undefined }
+  | { readonly refusal?: undefined; readonly principal: Principal | undefined };
+
+/** A document that everybody may read before anybody is authorized, such as protected resource metadata (RFC 9728). */
+export interface PublicDocument {
+  /** JSON. */
+  readonly body: string;
+  /** `ETag`, `Cache-Control` and their like. */
+  readonly headers: ResponseHeaders;
+}
+
+/** Authorizes the requests of one app. */
+export interface Authorizer {
+  /**
+   * Decides about a request, before its body is read.
+   *
+   * @param isOpen whether the request has been let in before, and its stream is still open: what may be used once, as a proof of
+   *   possession may, has been used then.
+   * @throws Error when it cannot decide: the client gets 500, and an open stream stays.
+   */
+  authorize(request: RequestHead, isOpen: boolean): MaybePromise<Decision>;
+  /**
+   * Says how a request is refused whose principal lacks scopes.
+   *
+   * @param scopes all that it needs.
+   * @param principal `undefined` when it came without a token.
+   */
+  insufficientScope(scopes: readonly string[], principal: Principal | undefined): Refusal;
+  /** Gives what it serves at a path; `undefined` for nothing. */
+  document(path: string): PublicDocument | undefined;
+}
+
+/** What an authorization may use of the app that it is for. */
+export interface AuthorizationHost {
+  readonly logger: Logger;
+  /** Remembers what may be used once, in all processes that share the backend of the app. */
+  readonly states: StateStore;
+  /** Encrypts and authenticates what clients carry, for any process of the app. */
+  readonly seal: (value: unknown) => Promise<string>;
+  /** Reads what was sealed. @returns `undefined` when it was not. */
+  readonly unseal: (text: string) => Promise<unknown>;
+}
+
+/** Makes what authorizes the requests of an app; what `oauth()` of `@sigil/auth` gives. */
+export type Authorization = (host: AuthorizationHost) => Authorizer;
+
+/** The challenge to who lacks scopes, where no authorization says more (RFC 6750, section 3.1). */
+export function scopeChallenge(scopes: readonly string[]): Refusal {
+  return {
+    status: 403,
+    message: `This needs the scopes ${scopes.join(' ')}`,
+    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"` },
+  };
+}
+
+const ONE_DAY_SECONDS = '86400';
+/** Any page may read them: what they say is public. */
+const OPEN_TO_PAGES = { 'Access-Control-Allow-Origin': '*' };
+
+/** Answers a request for a document. */
+export function serveDocument(http: HttpExchange, { body, headers }: PublicDocument): void {
+  const { method } = http;
+  if (method === 'OPTIONS') {
+    return http.respond(204, {
+      ...OPEN_TO_PAGES,
+      'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
+      'Access-Control-Allow-Headers': http.header('access-control-request-headers') ?? '*',
+      'Access-Control-Max-Age': ONE_DAY_SECONDS,
+    });
+  }
+  if (method !== 'GET' && method !== 'HEAD')
+    return http.respond(405, { Allow: 'GET, HEAD, OPTIONS', ...OPEN_TO_PAGES });
+  const sent = { ...headers, ...OPEN_TO_PAGES };
+  const known = http
+    .header('if-none-match')
+    ?.split(',')
+    .map((tag) => tag.trim().replace(/^W\//, ''));
+  if (known && headers['ETag'] !== undefined && (known.includes(headers['ETag']) || known.includes('*')))
+    return http.respond(304, sent);
+  // Of an answer to HEAD, servers leave the body out.
+  http.respond(200, { 'Content-Type': 'application/json', ...sent }, body);
+}

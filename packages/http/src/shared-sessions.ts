@@ -1,0 +1,279 @@
+import {
+  OverloadedError,
+  type SessionState,
+  type SessionStore,
+  type StoredSession,
+} from '@sigil/core/backend';
+import {
+  type Connection,
+  type ConnectOptions,
+  type EndpointBackend,
+  LogThrottle,
+  type RequestId,
+  type RequestInfo,
+} from '@sigil/core/transport';
+import { refuseForNow } from './answers.js';
+import type { HttpExchange } from './http-exchange.js';
+import { NodeMessages } from './node-messages.js';
+import type { HandlerParts } from './parts.js';
+
+/** Why a session is no more. */
+export const ENDED = 'The session has ended';
+
+/** How many sessions are read again at the same time. */
+const AT_ONCE = 32;
+
+/** How often a change is tried that others keep changing under it. */
+const MOST_TRIES = 10;
+
+const SESSION_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** What is shared of a session of this process. */
+interface SharedSession {
+  readonly id: string;
+  readonly owner: string | undefined;
+  readonly quotaKey: string | undefined;
+  readonly connection: Connection;
+  readonly busy: boolean;
+  kept: StoredSession | undefined;
+  changing: Promise<void> | undefined;
+  send(message: string): void;
+  claimed(stream: string): void;
+  movedAway(stream: string, retryMs?: number): void;
+}
+
+/** The sessions of this process. */
+interface LocalSessions<S> {
+  readonly all: readonly S[];
+  get(id: string): S | undefined;
+  create(owner: string | undefined, quotaKey: string | undefined, id: string): S | undefined;
+  keep(session: S): void;
+  use(session: S): void;
+  end(session: S, reason: string): void;
+}
+
+/**
+ * Sessions that any process serves. Each is kept in a store; a process that serves a request of one has a copy of it, brought up to date
+ * before the request is served, which takes one round trip. What changes a session is kept first, and then told to the processes that
+ * have copies: a session may have requests and streams in several of them.
+ */
+export class SharedSessions<S extends SharedSession> {
+  readonly messages: NodeMessages;
+  readonly #backend: EndpointBackend;
+  readonly #idleMs: number;
+  readonly #told = new LogThrottle();
+  readonly #stop: () => void;
+  readonly #touch: ReturnType<typeof setInterval>;
+  /** What is known of the request that brought a session here: guards of what it hears of see it. */
+  readonly #requests = new WeakMap<S, RequestInfo>();
+  #closing = false;
+
+  /**
+   * @param store keeps the sessions of all processes.
+   * @param local those of this process.
+   */
+  constructor(
+    private readonly parts: HandlerParts,
+    private readonly store: SessionStore,
+    private readonly local: LocalSessions<S>,
+  ) {
+    this.#backend = parts.endpoint.backend;
+    this.#idleMs = parts.options.sessionIdleMs;
+    this.messages = new NodeMessages(this.#backend, local);
+    const { sharedStreams } = parts;
+    this.#stop = this.#backend.onChange((change) => {
+      if (change.kind === 'session') void this.#refreshAll([local.get(change.sessionId)]);
+      else if (change.kind === 'stream') sharedStreams?.tell(change.stream);
+      else if (change.kind === 'message') this.messages.receive(change);
+      else if (change.kind === 'all') {
+        sharedStreams?.tell();
+        void this.#refreshAll(local.all.filter(({ busy }) => busy));
+      }
+    });
+    // What is at work, or listens, is in use; nothing else tells the store so.
+    const touch = (): void => void this.#refreshAll(local.all.filter(({ busy }) => busy));
+    this.#touch = setInterval(touch, Math.ceil(this.#idleMs / 3));
+    (this.#touch as { unref?(): void }).unref?.();
+  }
+
+  /** How the connection of a session is opened. */
+  connectOptions(session: S): ConnectOptions {
+    return { node: this.#backend.node, persist: (change) => this.#change(session, change) };
+  }
+
+  /** Keeps a new session. @throws whatever the store throws. */
+  async open(session: S, { headers, address }: RequestInfo): Promise<void> {
+    const { id, owner = null, quotaKey: client, connection } = session;
+    const state = connection.sessionState ?? {};
+    const kept = { id, version: 1, owner, state, ...(client === undefined ? {} : { client }) };
+    await this.store.create(kept, this.#idleMs);
+    session.kept = kept;
+    this.#requireOpen();
+    this.local.keep(session);
+    this.#requests.set(session, { headers, address });
+  }
+
+  /**
+   * Finds a session, wherever it was opened, and counts that as use.
+   *
+   * @throws OverloadedError when this process has no room for it.
+   */
+  async find(id: string, http: HttpExchange): Promise<S | undefined> {
+    const principal = http.principal?.id;
+    const before = this.local.get(id);
+    if (!SESSION_ID.test(id) || (before && before.owner !== principal)) return undefined;
+    const found = await this.store.use(id, this.#idleMs, before?.kept?.version);
+    this.#requireOpen();
+    const session = this.local.get(id);
+    // It was dropped here meanwhile.
+    if (found === 'unchanged' && !session) return this.find(id, http);
+    if (found !== undefined && found !== 'unchanged' && (found.owner ?? undefined) !== principal)
+      return undefined;
+    const served = session ? this.#update(session, found, http) : this.#adopt(found, http);
+    if (served) this.local.use(served);
+    return served;
+  }
+
+  /** Ends a session everywhere. @returns whether there was one of the principal that asks. */
+  async delete(id: string, http: HttpExchange): Promise<boolean> {
+    if (!SESSION_ID.test(id)) return false;
+    const found = await this.store.use(id, this.#idleMs);
+    if (found === undefined || found === 'unchanged') return false;
+    if ((found.owner ?? undefined) !== http.principal?.id) return false;
+    const wasThere = await this.store.delete(id);
+    const session = this.local.get(id);
+    if (session) this.local.end(session, ENDED);
+    void this.#backend.publish({ kind: 'session', sessionId: id });
+    try {
+      await this.parts.eventStore?.forget(id);
+    } catch (error) {
+      // It forgets by itself, only later.
+      this.#report('forget', error);
+    }
+    return wasThere;
+  }
+
+  /** Answers a request that cannot be served for now. */
+  refuse(http: HttpExchange, error: unknown, id: RequestId | null): void {
+    if (error instanceof OverloadedError) return this.parts.overload.refuse(http, error.message, id);
+    this.#report('use', error);
+    refuseForNow(http, 'Sessions cannot be served now', id);
+  }
+
+  /** Takes no further session over: the server is closing. What is at work still hears of the others. */
+  refuseFromNow(): void {
+    this.#closing = true;
+    clearInterval(this.#touch);
+  }
+
+  /** Stops hearing of sessions. */
+  close(): void {
+    this.#stop();
+  }
+
+  /** Begins to serve a session that was opened elsewhere. */
+  #adopt(found: StoredSession | 'unchanged' | undefined, http: HttpExchange): S | undefined {
+    if (found === undefined || found === 'unchanged') return undefined;
+    const session = this.local.create(found.owner ?? undefined, found.client, found.id);
+    if (!session) throw new OverloadedError('Too many sessions: all of them are at work');
+    const { headers, address, principal } = http;
+    try {
+      const requestInfo = { headers, address, principal, quotaKey: found.client };
+      if (!session.connection.restore(found.state, requestInfo)) return undefined;
+    } catch (error) {
+      session.connection.close(ENDED);
+      throw error;
+    }
+    session.kept = found;
+    this.local.keep(session);
+    this.#requests.set(session, { headers, address });
+    return session;
+  }
+
+  /** Brings a session that is here to the state that is kept. @returns the session, unless it is no more. */
+  #update(
+    session: S,
+    found: StoredSession | 'unchanged' | undefined,
+    requestInfo?: RequestInfo,
+  ): S | undefined {
+    if (found === 'unchanged') return session;
+    const isNewer = found !== undefined && found.version > (session.kept?.version ?? 0);
+    if (found && !isNewer) return session;
+    const { headers, address } = requestInfo ?? this.#requests.get(session) ?? {};
+    const { quotaKey } = session;
+    if (found && session.connection.restore(found.state, { headers, address, quotaKey })) {
+      session.kept = found;
+      return session;
+    }
+    this.local.end(session, ENDED);
+    return undefined;
+  }
+
+  /** Keeps a change of a session, after those that were begun before it. */
+  #change(session: S, edit: (state: SessionState) => SessionState): Promise<void> {
+    const before = session.changing ?? Promise.resolve();
+    const changing = before.catch(() => undefined).then(() => this.#keepChange(session, edit));
+    session.changing = changing;
+    const settled = (): void => {
+      if (session.changing === changing) session.changing = undefined;
+    };
+    changing.then(settled, settled);
+    return changing;
+  }
+
+  /** @throws OverloadedError when the change cannot be kept. */
+  async #keepChange(session: S, edit: (state: SessionState) => SessionState): Promise<void> {
+    const { id } = session;
+    try {
+      for (let tries = 0; tries < MOST_TRIES && session.kept; tries++) {
+        const { kept } = session;
+        const next = { ...kept, version: kept.version + 1, state: edit(kept.state) };
+        if (await this.store.replace(next, this.#idleMs)) {
+          session.kept = next;
+          // Whatever its client does next, the others hear of this before.
+          await this.#backend.publish({ kind: 'session', sessionId: id });
+          return;
+        }
+        const found = await this.store.use(id, this.#idleMs);
+        // Whatever is kept counts now, also when a store has lost what it kept later.
+        session.kept = undefined;
+        if (!this.#update(session, found)) break;
+      }
+    } catch (error) {
+      this.#report('change', error);
+    }
+    throw new OverloadedError('The session cannot be changed now');
+  }
+
+  /** Reads sessions again, not all at once: requests ask the store at the same time. */
+  async #refreshAll(sessions: readonly (S | undefined)[]): Promise<void> {
+    for (let at = 0; at < sessions.length; at += AT_ONCE) {
+      const some = sessions.slice(at, at + AT_ONCE).filter((session) => session !== undefined);
+      await Promise.all(some.map((session) => this.#refresh(session)));
+    }
+  }
+
+  async #refresh(session: S): Promise<void> {
+    const release = session.connection.hold();
+    try {
+      const found = await this.store.use(session.id, this.#idleMs, session.kept?.version);
+      if (this.local.get(session.id) === session) this.#update(session, found);
+    } catch (error) {
+      this.#report('use', error);
+    } finally {
+      release();
+    }
+  }
+
+  #requireOpen(): void {
+    if (this.#closing) throw new OverloadedError('The server is closing');
+  }
+
+  #report(what: string, error: unknown): void {
+    if (this.#told.allows(what))
+      this.parts.endpoint.logger.error(
+        { err: error },
+        'the session store failed; sessions are refused for now',
+      );
+  }
+}

@@ -1,0 +1,165 @@
+import cluster, { type Address, type Worker } from 'node:cluster';
+import type { Endpoint, Logger, RunningRuntime } from '@sigil/core/transport';
+import { EXIT_CODES, exitAfter } from '@sigil/node';
+
+/** Set in the processes that are workers: they share a key for request states, and keep to what needs no backend without one. */
+const WORKER_KEY = 'SIGIL_WORKER_KEY';
+const CLOSE = 'sigil:close';
+
+/** How long the first of the workers may take to listen before the start has failed, in milliseconds. */
+const START_MS = 60_000;
+/** A worker that ends sooner than this after its start is replaced with a delay that grows, in milliseconds. */
+const HEALTHY_MS = 10_000;
+const LONGEST_DELAY_MS = 10_000;
+
+/** Whether this process is to start workers, and serves nothing itself. */
+export function startsWorkers(workers: number): boolean {
+  return workers > 1 && cluster.isPrimary;
+}
+
+/** Whether this process is one of several that a program has started to serve behind one port. */
+export function isWorker(): boolean {
+  return cluster.isWorker && process.env[WORKER_KEY]?.startsWith(`${process.ppid}:`) === true;
+}
+
+/**
+ * In a worker, closes the server when the program is told to end, and not before: a signal may reach every process, and more than once.
+ *
+ * @param handlesSignals whether signals tell it too, or the primary alone.
+ * @returns stops the listening.
+ */
+export function closeWithPrimary(close: () => Promise<void>, handlesSignals: boolean): () => void {
+  const end = (): void => void close();
+  const told = (message: unknown): void => void (message === CLOSE && end());
+  // Node would end a worker at once when its primary is gone, in the middle of what it does.
+  if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
+  process.on('message', told).on('disconnect', end);
+  if (handlesSignals) process.on('SIGTERM', end).on('SIGINT', end);
+  return () => {
+    process.off('SIGTERM', end).off('SIGINT', end).off('message', told).off('disconnect', end);
+    // What is left of the program is not kept by its channel to the primary. `process.disconnect()` would end it before its services.
+    cluster.worker?.disconnect();
+  };
+}
+
+/**
+ * Starts processes that run this program and serve behind one port. One that ends by itself is replaced.
+ *
+ * @param count how many.
+ * @param rules how long they may take to close, in milliseconds, and whether signals close them.
+ * @param address makes the address of the program of where the first worker listens.
+ * @returns once the first one listens.
+ * @throws Error when the first ones end before they listen.
+ */
+export async function runWorkers(
+  { logger }: Endpoint,
+  count: number,
+  rules: WorkerRules,
+  address: (port: number) => string,
+): Promise<RunningRuntime> {
+  const pool = new WorkerPool(logger, rules);
+  for (let at = 0; at < count; at += 1) pool.fork(0);
+  const { port } = await pool.listening;
+  const served = address(port);
+  logger.info({ address: served, workers: count }, 'listens: workers serve behind one port');
+  return {
+    address: served,
+    closed: pool.closed,
+    close: () => pool.close(),
+    appCloses: (disposed) => void (pool.isSignalled && exitAfter(process, disposed)),
+  };
+}
+
+/** How workers are closed. */
+interface WorkerRules {
+  /** How long that may take, in milliseconds. */
+  readonly closeMs: number;
+  readonly handleSignals: boolean;
+}
+
+/** The workers of this program. */
+class WorkerPool {
+  readonly listening: Promise<Address>;
+  readonly closed: Promise<void>;
+  readonly #workers = new Set<Worker>();
+  // With the process it is from: what a worker starts itself inherits the variable, and is no worker.
+  readonly #env = { [WORKER_KEY]: `${process.pid}:${crypto.randomUUID()}${crypto.randomUUID()}` };
+  #settle: () => void = () => undefined;
+  #listens: (address: Address) => void = () => undefined;
+  #fails: (error: Error) => void = () => undefined;
+  #isListening = false;
+  #isClosing = false;
+  /** Whether a signal closes them. */
+  isSignalled = false;
+
+  constructor(
+    private readonly logger: Logger,
+    private readonly rules: WorkerRules,
+  ) {
+    this.closed = new Promise((resolve) => (this.#settle = resolve));
+    this.listening = new Promise((resolve, reject) => {
+      this.#listens = resolve;
+      this.#fails = reject;
+      setTimeout(() => reject(new Error(`No worker listened within ${START_MS} ms`)), START_MS).unref();
+    });
+    if (!rules.handleSignals) return;
+    const end = (signal: 'SIGTERM' | 'SIGINT'): void => {
+      this.isSignalled = true;
+      process.exitCode = EXIT_CODES[signal];
+      void this.close();
+    };
+    process.on('SIGTERM', end).on('SIGINT', end);
+    void this.closed.then(() => process.off('SIGTERM', end).off('SIGINT', end));
+  }
+
+  /** @param delayMs how long its predecessor was waited for. */
+  fork(delayMs: number): void {
+    const worker = cluster.fork(this.#env);
+    const startedAt = Date.now();
+    this.#workers.add(worker);
+    worker.on('listening', (address) => {
+      this.#isListening = true;
+      this.#listens(address);
+      // Before it listens, it hears nothing.
+      if (this.#isClosing) worker.send(CLOSE);
+    });
+    worker.on('error', (error) => this.logger.error({ err: error }, 'a worker could not be reached'));
+    worker.on('exit', (code, signal) => {
+      this.#workers.delete(worker);
+      if (this.#isClosing) return void (this.#workers.size === 0 && this.#settle());
+      if (!this.#isListening) return this.#failed(code);
+      const next = Date.now() - startedAt > HEALTHY_MS ? 0 : Math.min(LONGEST_DELAY_MS, delayMs * 2 || 100);
+      this.logger.error(
+        { pid: worker.process.pid, code, signal, delayMs: next },
+        'a worker has ended; another takes its place',
+      );
+      setTimeout(() => !this.#isClosing && this.fork(next), next);
+    });
+  }
+
+  /** Has every worker close, and waits for them. The second time they are ended at once. */
+  async close(): Promise<void> {
+    if (this.#isClosing) {
+      for (const worker of this.#workers) worker.process.kill('SIGKILL');
+      return this.closed;
+    }
+    this.#isClosing = true;
+    if (this.#workers.size === 0) this.#settle();
+    for (const worker of this.#workers) if (worker.isConnected()) worker.send(CLOSE);
+    // What hangs is ended: its requests have had twice the time that they may take.
+    const deadline = setTimeout(
+      () => this.#workers.forEach((worker) => worker.process.kill('SIGKILL')),
+      2 * this.rules.closeMs + 10_000,
+    );
+    await this.closed;
+    clearTimeout(deadline);
+  }
+
+  /** A program that does not start is not started again. */
+  #failed(code: number): void {
+    this.#isClosing = true;
+    for (const worker of this.#workers) worker.process.kill('SIGKILL');
+    this.#fails(new Error(`A worker ended with code ${code} before it listened; its own output says why`));
+    this.#settle();
+  }
+}

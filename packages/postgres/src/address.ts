@@ -1,0 +1,90 @@
+import { isObject, OptionChecks } from '@sigil/core/transport';
+import type { ClientConfig } from 'pg';
+
+/** Where the database is. */
+export interface Address {
+  /**
+   * Its address: `postgres://[user[:password]@]host[:port]/database[?option=value]`.
+   * @default that of `pool`
+   */
+  readonly url?: string;
+  /**
+   * A pool of `pg` in place of an address: its options say where PostgreSQL is, such as with certificates or a password that changes. It is
+   * left alone, as what stores need of a connection is not what others do.
+   */
+  readonly pool?: PoolTemplate;
+}
+
+/** What is taken of a pool of `pg`. */
+export interface PoolTemplate {
+  readonly options: object;
+}
+
+/** The schema of those who name none. */
+const DEFAULT_SCHEMA = 'sigil';
+
+/** Names that mean the same with quotes and without, and short enough for what is put behind them. */
+const SCHEMA = /^[a-z_][a-z0-9_]{0,47}$/;
+
+/** Names that PostgreSQL has taken or takes for itself. */
+const OWN_SCHEMA = /^(?:pg_|information_schema$)/;
+
+/** Refuses what is neither the name of a schema nor left out. @returns the schema. */
+export function checkSchema(checks: OptionChecks, schema: unknown): string {
+  if (schema === undefined) return DEFAULT_SCHEMA;
+  if (typeof schema === 'string' && SCHEMA.test(schema)) {
+    if (OWN_SCHEMA.test(schema))
+      checks.refuse(
+        'schema',
+        `${schema} is for PostgreSQL itself`,
+        "give another name, such as 'sigil_shop'",
+      );
+    return schema;
+  }
+  checks.refuse('schema', 'it must be a name of at most 48 letters a to z, digits and underscores');
+  return DEFAULT_SCHEMA;
+}
+
+/** The schema of options that have no others. @throws DefinitionError when one is wrong. */
+export function requireSchema(of: string, options: { readonly schema?: string }): string {
+  OptionChecks.requireObject(of, options);
+  const checks = new OptionChecks(of);
+  checks.known(options, ['schema']);
+  const schema = checkSchema(checks, options.schema);
+  checks.throwIfAny();
+  return schema;
+}
+
+/** Refuses an address that cannot be one. */
+export function checkAddress(checks: OptionChecks, { url, pool }: Address): void {
+  if (url === undefined && pool === undefined)
+    checks.refuse('url', 'there is none', "write url: 'postgres://user@host/database', or give a pool of pg");
+  if (url !== undefined && pool !== undefined)
+    checks.refuse('url', 'there must be either an address or a pool', 'leave one of them out');
+  if (url !== undefined && !isUrl(url))
+    checks.refuse(
+      'url',
+      `it must be an address of PostgreSQL, not ${shownUrl(url)}`,
+      "write url: 'postgres://user@host/database'",
+    );
+  if (pool !== undefined && !isObject(isObject(pool) ? pool['options'] : undefined))
+    checks.refuse('pool', 'it must be a pool of pg', 'write pool: new Pool({ … })');
+}
+
+/** What clients of `pg` are made with. */
+export function clientOptions({ url, pool }: Address): ClientConfig {
+  if (url !== undefined) return { connectionString: url };
+  const options = (pool?.options ?? {}) as ClientConfig;
+  // A pool hides its password from loggers, and from copies.
+  const { password } = options;
+  return password === undefined ? { ...options } : { ...options, password };
+}
+
+/** What was given, without a password. */
+function shownUrl(url: unknown): string {
+  return typeof url === 'string' ? `'${url.replace(/\/\/[^@/]*@/, '//…@').slice(0, 100)}'` : typeof url;
+}
+
+function isUrl(url: unknown): boolean {
+  return typeof url === 'string' && /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url);
+}

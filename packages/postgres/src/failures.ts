@@ -1,0 +1,56 @@
+import { DatabaseError } from 'pg';
+
+/** Codes with which PostgreSQL says that it cannot answer now: it shuts down, starts, or has no room. */
+const NOT_NOW = /^(?:08|53|57P|57014$)/;
+
+/** Whether an error says that PostgreSQL could not be asked, rather than that it refused. */
+export function isConnectionFailure(error: unknown): boolean {
+  if (error instanceof MissingTablesError || isWithoutTls(error)) return false;
+  if (!(error instanceof DatabaseError)) return true;
+  return NOT_NOW.test(error.code ?? '');
+}
+
+/** Whether PostgreSQL has no room, such as for another connection: others may have one meanwhile. */
+export function isFull(error: unknown): boolean {
+  if (error instanceof DatabaseError) return error.code?.startsWith('53') ?? false;
+  return error instanceof Error && error.cause instanceof DatabaseError && isFull(error.cause);
+}
+
+/** Whether PostgreSQL does not speak TLS, which the address asks for. */
+function isWithoutTls(error: unknown): error is Error {
+  return error instanceof Error && error.message === 'The server does not support SSL connections';
+}
+
+/** What to do about what PostgreSQL refuses for good, by its code. */
+const FIXES: readonly (readonly [RegExp, (schema: string) => string])[] = [
+  [/^3D000$/, () => 'create the database, or name another one in postgres({ url })'],
+  [/^28/, () => 'mend the user and the password in postgres({ url })'],
+  [
+    /^(?:42501|25006)$/,
+    (schema) =>
+      `let the user make tables, or have one who may run migrate(url, { schema: '${schema}' }) and give postgres({ schema: '${schema}', migrate: false })`,
+  ],
+];
+
+/** Says what to do about an error that no later attempt will mend. */
+export function explained(error: unknown, schema: string): unknown {
+  if (isWithoutTls(error))
+    return new Error(
+      `PostgreSQL refuses: ${error.message}; turn TLS on there, or leave sslmode out of postgres({ url })`,
+      { cause: error },
+    );
+  if (!(error instanceof DatabaseError)) return error;
+  const [, fix] = FIXES.find(([code]) => code.test(error.code ?? '')) ?? [];
+  if (!fix) return error;
+  return new Error(`PostgreSQL refuses: ${error.message}; ${fix(schema)}`, { cause: error });
+}
+
+/** Tables that are not there, and may not be made. */
+export class MissingTablesError extends Error {
+  constructor(schema: string) {
+    const name = schema.replace(/_queue$/, '');
+    super(
+      `PostgreSQL has no tables in the schema ${schema}, or old ones: run migrate() of @sigil/postgres with { schema: '${name}' }`,
+    );
+  }
+}

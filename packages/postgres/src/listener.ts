@@ -1,0 +1,120 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client, type ClientConfig } from 'pg';
+import { cutClient, endClient } from './ending-pool.js';
+import type { PostgresConnection } from './postgres-connection.js';
+import { within } from './within.js';
+
+/** How long `listen` waits for a database that does not answer, in milliseconds. */
+const OPEN_MS = 1_000;
+
+/** How long it waits between two attempts to connect: so long at first and twice as long each time, up to a second. */
+const [FIRST_BACKOFF_MS, MAX_BACKOFF_MS] = [50, 1_000];
+
+/** How often it asks whether the connection is there still, in milliseconds: one that is cut in silence looks as if there were no news. */
+const HEARTBEAT_MS = 2_000;
+
+/** What a listener calls. */
+export interface ListenerEvents {
+  /** @param payload what was notified. */
+  readonly notified: (channel: string, payload: string) => void;
+  /** Called once it listens again after notifications may have been lost. */
+  readonly resumed: () => void;
+}
+
+/** Listens to channels on a connection of its own, which it makes again when it is lost. */
+export class Listener {
+  readonly #connection: PostgresConnection;
+  readonly #events: ListenerEvents;
+  readonly #channels = new Set<string>();
+  readonly #closing = new AbortController();
+  #running: Promise<void> | undefined;
+  /** The one that listens, or is about to. */
+  #client: Client | undefined;
+  /** The one that there is, connected or not. */
+  #current: Client | undefined;
+  #isMissing = false;
+  /** Waiting for a connection that listens. */
+  readonly #waiting = new Set<() => void>();
+
+  /** @param connection which says where PostgreSQL is. */
+  constructor(connection: PostgresConnection, events: ListenerEvents) {
+    this.#connection = connection;
+    this.#events = events;
+  }
+
+  /** Listens to a channel too. Resolves once it does, or after a second: then it does once PostgreSQL answers. */
+  async listen(channel: string): Promise<void> {
+    if (this.#channels.has(channel) && this.#client) return;
+    this.#channels.add(channel);
+    const client = this.#client;
+    if (client) return this.#listenOn(client, channel);
+    this.#running ??= this.#run();
+    const connected = new Promise<void>((resolve) => this.#waiting.add(resolve));
+    await within(OPEN_MS, connected).catch(() => (this.#isMissing = true));
+  }
+
+  /** Ends the connection. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    if (this.#current) cutClient(this.#current);
+    await this.#running;
+  }
+
+  async #listenOn(client: Client, channel: string): Promise<void> {
+    try {
+      await client.query(`LISTEN "${channel}"`);
+    } catch {
+      // A connection on which that fails is of no use: the next one listens to all channels.
+      this.#isMissing = true;
+      await endClient(client);
+    }
+  }
+
+  async #run(): Promise<void> {
+    let attempts = 0;
+    while (!this.#closing.signal.aborted) {
+      const client = new Client(this.#connection.clientOptions() as ClientConfig);
+      this.#current = client;
+      const ended = new Promise<void>((resolve) => client.on('error', () => resolve()).on('end', resolve));
+      client.on('notification', ({ channel, payload = '' }) => this.#events.notified(channel, payload));
+      try {
+        await this.#begin(client);
+        attempts = 0;
+        await Promise.race([ended, this.#keepAsking(client)]);
+      } catch {
+        // The connection for statements reports that PostgreSQL does not answer.
+      }
+      this.#client = undefined;
+      this.#isMissing = true;
+      await endClient(client);
+      const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** attempts, MAX_BACKOFF_MS);
+      attempts += 1;
+      await this.#pause(backoffMs * (0.5 + Math.random() / 2));
+    }
+  }
+
+  /** Connects, and listens to all channels. */
+  async #begin(client: Client): Promise<void> {
+    await client.connect();
+    // Set before, so that a channel that comes meanwhile is listened to as well.
+    this.#client = client;
+    await client.query([...this.#channels].map((channel) => `LISTEN "${channel}"`).join(';'));
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+    if (!this.#isMissing) return;
+    this.#isMissing = false;
+    this.#events.resumed();
+  }
+
+  async #keepAsking(client: Client): Promise<void> {
+    while (!this.#closing.signal.aborted) {
+      await this.#pause(HEARTBEAT_MS);
+      if (!this.#closing.signal.aborted) await client.query('SELECT 1');
+    }
+  }
+
+  /** Waits, or until it is closed. */
+  async #pause(ms: number): Promise<void> {
+    await pause(ms, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);
+  }
+}

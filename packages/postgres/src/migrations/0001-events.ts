@@ -1,0 +1,89 @@
+/** The first version of events: those of a session are kept within bounds as they come. */
+export const EVENTS: string = `
+-- Ids are never given twice, whatever becomes of the events.
+CREATE SEQUENCE event_ids;
+
+CREATE TABLE events (
+  id         bigint      PRIMARY KEY,
+  session    text        NOT NULL,
+  stream     text        NOT NULL,
+  -- NULL is no message: the stream has come to its end.
+  message    text,
+  bytes      integer     NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX events_of_stream ON events (session, stream, id);
+CREATE INDEX events_expiry ON events (expires_at);
+CREATE TRIGGER give_usage AFTER DELETE ON events REFERENCING OLD TABLE AS deleted
+  FOR EACH STATEMENT EXECUTE FUNCTION give_usage('events', 'session');
+
+CREATE FUNCTION append_event(
+  p_session text, p_stream text, p_message text, p_bytes integer, p_for_ms bigint,
+  p_max_events bigint, p_max_bytes bigint
+) RETURNS bigint LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  v_id    bigint := nextval('event_ids');
+  v_items bigint;
+  v_bytes bigint;
+BEGIN
+  -- What is too large by itself is not worth the loss of everything else.
+  IF p_bytes > p_max_bytes THEN RETURN v_id; END IF;
+  -- The last events may be lost in a crash: a client that resumes gets what is left, and no message waits for the disk.
+  PERFORM set_config('synchronous_commit', 'off', true);
+  INSERT INTO events (id, session, stream, message, bytes, expires_at)
+  VALUES (v_id, p_session, p_stream, p_message, p_bytes, later(p_for_ms));
+  INSERT INTO usage AS u (kind, client, items, bytes) VALUES ('events', '=' || p_session, 1, p_bytes)
+  ON CONFLICT (kind, client) DO UPDATE SET items = u.items + 1, bytes = u.bytes + p_bytes
+  RETURNING items, bytes INTO v_items, v_bytes;
+  -- Both look at many rows, so they are not done each time: some more are kept than the bounds say, or some less.
+  IF v_items > p_max_events AND v_items % 16 = 0 THEN
+    DELETE FROM events WHERE id = ANY (ARRAY(
+      SELECT id FROM events
+       WHERE session = p_session AND stream = p_stream AND id <= (
+         SELECT id FROM events WHERE session = p_session AND stream = p_stream
+          ORDER BY id DESC OFFSET p_max_events LIMIT 1)
+       FOR UPDATE SKIP LOCKED));
+  END IF;
+  IF v_bytes > p_max_bytes THEN
+    DELETE FROM events WHERE id = ANY (ARRAY(
+      SELECT id FROM events
+       WHERE session = p_session AND id < (
+         SELECT min(id) FROM (
+           SELECT id, sum(bytes) OVER (ORDER BY id DESC) AS kept FROM events WHERE session = p_session
+         ) AS newest WHERE kept <= p_max_bytes * 9 / 10 OR id = v_id)
+       FOR UPDATE SKIP LOCKED));
+  END IF;
+  RETURN v_id;
+END $$;
+
+-- Of a stream without events there is nothing to note.
+CREATE FUNCTION end_stream(p_session text, p_stream text, p_for_ms bigint) RETURNS void
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  IF EXISTS (SELECT FROM events WHERE session = p_session AND stream = p_stream) THEN
+    PERFORM append_event(p_session, p_stream, NULL, 0, p_for_ms, 9223372036854775807, 9223372036854775807);
+  END IF;
+END $$;
+
+-- Drops the oldest events of all sessions beyond so many bytes. @returns whether there is more to do.
+CREATE FUNCTION sweep_events(p_max_bytes bigint) RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  v_more  boolean := sweep('events');
+  v_bytes bigint;
+  v_ids   bigint[] := '{}';
+  r       record;
+BEGIN
+  SELECT sum(bytes) - p_max_bytes INTO v_bytes FROM usage WHERE kind = 'events';
+  IF v_bytes IS NULL OR v_bytes <= 0 THEN RETURN v_more; END IF;
+  IF NOT pg_try_advisory_xact_lock(hashtext('sigil sweep'), hashtext(current_schema() || '.events')) THEN
+    RETURN false;
+  END IF;
+  FOR r IN SELECT id, bytes FROM events ORDER BY id LIMIT 5000 FOR UPDATE SKIP LOCKED LOOP
+    EXIT WHEN v_bytes <= 0;
+    v_ids := v_ids || r.id;
+    v_bytes := v_bytes - r.bytes;
+  END LOOP;
+  DELETE FROM events WHERE id = ANY (v_ids);
+  RETURN v_bytes > 0;
+END $$;
+`;

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import type { ChangeBus, ServerChange } from '@sigil/core/backend';
+import { isObject } from '@sigil/core/transport';
+import { Listener } from './listener.js';
+import type { PostgresConnection } from './postgres-connection.js';
+
+/** Longer payloads go through a table: PostgreSQL takes less than 8,000 bytes. */
+const MAX_PAYLOAD_BYTES = 7_000;
+
+/** How long a message is kept for processes to read it, in milliseconds. */
+const MESSAGE_MS = 60_000;
+
+/** What listeners are told when changes were lost. */
+const ALL = JSON.stringify({ kind: 'all' } satisfies ServerChange);
+
+/** Held in an object of its own, so that a function that listens twice is told twice. */
+interface Subscriber {
+  readonly tell: (change: ServerChange) => void;
+  readonly node: string | undefined;
+}
+
+/**
+ * Carries changes by LISTEN and NOTIFY: a channel for all processes, and one for each process, for messages to it alone. A notification has
+ * ids and names; messages are kept in a table, and it has the number of the row. While the connection that listens is lost, changes are;
+ * the listeners are told that anything may have changed once it is back.
+ *
+ * LISTEN needs a connection of its own: a pooler such as PgBouncer must pool by session.
+ *
+ * @example
+ * ```ts
+ * const changeBus = new PostgresChangeBus(new PostgresConnection({ url: 'postgres://app@db.example/shop' }));
+ * const app = await createApp({ name: 'shop', version: '1.0.0', changeBus });
+ * ```
+ */
+export class PostgresChangeBus implements ChangeBus {
+  readonly #connection: PostgresConnection;
+  readonly #listener: Listener;
+  readonly #subscribers = new Set<Subscriber>();
+  /** Numbers of rows that are to be read. */
+  #unread: string[] = [];
+
+  /** @param connection to PostgreSQL; it is not closed with the bus. */
+  constructor(connection: PostgresConnection) {
+    this.#connection = connection;
+    this.#listener = new Listener(connection, {
+      notified: (_, payload) => this.#notified(payload),
+      resumed: () => this.#tell(ALL),
+    });
+    connection.sweep(`SELECT $schema.sweep('messages') AS more`);
+  }
+
+  async publish(change: ServerChange): Promise<void> {
+    const text = JSON.stringify(change);
+    const channel = this.#channelOf(change.kind === 'message' ? change.to : undefined);
+    if (change.kind === 'message' || Buffer.byteLength(text) > MAX_PAYLOAD_BYTES)
+      await this.#connection.query('SELECT $schema.publish_message($1, $2, $3)', channel, text, MESSAGE_MS);
+    else await this.#connection.query('SELECT pg_notify($1, $2)', channel, text);
+  }
+
+  /** While PostgreSQL does not answer, it listens from the moment that it does. */
+  async subscribe(tell: Subscriber['tell'], node?: string): Promise<() => void> {
+    const subscriber = { tell, node };
+    this.#subscribers.add(subscriber);
+    // A channel stays listened to without subscribers: there are two.
+    await this.#listener.listen(this.#channelOf(undefined));
+    if (node !== undefined) await this.#listener.listen(this.#channelOf(node));
+    return () => void this.#subscribers.delete(subscriber);
+  }
+
+  /** Ends the connection that listens. */
+  async close(): Promise<void> {
+    this.#subscribers.clear();
+    await this.#listener.close();
+  }
+
+  #notified(payload: string): void {
+    const id = /^#(\d{1,18})$/.exec(payload)?.[1];
+    if (id === undefined) return this.#tell(payload);
+    this.#unread.push(id);
+    // Those that come together are read together.
+    if (this.#unread.length === 1) setImmediate(() => void this.#read());
+  }
+
+  async #read(): Promise<void> {
+    const ids = this.#unread;
+    this.#unread = [];
+    try {
+      const rows = await this.#connection.query<{ body: string }>(
+        'SELECT body FROM $schema.messages WHERE id = ANY ($1::bigint[]) ORDER BY id',
+        ids,
+      );
+      for (const { body } of rows) this.#tell(body);
+    } catch {
+      this.#tell(ALL);
+    }
+  }
+
+  #tell(text: string): void {
+    const change = parse(text);
+    if (!change) return;
+    const to = change.kind === 'message' ? change.to : undefined;
+    for (const { tell, node } of [...this.#subscribers]) if (to === undefined || to === node) tell(change);
+  }
+
+  /** The name of a channel has 63 bytes at most: a process is known by the beginning of a hash. */
+  #channelOf(node: string | undefined): string {
+    const { schema } = this.#connection;
+    if (node === undefined) return `${schema}_changes`;
+    return `${schema}_${createHash('sha256').update(node).digest('hex').slice(0, 14)}`;
+  }
+}
+
+/** All who may use the database can notify: what is no change is left alone. */
+function parse(text: string): ServerChange | undefined {
+  try {
+    const change: unknown = JSON.parse(text);
+    return isObject(change) && typeof change['kind'] === 'string'
+      ? (change as unknown as ServerChange)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,122 @@
+import { OverloadedError, type SessionStore, type StoredSession } from '@sigil/core/backend';
+import { OptionChecks } from '@sigil/core/transport';
+import { clientKeyOf, keyOf } from './names.js';
+import type { PostgresConnection } from './postgres-connection.js';
+
+/** How much is kept. */
+export interface PostgresSessionStoreOptions {
+  /**
+   * Most sessions at once, in all processes; more are refused.
+   * @default 100,000
+   */
+  readonly maxSessions?: number;
+  /**
+   * Most of them of one client.
+   * @default a quarter of maxSessions
+   */
+  readonly maxSessionsPerClient?: number;
+}
+
+/** The names of the options. */
+export const SESSION_OPTIONS: readonly (keyof PostgresSessionStoreOptions)[] = [
+  'maxSessions',
+  'maxSessionsPerClient',
+];
+
+/**
+ * Reads a session and keeps it for longer, as one statement. The row is written only where the time that is left is less than it should be,
+ * or much more; then it gets a tenth more, so that most requests write nothing.
+ */
+const USE = `
+WITH found AS MATERIALIZED (
+  SELECT version, CASE WHEN version IS DISTINCT FROM $3::bigint THEN body END AS body,
+         expires_at BETWEEN clock_timestamp() + $2::bigint * interval '1 ms'
+                        AND clock_timestamp() + $2::bigint * interval '1.1 ms' AS is_kept
+    FROM $schema.sessions WHERE id = $1 AND expires_at > clock_timestamp()
+), renewed AS (
+  UPDATE $schema.sessions SET expires_at = clock_timestamp() + $2::bigint * interval '1.1 ms'
+   WHERE id = $1 AND EXISTS (SELECT FROM found WHERE NOT is_kept)
+)
+SELECT body FROM found`;
+
+/**
+ * Keeps sessions in PostgreSQL, for all processes that serve an app.
+ *
+ * @example
+ * ```ts
+ * const store = new PostgresSessionStore(connection, { maxSessions: 10_000 });
+ * await app.run(http({ port: 3000, sessions: { store } }));
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+export class PostgresSessionStore implements SessionStore {
+  readonly #connection: PostgresConnection;
+  readonly #limits: Required<PostgresSessionStoreOptions>;
+
+  /**
+   * @param connection to PostgreSQL; it is not closed with the store.
+   * @param options how much is kept.
+   * @throws DefinitionError when a limit is no positive integer.
+   */
+  constructor(connection: PostgresConnection, options: PostgresSessionStoreOptions = {}) {
+    OptionChecks.limits('PostgresSessionStore', options, SESSION_OPTIONS);
+    const { maxSessions = 100_000, maxSessionsPerClient = Math.ceil(maxSessions / 4) } = options;
+    this.#connection = connection;
+    this.#limits = { maxSessions, maxSessionsPerClient };
+    connection.sweep(`SELECT $schema.sweep('sessions') AS more`);
+  }
+
+  async create(session: StoredSession, idleMs: number): Promise<void> {
+    if (await this.#create(session, idleMs)) return;
+    await this.#connection.query(`SELECT $schema.sweep('sessions') AS more`);
+    if (await this.#create(session, idleMs)) return;
+    const { maxSessions, maxSessionsPerClient } = this.#limits;
+    throw new OverloadedError(
+      `More than ${maxSessions} sessions are kept, or ${maxSessionsPerClient} of one client`,
+    );
+  }
+
+  async use(
+    id: string,
+    idleMs: number,
+    knownVersion?: number,
+  ): Promise<StoredSession | 'unchanged' | undefined> {
+    const [row] = await this.#connection.query<{ body: string | null }>(USE, keyOf(id), idleMs, knownVersion);
+    if (!row) return undefined;
+    return row.body === null ? 'unchanged' : (JSON.parse(row.body) as StoredSession);
+  }
+
+  async replace(session: StoredSession, idleMs: number): Promise<boolean> {
+    const rows = await this.#connection.query(
+      `UPDATE $schema.sessions SET version = $2, body = $3, expires_at = $schema.later($4)
+        WHERE id = $1 AND version = $2 - 1 AND expires_at > clock_timestamp() RETURNING 1`,
+      keyOf(session.id),
+      session.version,
+      JSON.stringify(session),
+      idleMs,
+    );
+    return rows.length > 0;
+  }
+
+  async delete(id: string): Promise<boolean> {
+    const [row] = await this.#connection.query<{ live: boolean }>(
+      'DELETE FROM $schema.sessions WHERE id = $1 RETURNING expires_at > clock_timestamp() AS live',
+      keyOf(id),
+    );
+    return row?.live === true;
+  }
+
+  async #create(session: StoredSession, idleMs: number): Promise<boolean> {
+    const [row] = await this.#connection.query<{ created: boolean }>(
+      'SELECT $schema.create_session($1, $2, $3, $4, $5, $6, $7) AS created',
+      keyOf(session.id),
+      session.version,
+      clientKeyOf(session.client),
+      JSON.stringify(session),
+      idleMs,
+      this.#limits.maxSessions,
+      this.#limits.maxSessionsPerClient,
+    );
+    return row?.created === true;
+  }
+}

@@ -1,0 +1,82 @@
+import { OverloadedError, type StateStore } from '@sigil/core/backend';
+import { OptionChecks } from '@sigil/core/transport';
+import { clientKeyOf, keyOf } from './names.js';
+import type { PostgresConnection } from './postgres-connection.js';
+
+/** How much is remembered. */
+export interface PostgresStateStoreOptions {
+  /**
+   * Most ids that have not expired, in all processes; beyond them every request that brings a state back fails.
+   * @default 100,000
+   */
+  readonly maxStates?: number;
+  /**
+   * Most of them of one client; beyond them its own requests fail.
+   * @default a quarter of maxStates
+   */
+  readonly maxStatesPerClient?: number;
+}
+
+/** The names of the options. */
+export const STATE_OPTIONS: readonly (keyof PostgresStateStoreOptions)[] = [
+  'maxStates',
+  'maxStatesPerClient',
+];
+
+/**
+ * Remembers used states in PostgreSQL, so that each is accepted once by all processes that serve an app.
+ *
+ * @example
+ * ```ts
+ * const store = new PostgresStateStore(connection, { maxStates: 10_000 });
+ * const app = await createApp({ name: 'shop', version: '1.0.0', state: { keys: [key], store } });
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
+export class PostgresStateStore implements StateStore {
+  readonly #connection: PostgresConnection;
+  readonly #limits: Required<PostgresStateStoreOptions>;
+
+  /**
+   * @param connection to PostgreSQL; it is not closed with the store.
+   * @param options how much is remembered.
+   * @throws DefinitionError when a limit is no positive integer.
+   */
+  constructor(connection: PostgresConnection, options: PostgresStateStoreOptions = {}) {
+    OptionChecks.limits('PostgresStateStore', options, STATE_OPTIONS);
+    const { maxStates = 100_000, maxStatesPerClient = Math.ceil(maxStates / 4) } = options;
+    this.#connection = connection;
+    this.#limits = { maxStates, maxStatesPerClient };
+    connection.sweep(`SELECT $schema.sweep('states') AS more`);
+  }
+
+  /** @throws OverloadedError when there is no room: to forget an id would be to accept its state again. */
+  async use(id: string, forMs: number, client?: string): Promise<boolean> {
+    let outcome = await this.#use(id, forMs, client);
+    if (outcome === 'full') {
+      await this.#connection.query(`SELECT $schema.sweep('states') AS more`);
+      outcome = await this.#use(id, forMs, client);
+    }
+    if (outcome !== 'full') return outcome === 'first';
+    const { maxStates, maxStatesPerClient } = this.#limits;
+    throw new OverloadedError(
+      `More than ${maxStates} states are in use, or ${maxStatesPerClient} of one client`,
+    );
+  }
+
+  async #use(
+    id: string,
+    forMs: number,
+    client: string | undefined,
+  ): Promise<'first' | 'used' | 'full' | undefined> {
+    const [row] = await this.#connection.query<{ outcome: 'first' | 'used' | 'full' }>(
+      'SELECT $schema.use_state($1, $2, $3, $4, $5) AS outcome',
+      keyOf(id),
+      Math.ceil(forMs),
+      clientKeyOf(client),
+      this.#limits.maxStates,
+      this.#limits.maxStatesPerClient,
+    );
+    return row?.outcome;
+  }
+}

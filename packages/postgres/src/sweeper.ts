@@ -1,0 +1,41 @@
+/** How often a process looks for what has expired, in milliseconds; about, so that processes do not look at the same time. */
+const EVERY_MS = 20_000;
+
+/** Most rounds of one kind in a row, so that others have their turn. */
+const MAX_ROUNDS = 50;
+
+/** Deletes now and then what has expired. */
+export class Sweeper {
+  readonly #kinds: (() => Promise<boolean>)[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isStopped = false;
+
+  /** @param sweep deletes some, and says whether there is more. */
+  add(sweep: () => Promise<boolean>): void {
+    this.#kinds.push(sweep);
+  }
+
+  /** Begins, for the first time a while from now. */
+  start(): void {
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(() => void this.#sweep(), EVERY_MS * (0.5 + Math.random()));
+    this.#timer.unref();
+  }
+
+  /** Ends it. */
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #sweep(): Promise<void> {
+    for (const sweep of this.#kinds) {
+      try {
+        for (let round = 0; round < MAX_ROUNDS && !this.#isStopped; round += 1) if (!(await sweep())) break;
+      } catch {
+        // The connection has reported it; what has expired is not given to anyone, and goes next time.
+      }
+    }
+    this.start();
+  }
+}

@@ -1,0 +1,57 @@
+import { describe, expect, test } from '@jest/globals';
+import { postgres, type PostgresOptions } from '../src/index.js';
+
+describe('the options of postgres()', () => {
+  const url = 'postgres://app@db.example/shop';
+  const made = (options: object) => () => postgres(options as PostgresOptions);
+
+  test.each<[object]>([
+    [{ url }],
+    [{ url: 'postgresql://user:secret@[::1]:6543/shop?sslmode=require' }],
+    [{ pool: { options: { host: 'db.example' } } }],
+    [{ url, schema: 'mcp_1', migrate: false, timeoutMs: 500, maxConnections: 1, maxSessions: 1, maxKeys: 1 }],
+  ])('may be %j, and nothing is asked for before it is used', async (options) => {
+    const backend = postgres(options as PostgresOptions)({ name: 'test' });
+    expect(backend.name).toBe('postgres');
+    await backend.close();
+  });
+
+  test.each<[string, object | undefined]>([
+    ["Fix: write url: 'postgres://user@host/database'", {}],
+    ['it must be an address of PostgreSQL', { url: 'db.example' }],
+    ['it must be an address of PostgreSQL', { url: 'redis://db.example' }],
+    ['it must be an address of PostgreSQL', { url: 1 }],
+    ['it must be a pool of pg', { pool: {} }],
+    ['it must be a pool of pg', { pool: null }],
+    ['it must be a name of at most 48', { url, schema: 'Shop' }],
+    ['it must be a name of at most 48', { url, schema: 'a"; DROP SCHEMA sigil; --' }],
+    ['there must be either an address or a pool', { url, pool: { options: {} } }],
+    ['pg_sigil is for PostgreSQL itself', { url, schema: 'pg_sigil' }],
+    ['information_schema is for PostgreSQL itself', { url, schema: 'information_schema' }],
+    ["it must be true or false, not 'false'", { url, migrate: 'false' }],
+    ['it must be a positive integer, not 0', { url, timeoutMs: 0 }],
+    ['it must be at most 1000, not 1001', { url, maxConnections: 1001 }],
+    ["it must be a positive integer, not '5'", { url, maxSessions: '5' }],
+    ['it must be a positive integer, not 1.5', { url, maxTaskBytes: 1.5 }],
+    ['write maxStates', { url, maxState: 5 }],
+    ['its options must be an object', undefined],
+  ])('are refused with a fix: %s', (message, options) => {
+    expect(made(options as object)).toThrow(message);
+  });
+
+  test('are refused all at once', () => {
+    expect(made({ url: 'x', schema: '', maxTasks: -1 })).toThrow(/^3 problems/);
+  });
+
+  test.each(['shop', 'Shop 🌍', 'a'.repeat(100), '-', `${'b-'.repeat(50)}`])(
+    'leave out the schema of an app whose name is %s',
+    async (name) => {
+      await postgres({ url })({ name }).close();
+    },
+  );
+
+  test('keep a password to themselves', () => {
+    const backend = postgres({ url: 'postgres://app:secret@db.example/shop' })({ name: 'test' });
+    expect(JSON.stringify(backend)).not.toContain('secret');
+  });
+});

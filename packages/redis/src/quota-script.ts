@@ -1,0 +1,56 @@
+/**
+ * The beginning of scripts that keep a number of things, in all and of one client. Each thing is a key of its own that Redis drops when
+ * its time has come; an index says how many there are. A key may be kept for longer without a word to the index: that looks when the time
+ * has come that it knows of, so that what is done most costs least.
+ *
+ * `KEYS[1]` is what all keys begin with; it has the hash tag, so that they are on one node of a cluster.
+ */
+export const QUOTA_LUA = `
+local base = KEYS[1]
+local index, clients = base .. ':index', base .. ':clients'
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+local function keyOf(id)
+  return base .. '/' .. id
+end
+
+local function give(client, id)
+  if redis.call('ZREM', index, client .. '\\n' .. id) == 0 or client == '' then return end
+  if redis.call('HINCRBY', clients, client, -1) <= 0 then redis.call('HDEL', clients, client) end
+end
+
+-- Gives back what has expired. It looks at some only: Redis does nothing else meanwhile.
+local function sweep(most)
+  for _, member in ipairs(redis.call('ZRANGEBYSCORE', index, '-inf', now, 'LIMIT', 0, most)) do
+    local client, id = string.match(member, '^([^\\n]*)\\n(.*)$')
+    local left = redis.call('PTTL', keyOf(id))
+    if left < 0 then give(client, id) else redis.call('ZADD', index, now + left, member) end
+  end
+end
+
+local function isFull(client, most, mostOfClient)
+  if redis.call('ZCARD', index) >= tonumber(most) then return true end
+  return client ~= '' and tonumber(redis.call('HGET', clients, client) or 0) >= tonumber(mostOfClient)
+end
+
+-- Counts one more, and returns whether there was room. Clients that cannot be told apart are ''.
+local function take(client, id, forMs, most, mostOfClient)
+  sweep(100)
+  if isFull(client, most, mostOfClient) then sweep(1000) end
+  if isFull(client, most, mostOfClient) then return false end
+  redis.call('ZADD', index, now + forMs, client .. '\\n' .. id)
+  if client ~= '' then redis.call('HINCRBY', clients, client, 1) end
+  return true
+end
+`;
+
+/** Whom something counts for, as scripts have it: text without line breaks, and empty where nothing tells clients apart. */
+export function clientText(client: string | null | undefined): string {
+  return client === undefined || client === null ? '' : JSON.stringify(client);
+}
+
+/** Milliseconds as Redis takes them for an expiry. */
+export function expiryMs(ms: number): number {
+  return Math.max(1, Math.ceil(ms));
+}

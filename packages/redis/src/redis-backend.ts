@@ -1,0 +1,109 @@
+// The parts of a backend, and what they stand on:
+//
+// - `redis-connection.ts` has the one connection that all parts send their commands on (`redis-link.ts`). It fails at once while Redis is
+//   away, and comes back by itself.
+// - A store writes by scripts, which Redis runs as one, and lets Redis count the time. All keys of a script have one hash tag, such as
+//   `{sigil:shop:sessions}`, so that a cluster has them on one node. `quota-script.ts` keeps sessions and states within their limits.
+// - `redis-change-bus.ts` listens on a connection of its own.
+// - `redis-task-queue.ts` is BullMQ; `redis-task-worker.ts` takes tasks from it, on two connections of its own.
+
+import type { Backend, BackendFactory } from '@sigil/core/backend';
+import { OptionChecks } from '@sigil/core/transport';
+import { RedisChangeBus } from './redis-change-bus.js';
+import {
+  checkConnection,
+  CONNECTION_OPTIONS,
+  RedisConnection,
+  type RedisConnectionOptions,
+} from './redis-connection.js';
+import { EVENT_OPTIONS, RedisEventStore, type RedisEventStoreOptions } from './redis-event-store.js';
+import { RedisLimiter } from './redis-limiter.js';
+import { RedisSessionStore, type RedisSessionStoreOptions, SESSION_OPTIONS } from './redis-session-store.js';
+import { RedisStateStore, type RedisStateStoreOptions, STATE_OPTIONS } from './redis-state-store.js';
+import { RedisTaskQueue } from './redis-task-queue.js';
+import { RedisTaskStore, type RedisTaskStoreOptions, TASK_OPTIONS } from './redis-task-store.js';
+
+/** Where Redis is, and how much is kept in it. */
+export interface RedisOptions
+  extends
+    RedisConnectionOptions,
+    RedisSessionStoreOptions,
+    RedisEventStoreOptions,
+    RedisStateStoreOptions,
+    RedisTaskStoreOptions {}
+
+/**
+ * Makes a backend of a Redis, or of what speaks as Redis 6.2 does, such as Valkey: all processes that are given the same one serve each
+ * other's clients.
+ *
+ * @param options where Redis is, and limits.
+ * @returns makes the backend of an app: what several apps keep in one Redis is kept apart by their names.
+ * @throws DefinitionError when an option is wrong.
+ * @example
+ * ```ts
+ * const app = await createApp({
+ *   name: 'shop',
+ *   version: '1.0.0',
+ *   services: [Shop],
+ *   state: { keys: [process.env.STATE_KEY] },
+ *   backend: redis({ url: 'redis://127.0.0.1:6379' }),
+ * });
+ * ```
+ */
+export function redis(options: RedisOptions): BackendFactory {
+  checkOptions(options);
+  return ({ name }) => makeBackend({ ...options, prefix: options.prefix ?? prefixOf(name) });
+}
+
+/** @throws DefinitionError when the name cannot be part of one. */
+function prefixOf(name: string): string {
+  const checks = new OptionChecks('redis');
+  if (/\p{Surrogate}/u.test(name))
+    checks.refuse(
+      'prefix',
+      'the name of the app cannot be part of it: it has half a character, a lone surrogate',
+      "mend createApp({ name }), or write prefix: 'sigil:shop'",
+    );
+  checks.throwIfAny();
+  return `sigil:${encodeURIComponent(name)}`;
+}
+
+function makeBackend(options: RedisOptions): Backend {
+  const connection = new RedisConnection(pick(options, CONNECTION_OPTIONS));
+  const queue = new RedisTaskQueue(connection);
+  return {
+    name: 'redis',
+    sessions: new RedisSessionStore(connection, pick(options, SESSION_OPTIONS)),
+    events: new RedisEventStore(connection, pick(options, EVENT_OPTIONS)),
+    states: new RedisStateStore(connection, pick(options, STATE_OPTIONS)),
+    tasks: new RedisTaskStore(connection, pick(options, TASK_OPTIONS)),
+    queue,
+    bus: new RedisChangeBus(connection),
+    limiter: new RedisLimiter(connection),
+    open: (logger) => connection.open(logger),
+    check: () => connection.check(),
+    close: async () => {
+      await queue.close();
+      connection.close();
+    },
+  };
+}
+
+/** @throws DefinitionError with everything that is wrong. */
+function checkOptions(options: RedisOptions): void {
+  OptionChecks.requireObject('redis', options);
+  const checks = new OptionChecks('redis');
+  const limits = [SESSION_OPTIONS, EVENT_OPTIONS, STATE_OPTIONS, TASK_OPTIONS].flat();
+  checks.known(options, [...CONNECTION_OPTIONS, ...limits]);
+  checks.integers(pick(options, limits));
+  checkConnection(options, checks);
+  checks.throwIfAny();
+}
+
+function pick<K extends keyof RedisOptions>(
+  options: RedisOptions,
+  names: readonly K[],
+): Pick<RedisOptions, K> {
+  const entries = Object.entries(options).filter(([name]) => (names as readonly string[]).includes(name));
+  return Object.fromEntries(entries) as Pick<RedisOptions, K>;
+}

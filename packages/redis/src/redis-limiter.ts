@@ -1,0 +1,56 @@
+import type { LimitDecision, Limiter, Rate } from '@sigil/core/backend';
+import { type RedisConnection, redisScript } from './redis-connection.js';
+
+// The other form of the same algorithm: how much has been used, which drains evenly. Small numbers stay exact, where the moment at which
+// all will have drained would be a large one.
+const TAKE = redisScript(`
+local limit, windowMs, burst, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local everyMs = windowMs / limit
+-- What rounding may add up to.
+local nothing = 0.000001
+
+local used = 0
+local kept = redis.call('GET', KEYS[1])
+if kept then
+  local before, at = string.match(kept, '^(%S+) (%S+)$')
+  used = math.max(0, before - math.max(0, now - at) / 1000 / everyMs)
+end
+local allowed = used + cost <= burst + nothing
+if not allowed then
+  return { 0, math.max(0, math.floor(burst - used + nothing)), math.ceil((used + cost - burst) * everyMs) }
+end
+used = used + cost
+local drainedMs = math.ceil(used * everyMs)
+if drainedMs > 0 then
+  redis.call('SET', KEYS[1], string.format('%.17g %.17g', used, now), 'PX', string.format('%.0f', drainedMs))
+end
+return { 1, math.max(0, math.floor(burst - used + nothing)), 0 }
+`);
+
+/**
+ * Counts in Redis, exactly for all processes together.
+ *
+ * @example
+ * ```ts
+ * const limiter = new RedisLimiter(new RedisConnection({ url: 'redis://127.0.0.1:6379' }));
+ * const { allowed, retryAfterMs } = await limiter.take(`mail ${principal.id}`, { limit: 10, windowMs: 60_000 });
+ * ```
+ */
+export class RedisLimiter implements Limiter {
+  readonly #connection: RedisConnection;
+
+  /** @param connection to the Redis that counts. */
+  constructor(connection: RedisConnection) {
+    this.#connection = connection;
+  }
+
+  async take(key: string, { limit, windowMs, burst = limit }: Rate, cost = 1): Promise<LimitDecision> {
+    // A key for each, so that a cluster spreads them.
+    const name = `${this.#connection.prefix}:limits/${key}`;
+    const reply = await this.#connection.run(TAKE, [name], [limit, windowMs, burst, cost]);
+    const [allowed, remaining, retryAfterMs] = reply as readonly [number, number, number];
+    return { allowed: allowed === 1, remaining, retryAfterMs };
+  }
+}

@@ -1,0 +1,129 @@
+import { OverloadedError, type SessionStore, type StoredSession } from '@sigil/core/backend';
+import { OptionChecks } from '@sigil/core/transport';
+import { clientText, expiryMs, QUOTA_LUA } from './quota-script.js';
+import { type RedisConnection, redisScript } from './redis-connection.js';
+
+/** How many sessions are kept. */
+export interface RedisSessionStoreOptions {
+  /**
+   * Most sessions at once; more are refused.
+   * @default 100,000
+   */
+  readonly maxSessions?: number;
+  /**
+   * Most of them of one client.
+   * @default a quarter of maxSessions
+   */
+  readonly maxSessionsPerClient?: number;
+}
+
+/** The names of the options. */
+export const SESSION_OPTIONS: readonly (keyof RedisSessionStoreOptions)[] = [
+  'maxSessions',
+  'maxSessionsPerClient',
+];
+
+// A session is one text, as that takes least memory: "version client", a line break, and the rest as JSON.
+
+const CREATE = redisScript(`${QUOTA_LUA}
+local id, client, idleMs = ARGV[1], ARGV[2], ARGV[3]
+if not take(client, id, idleMs, ARGV[6], ARGV[7]) then return 0 end
+redis.call('SET', keyOf(id), ARGV[4] .. ' ' .. client .. '\\n' .. ARGV[5], 'PX', idleMs)
+return 1
+`);
+
+const USE = redisScript(`
+local session = redis.call('GETEX', KEYS[1], 'PX', ARGV[1])
+if session and string.match(session, '^%d+') == ARGV[2] then return 1 end
+return session
+`);
+
+// Whom a session counts for does not change.
+const REPLACE = redisScript(`
+local session = redis.call('GET', KEYS[1])
+if not session then return 0 end
+local version, client = string.match(session, '^(%d+) ([^\\n]*)')
+if tonumber(version) ~= ARGV[1] - 1 then return 0 end
+redis.call('SET', KEYS[1], ARGV[1] .. ' ' .. client .. '\\n' .. ARGV[2], 'PX', ARGV[3])
+return 1
+`);
+
+const DELETE = redisScript(`${QUOTA_LUA}
+local id = ARGV[1]
+local session = redis.call('GET', keyOf(id))
+if not session then return 0 end
+redis.call('DEL', keyOf(id))
+give(string.match(session, '^%d+ ([^\\n]*)'), id)
+return 1
+`);
+
+/**
+ * Keeps sessions in Redis, where all processes find them. To use one takes one round trip.
+ *
+ * @example
+ * ```ts
+ * const connection = new RedisConnection({ url: 'redis://127.0.0.1:6379' });
+ * const store = new RedisSessionStore(connection, { maxSessions: 1_000_000 });
+ * await app.run(http({ sessions: { store } }));
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+export class RedisSessionStore implements SessionStore {
+  readonly #connection: RedisConnection;
+  readonly #base: string;
+  readonly #limits: Required<RedisSessionStoreOptions>;
+
+  /**
+   * @param connection to the Redis that keeps them.
+   * @param options how much is kept.
+   * @throws DefinitionError when a limit is no positive integer.
+   */
+  constructor(connection: RedisConnection, options: RedisSessionStoreOptions = {}) {
+    OptionChecks.limits('RedisSessionStore', options, SESSION_OPTIONS);
+    const { maxSessions = 100_000, maxSessionsPerClient = Math.ceil(maxSessions / 4) } = options;
+    this.#connection = connection;
+    this.#base = `{${connection.prefix}:sessions}`;
+    this.#limits = { maxSessions, maxSessionsPerClient };
+  }
+
+  async create({ id, version, owner, client, state }: StoredSession, idleMs: number): Promise<void> {
+    const { maxSessions, maxSessionsPerClient } = this.#limits;
+    const json = JSON.stringify({ owner, state });
+    const session = [id, clientText(client), expiryMs(idleMs), version, json];
+    const args = [...session, maxSessions, maxSessionsPerClient];
+    if ((await this.#connection.run(CREATE, [this.#base], args)) === 1) return;
+    throw new OverloadedError(
+      `More than ${maxSessions} sessions are kept, or ${maxSessionsPerClient} of one client`,
+    );
+  }
+
+  async use(
+    id: string,
+    idleMs: number,
+    knownVersion?: number,
+  ): Promise<StoredSession | 'unchanged' | undefined> {
+    const reply = await this.#connection.run(USE, [this.#keyOf(id)], [expiryMs(idleMs), knownVersion ?? '']);
+    if (reply === 1) return 'unchanged';
+    return typeof reply === 'string' ? parse(id, reply) : undefined;
+  }
+
+  async replace({ id, version, owner, state }: StoredSession, idleMs: number): Promise<boolean> {
+    const args = [version, JSON.stringify({ owner, state }), expiryMs(idleMs)];
+    return (await this.#connection.run(REPLACE, [this.#keyOf(id)], args)) === 1;
+  }
+
+  async delete(id: string): Promise<boolean> {
+    return (await this.#connection.run(DELETE, [this.#base], [id])) === 1;
+  }
+
+  #keyOf(id: string): string {
+    return `${this.#base}/${id}`;
+  }
+}
+
+function parse(id: string, text: string): StoredSession {
+  const [, version, client = '', json = ''] = /^(\d+) ([^\n]*)\n([^]*)$/.exec(text) ?? [];
+  const { owner, state } = JSON.parse(json) as Pick<StoredSession, 'owner' | 'state'>;
+  const counted = client === '' ? {} : { client: JSON.parse(client) as string };
+  return { id, version: Number(version), owner, ...counted, state };
+}

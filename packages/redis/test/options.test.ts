@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@jest/globals';
+import { createClient } from '@redis/client';
+import {
+  redis,
+  RedisConnection,
+  type RedisOptions,
+  RedisSessionStore,
+  RedisTaskStore,
+} from '../src/index.js';
+
+const URL = 'redis://127.0.0.1:1';
+
+describe('redis()', () => {
+  test.each<[string, unknown, RegExp]>([
+    ['no options', undefined, /its options must be an object/],
+    ['neither an address nor a client', {}, /there must be either an address or a client/],
+    ['both', { url: URL, client: createClient() }, /there must be either an address or a client/],
+    [
+      'an address of something else',
+      { url: 'http://127.0.0.1:1' },
+      /redis\(\{ url \}\): it must be the address/,
+    ],
+    ['an address that is none', { url: 'redis' }, /it must be the address of a Redis/],
+    ['an address that is no text', { url: 5 }, /it must be the address of a Redis/],
+    ['a client that is none', { client: {} }, /it must be a client that createClient\(\)/],
+    ['a prefix with the braces of hash tags', { url: URL, prefix: '{a}' }, /redis\(\{ prefix \}\)/],
+    ['an empty prefix', { url: URL, prefix: '' }, /redis\(\{ prefix \}\)/],
+    ['a limit that is no number', { url: URL, maxSessions: '5' }, /it must be a positive integer, not '5'/],
+    ['a limit of nothing', { url: URL, maxTaskBytes: 0 }, /redis\(\{ maxTaskBytes \}\)/],
+    ['a time that no timer keeps', { url: URL, timeoutMs: 2 ** 40 }, /redis\(\{ timeoutMs \}\)/],
+    ['an option that does not exist', { url: URL, maxSession: 5 }, /write maxSessions/],
+  ])('refuses %s', (_, options, problem) => {
+    expect(() => redis(options as RedisOptions)).toThrow(
+      expect.objectContaining({ name: 'DefinitionError' }),
+    );
+    expect(() => redis(options as RedisOptions)).toThrow(problem);
+  });
+
+  test('refuses an app whose name cannot be part of a key, unless a prefix is given', async () => {
+    const name = 'shop \ud83c';
+    expect(() => redis({ url: URL })({ name })).toThrow(
+      /redis\(\{ prefix \}\): the name of the app cannot be part of it.*\n *Fix: mend createApp\(\{ name \}\)/,
+    );
+    await redis({ url: URL, prefix: 'shop' })({ name }).close();
+    await redis({ url: URL })({ name: 'shop 🌍' }).close();
+  });
+
+  test('tells everything that is wrong at once', () => {
+    expect(() => redis({ prefix: ' ', maxStates: -1, timeoutMs: 0.5 })).toThrow(/4 problems/);
+  });
+
+  test('connects to nothing by itself', async () => {
+    const backend = redis({ url: URL })({ name: 'test' });
+    expect(backend.name).toBe('redis');
+    await backend.close();
+  });
+});
+
+test('a connection refuses options that are wrong', () => {
+  expect(() => new RedisConnection({ url: 'redis' })).toThrow(/RedisConnection\(\{ url \}\)/);
+  expect(() => new RedisConnection({ url: URL, maxSessions: 5 } as object)).toThrow(
+    /there is no such option/,
+  );
+});
+
+test('a store refuses limits that are wrong', () => {
+  const connection = new RedisConnection({ url: URL });
+  expect(() => new RedisSessionStore(connection, { maxSessions: 0 })).toThrow(/RedisSessionStore/);
+  expect(() => new RedisTaskStore(connection, { maxTask: 5 } as object)).toThrow(/write maxTasks/);
+});

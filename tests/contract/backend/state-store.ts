@@ -1,0 +1,114 @@
+import { describe, expect, test } from '@jest/globals';
+import { OverloadedError, type StateStore } from '@sigil/core/backend';
+import { until, wait } from './waiting.js';
+
+/** Bounds of a store under test, as its options name them. */
+export interface StateBounds {
+  readonly maxStates?: number;
+  readonly maxStatesPerClient?: number;
+}
+
+const LONG = 60_000;
+
+/**
+ * What every store of used states must do, whatever it keeps them in.
+ *
+ * @param create makes a store in which nothing is remembered yet.
+ */
+export function describeStateStore(
+  name: string,
+  create: (bounds?: StateBounds) => StateStore | Promise<StateStore>,
+): void {
+  describe(`${name} is a state store that`, () => {
+    test('takes an id once', async () => {
+      const store = await create();
+      expect(await store.use('a', LONG)).toBe(true);
+      expect(await store.use('a', LONG)).toBe(false);
+      expect(await store.use('a', LONG + 1000)).toBe(false);
+      expect(await store.use('a', LONG, 'ada')).toBe(false);
+    });
+
+    test('keeps ids apart', async () => {
+      const store = await create();
+      expect(await store.use('a', LONG)).toBe(true);
+      for (const id of ['A', 'a ', 'aa', 'b', 'ä', "a'b"])
+        expect([id, await store.use(id, LONG)]).toEqual([id, true]);
+    });
+
+    test('tells one alone of many who ask at the same time', async () => {
+      const store = await create();
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, async (_, at) => store.use('a', LONG, `${at}`)),
+      );
+      expect(answers.filter((first) => first)).toEqual([true]);
+    });
+
+    test('remembers many', async () => {
+      const store = await create();
+      const ids = Array.from({ length: 200 }, () => crypto.randomUUID());
+      const expected = (first: boolean) => ids.map(() => first);
+      expect(await Promise.all(ids.map(async (id) => store.use(id, LONG)))).toEqual(expected(true));
+      expect(await Promise.all(ids.map(async (id) => store.use(id, LONG)))).toEqual(expected(false));
+    });
+
+    test('remembers an id until it expires, whatever expires before', async () => {
+      const store = await create();
+      await store.use('long', LONG);
+      await store.use('short', 40);
+      await wait(60);
+      await store.use('other', LONG);
+      expect(await store.use('long', LONG)).toBe(false);
+    });
+
+    test('has forgotten an id once it has expired', async () => {
+      const store = await create();
+      await store.use('a', 40);
+      await until(async () => store.use('a', LONG));
+      expect(await store.use('a', LONG)).toBe(false);
+    });
+
+    test.each(['__proto__', 'constructor', 'toString'])('takes %s for an id like any other', async (id) => {
+      const store = await create();
+      expect(await store.use(id, LONG, id)).toBe(true);
+      expect(await store.use(id, LONG, id)).toBe(false);
+    });
+
+    test('refuses what it could not remember, and forgets nothing to make room', async () => {
+      const store = await create({ maxStates: 2, maxStatesPerClient: 2 });
+      await store.use('a', LONG);
+      await store.use('b', LONG);
+      await expect(async () => store.use('c', LONG)).rejects.toThrow(OverloadedError);
+      expect(await store.use('a', LONG)).toBe(false);
+      expect(await store.use('b', LONG)).toBe(false);
+    });
+
+    test('has room again once an id has expired', async () => {
+      const store = await create({ maxStates: 2, maxStatesPerClient: 2 });
+      await store.use('long', LONG, 'ada');
+      await store.use('short', 40, 'ada');
+      await wait(60);
+      expect(await store.use('more', LONG, 'ada')).toBe(true);
+      await expect(async () => store.use('still more', LONG, 'ada')).rejects.toThrow(OverloadedError);
+    });
+
+    test('gives each client its part alone, so that one cannot stop the rounds of others', async () => {
+      const store = await create({ maxStates: 8, maxStatesPerClient: 2 });
+      expect([await store.use('a', LONG, 'ada'), await store.use('b', LONG, 'ada')]).toEqual([true, true]);
+      await expect(async () => store.use('c', LONG, 'ada')).rejects.toThrow(OverloadedError);
+      expect(await store.use('a', LONG, 'ada')).toBe(false);
+      expect([await store.use('d', LONG, 'bob'), await store.use('e', LONG)]).toEqual([true, true]);
+    });
+
+    test('keeps its bounds with many who ask at the same time', async () => {
+      const store = await create({ maxStates: 10, maxStatesPerClient: 4 });
+      const ask = async (client: string, count: number) =>
+        Promise.allSettled(
+          Array.from({ length: count }, async (_, at) => store.use(`${client} ${at}`, LONG, client)),
+        );
+      const outcomes = (
+        await Promise.all(['ada', 'bob', 'eve'].map(async (client) => ask(client, 8)))
+      ).flat();
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+    });
+  });
+}

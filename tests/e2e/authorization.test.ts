@@ -1,0 +1,274 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  Client,
+  ClientCredentialsProvider,
+  PrivateKeyJwtProvider,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
+import { LoggedInUser, withLogIn } from './log-in.js';
+import { endProcess, endProcesses, freePort, ServerProcess, until } from './processes.js';
+
+const PROVIDER = new URL('../../apps/identity/dist/main.js', import.meta.url).pathname;
+const PROTECTED = new URL('./fixtures/protected-server.mjs', import.meta.url).pathname;
+const SCOPES = 'mcp files:read files:write';
+const KEYS = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+/** Programs that log in as themselves, and a server that looks tokens up. */
+const CLIENTS = [
+  {
+    client_id: 'robot',
+    client_secret: 'a secret of the robot',
+    grant_types: ['client_credentials'],
+    redirect_uris: [],
+    response_types: [],
+    scope: SCOPES,
+  },
+  {
+    client_id: 'signer',
+    token_endpoint_auth_method: 'private_key_jwt',
+    token_endpoint_auth_signing_alg: 'ES256',
+    jwks: {
+      keys: [{ ...(KEYS.publicKey.export({ format: 'jwk' }) as object), kid: 'signer', alg: 'ES256' }],
+    },
+    grant_types: ['client_credentials'],
+    redirect_uris: [],
+    response_types: [],
+    scope: SCOPES,
+  },
+  {
+    client_id: 'server',
+    client_secret: 'a secret of the server',
+    grant_types: ['client_credentials'],
+    redirect_uris: [],
+    response_types: [],
+    scope: SCOPES,
+  },
+];
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    () => true,
+    () => false,
+  );
+
+interface Provider {
+  readonly issuer: string;
+  readonly process: ServerProcess;
+}
+
+async function startProvider(more: readonly string[] = [], port?: number): Promise<Provider> {
+  const at = port ?? (await freePort());
+  const clients = JSON.stringify(CLIENTS);
+  const process = new ServerProcess(PROVIDER, [
+    '--port',
+    String(at),
+    '--scopes',
+    SCOPES,
+    '--clients',
+    clients,
+    ...more,
+  ]);
+  const issuer = `http://127.0.0.1:${at}`;
+  await until(() => answers(`${issuer}/jwks`));
+  return { issuer, process };
+}
+
+interface Protected {
+  readonly address: string;
+  readonly process: ServerProcess;
+}
+
+async function startProtected(
+  { issuer }: Pick<Provider, 'issuer'>,
+  options: object = {},
+  env: Readonly<Record<string, string>> = {},
+): Promise<Protected> {
+  const port = await freePort();
+  const OPTIONS = JSON.stringify({ issuers: [issuer], ...options });
+  const process = new ServerProcess(PROTECTED, [], { PORT: String(port), OPTIONS, ...env });
+  const address = `http://127.0.0.1:${port}/mcp`;
+  await until(() => {
+    if (process.child.exitCode !== null) throw new Error(process.stderr);
+    return answers(address);
+  });
+  return { address, process };
+}
+
+/** The official client, whose user logs in when that is needed. */
+class UserClient {
+  #client: Client;
+  #transport: StreamableHTTPClientTransport;
+
+  constructor(
+    private readonly address: string,
+    readonly user: LoggedInUser,
+    private readonly mode: 'auto' | 'legacy' = 'auto',
+  ) {
+    [this.#client, this.#transport] = this.#make();
+  }
+
+  #make(): [Client, StreamableHTTPClientTransport] {
+    const client = new Client(
+      { name: 'test', version: '1.0.0' },
+      { versionNegotiation: { mode: this.mode } },
+    );
+    return [client, new StreamableHTTPClientTransport(new URL(this.address), { authProvider: this.user })];
+  }
+
+  connect(): Promise<void> {
+    const finish = async (callback: URLSearchParams): Promise<void> => {
+      await this.#transport.finishAuth(callback);
+      [this.#client, this.#transport] = this.#make();
+    };
+    return withLogIn(this.user, finish, () => this.#client.connect(this.#transport));
+  }
+
+  async call(name: string, args: Record<string, unknown> = {}): Promise<string> {
+    const finish = (callback: URLSearchParams): Promise<void> => this.#transport.finishAuth(callback);
+    const { content } = await withLogIn(this.user, finish, () =>
+      this.#client.callTool({ name, arguments: args }),
+    );
+    return String((content as readonly { readonly text?: unknown }[])[0]?.text);
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+}
+
+const opened: UserClient[] = [];
+afterEach(() => Promise.all(opened.splice(0).map((client) => client.close())));
+afterAll(endProcesses);
+
+async function open(
+  address: string,
+  user = new LoggedInUser(),
+  mode?: 'auto' | 'legacy',
+): Promise<UserClient> {
+  const client = new UserClient(address, user, mode);
+  opened.push(client);
+  await client.connect();
+  return client;
+}
+
+describe('a server behind an authorization server, with the official client', () => {
+  let provider: Provider;
+  let server: Protected;
+  beforeAll(async () => {
+    provider = await startProvider();
+    server = await startProtected(provider);
+  });
+
+  test.each(['auto', 'legacy'] as const)(
+    'serves who has logged in, and asks for more scopes when they are needed, in the mode %s',
+    async (mode) => {
+      const client = await open(server.address, new LoggedInUser('ada'), mode);
+      expect(JSON.parse(await client.call('whoami'))).toMatchObject({
+        id: `${provider.issuer}#ada`,
+        scopes: ['mcp'],
+        claims: { iss: provider.issuer, sub: 'ada', aud: server.address },
+      });
+      expect(await client.call('write')).toBe('written');
+      expect(await client.call('read')).toBe('read');
+      // The second time for what the first token had, too.
+      expect(client.user.asked).toEqual(['mcp', 'mcp files:write']);
+    },
+  );
+
+  test('serves a program that logs in as itself', async () => {
+    const authProvider = new ClientCredentialsProvider({
+      clientId: 'robot',
+      clientSecret: 'a secret of the robot',
+      scope: SCOPES,
+      expectedIssuer: provider.issuer,
+    });
+    const client = new Client({ name: 'robot', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
+    await client.connect(new StreamableHTTPClientTransport(new URL(server.address), { authProvider }));
+    const { content } = await client.callTool({ name: 'whoami', arguments: {} });
+    expect(JSON.stringify(content)).toContain(`${provider.issuer}#robot`);
+    await client.close();
+  });
+
+  test('serves a program that logs in by an assertion of its own', async () => {
+    const authProvider = new PrivateKeyJwtProvider({
+      clientId: 'signer',
+      privateKey: KEYS.privateKey.export({ format: 'pem', type: 'pkcs8' }),
+      algorithm: 'ES256',
+      scope: SCOPES,
+      expectedIssuer: provider.issuer,
+    });
+    const client = new Client({ name: 'robot', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
+    await client.connect(new StreamableHTTPClientTransport(new URL(server.address), { authProvider }));
+    const { content } = await client.callTool({ name: 'write', arguments: {} });
+    expect(JSON.stringify(content)).toContain('written');
+    await client.close();
+  });
+
+  test('tells one user from another', async () => {
+    const [ada, bob] = [
+      await open(server.address, new LoggedInUser('ada')),
+      await open(server.address, new LoggedInUser('bob')),
+    ];
+    expect(
+      [await ada.call('whoami'), await bob.call('whoami')].map(
+        (text) => (JSON.parse(text) as { id: string }).id,
+      ),
+    ).toEqual([`${provider.issuer}#ada`, `${provider.issuer}#bob`]);
+  });
+
+  test('says nothing of tokens in its log', () => {
+    expect(server.process.stderr).not.toMatch(/eyJ[A-Za-z0-9_-]{10}/);
+    expect(server.process.stdout).not.toMatch(/eyJ[A-Za-z0-9_-]{10}/);
+  });
+});
+
+describe('tokens that are looked up', () => {
+  test('are served as those with a signature are', async () => {
+    const provider = await startProvider(['--format', 'opaque']);
+    const server = await startProtected(
+      provider,
+      {},
+      {
+        INTROSPECTION: JSON.stringify({ clientId: 'server', clientSecret: 'a secret of the server' }),
+      },
+    );
+    const client = await open(server.address);
+    expect(JSON.parse(await client.call('whoami'))).toMatchObject({ id: `${provider.issuer}#ada` });
+    expect(await client.call('write')).toBe('written');
+  });
+});
+
+describe('proofs of possession', () => {
+  test.each([false, true])('are taken from the official client, with nonces: %s', async (nonces) => {
+    const provider = await startProvider(nonces ? ['--nonces'] : []);
+    const server = await startProtected(provider, { dpop: 'require', dpopNonce: nonces });
+    const client = await open(server.address, new LoggedInUser('ada', { dpop: true }));
+    expect(JSON.parse(await client.call('whoami'))).toMatchObject({ id: `${provider.issuer}#ada` });
+    expect(await client.call('write')).toBe('written');
+  });
+});
+
+describe('an authorization server', () => {
+  test('may change its keys without a restart of the server', async () => {
+    const provider = await startProvider();
+    const server = await startProtected(provider);
+    expect(await (await open(server.address)).call('whoami')).toContain('ada');
+    await endProcess(provider.process);
+    const port = Number(new URL(provider.issuer).port);
+    await startProvider([], port);
+    expect(await (await open(server.address, new LoggedInUser('eve'))).call('whoami')).toContain('eve');
+  });
+
+  test('may be down: known keys go on being used, and without any it is 503', async () => {
+    const provider = await startProvider();
+    const [server, late] = [await startProtected(provider), await startProtected(provider)];
+    const user = new LoggedInUser();
+    const client = await open(server.address, user);
+    await endProcess(provider.process);
+    expect(await client.call('whoami')).toContain('ada');
+    const headers = { Authorization: `Bearer ${user.tokens()?.access_token}` };
+    const refused = await fetch(late.address, { method: 'POST', headers });
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toBe('5');
+  });
+});
