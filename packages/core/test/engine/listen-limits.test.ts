@@ -18,6 +18,7 @@ import {
   recordingLogger,
   settled,
   statelessClient,
+  until,
 } from '../harness.js';
 import { beginTask, taskClient } from '../extensions/task-client.js';
 
@@ -30,8 +31,9 @@ const texts = (guards: NonNullable<Parameters<typeof defineResource>[0]['guards'
 const serve = (options: Partial<AppOptions> = {}) => appOf({ definitions: [texts()], ...options });
 
 async function listen(client: Client, notifications: Json = {}, id: string | number = 'sub'): Promise<void> {
+  const before = client.heard(acknowledged).length;
   client.start('subscriptions/listen', { notifications }, id);
-  await settled();
+  await until(() => client.heard(acknowledged).length > before);
 }
 
 const refusal = (client: Client, notifications: Json = {}) =>

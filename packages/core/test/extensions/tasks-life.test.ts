@@ -17,7 +17,7 @@ describe('the life of a task', () => {
   });
 
   test('ends with its time: the handler is stopped and the task is gone', async () => {
-    const { app, begun } = await waitingApp({ tasks: { ttlMs: 500 } });
+    const { app, begun } = await waitingApp({ tasks: { ttlMs: 2_000 } });
     const client = taskClient(app);
     const taskId = await beginTask(client, 'wait');
     const signal = await begun.promise;
@@ -119,7 +119,7 @@ describe('a request that is cancelled before it has become a task', () => {
     const { app, runs } = await waitingApp({ tasks: { store } });
     const client = taskClient(app);
     const id = client.start('tools/call', { name: 'wait', arguments: {} });
-    await settled();
+    await until(() => created.length > 0);
     client.notify('notifications/cancelled', { requestId: id });
     await settled();
     opened.resolve();

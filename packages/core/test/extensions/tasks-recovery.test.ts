@@ -93,8 +93,9 @@ describe('the time for an answer', () => {
     await queue.run();
     await taskWith(client, taskId, 'input_required');
     queue.entries.length = 0;
-    await until(() => queue.entries.length > 0);
-    expect(queue.entries[0]).toEqual({ taskId, round: 1, delayMs: 3_000 });
+    const again = () => queue.entries.find(({ round }) => round === 1);
+    await until(() => again() !== undefined);
+    expect(again()).toEqual({ taskId, round: 1, delayMs: 3_000 });
     await app.close();
   });
 });

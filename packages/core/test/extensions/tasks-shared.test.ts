@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type App, defineTool, ask, TaskSupport } from '../../src/index.js';
 import { type ChangeBus, memoryBackend } from '../../src/backend.js';
-import { appOf, deferred, type Json, settled, textOf } from '../harness.js';
+import { appOf, deferred, type Json, textOf, until } from '../harness.js';
 import { endOf, getTask, beginTask, taskClient, taskWith } from './task-client.js';
 
 const FORM = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
@@ -51,8 +51,7 @@ describe('a task that another process runs', () => {
     const taskId = await beginTask(taskClient(one), 'wait');
     const signal = await begun.promise;
     await taskClient(other).result('tasks/cancel', { taskId });
-    await settled();
-    expect(signal.aborted).toBe(true);
+    await until(() => signal.aborted);
     expect(await getTask(taskClient(one), taskId)).toMatchObject({ status: 'cancelled' });
   });
 
@@ -61,10 +60,10 @@ describe('a task that another process runs', () => {
     const taskId = await beginTask(taskClient(one, ABLE), 'greet');
     const listener = taskClient(other, ABLE);
     listener.start('subscriptions/listen', { notifications: { taskIds: [taskId] } });
-    await settled();
+    await until(() => listener.heard('notifications/subscriptions/acknowledged').length > 0);
     await taskClient(one, ABLE).result('tasks/cancel', { taskId });
-    await settled();
-    expect(listener.heard('notifications/tasks').at(-1)).toMatchObject({ taskId, status: 'cancelled' });
+    await until(() => listener.heard('notifications/tasks').at(-1)?.['status'] === 'cancelled');
+    expect(listener.heard('notifications/tasks').at(-1)).toMatchObject({ taskId });
   });
 
   test('goes on when the bus fails, as far as this process can see to it', async () => {
