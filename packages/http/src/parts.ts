@@ -1,6 +1,6 @@
 import { type EventStore, MemoryEventStore, type SessionStore } from '@sigil/core/backend';
 import { Deadlines, type Endpoint, LogThrottle, Quota } from '@sigil/core/transport';
-import { logRefusal, OverloadRefusal } from './answers.js';
+import { aboutRequest, logRefusal, OverloadRefusal } from './answers.js';
 import { Authentication, decideBy } from './authentication.js';
 import { type Authorizer, type Refusal, type RequestHead, scopeChallenge } from './authorization.js';
 import type { StreamRules } from './event-stream.js';
@@ -52,12 +52,23 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
   const { sessionStore = backend.sessions, eventStore = backend.events } = options;
   // Streams that are kept in this process can be resumed in no other one.
   const isShared = Boolean(sessionStore) && Boolean(eventStore);
+  const challengeFor = (http: HttpExchange, scopes: readonly string[]): Refusal => {
+    try {
+      return authorizer?.insufficientScope(scopes, http.principal) ?? scopeChallenge(scopes);
+    } catch (error) {
+      logger.error(
+        { err: error, ...aboutRequest(http) },
+        'the authorization could not say what a client lacks',
+      );
+      return scopeChallenge(scopes);
+    }
+  };
   return {
     endpoint,
     options,
     authentication,
     insufficientScope(http, scopes) {
-      const refusal = authorizer?.insufficientScope(scopes, http.principal) ?? scopeChallenge(scopes);
+      const refusal = challengeFor(http, scopes);
       logRefusal(http, logger, refusal.status, { scopes: scopes.join(' ') });
       return refusal;
     },

@@ -216,3 +216,33 @@ test('the principal of a token is one that no request can change', () => {
   expect(() => (principal?.scopes as string[]).push('admin')).toThrow('not extensible');
   expect(() => Object.assign(principal?.claims?.['team'] as object, { id: 2 })).toThrow('read only');
 });
+
+test('an authorization that fails to say which scopes are missing leaves the plain challenge', async () => {
+  const tool = defineTool({ name: 'count', scopes: ['count'], handle: () => 1 });
+  const app = await createApp({
+    name: 'counts',
+    version: '1.0.0',
+    definitions: [tool],
+    logger: { ...SILENT, error: () => undefined },
+  });
+  const handler = fetchHandler(app, {
+    authorization: () => ({
+      authorize: () => ({ principal: { id: 'ada' } }),
+      insufficientScope: () => {
+        throw new Error('no words');
+      },
+      document: () => undefined,
+    }),
+  });
+  const mounted: Mounted = {
+    send: (init) => handler(new Request('http://localhost/mcp', init)),
+    close: () => handler.close(),
+  };
+  const response = await callModern(mounted, 'count');
+  expect([response.status, response.headers.get('www-authenticate')]).toEqual([
+    403,
+    'Bearer error="insufficient_scope", scope="count"',
+  ]);
+  await handler.close();
+  await app.close();
+});

@@ -78,6 +78,8 @@ export class EngineCall implements Call, CallScope, RequesterContext {
   readonly quotaKey: string | object | undefined;
   currentContext: object | undefined;
   where: string | undefined;
+  /** The scopes that the request was found to need. */
+  neededScopes: readonly string[] | undefined;
   /** What ends the handler when it takes too long, where there is a limit. */
   limit: TimeLimit | undefined;
   readonly #parts: CallParts;
@@ -307,6 +309,7 @@ export class EngineCall implements Call, CallScope, RequesterContext {
   /** Goes on when the principal has all these scopes. @throws InsufficientScopeError, or gives its promise, when not. */
   ifScoped<R>(needed: MaybePromise<readonly string[]>, go: () => MaybePromise<R>): MaybePromise<R> {
     return after(needed, (scopes) => {
+      this.neededScopes = scopes;
       if (lacksScopes(this.principal, scopes)) throw new InsufficientScopeError(scopes);
       return go();
     });

@@ -299,19 +299,30 @@ export class Exchange implements ActiveRequest, Stream {
     const error = call.revision.error(thrown);
     if (call.background) return call.background.fail(error);
     if (this.done) return;
-    this.#end();
     // What the client cannot do is found out by the handler, yet refuses the request itself (basic, "Capabilities").
     if (thrown instanceof OverloadedError) this.#parts.overloaded(call, thrown);
     const isRejection = REJECTIONS.includes(error.code) || thrown instanceof OverloadedError;
-    sendError(this.#sink, call.id, error, isRejection);
+    this.#respond(() => sendError(this.#sink, call.id, error, isRejection));
   }
 
   /** @throws TypeError or RangeError, before anything is sent, when the result has what JSON cannot carry. */
   #answer(given: MethodResult): void {
     const { id, revision } = this.call;
     const text = this.#parts.writer.result(id, revision, given);
+    this.#respond(() => this.#sink.end(text));
+  }
+
+  /** What a transport cannot send is no fault of the request, and must not end the process. */
+  #respond(send: () => void): void {
     this.#end();
-    this.#sink.end(text);
+    try {
+      send();
+    } catch (error) {
+      this.#parts.options.logger.error(
+        { err: error, ...logDetails(this.call) },
+        'a response could not be sent',
+      );
+    }
   }
 
   #end(): void {

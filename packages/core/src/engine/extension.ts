@@ -60,6 +60,8 @@ export interface RecordedCall {
   readonly version: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly principal?: Principal | undefined;
+  /** The scopes that the call was found to need. */
+  readonly neededScopes?: readonly string[] | undefined;
   readonly headers?: RequestHeaders | undefined;
   readonly address?: string | undefined;
   /** Whom quotas count it for, where that is a text. */

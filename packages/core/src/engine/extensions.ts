@@ -192,13 +192,14 @@ class ExtensionView implements ExtensionCall {
   }
 
   record(): RecordedCall {
-    const { revision, params, principal, requestInfo, quotaKey } = this.#exchange.call;
+    const { revision, params, principal, requestInfo, quotaKey, neededScopes } = this.#exchange.call;
     const { requestState: _state, inputResponses: _responses, ...rest } = params;
     const headers = Object.entries(requestInfo.headers ?? {}).filter(([name]) => !CREDENTIALS.has(name));
     return {
       version: revision.version,
       params: rest,
       principal,
+      neededScopes,
       headers: Object.fromEntries(headers),
       address: requestInfo.address,
       quotaKey: typeof quotaKey === 'string' ? quotaKey : undefined,

@@ -10,7 +10,7 @@ import type { RecordedCall, Replay } from './extension.js';
 /** Runs a recorded call of a tool in the background; see `ExtensionHost.replay`. */
 export function replay(
   parts: ConnectionParts,
-  { version, params, ...requestInfo }: RecordedCall,
+  { version, params, neededScopes: _scopes, ...requestInfo }: RecordedCall,
   journal: Journal | undefined,
   background: BackgroundDelivery,
 ): Replay {

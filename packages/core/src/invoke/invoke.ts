@@ -35,6 +35,7 @@ import type {
   GuardCheck,
   Handler,
   NamedGuard,
+  NeededScopes,
   ParameterBinding,
   Permits,
   Target,
@@ -82,6 +83,13 @@ interface Kind {
   readonly refused: (() => unknown) | undefined;
 }
 
+/** What callers need to see and use a definition. */
+interface Requirements {
+  readonly guardCheck?: GuardCheck;
+  readonly guards?: readonly NamedGuard[];
+  readonly neededScopes?: NeededScopes;
+}
+
 /**
  * Turns declarations into functions that serve requests. One call runs: guards (`access`), then the check of its arguments, what
  * guards say of those, middleware around the handler, and the encoding of the value they give. What is thrown on the way is mapped,
@@ -100,13 +108,19 @@ export class HandlerCompiler {
     return (call) => contextOf(call, CONTEXTS[kind], info);
   }
 
-  /** Who may see and use a definition: its guards as one check, and one by one; empty when everybody may. */
-  access(
-    { guards }: Declaration,
-    info: DefinitionInfo,
-  ): { readonly guardCheck?: GuardCheck; readonly guards?: readonly NamedGuard[] } {
+  /**
+   * Compiles who may see and use a definition: its guards as one check, and one by one, and the scopes that a call needs. It is empty
+   * when everybody may.
+   *
+   * @param check gives the arguments as the handler gets them.
+   */
+  access({ guards, scopes, where }: Declaration, info: DefinitionInfo, check: CheckArguments): Requirements {
     const guardCheck = compileGuards(guards, info, this.#guardParts);
-    return guardCheck ? { guardCheck, guards: nameGuards(guards, info, this.#guardParts) } : {};
+    const neededScopes = compileScopes(scopes, where, check, this.#guardParts.guardTime);
+    return {
+      ...(guardCheck ? { guardCheck, guards: nameGuards(guards, info, this.#guardParts) } : {}),
+      ...(neededScopes ? { neededScopes } : {}),
+    };
   }
 
   /** Gives the check of the arguments of a tool. */
@@ -215,7 +229,7 @@ export class HandlerCompiler {
   }
 
   #serve(
-    { target, binding, guards, middleware, scopes, errors }: Declaration,
+    { target, binding, where, guards, middleware, scopes, errors }: Declaration,
     info: DefinitionInfo,
     { Context, check, encode, refused }: Kind,
   ): Serve {
@@ -225,7 +239,9 @@ export class HandlerCompiler {
     // Asked of the very arguments that the handler gets: those that were looked at before may have been parsed to others.
     const needed = compileScopes(
       scopes.filter((scope) => typeof scope === 'function'),
+      where,
       (checked) => checked,
+      this.#guardParts.guardTime,
     );
     const around = compileMiddleware(middleware, instances.container);
     if (!permits && !needed && !around && errors.length === 0 && !needsContext(target, binding, instances)) {

@@ -102,7 +102,7 @@ export function compilePermits(guards: readonly GuardLike[], parts: GuardParts):
     const permitted = after(resolve(guard, call, parts.container), (instance) =>
       instance.permits ? instance.permits(context) : true,
     );
-    const inItsTime = inTime(permitted, guard.name, parts.guardTime);
+    const inItsTime = inTime(permitted, `The guard ${guard.name}`, parts.guardTime);
     return after(
       isPromise(inItsTime) ? inItsTime.catch((error: unknown) => late(error, call)) : inItsTime,
       // A guard that forgets to answer has not agreed.
@@ -115,11 +115,15 @@ export function compilePermits(guards: readonly GuardLike[], parts: GuardParts):
 /**
  * Compiles which scopes a call needs; `undefined` when it needs none.
  *
+ * @param where names the definition.
  * @param check gives the arguments as the handler gets them.
+ * @param guardTime how long a function may take that gives scopes: as long as a guard.
  */
 export function compileScopes(
   requirements: readonly ScopeRequirement[],
+  where: string,
   check: (args: Record<string, unknown>) => MaybePromise<unknown>,
+  guardTime: Deadlines,
 ): NeededScopes | undefined {
   if (requirements.length === 0) return undefined;
   const fixed = [...new Set(requirements.filter((requirement) => typeof requirement === 'string'))];
@@ -128,7 +132,11 @@ export function compileScopes(
   return async (args, arePartial = false) => {
     try {
       const checked = (arePartial ? args : await check(args)) as never;
-      const given = await Promise.all(asked.map(async (requirement) => requirement(checked)));
+      const given = await Promise.all(
+        asked.map(async (requirement) =>
+          inTime(requirement(checked), `A function that gives the scopes of ${where}`, guardTime),
+        ),
+      );
       return [...new Set([...fixed, ...given.flatMap(scopesOf)])];
     } catch (error) {
       // The call is refused for its arguments then.
@@ -143,19 +151,16 @@ function scopesOf(given: unknown): readonly string[] {
   throw new TypeError("A function of @RequireScopes must give a list of scopes, such as ['files:write']");
 }
 
-/** A guard has not answered in time. */
+/** A guard, or a function that gives scopes, has not answered in time. */
 class LateGuardError extends Error {
   override readonly name = 'LateGuardError';
 }
 
 /** Waits for what a guard says, and fails when that takes too long. */
-function inTime<T>(answer: MaybePromise<T>, name: string, guardTime: Deadlines): MaybePromise<T> {
+function inTime<T>(answer: MaybePromise<T>, who: string, guardTime: Deadlines): MaybePromise<T> {
   if (!isPromise(answer)) return answer;
   const { afterMs } = guardTime;
-  return guardTime.within(
-    answer,
-    () => new LateGuardError(`The guard ${name} did not answer within ${afterMs} ms`),
-  );
+  return guardTime.within(answer, () => new LateGuardError(`${who} did not answer within ${afterMs} ms`));
 }
 
 /** Compiles middleware into one function, the first outermost; `undefined` without any. */
@@ -286,7 +291,7 @@ function toAsk(
   index: number,
   { container, guardTime }: GuardParts,
 ): (call: Call, access: GuardContext) => MaybePromise<boolean> {
-  const name = nameOf(guard, index);
+  const name = `The guard ${nameOf(guard, index)}`;
   if (!isClass<Guard>(guard)) return (_call, access) => inTime(guard(access), name, guardTime);
   return (call, access) => {
     const allowed = after(resolve(guard, call, container), (instance) => instance.allows(access));

@@ -2,7 +2,6 @@ import { nearest } from '../protocol/nearest.js';
 import type { Diagnostics } from '../errors/errors.js';
 import type { Declaration, Target } from '../invoke/declaration.js';
 import type { CheckArguments, HandlerCompiler } from '../invoke/invoke.js';
-import { compileScopes } from '../invoke/policies.js';
 import type {
   HandlerDefinition,
   Presentation,
@@ -202,8 +201,8 @@ function baseOf(
     where,
     info,
     context: handlers.context(kind, info),
-    ...withoutUndefined({ timeoutMs, neededScopes: compileScopes(declaration.scopes, check) }),
-    ...handlers.access(declaration, info),
+    ...withoutUndefined({ timeoutMs }),
+    ...handlers.access(declaration, info, check),
   };
 }
 

@@ -1,8 +1,6 @@
 import type { Diagnostics } from '../errors/errors.js';
 import type { Declaration } from '../invoke/declaration.js';
 import type { CompletionDefinition } from '../metadata/definitions.js';
-import { compileScopes } from '../invoke/policies.js';
-import { withoutUndefined } from '../protocol/json.js';
 import { parseUriTemplate } from '../protocol/uri-template/parse.js';
 import { buildEntry, type BuildTools, isKind } from './build.js';
 import type { Completers, Entry, FindResource, PromptEntry, TemplateEntry } from './entry.js';
@@ -125,10 +123,8 @@ function withCompleters(entry: Entry, { completions }: Registry, { handlers }: B
     entry,
     Object.fromEntries(
       own.map(([argument, declaration]) => {
-        const { guardCheck } = handlers.access(declaration, entry.info);
-        const run = handlers.completion(declaration, entry.info);
-        const neededScopes = compileScopes(declaration.scopes, (args) => args);
-        return [argument, Object.freeze({ run, ...withoutUndefined({ guardCheck, neededScopes }) })];
+        const { guards: _guards, ...access } = handlers.access(declaration, entry.info, (args) => args);
+        return [argument, Object.freeze({ run: handlers.completion(declaration, entry.info), ...access })];
       }),
     ),
   );

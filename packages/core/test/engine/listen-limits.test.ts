@@ -74,7 +74,8 @@ describe('the number of open subscriptions', () => {
     const slow = texts([() => new Promise((resolve) => asked.push(() => resolve(true)))]);
     const app = await appOf({ definitions: [slow], limits: { maxSubscriptions: 1 } });
     const client = statelessClient(app);
-    await listen(client, { resourceSubscriptions: ['text://a'] });
+    client.start('subscriptions/listen', { notifications: { resourceSubscriptions: ['text://a'] } }, 'sub');
+    await until(() => asked.length > 0);
     expect((await refusal(client, { resourceSubscriptions: ['text://a'] })).code).toBe(-32603);
     expect(asked).toHaveLength(1);
   });
@@ -86,7 +87,8 @@ describe('the number of open subscriptions', () => {
     const gone: string[] = [];
     app.on('subscribed', (uri) => gone.push(uri));
     const client = statelessClient(app);
-    await listen(client, { resourceSubscriptions: ['text://a'] });
+    client.start('subscriptions/listen', { notifications: { resourceSubscriptions: ['text://a'] } }, 'sub');
+    await until(() => asked.length > 0);
     client.notify('notifications/cancelled', { requestId: 'sub' });
     await settled();
     for (const answer of asked) answer();

@@ -1,6 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { Arg, Tool } from '../../src/index.js';
-import { appOf, Client, openSession, type Message, settled, statelessClient } from '../harness.js';
+import {
+  appOf,
+  Client,
+  openSession,
+  type Message,
+  recordingLogger,
+  settled,
+  statelessClient,
+  until,
+} from '../harness.js';
 
 class Echo {
   @Tool()
@@ -197,4 +206,31 @@ describe('another unknown name', () => {
     client.send('not a message');
     expect(await client.result('ping')).toEqual({});
   });
+});
+
+test.each([
+  ['a result', { name: 'echo', arguments: { value: 'a' } }],
+  ['an error', { name: 'missing' }],
+])('%s that a transport cannot send is logged, and does not end the process', async (_what, params) => {
+  const rejections: unknown[] = [];
+  const listen = (reason: unknown): void => void rejections.push(reason);
+  process.on('unhandledRejection', listen);
+  try {
+    const logger = recordingLogger();
+    const app = await appOf({ services: [Echo], middleware: [async (_context, next) => next()], logger });
+    const sink = {
+      send: () => undefined,
+      end: () => {
+        throw new Error('gone');
+      },
+    };
+    const connection = app.endpoint.connect(sink);
+    const _meta = statelessClient(app).envelope;
+    connection.receive({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta } }, sink);
+    await until(() => logger.lines.some(({ message }) => message === 'a response could not be sent'));
+    await settled();
+    expect(rejections).toEqual([]);
+  } finally {
+    process.off('unhandledRejection', listen);
+  }
 });

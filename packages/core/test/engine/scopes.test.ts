@@ -18,8 +18,8 @@ import {
   TaskSupport,
   Tool,
 } from '../../src/index.js';
-import { type Client, type Json, statelessClient, textOf } from '../harness.js';
-import { beginTask, taskClient } from '../extensions/task-client.js';
+import { appOf, type Client, type Json, recordingLogger, statelessClient, textOf } from '../harness.js';
+import { beginTask, endOf, taskClient } from '../extensions/task-client.js';
 
 @Service()
 @RequireScopes('files')
@@ -170,6 +170,36 @@ describe('@RequireScopes', () => {
     expect(await client.error('tools/call', params('fails', 'secret'))).toMatchObject(
       needed('folders:secret'),
     );
+  });
+
+  test('holds for a task whose tool is served no more', async () => {
+    const slow = defineTool({
+      name: 'slow',
+      scopes: ['slow'],
+      metadata: TaskSupport.entry('required'),
+      handle: () => 'done',
+    });
+    const app = await createApp({ name: 's', version: '1.0.0' });
+    app.tools.add(slow);
+    const as = (...scopes: string[]): Client => taskClient(app, {}, { principal: { id: 'ada', scopes } });
+    const taskId = await beginTask(as('slow'), 'slow');
+    await endOf(as('slow'), taskId);
+    app.tools.remove('slow');
+    expect(await as().error('tasks/get', { taskId })).toMatchObject(needed('slow'));
+    expect(await as('slow').result('tasks/get', { taskId })).toMatchObject({ status: 'completed' });
+  });
+
+  test('refuses a call when a function does not give its scopes in time', async () => {
+    const tool = defineTool({
+      name: 'count',
+      scopes: [() => new Promise<never>(() => undefined)],
+      handle: () => 1,
+    });
+    const logger = recordingLogger();
+    const app = await appOf({ definitions: [tool], logger, limits: { guardTimeoutMs: 20 } });
+    expect(await clientWith(app).error('tools/call', { name: 'count' })).toMatchObject({ code: -32603 });
+    const [line] = logger.lines.filter(({ level }) => level === 'error');
+    expect(String(line?.details['err'])).toContain('did not answer within 20 ms');
   });
 
   test('lets a handler refuse in the same way', async () => {

@@ -246,7 +246,7 @@ function taskMethods(
     if (typeof taskId !== 'string') throw invalidParams('"taskId" must be a string');
     const task = await repository.get(taskId);
     if (!task || !(await maySee(call, task, host))) throw unknownTask();
-    const scopes = await scopesOf(task, host);
+    const { neededScopes: scopes = [] } = task.call;
     if (lacksScopes(call.principal, scopes)) throw new InsufficientScopeError(scopes);
     return task;
   }
@@ -284,12 +284,6 @@ async function maySee(call: ExtensionCall, task: Task, { registry }: ExtensionHo
   if (task.call.principal?.id !== call.principal?.id) return false;
   const entry = registry.tools.get(task.stored.tool);
   return entry === undefined || call.sees(entry);
-}
-
-/** The scopes that the call in a task needs: so does asking for it. */
-async function scopesOf({ stored, call }: Task, { registry }: ExtensionHost): Promise<readonly string[]> {
-  const { arguments: args = {} } = call.params;
-  return (await registry.tools.get(stored.tool)?.neededScopes?.(args as Record<string, unknown>)) ?? [];
 }
 
 function unknownTask(): ProtocolError {
@@ -354,7 +348,7 @@ async function listenToTasks(
   const found = await Promise.all(asked.map((taskId) => repository.get(taskId)));
   const kept: Task[] = [];
   for (const task of found) if (task && (await maySee(call, task, host))) kept.push(task);
-  const scopes = [...new Set((await Promise.all(kept.map((task) => scopesOf(task, host)))).flat())];
+  const scopes = [...new Set(kept.flatMap((task) => task.call.neededScopes ?? []))];
   if (lacksScopes(call.principal, scopes)) throw new InsufficientScopeError(scopes);
   const agreed = { taskIds: kept.map(({ stored }) => stored.task.taskId) };
   heard.set(agreed, { tools: new Set(kept.map(({ stored }) => stored.tool)), scopes });
