@@ -229,7 +229,7 @@ describe('closing http()', () => {
     const events = new EventReader(await (await openSession(server)).listen());
     const before = Date.now();
     await within(server.close());
-    expect(Date.now() - before).toBeLessThan(500);
+    expect(Date.now() - before).toBeLessThan(2_000);
     expect(await within(events.rest())).toEqual([]);
   });
 
@@ -239,7 +239,7 @@ describe('closing http()', () => {
     await once(idle.socket, 'connect');
     const before = Date.now();
     await within(server.close());
-    expect(Date.now() - before).toBeLessThan(500);
+    expect(Date.now() - before).toBeLessThan(2_000);
     await within(idle.ended);
   });
 
@@ -251,7 +251,7 @@ describe('closing http()', () => {
     await until(() => idle.received.includes('protocolVersion'));
     const before = Date.now();
     await within(server.close());
-    expect(Date.now() - before).toBeLessThan(500);
+    expect(Date.now() - before).toBeLessThan(2_000);
   });
 
   test('fails questions that wait for a client instead of waiting for it', async () => {

@@ -6,8 +6,8 @@ import { useDatabase } from './fixtures/database.js';
 import { compiled, TestProcess } from './fixtures/processes.js';
 
 const STALL_MS = 2_000;
-/** By when a task has to be handed on, after the death of its process. */
-const LATEST_MS = STALL_MS + 2_000;
+/** By when a task has to be handed on, after the death of its process: later than it mostly is, for machines with much to do. */
+const LATEST_MS = STALL_MS + 4_000;
 const HOUR = 3_600_000;
 
 (noPostgres === undefined ? describe : describe.skip)('a task whose process is killed', () => {
