@@ -1,5 +1,5 @@
 // An authorization server on this machine, for development and tests: any name and password will do, and it forgets everything
-// when it ends. `npm run identity` starts it; `--port` says where, 9000 by default.
+// when it ends. The script `identity` starts it; `--port` says where, 9000 by default.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
@@ -32,7 +32,9 @@ server.listen(Number(values.port), '127.0.0.1', () => {
   const issuer = `http://127.0.0.1:${server.address().port}`;
   server.on('request', providerOf(issuer).callback());
   console.log(`Authorization server: ${issuer}; any name and password will do`);
-  console.log('Leave it running, and start the server in another terminal');
+  console.log(
+    'Leave it running, and start the server in another terminal. Its warnings are about production.',
+  );
 });
 
 function providerOf(issuer) {

@@ -28,9 +28,9 @@ afterAll(async () => {
 });
 
 /** Serves the app over HTTP, on a port that is free. */
-async function serve(): Promise<{ address: string } & AsyncDisposable> {
+async function serve(more: NodeJS.ProcessEnv = {}): Promise<{ address: string } & AsyncDisposable> {
   const app = await createApp(options);
-  const env = { OAUTH_RESOURCE: RESOURCE, OAUTH_ISSUER: identity.issuer, OAUTH_SCOPES: 'mcp' };
+  const env = { OAUTH_RESOURCE: RESOURCE, OAUTH_ISSUER: identity.issuer, OAUTH_SCOPES: 'mcp', ...more };
   const { address = '' } = await app.run(chooseRuntime(['--port', '0'], env));
   return { address, [Symbol.asyncDispose]: () => app.close() };
 }
@@ -110,15 +110,32 @@ test('tells a client whose token lacks the scope which one it needs', async () =
   expect(response.headers.get('www-authenticate')).toContain('scope="account:read"');
 });
 
-test('refuses a token for another server', async () => {
-  await using server = await serve();
+test.each([
+  ['is for another server', {}, 401],
+  ['is for the audience that is set', { OAUTH_AUDIENCE: 'http://127.0.0.1:3000/other' }, 200],
+])('a token that %s gets the right status', async (_, env, status) => {
+  await using server = await serve(env);
 
-  const response = await callWhoAmI(
-    server.address,
-    await token('account:read', 'http://127.0.0.1:3000/other'),
-  );
+  const other = await token('account:read', 'http://127.0.0.1:3000/other');
+  const response = await callWhoAmI(server.address, other);
+
+  expect(response.status).toBe(status);
+});
+
+test('refuses a token that is signed with another algorithm than those that are set', async () => {
+  await using server = await serve({ OAUTH_ALGORITHMS: 'ES256 PS256' });
+
+  const response = await callWhoAmI(server.address, await token('account:read'));
 
   expect(response.status).toBe(401);
+});
+
+test('asks for scopes with the prefix that is set', async () => {
+  await using server = await serve({ OAUTH_SCOPES: 'mcp account:read', OAUTH_SCOPE_PREFIX: 'api://app/' });
+
+  const response = await callWhoAmI(server.address);
+
+  expect(response.headers.get('www-authenticate')).toContain('scope="api://app/mcp api://app/account:read"');
 });
 
 test('tells its health without a token', async () => {
