@@ -10,6 +10,7 @@ const SLOWEST = [
   'soak/soak',
   'e2e/create-mcp-app-pnpm',
   'fuzz/fuzz',
+  'e2e/create-mcp-app-oauth',
   'e2e/dev-command',
   'e2e/resuming',
 ].map((name) => `${name}.test.ts`);

@@ -33,6 +33,16 @@ describe('the page about create-mcp-app', () => {
     expect(await tableRows(PAGE, 'Templates')).toEqual(described);
   });
 
+  test('has files that a project with --auth oauth holds', async () => {
+    const args = ['app', '--template', 'http', '--auth', 'oauth', '--dry-run', '--json'];
+    const command = 'packages/create-mcp-app/bin/create-mcp-app.mjs';
+    const { stdout } = await run(process.execPath, [command, ...args]);
+    const { files } = JSON.parse(stdout) as { files: string[] };
+    const shown = (await tableRows(PAGE, 'Users who log in')).map(([file]) => file);
+    expect(shown.length).toBeGreaterThan(4);
+    expect(files).toEqual(expect.arrayContaining(shown));
+  });
+
   test('has every failure with its exit code and its meaning, and no other', async () => {
     const known = Object.entries(FAILURES).map(([code, { exitCode, meaning }]) => [
       code,

@@ -6,8 +6,9 @@ import {
   PrivateKeyJwtProvider,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
-import { LoggedInUser, withLogIn } from './log-in.js';
+import { LoggedInUser } from './log-in.js';
 import { endProcess, endProcesses, freePort, ServerProcess, until } from './processes.js';
+import { closeUsers, openUser } from './user-client.js';
 
 const PROVIDER = new URL('../../apps/identity/dist/main.js', import.meta.url).pathname;
 const PROTECTED = new URL('./fixtures/protected-server.mjs', import.meta.url).pathname;
@@ -94,62 +95,8 @@ async function startProtected(
   return { address, process };
 }
 
-/** The official client, whose user logs in when that is needed. */
-class UserClient {
-  #client: Client;
-  #transport: StreamableHTTPClientTransport;
-
-  constructor(
-    private readonly address: string,
-    readonly user: LoggedInUser,
-    private readonly mode: 'auto' | 'legacy' = 'auto',
-  ) {
-    [this.#client, this.#transport] = this.#make();
-  }
-
-  #make(): [Client, StreamableHTTPClientTransport] {
-    const client = new Client(
-      { name: 'test', version: '1.0.0' },
-      { versionNegotiation: { mode: this.mode } },
-    );
-    return [client, new StreamableHTTPClientTransport(new URL(this.address), { authProvider: this.user })];
-  }
-
-  connect(): Promise<void> {
-    const finish = async (callback: URLSearchParams): Promise<void> => {
-      await this.#transport.finishAuth(callback);
-      [this.#client, this.#transport] = this.#make();
-    };
-    return withLogIn(this.user, finish, () => this.#client.connect(this.#transport));
-  }
-
-  async call(name: string, args: Record<string, unknown> = {}): Promise<string> {
-    const finish = (callback: URLSearchParams): Promise<void> => this.#transport.finishAuth(callback);
-    const { content } = await withLogIn(this.user, finish, () =>
-      this.#client.callTool({ name, arguments: args }),
-    );
-    return String((content as readonly { readonly text?: unknown }[])[0]?.text);
-  }
-
-  close(): Promise<void> {
-    return this.#client.close();
-  }
-}
-
-const opened: UserClient[] = [];
-afterEach(() => Promise.all(opened.splice(0).map((client) => client.close())));
+afterEach(closeUsers);
 afterAll(endProcesses);
-
-async function open(
-  address: string,
-  user = new LoggedInUser(),
-  mode?: 'auto' | 'legacy',
-): Promise<UserClient> {
-  const client = new UserClient(address, user, mode);
-  opened.push(client);
-  await client.connect();
-  return client;
-}
 
 describe('a server behind an authorization server, with the official client', () => {
   let provider: Provider;
@@ -162,7 +109,7 @@ describe('a server behind an authorization server, with the official client', ()
   test.each(['auto', 'legacy'] as const)(
     'serves who has logged in, and asks for more scopes when they are needed, in the mode %s',
     async (mode) => {
-      const client = await open(server.address, new LoggedInUser('ada'), mode);
+      const client = await openUser(server.address, new LoggedInUser('ada'), mode);
       expect(JSON.parse(await client.call('whoami'))).toMatchObject({
         id: `${provider.issuer}#ada`,
         scopes: ['mcp'],
@@ -206,8 +153,8 @@ describe('a server behind an authorization server, with the official client', ()
 
   test('tells one user from another', async () => {
     const [ada, bob] = [
-      await open(server.address, new LoggedInUser('ada')),
-      await open(server.address, new LoggedInUser('bob')),
+      await openUser(server.address, new LoggedInUser('ada')),
+      await openUser(server.address, new LoggedInUser('bob')),
     ];
     expect(
       [await ada.call('whoami'), await bob.call('whoami')].map(
@@ -232,7 +179,7 @@ describe('tokens that are looked up', () => {
         INTROSPECTION: JSON.stringify({ clientId: 'server', clientSecret: 'a secret of the server' }),
       },
     );
-    const client = await open(server.address);
+    const client = await openUser(server.address);
     expect(JSON.parse(await client.call('whoami'))).toMatchObject({ id: `${provider.issuer}#ada` });
     expect(await client.call('write')).toBe('written');
   });
@@ -242,7 +189,7 @@ describe('proofs of possession', () => {
   test.each([false, true])('are taken from the official client, with nonces: %s', async (nonces) => {
     const provider = await startProvider(nonces ? ['--nonces'] : []);
     const server = await startProtected(provider, { dpop: 'require', dpopNonce: nonces });
-    const client = await open(server.address, new LoggedInUser('ada', { dpop: true }));
+    const client = await openUser(server.address, new LoggedInUser('ada', { dpop: true }));
     expect(JSON.parse(await client.call('whoami'))).toMatchObject({ id: `${provider.issuer}#ada` });
     expect(await client.call('write')).toBe('written');
   });
@@ -252,18 +199,18 @@ describe('an authorization server', () => {
   test('may change its keys without a restart of the server', async () => {
     const provider = await startProvider();
     const server = await startProtected(provider);
-    expect(await (await open(server.address)).call('whoami')).toContain('ada');
+    expect(await (await openUser(server.address)).call('whoami')).toContain('ada');
     await endProcess(provider.process);
     const port = Number(new URL(provider.issuer).port);
     await startProvider([], port);
-    expect(await (await open(server.address, new LoggedInUser('eve'))).call('whoami')).toContain('eve');
+    expect(await (await openUser(server.address, new LoggedInUser('eve'))).call('whoami')).toContain('eve');
   });
 
   test('may be down: known keys go on being used, and without any it is 503', async () => {
     const provider = await startProvider();
     const [server, late] = [await startProtected(provider), await startProtected(provider)];
     const user = new LoggedInUser();
-    const client = await open(server.address, user);
+    const client = await openUser(server.address, user);
     await endProcess(provider.process);
     expect(await client.call('whoami')).toContain('ada');
     const headers = { Authorization: `Bearer ${user.tokens()?.access_token}` };

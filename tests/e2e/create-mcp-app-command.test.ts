@@ -26,6 +26,12 @@ describe('wrong input', () => {
   test.each([
     [['--tempalte', 'http'], 2, 'there is no flag --tempalte: did you mean --template?'],
     [['--template', 'htp'], 2, `there is no template 'htp': did you mean http?`],
+    [['--auth', 'oath'], 2, `there is no authorization 'oath': did you mean oauth?`],
+    [
+      ['app', '--auth', 'oauth'],
+      2,
+      'the template minimal takes no --auth oauth: use --template http or --template full',
+    ],
     [['--pm', 'npn'], 2, `there is no package manager 'npn': did you mean npm?`],
     [['My Server!'], 2, `'My Server!' is no npm name: use my-server`],
     [['a', 'b'], 2, `'b' is one argument too many`],
@@ -133,6 +139,17 @@ describe('without a terminal', () => {
     expect(code).toBe(0);
     expect(readFileSync(join(named, 'notes.txt'), 'utf8')).toBe('mine');
     expect(readdirSync(named)).toContain('src');
+  });
+
+  test('--force leaves settings that are there as they are', async () => {
+    using folder = temporaryFolder();
+    mkdirSync(join(folder.path, 'app'));
+    writeFileSync(join(folder.path, 'app/.env'), 'OAUTH_ISSUER=https://id.example.com\n');
+    const args = ['app', '--force', '--template', 'http', '--auth', 'oauth', '--no-install', '--no-git'];
+    const { code } = await createMcpApp(folder.path, args);
+    expect(code).toBe(0);
+    expect(readdirSync(join(folder.path, 'app'))).toContain('.env.example');
+    expect(readFileSync(join(folder.path, 'app/.env'), 'utf8')).toBe('OAUTH_ISSUER=https://id.example.com\n');
   });
 });
 

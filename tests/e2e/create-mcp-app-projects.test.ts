@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createMcpApp, endStarted, succeed, temporaryFolder } from './create-mcp-app.js';
@@ -69,7 +69,7 @@ describe('a project', () => {
         { filename: string; files: { path: string }[] },
       ];
       const made = packed.files.filter(({ path }) =>
-        /^templates\/.*(node_modules|dist|coverage|tsbuildinfo)/.test(path),
+        /^(templates|additions)\/.*(node_modules|dist|coverage|tsbuildinfo)/.test(path),
       );
       expect(made).toEqual([]);
 
@@ -92,11 +92,15 @@ describe('a project', () => {
         '--no-git',
         '--template',
         'full',
+        '--auth',
+        'oauth',
       );
+      expect(existsSync(join(folder.path, 'app/.env.example'))).toBe(true);
       const manifest = JSON.parse(readFileSync(join(folder.path, 'app/package.json'), 'utf8')) as {
         dependencies: Record<string, string>;
       };
       expect(manifest.dependencies['@sigil/core']).toMatch(/^\^\d/);
+      expect(manifest.dependencies['@sigil/auth']).toBe(manifest.dependencies['@sigil/core']);
       await expect(succeed(folder.path, process.execPath, command, 'other', '--local')).rejects.toThrow(
         'create-mcp-app: --local is for a checkout of Sigil, and this command was installed from a registry',
       );

@@ -24,6 +24,11 @@ const KINDS: readonly (readonly [kind: string, pattern: RegExp, packages?: reado
   ['types', /^dist\/(?!bundle\/)([\w-]+\/)*[\w-]+\.d\.ts$/],
   ['map of types', /^dist\/(?!bundle\/)([\w-]+\/)*[\w-]+\.d\.ts\.map$/],
   ['source, for the maps', /^src\/([\w-]+\/)*[\w-]+(\.d)?\.ts$/],
+  [
+    'addition to templates',
+    /^additions\/(?!.*(^|\/)(node_modules|dist|\.git)\/)[^/]+\/.+/,
+    ['create-mcp-app'],
+  ],
   ['template', /^templates\/(?!.*(^|\/)(node_modules|dist|\.git)\/)(?!.*\.tsbuildinfo$)/, ['create-mcp-app']],
 ];
 

@@ -32,6 +32,18 @@ function importsOf(template: string, folder: RegExp): string[] {
   return [...new Set(names)].filter((name) => !name.startsWith('node:')).sort();
 }
 
+test('what --auth oauth adds wants the versions this repository is tested with', () => {
+  const { dependencies, devDependencies } = JSON.parse(
+    readFileSync('packages/create-mcp-app/additions/oauth/package.json', 'utf8'),
+  ) as Manifest;
+  const identity = JSON.parse(readFileSync('apps/identity/package.json', 'utf8')) as Manifest;
+
+  expect({ ...dependencies, ...devDependencies }).toEqual({
+    '@sigil/auth': testedRange('@sigil/auth'),
+    'oidc-provider': identity.dependencies['oidc-provider'],
+  });
+});
+
 describe.each(TEMPLATES)('the template %s', (template) => {
   const { dependencies, devDependencies, scripts } = manifestOf(template);
 

@@ -19,11 +19,13 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
   http: [
     '.dockerignore',
     'Dockerfile',
+    'src/auth.ts',
     'src/prompts/plan-dinner.ts',
     'src/resources/recipes.ts',
     'src/runtime.ts',
     'src/services/recipe-book.ts',
     'src/tools/find-recipes.ts',
+    'test/auth.test.ts',
     'test/tools/find-recipes.test.ts',
     'test/prompts/plan-dinner.test.ts',
     'test/resources/recipes.test.ts',
@@ -122,6 +124,12 @@ describe('the image of the template http', () => {
     const path = /health: '([^']+)'/.exec(read('http', 'src/runtime.ts'))?.[1];
 
     expect(dockerfile).toContain(`\${process.env.PORT}${path}\``);
+  });
+
+  test('keeps what npm downloads in a cache of the build, and out of the image', () => {
+    const [, cache] = /^ENV npm_config_cache=(\S+)$/m.exec(dockerfile) ?? [];
+
+    expect(dockerfile).toContain(`RUN --mount=type=cache,target=${cache} if [ -f package-lock.json ]`);
   });
 
   test('runs as another user than root, and listens to all the network', () => {

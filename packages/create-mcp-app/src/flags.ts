@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { closest, distance } from 'fastest-levenshtein';
+import { AUTH_NAMES } from './additions.js';
 import { Failure, messageOf } from './failures.js';
 import { PACKAGE_MANAGER_NAMES } from './package-managers.js';
 import { TEMPLATE_NAMES } from './templates.js';
@@ -34,6 +35,11 @@ const COMMON: readonly Flag[] = [
 /** Flags of the command itself, in the order in which they are told. */
 export const CREATE_FLAGS: readonly Flag[] = [
   { name: 'template', value: TEMPLATE_NAMES.join('|'), purpose: 'what to begin with; minimal by default' },
+  {
+    name: 'auth',
+    value: AUTH_NAMES.join('|'),
+    purpose: 'who may call over HTTP, with http and full: with oauth, users who log in; none by default',
+  },
   {
     name: 'pm',
     value: PACKAGE_MANAGER_NAMES.join('|'),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { AUTH_NAMES, type AuthName, withAddition } from './additions.js';
 import { dependencyNames, ownFolder, readManifest } from './package-json.js';
 import type { ProjectFiles } from './write-project.js';
 
@@ -20,11 +21,8 @@ export interface SampleCall {
 export interface TemplateDetails {
   readonly description: string;
   readonly sample: SampleCall;
-}
-
-/** The folder with the templates. */
-function templatesFolder(): string {
-  return join(ownFolder(), 'templates');
+  /** What `--auth` may add to it; nothing by default. */
+  readonly auth?: readonly AuthName[];
 }
 
 /** What is known of every template. */
@@ -32,17 +30,49 @@ export type AllTemplateDetails = Readonly<Record<TemplateName, TemplateDetails>>
 
 /** The templates, by their names. */
 export function templateDetails(): AllTemplateDetails {
-  const text = readFileSync(join(templatesFolder(), 'samples.json'), 'utf8');
+  const text = readFileSync(join(ownFolder(), 'templates', 'samples.json'), 'utf8');
   return JSON.parse(text) as AllTemplateDetails;
 }
 
+/** The folder of a template. */
+const templateFolder = (name: TemplateName): string => join(ownFolder(), 'templates', name);
+
+/** The folder of what `--auth` adds. */
+const additionFolder = (name: AuthName): string => join(ownFolder(), 'additions', name);
+
 /** The packages that projects use: npm installs no package into one of its name. */
-export function packagesOfTemplates(templates: AllTemplateDetails): ReadonlySet<string> {
-  const names = Object.keys(templates).flatMap((template) => {
-    const manifest = readManifest(readFileSync(join(templatesFolder(), template, 'package.json'), 'utf8'));
+export function packagesOfTemplates(): ReadonlySet<string> {
+  const additions = AUTH_NAMES.filter((name) => name !== 'none').map(additionFolder);
+  const names = [...TEMPLATE_NAMES.map(templateFolder), ...additions].flatMap((folder) => {
+    const manifest = readManifest(readFileSync(join(folder, 'package.json'), 'utf8'));
     return manifest ? dependencyNames(manifest) : [];
   });
   return new Set(names);
+}
+
+/** The files by which the template `http` is served, which a project of another one needs for an addition to it. */
+const SERVED_BY = [
+  '.dockerignore',
+  '.vscode/mcp.json',
+  'Dockerfile',
+  'src/main.ts',
+  'src/runtime.ts',
+  'test/runtime.test.ts',
+];
+
+/** The files of a new project: those of the template and what is added to it, under the name of the project. */
+export async function readTemplate(
+  template: TemplateName,
+  projectName: string,
+  auth: AuthName = 'none',
+): Promise<ProjectFiles> {
+  const files = await readFolder(templateFolder(template), projectName);
+  if (auth === 'none') return files;
+  const [http, addition] = await Promise.all(
+    [templateFolder('http'), additionFolder(auth)].map((folder) => readFolder(folder, projectName)),
+  );
+  const serving = [...(http ?? [])].filter(([path]) => SERVED_BY.includes(path));
+  return withAddition(new Map([...files, ...serving]), addition ?? new Map());
 }
 
 /** What working in the folder of a template leaves there, and a project gets anew. */
@@ -51,15 +81,15 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['node_modules', 'dist', 'coverage
 /** Names that npm would leave out of a package, as they are kept there. */
 const KEPT_AS = /(^|\/)_(gitignore|npmrc)$/;
 
-/** The files of a new project: those of the template, under the name of the project. */
-export async function readTemplate(template: TemplateName, projectName: string): Promise<ProjectFiles> {
-  const folder = join(templatesFolder(), template);
+/** The files of a folder, where the name of its package stands for that of the project. */
+async function readFolder(folder: string, projectName: string): Promise<ProjectFiles> {
   const paths = await filesBelow(folder);
   const contents = await Promise.all(paths.map((path) => readFile(join(folder, path), 'utf8')));
+  const { name = '' } = readManifest(contents[paths.indexOf('package.json')] ?? '') ?? {};
   return new Map(
     paths.map((path, at) => [
       path.replace(KEPT_AS, '$1.$2'),
-      (contents[at] ?? '').replaceAll(`template-${template}`, projectName),
+      (contents[at] ?? '').replaceAll(name, projectName),
     ]),
   );
 }

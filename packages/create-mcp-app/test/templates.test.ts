@@ -29,8 +29,8 @@ describe('templates', () => {
   });
 
   test('use packages whose names no project may have', () => {
-    expect([...packagesOfTemplates(templateDetails())]).toEqual(
-      expect.arrayContaining(['@sigil/core', 'jest', 'typescript']),
+    expect([...packagesOfTemplates()]).toEqual(
+      expect.arrayContaining(['@sigil/core', 'jest', 'typescript', '@sigil/auth', 'oidc-provider']),
     );
   });
 });

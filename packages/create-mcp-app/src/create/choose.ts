@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, relative, resolve } from 'node:path';
 import validate from 'validate-npm-package-name';
+import { AUTH_NAMES, type AuthName } from '../additions.js';
 import { Failure } from '../failures.js';
 import { DEFAULT_DIRECTORY, readChoice, type Said } from '../flags.js';
 import type { Host, Prompter } from '../host.js';
@@ -18,6 +19,8 @@ interface Target {
 /** Everything that had to be decided. */
 export interface Choices extends Target {
   readonly template: TemplateName;
+  /** What says who may call it over HTTP. */
+  readonly auth: AuthName;
   readonly packageManager: PackageManagerName;
   readonly installs: boolean;
   readonly usesGit: boolean;
@@ -47,12 +50,16 @@ export async function choose(said: Said, choosing: Choosing): Promise<Choices> {
   const template = said.value('template');
   const chosenTemplate =
     template === undefined ? undefined : readChoice('template', template, TEMPLATE_NAMES);
+  const chosenAuth = readAuth(said, chosenTemplate, choosing);
   const chosenManager = readManager(said, host);
   const rules: TargetRules = { cwd: host.cwd, force: said.has('force'), taken: choosing.taken };
   const target = await chooseTarget(directory, rules, prompter);
+  const decided = chosenTemplate ?? (await askTemplate(choosing, chosenAuth));
   return {
     ...target,
-    template: chosenTemplate ?? (await askTemplate(choosing)),
+    template: decided,
+    // Who names the template has said what it is to be.
+    auth: chosenAuth ?? (chosenTemplate === undefined ? await askAuth(choosing, decided) : 'none'),
     packageManager: chosenManager ?? (await askManager(choosing)),
     installs: !said.has('no-install'),
     usesGit: !said.has('no-git'),
@@ -88,10 +95,46 @@ async function chooseTarget(
   return readTarget(answer, rules);
 }
 
-async function askTemplate({ prompter, templates }: Choosing): Promise<TemplateName> {
+/** Whether `--auth` may add something to a template. */
+function takes({ templates }: Choosing, template: TemplateName, auth: AuthName): boolean {
+  return auth === 'none' || templates[template].auth?.includes(auth) === true;
+}
+
+/**
+ * Reads `--auth`.
+ *
+ * @param template the one that was said; the first one is meant where none was and none is asked for.
+ * @throws Failure `USAGE` when the template does not take it.
+ */
+function readAuth(said: Said, template: TemplateName | undefined, choosing: Choosing): AuthName | undefined {
+  const named = said.value('auth');
+  if (named === undefined) return undefined;
+  const auth = readChoice('authorization', named, AUTH_NAMES);
+  const meant = template ?? (choosing.prompter ? undefined : TEMPLATE_NAMES[0]);
+  if (meant === undefined || takes(choosing, meant, auth)) return auth;
+  const others = TEMPLATE_NAMES.filter((name) => takes(choosing, name, auth));
+  const better = others.map((name) => `--template ${name}`).join(' or ');
+  throw new Failure('USAGE', `the template ${meant} takes no --auth ${auth}: use ${better}`);
+}
+
+async function askTemplate(choosing: Choosing, auth: AuthName = 'none'): Promise<TemplateName> {
+  const { prompter, templates } = choosing;
   if (!prompter) return TEMPLATE_NAMES[0];
-  const options = TEMPLATE_NAMES.map((value) => ({ value, hint: templates[value].description }));
+  const fitting = TEMPLATE_NAMES.filter((value) => takes(choosing, value, auth));
+  const options = fitting.map((value) => ({ value, hint: templates[value].description }));
   return prompter.choice('What should it begin with?', options);
+}
+
+const AUTH_HINTS: Readonly<Record<AuthName, string>> = {
+  none: 'Nobody logs in: for this machine, or with one token',
+  oauth: 'Users who log in at an authorization server, by OAuth',
+};
+
+async function askAuth(choosing: Choosing, template: TemplateName): Promise<AuthName> {
+  const fitting = AUTH_NAMES.filter((value) => takes(choosing, template, value));
+  if (!choosing.prompter || fitting.length < 2) return 'none';
+  const options = fitting.map((value) => ({ value, hint: AUTH_HINTS[value] }));
+  return choosing.prompter.choice('Who may call it over HTTP?', options);
 }
 
 /** @throws Failure `NO_PACKAGE_MANAGER` when it is to install and is not there. */

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Failure, throwIfInterrupted } from '../failures.js';
 import type { Said } from '../flags.js';
 import type { Host } from '../host.js';
@@ -28,7 +30,7 @@ export async function create(said: Said, host: Host): Promise<CreationReport> {
   if (!said.has('json')) host.prompter?.open('create-mcp-app');
   const asksNothing = said.has('yes') || said.has('json');
   const prompter = asksNothing ? undefined : host.prompter;
-  const choices = await choose(said, { host, prompter, templates, taken: packagesOfTemplates(templates) });
+  const choices = await choose(said, { host, prompter, templates, taken: packagesOfTemplates() });
   throwIfInterrupted(host.signal);
   const began = performance.now();
   const elapsed = (): number => Math.round(performance.now() - began);
@@ -86,6 +88,9 @@ async function undoIfInterrupted(error: unknown, project: WrittenProject): Promi
  * @throws Failure `NO_LOCAL_PACKAGES` when they are wanted and not to be had.
  */
 async function projectContents(choices: Choices, options: PackOptions): Promise<ProjectFiles> {
-  const files = await readTemplate(choices.template, choices.name);
+  const { directory, template, name, auth } = choices;
+  const files = new Map(await readTemplate(template, name, auth));
+  // Secrets that are there already are nowhere else.
+  if (existsSync(join(directory, '.env'))) files.delete('.env');
   return withLocalPackages(withPackageManager(files, choices.packageManager), choices, options);
 }

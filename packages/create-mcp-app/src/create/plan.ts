@@ -58,12 +58,20 @@ export function planFor(choices: Choices, sample: SampleCall): Plan {
  *
  * @param cwd where they are typed.
  */
-export function nextCommands({ directory, name, packageManager, installs }: Plan, cwd: string): string[] {
+export function nextCommands(plan: Plan, cwd: string): string[] {
+  const { directory, name, auth, packageManager, installs } = plan;
   const run = (script: string): string => [packageManager, ...runArguments(packageManager, script)].join(' ');
   return [
     ...(directory === cwd ? [] : [`cd ${quoted(nearby(cwd, directory))}`]),
     ...(installs ? [] : [`${packageManager} install`, run('build')]),
+    // It goes on until it is ended, as `dev` does: it says that the next one belongs into another terminal.
+    ...(auth === 'oauth' ? [run('identity')] : []),
     run('dev'),
-    `claude mcp add ${name} -- node ${quoted(join(directory, PROGRAM))} --stdio`,
+    auth === 'oauth'
+      ? `claude mcp add --transport http ${name} ${DEV_ADDRESS}`
+      : `claude mcp add ${name} -- node ${quoted(join(directory, PROGRAM))} --stdio`,
   ];
 }
+
+/** Where the script `dev` serves. */
+const DEV_ADDRESS = 'http://127.0.0.1:3000/mcp';

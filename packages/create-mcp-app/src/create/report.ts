@@ -19,12 +19,13 @@ export interface CreationReport {
 
 /** A report as `--json` prints it. */
 export function reportJson({ plan, ms, files, next, records, answer }: CreationReport): object {
-  const { directory, name, template, packageManager, steps } = plan;
+  const { directory, name, template, auth, packageManager, steps } = plan;
   return {
     ...(records ? { ms } : { dryRun: true }),
     directory,
     name,
     template,
+    auth,
     packageManager,
     files,
     steps: records ?? steps.map(({ name, commands }) => ({ name, commands: commands.map(typed) })),

@@ -8,10 +8,11 @@ import { scriptedPrompter } from '../fixtures/scripted-prompter.js';
 import { temporaryFolder } from '../fixtures/temporary-folder.js';
 
 const sample = { tool: 'greet', arguments: {} };
+const auth = ['oauth'] as const;
 const templates = {
   minimal: { description: 'small', sample },
-  http: { description: 'over HTTP', sample },
-  full: { description: 'everything', sample },
+  http: { description: 'over HTTP', sample, auth },
+  full: { description: 'everything', sample, auth },
 };
 
 const AGENT = { npm_config_user_agent: 'pnpm/10.34.9 npm/? node/v20.20.2 linux x64' };
@@ -38,6 +39,7 @@ describe('without anybody to ask', () => {
       directory: join(cwd.path, 'my-mcp-server'),
       name: 'my-mcp-server',
       template: 'minimal',
+      auth: 'none',
       packageManager: 'pnpm',
       installs: true,
       usesGit: true,
@@ -48,11 +50,13 @@ describe('without anybody to ask', () => {
 
   test('flags decide', async () => {
     using cwd = temporaryFolder();
-    const args = ['../a/b', '--template', 'full', '--pm', 'bun', '--no-install', '--no-git', '--local'];
+    const chosen = ['--template', 'full', '--auth', 'oauth', '--pm', 'bun'];
+    const args = ['../a/b', ...chosen, '--no-install', '--no-git', '--local'];
     expect(await decide(join(cwd.path, 'x'), args)).toMatchObject({
       directory: join(cwd.path, 'a/b'),
       name: 'b',
       template: 'full',
+      auth: 'oauth',
       packageManager: 'bun',
       installs: false,
       usesGit: false,
@@ -77,6 +81,18 @@ describe('without anybody to ask', () => {
   test.each([
     [['a', 'b'], 'USAGE', `'b' is one argument too many`],
     [['--template', 'htp'], 'USAGE', `there is no template 'htp': did you mean http?`],
+    [['--auth', 'oath'], 'USAGE', `there is no authorization 'oath': did you mean oauth?`],
+    [['--auth', 'saml'], 'USAGE', `there is no authorization 'saml': there are none, oauth`],
+    [
+      ['--template', 'minimal', '--auth', 'oauth'],
+      'USAGE',
+      'the template minimal takes no --auth oauth: use --template http or --template full',
+    ],
+    [
+      ['--auth', 'oauth'],
+      'USAGE',
+      'the template minimal takes no --auth oauth: use --template http or --template full',
+    ],
     [['--pm', 'npn'], 'USAGE', `there is no package manager 'npn': did you mean npm?`],
     [['My Server!'], 'INVALID_NAME', `'My Server!' is no npm name: use my-server`],
     [['apps/jest'], 'INVALID_NAME', `'jest' is the name of a package it uses: use apps/jest-server`],
@@ -117,10 +133,11 @@ describe('without anybody to ask', () => {
 describe('with somebody to ask', () => {
   test('only what was not said is asked', async () => {
     using cwd = temporaryFolder();
-    const prompter = scriptedPrompter('', 'http');
+    const prompter = scriptedPrompter('', 'minimal');
     expect(await decide(cwd.path, [], { prompter })).toMatchObject({
       name: 'my-mcp-server',
-      template: 'http',
+      template: 'minimal',
+      auth: 'none',
     });
     expect(prompter.said).toEqual([
       'Where should it go? [./my-mcp-server]',
@@ -129,6 +146,24 @@ describe('with somebody to ask', () => {
     const silent = scriptedPrompter();
     await decide(cwd.path, ['app', '--template', 'full'], { prompter: silent });
     expect(silent.said).toEqual([]);
+  });
+
+  test('who may call is asked with the template, where it takes an answer', async () => {
+    using cwd = temporaryFolder();
+    const prompter = scriptedPrompter('http', 'oauth');
+    expect(await decide(cwd.path, ['app'], { prompter })).toMatchObject({ template: 'http', auth: 'oauth' });
+    expect(prompter.said).toEqual([
+      'What should it begin with? minimal, http, full',
+      'Who may call it over HTTP? none, oauth',
+    ]);
+  });
+
+  test('--auth leaves the templates that take it to choose from', async () => {
+    using cwd = temporaryFolder();
+    const prompter = scriptedPrompter('full');
+    const args = ['app', '--auth', 'oauth'];
+    expect(await decide(cwd.path, args, { prompter })).toMatchObject({ template: 'full', auth: 'oauth' });
+    expect(prompter.said).toEqual(['What should it begin with? http, full']);
   });
 
   test('a folder that cannot be taken is asked for again', async () => {

@@ -8,6 +8,7 @@ const choices: Choices = {
   directory: '/home/ada/my-app',
   name: 'my-app',
   template: 'minimal',
+  auth: 'none',
   packageManager: 'npm',
   installs: true,
   usesGit: true,
@@ -41,6 +42,16 @@ describe('the commands to go on with', () => {
       'cd my-app',
       'npm run dev',
       'claude mcp add my-app -- node /home/ada/my-app/dist/main.js --stdio',
+    ]);
+  });
+
+  test('start an authorization server first where users log in, and add the server by its address', () => {
+    const plan = planFor({ ...choices, template: 'http', auth: 'oauth' }, sample);
+    expect(nextCommands(plan, '/home/ada')).toEqual([
+      'cd my-app',
+      'npm run identity',
+      'npm run dev',
+      'claude mcp add --transport http my-app http://127.0.0.1:3000/mcp',
     ]);
   });
 

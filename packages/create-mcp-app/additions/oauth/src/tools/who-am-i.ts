@@ -1,0 +1,16 @@
+import { RequireScopes, Service, Tool, ToolContext } from '@sigil/core';
+
+export interface Account {
+  readonly id: string;
+  readonly scopes: readonly string[];
+}
+
+@Service()
+export class WhoAmI {
+  // A client whose token lacks the scope is told so, and asks its user for it.
+  @Tool({ description: 'Says who is logged in, and with which scopes', readOnly: true, openWorld: false })
+  @RequireScopes('account:read')
+  whoAmI(ctx: ToolContext): Account {
+    return { id: ctx.principal?.id ?? '', scopes: ctx.principal?.scopes ?? [] };
+  }
+}

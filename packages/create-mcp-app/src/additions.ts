@@ -1,0 +1,64 @@
+import { isObject } from './json.js';
+import type { ProjectFiles } from './write-project.js';
+
+/** Ways to say who may call a project over HTTP, the one that adds nothing to its template first. */
+export const AUTH_NAMES = ['none', 'oauth'] as const;
+
+/** The name of a way to say who may call. */
+export type AuthName = (typeof AUTH_NAMES)[number];
+
+/** Pages whose sections are put together; other files of an addition are written whole. */
+const PAGES: ReadonlySet<string> = new Set(['README.md', 'AGENTS.md']);
+
+/**
+ * The files of a project with those of an addition, which win. Sections of pages and members of `package.json` go into what is
+ * there, and the example of its settings becomes its settings.
+ */
+export function withAddition(files: ProjectFiles, addition: ProjectFiles): ProjectFiles {
+  const merged = new Map(files);
+  for (const [path, content] of addition) {
+    const before = String(files.get(path) ?? '');
+    if (PAGES.has(path)) merged.set(path, withSections(before, String(content)));
+    else if (path === 'package.json') merged.set(path, withMembers(before, String(content)));
+    else merged.set(path, content);
+  }
+  const settings = merged.get('.env.example');
+  return settings === undefined ? merged : merged.set('.env', settings);
+}
+
+/** Puts sections into a page: in the place of those with the same title, others behind the one before them, or first. */
+function withSections(page: string, added: string): string {
+  const [intro = '', ...sections] = page.split(SECTION);
+  let at = 0;
+  for (const section of added.split(SECTION)) {
+    const same = sections.findIndex((one) => titleOf(one) === titleOf(section));
+    if (same < 0) sections.splice(at, 0, section);
+    else sections[same] = section;
+    at = (same < 0 ? at : same) + 1;
+  }
+  return [intro, ...sections].map((part) => `${part.trimEnd()}\n`).join('\n');
+}
+
+/** Where a section of a page begins. */
+const SECTION = /^(?=## )/m;
+
+function titleOf(section: string): string {
+  return section.slice(0, section.indexOf('\n'));
+}
+
+/** Members that an addition has more of: scripts, and packages. */
+const MEMBERS = ['scripts', 'dependencies', 'devDependencies'] as const;
+
+/** What the manifest of a project says wins. Packages stand in the order of their names, as npm writes them. */
+function withMembers(manifest: string, added: string): string {
+  const project = JSON.parse(manifest) as Record<string, unknown>;
+  const more = JSON.parse(added) as Record<string, unknown>;
+  for (const member of MEMBERS) {
+    const own = isObject(project[member]) ? project[member] : {};
+    const others = Object.entries(isObject(more[member]) ? more[member] : {});
+    const all = [...Object.entries(own), ...others.filter(([name]) => !(name in own))];
+    if (member !== 'scripts') all.sort(([one], [other]) => (one < other ? -1 : 1));
+    project[member] = Object.fromEntries(all);
+  }
+  return `${JSON.stringify(project, undefined, 2)}\n`;
+}

@@ -1,0 +1,19 @@
+import type { Principal } from '@sigil/core';
+import { type HttpOptions, tokenAuthenticator } from '@sigil/http';
+
+const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
+
+/** Who has started the server, and calls it over stdio. */
+export const owner: Principal = { id: 'owner' };
+
+/**
+ * Says who may call over HTTP: with `MCP_TOKEN` set, those who send that token; without it, everybody on this machine.
+ *
+ * @throws Error when others than this machine could call without a token.
+ */
+export function httpAuth(host: string, env: NodeJS.ProcessEnv): Pick<HttpOptions, 'authenticate'> {
+  const token = env['MCP_TOKEN'];
+  if (token) return { authenticate: tokenAuthenticator({ [token]: owner }) };
+  if (LOOPBACK.includes(host)) return {};
+  throw new Error(`Set MCP_TOKEN to a secret, or listen on 127.0.0.1: everybody could call ${host}`);
+}
