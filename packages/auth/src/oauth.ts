@@ -5,7 +5,7 @@
  */
 
 import { OverloadedError } from '@sigil/core/backend';
-import { type MaybePromise, OptionChecks, type Principal } from '@sigil/core/transport';
+import { frozenCopy, type MaybePromise, OptionChecks, type Principal } from '@sigil/core/transport';
 import type { Authorization, AuthorizationHost, Authorizer, Decision, RequestHead } from '@sigil/http';
 import { Challenges, type Scheme } from './challenges.js';
 import { checkOptions, type OAuthOptions, type ResolvedOAuth, resolveOptions } from './options.js';
@@ -174,7 +174,8 @@ class ResourceServer implements Authorizer {
     const claims = await this.#check(token);
     const { cnf, exp } = claims;
     const boundTo = keyOf(cnf);
-    const principal = frozen(this.options.principal(claims, this.options.scopes.of(claims)));
+    // One of this token alone, which may stand for many requests; the author's may stand for several tokens, and stays as it is.
+    const principal = frozenCopy({ ...this.options.principal(claims, this.options.scopes.of(claims)) });
     rememberToken(principal, {
       token,
       issuer: this.#issuers.get(claims.iss),
@@ -221,13 +222,6 @@ function sealedNonces({ seal, unseal }: AuthorizationHost): Nonces {
 function hasTokenInQuery(url: string): boolean {
   const at = url.indexOf('?');
   return at >= 0 && new URLSearchParams(url.slice(at)).has('access_token');
-}
-
-/** Has nothing change a principal: it may stand for many requests. */
-function frozen<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value))
-    Object.values(Object.freeze(value)).forEach(frozen);
-  return value;
 }
 
 /**

@@ -55,7 +55,8 @@ export interface OAuthOptions {
    */
   readonly cacheSeconds?: number;
   /**
-   * Makes the principal. Its id must be of one person or program alone: two issuers may call theirs the same.
+   * Makes the principal. Its id must be of one person or program alone: two issuers may call theirs the same. What is
+   * given is copied, without methods, once a token.
    *
    * @default the id is `<issuer>#<subject>`, or `<issuer>#client:<client>` where there is no subject
    */

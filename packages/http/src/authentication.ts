@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import {
   Deadlines,
   ERROR_CODES,
+  frozenCopy,
   isPromise,
   type Logger,
   type MaybePromise,
@@ -66,7 +67,7 @@ export function tokenAuthenticator(
   const known = entries.map(([token, principal]) => ({
     digest: digestOf(token),
     // One object stands for all requests: none of them may change it.
-    principal: frozen(requirePrincipal(principal)),
+    principal: frozenCopy({ ...requirePrincipal(principal) }),
   }));
   return ({ headers }) => {
     const token = bearerToken(headers);
@@ -202,15 +203,6 @@ export class Authentication {
     http.principal = principal;
     return serve();
   }
-}
-
-/** A copy that nothing can change. */
-function frozen(principal: Principal): Principal {
-  const freeze = (value: unknown): unknown => {
-    if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(freeze);
-    return value;
-  };
-  return freeze(structuredClone(principal)) as Principal;
 }
 
 function checked(decision: Decision): Decision {

@@ -40,4 +40,4 @@ export { type Principal, type RequestInfo, requirePrincipal } from '../protocol/
 export type { Implementation } from '../protocol/descriptors.js';
 export { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 export { ERROR_CODES } from '../errors/errors.js';
-export { canonicalJson, isObject, parseJson, TooMuchJsonError } from '../protocol/json.js';
+export { canonicalJson, frozenCopy, isObject, parseJson, TooMuchJsonError } from '../protocol/json.js';
