@@ -58,7 +58,8 @@ export interface OAuthOptions {
    * Makes the principal. Its id must be of one person or program alone: two issuers may call theirs the same. What is
    * given is copied, without methods, once a token.
    *
-   * @default the id is `<issuer>#<subject>`, or `<issuer>#client:<client>` where there is no subject
+   * @default the id is `<issuer>#<subject>`; `<issuer>#client:<client>` for a client that acts for itself: a token without a subject, or
+   *   whose subject is its client
    */
   readonly principal?: (claims: TokenClaims, scopes: readonly string[]) => Principal;
   /** How this server gets tokens for the services that it calls, with `upstreamToken`. */
@@ -151,12 +152,25 @@ function canonical(resource: string): string {
 }
 
 function principalOf(claims: TokenClaims, scopes: readonly string[]): Principal {
-  const { iss, sub, client_id: client } = claims;
-  const isNamed = (name: unknown): boolean => typeof name === 'string' && name !== '';
-  if (isNamed(sub)) return { id: `${iss}#${sub}`, scopes, claims };
-  // A client must not be able to call itself what a user is called.
-  if (isNamed(client)) return { id: `${iss}#client:${client}`, scopes, claims };
+  const { iss, sub } = claims;
+  const clients = CLIENT_CLAIMS.map((name) => claims[name]).filter(isName);
+  // A client that acts for itself may have an id that is the subject of a user (RFC 9068, section 5).
+  if (isName(sub) && !clients.includes(sub)) return { id: `${iss}#${asSubject(sub)}`, scopes, claims };
+  const [client] = clients;
+  if (client !== undefined) return { id: `${iss}#client:${client}`, scopes, claims };
   throw new TokenError('The token names neither a subject nor a client');
+}
+
+/** What tokens call the client that they were issued to: RFC 9068, OpenID Connect, Okta. */
+const CLIENT_CLAIMS = ['client_id', 'azp', 'cid'];
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+/** A subject that cannot be taken for a client. */
+function asSubject(sub: string): string {
+  return /^(?:client|subject):/.test(sub) ? `subject:${sub}` : sub;
 }
 
 /** Holds what a function of the author's says of a token to what every token is held to. */
