@@ -106,24 +106,26 @@ class ResourceServer implements Authorizer {
 
   authorize(request: RequestHead, isOpen: boolean): MaybePromise<Decision> {
     const { authorization } = request.headers;
-    const challenges = this.#challenges;
     if (hasTokenInQuery(request.url))
-      return { refusal: challenges.malformed('A token must be sent in the header Authorization') };
+      return this.#malformed('A token must be sent in the header Authorization');
     if (authorization === undefined) return this.#withoutToken();
     const sent = typeof authorization === 'string' ? authorization : '';
     const remembered = this.#remembered.get(sent);
     if (remembered) return remembered;
     const [, scheme = '', token = ''] = CREDENTIALS.exec(sent) ?? [];
-    if (token === '')
-      return { refusal: challenges.malformed('The header Authorization must be a scheme and a token') };
+    if (token === '') return this.#malformed('The header Authorization must be a scheme and a token');
     const { mode } = this.options.dpop;
     if (/^bearer$/i.test(scheme)) {
       if (mode === 'require')
-        return { refusal: challenges.invalidToken('DPoP', 'The token must be sent with a proof') };
+        return { refusal: this.#challenges.invalidToken('DPoP', 'The token must be sent with a proof') };
       return this.#bearer(token, sent);
     }
     if (/^dpop$/i.test(scheme) && mode !== 'off') return this.#proven(request, token, isOpen);
-    return { refusal: challenges.malformed(`The scheme must be ${this.#wanted}`) };
+    return this.#malformed(`The scheme must be ${this.#wanted}`);
+  }
+
+  #malformed(description: string): Decision {
+    return { refusal: this.#challenges.malformed(this.#wanted, description) };
   }
 
   get #wanted(): Scheme {

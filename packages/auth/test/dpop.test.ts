@@ -86,6 +86,15 @@ describe('with dpop: require', () => {
     );
   });
 
+  test.each(['DPoP', 'DPoP a b', 'Basic YTpi'])(
+    'the malformed credentials "%s" are refused with the scheme that is wanted (RFC 9449, section 7.1)',
+    async (authorization) => {
+      const refused = await server.call('hello', {}, { headers: { Authorization: authorization } });
+      expect(refused.status).toBe(400);
+      expect(ProtectedServer.challenge(refused)).toMatch(/^DPoP error="invalid_request", algs="ES256 /);
+    },
+  );
+
   test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     ['for another method', { htm: 'GET' }, {}],
     ['for no method', { htm: undefined }, {}],
