@@ -168,10 +168,22 @@ describe('with nonces', () => {
   beforeAll(() => start('require', { dpopNonce: true }));
   afterAll(stop);
 
-  test('a proof without one is told which to use, and served with it', async () => {
-    const refused = await call(await proof());
+  test('a proof without one is told which to use, which pages may read, and served with it', async () => {
+    const refused = await server.call(
+      'hello',
+      {},
+      {
+        headers: {
+          Authorization: `DPoP ${token}`,
+          DPoP: await proof(),
+          Origin: new URL(server.resource).origin,
+        },
+      },
+    );
     expect(refused.status).toBe(401);
     expect(ProtectedServer.challenge(refused)).toMatch(/^DPoP error="use_dpop_nonce"/);
+    const exposed = refused.headers.get('access-control-expose-headers')?.split(', ');
+    expect(exposed).toEqual(expect.arrayContaining(['WWW-Authenticate', 'DPoP-Nonce']));
     const nonce = refused.headers.get('dpop-nonce') ?? '';
     expect((await call(await proof({ nonce }))).status).toBe(200);
     expect((await call(await proof({ nonce: `${nonce.slice(0, -2)}xx` }))).status).toBe(401);
