@@ -1,12 +1,13 @@
 import type { OptionChecks } from '@sigil/core/transport';
+import { checkSeconds } from './check-seconds.js';
 import { authenticateClient, checkCredentials, type ClientCredentials } from './client-authentication.js';
 import type { Issuer } from './issuer.js';
 import { askProvider, ProviderError, TokenError } from './provider.js';
 import type { TokenClaims } from './scopes.js';
+import { sha256 } from './sha256.js';
 import {
   audienceTest,
   type CheckToken,
-  hashOf,
   TokenCache,
   type TokenCheck,
   type TokenCheckParts,
@@ -82,7 +83,7 @@ class Introspection {
   }
 
   readonly check: CheckToken = async (token) => {
-    const hash = hashOf(token);
+    const hash = sha256(token);
     const known = this.#answers.get(hash) ?? (await this.#ask(token, hash));
     if (known instanceof TokenError) throw known;
     if (typeof known.exp === 'number' && known.exp * 1000 <= Date.now())
@@ -141,10 +142,5 @@ class Introspection {
 function checkOptions(options: IntrospectionOptions, checks: OptionChecks): void {
   checks.known(options, Object.keys(INTROSPECTION_OPTIONS), 'tokens: introspection.');
   checkCredentials('tokens: introspection', options, checks);
-  const { cacheSeconds } = options;
-  if (
-    cacheSeconds !== undefined &&
-    !(typeof cacheSeconds === 'number' && cacheSeconds >= 0 && cacheSeconds <= 300)
-  )
-    checks.refuse('tokens: introspection.cacheSeconds', 'it must be a number from 0 to 300');
+  checkSeconds('tokens: introspection.cacheSeconds', options.cacheSeconds, 300, checks);
 }

@@ -1,5 +1,6 @@
 import { decodeJwt, errors, jwtVerify, type JWTPayload } from 'jose';
 import type { OptionChecks } from '@sigil/core/transport';
+import { checkSeconds } from './check-seconds.js';
 import { TokenError } from './provider.js';
 import type { TokenClaims } from './scopes.js';
 import { audienceTest, type CheckToken, type TokenCheck, type TokenCheckParts } from './tokens.js';
@@ -145,9 +146,5 @@ function checkOptions(options: JwtOptions, checks: OptionChecks): void {
   for (const [name, value] of Object.entries({ audienceClaim, typ }))
     if (value !== undefined && (typeof value !== 'string' || value === ''))
       checks.refuse(`tokens: jwt.${name}`, 'it must be a text that is not empty');
-  if (
-    clockToleranceSeconds !== undefined &&
-    !(typeof clockToleranceSeconds === 'number' && clockToleranceSeconds >= 0 && clockToleranceSeconds <= 300)
-  )
-    checks.refuse('tokens: jwt.clockToleranceSeconds', 'it must be a number from 0 to 300');
+  checkSeconds('tokens: jwt.clockToleranceSeconds', clockToleranceSeconds, 300, checks);
 }

@@ -1,4 +1,5 @@
 import { isObject, type OptionChecks, type Principal } from '@sigil/core/transport';
+import { checkSeconds } from './check-seconds.js';
 import { checkCredentials } from './client-authentication.js';
 import { PROOF_ALGORITHMS } from './dpop.js';
 import type { IssuerOptions } from './issuer.js';
@@ -208,12 +209,7 @@ export function checkOptions(options: OAuthOptions, checks: OptionChecks): void 
       'there are no proofs to carry nonces',
       "give dpop: 'accept' or 'require' with it",
     );
-  const { cacheSeconds } = options;
-  if (
-    cacheSeconds !== undefined &&
-    !(typeof cacheSeconds === 'number' && cacheSeconds >= 0 && cacheSeconds <= 60)
-  )
-    checks.refuse('cacheSeconds', `it must be a number from 0 to 60, not ${String(cacheSeconds)}`);
+  checkSeconds('cacheSeconds', options.cacheSeconds, 60, checks);
   if (options.principal !== undefined && typeof options.principal !== 'function')
     checks.refuse('principal', 'it must be a function that makes a principal of claims');
   if (options.upstream !== undefined) {

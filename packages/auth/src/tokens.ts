@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Logger, MaybePromise, OptionChecks } from '@sigil/core/transport';
 import type { Issuers } from './issuer.js';
 import type { TokenClaims } from './scopes.js';
@@ -86,9 +85,4 @@ export class TokenCache<T> {
     this.#last = undefined;
     this.#kept.set(key, { value, until });
   }
-}
-
-/** Stands for a token where the token must not be kept. */
-export function hashOf(token: string): string {
-  return createHash('sha256').update(token).digest('base64');
 }

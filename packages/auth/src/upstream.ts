@@ -2,7 +2,8 @@ import type { Principal } from '@sigil/core/transport';
 import { authenticateClient, type ClientCredentials } from './client-authentication.js';
 import type { Issuer } from './issuer.js';
 import { askProvider, ProviderError } from './provider.js';
-import { hashOf, TokenCache } from './tokens.js';
+import { sha256 } from './sha256.js';
+import { TokenCache } from './tokens.js';
 
 /** How this server gets tokens for the services that it calls. */
 export interface UpstreamOptions extends ClientCredentials {
@@ -74,7 +75,7 @@ export async function upstreamToken(
     throw new Error(
       'oauth() was not told how to get tokens for other services: give it upstream: { clientId, … }',
     );
-  const own = options.grant === 'client-credentials' ? '' : hashOf(token);
+  const own = options.grant === 'client-credentials' ? '' : sha256(token);
   const key = JSON.stringify([issuer.id, options.clientId, own, audience, scopes]);
   const known = TOKENS.get(key);
   if (known !== undefined) return known;
