@@ -6,6 +6,7 @@ import { askProvider, ProviderError, TokenError } from './provider.js';
 import type { TokenClaims } from './scopes.js';
 import { sha256 } from './sha256.js';
 import {
+  requireInTime,
   audienceTest,
   type CheckToken,
   TokenCache,
@@ -86,8 +87,7 @@ class Introspection {
     const hash = sha256(token);
     const known = this.#answers.get(hash) ?? (await this.#ask(token, hash));
     if (known instanceof TokenError) throw known;
-    if (typeof known.exp === 'number' && known.exp * 1000 <= Date.now())
-      throw new TokenError('The token has expired');
+    requireInTime(known);
     return known;
   };
 
@@ -98,10 +98,8 @@ class Introspection {
     if (this.#asking.size >= MAX_ASKED) throw new ProviderError('Too many tokens are being looked up');
     const asked = this.#lookUp(token)
       .then((known) => {
-        const now = Date.now();
-        const exp = known instanceof TokenError ? undefined : known.exp;
-        const believed = now + (known instanceof TokenError ? REFUSAL_MS : this.#cacheMs);
-        this.#answers.set(hash, known, exp === undefined ? believed : Math.min(believed, exp * 1000));
+        const believedMs = known instanceof TokenError ? REFUSAL_MS : this.#cacheMs;
+        this.#answers.set(hash, known, Date.now() + believedMs);
         return known;
       })
       .finally(() => this.#asking.delete(hash));

@@ -3,7 +3,14 @@ import type { OptionChecks } from '@sigil/core/transport';
 import { checkSeconds } from './check-seconds.js';
 import { TokenError } from './provider.js';
 import type { TokenClaims } from './scopes.js';
-import { audienceTest, type CheckToken, type TokenCheck, type TokenCheckParts } from './tokens.js';
+import {
+  audienceTest,
+  CLOCK_TOLERANCE_SECONDS,
+  type CheckToken,
+  notATime,
+  type TokenCheck,
+  type TokenCheckParts,
+} from './tokens.js';
 
 /** How tokens are checked that carry a signature (RFC 7519). */
 export interface JwtOptions {
@@ -72,7 +79,13 @@ export function jwt(options: JwtOptions): TokenCheck {
 }
 
 function verifierOf(options: JwtOptions, { resource, issuers }: TokenCheckParts): CheckToken {
-  const { algorithms, audience = resource, audienceClaim = 'aud', typ, clockToleranceSeconds = 30 } = options;
+  const {
+    algorithms,
+    audience = resource,
+    audienceClaim = 'aud',
+    typ,
+    clockToleranceSeconds = CLOCK_TOLERANCE_SECONDS,
+  } = options;
   const isForUs = audienceTest(audience);
   const rules = {
     algorithms: [...algorithms],
@@ -102,6 +115,8 @@ async function verified(verify: () => Promise<{ payload: JWTPayload }>): Promise
     return (await verify()).payload;
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw new TokenError('The token has expired');
+    if (error instanceof errors.JWTClaimValidationFailed && error.reason === 'invalid')
+      throw notATime(error.claim);
     // What the token itself is to blame for. Other errors are those of its issuer, or ours.
     if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSInvalid))
       throw new TokenError(DESCRIPTIONS[error.code] ?? 'The token could not be verified');

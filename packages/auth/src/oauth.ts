@@ -5,14 +5,20 @@
  */
 
 import { OverloadedError } from '@sigil/core/backend';
-import { frozenCopy, type MaybePromise, OptionChecks, type Principal } from '@sigil/core/transport';
+import {
+  frozenCopy,
+  LogThrottle,
+  type MaybePromise,
+  OptionChecks,
+  type Principal,
+} from '@sigil/core/transport';
 import type { Authorization, AuthorizationHost, Authorizer, Decision, RequestHead } from '@sigil/http';
 import { Challenges, type Scheme } from './challenges.js';
 import { checkOptions, type OAuthOptions, type ResolvedOAuth, resolveOptions } from './options.js';
 import { type Nonces, PROOF_ALGORITHMS, ProofCheck, ProofError } from './dpop.js';
 import { Issuers } from './issuer.js';
 import { MetadataDocument } from './metadata.js';
-import { ProviderError, TokenError } from './provider.js';
+import { ClaimError, ProviderError, TokenError } from './provider.js';
 import { type CheckToken, TokenCache } from './tokens.js';
 import { rememberToken } from './upstream.js';
 
@@ -71,6 +77,8 @@ class ResourceServer implements Authorizer {
   readonly #proofs: ProofCheck;
   /** Decisions about requests that need no proof, by what they say as `Authorization`. */
   readonly #remembered = new TokenCache<Decision>();
+  /** What is wrong with tokens of which the log has been told. */
+  readonly #told = new LogThrottle();
   /** How principals have sent their token. */
   readonly #schemes = new WeakMap<Principal, Scheme>();
 
@@ -192,6 +200,8 @@ class ResourceServer implements Authorizer {
   }
 
   #refusalOf(error: unknown, scheme: Scheme): NonNullable<Decision['refusal']> {
+    if (error instanceof ClaimError && this.#told.allows(error.message))
+      this.host.logger.warn({ err: error }, 'tokens are refused that their issuer has made in a wrong way');
     if (error instanceof TokenError) return this.#challenges.invalidToken(scheme, error.message);
     if (error instanceof ProofError) return this.#challenges.invalidProof(error.message, error.nonce);
     this.host.logger.error({ err: error }, 'a token could not be checked');

@@ -6,7 +6,13 @@ import type { IssuerOptions } from './issuer.js';
 import type { ResourceMetadata } from './metadata.js';
 import { isSafeUrl, TokenError } from './provider.js';
 import { type ScopeOptions, Scopes, type TokenClaims } from './scopes.js';
-import type { CheckToken, TokenCheck, TokenCheckParts, TokenVerifier } from './tokens.js';
+import {
+  type CheckToken,
+  requireInTime,
+  type TokenCheck,
+  type TokenCheckParts,
+  type TokenVerifier,
+} from './tokens.js';
 import type { UpstreamOptions } from './upstream.js';
 
 /** Whether tokens may, or must, be bound to a key of their client (RFC 9449). */
@@ -179,8 +185,8 @@ function ownVerifier(verify: TokenVerifier, { issuers }: TokenCheckParts): Check
   return async (token) => {
     const claims = await verify(token);
     if (!claims) throw new TokenError('The token is not good');
-    const { exp, iss = issuers.all[0]?.id } = claims;
-    if (typeof exp === 'number' && exp * 1000 <= Date.now()) throw new TokenError('The token has expired');
+    requireInTime(claims);
+    const { iss = issuers.all[0]?.id } = claims;
     return { ...claims, iss: issuers.get(iss).id };
   };
 }

@@ -37,8 +37,10 @@ export interface TokenClaims {
   readonly sub?: string | undefined;
   readonly client_id?: string | undefined;
   readonly aud?: string | readonly string[] | undefined;
-  /** In seconds since 1970. */
+  /** When it expires, in seconds since 1970. */
   readonly exp?: number | undefined;
+  /** From when on it is good, in seconds since 1970. */
+  readonly nbf?: number | undefined;
   readonly scope?: string | undefined;
   readonly [claim: string]: unknown;
 }

@@ -1,5 +1,6 @@
 import type { Logger, MaybePromise, OptionChecks } from '@sigil/core/transport';
 import type { Issuers } from './issuer.js';
+import { ClaimError, TokenError } from './provider.js';
 import type { TokenClaims } from './scopes.js';
 
 /** What checking tokens may use. */
@@ -28,8 +29,8 @@ export interface TokenCheck {
 }
 
 /**
- * Says what a token means, or that it is not good by `undefined`. It must find out whether the token was issued for this server, and
- * what it says of its expiry is held to.
+ * Says what a token means, or that it is not good by `undefined`. It must find out whether the token was issued for this server; `exp`
+ * and `nbf`, where it gives them, are held to.
  */
 export type TokenVerifier = (token: string) => MaybePromise<TokenClaims | undefined>;
 
@@ -45,6 +46,29 @@ export function audienceTest(audience: string | readonly string[]): (claimed: un
     const named: readonly unknown[] = Array.isArray(claimed) ? claimed : [claimed];
     return named.some((one) => typeof one === 'string' && audiences.includes(one));
   };
+}
+
+/** By how many seconds clocks may differ, unless something else is said. */
+export const CLOCK_TOLERANCE_SECONDS = 30;
+
+/**
+ * Holds what a token says to its times. Before `nbf` it is good already where clocks may differ; after `exp` it never is.
+ *
+ * @throws TokenError when it is not good yet, or not any more.
+ * @throws ClaimError when one of them is no number: what cannot be compared would never end it.
+ */
+export function requireInTime(claims: TokenClaims): void {
+  for (const name of ['exp', 'nbf'] as const)
+    if (claims[name] !== undefined && !Number.isFinite(claims[name])) throw notATime(name);
+  const { exp = Infinity, nbf = -Infinity } = claims;
+  const now = Date.now() / 1000;
+  if (exp <= now) throw new TokenError('The token has expired');
+  if (nbf > now + CLOCK_TOLERANCE_SECONDS) throw new TokenError('The token is not good yet');
+}
+
+/** @param claim the name of one that must be a number of seconds since 1970 (RFC 7519, section 2, "NumericDate"). */
+export function notATime(claim: string): ClaimError {
+  return new ClaimError(`The claim ${claim} of the token is no number`);
 }
 
 /** Most tokens that are remembered. */
