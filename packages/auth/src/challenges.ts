@@ -62,7 +62,7 @@ export class Challenges {
   unavailable(): Refusal {
     return {
       status: 503,
-      message: 'The token cannot be checked now: the authorization server does not answer',
+      message: 'The token cannot be checked now',
       headers: { 'Retry-After': RETRY_SECONDS },
     };
   }

@@ -186,8 +186,10 @@ export class Issuers {
     this.#issuers = new Map(options.map((one) => [one.issuer, new Issuer(one, logger)]));
   }
 
-  get all(): readonly Issuer[] {
-    return [...this.#issuers.values()];
+  /** The name of the one that there is; `undefined` where there are several. */
+  get only(): string | undefined {
+    const [id] = this.#issuers.keys();
+    return this.#issuers.size === 1 ? id : undefined;
   }
 
   /** @throws TokenError when there is none of that name. */

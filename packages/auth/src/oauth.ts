@@ -77,7 +77,7 @@ class ResourceServer implements Authorizer {
   readonly #proofs: ProofCheck;
   /** Decisions about requests that need no proof, by what they say as `Authorization`. */
   readonly #remembered = new TokenCache<Decision>();
-  /** What is wrong with tokens of which the log has been told. */
+  /** What the log has been told of: clients can cause it at will. */
   readonly #told = new LogThrottle();
   /** How principals have sent their token. */
   readonly #schemes = new WeakMap<Principal, Scheme>();
@@ -126,7 +126,7 @@ class ResourceServer implements Authorizer {
     if (/^bearer$/i.test(scheme)) {
       if (mode === 'require')
         return { refusal: this.#challenges.invalidToken('DPoP', 'The token must be sent with a proof') };
-      return this.#bearer(token, sent);
+      return this.#bearer(request, token, sent);
     }
     if (/^dpop$/i.test(scheme) && mode !== 'off') return this.#proven(request, token, isOpen);
     return this.#malformed(`The scheme must be ${this.#wanted}`);
@@ -146,9 +146,9 @@ class ResourceServer implements Authorizer {
   }
 
   /** @param sent what the header says, by which the decision is remembered. */
-  async #bearer(token: string, sent: string): Promise<Decision> {
+  async #bearer({ quotaKey }: RequestHead, token: string, sent: string): Promise<Decision> {
     try {
-      const { principal, boundTo, expiresAt } = await this.#verify(token);
+      const { principal, boundTo, expiresAt } = await this.#verify(token, quotaKey);
       const { cacheMs, dpop } = this.options;
       if (boundTo !== undefined) {
         const scheme = dpop.mode === 'off' ? 'Bearer' : 'DPoP';
@@ -167,9 +167,13 @@ class ResourceServer implements Authorizer {
     }
   }
 
-  async #proven({ headers, method }: RequestHead, token: string, isOpen: boolean): Promise<Decision> {
+  async #proven(
+    { headers, method, quotaKey }: RequestHead,
+    token: string,
+    isOpen: boolean,
+  ): Promise<Decision> {
     try {
-      const { principal, boundTo } = await this.#verify(token);
+      const { principal, boundTo } = await this.#verify(token, quotaKey);
       if (boundTo === undefined) throw new TokenError('The token is not bound to a key');
       // The proof of an open request was used when it came.
       if (!isOpen) await this.#proofs.verify({ proof: headers['dpop'], method, token, boundTo });
@@ -180,8 +184,8 @@ class ResourceServer implements Authorizer {
     }
   }
 
-  async #verify(token: string): Promise<Known> {
-    const claims = await this.#check(token);
+  async #verify(token: string, client: string | undefined): Promise<Known> {
+    const claims = await this.#check(token, client);
     const { cnf, exp } = claims;
     const boundTo = keyOf(cnf);
     // One of this token alone, which may stand for many requests; the author's may stand for several tokens, and stays as it is.
@@ -204,9 +208,10 @@ class ResourceServer implements Authorizer {
       this.host.logger.warn({ err: error }, 'tokens are refused that their issuer has made in a wrong way');
     if (error instanceof TokenError) return this.#challenges.invalidToken(scheme, error.message);
     if (error instanceof ProofError) return this.#challenges.invalidProof(error.message, error.nonce);
-    this.host.logger.error({ err: error }, 'a token could not be checked');
-    if (error instanceof ProviderError || error instanceof OverloadedError)
-      return this.#challenges.unavailable();
+    const isForNow = error instanceof ProviderError || error instanceof OverloadedError;
+    if (!isForNow || this.#told.allows(error.message))
+      this.host.logger.error({ err: error }, 'a token could not be checked');
+    if (isForNow) return this.#challenges.unavailable();
     throw error;
   }
 }

@@ -186,7 +186,7 @@ function ownVerifier(verify: TokenVerifier, { issuers }: TokenCheckParts): Check
     const claims = await verify(token);
     if (!claims) throw new TokenError('The token is not good');
     requireInTime(claims);
-    const { iss = issuers.all[0]?.id } = claims;
+    const { iss = issuers.only } = claims;
     return { ...claims, iss: issuers.get(iss).id };
   };
 }
@@ -197,7 +197,7 @@ export function checkOptions(options: OAuthOptions, checks: OptionChecks): void 
   checkResource(options.resource, checks);
   checkIssuers(options.issuers, checks);
   const tokens: unknown = options.tokens;
-  if (isTokenCheck(tokens)) tokens.check(checks);
+  if (isTokenCheck(tokens)) tokens.check(checks, Array.isArray(options.issuers) ? options.issuers.length : 0);
   else if (typeof tokens !== 'function')
     checks.refuse(
       'tokens',

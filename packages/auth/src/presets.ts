@@ -284,10 +284,10 @@ function scopesAlsoIn(tokens: TokenCheck, claim: string): TokenCheck {
 
 function changed(tokens: TokenCheck, change: (claims: TokenClaims) => TokenClaims): TokenCheck {
   return {
-    check: (checks) => tokens.check(checks),
+    check: (checks, issuers) => tokens.check(checks, issuers),
     create: (parts) => {
       const check = tokens.create(parts);
-      return async (token) => change(await check(token));
+      return async (token, client) => change(await check(token, client));
     },
   };
 }

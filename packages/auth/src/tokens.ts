@@ -14,23 +14,24 @@ export interface TokenCheckParts {
 /**
  * Checks a token.
  *
+ * @param client whom quotas count the request for; `undefined` where clients cannot be told apart.
  * @returns what it says.
  * @throws TokenError when it is not good.
  * @throws ProviderError when that cannot be found out now.
  */
-export type CheckToken = (token: string) => MaybePromise<TokenClaims>;
+export type CheckToken = (token: string, client?: string) => MaybePromise<TokenClaims>;
 
 /** A way to check tokens: made by `jwt()` or `introspection()`. */
 export interface TokenCheck {
-  /** Tells everything that is wrong with its options. */
-  check(checks: OptionChecks): void;
+  /** Tells everything that is wrong with its options. @param issuers how many there are. */
+  check(checks: OptionChecks, issuers: number): void;
   /** Whether issuers are asked for their keys or endpoints. */
   create(parts: TokenCheckParts): CheckToken;
 }
 
 /**
  * Says what a token means, or that it is not good by `undefined`. It must find out whether the token was issued for this server; `exp`
- * and `nbf`, where it gives them, are held to.
+ * and `nbf`, where it gives them, are held to. Where there are several issuers it must give `iss`.
  */
 export type TokenVerifier = (token: string) => MaybePromise<TokenClaims | undefined>;
 

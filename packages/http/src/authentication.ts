@@ -185,8 +185,19 @@ export class Authentication {
     };
   }
 
-  #ask({ headers, method, target: url, source }: HttpExchange, isOpen: boolean): MaybePromise<Decision> {
-    const found = this.decide({ headers, method, url, source }, isOpen);
+  #ask(http: HttpExchange, isOpen: boolean): MaybePromise<Decision> {
+    const { headers, method, target: url, source } = http;
+    const head: RequestHead = {
+      headers,
+      method,
+      url,
+      source,
+      // Made where it is asked for: most requests need none.
+      get quotaKey() {
+        return http.quotaKey;
+      },
+    };
+    const found = this.decide(head, isOpen);
     if (!isPromise(found)) return checked(found);
     const { afterMs } = this.#times;
     return this.#times

@@ -14,6 +14,11 @@ export interface RequestHead {
    * `user`, is there.
    */
   readonly source?: unknown;
+  /**
+   * Whom quotas count the request for as long as nothing is known of its principal: the same text for all requests from an address. Absent
+   * where many may share the address, as behind a proxy on this machine.
+   */
+  readonly quotaKey?: string | undefined;
 }
 
 /** Says who a request is made for; `undefined` refuses it. */
