@@ -1,7 +1,8 @@
-import { decodeJwt, errors, jwtVerify, type JWTPayload } from 'jose';
+import { decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose';
 import type { OptionChecks } from '@sigil/core/transport';
 import { checkSeconds } from './check-seconds.js';
-import { TokenError } from './provider.js';
+import type { Issuer } from './issuer.js';
+import { ProviderError, TokenError } from './provider.js';
 import type { TokenClaims } from './scopes.js';
 import {
   audienceTest,
@@ -95,7 +96,7 @@ function verifierOf(options: JwtOptions, { resource, issuers }: TokenCheckParts)
   };
   return async (token) => {
     const issuer = issuers.get(claimsIn(token).iss);
-    const payload = await verified(() => jwtVerify(token, issuer.key, { ...rules, issuer: issuer.id }));
+    const payload = await verified(token, issuer, rules);
     if (!isForUs(payload[audienceClaim])) throw new TokenError('The token was not issued for this server');
     return payload as TokenClaims;
   };
@@ -110,17 +111,39 @@ function claimsIn(token: string): JWTPayload {
   }
 }
 
-async function verified(verify: () => Promise<{ payload: JWTPayload }>): Promise<JWTPayload> {
+async function verified(token: string, { id, key }: Issuer, rules: JWTVerifyOptions): Promise<JWTPayload> {
   try {
-    return (await verify()).payload;
+    return await verifiedByAny(token, key, { ...rules, issuer: id });
   } catch (error) {
+    if (error instanceof ProviderError) throw error;
     if (error instanceof errors.JWTExpired) throw new TokenError('The token has expired');
     if (error instanceof errors.JWTClaimValidationFailed && error.reason === 'invalid')
       throw notATime(error.claim);
-    // What the token itself is to blame for. Other errors are those of its issuer, or ours.
-    if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSInvalid))
+    if (error instanceof errors.JOSEError)
       throw new TokenError(DESCRIPTIONS[error.code] ?? 'The token could not be verified');
-    throw error;
+    // What is wrong with no token is wrong with a key, such as one that is too short.
+    throw new ProviderError(`a key of ${id} cannot be used`, { cause: error });
+  }
+}
+
+/** Verifies a token with each key that may be meant: they may have the same name, or none. */
+async function verifiedByAny(
+  token: string,
+  key: Issuer['key'],
+  rules: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, key, rules)).payload;
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    for await (const one of error) {
+      try {
+        return (await jwtVerify(token, one, rules)).payload;
+      } catch (wrong) {
+        if (!(wrong instanceof errors.JWSSignatureVerificationFailed)) throw wrong;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
   }
 }
 

@@ -2,7 +2,7 @@ import { isObject, type OptionChecks, type Principal } from '@sigil/core/transpo
 import { checkSeconds } from './check-seconds.js';
 import { checkCredentials } from './client-authentication.js';
 import { PROOF_ALGORITHMS } from './dpop.js';
-import type { IssuerOptions } from './issuer.js';
+import { isKeySet, type IssuerOptions } from './issuer.js';
 import type { ResourceMetadata } from './metadata.js';
 import { isSafeUrl, TokenError } from './provider.js';
 import { type ScopeOptions, Scopes, type TokenClaims } from './scopes.js';
@@ -257,8 +257,12 @@ function checkIssuers(issuers: unknown, checks: OptionChecks): void {
     }
     checks.known(one, ['issuer', 'jwks', ...ENDPOINTS], 'issuers.');
     const { jwks } = one;
-    if (jwks !== undefined && !(isObject(jwks) && Array.isArray(jwks['keys'])))
-      checks.refuse('issuers.jwks', 'it must be an object with a list of keys', 'give { keys: [ … ] }');
+    if (jwks !== undefined && !isKeySet(jwks))
+      checks.refuse(
+        'issuers.jwks',
+        'it must be an object with a list of keys, each with its kty',
+        'give { keys: [ … ] }',
+      );
     if (!isSafeUrl(one['issuer']) || String(one['issuer']).includes('?'))
       checks.refuse('issuers', `${JSON.stringify(one['issuer'])} must be ${HTTPS}, without a query`, fix);
     for (const name of ENDPOINTS)
