@@ -186,18 +186,7 @@ export class Authentication {
   }
 
   #ask(http: HttpExchange, isOpen: boolean): MaybePromise<Decision> {
-    const { headers, method, target: url, source } = http;
-    const head: RequestHead = {
-      headers,
-      method,
-      url,
-      source,
-      // Made where it is asked for: most requests need none.
-      get quotaKey() {
-        return http.quotaKey;
-      },
-    };
-    const found = this.decide(head, isOpen);
+    const found = this.decide(new Head(http), isOpen);
     if (!isPromise(found)) return checked(found);
     const { afterMs } = this.#times;
     return this.#times
@@ -213,6 +202,28 @@ export class Authentication {
     }
     http.principal = principal;
     return serve();
+  }
+}
+
+/** What of an exchange is told to who decides about it. */
+class Head implements RequestHead {
+  readonly #http: HttpExchange;
+  readonly headers: RequestHead['headers'];
+  readonly method: string;
+  readonly url: string;
+  readonly source: unknown;
+
+  constructor(http: HttpExchange) {
+    this.#http = http;
+    this.headers = http.headers;
+    this.method = http.method;
+    this.url = http.target;
+    this.source = http.source;
+  }
+
+  /** Made when it is asked for: few requests need it. */
+  get quotaKey(): string | undefined {
+    return this.#http.quotaKey;
   }
 }
 
