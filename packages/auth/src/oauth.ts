@@ -11,6 +11,7 @@ import {
   type MaybePromise,
   OptionChecks,
   type Principal,
+  requirePrincipal,
 } from '@sigil/core/transport';
 import type { Authorization, AuthorizationHost, Authorizer, Decision, RequestHead } from '@sigil/http';
 import { Challenges, type Scheme } from './challenges.js';
@@ -69,14 +70,21 @@ interface Known {
   readonly expiresAt: number;
 }
 
+/** What is decided about requests with a token. */
+interface Remembered {
+  /** The header `Authorization`, as it was sent. */
+  readonly sent: string;
+  readonly decision: Decision;
+}
+
 class ResourceServer implements Authorizer {
   readonly #challenges: Challenges;
   readonly #metadata: MetadataDocument;
   readonly #check: CheckToken;
   readonly #issuers: Issuers;
   readonly #proofs: ProofCheck;
-  /** Decisions about requests that need no proof, by what they say as `Authorization`. */
-  readonly #remembered = new TokenCache<Decision>();
+  /** Decisions about requests that need no proof, by the end of what they say as `Authorization`. */
+  readonly #remembered = new TokenCache<Remembered>();
   /** What the log has been told of: clients can cause it at will. */
   readonly #told = new LogThrottle();
   /** How principals have sent their token. */
@@ -118,8 +126,8 @@ class ResourceServer implements Authorizer {
       return this.#malformed('A token must be sent in the header Authorization');
     if (authorization === undefined) return this.#withoutToken();
     const sent = typeof authorization === 'string' ? authorization : '';
-    const remembered = this.#remembered.get(sent);
-    if (remembered) return remembered;
+    const remembered = this.#remembered.get(endOf(sent));
+    if (remembered?.sent === sent) return remembered.decision;
     const [, scheme = '', token = ''] = CREDENTIALS.exec(sent) ?? [];
     if (token === '') return this.#malformed('The header Authorization must be a scheme and a token');
     const { mode } = this.options.dpop;
@@ -159,7 +167,7 @@ class ResourceServer implements Authorizer {
       const decision = { principal };
       if (cacheMs > 0) {
         const until = Math.min(expiresAt, Date.now() + cacheMs);
-        this.#remembered.set(sent, decision, until);
+        this.#remembered.set(endOf(sent), { sent, decision }, until);
       }
       return decision;
     } catch (error) {
@@ -189,7 +197,8 @@ class ResourceServer implements Authorizer {
     const { cnf, exp } = claims;
     const boundTo = keyOf(cnf);
     // One of this token alone, which may stand for many requests; the author's may stand for several tokens, and stays as it is.
-    const principal = frozenCopy({ ...this.options.principal(claims, this.options.scopes.of(claims)) });
+    const given = requirePrincipal(this.options.principal(claims, this.options.scopes.of(claims)));
+    const principal = frozenCopy({ ...given });
     rememberToken(principal, {
       token,
       issuer: this.#issuers.get(claims.iss),
@@ -214,6 +223,11 @@ class ResourceServer implements Authorizer {
     if (isForNow) return this.#challenges.unavailable();
     throw error;
   }
+}
+
+/** Tells tokens apart as well as the whole does, which is compared then: to look up a long text costs a request much more. */
+function endOf(sent: string): string {
+  return sent.slice(-32);
 }
 
 /** How long a nonce is given to clients, and how long it is taken, in milliseconds. */

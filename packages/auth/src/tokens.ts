@@ -84,19 +84,12 @@ interface Kept<T> {
 /** What was found out about tokens, for a while. The oldest give way to new ones. */
 export class TokenCache<T> {
   readonly #kept = new Map<string, Kept<T>>();
-  /** What was asked for last: a client asks for the same again and again, and to compare is faster than to look up. */
-  #last: (Kept<T> & { readonly key: string }) | undefined;
 
   /** @returns `undefined` for what is not known, or not any more. */
   get(key: string): T | undefined {
-    const last = this.#last;
-    const found = last?.key === key ? last : this.#kept.get(key);
+    const found = this.#kept.get(key);
     if (!found) return undefined;
-    if (found.until > Date.now()) {
-      if (found !== last) this.#last = { key, ...found };
-      return found.value;
-    }
-    this.#last = undefined;
+    if (found.until > Date.now()) return found.value;
     this.#kept.delete(key);
     return undefined;
   }
@@ -107,7 +100,6 @@ export class TokenCache<T> {
       const [oldest] = this.#kept.keys();
       if (oldest !== undefined) this.#kept.delete(oldest);
     }
-    this.#last = undefined;
     this.#kept.set(key, { value, until });
   }
 }

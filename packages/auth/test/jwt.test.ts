@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { Service, Tool } from '@sigil/core';
+import { Service, Tool, ToolContext } from '@sigil/core';
 import { exportJWK, generateKeyPair, type JWK, SignJWT, UnsecuredJWT } from 'jose';
-import { jwt, type OAuthOptions } from '../src/index.js';
+import { jwt, type OAuthOptions, type TokenClaims } from '../src/index.js';
 import { LocalIssuer } from './fixtures/issuer.js';
 import { ProtectedServer } from './fixtures/server.js';
 
@@ -10,6 +10,11 @@ class Greetings {
   @Tool()
   hello(): string {
     return 'Hello';
+  }
+
+  @Tool()
+  whoami(ctx: ToolContext): string {
+    return ctx.principal?.id ?? '';
   }
 }
 
@@ -261,6 +266,27 @@ describe('a token', () => {
     later(61_000);
     expect(await status(good)).toBe(200);
     expect(verify).toHaveBeenCalledTimes(2);
+  });
+
+  test('is not served where the principal that is made of it has no id', async () => {
+    await start({ principal: () => ({ id: '' }) });
+    expect(await status(await token())).toBe(500);
+    expect(server.log.join('\n')).toContain('a principal must have an id');
+  });
+
+  test('that ends as another one does is not taken for it', async () => {
+    const end = 'x'.repeat(40);
+    const subjects: Record<string, string> = { [`a${end}`]: 'ada', [`b${end}`]: 'bob' };
+    const tokens = (sent: string): TokenClaims | undefined => {
+      const sub = subjects[sent];
+      return sub === undefined ? undefined : { sub };
+    };
+    await start({ tokens, cacheSeconds: 60 });
+    for (const sent of [`a${end}`, `b${end}`, `a${end}`]) {
+      const answered = await server.call('whoami', {}, { token: sent });
+      expect(await answered.text()).toContain(`#${subjects[sent]}`);
+    }
+    expect(await status(`c${end}`)).toBe(401);
   });
 
   test('is checked by one signature each time where nothing is remembered', async () => {

@@ -105,7 +105,9 @@ export function decideBy(authenticate: Authenticate): Decide {
 }
 
 function decided(principal: Principal | undefined, request: RequestHead): Decision {
-  return principal === undefined ? { refusal: anonymous(request) } : { principal };
+  return principal === undefined
+    ? { refusal: anonymous(request) }
+    : { principal: requirePrincipal(principal) };
 }
 
 /** RFC 6750, section 3: who sent no token is not told about an error. */
@@ -187,11 +189,9 @@ export class Authentication {
 
   #ask(http: HttpExchange, isOpen: boolean): MaybePromise<Decision> {
     const found = this.decide(new Head(http), isOpen);
-    if (!isPromise(found)) return checked(found);
+    if (!isPromise(found)) return found;
     const { afterMs } = this.#times;
-    return this.#times
-      .within(found, () => new LateError(`authenticate took longer than ${afterMs} ms`))
-      .then(checked);
+    return this.#times.within(found, () => new LateError(`authenticate took longer than ${afterMs} ms`));
   }
 
   #admitted(http: HttpExchange, { refusal, principal }: Decision, serve: () => void): void {
@@ -225,9 +225,4 @@ class Head implements RequestHead {
   get quotaKey(): string | undefined {
     return this.#http.quotaKey;
   }
-}
-
-function checked(decision: Decision): Decision {
-  if (!decision.refusal && decision.principal !== undefined) requirePrincipal(decision.principal);
-  return decision;
 }

@@ -34,7 +34,10 @@ export interface Refusal {
   readonly headers: ResponseHeaders;
 }
 
-/** What is decided about a request: it is refused, or served for a principal, or for everybody where there is none. */
+/**
+ * What is decided about a request: it is refused, or served for a principal, or for everybody where there is none. The principal is not
+ * checked again: what makes it must have it from `requirePrincipal`.
+ */
 export type Decision =
   | { readonly refusal: Refusal; readonly principal?: undefined }
   | { readonly refusal?: undefined; readonly principal: Principal | undefined };
