@@ -132,7 +132,7 @@ describe('a server behind an authorization server, with the official client', ()
     const client = new Client({ name: 'robot', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
     await client.connect(new StreamableHTTPClientTransport(new URL(server.address), { authProvider }));
     const { content } = await client.callTool({ name: 'whoami', arguments: {} });
-    expect(JSON.stringify(content)).toContain(`${provider.issuer}#robot`);
+    expect(JSON.stringify(content)).toContain(`${provider.issuer}#client:robot`);
     await client.close();
   });
 

@@ -54,15 +54,15 @@ export class Challenges {
   }
 
   /** For a request that names its token in no way that could be read. */
-  malformed(description: string): Refusal {
-    return this.#refusal(400, description, 'Bearer', { error: 'invalid_request' }, description);
+  malformed(scheme: Scheme, description: string): Refusal {
+    return this.#refusal(400, description, scheme, { error: 'invalid_request' }, description);
   }
 
   /** For a token that cannot be checked now. A challenge would have the client log in, again and again. */
   unavailable(): Refusal {
     return {
       status: 503,
-      message: 'The token cannot be checked now: the authorization server does not answer',
+      message: 'The token cannot be checked now',
       headers: { 'Retry-After': RETRY_SECONDS },
     };
   }

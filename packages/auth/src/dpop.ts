@@ -1,6 +1,6 @@
 import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, EmbeddedJWK, type JWK } from 'jose';
-import { createHash } from 'node:crypto';
 import type { StateStore } from '@sigil/core/backend';
+import { sha256 } from './sha256.js';
 
 /** The algorithms that proofs may be signed with. */
 export const PROOF_ALGORITHMS: readonly string[] = [
@@ -74,8 +74,7 @@ export class ProofCheck {
       throw new ProofError('The proof is for another address');
     if (typeof iat !== 'number' || Math.abs(Date.now() / 1000 - iat) > WINDOW_SECONDS)
       throw new ProofError('The proof was not made just now');
-    if (ath !== createHash('sha256').update(token).digest('base64url'))
-      throw new ProofError('The proof is for another token');
+    if (ath !== sha256(token)) throw new ProofError('The proof is for another token');
     if (this.nonces) {
       const { nonces } = this;
       if (typeof nonce !== 'string' || !(await nonces.accepts(nonce)))
@@ -85,7 +84,7 @@ export class ProofCheck {
     // Before it is remembered: others cannot fill what remembers.
     if (thumbprint !== boundTo)
       throw new ProofError('The proof is made with another key than the token is bound to');
-    const id = createHash('sha256').update(`${thumbprint} ${jti}`).digest('base64url');
+    const id = sha256(`${thumbprint} ${jti}`);
     if (!(await this.states.use(`dpop ${id}`, 2 * WINDOW_SECONDS * 1000, thumbprint)))
       throw new ProofError('The proof was used before');
   }

@@ -1,12 +1,15 @@
 import type { OptionChecks } from '@sigil/core/transport';
+import { checkSeconds } from './check-seconds.js';
 import { authenticateClient, checkCredentials, type ClientCredentials } from './client-authentication.js';
-import type { Issuer } from './issuer.js';
 import { askProvider, ProviderError, TokenError } from './provider.js';
 import type { TokenClaims } from './scopes.js';
+import { Semaphore, type SemaphoreLimits } from './semaphore.js';
+import { sha256 } from './sha256.js';
+import { SingleFlight } from './single-flight.js';
 import {
+  requireInTime,
   audienceTest,
   type CheckToken,
-  hashOf,
   TokenCache,
   type TokenCheck,
   type TokenCheckParts,
@@ -38,13 +41,13 @@ const INTROSPECTION_OPTIONS: Readonly<Record<keyof IntrospectionOptions, true>> 
 
 /** That a token is not good is believed for so long, in milliseconds. */
 const REFUSAL_MS = 10_000;
-/** Most questions at once. */
-const MAX_ASKED = 64;
+/** Questions to the issuer. A client that sends one wrong token after the other leaves half of those at once to the others. */
+const LOOK_UPS: SemaphoreLimits = { running: 64, total: 1024, perClient: 32, waitMs: 5_000 };
 
 /**
  * Checks tokens by asking their issuer (RFC 7662): for tokens that are no JWT, or that have to end the moment they are revoked.
  *
- * @param options who asks, and what tokens for this server say.
+ * @param options who asks, and what tokens for this server say. There must be one issuer alone, which sees all tokens.
  * @returns what `oauth({ tokens })` takes.
  * @example
  * ```ts
@@ -58,17 +61,17 @@ const MAX_ASKED = 64;
  */
 export function introspection(options: IntrospectionOptions): TokenCheck {
   return {
-    check: (checks) => checkOptions(options, checks),
+    check: (checks, issuers) => checkOptions(options, issuers, checks),
     create: (parts) => new Introspection(options, parts).check,
   };
 }
 
-/** What is known of a token: what it says, or why it is not good. */
-type Known = TokenClaims | TokenError;
-
 class Introspection {
-  readonly #answers = new TokenCache<Known>();
-  readonly #asking = new Map<string, Promise<Known>>();
+  readonly #good = new TokenCache<TokenClaims>();
+  /** Beside those that are good: however many wrong ones come, they take no place of theirs. */
+  readonly #refused = new TokenCache<TokenError>();
+  readonly #asked = new SingleFlight<TokenClaims>();
+  readonly #lookUps = new Semaphore(LOOK_UPS);
   readonly #isForUs: (claimed: unknown) => boolean;
   readonly #cacheMs: number;
 
@@ -81,70 +84,52 @@ class Introspection {
     this.#cacheMs = cacheSeconds * 1000;
   }
 
-  readonly check: CheckToken = async (token) => {
-    const hash = hashOf(token);
-    const known = this.#answers.get(hash) ?? (await this.#ask(token, hash));
-    if (known instanceof TokenError) throw known;
-    if (typeof known.exp === 'number' && known.exp * 1000 <= Date.now())
-      throw new TokenError('The token has expired');
-    return known;
+  readonly check: CheckToken = async (token, client) => {
+    const hash = sha256(token);
+    const refused = this.#refused.get(hash);
+    if (refused) throw refused;
+    const claims =
+      this.#good.get(hash) ??
+      (await this.#asked.run(hash, () => this.#lookUps.run(client, () => this.#lookUp(token, hash))));
+    requireInTime(claims);
+    return claims;
   };
 
-  /** Asks once for all who wait for the answer. */
-  #ask(token: string, hash: string): Promise<Known> {
-    const asking = this.#asking.get(hash);
-    if (asking) return asking;
-    if (this.#asking.size >= MAX_ASKED) throw new ProviderError('Too many tokens are being looked up');
-    const asked = this.#lookUp(token)
-      .then((known) => {
-        const now = Date.now();
-        const exp = known instanceof TokenError ? undefined : known.exp;
-        const believed = now + (known instanceof TokenError ? REFUSAL_MS : this.#cacheMs);
-        this.#answers.set(hash, known, exp === undefined ? believed : Math.min(believed, exp * 1000));
-        return known;
-      })
-      .finally(() => this.#asking.delete(hash));
-    this.#asking.set(hash, asked);
-    return asked;
-  }
-
-  /** Asks the issuers, one after another: a token of this kind does not tell whose it is. */
-  async #lookUp(token: string): Promise<Known> {
-    let failure: unknown;
-    for (const issuer of this.parts.issuers.all) {
-      try {
-        const claims = await this.#lookUpAt(issuer, token);
-        if (claims) return claims;
-      } catch (error) {
-        failure = error;
-      }
+  async #lookUp(token: string, hash: string): Promise<TokenClaims> {
+    try {
+      const claims = await this.#ask(token);
+      this.#good.set(hash, claims, Date.now() + this.#cacheMs);
+      return claims;
+    } catch (error) {
+      if (error instanceof TokenError) this.#refused.set(hash, error, Date.now() + REFUSAL_MS);
+      throw error;
     }
-    // One that could not be asked may know it.
-    if (failure instanceof Error) throw failure;
-    return new TokenError('The token is not active');
   }
 
-  async #lookUpAt(issuer: Issuer, token: string): Promise<Known | undefined> {
+  async #ask(token: string): Promise<TokenClaims> {
+    const issuer = this.parts.issuers.get(this.parts.issuers.only);
     const url = await issuer.endpoint('introspectionEndpoint');
     const form = new URLSearchParams({ token, token_type_hint: 'access_token' });
     const headers = await authenticateClient(this.options, issuer.id, form);
     const { status, body } = await askProvider(url, { form, headers });
     if (status !== 200 || !body) throw new ProviderError(`${url} answered ${status}`);
-    if (body['active'] !== true) return undefined;
+    if (body['active'] !== true) throw new TokenError('The token is not active');
     if (body['iss'] !== undefined && body['iss'] !== issuer.id)
-      return new TokenError('The issuer of the token is not accepted here');
-    if (!this.#isForUs(body['aud'])) return new TokenError('The token was not issued for this server');
+      throw new TokenError('The issuer of the token is not accepted here');
+    if (!this.#isForUs(body['aud'])) throw new TokenError('The token was not issued for this server');
     return { ...body, iss: issuer.id };
   }
 }
 
-function checkOptions(options: IntrospectionOptions, checks: OptionChecks): void {
+function checkOptions(options: IntrospectionOptions, issuers: number, checks: OptionChecks): void {
+  // An opaque token does not tell whose it is: each of them would see the tokens of the others, and the secret of this server.
+  if (issuers > 1)
+    checks.refuse(
+      'tokens',
+      `introspection() asks one issuer, and there are ${issuers}: tokens would be shown to all of them`,
+      'give one issuer, or a function of your own that knows whose a token is',
+    );
   checks.known(options, Object.keys(INTROSPECTION_OPTIONS), 'tokens: introspection.');
   checkCredentials('tokens: introspection', options, checks);
-  const { cacheSeconds } = options;
-  if (
-    cacheSeconds !== undefined &&
-    !(typeof cacheSeconds === 'number' && cacheSeconds >= 0 && cacheSeconds <= 300)
-  )
-    checks.refuse('tokens: introspection.cacheSeconds', 'it must be a number from 0 to 300');
+  checkSeconds('tokens: introspection.cacheSeconds', options.cacheSeconds, 300, checks);
 }

@@ -5,7 +5,7 @@ import {
   type JSONWebKeySet,
   type JWSHeaderParameters,
 } from 'jose';
-import type { Logger } from '@sigil/core/transport';
+import { isObject, type Logger } from '@sigil/core/transport';
 import { askProvider, isSafeUrl, ProviderError, TokenError } from './provider.js';
 
 /** An authorization server whose tokens are accepted. What is not given here is read from its metadata. */
@@ -33,8 +33,10 @@ interface IssuerMetadata {
 const KEYS_FRESH_MS = 10 * 60_000;
 /** Keys that could not be fetched again are used for so long, in milliseconds. */
 const KEYS_STALE_MS = 60 * 60_000;
-/** A key that is not known has the keys fetched again, but not sooner than this after the last such time, in milliseconds. */
+/** A key that is not known has the keys fetched again, but not sooner than this after the last time for this key, in milliseconds. */
 const COOLDOWN_MS = 30_000;
+/** For all such keys together, they are fetched so many times at once, and once more whenever so many milliseconds have gone by. */
+const SEARCHES = { burst: 5, everyMs: 10_000 };
 /** Metadata that was found is believed for so long, in milliseconds. */
 const METADATA_MS = 60 * 60_000;
 
@@ -48,8 +50,10 @@ export class Issuer {
   #discovering: Promise<IssuerMetadata> | undefined;
   #keys: { readonly find: FindKey; readonly at: number } | undefined;
   #fetching: Promise<void> | undefined;
-  /** When keys were fetched last for one that is not known. */
-  #soughtAt = -Infinity;
+  /** When keys were fetched last for one that is not known, by its name. */
+  readonly #soughtAt = new Map<string, number>();
+  /** When all such fetches had been due at the pace of `SEARCHES`. */
+  #searchDueAt = -Infinity;
   /** When keys were asked for last, and whether that failed. */
   #asked = { at: -Infinity, hasFailed: false };
 
@@ -80,7 +84,7 @@ export class Issuer {
    * @throws ProviderError when keys cannot be fetched, and those that are there are too old or lack this one.
    */
   readonly key = async (header: JWSHeaderParameters, token: FlattenedJWSInput): ReturnType<FindKey> => {
-    if (this.#given) return this.#given(header, token);
+    if (this.#given) return this.#find(header, token);
     const age = Date.now() - (this.#keys?.at ?? -Infinity);
     if (age > KEYS_STALE_MS) await this.#refresh();
     // Those that are there are good for a while; what comes of it is for the next token.
@@ -89,18 +93,34 @@ export class Issuer {
       return await this.#find(header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      if (this.#fetching) await this.#fetching;
-      else if (Date.now() - this.#soughtAt >= COOLDOWN_MS) {
-        this.#soughtAt = Date.now();
-        await this.#refresh();
-      } else if (this.#asked.hasFailed) throw new ProviderError(`the keys of ${this.id} cannot be fetched`);
+      await this.#search(header.kid);
       return this.#find(header, token);
     }
   };
 
   async #find(header: JWSHeaderParameters, token: FlattenedJWSInput): ReturnType<FindKey> {
-    if (!this.#keys) throw new ProviderError(`the keys of ${this.id} are not known`);
-    return this.#keys.find(header, token);
+    const find = this.#given ?? this.#keys?.find;
+    if (!find) throw new ProviderError(`the keys of ${this.id} are not known`);
+    try {
+      return await find(header, token);
+    } catch (error) {
+      if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
+        throw error;
+      throw new ProviderError(`a key of ${this.id} cannot be used`, { cause: error });
+    }
+  }
+
+  /** Fetches keys for one that is not known. Anybody can name such keys: that must neither flood the issuer nor hide a key that is new. */
+  async #search(kid = ''): Promise<void> {
+    if (this.#fetching) return this.#fetching;
+    if (this.#asked.hasFailed) return this.#refresh();
+    const now = Date.now();
+    for (const [sought, at] of this.#soughtAt) if (now - at >= COOLDOWN_MS) this.#soughtAt.delete(sought);
+    const dueAt = Math.max(this.#searchDueAt, now - (SEARCHES.burst - 1) * SEARCHES.everyMs);
+    if (this.#soughtAt.has(kid) || dueAt > now) return;
+    this.#soughtAt.set(kid, now);
+    this.#searchDueAt = dueAt + SEARCHES.everyMs;
+    return this.#refresh();
   }
 
   /** Fetches keys, once for all who wait for them, and not too often when that fails. */
@@ -123,9 +143,9 @@ export class Issuer {
   async #fetchKeys(): Promise<void> {
     const url = await this.endpoint('jwksUri');
     const { status, body } = await askProvider(url);
-    if (status !== 200 || !Array.isArray(body?.['keys']))
-      throw new ProviderError(`${url} answered ${status} without keys`);
-    this.#keys = { find: createLocalJWKSet(body as unknown as JSONWebKeySet), at: Date.now() };
+    if (status !== 200 || !isKeySet(body))
+      throw new ProviderError(`${url} answered ${status} without a list of keys`);
+    this.#keys = { find: createLocalJWKSet(body), at: Date.now() };
   }
 
   #discover(): Promise<IssuerMetadata> {
@@ -163,6 +183,12 @@ export class Issuer {
 /** After a failure, an issuer is left alone for so long, in milliseconds. */
 const RETRY_MS = 5_000;
 
+/** Whether a value is a list of keys (RFC 7517, sections 4 and 5). What they hold is looked at when they are used. */
+export function isKeySet(value: unknown): value is JSONWebKeySet {
+  const keys: unknown = isObject(value) ? value['keys'] : undefined;
+  return Array.isArray(keys) && keys.every((key) => isObject(key) && typeof key['kty'] === 'string');
+}
+
 function safe(url: unknown): string | undefined {
   return isSafeUrl(url) ? url : undefined;
 }
@@ -186,8 +212,10 @@ export class Issuers {
     this.#issuers = new Map(options.map((one) => [one.issuer, new Issuer(one, logger)]));
   }
 
-  get all(): readonly Issuer[] {
-    return [...this.#issuers.values()];
+  /** The name of the one that there is; `undefined` where there are several. */
+  get only(): string | undefined {
+    const [id] = this.#issuers.keys();
+    return this.#issuers.size === 1 ? id : undefined;
   }
 
   /** @throws TokenError when there is none of that name. */

@@ -1,8 +1,17 @@
-import { decodeJwt, errors, jwtVerify, type JWTPayload } from 'jose';
+import { decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose';
 import type { OptionChecks } from '@sigil/core/transport';
-import { TokenError } from './provider.js';
+import { checkSeconds } from './check-seconds.js';
+import type { Issuer } from './issuer.js';
+import { ProviderError, TokenError } from './provider.js';
 import type { TokenClaims } from './scopes.js';
-import { audienceTest, type CheckToken, type TokenCheck, type TokenCheckParts } from './tokens.js';
+import {
+  audienceTest,
+  CLOCK_TOLERANCE_SECONDS,
+  type CheckToken,
+  notATime,
+  type TokenCheck,
+  type TokenCheckParts,
+} from './tokens.js';
 
 /** How tokens are checked that carry a signature (RFC 7519). */
 export interface JwtOptions {
@@ -71,7 +80,13 @@ export function jwt(options: JwtOptions): TokenCheck {
 }
 
 function verifierOf(options: JwtOptions, { resource, issuers }: TokenCheckParts): CheckToken {
-  const { algorithms, audience = resource, audienceClaim = 'aud', typ, clockToleranceSeconds = 30 } = options;
+  const {
+    algorithms,
+    audience = resource,
+    audienceClaim = 'aud',
+    typ,
+    clockToleranceSeconds = CLOCK_TOLERANCE_SECONDS,
+  } = options;
   const isForUs = audienceTest(audience);
   const rules = {
     algorithms: [...algorithms],
@@ -81,7 +96,7 @@ function verifierOf(options: JwtOptions, { resource, issuers }: TokenCheckParts)
   };
   return async (token) => {
     const issuer = issuers.get(claimsIn(token).iss);
-    const payload = await verified(() => jwtVerify(token, issuer.key, { ...rules, issuer: issuer.id }));
+    const payload = await verified(token, issuer, rules);
     if (!isForUs(payload[audienceClaim])) throw new TokenError('The token was not issued for this server');
     return payload as TokenClaims;
   };
@@ -96,15 +111,39 @@ function claimsIn(token: string): JWTPayload {
   }
 }
 
-async function verified(verify: () => Promise<{ payload: JWTPayload }>): Promise<JWTPayload> {
+async function verified(token: string, { id, key }: Issuer, rules: JWTVerifyOptions): Promise<JWTPayload> {
   try {
-    return (await verify()).payload;
+    return await verifiedByAny(token, key, { ...rules, issuer: id });
   } catch (error) {
+    if (error instanceof ProviderError) throw error;
     if (error instanceof errors.JWTExpired) throw new TokenError('The token has expired');
-    // What the token itself is to blame for. Other errors are those of its issuer, or ours.
-    if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSInvalid))
+    if (error instanceof errors.JWTClaimValidationFailed && error.reason === 'invalid')
+      throw notATime(error.claim);
+    if (error instanceof errors.JOSEError)
       throw new TokenError(DESCRIPTIONS[error.code] ?? 'The token could not be verified');
-    throw error;
+    // What is wrong with no token is wrong with a key, such as one that is too short.
+    throw new ProviderError(`a key of ${id} cannot be used`, { cause: error });
+  }
+}
+
+/** Verifies a token with each key that may be meant: they may have the same name, or none. */
+async function verifiedByAny(
+  token: string,
+  key: Issuer['key'],
+  rules: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, key, rules)).payload;
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    for await (const one of error) {
+      try {
+        return (await jwtVerify(token, one, rules)).payload;
+      } catch (wrong) {
+        if (!(wrong instanceof errors.JWSSignatureVerificationFailed)) throw wrong;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
   }
 }
 
@@ -145,9 +184,5 @@ function checkOptions(options: JwtOptions, checks: OptionChecks): void {
   for (const [name, value] of Object.entries({ audienceClaim, typ }))
     if (value !== undefined && (typeof value !== 'string' || value === ''))
       checks.refuse(`tokens: jwt.${name}`, 'it must be a text that is not empty');
-  if (
-    clockToleranceSeconds !== undefined &&
-    !(typeof clockToleranceSeconds === 'number' && clockToleranceSeconds >= 0 && clockToleranceSeconds <= 300)
-  )
-    checks.refuse('tokens: jwt.clockToleranceSeconds', 'it must be a number from 0 to 300');
+  checkSeconds('tokens: jwt.clockToleranceSeconds', clockToleranceSeconds, 300, checks);
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { PublicDocument } from '@sigil/http';
+import { sha256 } from './sha256.js';
 
 /** What the metadata of a resource says (RFC 9728, section 2). */
 export interface ResourceMetadata {
@@ -31,7 +31,7 @@ export class MetadataDocument {
     this.url = `${origin}${WELL_KNOWN}${path}`;
     this.#paths = [`${WELL_KNOWN}${path}`, WELL_KNOWN];
     const body = JSON.stringify({ ...metadata, bearer_methods_supported: ['header'] });
-    const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22);
+    const tag = sha256(body).slice(0, 22);
     this.#document = {
       body,
       headers: { 'Cache-Control': `public, max-age=${MAX_AGE}`, ETag: `"${tag}"` },

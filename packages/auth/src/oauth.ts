@@ -5,14 +5,21 @@
  */
 
 import { OverloadedError } from '@sigil/core/backend';
-import { type MaybePromise, OptionChecks, type Principal } from '@sigil/core/transport';
+import {
+  frozenCopy,
+  LogThrottle,
+  type MaybePromise,
+  OptionChecks,
+  type Principal,
+  requirePrincipal,
+} from '@sigil/core/transport';
 import type { Authorization, AuthorizationHost, Authorizer, Decision, RequestHead } from '@sigil/http';
 import { Challenges, type Scheme } from './challenges.js';
 import { checkOptions, type OAuthOptions, type ResolvedOAuth, resolveOptions } from './options.js';
 import { type Nonces, PROOF_ALGORITHMS, ProofCheck, ProofError } from './dpop.js';
 import { Issuers } from './issuer.js';
 import { MetadataDocument } from './metadata.js';
-import { ProviderError, TokenError } from './provider.js';
+import { ClaimError, ProviderError, TokenError } from './provider.js';
 import { type CheckToken, TokenCache } from './tokens.js';
 import { rememberToken } from './upstream.js';
 
@@ -63,14 +70,23 @@ interface Known {
   readonly expiresAt: number;
 }
 
+/** What is decided about requests with a token. */
+interface Remembered {
+  /** The header `Authorization`, as it was sent. */
+  readonly sent: string;
+  readonly decision: Decision;
+}
+
 class ResourceServer implements Authorizer {
   readonly #challenges: Challenges;
   readonly #metadata: MetadataDocument;
   readonly #check: CheckToken;
   readonly #issuers: Issuers;
   readonly #proofs: ProofCheck;
-  /** Decisions about requests that need no proof, by what they say as `Authorization`. */
-  readonly #remembered = new TokenCache<Decision>();
+  /** Decisions about requests that need no proof, by the end of what they say as `Authorization`. */
+  readonly #remembered = new TokenCache<Remembered>();
+  /** What the log has been told of: clients can cause it at will. */
+  readonly #told = new LogThrottle();
   /** How principals have sent their token. */
   readonly #schemes = new WeakMap<Principal, Scheme>();
 
@@ -106,24 +122,26 @@ class ResourceServer implements Authorizer {
 
   authorize(request: RequestHead, isOpen: boolean): MaybePromise<Decision> {
     const { authorization } = request.headers;
-    const challenges = this.#challenges;
     if (hasTokenInQuery(request.url))
-      return { refusal: challenges.malformed('A token must be sent in the header Authorization') };
+      return this.#malformed('A token must be sent in the header Authorization');
     if (authorization === undefined) return this.#withoutToken();
     const sent = typeof authorization === 'string' ? authorization : '';
-    const remembered = this.#remembered.get(sent);
-    if (remembered) return remembered;
+    const remembered = this.#remembered.get(endOf(sent));
+    if (remembered?.sent === sent) return remembered.decision;
     const [, scheme = '', token = ''] = CREDENTIALS.exec(sent) ?? [];
-    if (token === '')
-      return { refusal: challenges.malformed('The header Authorization must be a scheme and a token') };
+    if (token === '') return this.#malformed('The header Authorization must be a scheme and a token');
     const { mode } = this.options.dpop;
     if (/^bearer$/i.test(scheme)) {
       if (mode === 'require')
-        return { refusal: challenges.invalidToken('DPoP', 'The token must be sent with a proof') };
-      return this.#bearer(token, sent);
+        return { refusal: this.#challenges.invalidToken('DPoP', 'The token must be sent with a proof') };
+      return this.#bearer(request, token, sent);
     }
     if (/^dpop$/i.test(scheme) && mode !== 'off') return this.#proven(request, token, isOpen);
-    return { refusal: challenges.malformed(`The scheme must be ${this.#wanted}`) };
+    return this.#malformed(`The scheme must be ${this.#wanted}`);
+  }
+
+  #malformed(description: string): Decision {
+    return { refusal: this.#challenges.malformed(this.#wanted, description) };
   }
 
   get #wanted(): Scheme {
@@ -136,9 +154,9 @@ class ResourceServer implements Authorizer {
   }
 
   /** @param sent what the header says, by which the decision is remembered. */
-  async #bearer(token: string, sent: string): Promise<Decision> {
+  async #bearer({ quotaKey }: RequestHead, token: string, sent: string): Promise<Decision> {
     try {
-      const { principal, boundTo, expiresAt } = await this.#verify(token);
+      const { principal, boundTo, expiresAt } = await this.#verify(token, quotaKey);
       const { cacheMs, dpop } = this.options;
       if (boundTo !== undefined) {
         const scheme = dpop.mode === 'off' ? 'Bearer' : 'DPoP';
@@ -149,7 +167,7 @@ class ResourceServer implements Authorizer {
       const decision = { principal };
       if (cacheMs > 0) {
         const until = Math.min(expiresAt, Date.now() + cacheMs);
-        this.#remembered.set(sent, decision, until);
+        this.#remembered.set(endOf(sent), { sent, decision }, until);
       }
       return decision;
     } catch (error) {
@@ -157,9 +175,13 @@ class ResourceServer implements Authorizer {
     }
   }
 
-  async #proven({ headers, method }: RequestHead, token: string, isOpen: boolean): Promise<Decision> {
+  async #proven(
+    { headers, method, quotaKey }: RequestHead,
+    token: string,
+    isOpen: boolean,
+  ): Promise<Decision> {
     try {
-      const { principal, boundTo } = await this.#verify(token);
+      const { principal, boundTo } = await this.#verify(token, quotaKey);
       if (boundTo === undefined) throw new TokenError('The token is not bound to a key');
       // The proof of an open request was used when it came.
       if (!isOpen) await this.#proofs.verify({ proof: headers['dpop'], method, token, boundTo });
@@ -170,11 +192,13 @@ class ResourceServer implements Authorizer {
     }
   }
 
-  async #verify(token: string): Promise<Known> {
-    const claims = await this.#check(token);
+  async #verify(token: string, client: string | undefined): Promise<Known> {
+    const claims = await this.#check(token, client);
     const { cnf, exp } = claims;
     const boundTo = keyOf(cnf);
-    const principal = frozen(this.options.principal(claims, this.options.scopes.of(claims)));
+    // One of this token alone, which may stand for many requests; the author's may stand for several tokens, and stays as it is.
+    const given = requirePrincipal(this.options.principal(claims, this.options.scopes.of(claims)));
+    const principal = frozenCopy({ ...given });
     rememberToken(principal, {
       token,
       issuer: this.#issuers.get(claims.iss),
@@ -189,13 +213,21 @@ class ResourceServer implements Authorizer {
   }
 
   #refusalOf(error: unknown, scheme: Scheme): NonNullable<Decision['refusal']> {
+    if (error instanceof ClaimError && this.#told.allows(error.message))
+      this.host.logger.warn({ err: error }, 'tokens are refused that their issuer has made in a wrong way');
     if (error instanceof TokenError) return this.#challenges.invalidToken(scheme, error.message);
     if (error instanceof ProofError) return this.#challenges.invalidProof(error.message, error.nonce);
-    this.host.logger.error({ err: error }, 'a token could not be checked');
-    if (error instanceof ProviderError || error instanceof OverloadedError)
-      return this.#challenges.unavailable();
+    const isForNow = error instanceof ProviderError || error instanceof OverloadedError;
+    if (!isForNow || this.#told.allows(error.message))
+      this.host.logger.error({ err: error }, 'a token could not be checked');
+    if (isForNow) return this.#challenges.unavailable();
     throw error;
   }
+}
+
+/** Tells tokens apart as well as the whole does, which is compared then: to look up a long text costs a request much more. */
+function endOf(sent: string): string {
+  return sent.slice(-32);
 }
 
 /** How long a nonce is given to clients, and how long it is taken, in milliseconds. */
@@ -221,13 +253,6 @@ function sealedNonces({ seal, unseal }: AuthorizationHost): Nonces {
 function hasTokenInQuery(url: string): boolean {
   const at = url.indexOf('?');
   return at >= 0 && new URLSearchParams(url.slice(at)).has('access_token');
-}
-
-/** Has nothing change a principal: it may stand for many requests. */
-function frozen<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value))
-    Object.values(Object.freeze(value)).forEach(frozen);
-  return value;
 }
 
 /**

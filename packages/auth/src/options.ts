@@ -1,11 +1,18 @@
 import { isObject, type OptionChecks, type Principal } from '@sigil/core/transport';
+import { checkSeconds } from './check-seconds.js';
 import { checkCredentials } from './client-authentication.js';
 import { PROOF_ALGORITHMS } from './dpop.js';
-import type { IssuerOptions } from './issuer.js';
+import { isKeySet, type IssuerOptions } from './issuer.js';
 import type { ResourceMetadata } from './metadata.js';
 import { isSafeUrl, TokenError } from './provider.js';
 import { type ScopeOptions, Scopes, type TokenClaims } from './scopes.js';
-import type { CheckToken, TokenCheck, TokenCheckParts, TokenVerifier } from './tokens.js';
+import {
+  type CheckToken,
+  requireInTime,
+  type TokenCheck,
+  type TokenCheckParts,
+  type TokenVerifier,
+} from './tokens.js';
 import type { UpstreamOptions } from './upstream.js';
 
 /** Whether tokens may, or must, be bound to a key of their client (RFC 9449). */
@@ -55,9 +62,11 @@ export interface OAuthOptions {
    */
   readonly cacheSeconds?: number;
   /**
-   * Makes the principal. Its id must be of one person or program alone: two issuers may call theirs the same.
+   * Makes the principal. Its id must be of one person or program alone: two issuers may call theirs the same. What is
+   * given is copied, without methods, once a token.
    *
-   * @default the id is `<issuer>#<subject>`, or `<issuer>#client:<client>` where there is no subject
+   * @default the id is `<issuer>#<subject>`; `<issuer>#client:<client>` for a client that acts for itself: a token without a subject, or
+   *   whose subject is its client
    */
   readonly principal?: (claims: TokenClaims, scopes: readonly string[]) => Principal;
   /** How this server gets tokens for the services that it calls, with `upstreamToken`. */
@@ -150,12 +159,25 @@ function canonical(resource: string): string {
 }
 
 function principalOf(claims: TokenClaims, scopes: readonly string[]): Principal {
-  const { iss, sub, client_id: client } = claims;
-  const isNamed = (name: unknown): boolean => typeof name === 'string' && name !== '';
-  if (isNamed(sub)) return { id: `${iss}#${sub}`, scopes, claims };
-  // A client must not be able to call itself what a user is called.
-  if (isNamed(client)) return { id: `${iss}#client:${client}`, scopes, claims };
+  const { iss, sub } = claims;
+  const clients = CLIENT_CLAIMS.map((name) => claims[name]).filter(isName);
+  // A client that acts for itself may have an id that is the subject of a user (RFC 9068, section 5).
+  if (isName(sub) && !clients.includes(sub)) return { id: `${iss}#${asSubject(sub)}`, scopes, claims };
+  const [client] = clients;
+  if (client !== undefined) return { id: `${iss}#client:${client}`, scopes, claims };
   throw new TokenError('The token names neither a subject nor a client');
+}
+
+/** What tokens call the client that they were issued to: RFC 9068, OpenID Connect, Okta. */
+const CLIENT_CLAIMS = ['client_id', 'azp', 'cid'];
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+/** A subject that cannot be taken for a client. */
+function asSubject(sub: string): string {
+  return /^(?:client|subject):/.test(sub) ? `subject:${sub}` : sub;
 }
 
 /** Holds what a function of the author's says of a token to what every token is held to. */
@@ -163,8 +185,8 @@ function ownVerifier(verify: TokenVerifier, { issuers }: TokenCheckParts): Check
   return async (token) => {
     const claims = await verify(token);
     if (!claims) throw new TokenError('The token is not good');
-    const { exp, iss = issuers.all[0]?.id } = claims;
-    if (typeof exp === 'number' && exp * 1000 <= Date.now()) throw new TokenError('The token has expired');
+    requireInTime(claims);
+    const { iss = issuers.only } = claims;
     return { ...claims, iss: issuers.get(iss).id };
   };
 }
@@ -175,7 +197,7 @@ export function checkOptions(options: OAuthOptions, checks: OptionChecks): void 
   checkResource(options.resource, checks);
   checkIssuers(options.issuers, checks);
   const tokens: unknown = options.tokens;
-  if (isTokenCheck(tokens)) tokens.check(checks);
+  if (isTokenCheck(tokens)) tokens.check(checks, Array.isArray(options.issuers) ? options.issuers.length : 0);
   else if (typeof tokens !== 'function')
     checks.refuse(
       'tokens',
@@ -193,12 +215,7 @@ export function checkOptions(options: OAuthOptions, checks: OptionChecks): void 
       'there are no proofs to carry nonces',
       "give dpop: 'accept' or 'require' with it",
     );
-  const { cacheSeconds } = options;
-  if (
-    cacheSeconds !== undefined &&
-    !(typeof cacheSeconds === 'number' && cacheSeconds >= 0 && cacheSeconds <= 60)
-  )
-    checks.refuse('cacheSeconds', `it must be a number from 0 to 60, not ${String(cacheSeconds)}`);
+  checkSeconds('cacheSeconds', options.cacheSeconds, 60, checks);
   if (options.principal !== undefined && typeof options.principal !== 'function')
     checks.refuse('principal', 'it must be a function that makes a principal of claims');
   if (options.upstream !== undefined) {
@@ -240,8 +257,12 @@ function checkIssuers(issuers: unknown, checks: OptionChecks): void {
     }
     checks.known(one, ['issuer', 'jwks', ...ENDPOINTS], 'issuers.');
     const { jwks } = one;
-    if (jwks !== undefined && !(isObject(jwks) && Array.isArray(jwks['keys'])))
-      checks.refuse('issuers.jwks', 'it must be an object with a list of keys', 'give { keys: [ … ] }');
+    if (jwks !== undefined && !isKeySet(jwks))
+      checks.refuse(
+        'issuers.jwks',
+        'it must be an object with a list of keys, each with its kty',
+        'give { keys: [ … ] }',
+      );
     if (!isSafeUrl(one['issuer']) || String(one['issuer']).includes('?'))
       checks.refuse('issuers', `${JSON.stringify(one['issuer'])} must be ${HTTPS}, without a query`, fix);
     for (const name of ENDPOINTS)

@@ -3,7 +3,8 @@ import { jwt } from './jwt.js';
 import type { OAuthOptions } from './options.js';
 import { askProvider, ProviderError, TokenError } from './provider.js';
 import { scopesIn, type TokenClaims } from './scopes.js';
-import { hashOf, TokenCache, type TokenCheck, type TokenVerifier } from './tokens.js';
+import { sha256 } from './sha256.js';
+import { TokenCache, type TokenCheck, type TokenVerifier } from './tokens.js';
 
 /** What a preset says of an authorization server: spread it into the options of `oauth()`. */
 export type Preset = Pick<OAuthOptions, 'issuers' | 'tokens'>;
@@ -254,7 +255,7 @@ export function google({ clients }: GoogleOptions): Preset {
     refuse('google', 'clients', clients, 'give a list of at least one id of an OAuth client');
   const known = new TokenCache<TokenClaims>();
   const tokens: TokenVerifier = async (token) => {
-    const hash = hashOf(token);
+    const hash = sha256(token);
     const claims = known.get(hash) ?? (await tokenInfo(token));
     if (claims === undefined || !clients.includes(String(claims.aud))) return undefined;
     known.set(hash, claims, Math.min(Date.now() + GOOGLE_CACHE_MS, (claims.exp ?? 0) * 1000));
@@ -283,10 +284,10 @@ function scopesAlsoIn(tokens: TokenCheck, claim: string): TokenCheck {
 
 function changed(tokens: TokenCheck, change: (claims: TokenClaims) => TokenClaims): TokenCheck {
   return {
-    check: (checks) => tokens.check(checks),
+    check: (checks, issuers) => tokens.check(checks, issuers),
     create: (parts) => {
       const check = tokens.create(parts);
-      return async (token) => change(await check(token));
+      return async (token, client) => change(await check(token, client));
     },
   };
 }

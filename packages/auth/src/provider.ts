@@ -13,6 +13,9 @@ export class TokenError extends Error {
   }
 }
 
+/** A token holds what its issuer must not write: the owner of the server has to hear of it, or would look for the mistake in clients. */
+export class ClaimError extends TokenError {}
+
 /** How long an authorization server may take to answer, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 /** Most bytes of what it answers. */

@@ -1,4 +1,4 @@
-import type { OptionChecks } from '@sigil/core/transport';
+import { isScope, type OptionChecks } from '@sigil/core/transport';
 
 /** Which scopes there are, and what they say about each other. */
 export interface ScopeOptions {
@@ -37,8 +37,10 @@ export interface TokenClaims {
   readonly sub?: string | undefined;
   readonly client_id?: string | undefined;
   readonly aud?: string | readonly string[] | undefined;
-  /** In seconds since 1970. */
+  /** When it expires, in seconds since 1970. */
   readonly exp?: number | undefined;
+  /** From when on it is good, in seconds since 1970. */
+  readonly nbf?: number | undefined;
   readonly scope?: string | undefined;
   readonly [claim: string]: unknown;
 }
@@ -109,9 +111,6 @@ function words(text: unknown): readonly string[] {
   return typeof text === 'string' ? text.split(' ').filter((word) => word !== '') : [];
 }
 
-/** What a scope may be made of (RFC 6749, section 3.3). */
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
-
 function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
@@ -119,7 +118,7 @@ function isTexts(value: unknown): value is readonly string[] {
 function checkScopes(option: string, scopes: unknown, checks: OptionChecks): void {
   if (!isTexts(scopes))
     return checks.refuse(option, 'it must be a list of scopes', "write a list, such as ['mcp']");
-  const wrong = scopes.find((scope) => !SCOPE.test(scope));
+  const wrong = scopes.find((scope) => !isScope(scope));
   if (wrong !== undefined)
     checks.refuse(
       option,

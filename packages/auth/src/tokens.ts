@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Logger, MaybePromise, OptionChecks } from '@sigil/core/transport';
 import type { Issuers } from './issuer.js';
+import { ClaimError, TokenError } from './provider.js';
 import type { TokenClaims } from './scopes.js';
 
 /** What checking tokens may use. */
@@ -14,23 +14,24 @@ export interface TokenCheckParts {
 /**
  * Checks a token.
  *
+ * @param client whom quotas count the request for; `undefined` where clients cannot be told apart.
  * @returns what it says.
  * @throws TokenError when it is not good.
  * @throws ProviderError when that cannot be found out now.
  */
-export type CheckToken = (token: string) => MaybePromise<TokenClaims>;
+export type CheckToken = (token: string, client?: string) => MaybePromise<TokenClaims>;
 
 /** A way to check tokens: made by `jwt()` or `introspection()`. */
 export interface TokenCheck {
-  /** Tells everything that is wrong with its options. */
-  check(checks: OptionChecks): void;
+  /** Tells everything that is wrong with its options. @param issuers how many there are. */
+  check(checks: OptionChecks, issuers: number): void;
   /** Whether issuers are asked for their keys or endpoints. */
   create(parts: TokenCheckParts): CheckToken;
 }
 
 /**
- * Says what a token means, or that it is not good by `undefined`. It must find out whether the token was issued for this server, and
- * what it says of its expiry is held to.
+ * Says what a token means, or that it is not good by `undefined`. It must find out whether the token was issued for this server; `exp`
+ * and `nbf`, where it gives them, are held to. Where there are several issuers it must give `iss`.
  */
 export type TokenVerifier = (token: string) => MaybePromise<TokenClaims | undefined>;
 
@@ -48,6 +49,29 @@ export function audienceTest(audience: string | readonly string[]): (claimed: un
   };
 }
 
+/** By how many seconds clocks may differ, unless something else is said. */
+export const CLOCK_TOLERANCE_SECONDS = 30;
+
+/**
+ * Holds what a token says to its times. Before `nbf` it is good already where clocks may differ; after `exp` it never is.
+ *
+ * @throws TokenError when it is not good yet, or not any more.
+ * @throws ClaimError when one of them is no number: what cannot be compared would never end it.
+ */
+export function requireInTime(claims: TokenClaims): void {
+  for (const name of ['exp', 'nbf'] as const)
+    if (claims[name] !== undefined && !Number.isFinite(claims[name])) throw notATime(name);
+  const { exp = Infinity, nbf = -Infinity } = claims;
+  const now = Date.now() / 1000;
+  if (exp <= now) throw new TokenError('The token has expired');
+  if (nbf > now + CLOCK_TOLERANCE_SECONDS) throw new TokenError('The token is not good yet');
+}
+
+/** @param claim the name of one that must be a number of seconds since 1970 (RFC 7519, section 2, "NumericDate"). */
+export function notATime(claim: string): ClaimError {
+  return new ClaimError(`The claim ${claim} of the token is no number`);
+}
+
 /** Most tokens that are remembered. */
 const MAX_KEPT = 10_000;
 
@@ -60,19 +84,12 @@ interface Kept<T> {
 /** What was found out about tokens, for a while. The oldest give way to new ones. */
 export class TokenCache<T> {
   readonly #kept = new Map<string, Kept<T>>();
-  /** What was asked for last: a client asks for the same again and again, and to compare is faster than to look up. */
-  #last: (Kept<T> & { readonly key: string }) | undefined;
 
   /** @returns `undefined` for what is not known, or not any more. */
   get(key: string): T | undefined {
-    const last = this.#last;
-    const found = last?.key === key ? last : this.#kept.get(key);
+    const found = this.#kept.get(key);
     if (!found) return undefined;
-    if (found.until > Date.now()) {
-      if (found !== last) this.#last = { key, ...found };
-      return found.value;
-    }
-    this.#last = undefined;
+    if (found.until > Date.now()) return found.value;
     this.#kept.delete(key);
     return undefined;
   }
@@ -83,12 +100,6 @@ export class TokenCache<T> {
       const [oldest] = this.#kept.keys();
       if (oldest !== undefined) this.#kept.delete(oldest);
     }
-    this.#last = undefined;
     this.#kept.set(key, { value, until });
   }
-}
-
-/** Stands for a token where the token must not be kept. */
-export function hashOf(token: string): string {
-  return createHash('sha256').update(token).digest('base64');
 }

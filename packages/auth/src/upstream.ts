@@ -2,7 +2,9 @@ import type { Principal } from '@sigil/core/transport';
 import { authenticateClient, type ClientCredentials } from './client-authentication.js';
 import type { Issuer } from './issuer.js';
 import { askProvider, ProviderError } from './provider.js';
-import { hashOf, TokenCache } from './tokens.js';
+import { sha256 } from './sha256.js';
+import { SingleFlight } from './single-flight.js';
+import { TokenCache } from './tokens.js';
 
 /** How this server gets tokens for the services that it calls. */
 export interface UpstreamOptions extends ClientCredentials {
@@ -32,7 +34,7 @@ interface Caller {
 // Beside the principal, not on it: what a handler sees, logs or hands on never has the token.
 const CALLERS = new WeakMap<Principal, Caller>();
 const TOKENS = new TokenCache<string>();
-const ASKING = new Map<string, Promise<string>>();
+const ASKED = new SingleFlight<string>();
 
 /** Keeps the token of a principal, for `upstreamToken` alone. */
 export function rememberToken(principal: Principal, caller: Caller): void {
@@ -74,15 +76,9 @@ export async function upstreamToken(
     throw new Error(
       'oauth() was not told how to get tokens for other services: give it upstream: { clientId, … }',
     );
-  const own = options.grant === 'client-credentials' ? '' : hashOf(token);
+  const own = options.grant === 'client-credentials' ? '' : sha256(token);
   const key = JSON.stringify([issuer.id, options.clientId, own, audience, scopes]);
-  const known = TOKENS.get(key);
-  if (known !== undefined) return known;
-  const asking = ASKING.get(key);
-  if (asking) return asking;
-  const asked = askFor(caller, options, { audience, scopes }, key).finally(() => ASKING.delete(key));
-  ASKING.set(key, asked);
-  return asked;
+  return TOKENS.get(key) ?? ASKED.run(key, () => askFor(caller, options, { audience, scopes }, key));
 }
 
 async function askFor(

@@ -84,6 +84,18 @@ describe('a request', () => {
   });
 
   test.each([
+    ['of a user', { sub: 'bob', client_id: 'app' }, 'bob'],
+    ['without a subject', { sub: undefined, client_id: 'bob' }, 'client:bob'],
+    ['of a client that is its own subject (RFC 9068)', { sub: 'bob', client_id: 'bob' }, 'client:bob'],
+    ['of such a client as OpenID Connect names it', { sub: 'bob', azp: 'bob' }, 'client:bob'],
+    ['of such a client as Okta names it', { sub: 'bob', cid: 'bob' }, 'client:bob'],
+    ['of a user who is called as clients are', { sub: 'client:bob', client_id: 'app' }, 'subject:client:bob'],
+  ])('with a token %s is of a principal that no other kind has', async (_what, claims, id) => {
+    const served = await server.call('hello', {}, { token: await token('mcp', claims) });
+    expect(await served.text()).toContain(`"Hello, ${issuer.id}#${id}"`);
+  });
+
+  test.each([
     ['that has expired', { exp: 1 }, 'The token has expired'],
     ['for another server', { aud: 'https://other.example/mcp' }, 'The token was not issued for this server'],
     ['for none', { aud: undefined }, 'The token was not issued for this server'],

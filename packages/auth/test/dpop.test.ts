@@ -86,6 +86,15 @@ describe('with dpop: require', () => {
     );
   });
 
+  test.each(['DPoP', 'DPoP a b', 'Basic YTpi'])(
+    'the malformed credentials "%s" are refused with the scheme that is wanted (RFC 9449, section 7.1)',
+    async (authorization) => {
+      const refused = await server.call('hello', {}, { headers: { Authorization: authorization } });
+      expect(refused.status).toBe(400);
+      expect(ProtectedServer.challenge(refused)).toMatch(/^DPoP error="invalid_request", algs="ES256 /);
+    },
+  );
+
   test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     ['for another method', { htm: 'GET' }, {}],
     ['for no method', { htm: undefined }, {}],
@@ -159,10 +168,22 @@ describe('with nonces', () => {
   beforeAll(() => start('require', { dpopNonce: true }));
   afterAll(stop);
 
-  test('a proof without one is told which to use, and served with it', async () => {
-    const refused = await call(await proof());
+  test('a proof without one is told which to use, which pages may read, and served with it', async () => {
+    const refused = await server.call(
+      'hello',
+      {},
+      {
+        headers: {
+          Authorization: `DPoP ${token}`,
+          DPoP: await proof(),
+          Origin: new URL(server.resource).origin,
+        },
+      },
+    );
     expect(refused.status).toBe(401);
     expect(ProtectedServer.challenge(refused)).toMatch(/^DPoP error="use_dpop_nonce"/);
+    const exposed = refused.headers.get('access-control-expose-headers')?.split(', ');
+    expect(exposed).toEqual(expect.arrayContaining(['WWW-Authenticate', 'DPoP-Nonce']));
     const nonce = refused.headers.get('dpop-nonce') ?? '';
     expect((await call(await proof({ nonce }))).status).toBe(200);
     expect((await call(await proof({ nonce: `${nonce.slice(0, -2)}xx` }))).status).toBe(401);

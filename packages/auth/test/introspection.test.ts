@@ -1,7 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Service, Tool } from '@sigil/core';
+import { OverloadedError } from '@sigil/core/backend';
 import { decodeJwt, exportJWK, generateKeyPair } from 'jose';
-import { introspection, type IntrospectionOptions } from '../src/index.js';
+import { introspection, type IntrospectionOptions, type TokenClaims } from '../src/index.js';
+import { Issuers } from '../src/issuer.js';
+import { Semaphore } from '../src/semaphore.js';
+import type { CheckToken } from '../src/tokens.js';
 import { LocalIssuer } from './fixtures/issuer.js';
 import { ProtectedServer } from './fixtures/server.js';
 
@@ -33,7 +37,20 @@ beforeEach(async () => {
   }));
 });
 
+/** What checks tokens, without a server around it. */
+function checkAt(
+  { id }: LocalIssuer,
+  resource: string,
+): { check(...given: Parameters<CheckToken>): Promise<TokenClaims> } {
+  const logger = { debug: jest.fn(), info: jest.fn(), warn: jest.fn(), error: jest.fn() };
+  const issuers = new Issuers([{ issuer: id }], logger);
+  const tokens = introspection({ clientId: 'mcp', clientSecret: 's3cret' });
+  const check = tokens.create({ resource, issuers, logger });
+  return { check: async (...given) => check(...given) };
+}
+
 afterEach(async () => {
+  jest.restoreAllMocks();
   await server.stop();
   await issuer.stop().catch(() => undefined);
 });
@@ -67,6 +84,74 @@ describe('a token that is looked up', () => {
     expect((await call('any')).status).toBe(503);
     await issuer.stop();
     expect((await call('other')).status).toBe(503);
+  });
+});
+
+describe('many tokens that are wrong', () => {
+  /** Has the issuer not answer about any other token than `good`. */
+  function answerAboutGoodAlone(): { readonly answer: () => void } {
+    const waiting: ((response: Response) => void)[] = [];
+    const { fetch } = globalThis;
+    jest.spyOn(globalThis, 'fetch').mockImplementation((url, init) => {
+      const body = init?.body;
+      if (!(body instanceof URLSearchParams) || body.get('token') === 'good') return fetch(url, init);
+      return new Promise((resolve) => waiting.push(resolve));
+    });
+    return {
+      answer: () => waiting.splice(0).forEach((resolve) => resolve(Response.json({ active: false }))),
+    };
+  }
+
+  test('of one client, and slow to be looked up, leave the others theirs', async () => {
+    await start();
+    known['good'] = { active: true, sub: 'ada', aud: server.resource };
+    const { check } = checkAt(issuer, server.resource);
+    const { answer } = answerAboutGoodAlone();
+    const wrong = Array.from({ length: 100 }, (_, at) => check(`wrong-${at}`, 'address 192.0.2.1'));
+    const refused = Promise.allSettled(wrong);
+    expect(await check('good', 'address 192.0.2.2')).toMatchObject({ sub: 'ada' });
+    answer();
+    expect((await refused).filter(({ status }) => status === 'rejected')).toHaveLength(100);
+  });
+
+  test('leave tokens that are good already served, and are refused where there are too many', async () => {
+    await start();
+    known['good'] = { active: true, sub: 'ada', aud: server.resource };
+    const { check } = checkAt(issuer, server.resource);
+    await check('good');
+    const { answer } = answerAboutGoodAlone();
+    const wrong = Promise.allSettled(Array.from({ length: 1024 }, (_, at) => check(`wrong-${at}`)));
+    expect(await check('good')).toMatchObject({ sub: 'ada' });
+    await expect(check('more')).rejects.toThrow(OverloadedError);
+    const answering = setInterval(answer, 1);
+    await wrong;
+    clearInterval(answering);
+  });
+
+  test('do not have it forgotten which are good', async () => {
+    await start();
+    known['good'] = { active: true, sub: 'ada', aud: server.resource };
+    const { check } = checkAt(issuer, server.resource);
+    await check('good');
+    const { answer } = answerAboutGoodAlone();
+    const answering = setInterval(answer, 1);
+    for (let from = 0; from < 11_000; from += 1_000)
+      await Promise.allSettled(Array.from({ length: 1_000 }, (_, at) => check(`wrong-${from + at}`)));
+    clearInterval(answering);
+    expect(issuer.asked.get('/introspect')).toBe(1);
+    await check('good');
+    expect(issuer.asked.get('/introspect')).toBe(1);
+  });
+
+  test('are answered with 503 and when to come again', async () => {
+    await start();
+    jest
+      .spyOn(Semaphore.prototype, 'run')
+      .mockRejectedValue(new OverloadedError('Too many tokens are being looked up'));
+    const refused = await call('any');
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toBe('5');
+    expect(ProtectedServer.challenge(refused)).toBeNull();
   });
 });
 

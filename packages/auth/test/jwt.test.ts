@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { Service, Tool } from '@sigil/core';
-import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
-import { jwt, type OAuthOptions } from '../src/index.js';
+import { Service, Tool, ToolContext } from '@sigil/core';
+import { exportJWK, generateKeyPair, type JWK, SignJWT, UnsecuredJWT } from 'jose';
+import { jwt, type OAuthOptions, type TokenClaims } from '../src/index.js';
 import { LocalIssuer } from './fixtures/issuer.js';
 import { ProtectedServer } from './fixtures/server.js';
 
@@ -10,6 +10,11 @@ class Greetings {
   @Tool()
   hello(): string {
     return 'Hello';
+  }
+
+  @Tool()
+  whoami(ctx: ToolContext): string {
+    return ctx.principal?.id ?? '';
   }
 }
 
@@ -64,11 +69,96 @@ describe('the keys of an issuer', () => {
     await start();
     expect(await status(await token())).toBe(200);
     const wrong = await Promise.all(Array.from({ length: 50 }, (_, at) => token({}, { kid: `other-${at}` })));
-    expect(new Set(await Promise.all(wrong.map(status)))).toEqual(new Set([401]));
+    for (let time = 0; time < 3; time += 1)
+      expect(new Set(await Promise.all(wrong.map(status)))).toEqual(new Set([401]));
+    expect(issuer.asked.get('/jwks')).toBeLessThanOrEqual(1 + 5);
+  });
+
+  test('are asked for once in 30 seconds for one that is not there', async () => {
+    await start();
+    const wrong = await token({}, { kid: 'other' });
+    for (let time = 0; time < 5; time += 1) expect(await status(wrong)).toBe(401);
     expect(issuer.asked.get('/jwks')).toBe(2);
     later(31_000);
-    expect(await status(wrong[0] ?? '')).toBe(401);
+    for (let time = 0; time < 5; time += 1) expect(await status(wrong)).toBe(401);
     expect(issuer.asked.get('/jwks')).toBe(3);
+  });
+
+  test('are fetched for one that is new, although a token came before that names none', async () => {
+    await start();
+    expect(await status(await token({}, { kid: 'other' }))).toBe(401);
+    await issuer.addKey();
+    expect(await status(await token())).toBe(200);
+  });
+
+  test('are found soon after they have changed, however many tokens name keys that are not there', async () => {
+    await start();
+    const flood = async (ms: number): Promise<void> => {
+      later(ms);
+      for (let at = 0; at < 10; at += 1)
+        expect(await status(await token({}, { kid: `other-${ms}-${at}` }))).toBe(401);
+    };
+    await flood(0);
+    await issuer.addKey();
+    const changed = await token();
+    expect(await status(changed)).toBe(401);
+    await flood(11_000);
+    expect(await status(changed)).toBe(200);
+  });
+
+  test('are not asked for by tokens whose algorithm is not accepted', async () => {
+    await start();
+    await issuer.addKey('RS256');
+    expect(await status(await token())).toBe(401);
+    expect(issuer.asked.size).toBe(0);
+  });
+
+  test('may have the same name: a token is good that one of them has signed', async () => {
+    await start({ tokens: jwt({ algorithms: ['ES256'], audience: 'mcp' }) });
+    const first = await token({ aud: 'mcp' });
+    await issuer.addKey('ES256', 'key-1');
+    expect(await status(first)).toBe(200);
+    expect(await status(await token({ aud: 'mcp' }))).toBe(200);
+    expect(await status(await token({ aud: 'other' }))).toBe(401);
+    const [header, payload] = first.split('.');
+    expect(await status([header, payload, (await token()).split('.')[2]].join('.'))).toBe(401);
+  });
+
+  test.each<[string, (good: object) => unknown]>([
+    ['no JSON', () => undefined],
+    ['no list', () => ({ keys: {} })],
+    ['a list of what is no key', () => ({ keys: ['key-1'] })],
+    ['keys without their type', (good) => ({ keys: [{ ...good, kty: undefined }] })],
+  ])(
+    'that are %s are the fault of their issuer, and those before go on being used',
+    async (_what, broken) => {
+      const [key = {}] = issuer.publicKeys;
+      issuer.routes.set('/jwks', () => ({ body: broken(key) }));
+      await start();
+      const good = await token({ exp: Math.floor(Date.now() / 1000) + 10_000 });
+      const refused = await server.call('hello', {}, { token: good });
+      expect(refused.status).toBe(503);
+      expect(refused.headers.get('retry-after')).toBe('5');
+      issuer.routes.set('/jwks', () => ({ body: { keys: issuer.publicKeys } }));
+      later(6_000);
+      expect(await status(good)).toBe(200);
+      issuer.routes.set('/jwks', () => ({ body: broken(key) }));
+      jest.restoreAllMocks();
+      later(30 * 60_000);
+      expect(await status(good)).toBe(200);
+      expect(await status(good)).toBe(200);
+      expect(await status(await token({}, { kid: 'other' }))).toBe(503);
+    },
+  );
+
+  test.each<[string, (good: JWK) => JWK]>([
+    ['lacks a part', ({ y: _left, ...rest }) => rest],
+    ['is on no curve', (good) => ({ ...good, y: good.x ?? '' })],
+  ])('of which one %s are the fault of their issuer', async (_what, broken) => {
+    issuer.routes.set('/jwks', () => ({ body: { keys: issuer.publicKeys.map(broken) } }));
+    await start();
+    expect(await status(await token())).toBe(503);
+    expect(server.log.join('\n')).toContain('cannot be used');
   });
 
   test('go on being used while their issuer is down, and for keys that are not known it is 503', async () => {
@@ -176,6 +266,27 @@ describe('a token', () => {
     later(61_000);
     expect(await status(good)).toBe(200);
     expect(verify).toHaveBeenCalledTimes(2);
+  });
+
+  test('is not served where the principal that is made of it has no id', async () => {
+    await start({ principal: () => ({ id: '' }) });
+    expect(await status(await token())).toBe(500);
+    expect(server.log.join('\n')).toContain('a principal must have an id');
+  });
+
+  test('that ends as another one does is not taken for it', async () => {
+    const end = 'x'.repeat(40);
+    const subjects: Record<string, string> = { [`a${end}`]: 'ada', [`b${end}`]: 'bob' };
+    const tokens = (sent: string): TokenClaims | undefined => {
+      const sub = subjects[sent];
+      return sub === undefined ? undefined : { sub };
+    };
+    await start({ tokens, cacheSeconds: 60 });
+    for (const sent of [`a${end}`, `b${end}`, `a${end}`]) {
+      const answered = await server.call('whoami', {}, { token: sent });
+      expect(await answered.text()).toContain(`#${subjects[sent]}`);
+    }
+    expect(await status(`c${end}`)).toBe(401);
   });
 
   test('is checked by one signature each time where nothing is remembered', async () => {

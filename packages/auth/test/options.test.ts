@@ -56,6 +56,14 @@ describe('oauth refuses to start, with place and fix, for', () => {
       'clientSecret or privateKey',
     ],
     [
+      'introspection at several issuers',
+      {
+        issuers: ['https://id.example.com', 'https://other.example.com'],
+        tokens: introspection({ clientId: 'a', clientSecret: 'b' }),
+      },
+      'introspection() asks one issuer, and there are 2',
+    ],
+    [
       'an empty secret',
       { tokens: introspection({ clientId: 'a', clientSecret: '' }) },
       'set the environment variable',

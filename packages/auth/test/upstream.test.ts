@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Arg, Service, Tool, ToolContext } from '@sigil/core';
-import { jwt, upstreamToken, type UpstreamOptions } from '../src/index.js';
+import { jwt, type OAuthOptions, upstreamToken, type UpstreamOptions } from '../src/index.js';
 import { LocalIssuer } from './fixtures/issuer.js';
 import { ProtectedServer } from './fixtures/server.js';
 
@@ -17,12 +17,12 @@ let issuer: LocalIssuer;
 let server: ProtectedServer;
 let asked: URLSearchParams[];
 
-const start = async (upstream?: UpstreamOptions, cacheSeconds = 0): Promise<void> => {
+const start = async (upstream?: UpstreamOptions, options: Partial<OAuthOptions> = {}): Promise<void> => {
   server = await ProtectedServer.start([Gateway], () => ({
     issuers: [issuer.id],
     tokens: jwt({ algorithms: ['ES256'] }),
-    cacheSeconds,
     ...(upstream ? { upstream } : {}),
+    ...options,
   }));
 };
 const call = async (token: string, audience = FILES): Promise<string> =>
@@ -75,6 +75,16 @@ describe('a token for another service [A13]', () => {
     expect(await call(await tokenOf('bob'))).toContain('upstream-1');
     expect(asked[0]?.get('grant_type')).toBe('client_credentials');
     expect(asked[0]?.has('subject_token')).toBe(false);
+  });
+
+  test('is that of the caller where one principal stands for several tokens, which stays as its author made it', async () => {
+    const shared = { id: 'all', claims: { roles: ['reader'] } };
+    await start({ clientId: 'mcp', clientSecret: 's3cret' }, { principal: () => shared, cacheSeconds: 60 });
+    const [ada, bob] = [await tokenOf('ada'), await tokenOf('bob')];
+    for (const token of [ada, bob, ada]) await call(token);
+    await call(ada, 'https://mail.example.com');
+    expect(asked.map((form) => form.get('subject_token'))).toEqual([ada, bob, ada]);
+    expect(Object.isFrozen(shared) || Object.isFrozen(shared.claims.roles)).toBe(false);
   });
 
   test('is refused with what to do, where the server was not told how', async () => {

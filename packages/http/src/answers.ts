@@ -177,14 +177,14 @@ function cut(text: string | undefined): string | undefined {
 
 const ONE_DAY_SECONDS = '86400';
 const REQUEST_HEADERS =
-  'Content-Type, Accept, Authorization, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID';
+  'Content-Type, Accept, Authorization, DPoP, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID';
 
 /** What lets a page of an allowed origin read an answer. Empty for programs, which send no origin. */
 export function corsHeaders(origin: string | undefined): ResponseHeaders {
   if (origin === undefined) return {};
   return {
     'Access-Control-Allow-Origin': origin,
-    'Access-Control-Expose-Headers': 'Mcp-Session-Id, WWW-Authenticate, Retry-After',
+    'Access-Control-Expose-Headers': 'Mcp-Session-Id, WWW-Authenticate, DPoP-Nonce, Retry-After',
     Vary: 'Origin',
   };
 }

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import {
   Deadlines,
   ERROR_CODES,
+  frozenCopy,
   isPromise,
   type Logger,
   type MaybePromise,
@@ -66,7 +67,7 @@ export function tokenAuthenticator(
   const known = entries.map(([token, principal]) => ({
     digest: digestOf(token),
     // One object stands for all requests: none of them may change it.
-    principal: frozen(requirePrincipal(principal)),
+    principal: frozenCopy({ ...requirePrincipal(principal) }),
   }));
   return ({ headers }) => {
     const token = bearerToken(headers);
@@ -104,7 +105,9 @@ export function decideBy(authenticate: Authenticate): Decide {
 }
 
 function decided(principal: Principal | undefined, request: RequestHead): Decision {
-  return principal === undefined ? { refusal: anonymous(request) } : { principal };
+  return principal === undefined
+    ? { refusal: anonymous(request) }
+    : { principal: requirePrincipal(principal) };
 }
 
 /** RFC 6750, section 3: who sent no token is not told about an error. */
@@ -184,13 +187,11 @@ export class Authentication {
     };
   }
 
-  #ask({ headers, method, target: url, source }: HttpExchange, isOpen: boolean): MaybePromise<Decision> {
-    const found = this.decide({ headers, method, url, source }, isOpen);
-    if (!isPromise(found)) return checked(found);
+  #ask(http: HttpExchange, isOpen: boolean): MaybePromise<Decision> {
+    const found = this.decide(new Head(http), isOpen);
+    if (!isPromise(found)) return found;
     const { afterMs } = this.#times;
-    return this.#times
-      .within(found, () => new LateError(`authenticate took longer than ${afterMs} ms`))
-      .then(checked);
+    return this.#times.within(found, () => new LateError(`authenticate took longer than ${afterMs} ms`));
   }
 
   #admitted(http: HttpExchange, { refusal, principal }: Decision, serve: () => void): void {
@@ -204,16 +205,24 @@ export class Authentication {
   }
 }
 
-/** A copy that nothing can change. */
-function frozen(principal: Principal): Principal {
-  const freeze = (value: unknown): unknown => {
-    if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(freeze);
-    return value;
-  };
-  return freeze(structuredClone(principal)) as Principal;
-}
+/** What of an exchange is told to who decides about it. */
+class Head implements RequestHead {
+  readonly #http: HttpExchange;
+  readonly headers: RequestHead['headers'];
+  readonly method: string;
+  readonly url: string;
+  readonly source: unknown;
 
-function checked(decision: Decision): Decision {
-  if (!decision.refusal && decision.principal !== undefined) requirePrincipal(decision.principal);
-  return decision;
+  constructor(http: HttpExchange) {
+    this.#http = http;
+    this.headers = http.headers;
+    this.method = http.method;
+    this.url = http.target;
+    this.source = http.source;
+  }
+
+  /** Made when it is asked for: few requests need it. */
+  get quotaKey(): string | undefined {
+    return this.#http.quotaKey;
+  }
 }

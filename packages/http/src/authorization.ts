@@ -14,6 +14,11 @@ export interface RequestHead {
    * `user`, is there.
    */
   readonly source?: unknown;
+  /**
+   * Whom quotas count the request for as long as nothing is known of its principal: the same text for all requests from an address. Absent
+   * where many may share the address, as behind a proxy on this machine.
+   */
+  readonly quotaKey?: string | undefined;
 }
 
 /** Says who a request is made for; `undefined` refuses it. */
@@ -29,7 +34,10 @@ export interface Refusal {
   readonly headers: ResponseHeaders;
 }
 
-/** What is decided about a request: it is refused, or served for a principal, or for everybody where there is none. */
+/**
+ * What is decided about a request: it is refused, or served for a principal, or for everybody where there is none. The principal is not
+ * checked again: what makes it must have it from `requirePrincipal`.
+ */
 export type Decision =
   | { readonly refusal: Refusal; readonly principal?: undefined }
   | { readonly refusal?: undefined; readonly principal: Principal | undefined };

@@ -1,7 +1,7 @@
 import { singleProcess } from '../../core/test/fixtures/single-process.js';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { RunningRuntime, Endpoint, Connection, RequestInfo } from '@sigil/core/transport';
+import type { RunningRuntime, Endpoint, Connection, Principal, RequestInfo } from '@sigil/core/transport';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type App, createApp } from '@sigil/core';
 import {
@@ -9,6 +9,7 @@ import {
   type HttpOptions,
   type HttpRuntimeOptions,
   nodeHandler,
+  type RequestHead,
   tokenAuthenticator,
 } from '../src/index.js';
 import type { Mounted } from './fixtures/bridges.js';
@@ -242,4 +243,14 @@ test.each([
   ['192.0.2.1', { authenticate: () => ({ id: 'ada' }) }, 'principal ada'],
 ] as const)('a request from %s, with %j, counts for the client %s', async (address, options, client) => {
   expect((await factsOf(options, address))?.quotaKey).toBe(client);
+});
+
+test('what authenticates is told whom a request counts for before its principal is known', async () => {
+  let quotaKey: string | undefined;
+  const authenticate = (head: RequestHead): Principal => {
+    ({ quotaKey } = head);
+    return { id: 'ada' };
+  };
+  await factsOf({ authenticate }, '192.0.2.1');
+  expect(quotaKey).toBe('address 192.0.2.1');
 });

@@ -161,6 +161,7 @@ export class CallSlots {
 
   /** Gives back what the parameters of a call have taken, once its handler has ended. */
   forget(call: EngineCall): void {
+    if (call.heldBytes === 0) return;
     this.#bytes.give(call.quotaKey, call.heldBytes);
     call.heldBytes = 0;
   }

@@ -35,7 +35,15 @@ export function withoutUndefined<T extends object>(members: T): WithoutUndefined
   ) as WithoutUndefined<T>;
 }
 
-/** A copy of plain objects and lists that nothing can change, at any depth; functions and instances in them stay themselves. */
+/**
+ * Copies plain objects and lists, at any depth, so that nothing can change the copy; functions and instances in them stay themselves.
+ *
+ * @param copies what has been copied already, by what it was copied from.
+ * @example
+ * ```ts
+ * const principal = frozenCopy({ ...found });
+ * ```
+ */
 export function frozenCopy<T>(value: T, copies: Map<unknown, unknown> = new Map()): T {
   if (typeof value !== 'object' || value === null) return value;
   if (!Array.isArray(value) && !isPlainObject(value)) return value;

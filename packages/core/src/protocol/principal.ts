@@ -29,7 +29,15 @@ export function requirePrincipal(principal: Principal): Principal {
   return principal;
 }
 
-/** Whether a value is a scope (RFC 6749, section 3.3): it can stand in a challenge. */
+/**
+ * Whether a value is a scope (RFC 6749, section 3.3): it can stand in a challenge.
+ *
+ * @param value anything, such as an option.
+ * @example
+ * ```ts
+ * if (!scopes.every(isScope)) throw new TypeError('These are no scopes');
+ * ```
+ */
 export function isScope(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(value);
 }

@@ -36,8 +36,8 @@ export {
   type RevisionFeatures,
 } from '../protocol/protocol.js';
 export type { LogMethod, Logger } from '../protocol/logging.js';
-export { type Principal, type RequestInfo, requirePrincipal } from '../protocol/principal.js';
+export { isScope, type Principal, type RequestInfo, requirePrincipal } from '../protocol/principal.js';
 export type { Implementation } from '../protocol/descriptors.js';
 export { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 export { ERROR_CODES } from '../errors/errors.js';
-export { canonicalJson, isObject, parseJson, TooMuchJsonError } from '../protocol/json.js';
+export { canonicalJson, frozenCopy, isObject, parseJson, TooMuchJsonError } from '../protocol/json.js';

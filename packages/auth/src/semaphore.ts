@@ -1,0 +1,77 @@
+import { OverloadedError } from '@sigil/core/backend';
+import { Deadlines, Quota } from '@sigil/core/transport';
+
+/** How much a semaphore lets in. */
+export interface SemaphoreLimits {
+  /** How many run at once. */
+  readonly running: number;
+  /** How many run or wait. */
+  readonly total: number;
+  /** How many of these are of one client. */
+  readonly perClient: number;
+  /** How long one may wait, in milliseconds. */
+  readonly waitMs: number;
+}
+
+/** Lets so many run at once. Others wait for their turn, in the order they came, unless there are too many. */
+export class Semaphore {
+  readonly #quota: Quota;
+  readonly #waits: Deadlines;
+  readonly #waiting = new Set<() => void>();
+  #free: number;
+
+  constructor({ running, total, perClient, waitMs }: SemaphoreLimits) {
+    this.#free = running;
+    this.#quota = new Quota(total, perClient);
+    this.#waits = new Deadlines(waitMs);
+  }
+
+  /**
+   * Runs something when its turn comes.
+   *
+   * @param client whom it counts for; `undefined` where clients cannot be told apart.
+   * @throws OverloadedError when too many wait already, or when it has waited for too long.
+   */
+  async run<T>(client: string | undefined, work: () => Promise<T>): Promise<T> {
+    if (!this.#quota.take(client)) throw new OverloadedError('Too many tokens are being looked up');
+    try {
+      await this.#turn();
+      try {
+        return await work();
+      } finally {
+        this.#pass();
+      }
+    } finally {
+      this.#quota.give(client);
+    }
+  }
+
+  #turn(): Promise<void> | undefined {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return undefined;
+    }
+    return new Promise((resolve, reject) => {
+      const start = (): void => {
+        this.#waits.delete(deadline);
+        resolve();
+      };
+      const deadline = this.#waits.add(() => {
+        this.#waiting.delete(start);
+        reject(new OverloadedError('Tokens wait too long to be looked up'));
+      });
+      this.#waiting.add(start);
+    });
+  }
+
+  /** Gives a turn to the next. */
+  #pass(): void {
+    const [next] = this.#waiting;
+    if (!next) {
+      this.#free += 1;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
+  }
+}
