@@ -67,7 +67,9 @@ export function introspection(options: IntrospectionOptions): TokenCheck {
 type Known = TokenClaims | TokenError;
 
 class Introspection {
-  readonly #answers = new TokenCache<Known>();
+  readonly #answers = new TokenCache<TokenClaims>();
+  /** Kept apart: anybody makes up tokens that are not good, and they must not push out those that are. */
+  readonly #refusals = new TokenCache<TokenError>();
   readonly #asking = new Map<string, Promise<Known>>();
   readonly #isForUs: (claimed: unknown) => boolean;
   readonly #cacheMs: number;
@@ -83,7 +85,7 @@ class Introspection {
 
   readonly check: CheckToken = async (token) => {
     const hash = hashOf(token);
-    const known = this.#answers.get(hash) ?? (await this.#ask(token, hash));
+    const known = this.#answers.get(hash) ?? this.#refusals.get(hash) ?? (await this.#ask(token, hash));
     if (known instanceof TokenError) throw known;
     if (typeof known.exp === 'number' && known.exp * 1000 <= Date.now())
       throw new TokenError('The token has expired');
@@ -97,15 +99,20 @@ class Introspection {
     if (this.#asking.size >= MAX_ASKED) throw new ProviderError('Too many tokens are being looked up');
     const asked = this.#lookUp(token)
       .then((known) => {
-        const now = Date.now();
-        const exp = known instanceof TokenError ? undefined : known.exp;
-        const believed = now + (known instanceof TokenError ? REFUSAL_MS : this.#cacheMs);
-        this.#answers.set(hash, known, exp === undefined ? believed : Math.min(believed, exp * 1000));
+        this.#remember(hash, known);
         return known;
       })
       .finally(() => this.#asking.delete(hash));
     this.#asking.set(hash, asked);
     return asked;
+  }
+
+  #remember(hash: string, known: Known): void {
+    const now = Date.now();
+    if (known instanceof TokenError) return this.#refusals.set(hash, known, now + REFUSAL_MS);
+    const { exp } = known;
+    const believed = now + this.#cacheMs;
+    this.#answers.set(hash, known, exp === undefined ? believed : Math.min(believed, exp * 1000));
   }
 
   /** Asks the issuers, one after another: a token of this kind does not tell whose it is. */

@@ -5,7 +5,7 @@
  */
 
 import { OverloadedError } from '@sigil/core/backend';
-import { type MaybePromise, OptionChecks, type Principal } from '@sigil/core/transport';
+import { LogThrottle, type MaybePromise, OptionChecks, type Principal } from '@sigil/core/transport';
 import type { Authorization, AuthorizationHost, Authorizer, Decision, RequestHead } from '@sigil/http';
 import { Challenges, type Scheme } from './challenges.js';
 import { checkOptions, type OAuthOptions, type ResolvedOAuth, resolveOptions } from './options.js';
@@ -73,6 +73,7 @@ class ResourceServer implements Authorizer {
   readonly #remembered = new TokenCache<Decision>();
   /** How principals have sent their token. */
   readonly #schemes = new WeakMap<Principal, Scheme>();
+  readonly #told = new LogThrottle();
 
   constructor(
     private readonly options: ResolvedOAuth,
@@ -191,7 +192,9 @@ class ResourceServer implements Authorizer {
   #refusalOf(error: unknown, scheme: Scheme): NonNullable<Decision['refusal']> {
     if (error instanceof TokenError) return this.#challenges.invalidToken(scheme, error.message);
     if (error instanceof ProofError) return this.#challenges.invalidProof(error.message, error.nonce);
-    this.host.logger.error({ err: error }, 'a token could not be checked');
+    // Nothing of it is what a client sent.
+    const kind = error instanceof ProviderError ? error.message : '';
+    if (this.#told.allows(kind)) this.host.logger.error({ err: error }, 'a token could not be checked');
     if (error instanceof ProviderError || error instanceof OverloadedError)
       return this.#challenges.unavailable();
     throw error;
