@@ -68,8 +68,8 @@ type Known = TokenClaims | TokenError;
 
 class Introspection {
   readonly #answers = new TokenCache<TokenClaims>();
-  /** Kept apart: anybody makes up tokens that are not good, and they must not push out those that are. */
-  readonly #refusals = new TokenCache<TokenError>();
+  /** Why tokens are not good. Kept apart: anybody makes up such tokens, and they must not push out those that are. */
+  readonly #refusals = new TokenCache<string>();
   readonly #asking = new Map<string, Promise<Known>>();
   readonly #isForUs: (claimed: unknown) => boolean;
   readonly #cacheMs: number;
@@ -85,7 +85,9 @@ class Introspection {
 
   readonly check: CheckToken = async (token) => {
     const hash = hashOf(token);
-    const known = this.#answers.get(hash) ?? this.#refusals.get(hash) ?? (await this.#ask(token, hash));
+    const refusal = this.#refusals.get(hash);
+    if (refusal !== undefined) throw new TokenError(refusal);
+    const known = this.#answers.get(hash) ?? (await this.#ask(token, hash));
     if (known instanceof TokenError) throw known;
     if (typeof known.exp === 'number' && known.exp * 1000 <= Date.now())
       throw new TokenError('The token has expired');
@@ -109,7 +111,7 @@ class Introspection {
 
   #remember(hash: string, known: Known): void {
     const now = Date.now();
-    if (known instanceof TokenError) return this.#refusals.set(hash, known, now + REFUSAL_MS);
+    if (known instanceof TokenError) return this.#refusals.set(hash, known.message, now + REFUSAL_MS);
     const { exp } = known;
     const believed = now + this.#cacheMs;
     this.#answers.set(hash, known, exp === undefined ? believed : Math.min(believed, exp * 1000));

@@ -137,7 +137,7 @@ describe('wrong tokens that have to be looked up', () => {
     const before = memoryUsed();
     expect(await flood(authorizer, 10_500, some)).toEqual({ 401: 10_500 });
     // Together they have more than 40 MiB.
-    expect(memoryUsed() - before).toBeLessThan(16 * MIB);
+    expect(memoryUsed() - before).toBeLessThan(8 * MIB);
     const asked = issuer.asked.get('/introspect');
     expect((await decide(authorizer, 'good')).principal).toBeDefined();
     expect(issuer.asked.get('/introspect')).toBe(asked);
