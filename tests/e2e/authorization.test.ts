@@ -6,11 +6,11 @@ import {
   PrivateKeyJwtProvider,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
-import { LoggedInUser, withLogIn } from './log-in.js';
+import { LoggedInUser } from './log-in.js';
 import { endProcess, endProcesses, freePort, ServerProcess, until } from './processes.js';
+import { answers, type Protected, startProtected, UserClient } from './protected-server.js';
 
 const PROVIDER = new URL('../../apps/identity/dist/main.js', import.meta.url).pathname;
-const PROTECTED = new URL('./fixtures/protected-server.mjs', import.meta.url).pathname;
 const SCOPES = 'mcp files:read files:write';
 const KEYS = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 /** Programs that log in as themselves, and a server that looks tokens up. */
@@ -45,12 +45,6 @@ const CLIENTS = [
   },
 ];
 
-const answers = (url: string): Promise<boolean> =>
-  fetch(url).then(
-    () => true,
-    () => false,
-  );
-
 interface Provider {
   readonly issuer: string;
   readonly process: ServerProcess;
@@ -71,69 +65,6 @@ async function startProvider(more: readonly string[] = [], port?: number): Promi
   const issuer = `http://127.0.0.1:${at}`;
   await until(() => answers(`${issuer}/jwks`));
   return { issuer, process };
-}
-
-interface Protected {
-  readonly address: string;
-  readonly process: ServerProcess;
-}
-
-async function startProtected(
-  { issuer }: Pick<Provider, 'issuer'>,
-  options: object = {},
-  env: Readonly<Record<string, string>> = {},
-): Promise<Protected> {
-  const port = await freePort();
-  const OPTIONS = JSON.stringify({ issuers: [issuer], ...options });
-  const process = new ServerProcess(PROTECTED, [], { PORT: String(port), OPTIONS, ...env });
-  const address = `http://127.0.0.1:${port}/mcp`;
-  await until(() => {
-    if (process.child.exitCode !== null) throw new Error(process.stderr);
-    return answers(address);
-  });
-  return { address, process };
-}
-
-/** The official client, whose user logs in when that is needed. */
-class UserClient {
-  #client: Client;
-  #transport: StreamableHTTPClientTransport;
-
-  constructor(
-    private readonly address: string,
-    readonly user: LoggedInUser,
-    private readonly mode: 'auto' | 'legacy' = 'auto',
-  ) {
-    [this.#client, this.#transport] = this.#make();
-  }
-
-  #make(): [Client, StreamableHTTPClientTransport] {
-    const client = new Client(
-      { name: 'test', version: '1.0.0' },
-      { versionNegotiation: { mode: this.mode } },
-    );
-    return [client, new StreamableHTTPClientTransport(new URL(this.address), { authProvider: this.user })];
-  }
-
-  connect(): Promise<void> {
-    const finish = async (callback: URLSearchParams): Promise<void> => {
-      await this.#transport.finishAuth(callback);
-      [this.#client, this.#transport] = this.#make();
-    };
-    return withLogIn(this.user, finish, () => this.#client.connect(this.#transport));
-  }
-
-  async call(name: string, args: Record<string, unknown> = {}): Promise<string> {
-    const finish = (callback: URLSearchParams): Promise<void> => this.#transport.finishAuth(callback);
-    const { content } = await withLogIn(this.user, finish, () =>
-      this.#client.callTool({ name, arguments: args }),
-    );
-    return String((content as readonly { readonly text?: unknown }[])[0]?.text);
-  }
-
-  close(): Promise<void> {
-    return this.#client.close();
-  }
 }
 
 const opened: UserClient[] = [];
