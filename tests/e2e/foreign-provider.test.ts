@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { Glewlwyd, noGlewlwyd } from './glewlwyd.js';
 import { LoggedInUser } from './log-in.js';
 import { endProcesses, freePort } from './processes.js';
-import { type Protected, startProtected, UserClient } from './protected-server.js';
+import { startProtected, UserClient } from './protected-server.js';
 
 const SCOPES = ['mcp', 'files:read', 'files:write'];
 const PROTOCOL = '2026-07-28';
@@ -45,7 +45,6 @@ function whoIn(body: string): unknown {
 const describeOrSkip = noGlewlwyd === undefined ? describe : describe.skip;
 describeOrSkip(`behind glewlwyd${noGlewlwyd === undefined ? '' : ` (${noGlewlwyd})`}`, () => {
   let provider: Glewlwyd;
-  let server: Protected;
   let address: string;
   let other: { readonly port: string; readonly address: string };
   const opened: UserClient[] = [];
@@ -54,7 +53,7 @@ describeOrSkip(`behind glewlwyd${noGlewlwyd === undefined ? '' : ` (${noGlewlwyd
     address = `http://localhost:${PORT}/mcp`;
     other = { port, address: `http://localhost:${port}/mcp` };
     provider = await Glewlwyd.start([address, other.address], SCOPES);
-    server = await startProtected(provider, { resource: address }, { PORT });
+    await startProtected(provider, { resource: address }, { PORT });
   });
   afterEach(() => Promise.all(opened.splice(0).map((client) => client.close())));
   afterAll(async () => {
