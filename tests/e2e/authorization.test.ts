@@ -150,6 +150,22 @@ describe('a server behind an authorization server, with the official client', ()
   });
 });
 
+describe('a server that serves anonymous clients', () => {
+  let provider: Provider;
+  beforeAll(async () => (provider = await startProvider()));
+
+  test.each(['auto', 'legacy'] as const)(
+    'goes on with a client whose user logs in for a tool, in the mode %s',
+    async (mode) => {
+      const server = await startProtected(provider, { anonymous: 'allow' });
+      const client = await open(server.address, new LoggedInUser(), mode);
+      expect(await client.call('whoami')).toBe('null');
+      expect(await client.call('write')).toBe('written');
+      expect(JSON.parse(await client.call('whoami'))).toMatchObject({ id: `${provider.issuer}#ada` });
+    },
+  );
+});
+
 const withOpenssl = noOpenssl === undefined ? describe : describe.skip;
 withOpenssl(`a client that describes itself${noOpenssl === undefined ? '' : ` (${noOpenssl})`}`, () => {
   let document: MetadataDocument;
