@@ -8,10 +8,11 @@ import {
 } from '@modelcontextprotocol/client';
 import { LoggedInUser } from './log-in.js';
 import { endProcess, endProcesses, freePort, ServerProcess, until } from './processes.js';
+import { MetadataDocument, noOpenssl } from './metadata-document.js';
+import { answers, type Protected, startProtected } from './protected-server.js';
 import { closeUsers, openUser } from './user-client.js';
 
 const PROVIDER = new URL('../../apps/identity/dist/main.js', import.meta.url).pathname;
-const PROTECTED = new URL('./fixtures/protected-server.mjs', import.meta.url).pathname;
 const SCOPES = 'mcp files:read files:write';
 const KEYS = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 /** Programs that log in as themselves, and a server that looks tokens up. */
@@ -46,53 +47,22 @@ const CLIENTS = [
   },
 ];
 
-const answers = (url: string): Promise<boolean> =>
-  fetch(url).then(
-    () => true,
-    () => false,
-  );
-
 interface Provider {
   readonly issuer: string;
   readonly process: ServerProcess;
 }
 
-async function startProvider(more: readonly string[] = [], port?: number): Promise<Provider> {
+async function startProvider(
+  more: readonly string[] = [],
+  { port, env = {} }: { readonly port?: number; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<Provider> {
   const at = port ?? (await freePort());
   const clients = JSON.stringify(CLIENTS);
-  const process = new ServerProcess(PROVIDER, [
-    '--port',
-    String(at),
-    '--scopes',
-    SCOPES,
-    '--clients',
-    clients,
-    ...more,
-  ]);
+  const args = ['--port', String(at), '--scopes', SCOPES, '--clients', clients, ...more];
+  const process = new ServerProcess(PROVIDER, args, env);
   const issuer = `http://127.0.0.1:${at}`;
   await until(() => answers(`${issuer}/jwks`));
   return { issuer, process };
-}
-
-interface Protected {
-  readonly address: string;
-  readonly process: ServerProcess;
-}
-
-async function startProtected(
-  { issuer }: Pick<Provider, 'issuer'>,
-  options: object = {},
-  env: Readonly<Record<string, string>> = {},
-): Promise<Protected> {
-  const port = await freePort();
-  const OPTIONS = JSON.stringify({ issuers: [issuer], ...options });
-  const process = new ServerProcess(PROTECTED, [], { PORT: String(port), OPTIONS, ...env });
-  const address = `http://127.0.0.1:${port}/mcp`;
-  await until(() => {
-    if (process.child.exitCode !== null) throw new Error(process.stderr);
-    return answers(address);
-  });
-  return { address, process };
 }
 
 afterEach(closeUsers);
@@ -169,6 +139,59 @@ describe('a server behind an authorization server, with the official client', ()
   });
 });
 
+describe('a server that serves anonymous clients', () => {
+  let provider: Provider;
+  beforeAll(async () => (provider = await startProvider()));
+
+  test.each(['auto', 'legacy'] as const)(
+    'goes on with a client whose user logs in for a tool, in the mode %s',
+    async (mode) => {
+      const server = await startProtected(provider, { anonymous: 'allow' });
+      const client = await openUser(server.address, new LoggedInUser(), mode);
+      expect(await client.call('whoami')).toBe('null');
+      expect(await client.call('write')).toBe('written');
+      expect(JSON.parse(await client.call('whoami'))).toMatchObject({ id: `${provider.issuer}#ada` });
+    },
+  );
+});
+
+const withOpenssl = noOpenssl === undefined ? describe : describe.skip;
+withOpenssl(`a client that describes itself${noOpenssl === undefined ? '' : ` (${noOpenssl})`}`, () => {
+  let document: MetadataDocument;
+  let provider: Provider;
+  beforeAll(async () => {
+    document = await MetadataDocument.serve(new LoggedInUser().clientMetadata);
+    const env = { NODE_EXTRA_CA_CERTS: document.certificate };
+    provider = await startProvider(['--metadata-documents'], { env });
+  });
+  afterAll(() => document.stop());
+
+  test.each(['auto', 'legacy'] as const)(
+    'logs its user in without registering, in the mode %s',
+    async (mode) => {
+      const server = await startProtected(provider);
+      const user = new LoggedInUser('ada', { metadataUrl: document.url });
+      const client = await openUser(server.address, user, mode);
+      expect(JSON.parse(await client.call('whoami'))).toMatchObject({
+        id: `${provider.issuer}#ada`,
+        claims: { client_id: document.url, aud: server.address },
+      });
+      expect(await client.call('write')).toBe('written');
+      expect(user.asked).toEqual(['mcp', 'mcp files:write']);
+      expect(user.clientInformation()?.client_id).toBe(document.url);
+      expect(document.asked).toBeGreaterThan(0);
+    },
+  );
+
+  test('registers where its authorization server reads no such documents', async () => {
+    const other = await startProvider();
+    const server = await startProtected(other);
+    const user = new LoggedInUser('ada', { metadataUrl: document.url });
+    expect(await (await openUser(server.address, user)).call('whoami')).toContain(`${other.issuer}#ada`);
+    expect(user.clientInformation()?.client_id).not.toBe(document.url);
+  });
+});
+
 describe('tokens that are looked up', () => {
   test('are served as those with a signature are', async () => {
     const provider = await startProvider(['--format', 'opaque']);
@@ -202,7 +225,7 @@ describe('an authorization server', () => {
     expect(await (await openUser(server.address)).call('whoami')).toContain('ada');
     await endProcess(provider.process);
     const port = Number(new URL(provider.issuer).port);
-    await startProvider([], port);
+    await startProvider([], { port });
     expect(await (await openUser(server.address, new LoggedInUser('eve'))).call('whoami')).toContain('eve');
   });
 

@@ -51,10 +51,25 @@ export async function logIn(url: URL, name = 'ada'): Promise<URL> {
 
 const REDIRECT = 'http://127.0.0.1:1/callback';
 
+/** How a user and its client are. */
+export interface UserOptions {
+  /** Whether tokens are bound to a key of the client. @default false */
+  readonly dpop?: boolean;
+  /** How the client says who it is once it is registered. @default 'none' */
+  readonly method?: 'none' | 'client_secret_basic';
+  /** Where browsers are sent back to. */
+  readonly redirect?: string;
+  /** Where the client describes itself, in place of being registered. */
+  readonly metadataUrl?: string;
+  /** Does in a browser's place what the user does. @default at the authorization server of `apps/identity` */
+  readonly logIn?: (url: URL) => Promise<URL>;
+}
+
 /** What a client keeps of its authorization, whose user logs in when it is asked to. */
 export class LoggedInUser implements OAuthClientProvider {
-  readonly redirectUrl = REDIRECT;
+  readonly redirectUrl: string;
   readonly clientMetadata: OAuthClientMetadata;
+  readonly clientMetadataUrl?: string;
   /** The scopes that the user was asked for, each time. */
   readonly asked: string[] = [];
   /** What the browser brought back last. */
@@ -64,16 +79,18 @@ export class LoggedInUser implements OAuthClientProvider {
   #discovered: OAuthDiscoveryState | undefined;
   #verifier = '';
   readonly #dpop: Promise<DpopSession> | undefined;
+  readonly #logIn: (url: URL) => Promise<URL>;
 
-  constructor(
-    private readonly name: string = 'ada',
-    { dpop = false }: { readonly dpop?: boolean } = {},
-  ) {
+  constructor(name = 'ada', options: UserOptions = {}) {
+    const { dpop = false, method = 'none', redirect = REDIRECT, metadataUrl } = options;
+    this.#logIn = options.logIn ?? ((url) => logIn(url, name));
+    this.redirectUrl = redirect;
+    if (metadataUrl !== undefined) this.clientMetadataUrl = metadataUrl;
     this.#dpop = dpop ? DpopSession.create() : undefined;
     this.clientMetadata = {
-      redirect_uris: [REDIRECT],
+      redirect_uris: [redirect],
       client_name: 'test',
-      token_endpoint_auth_method: 'none',
+      token_endpoint_auth_method: method,
       grant_types: ['authorization_code'],
       response_types: ['code'],
       ...(dpop ? { dpop_bound_access_tokens: true } : {}),
@@ -102,7 +119,7 @@ export class LoggedInUser implements OAuthClientProvider {
 
   async redirectToAuthorization(url: URL): Promise<void> {
     this.asked.push(url.searchParams.get('scope') ?? '');
-    this.callback = (await logIn(url, this.name)).searchParams;
+    this.callback = (await this.#logIn(url)).searchParams;
   }
 
   discoveryState(): OAuthDiscoveryState | undefined {

@@ -10,6 +10,7 @@ const { values } = parseArgs({
     /** JSON, as the provider takes it. */
     clients: { type: 'string', default: '[]' },
     nonces: { type: 'boolean', default: false },
+    'metadata-documents': { type: 'boolean', default: false },
   },
 });
 const issuer = `http://127.0.0.1:${values.port}`;
@@ -20,5 +21,6 @@ const provider = createProvider({
   tokenSeconds: Number(values['token-seconds']),
   clients: JSON.parse(values.clients) as NonNullable<ProviderOptions['clients']>,
   nonces: values.nonces,
+  metadataDocuments: values['metadata-documents'],
 });
 provider.listen(Number(values.port), '127.0.0.1', () => console.log(`Authorization server: ${issuer}`));

@@ -17,6 +17,11 @@ export interface ProviderOptions {
   readonly clients?: Configuration['clients'];
   /** Whether proofs of possession need a nonce of the provider. @default false */
   readonly nonces?: boolean;
+  /**
+   * Whether the id of a client may be the https URL of a document that describes it, also on this machine (Client ID
+   * Metadata Documents). Clients then do not register. @default false
+   */
+  readonly metadataDocuments?: boolean;
 }
 
 /** A key of the provider, by a name that tells it from others. */
@@ -30,7 +35,8 @@ function key(kid: string): JWK {
  * tokens for one server (RFC 8707).
  */
 export function createProvider(options: ProviderOptions): Provider {
-  const { issuer, scopes, format = 'jwt', tokenSeconds = 300, clients = [], nonces = false } = options;
+  const { issuer, scopes, format = 'jwt', tokenSeconds = 300, clients = [] } = options;
+  const { nonces = false, metadataDocuments = false } = options;
   const provider = new Provider(issuer, {
     clients,
     jwks: { keys: [key(`key-${Date.now()}`)] },
@@ -47,6 +53,7 @@ export function createProvider(options: ProviderOptions): Provider {
     features: {
       devInteractions: { enabled: true },
       registration: { enabled: true },
+      clientIdMetadataDocument: { enabled: metadataDocuments, ack: 'draft-02' },
       clientCredentials: { enabled: true },
       introspection: { enabled: true },
       revocation: { enabled: true },
@@ -68,6 +75,7 @@ export function createProvider(options: ProviderOptions): Provider {
         }),
       },
     },
+    ...(metadataDocuments ? { fetch: fetchAnywhere } : {}),
     findAccount: (_ctx, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
   });
   provider.use(async (ctx, next) => {
@@ -75,6 +83,12 @@ export function createProvider(options: ProviderOptions): Provider {
     await next();
   });
   return provider;
+}
+
+/** Fetches without the dispatcher of the provider, which refuses addresses of this machine: the documents of its clients are there. */
+function fetchAnywhere(url: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> {
+  const { dispatcher: _, ...request } = init as RequestInit & { readonly dispatcher?: unknown };
+  return fetch(url, request);
 }
 
 /** Clients register with the scopes that they need first, and would get no others later. */

@@ -69,7 +69,7 @@ export function introspection(options: IntrospectionOptions): TokenCheck {
 class Introspection {
   readonly #good = new TokenCache<TokenClaims>();
   /** Beside those that are good: however many wrong ones come, they take no place of theirs. */
-  readonly #refused = new TokenCache<TokenError>();
+  readonly #refused = new TokenCache<string>();
   readonly #asked = new SingleFlight<TokenClaims>();
   readonly #lookUps = new Semaphore(LOOK_UPS);
   readonly #isForUs: (claimed: unknown) => boolean;
@@ -87,7 +87,7 @@ class Introspection {
   readonly check: CheckToken = async (token, client) => {
     const hash = sha256(token);
     const refused = this.#refused.get(hash);
-    if (refused) throw refused;
+    if (refused !== undefined) throw new TokenError(refused);
     const claims =
       this.#good.get(hash) ??
       (await this.#asked.run(hash, () => this.#lookUps.run(client, () => this.#lookUp(token, hash))));
@@ -101,7 +101,7 @@ class Introspection {
       this.#good.set(hash, claims, Date.now() + this.#cacheMs);
       return claims;
     } catch (error) {
-      if (error instanceof TokenError) this.#refused.set(hash, error, Date.now() + REFUSAL_MS);
+      if (error instanceof TokenError) this.#refused.set(hash, error.message, Date.now() + REFUSAL_MS);
       throw error;
     }
   }

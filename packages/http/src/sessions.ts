@@ -15,7 +15,7 @@ import type { HttpExchange } from './http-exchange.js';
 import type { HandlerParts } from './parts.js';
 import { NEEDS_ENVELOPE, refusesVersion } from './requests.js';
 import { SessionStreams } from './session-streams.js';
-import { ENDED, SharedSessions } from './shared-sessions.js';
+import { ENDED, mayUse, SharedSessions } from './shared-sessions.js';
 import { NOTIFY } from './shared-streams.js';
 
 /** The sessions of one endpoint, longest idle first. They expire, and there is a cap, for all and for each client. */
@@ -108,12 +108,14 @@ export class SessionTable {
   /**
    * Finds a session and counts that as use.
    *
-   * @param http asks for it: the sessions of other principals are unknown to it.
+   * @param http asks for it: the sessions of other principals are unknown to it; one without an owner becomes that of its principal.
    */
   find(id: string, http: HttpExchange): MaybePromise<HttpSession | undefined> {
     if (this.shared) return this.shared.find(id, http);
     const session = this.#sessions.get(id);
-    if (!session || session.owner !== http.principal?.id) return undefined;
+    const principal = http.principal?.id;
+    if (!session || !mayUse(session, principal)) return undefined;
+    if (session.owner !== principal) session.belongTo(principal);
     this.use(session);
     return session;
   }
@@ -198,6 +200,7 @@ function longestIdle(sessions: Iterable<HttpSession>): HttpSession | undefined {
 export class HttpSession implements Sink {
   readonly connection: Connection;
   lastUsed: number;
+  #owner: string | undefined;
   // Made when the first one is needed, to keep idle sessions small.
   #streams: SessionStreams | undefined;
   #posts = 0;
@@ -208,15 +211,26 @@ export class HttpSession implements Sink {
 
   constructor(
     readonly id: string,
-    /** The id of the principal it belongs to. */
-    readonly owner: string | undefined,
+    owner: string | undefined,
     /** Whom it counts for, as `RequestInfo` has it. */
     readonly quotaKey: string | undefined,
     private readonly parts: HandlerParts,
     { shared }: Pick<SessionTable, 'shared'>,
   ) {
     this.connection = parts.endpoint.connect(this, shared?.connectOptions(this));
+    this.#owner = owner;
     this.lastUsed = Date.now();
+  }
+
+  /** The id of the principal it belongs to; absent for who came without a token. */
+  get owner(): string | undefined {
+    return this.#owner;
+  }
+
+  /** Makes it that of a principal. Who listened before has to come again, with a token. */
+  belongTo(principal: string | undefined): void {
+    this.#owner = principal;
+    this.letGo();
   }
 
   /** Whether a request or a stream is open: such a session does not expire. */
@@ -237,6 +251,7 @@ export class HttpSession implements Sink {
   get streams(): SessionStreams {
     if (this.#streams) return this.#streams;
     const { endpoint, eventStore, options, sharedStreams, streams, streamsTold } = this.parts;
+    const ownerNow = (): string | undefined => this.#owner;
     return (this.#streams = new SessionStreams({
       session: this.id,
       store: eventStore,
@@ -245,7 +260,9 @@ export class HttpSession implements Sink {
       resumable: this.resumable,
       logger: endpoint.logger,
       told: streamsTold,
-      owner: this.owner,
+      get owner() {
+        return ownerNow();
+      },
       renewed: (principal) => this.connection.renew(principal),
       shared: sharedStreams,
       announceAll: () => this.connection.announceAll(),

@@ -1,9 +1,4 @@
-import {
-  OverloadedError,
-  type SessionState,
-  type SessionStore,
-  type StoredSession,
-} from '@sigil/core/backend';
+import { OverloadedError, type SessionStore, type StoredSession } from '@sigil/core/backend';
 import {
   type Connection,
   type ConnectOptions,
@@ -28,6 +23,17 @@ const MOST_TRIES = 10;
 
 const SESSION_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+/**
+ * Whether a session is known to a principal. One that was opened without a token becomes that of the first principal that comes: a client
+ * whose user logs in goes on with its session, as only it has the id, which it was told by this server.
+ */
+export function mayUse(
+  { owner }: { readonly owner: string | null | undefined },
+  principal: string | undefined,
+): boolean {
+  return (owner ?? undefined) === undefined || owner === principal;
+}
+
 /** What is shared of a session of this process. */
 interface SharedSession {
   readonly id: string;
@@ -40,6 +46,7 @@ interface SharedSession {
   send(message: string): void;
   claimed(stream: string): void;
   movedAway(stream: string, retryMs?: number): void;
+  belongTo(principal: string | undefined): void;
 }
 
 /** The sessions of this process. */
@@ -98,7 +105,10 @@ export class SharedSessions<S extends SharedSession> {
 
   /** How the connection of a session is opened. */
   connectOptions(session: S): ConnectOptions {
-    return { node: this.#backend.node, persist: (change) => this.#change(session, change) };
+    return {
+      node: this.#backend.node,
+      persist: (change) => this.#change(session, (kept) => ({ ...kept, state: change(kept.state) })),
+    };
   }
 
   /** Keeps a new session. @throws whatever the store throws. */
@@ -121,16 +131,20 @@ export class SharedSessions<S extends SharedSession> {
   async find(id: string, http: HttpExchange): Promise<S | undefined> {
     const principal = http.principal?.id;
     const before = this.local.get(id);
-    if (!SESSION_ID.test(id) || (before && before.owner !== principal)) return undefined;
+    if (!SESSION_ID.test(id) || (before && !mayUse(before, principal))) return undefined;
     const found = await this.store.use(id, this.#idleMs, before?.kept?.version);
     this.#requireOpen();
     const session = this.local.get(id);
     // It was dropped here meanwhile.
     if (found === 'unchanged' && !session) return this.find(id, http);
-    if (found !== undefined && found !== 'unchanged' && (found.owner ?? undefined) !== principal)
-      return undefined;
+    if (found !== undefined && found !== 'unchanged' && !mayUse(found, principal)) return undefined;
     const served = session ? this.#update(session, found, http) : this.#adopt(found, http);
-    if (served) this.local.use(served);
+    if (!served) return undefined;
+    // One principal is the first, wherever others come at the same time.
+    if (served.owner === undefined && principal !== undefined)
+      await this.#change(served, (kept) => ({ ...kept, owner: kept.owner ?? principal }));
+    if (served.owner !== principal) return undefined;
+    this.local.use(served);
     return served;
   }
 
@@ -139,7 +153,7 @@ export class SharedSessions<S extends SharedSession> {
     if (!SESSION_ID.test(id)) return false;
     const found = await this.store.use(id, this.#idleMs);
     if (found === undefined || found === 'unchanged') return false;
-    if ((found.owner ?? undefined) !== http.principal?.id) return false;
+    if (!mayUse(found, http.principal?.id)) return false;
     const wasThere = await this.store.delete(id);
     const session = this.local.get(id);
     if (session) this.local.end(session, ENDED);
@@ -202,15 +216,22 @@ export class SharedSessions<S extends SharedSession> {
     const { headers, address } = requestInfo ?? this.#requests.get(session) ?? {};
     const { quotaKey } = session;
     if (found && session.connection.restore(found.state, { headers, address, quotaKey })) {
-      session.kept = found;
+      this.#know(session, found);
       return session;
     }
     this.local.end(session, ENDED);
     return undefined;
   }
 
+  /** Takes note of how a session is kept. */
+  #know(session: S, kept: StoredSession): void {
+    session.kept = kept;
+    const owner = kept.owner ?? undefined;
+    if (owner !== session.owner) session.belongTo(owner);
+  }
+
   /** Keeps a change of a session, after those that were begun before it. */
-  #change(session: S, edit: (state: SessionState) => SessionState): Promise<void> {
+  #change(session: S, edit: (kept: StoredSession) => StoredSession): Promise<void> {
     const before = session.changing ?? Promise.resolve();
     const changing = before.catch(() => undefined).then(() => this.#keepChange(session, edit));
     session.changing = changing;
@@ -222,14 +243,14 @@ export class SharedSessions<S extends SharedSession> {
   }
 
   /** @throws OverloadedError when the change cannot be kept. */
-  async #keepChange(session: S, edit: (state: SessionState) => SessionState): Promise<void> {
+  async #keepChange(session: S, edit: (kept: StoredSession) => StoredSession): Promise<void> {
     const { id } = session;
     try {
       for (let tries = 0; tries < MOST_TRIES && session.kept; tries++) {
         const { kept } = session;
-        const next = { ...kept, version: kept.version + 1, state: edit(kept.state) };
+        const next = { ...edit(kept), version: kept.version + 1 };
         if (await this.store.replace(next, this.#idleMs)) {
-          session.kept = next;
+          this.#know(session, next);
           // Whatever its client does next, the others hear of this before.
           await this.#backend.publish({ kind: 'session', sessionId: id });
           return;

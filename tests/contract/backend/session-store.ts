@@ -92,6 +92,16 @@ export function describeSessionStore(name: string, create: CreateSessionStore): 
       expect(await here.use('a', IDLE_MS)).toEqual(next(session, { level: 'debug' }));
     });
 
+    test('gives a session that belonged to no principal to one', async () => {
+      const [here, there] = await create();
+      const session = sessionOf('a', { owner: null, client: 'address 127.0.0.1' });
+      await here.create(session, IDLE_MS);
+      const owned = { ...next(session), owner: 'Ada' };
+      expect(await there.replace(owned, IDLE_MS)).toBe(true);
+      expect(await here.use('a', IDLE_MS, 1)).toEqual(owned);
+      expect(await here.replace({ ...next(session), owner: 'Bob' }, IDLE_MS)).toBe(false);
+    });
+
     test.each([
       ['the same version', 3],
       ['an older one', 2],

@@ -64,7 +64,7 @@ export interface StoredSession {
   readonly id: string;
   /** Grows by one with every change; 1 at first. */
   readonly version: number;
-  /** The id of the principal it belongs to; `null` without authentication. */
+  /** The id of the principal it belongs to; `null` without authentication, and until who opened it has logged in. */
   readonly owner: string | null;
   /**
    * Whom it counts for: a text that names a principal or a network address; absent where clients cannot be told apart.
