@@ -65,7 +65,7 @@ describeOrSkip(`behind glewlwyd${noGlewlwyd === undefined ? '' : ` (${noGlewlwyd
     const response = await call(address, await provider.token('mcp files:read', address), 'whoami');
     expect(response.status).toBe(200);
     expect(whoIn(await response.text())).toMatchObject({
-      id: `${provider.issuer}#robot`,
+      id: `${provider.issuer}#client:robot`,
       scopes: ['mcp', 'files:read'],
       claims: { iss: provider.issuer, aud: address },
     });
