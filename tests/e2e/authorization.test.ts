@@ -77,7 +77,7 @@ describe('a server behind an authorization server, with the official client', ()
   });
 
   test.each(['auto', 'legacy'] as const)(
-    'serves who has logged in, and asks for more scopes when they are needed, in the mode %s',
+    'serves who has logged in, and asks for more scopes when they are needed, in the mode %s [A9]',
     async (mode) => {
       const client = await openUser(server.address, new LoggedInUser('ada'), mode);
       expect(JSON.parse(await client.call('whoami'))).toMatchObject({

@@ -217,6 +217,33 @@ describe('the metadata', () => {
       expect((await fetch(url, { method: 'POST' })).status).toBe(405);
     },
   );
+
+  // Whoever issues tokens for others by a client of its own has to ask users for each of them.
+  test.each(['/.well-known/oauth-authorization-server', '/authorize', '/token', '/register'])(
+    'is of no authorization server: %s is refused as anything else is [A15]',
+    async (path) => {
+      for (const method of ['GET', 'POST'])
+        expect((await fetch(new URL(path, server.resource), { method })).status).toBe(401);
+    },
+  );
+
+  test.each([
+    ['HTTPS://MCP.Example.com/Notes', 'https://mcp.example.com/Notes'],
+    ['https://mcp.example.com/', 'https://mcp.example.com'],
+    ['https://mcp.example.com:443/mcp', 'https://mcp.example.com/mcp'],
+    ['https://mcp.example.com/mcp/', 'https://mcp.example.com/mcp/'],
+  ])('calls %s what clients call it: %s [A14]', async (resource, canonical) => {
+    const other = await ProtectedServer.start([Files], () => ({
+      resource,
+      issuers: [issuer.id],
+      tokens: jwt({ algorithms: ['ES256'] }),
+    }));
+    const url = new URL('/.well-known/oauth-protected-resource', other.resource);
+    expect(await (await fetch(url)).json()).toMatchObject({ resource: canonical });
+    // A slash at the end names another resource, which is seldom meant.
+    expect(other.log.some((line) => line.includes('ends in a slash'))).toBe(canonical.endsWith('/'));
+    await other.stop();
+  });
 });
 
 describe('a stream that stays open', () => {

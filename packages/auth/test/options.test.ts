@@ -70,7 +70,7 @@ describe('oauth refuses to start, with place and fix, for', () => {
     ],
     ['scopes in one text', { scopes: { initial: ['a b'] } }, 'is no scope'],
     ['scopes that are no list', { scopes: { initial: 'mcp' } }, 'list of scopes'],
-    ['offline_access', { scopes: { initial: ['offline_access'] } }, 'offline_access'],
+    ['offline_access [A10]', { scopes: { initial: ['offline_access'] } }, 'offline_access'],
     ['an unknown mode', { anonymous: 'yes' }, "'refuse' or 'allow'"],
     ['an unknown mode of DPoP', { dpop: true }, "'off' or 'accept' or 'require'"],
     ['nonces without proofs', { dpopNonce: true }, 'no proofs'],

@@ -1,7 +1,7 @@
-import { DefinitionError } from '@sigil/core';
+import { createApp, DefinitionError, defineTool, type Principal } from '@sigil/core';
 import { PassThrough, Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { RunningRuntime } from '@sigil/core/transport';
+import { META, type RunningRuntime } from '@sigil/core/transport';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { stdio, type StdioOptions } from '../src/index.js';
@@ -35,6 +35,35 @@ async function start(endpoint: FakeEndpoint, options: StdioOptions = {}): Promis
 
 const echo = (): FakeEndpoint =>
   new FakeEndpoint((message, sink) => sink.end(JSON.stringify({ echo: message })));
+
+test('calls are made by who the options say, with their scopes [A17]', async () => {
+  const whoami = defineTool({
+    name: 'whoami',
+    scopes: ['account'],
+    handle: (_args, { principal }) => principal?.id,
+  });
+  const answers = async (principal: Principal | undefined): Promise<string> => {
+    const app = await createApp({ name: 'a', version: '1.0.0', definitions: [whoami] });
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const { closed } = await app.run(
+      stdio({ input, output, handleSignals: false, ...(principal ? { principal } : {}) }),
+    );
+    const _meta = {
+      [META.protocolVersion]: '2026-07-28',
+      [META.clientInfo]: { name: 'c', version: '1.0.0' },
+      [META.clientCapabilities]: {},
+    };
+    const params = { name: 'whoami', arguments: {}, _meta };
+    input.end(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })}\n`);
+    await closed;
+    return String(output.read());
+  };
+  expect(await answers({ id: 'me', scopes: ['account'] })).toContain('"text":"me"');
+  for (const principal of [{ id: 'me' }, undefined])
+    expect(JSON.parse(await answers(principal))).toMatchObject({
+      error: { code: 403, data: { authorization: { scopes: ['account'] } } },
+    });
+});
 
 describe('stdio', () => {
   test('gives each line to the connection and writes what the connection sends', async () => {
