@@ -96,7 +96,7 @@ test('answers a client with a token that has the scope', async () => {
 
   expect(response.status).toBe(200);
   expect(await response.json()).toMatchObject({
-    result: { structuredContent: { id: `${identity.issuer}#robot`, scopes: ['mcp', 'account:read'] } },
+    result: { structuredContent: { id: `${identity.issuer}#client:robot`, scopes: ['mcp', 'account:read'] } },
   });
 });
 
