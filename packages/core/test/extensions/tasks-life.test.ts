@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { defineTool, Service, TaskSupport, Tool, ToolContext } from '../../src/index.js';
-import { MemoryTaskStore } from '../../src/backend.js';
+import { MemoryTaskStore, type StoredTask } from '../../src/backend.js';
 import { appOf, deferred, problemsOf, recordingLogger, settled, until } from '../harness.js';
 import { endOf, beginTask, taskClient, waitingApp } from './task-client.js';
 
@@ -24,6 +24,26 @@ describe('the life of a task', () => {
     expect(signal.aborted).toBe(false);
     await until(() => signal.aborted);
     expect(await client.error('tasks/get', { taskId })).toMatchObject({ code: -32602 });
+  });
+
+  test('ends with its time by the clock of the store, which may be behind', async () => {
+    class LateStore extends MemoryTaskStore {
+      #last: StoredTask | undefined;
+      /** How often a task that has expired is still given. */
+      late = 3;
+
+      override get(taskId: string): StoredTask | undefined {
+        const found = super.get(taskId);
+        if (found) this.#last = found;
+        else if (this.late-- > 0) return this.#last;
+        return found;
+      }
+    }
+    const { app, begun } = await waitingApp({ tasks: { store: new LateStore(), ttlMs: 500 } });
+    await beginTask(taskClient(app), 'wait');
+    const signal = await begun.promise;
+    await until(() => signal.aborted);
+    expect(signal.reason).toMatchObject({ message: 'The task has expired' });
   });
 
   test('ends with the app: the handler is stopped, and the store says so', async () => {

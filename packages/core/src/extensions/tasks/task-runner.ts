@@ -15,6 +15,8 @@ const CLOSE_GRACE_MS = 1000;
 const SWEEP_SIZE = 500;
 /** How often a task waits for a process that serves its tool, before it fails: a roll-out takes its time. */
 const MAX_POSTPONEMENTS = 8;
+/** A task that the store has not dropped when its time is over is looked at again after so many milliseconds. */
+const EXPIRY_AGAIN_MS = 250;
 const INTERRUPTED = 'The server stopped before the task was done';
 
 /** How tasks run. */
@@ -90,7 +92,7 @@ export class TaskRunner {
       const owner = await this.#ownerOf(quotaKey);
       const task = await this.repository.create({ ...parts, owner, call: call.record() });
       const { taskId, ttlMs } = task.stored.task;
-      const cancelExpiry = afterMs(ttlMs ?? Infinity, () => void this.#look(taskId));
+      const cancelExpiry = this.#lookAfter(ttlMs ?? Infinity, taskId);
       this.#takenIn.set(taskId, () => {
         cancelExpiry();
         this.#takenIn.delete(taskId);
@@ -193,7 +195,7 @@ export class TaskRunner {
     const run = new TaskRun({ task, run: id, repository: this.repository, host: this.host });
     this.#runs.set(taskId, run);
     // The store says whether it has expired: clocks of processes differ.
-    const cancelExpiry = afterMs(this.#untilExpiry(task), () => void this.#look(taskId));
+    const cancelExpiry = this.#lookAfter(this.#untilExpiry(task), taskId);
     try {
       await run.execute();
     } catch (error) {
@@ -284,17 +286,44 @@ export class TaskRunner {
     for (const taskId of new Set([...this.#runs.keys(), ...this.#takenIn.keys()])) void this.#look(taskId);
   }
 
-  /** Looks how a task stands that runs here or was taken in here. */
-  async #look(taskId: string): Promise<void> {
-    if (!this.#runs.has(taskId) && !this.#takenIn.has(taskId)) return;
+  /**
+   * Looks at a task once it expires, and again while it has not: the store counts its time from a little later.
+   *
+   * @returns calls that off.
+   */
+  #lookAfter(ms: number, taskId: string): () => void {
+    if (ms > MAX_DELAY_MS) return () => undefined;
+    let isOff = false;
+    const look = async (): Promise<void> => {
+      const isThere = await this.#look(taskId);
+      if (isThere && !isOff) wait(EXPIRY_AGAIN_MS);
+    };
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const wait = (delayMs: number): void => {
+      timer = setTimeout(() => void look(), delayMs);
+      // A task that waits is no reason to keep the process.
+      (timer as { unref?(): void }).unref?.();
+    };
+    wait(ms);
+    return () => {
+      isOff = true;
+      clearTimeout(timer);
+    };
+  }
+
+  /** Looks how a task stands that runs here or was taken in here. @returns whether it is still there, as far as is known. */
+  async #look(taskId: string): Promise<boolean> {
+    if (!this.#runs.has(taskId) && !this.#takenIn.has(taskId)) return false;
     try {
       const task = await this.repository.get(taskId);
       const run = this.#runs.get(taskId);
       run?.heard(task);
       // A handler counts until it ends, whatever has become of its task.
       if (!run && task?.stored.task.status !== 'working') this.#takenIn.get(taskId)?.();
+      return task !== undefined;
     } catch (error) {
       this.host.logger.error({ err: error, taskId }, 'a task could not be read');
+      return true;
     }
   }
 
