@@ -9,7 +9,7 @@ describePage('services-and-providers', ({ connect, print }) => {
     const ordered = await client.callTool({ name: 'order', arguments: { what: 'Tea' } });
     expect(textOf(ordered)).toBe('Order 2');
     const { contents } = await client.readResource({ uri: 'orders://all' });
-    expect(contents).toMatchObject([{ text: 'a first order\nTea for nobody (reader)' }]);
+    expect(contents).toMatchObject([{ text: 'a first order\nTea for anonymous (reader)' }]);
   });
 
   test('shows a provider that is disposed of when the app ends', async () => {

@@ -12,6 +12,6 @@ export class AdminTools {
   @Scope('admin')
   resetCounts({ principal }: ToolContext): string {
     this.counter.reset();
-    return `Reset by ${principal?.id ?? 'nobody'}`;
+    return `Reset by ${principal?.id ?? 'anonymous'}`;
   }
 }

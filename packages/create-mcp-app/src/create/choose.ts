@@ -126,7 +126,7 @@ async function askTemplate(choosing: Choosing, auth: AuthName = 'none'): Promise
 }
 
 const AUTH_HINTS: Readonly<Record<AuthName, string>> = {
-  none: 'Nobody logs in: for this machine, or with one token',
+  none: 'No login: for this machine, or with one token',
   oauth: 'Users who log in at an authorization server, by OAuth',
 };
 
