@@ -1,19 +1,10 @@
 import type { OptionChecks } from '@sigil/core/transport';
 import { checkSeconds } from './check-seconds.js';
 import { authenticateClient, checkCredentials, type ClientCredentials } from './client-authentication.js';
+import { LookUps } from './look-ups.js';
 import { askProvider, ProviderError, TokenError } from './provider.js';
 import type { TokenClaims } from './scopes.js';
-import { Semaphore, type SemaphoreLimits } from './semaphore.js';
-import { sha256 } from './sha256.js';
-import { SingleFlight } from './single-flight.js';
-import {
-  requireInTime,
-  audienceTest,
-  type CheckToken,
-  TokenCache,
-  type TokenCheck,
-  type TokenCheckParts,
-} from './tokens.js';
+import { audienceTest, type CheckToken, notForUs, type TokenCheck, type TokenCheckParts } from './tokens.js';
 
 /** How tokens are looked up at their issuer. */
 export interface IntrospectionOptions extends ClientCredentials {
@@ -41,8 +32,6 @@ const INTROSPECTION_OPTIONS: Readonly<Record<keyof IntrospectionOptions, true>> 
 
 /** That a token is not good is believed for so long, in milliseconds. */
 const REFUSAL_MS = 10_000;
-/** Questions to the issuer. A client that sends one wrong token after the other leaves half of those at once to the others. */
-const LOOK_UPS: SemaphoreLimits = { running: 64, total: 1024, perClient: 32, waitMs: 5_000 };
 
 /**
  * Checks tokens by asking their issuer (RFC 7662): for tokens that are no JWT, or that have to end the moment they are revoked.
@@ -67,13 +56,8 @@ export function introspection(options: IntrospectionOptions): TokenCheck {
 }
 
 class Introspection {
-  readonly #good = new TokenCache<TokenClaims>();
-  /** Beside those that are good: however many wrong ones come, they take no place of theirs. */
-  readonly #refused = new TokenCache<string>();
-  readonly #asked = new SingleFlight<TokenClaims>();
-  readonly #lookUps = new Semaphore(LOOK_UPS);
+  readonly #lookUps: LookUps;
   readonly #isForUs: (claimed: unknown) => boolean;
-  readonly #cacheMs: number;
 
   constructor(
     private readonly options: IntrospectionOptions,
@@ -81,30 +65,10 @@ class Introspection {
   ) {
     const { audience = parts.resource, cacheSeconds = 30 } = options;
     this.#isForUs = audienceTest(audience);
-    this.#cacheMs = cacheSeconds * 1000;
+    this.#lookUps = new LookUps({ good: cacheSeconds * 1000, refused: REFUSAL_MS });
   }
 
-  readonly check: CheckToken = async (token, client) => {
-    const hash = sha256(token);
-    const refused = this.#refused.get(hash);
-    if (refused !== undefined) throw new TokenError(refused);
-    const claims =
-      this.#good.get(hash) ??
-      (await this.#asked.run(hash, () => this.#lookUps.run(client, () => this.#lookUp(token, hash))));
-    requireInTime(claims);
-    return claims;
-  };
-
-  async #lookUp(token: string, hash: string): Promise<TokenClaims> {
-    try {
-      const claims = await this.#ask(token);
-      this.#good.set(hash, claims, Date.now() + this.#cacheMs);
-      return claims;
-    } catch (error) {
-      if (error instanceof TokenError) this.#refused.set(hash, error.message, Date.now() + REFUSAL_MS);
-      throw error;
-    }
-  }
+  readonly check: CheckToken = (token, client) => this.#lookUps.find(token, client, () => this.#ask(token));
 
   async #ask(token: string): Promise<TokenClaims> {
     const issuer = this.parts.issuers.get(this.parts.issuers.only);
@@ -112,14 +76,22 @@ class Introspection {
     const form = new URLSearchParams({ token, token_type_hint: 'access_token' });
     const headers = await authenticateClient(this.options, issuer.id, form);
     const { status, body } = await askProvider(url, { form, headers });
+    if (status === 401)
+      throw new ProviderError(`${url} answered 401: are clientId, and clientSecret or privateKey, right?`);
     if (status !== 200 || !body) throw new ProviderError(`${url} answered ${status}`);
     if (body['active'] !== true) throw new TokenError('The token is not active');
     if (body['iss'] !== undefined && body['iss'] !== issuer.id)
       throw new TokenError('The issuer of the token is not accepted here');
-    if (!this.#isForUs(body['aud'])) throw new TokenError('The token was not issued for this server');
+    // Some call every token active that they have issued.
+    if (['token_type', 'token_use', 'typ'].some((name) => OTHER_TOKENS.test(String(body[name]))))
+      throw new TokenError('The token is no access token');
+    if (!this.#isForUs(body['aud'])) throw notForUs(body['aud']);
     return { ...body, iss: issuer.id };
   }
 }
+
+/** Tokens that are for their client alone. */
+const OTHER_TOKENS = /^(?:refresh|id)(?:_token)?$/i;
 
 function checkOptions(options: IntrospectionOptions, issuers: number, checks: OptionChecks): void {
   // An opaque token does not tell whose it is: each of them would see the tokens of the others, and the secret of this server.

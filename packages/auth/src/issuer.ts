@@ -2,6 +2,7 @@ import {
   createLocalJWKSet,
   errors,
   type FlattenedJWSInput,
+  type JWK,
   type JSONWebKeySet,
   type JWSHeaderParameters,
 } from 'jose';
@@ -117,7 +118,9 @@ export class Issuer {
     const now = Date.now();
     for (const [sought, at] of this.#soughtAt) if (now - at >= COOLDOWN_MS) this.#soughtAt.delete(sought);
     const dueAt = Math.max(this.#searchDueAt, now - (SEARCHES.burst - 1) * SEARCHES.everyMs);
-    if (this.#soughtAt.has(kid) || dueAt > now) return;
+    if (this.#soughtAt.has(kid)) return;
+    // It may be new: 401 would have its client log in, again and again.
+    if (dueAt > now) throw new ProviderError(`the keys of ${this.id} are asked for too often`);
     this.#soughtAt.set(kid, now);
     this.#searchDueAt = dueAt + SEARCHES.everyMs;
     return this.#refresh();
@@ -143,9 +146,12 @@ export class Issuer {
   async #fetchKeys(): Promise<void> {
     const url = await this.endpoint('jwksUri');
     const { status, body } = await askProvider(url);
-    if (status !== 200 || !isKeySet(body))
+    const keys: unknown = body?.['keys'];
+    // What is no key is left out, and does not spoil the others (RFC 7517, section 5).
+    const usable = Array.isArray(keys) ? keys.filter(isKey) : [];
+    if (status !== 200 || !Array.isArray(keys) || (usable.length === 0 && keys.length > 0))
       throw new ProviderError(`${url} answered ${status} without a list of keys`);
-    this.#keys = { find: createLocalJWKSet(body), at: Date.now() };
+    this.#keys = { find: createLocalJWKSet({ keys: usable }), at: Date.now() };
   }
 
   #discover(): Promise<IssuerMetadata> {
@@ -186,7 +192,11 @@ const RETRY_MS = 5_000;
 /** Whether a value is a list of keys (RFC 7517, sections 4 and 5). What they hold is looked at when they are used. */
 export function isKeySet(value: unknown): value is JSONWebKeySet {
   const keys: unknown = isObject(value) ? value['keys'] : undefined;
-  return Array.isArray(keys) && keys.every((key) => isObject(key) && typeof key['kty'] === 'string');
+  return Array.isArray(keys) && keys.every(isKey);
+}
+
+function isKey(value: unknown): value is JWK {
+  return isObject(value) && typeof value['kty'] === 'string';
 }
 
 function safe(url: unknown): string | undefined {
@@ -221,7 +231,11 @@ export class Issuers {
   /** @throws TokenError when there is none of that name. */
   get(id: unknown): Issuer {
     const issuer = typeof id === 'string' ? this.#issuers.get(id) : undefined;
-    if (!issuer) throw new TokenError('The issuer of the token is not accepted here');
+    if (!issuer)
+      throw new TokenError('The issuer of the token is not accepted here', {
+        issuer: typeof id === 'string' ? id : 'none',
+        accepted: [...this.#issuers.keys()].join(' '),
+      });
     return issuer;
   }
 }

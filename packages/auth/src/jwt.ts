@@ -1,5 +1,12 @@
-import { decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose';
-import type { OptionChecks } from '@sigil/core/transport';
+import {
+  decodeJwt,
+  errors,
+  jwtVerify,
+  type JWTPayload,
+  type JWTVerifyOptions,
+  type JWTVerifyResult,
+} from 'jose';
+import { OptionChecks } from '@sigil/core/transport';
 import { checkSeconds } from './check-seconds.js';
 import type { Issuer } from './issuer.js';
 import { ProviderError, TokenError } from './provider.js';
@@ -9,6 +16,7 @@ import {
   CLOCK_TOLERANCE_SECONDS,
   type CheckToken,
   notATime,
+  notForUs,
   type TokenCheck,
   type TokenCheckParts,
 } from './tokens.js';
@@ -73,6 +81,7 @@ const JWT_OPTIONS: Readonly<Record<keyof JwtOptions, true>> = {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-handling
  */
 export function jwt(options: JwtOptions): TokenCheck {
+  OptionChecks.requireObject('jwt', options);
   return {
     check: (checks) => checkOptions(options, checks),
     create: (parts) => verifierOf(options, parts),
@@ -97,7 +106,10 @@ function verifierOf(options: JwtOptions, { resource, issuers }: TokenCheckParts)
   return async (token) => {
     const issuer = issuers.get(claimsIn(token).iss);
     const payload = await verified(token, issuer, rules);
-    if (!isForUs(payload[audienceClaim])) throw new TokenError('The token was not issued for this server');
+    if (!isForUs(payload[audienceClaim])) throw notForUs(payload[audienceClaim]);
+    // A number that is too large for one would never end the token.
+    for (const name of ['exp', 'nbf', 'iat'])
+      if (payload[name] !== undefined && !Number.isFinite(payload[name])) throw notATime(name);
     return payload as TokenClaims;
   };
 }
@@ -107,7 +119,9 @@ function claimsIn(token: string): JWTPayload {
   try {
     return decodeJwt(token);
   } catch {
-    throw new TokenError('The token is no JWT');
+    throw new TokenError('The token is no JWT', {
+      hint: 'its issuer may give JWTs to clients alone that name the API; or look it up with introspection()',
+    });
   }
 }
 
@@ -115,7 +129,7 @@ async function verified(token: string, { id, key }: Issuer, rules: JWTVerifyOpti
   try {
     return await verifiedByAny(token, key, { ...rules, issuer: id });
   } catch (error) {
-    if (error instanceof ProviderError) throw error;
+    if (error instanceof ProviderError || error instanceof TokenError) throw error;
     if (error instanceof errors.JWTExpired) throw new TokenError('The token has expired');
     if (error instanceof errors.JWTClaimValidationFailed && error.reason === 'invalid')
       throw notATime(error.claim);
@@ -133,18 +147,28 @@ async function verifiedByAny(
   rules: JWTVerifyOptions,
 ): Promise<JWTPayload> {
   try {
-    return (await jwtVerify(token, key, rules)).payload;
+    return payloadOf(await jwtVerify(token, key, rules), rules);
   } catch (error) {
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
     for await (const one of error) {
       try {
-        return (await jwtVerify(token, one, rules)).payload;
+        return payloadOf(await jwtVerify(token, one, rules), rules);
       } catch (wrong) {
         if (!(wrong instanceof errors.JWSSignatureVerificationFailed)) throw wrong;
       }
     }
     throw new errors.JWSSignatureVerificationFailed();
   }
+}
+
+/** Types that say what else a JWT is for (RFC 8725, section 3.11), such as `dpop+jwt`. Many access tokens have none, or `JWT`. */
+const OTHER_TYPES = /^(?!(?:application\/)?at\+jwt$).*\+jwt$|^jwe$/i;
+
+/** @throws TokenError when it is a JWT for something else, where no type was asked for. */
+function payloadOf({ payload, protectedHeader }: JWTVerifyResult, { typ }: JWTVerifyOptions): JWTPayload {
+  if (typ === undefined && OTHER_TYPES.test(String(protectedHeader.typ)))
+    throw new TokenError('The token is no access token');
+  return payload;
 }
 
 /** What is said of a token that is not good: nothing of what it holds. */

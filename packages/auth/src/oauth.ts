@@ -215,13 +215,15 @@ class ResourceServer implements Authorizer {
   #refusalOf(error: unknown, scheme: Scheme): NonNullable<Decision['refusal']> {
     if (error instanceof ClaimError && this.#told.allows(error.message))
       this.host.logger.warn({ err: error }, 'tokens are refused that their issuer has made in a wrong way');
-    if (error instanceof TokenError) return this.#challenges.invalidToken(scheme, error.message);
+    if (error instanceof TokenError) {
+      const refusal = this.#challenges.invalidToken(scheme, error.message);
+      return error.details ? { ...refusal, details: error.details } : refusal;
+    }
     if (error instanceof ProofError) return this.#challenges.invalidProof(error.message, error.nonce);
-    const isForNow = error instanceof ProviderError || error instanceof OverloadedError;
-    if (!isForNow || this.#told.allows(error.message))
+    if (!(error instanceof ProviderError || error instanceof OverloadedError)) throw error;
+    if (this.#told.allows(error.message))
       this.host.logger.error({ err: error }, 'a token could not be checked');
-    if (isForNow) return this.#challenges.unavailable();
-    throw error;
+    return this.#challenges.unavailable();
   }
 }
 

@@ -4,15 +4,10 @@ import { checkCredentials } from './client-authentication.js';
 import { PROOF_ALGORITHMS } from './dpop.js';
 import { isKeySet, type IssuerOptions } from './issuer.js';
 import type { ResourceMetadata } from './metadata.js';
-import { isSafeUrl, TokenError } from './provider.js';
+import { LookUps } from './look-ups.js';
+import { ClaimError, isSafeUrl, TokenError } from './provider.js';
 import { type ScopeOptions, Scopes, type TokenClaims } from './scopes.js';
-import {
-  type CheckToken,
-  requireInTime,
-  type TokenCheck,
-  type TokenCheckParts,
-  type TokenVerifier,
-} from './tokens.js';
+import { type CheckToken, type TokenCheck, type TokenCheckParts, type TokenVerifier } from './tokens.js';
 import type { UpstreamOptions } from './upstream.js';
 
 /** Whether tokens may, or must, be bound to a key of their client (RFC 9449). */
@@ -65,8 +60,7 @@ export interface OAuthOptions {
    * Makes the principal. Its id must be of one person or program alone: two issuers may call theirs the same. What is
    * given is copied, without methods, once a token.
    *
-   * @default the id is `<issuer>#<subject>`; `<issuer>#client:<client>` for a client that acts for itself: a token without a subject, or
-   *   whose subject is its client
+   * @default the id is `<issuer>#<subject>`, or `<issuer>#client:<client>` where the subject is the client itself
    */
   readonly principal?: (claims: TokenClaims, scopes: readonly string[]) => Principal;
   /** How this server gets tokens for the services that it calls, with `upstreamToken`. */
@@ -142,12 +136,28 @@ export function resolveOptions(options: OAuthOptions, checks: OptionChecks): Res
       dpop_signing_alg_values_supported: dpop === 'off' ? undefined : PROOF_ALGORITHMS,
       dpop_bound_access_tokens_required: dpop === 'require' ? true : undefined,
     },
-    warnings: resource.endsWith('/')
-      ? [
-          `oauth: the resource ${resource} ends in a slash; clients that leave it out get tokens for another one`,
-        ]
-      : [],
+    warnings: warningsAbout(resource, issuers, options.scopes?.prefix),
   };
+}
+
+function warningsAbout(
+  resource: string,
+  issuers: readonly IssuerOptions[],
+  prefix: string | undefined,
+): readonly string[] {
+  const warnings = resource.endsWith('/')
+    ? [
+        `oauth: the resource ${resource} ends in a slash; clients that leave it out get tokens for another one`,
+      ]
+    : [];
+  for (const { issuer } of issuers)
+    if (/^https:\/\/[^/]+\.auth0\.com$/.test(issuer))
+      warnings.push(`oauth: tokens of Auth0 call their issuer ${issuer}/, with a slash at the end`);
+  if (prefix !== undefined && /[a-z\d]$/i.test(prefix))
+    warnings.push(
+      `oauth: scopes.prefix is written right before scopes: clients ask for ${prefix}mcp and the like`,
+    );
+  return warnings;
 }
 
 /** Scheme and host in lower case, and no slash where there is no path (2026-07-28, basic/authorization, "Canonical Server URI"). */
@@ -160,12 +170,15 @@ function canonical(resource: string): string {
 
 function principalOf(claims: TokenClaims, scopes: readonly string[]): Principal {
   const { iss, sub } = claims;
+  if (sub !== undefined && !isName(sub)) throw new ClaimError('The claim sub of the token is no text');
   const clients = CLIENT_CLAIMS.map((name) => claims[name]).filter(isName);
   // A client that acts for itself may have an id that is the subject of a user (RFC 9068, section 5).
-  if (isName(sub) && !clients.includes(sub)) return { id: `${iss}#${asSubject(sub)}`, scopes, claims };
-  const [client] = clients;
-  if (client !== undefined) return { id: `${iss}#client:${client}`, scopes, claims };
-  throw new TokenError('The token names neither a subject nor a client');
+  if (sub !== undefined)
+    return { id: `${iss}#${clients.includes(sub) ? `client:${sub}` : asSubject(sub)}`, scopes, claims };
+  // The client that it was issued to may have many users, who would all be one principal.
+  throw new ClaimError('The token names no subject', {
+    hint: 'have its issuer write sub, or say who it is for with oauth({ principal })',
+  });
 }
 
 /** What tokens call the client that they were issued to: RFC 9068, OpenID Connect, Okta. */
@@ -182,13 +195,15 @@ function asSubject(sub: string): string {
 
 /** Holds what a function of the author's says of a token to what every token is held to. */
 function ownVerifier(verify: TokenVerifier, { issuers }: TokenCheckParts): CheckToken {
-  return async (token) => {
-    const claims = await verify(token);
-    if (!claims) throw new TokenError('The token is not good');
-    requireInTime(claims);
-    const { iss = issuers.only } = claims;
-    return { ...claims, iss: issuers.get(iss).id };
-  };
+  // What it says is not believed for longer than a request: it may know better at once.
+  const lookUps = new LookUps({ good: 0, refused: 0 });
+  return (token, client) =>
+    lookUps.find(token, client, async () => {
+      const claims = await verify(token);
+      if (!claims) throw new TokenError('The token is not good');
+      const { iss = issuers.only } = claims;
+      return { ...claims, iss: issuers.get(iss).id };
+    });
 }
 
 /** Finds everything that is wrong with options. */

@@ -1,10 +1,10 @@
 import { OptionChecks } from '@sigil/core/transport';
 import { jwt } from './jwt.js';
 import type { OAuthOptions } from './options.js';
+import { LookUps } from './look-ups.js';
 import { askProvider, ProviderError, TokenError } from './provider.js';
 import { scopesIn, type TokenClaims } from './scopes.js';
-import { sha256 } from './sha256.js';
-import { TokenCache, type TokenCheck, type TokenVerifier } from './tokens.js';
+import { notForUs, type TokenCheck } from './tokens.js';
 
 /** What a preset says of an authorization server: spread it into the options of `oauth()`. */
 export type Preset = Pick<OAuthOptions, 'issuers' | 'tokens'>;
@@ -34,6 +34,7 @@ export interface Auth0Options {
  */
 export function auth0({ domain, audience }: Auth0Options): Preset {
   requireHost('auth0', 'domain', domain);
+  requireAudience('auth0', audience);
   const tokens = jwt({ algorithms: ['RS256'], ...(audience === undefined ? {} : { audience }) });
   return { issuers: [`https://${domain}/`], tokens: scopesAlsoIn(tokens, 'permissions') };
 }
@@ -63,13 +64,27 @@ export interface EntraOptions {
  * @see https://learn.microsoft.com/entra/identity-platform/access-token-claims-reference
  */
 export function entra({ tenant, clientId }: EntraOptions): Preset {
-  requireHost('entra', 'tenant', tenant);
-  requireHost('entra', 'clientId', clientId);
+  requireGuid('tenant', tenant, 'the directory (tenant) id: tokens name it so, whatever it is called else');
+  requireGuid('clientId', clientId, 'the application (client) id');
   const tokens = jwt({ algorithms: ['RS256'], audience: [clientId, `api://${clientId}`] });
+  const accessTokens = changed(tokens, (claims) => {
+    // Tokens that tell the application who has logged in to it come from the same issuer, for the same application, with its roles.
+    const isOfApplication =
+      claims['idtyp'] === 'app' || (claims.sub !== undefined && claims.sub === claims['oid']);
+    const isForClient = ['nonce', 'at_hash', 'c_hash'].some((name) => claims[name] !== undefined);
+    if (isForClient || !(typeof claims['scp'] === 'string' || isOfApplication))
+      throw new TokenError('The token is no access token');
+    return claims;
+  });
   return {
     issuers: [`https://login.microsoftonline.com/${tenant}/v2.0`],
-    tokens: scopesAlsoIn(tokens, 'roles'),
+    tokens: scopesAlsoIn(accessTokens, 'roles'),
   };
+}
+
+function requireGuid(option: string, value: unknown, what: string): void {
+  if (typeof value === 'string' && /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i.test(value)) return;
+  refuse('entra', option, value, `give ${what}, such as 72f988bf-86f1-41af-91ab-2d7cd011db47`);
 }
 
 /** Where a realm of Keycloak is. */
@@ -98,6 +113,7 @@ export interface KeycloakOptions {
 export function keycloak({ url, realm, audience }: KeycloakOptions): Preset {
   if (!URL.canParse(url)) refuse('keycloak', 'url', url, 'give its address, such as https://id.example.com');
   requireHost('keycloak', 'realm', realm);
+  requireAudience('keycloak', audience);
   const algorithms = ['RS256', 'PS256', 'ES256'];
   return {
     issuers: [`${url.replace(/\/$/, '')}/realms/${realm}`],
@@ -136,6 +152,7 @@ export function okta({
 }: OktaOptions): Preset {
   requireHost('okta', 'domain', domain);
   requireHost('okta', 'authorizationServer', authorizationServer);
+  requireAudience('okta', audience);
   return {
     issuers: [`https://${domain}/oauth2/${authorizationServer}`],
     tokens: jwt({ algorithms: ['RS256'], audience }),
@@ -168,6 +185,7 @@ export interface CognitoOptions {
 export function cognito({ region, userPool, clients }: CognitoOptions): Preset {
   requireHost('cognito', 'region', region);
   requireHost('cognito', 'userPool', userPool);
+  requireClients('cognito', clients);
   const tokens = jwt({ algorithms: ['RS256'], audienceClaim: 'client_id', audience: clients });
   return {
     issuers: [`https://cognito-idp.${region}.amazonaws.com/${userPool}`],
@@ -232,7 +250,7 @@ export interface GoogleOptions {
 
 const GOOGLE = 'https://accounts.google.com';
 const TOKEN_INFO = 'https://oauth2.googleapis.com/tokeninfo';
-const GOOGLE_CACHE_MS = 30_000;
+const GOOGLE_TIMES = { good: 30_000, refused: 10_000 };
 
 /**
  * Google: its access tokens are opaque and name the client they were issued to, so Google is asked about each, once in 30 seconds. Clients have
@@ -251,25 +269,24 @@ const GOOGLE_CACHE_MS = 30_000;
  * @see https://developers.google.com/identity/protocols/oauth2
  */
 export function google({ clients }: GoogleOptions): Preset {
-  if (!Array.isArray(clients) || clients.length === 0)
-    refuse('google', 'clients', clients, 'give a list of at least one id of an OAuth client');
-  const known = new TokenCache<TokenClaims>();
-  const tokens: TokenVerifier = async (token) => {
-    const hash = sha256(token);
-    const claims = known.get(hash) ?? (await tokenInfo(token));
-    if (claims === undefined || !clients.includes(String(claims.aud))) return undefined;
-    known.set(hash, claims, Math.min(Date.now() + GOOGLE_CACHE_MS, (claims.exp ?? 0) * 1000));
-    return claims;
+  requireClients('google', clients);
+  const tokens: TokenCheck = {
+    check: () => undefined,
+    create: () => {
+      const lookUps = new LookUps(GOOGLE_TIMES);
+      return (token, client) => lookUps.find(token, client, () => tokenInfo(token, clients));
+    },
   };
   return { issuers: [GOOGLE], tokens };
 }
 
-async function tokenInfo(token: string): Promise<TokenClaims | undefined> {
+async function tokenInfo(token: string, clients: readonly string[]): Promise<TokenClaims> {
   const { status, body } = await askProvider(TOKEN_INFO, {
     form: new URLSearchParams({ access_token: token }),
   });
-  if (status >= 400 && status < 500) return undefined;
+  if (status >= 400 && status < 500) throw new TokenError('The token is not good');
   if (status !== 200 || !body) throw new ProviderError(`${TOKEN_INFO} answered ${status}`);
+  if (!clients.includes(String(body['aud']))) throw notForUs(body['aud']);
   return { ...body, iss: GOOGLE, exp: Number(body['exp']) };
 }
 
@@ -302,6 +319,22 @@ function requireHost(of: string, option: string, value: unknown): void {
     value,
     'give it without https:// and slashes; it may come from a variable that is not set',
   );
+}
+
+function requireAudience(of: string, audience: unknown): void {
+  if (audience === undefined || (typeof audience === 'string' && audience !== '')) return;
+  refuse(
+    of,
+    'audience',
+    audience,
+    'leave it out, or give a text; it may come from a variable that is not set',
+  );
+}
+
+function requireClients(of: string, clients: unknown): void {
+  const isId = (one: unknown): boolean => typeof one === 'string' && one !== '';
+  if (Array.isArray(clients) && clients.length > 0 && clients.every(isId)) return;
+  refuse(of, 'clients', clients, 'give a list of at least one id of a client');
 }
 
 function refuse(of: string, option: string, value: unknown, fix: string): never {

@@ -7,8 +7,14 @@ export class ProviderError extends Error {
 export class TokenError extends Error {
   override readonly name = 'TokenError';
 
-  /** @param message why, for the client's developer: letters, digits and simple signs only. */
-  constructor(message: string) {
+  /**
+   * @param message why, for the client's developer: letters, digits and simple signs only.
+   * @param details what of the token is wrong, for the log of the server alone.
+   */
+  constructor(
+    message: string,
+    readonly details?: Readonly<Record<string, string>>,
+  ) {
     super(message);
   }
 }

@@ -49,6 +49,13 @@ export function audienceTest(audience: string | readonly string[]): (claimed: un
   };
 }
 
+/** @param claimed whom the token says that it is for. */
+export function notForUs(claimed: unknown): TokenError {
+  return new TokenError('The token was not issued for this server', {
+    audience: claimed === undefined ? 'none' : JSON.stringify(claimed),
+  });
+}
+
 /** By how many seconds clocks may differ, unless something else is said. */
 export const CLOCK_TOLERANCE_SECONDS = 30;
 

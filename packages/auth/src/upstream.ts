@@ -102,7 +102,11 @@ async function askFor(
   const given = body?.['access_token'];
   if (status !== 200 || typeof given !== 'string') {
     const error = typeof body?.['error'] === 'string' ? body['error'].slice(0, 100) : `status ${status}`;
-    throw new ProviderError(`${issuer.id} gives no token for ${audience}: ${error}`);
+    const hint =
+      error === 'unsupported_grant_type' && options.grant !== 'client-credentials'
+        ? "; it may know no token exchange: use oauth({ upstream: { grant: 'client-credentials', … } })"
+        : '';
+    throw new ProviderError(`${issuer.id} gives no token for ${audience}: ${error}${hint}`);
   }
   const { expires_in: seconds } = body ?? {};
   const lifeMs = typeof seconds === 'number' ? seconds * 1000 - MARGIN_MS : 0;

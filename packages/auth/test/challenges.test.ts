@@ -85,7 +85,6 @@ describe('a request', () => {
 
   test.each([
     ['of a user', { sub: 'bob', client_id: 'app' }, 'bob'],
-    ['without a subject', { sub: undefined, client_id: 'bob' }, 'client:bob'],
     ['of a client that is its own subject (RFC 9068)', { sub: 'bob', client_id: 'bob' }, 'client:bob'],
     ['of such a client as OpenID Connect names it', { sub: 'bob', azp: 'bob' }, 'client:bob'],
     ['of such a client as Okta names it', { sub: 'bob', cid: 'bob' }, 'client:bob'],
@@ -94,6 +93,35 @@ describe('a request', () => {
     const served = await server.call('hello', {}, { token: await token('mcp', claims) });
     expect(await served.text()).toContain(`"Hello, ${issuer.id}#${id}"`);
   });
+
+  test.each([
+    ['no subject', { sub: undefined, client_id: 'app', azp: 'app' }, 'names no subject'],
+    ['a number as subject', { sub: 7, client_id: 'app' }, 'sub of the token is no text'],
+    ['an empty subject', { sub: '', client_id: 'app' }, 'sub of the token is no text'],
+    ['null as subject', { sub: null }, 'sub of the token is no text'],
+  ])('with a token with %s is of no principal, whose users would be one', async (_what, claims, reason) => {
+    const refused = await server.call('hello', {}, { token: await token('mcp', claims as object) });
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+      401,
+      expect.stringContaining(reason),
+    ]);
+    expect(server.log.join()).toContain('made in a wrong way');
+  });
+
+  test.each([
+    ['the issuer', { iss: 'http://127.0.0.1:1/' }, '"issuer":"http://127.0.0.1:1/"'],
+    ['the audience', { aud: ['other'] }, String.raw`"audience":"[\"other\"]"`],
+  ])(
+    'with a token that is refused for %s is logged with that, which its client is not told',
+    async (_what, claims, logged) => {
+      const refused = await server.call('hello', {}, { token: await token('mcp', claims) });
+      expect(refused.status).toBe(401);
+      expect(server.log.join()).toContain(logged);
+      expect(JSON.stringify([...refused.headers]) + (await refused.text())).not.toMatch(
+        /127\.0\.0\.1:1\/|other/,
+      );
+    },
+  );
 
   test.each([
     ['that has expired', { exp: 1 }, 'The token has expired'],

@@ -69,10 +69,14 @@ describe('a token that is looked up', () => {
     ['is for another server', { active: true, sub: 'ada', aud: 'https://other.example' }],
     ['is for none', { active: true, sub: 'ada' }],
     ['has expired', { active: true, sub: 'ada', exp: 1 }],
+    ['gets other tokens', { active: true, sub: 'ada', token_type: 'refresh_token' }],
+    ['tells who has logged in', { active: true, sub: 'ada', token_use: 'id' }],
     ['is of another issuer', { active: true, sub: 'ada', iss: 'https://other.example' }],
   ])('is refused when it %s, and not asked about at each try', async (_what, answer) => {
     await start();
-    known['bad'] = 'exp' in answer ? { ...answer, aud: server.resource } : answer;
+    known['bad'] = Object.keys(answer).some((name) => /^(?:exp|token_)/.test(name))
+      ? { ...answer, aud: server.resource }
+      : answer;
     expect((await call('bad')).status).toBe(401);
     expect((await call('bad')).status).toBe(401);
     expect(issuer.asked.get('/introspect')).toBeLessThanOrEqual(2);

@@ -70,7 +70,7 @@ describe('the keys of an issuer', () => {
     expect(await status(await token())).toBe(200);
     const wrong = await Promise.all(Array.from({ length: 50 }, (_, at) => token({}, { kid: `other-${at}` })));
     for (let time = 0; time < 3; time += 1)
-      expect(new Set(await Promise.all(wrong.map(status)))).toEqual(new Set([401]));
+      expect(new Set(await Promise.all(wrong.map(status)))).toEqual(new Set([401, 503]));
     expect(issuer.asked.get('/jwks')).toBeLessThanOrEqual(1 + 5);
   });
 
@@ -96,12 +96,13 @@ describe('the keys of an issuer', () => {
     const flood = async (ms: number): Promise<void> => {
       later(ms);
       for (let at = 0; at < 10; at += 1)
-        expect(await status(await token({}, { kid: `other-${ms}-${at}` }))).toBe(401);
+        expect([401, 503]).toContain(await status(await token({}, { kid: `other-${ms}-${at}` })));
     };
     await flood(0);
     await issuer.addKey();
     const changed = await token();
-    expect(await status(changed)).toBe(401);
+    // Its client is to come again, and not to log in for a token of the same kind.
+    expect(await status(changed)).toBe(503);
     await flood(11_000);
     expect(await status(changed)).toBe(200);
   });
@@ -159,6 +160,12 @@ describe('the keys of an issuer', () => {
     await start();
     expect(await status(await token())).toBe(503);
     expect(server.log.join('\n')).toContain('cannot be used');
+  });
+
+  test('are good beside what is none', async () => {
+    issuer.routes.set('/jwks', () => ({ body: { keys: [null, { kty: 7 }, ...issuer.publicKeys] } }));
+    await start();
+    expect(await status(await token())).toBe(200);
   });
 
   test('go on being used while their issuer is down, and for keys that are not known it is 503', async () => {
@@ -297,4 +304,29 @@ describe('a token', () => {
     expect(await status(good)).toBe(200);
     expect(verify).toHaveBeenCalledTimes(1);
   });
+});
+
+test.each(['dpop+jwt', 'logout+jwt', 'application/logout+jwt', 'JWE'])(
+  'a JWT of the type %s is no access token',
+  async (typ) => {
+    await start();
+    expect(await status(await token({}, { typ }))).toBe(401);
+  },
+);
+
+test.each(['JWT', 'at+jwt', 'application/at+jwt', 'AT+JWT'])(
+  'a JWT of the type %s may be one',
+  async (typ) => {
+    await start();
+    expect(await status(await token({}, { typ }))).toBe(200);
+  },
+);
+
+test.each(['exp', 'iat'])('a token whose %s is too large for a number is refused', async (claim) => {
+  await start();
+  const now = Math.floor(Date.now() / 1000);
+  const claims = { iss: issuer.id, sub: 'ada', aud: server.resource, iat: now, exp: now + 300 };
+  expect(await status(await issuer.sign(JSON.stringify(claims)))).toBe(200);
+  const endless = JSON.stringify({ ...claims, [claim]: '∞' }).replace('"∞"', '1e400');
+  expect(await status(await issuer.sign(endless))).toBe(401);
 });

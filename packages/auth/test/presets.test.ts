@@ -41,6 +41,7 @@ async function serve({
   };
 }
 
+const [TENANT, CLIENT] = ['72f988bf-86f1-41af-91ab-2d7cd011db47', '1f0e27b4-86f1-41af-91ab-2d7cd011db47'];
 const TOKEN_INFO = 'https://oauth2.googleapis.com/tokeninfo';
 
 describe('a preset takes tokens as their issuer writes them', () => {
@@ -53,9 +54,9 @@ describe('a preset takes tokens as their issuer writes them', () => {
     ],
     [
       'Entra',
-      entra({ tenant: 'tenant-1', clientId: 'client-1' }),
-      () => ({ aud: 'client-1', scp: 'mcp files.read', roles: ['admin'] }),
-      'https://login.microsoftonline.com/tenant-1/v2.0#ada mcp files.read admin',
+      entra({ tenant: TENANT, clientId: CLIENT }),
+      () => ({ aud: CLIENT, scp: 'mcp files.read', roles: ['admin'] }),
+      `https://login.microsoftonline.com/${TENANT}/v2.0#ada mcp files.read admin`,
     ],
     [
       'Keycloak',
@@ -101,6 +102,17 @@ describe('a preset takes tokens as their issuer writes them', () => {
     expect((await call({ client_id: 'app', token_use: 'id' })).status).toBe(401);
   });
 
+  test.each<[string, object, number]>([
+    ['that tells the application who has logged in', { nonce: 'n', roles: ['mcp'] }, 401],
+    ['of a user, with its nonce', { nonce: 'n', scp: 'mcp' }, 401],
+    ['without scopes', { roles: ['mcp'] }, 401],
+    ['of a program, which says so', { idtyp: 'app', roles: ['mcp'] }, 200],
+    ['of a program, by its object', { oid: 'ada', roles: ['mcp'] }, 200],
+  ])('Entra, of whose tokens one %s is an access token or not', async (_what, claims, status) => {
+    const { call } = await serve(entra({ tenant: TENANT, clientId: CLIENT }));
+    expect((await call({ aud: CLIENT, ...claims })).status).toBe(status);
+  });
+
   test('Google, which is asked about each', async () => {
     const server = await ProtectedServer.start([Scopes], () => google({ clients: ['app'] }));
     running.push(server);
@@ -113,6 +125,7 @@ describe('a preset takes tokens as their issuer writes them', () => {
         exp: String(Math.floor(Date.now() / 1000) + 60),
       },
       other: { aud: 'another app', sub: 'ada', exp: '9999999999' },
+      nameless: { aud: 'app', exp: '9999999999' },
     };
     const asked = jest.spyOn(globalThis, 'fetch').mockImplementation((url, init) => {
       if (url !== TOKEN_INFO) return fetch(url, init);
@@ -125,7 +138,9 @@ describe('a preset takes tokens as their issuer writes them', () => {
     expect(await (await call('good')).text()).toContain('https://accounts.google.com#ada openid email');
     expect((await call('good')).status).toBe(200);
     expect(asked.mock.calls.filter(([url]) => url === TOKEN_INFO)).toHaveLength(1);
-    expect([(await call('other')).status, (await call('unknown')).status]).toEqual([401, 401]);
+    for (const wrong of ['other', 'unknown', 'nameless', 'other', 'unknown', 'nameless'])
+      expect((await call(wrong)).status).toBe(401);
+    expect(asked.mock.calls.filter(([url]) => url === TOKEN_INFO)).toHaveLength(4);
   });
 });
 
@@ -146,6 +161,10 @@ test.each<[string, () => Preset]>([
   ['a variable that is not set', () => okta({ domain: undefined as unknown as string })],
   ['its text', () => workos({ domain: 'undefined' })],
   ['no clients', () => google({ clients: [] })],
+  ['no app clients', () => cognito({ region: 'eu', userPool: 'pool', clients: [] })],
+  ['an empty audience', () => auth0({ domain: 'acme.eu.auth0.com', audience: '' })],
+  ['the domain of a tenant for its id', () => entra({ tenant: 'acme.onmicrosoft.com', clientId: CLIENT })],
+  ['every tenant', () => entra({ tenant: 'common', clientId: CLIENT })],
   ['no address', () => keycloak({ url: 'id.example.com', realm: 'shop' })],
 ])('a preset refuses %s', (_what, make) => {
   expect(make).toThrow(DefinitionError);

@@ -196,8 +196,8 @@ export class Authentication {
 
   #admitted(http: HttpExchange, { refusal, principal }: Decision, serve: () => void): void {
     if (refusal) {
-      const { status, message, headers } = refusal;
-      logRefusal(http, this.logger, status, { reason: message });
+      const { status, message, headers, details } = refusal;
+      logRefusal(http, this.logger, status, { reason: message, ...details });
       return refuse(http, status, ERROR_CODES.invalidRequest, message, null, headers);
     }
     http.principal = principal;

@@ -32,6 +32,8 @@ export interface Refusal {
   readonly message: string;
   /** `WWW-Authenticate`, `Retry-After` and their like. */
   readonly headers: ResponseHeaders;
+  /** For the log alone: what of the request was wrong. Nothing that is secret. */
+  readonly details?: Readonly<Record<string, string>>;
 }
 
 /**

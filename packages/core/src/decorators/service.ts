@@ -103,7 +103,8 @@ export function UseGuards(...guards: GuardLike[]): ClassOrMethodDecorator {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-challenge-handling
  */
 export function RequireScopes<A = never>(...requirements: ScopeRequirement<A>[]): ClassOrMethodDecorator {
-  return record(KEYS.scopes, requirements);
+  // Without any it would look as if it protected something: what is no scope refuses to start.
+  return record(KEYS.scopes, requirements.length > 0 ? requirements : [undefined]);
 }
 
 /**

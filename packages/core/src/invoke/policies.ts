@@ -1,4 +1,4 @@
-import type { Diagnostics } from '../errors/errors.js';
+import { type Diagnostics, invalidParams } from '../errors/errors.js';
 import type { Container } from '../container/container.js';
 import { type Call, logDetails } from '../context/call.js';
 import type {
@@ -147,9 +147,19 @@ export function compileScopes(
 }
 
 function scopesOf(given: unknown): readonly string[] {
-  if (Array.isArray(given) && given.every(isScope)) return given;
+  const scopes: readonly unknown[] | undefined = Array.isArray(given) ? given : undefined;
+  if (scopes?.every(isScope)) return scopes;
+  if (scopes?.every((one) => typeof one === 'string')) {
+    const wrong = scopes.find((one) => !isScope(one)) ?? '';
+    // Made of what the client has sent.
+    throw invalidParams(
+      `This would need the scope ${JSON.stringify(wrong.slice(0, 100))}, which cannot be: ${SCOPE_RULE}`,
+    );
+  }
   throw new TypeError("A function of @RequireScopes must give a list of scopes, such as ['files:write']");
 }
+
+const SCOPE_RULE = 'a scope has letters, digits and signs, but no spaces, quotes or backslashes';
 
 /** A guard, or a function that gives scopes, has not answered in time. */
 class LateGuardError extends Error {
@@ -244,7 +254,9 @@ export function checkPolicies(
     if (typeof scope === 'function' || isScope(scope)) continue;
     const fix =
       "give scopes one by one, @RequireScopes('files', 'files:write'), or a function that gives a list of them";
-    diagnostics.at('scopes').add('SIGIL_INVALID_POLICY', `${JSON.stringify(scope)} is no scope`, fix);
+    diagnostics
+      .at('scopes')
+      .add('SIGIL_INVALID_POLICY', `${JSON.stringify(scope) ?? 'nothing'} is no scope`, fix);
   }
   for (const mapper of errors) {
     if (isObject(mapper) && isClassLike(mapper['error']) && typeof mapper['map'] === 'function') continue;

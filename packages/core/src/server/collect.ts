@@ -55,7 +55,7 @@ export async function collect(
     const classes = (found.get(unit) ?? []).filter((cls) => served.has(cls));
     return [
       ...scan([...(unit.parts.services ?? []), ...classes], diagnostics),
-      ...functionsOf(unit, diagnostics).map(declareFunction),
+      ...functionsOf(unit, diagnostics).map((definition) => declareFunction(definition, diagnostics)),
     ].map((declaration) => ofUnit(declaration, unit));
   });
   // One that several list belongs to the first of them.
@@ -82,7 +82,7 @@ export async function collect(
       ...extensions.flatMap((extension) => {
         const { definitions = [] } = extension;
         return definitions.map((definition) =>
-          guardedBy(declareFunction(definition), owners.get(extension) ?? { parts: options }),
+          guardedBy(declareFunction(definition, diagnostics), owners.get(extension) ?? { parts: options }),
         );
       }),
     ].map((declaration) => withPolicies(declaration, options)),
@@ -230,25 +230,28 @@ function refuseProvider(
 }
 
 /** Gives a function definition the shape that scanning gives a decorated method. */
-export function declareFunction({
-  definition,
-  input,
-  handle,
-  guards,
-  middleware,
-  scopes,
-  errors,
-}: FunctionDefinition): Declaration {
+export function declareFunction(
+  { definition, input, handle, ...policies }: FunctionDefinition,
+  diagnostics: Diagnostics,
+): Declaration {
   const kind = definition.kind.charAt(0).toUpperCase() + definition.kind.slice(1);
+  const where = `define${kind}('${nameOfDefinition(definition)}')`;
+  const listOf = <K extends keyof typeof policies>(option: K): (typeof policies)[K] | [] => {
+    const given: unknown = policies[option];
+    if (Array.isArray(given)) return policies[option];
+    const fix = `write ${option}: [...]`;
+    diagnostics.at(where).at(option).add('SIGIL_INVALID_POLICY', 'it must be a list', fix);
+    return [];
+  };
   return {
     definition,
-    where: `define${kind}('${nameOfDefinition(definition)}')`,
+    where,
     target: { kind: 'function', handle },
     binding: { parameters: [], source: sourceOf(definition, input) },
-    guards,
-    middleware,
-    scopes,
-    errors,
+    guards: listOf('guards'),
+    middleware: listOf('middleware'),
+    scopes: listOf('scopes'),
+    errors: listOf('errors'),
   };
 }
 

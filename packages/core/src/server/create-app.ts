@@ -200,7 +200,7 @@ function declare(
   kind: HandlerDefinition['kind'],
   diagnostics: Diagnostics,
 ): Declaration[] {
-  if (!isClass(definition)) return [declareFunction(definition)];
+  if (!isClass(definition)) return [declareFunction(definition, diagnostics)];
   const scanned = scan([definition], diagnostics);
   const found = scanned.filter((declaration) => declaration.definition.kind === kind);
   if (found.length === 0 && diagnostics.problems.length === 0) refuseEmpty(definition, diagnostics, [kind]);

@@ -189,6 +189,19 @@ describe('@RequireScopes', () => {
     expect(await as('slow').result('tasks/get', { taskId })).toMatchObject({ status: 'completed' });
   });
 
+  test.each(['other notes', 'a"b', 'a\\b', 'é'])(
+    'refuses arguments of which %j is a part: they make no scope',
+    async (to) => {
+      const logger = recordingLogger();
+      const app = await appOf({ services: [Files], logger });
+      const client = clientWith(app, 'files');
+      const error = await client.error('tools/call', { name: 'move', arguments: { to } });
+      expect(error).toMatchObject({ code: -32602 });
+      expect(error.message).toContain(JSON.stringify(`files:write:${to}`));
+      expect(logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
+    },
+  );
+
   test('refuses a call when a function does not give its scopes in time', async () => {
     const tool = defineTool({
       name: 'count',
@@ -215,6 +228,22 @@ describe('@RequireScopes', () => {
     const tool = defineTool({ name: 'count', scopes: ['count'], handle: () => 1 });
     const app = await createApp({ name: 'counts', version: '1.0.0', definitions: [tool] });
     expect(await clientWith(app).error('tools/call', { name: 'count' })).toMatchObject(needed('count'));
+  });
+
+  test('refuses to start without a scope, and where scopes are no list', async () => {
+    class Open {
+      @Tool()
+      @RequireScopes()
+      open(): string {
+        return 'open';
+      }
+    }
+    const scopes = 'files' as unknown as string[];
+    const definitions = [defineTool({ name: 'count', scopes, handle: () => 1 })];
+    const started = createApp({ name: 'o', version: '1.0.0', services: [Open], definitions });
+    await expect(started).rejects.toThrow(DefinitionError);
+    await expect(started).rejects.toThrow('nothing is no scope');
+    await expect(started).rejects.toThrow("defineTool('count'), scopes: it must be a list");
   });
 
   test.each([['a b'], [''], [7], [['files']]])('refuses to start with the scope %j', async (scope) => {

@@ -1,0 +1,62 @@
+import { TokenError } from './provider.js';
+import type { TokenClaims } from './scopes.js';
+import { Semaphore, type SemaphoreLimits } from './semaphore.js';
+import { sha256 } from './sha256.js';
+import { SingleFlight } from './single-flight.js';
+import { requireInTime, TokenCache } from './tokens.js';
+
+/** How many are under way. A client that sends one wrong token after the other leaves half of those at once to the others. */
+const LIMITS: SemaphoreLimits = { running: 64, total: 1024, perClient: 32, waitMs: 5_000 };
+
+/** How long what was found out is believed, in milliseconds; 0 is not at all. */
+export interface LookUpTimes {
+  readonly good: number;
+  readonly refused: number;
+}
+
+/** Looks tokens up elsewhere: not too many at once, each once for all requests that carry it, and not again for a while. */
+export class LookUps {
+  readonly #good = new TokenCache<TokenClaims>();
+  /** Beside those that are good: however many wrong ones come, they take no place of theirs. */
+  readonly #refused = new TokenCache<string>();
+  readonly #asked = new SingleFlight<TokenClaims>();
+  readonly #semaphore = new Semaphore(LIMITS);
+
+  constructor(private readonly times: LookUpTimes) {}
+
+  /**
+   * Finds out what a token says.
+   *
+   * @param client whom the look-up counts for; `undefined` where clients cannot be told apart.
+   * @param look asks for it. @throws TokenError when it is not good.
+   * @throws TokenError when it is not good, or not at this time.
+   * @throws OverloadedError when too many are looked up.
+   */
+  async find(
+    token: string,
+    client: string | undefined,
+    look: () => Promise<TokenClaims>,
+  ): Promise<TokenClaims> {
+    const hash = sha256(token);
+    const refused = this.#refused.get(hash);
+    if (refused !== undefined) throw new TokenError(refused);
+    const claims =
+      this.#good.get(hash) ??
+      (await this.#asked.run(hash, () => this.#semaphore.run(client, () => this.#look(hash, look))));
+    requireInTime(claims);
+    return claims;
+  }
+
+  async #look(hash: string, look: () => Promise<TokenClaims>): Promise<TokenClaims> {
+    const { good, refused } = this.times;
+    try {
+      const claims = await look();
+      if (good > 0) this.#good.set(hash, claims, Date.now() + good);
+      return claims;
+    } catch (error) {
+      if (error instanceof TokenError && refused > 0)
+        this.#refused.set(hash, error.message, Date.now() + refused);
+      throw error;
+    }
+  }
+}
