@@ -8,10 +8,10 @@ import { ruleNamed } from './describe/rules/table.js';
 import {
   type ClassLibraries,
   type ConstraintSource,
-  loadClassLibraries,
   ownRules,
   type RuleMetadata,
 } from './dto/class-libraries.js';
+import { loadClassLibraries } from './dto/load-libraries.js';
 import { ClassModels, type ClassSummary, initialValues, summaryOf } from './dto/dto.js';
 import { mapTransforms } from './dto/mapped-types.js';
 import { InstancePlans, transformFailure } from './instantiate/instantiate.js';
@@ -151,7 +151,7 @@ const SIMPLE: ReadonlySet<unknown> = new Set([String, Number, Boolean, Array, Ob
  * Whether nothing can be wrong with a class or its constraints, and nothing of it travels in headers: most classes are like that, and
  * reading the rest of them can wait until they are used. False where that would take long to find out.
  */
-export function isPlainClass(cls: Constructor, { rules, transforms }: ClassLibraries): boolean {
+export function isPlainClass(cls: Constructor, { rules, transforms, isOwnRule }: ClassLibraries): boolean {
   mapTransforms(cls, transforms);
   const own = ownRules(rules, cls);
   if (own === undefined || initialValues(cls, '', []) === undefined) return false;
@@ -173,5 +173,5 @@ export function isPlainClass(cls: Constructor, { rules, transforms }: ClassLibra
     SIMPLE.has(readOwn(DESIGN.type, prototype, name)) &&
     annotationsOf(prototype, name).header === undefined &&
     transforms.findTypeMetadata(cls, name) === undefined;
-  return own.every(isPlainRule) && [...names].every(isPlainProperty);
+  return own.every(isOwnRule) && own.every(isPlainRule) && [...names].every(isPlainProperty);
 }

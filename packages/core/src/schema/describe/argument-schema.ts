@@ -2,8 +2,9 @@ import type { DefinitionProblem } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import type { DtoDocument } from '../classes.js';
-import { isDto, notInstalled } from '../dto/class-libraries.js';
+import { isDto } from '../dto/class-libraries.js';
 import { type DeclaredType, normaliseType } from '../dto/declared-type.js';
+import { notInstalled } from '../dto/load-libraries.js';
 import {
   type ArgumentField,
   fallbackFor,

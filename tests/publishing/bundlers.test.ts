@@ -1,0 +1,178 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { transform } from '@swc/core';
+import { build, type BuildOptions } from 'esbuild';
+import webpack from 'webpack';
+
+const run = promisify(execFile);
+
+// Bundles the framework and the libraries beside it, several times.
+jest.setTimeout(120_000);
+
+// Within the project, where bundlers find what programs install.
+const FOLDER = join(process.cwd(), 'node_modules/.cache/bundlers');
+
+const USERS = `
+  import { createApp, Service, Tool } from '@sigil/core';
+  import { stdio } from '@sigil/stdio';
+  import { Exclude, Expose, Transform } from 'class-transformer';
+  import { IsOptional, IsString } from 'class-validator';
+  import { Inject } from 'typedi';
+
+  class NewUser {
+    @IsString() @Transform(({ value }) => String(value).trim()) name!: string;
+    @IsString() @Expose({ name: 'mail' }) address!: string;
+    @IsString() @IsOptional() @Exclude() role: string = 'guest';
+  }
+
+  class User {
+    @IsString() name!: string;
+    @IsString() @IsOptional() @Exclude() passwordHash?: string;
+  }
+
+  @Service()
+  class Users {
+    constructor(@Inject('owner') private readonly owner: string) {}
+
+    @Tool()
+    received(user: NewUser): string {
+      return JSON.stringify(user);
+    }
+
+    @Tool({ output: User })
+    find(): User {
+      return Object.assign(new User(), { name: this.owner, passwordHash: 'secret' });
+    }
+  }
+
+  const providers = [{ provide: 'owner', useValue: 'Ada' }];
+  const app = await createApp({ name: 'users', version: '1.0.0', services: [Users], providers });
+  await app.run(stdio());`;
+
+/** Compiles a program, as a loader of a bundler does. */
+async function compile(name: string, source: string): Promise<string> {
+  const { code } = await transform(source, {
+    jsc: {
+      target: 'es2022',
+      parser: { syntax: 'typescript', decorators: true },
+      transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: true },
+    },
+    module: { type: 'es6' },
+  });
+  const file = join(FOLDER, name);
+  writeFileSync(file, code);
+  return file;
+}
+
+async function bundleWithEsbuild(entry: string, name: string, options: BuildOptions): Promise<string> {
+  const outdir = join(FOLDER, name);
+  await build({
+    entryPoints: { main: entry },
+    outdir,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    outExtension: { '.js': '.mjs' },
+    // Packages that were written as CommonJS ask for modules of Node.
+    banner: {
+      js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`,
+    },
+    logLevel: 'silent',
+    ...options,
+  });
+  return join(outdir, 'main.mjs');
+}
+
+async function bundleWithWebpack(entry: string, name: string): Promise<string> {
+  const path = join(FOLDER, name);
+  const compiler = webpack({
+    entry,
+    mode: 'production',
+    target: 'node20',
+    output: { path, filename: 'main.cjs', clean: true },
+  });
+  const stats = await promisify(compiler.run.bind(compiler))();
+  await promisify(compiler.close.bind(compiler))();
+  if (stats?.hasErrors()) throw new Error(stats.toString('errors-only'));
+  return join(path, 'main.cjs');
+}
+
+/** Default builds of bundlers, and what makes esbuild resolve packages as others do. */
+const BUNDLERS: Readonly<Record<string, (entry: string) => Promise<string>>> = {
+  esbuild: (entry) => bundleWithEsbuild(entry, 'esbuild', {}),
+  'esbuild, which prefers ES modules': (entry) =>
+    bundleWithEsbuild(entry, 'esbuild-modules', { mainFields: ['module', 'main'] }),
+  'esbuild, which prefers ES2015 modules': (entry) =>
+    bundleWithEsbuild(entry, 'esbuild-es2015', { mainFields: ['es2015', 'module', 'main'] }),
+  webpack: (entry) => bundleWithWebpack(entry, 'webpack'),
+};
+
+/** A tool that is called, with its arguments. */
+type Call = readonly [name: string, given?: Readonly<Record<string, unknown>>];
+
+/** Starts a program, and gives the texts its tools answer with. */
+async function answersOf(program: string, calls: readonly Call[]): Promise<unknown[]> {
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args: [program], stderr: 'inherit' }),
+  );
+  try {
+    const answers: unknown[] = [];
+    for (const [name, given = {}] of calls) {
+      const { content } = await client.callTool({ name, arguments: given });
+      answers.push((content as { text: string }[])[0]?.text);
+    }
+    return answers;
+  } finally {
+    await client.close();
+  }
+}
+
+/** What a program that does not start says. */
+async function refusal(program: string): Promise<string> {
+  const failed = await run(process.execPath, [program], { timeout: 20_000 }).then(
+    () => ({ stderr: 'it started' }),
+    (error: { stderr: string }) => error,
+  );
+  return failed.stderr;
+}
+
+beforeAll(() => {
+  rmSync(FOLDER, { recursive: true, force: true });
+  mkdirSync(FOLDER, { recursive: true });
+  writeFileSync(join(FOLDER, 'package.json'), '{ "type": "module" }');
+});
+afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
+
+describe('a program whose properties are excluded, renamed and transformed', () => {
+  let entry = '';
+  beforeAll(async () => {
+    entry = await compile('users.js', USERS);
+  });
+
+  test.each(Object.entries(BUNDLERS))('keeps to it when it is bundled by %s', async (_, bundle) => {
+    const user = { name: ' Ada ', mail: 'ada@example.com' };
+    const calls: Call[] = [['received', { ...user, role: 'admin' }], ['received', user], ['find']];
+    const [refused, taken, found] = await answersOf(await bundle(entry), calls);
+    expect(refused).toContain('role: unknown property');
+    expect(JSON.parse(String(taken))).toEqual({ name: 'Ada', address: 'ada@example.com', role: 'guest' });
+    expect(JSON.parse(String(found))).toEqual({ name: 'Ada' });
+  });
+
+  test('does not start when the bundle has copies of the libraries and the framework stays outside of it', async () => {
+    const program = await bundleWithEsbuild(entry, 'copies', {
+      mainFields: ['module', 'main'],
+      external: ['@sigil/*', 'reflect-metadata', 'typedi'],
+    });
+    const said = await refusal(program);
+    expect(said).toContain('Users.received: class NewUser was decorated by another copy of class-validator');
+    expect(said).toContain('Fix: let the bundler take @sigil/core, class-validator and class-transformer');
+    expect(said).toContain('[SIGIL_TWO_COPIES]');
+  });
+});
