@@ -110,6 +110,7 @@ const BUNDLERS: Readonly<Record<string, (entry: string) => Promise<string>>> = {
     bundleWithEsbuild(entry, 'esbuild-modules', { mainFields: ['module', 'main'] }),
   'esbuild, which prefers ES2015 modules': (entry) =>
     bundleWithEsbuild(entry, 'esbuild-es2015', { mainFields: ['es2015', 'module', 'main'] }),
+  'esbuild, which splits': (entry) => bundleWithEsbuild(entry, 'esbuild-split', { splitting: true }),
   webpack: (entry) => bundleWithWebpack(entry, 'webpack'),
 };
 

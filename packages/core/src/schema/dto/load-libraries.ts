@@ -47,7 +47,7 @@ export async function loadClassLibraries(
 
 async function loadValidator(): Promise<typeof Validator | undefined> {
   try {
-    return await import('class-validator');
+    return exportsOf(await import('class-validator'), 'getMetadataStorage');
   } catch (error) {
     return undefinedWhenMissing(error);
   }
@@ -55,22 +55,33 @@ async function loadValidator(): Promise<typeof Validator | undefined> {
 
 async function loadTransformer(): Promise<typeof Transformer | undefined> {
   try {
-    return await import('class-transformer');
+    return exportsOf(await import('class-transformer'), 'plainToInstance');
   } catch (error) {
     return undefinedWhenMissing(error);
   }
 }
 
-type StorageModule = { readonly defaultMetadataStorage?: unknown } | undefined;
+/**
+ * What a package exports that is written as CommonJS: bundlers that split a program into files give it as `default`, and nothing else.
+ *
+ * @param name one of the exports.
+ */
+function exportsOf<T extends object>(module: T, name: keyof T): T {
+  return name in module ? module : (module as { readonly default: T }).default;
+}
+
+interface StorageModule {
+  readonly defaultMetadataStorage: unknown;
+}
 
 /**
  * The modules of class-transformer that may hold what its decorators recorded. Node takes the first; bundlers prefer ES modules, which
  * keep a record of their own.
  */
-const STORAGES: readonly (() => Promise<StorageModule>)[] = [
+const STORAGES: readonly (() => Promise<StorageModule | undefined>)[] = [
   async () => {
     try {
-      return await import('class-transformer/cjs/storage.js');
+      return exportsOf(await import('class-transformer/cjs/storage.js'), 'defaultMetadataStorage');
     } catch (error) {
       return undefinedWhenMissing(error);
     }
