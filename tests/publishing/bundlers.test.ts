@@ -1,5 +1,7 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
@@ -16,10 +18,11 @@ jest.setTimeout(120_000);
 
 // Within the project, where bundlers find what programs install.
 const FOLDER = join(process.cwd(), 'node_modules/.cache/bundlers');
+/** Where bundles go: from here no package is found, so they have to have everything in them. */
+const BUNDLES = mkdtempSync(join(tmpdir(), 'sigil-bundles-'));
 
 const USERS = `
   import { createApp, Service, Tool } from '@sigil/core';
-  import { stdio } from '@sigil/stdio';
   import { Exclude, Expose, Transform } from 'class-transformer';
   import { IsOptional, IsString } from 'class-validator';
   import { Inject } from 'typedi';
@@ -52,7 +55,8 @@ const USERS = `
 
   const providers = [{ provide: 'owner', useValue: 'Ada' }];
   const app = await createApp({ name: 'users', version: '1.0.0', services: [Users], providers });
-  await app.run(stdio());`;
+  const running = await app.run();
+  console.log(running.address);`;
 
 /** Compiles a program, as a loader of a bundler does. */
 async function compile(name: string, source: string): Promise<string> {
@@ -69,8 +73,13 @@ async function compile(name: string, source: string): Promise<string> {
   return file;
 }
 
-async function bundleWithEsbuild(entry: string, name: string, options: BuildOptions): Promise<string> {
-  const outdir = join(FOLDER, name);
+async function bundleWithEsbuild(
+  entry: string,
+  name: string,
+  options: BuildOptions,
+  folder: string = BUNDLES,
+): Promise<string> {
+  const outdir = join(folder, name);
   await build({
     entryPoints: { main: entry },
     outdir,
@@ -90,7 +99,7 @@ async function bundleWithEsbuild(entry: string, name: string, options: BuildOpti
 }
 
 async function bundleWithWebpack(entry: string, name: string): Promise<string> {
-  const path = join(FOLDER, name);
+  const path = join(BUNDLES, name);
   const compiler = webpack({
     entry,
     mode: 'production',
@@ -149,7 +158,7 @@ beforeAll(() => {
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(join(FOLDER, 'package.json'), '{ "type": "module" }');
 });
-afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
+afterAll(() => [FOLDER, BUNDLES].forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
 describe('a program whose properties are excluded, renamed and transformed', () => {
   let entry = '';
@@ -167,13 +176,62 @@ describe('a program whose properties are excluded, renamed and transformed', () 
   });
 
   test('does not start when the bundle has copies of the libraries and the framework stays outside of it', async () => {
-    const program = await bundleWithEsbuild(entry, 'copies', {
-      mainFields: ['module', 'main'],
-      external: ['@sigil/*', 'reflect-metadata', 'typedi'],
-    });
+    const libraries = ['@sigil/*', 'reflect-metadata', 'typedi'];
+    const options = { mainFields: ['module', 'main'], external: libraries };
+    const program = await bundleWithEsbuild(entry, 'copies', options, FOLDER);
     const said = await refusal(program);
     expect(said).toContain('Users.received: class NewUser was decorated by another copy of class-validator');
     expect(said).toContain('Fix: let the bundler take @sigil/core, class-validator and class-transformer');
     expect(said).toContain('[SIGIL_TWO_COPIES]');
   });
+});
+
+const SUMS = `
+  import { createApp, defineTool } from '@sigil/core';
+
+  const app = await createApp({ name: 'sums', version: '1.0.0' });
+  app.tools.add(defineTool({ name: 'sum', handle: () => 3 }));
+  const running = await app.run();
+  console.log(running.address);`;
+
+describe('a program that names no transport', () => {
+  test('has both in its bundle, and takes the one that its arguments say', async () => {
+    const program = await bundleWithEsbuild(await compile('sums.js', SUMS), 'sums', {});
+    expect(await answersOf(program, [['sum']])).toEqual(['3']);
+    const server = spawn(process.execPath, [program, '--http', '--port', '0'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(server, 'close');
+    try {
+      const [said] = (await once(server.stdout, 'data')) as [Buffer];
+      const health = await fetch(new URL('/health', said.toString().trim()));
+      expect(health.status).toBe(200);
+    } finally {
+      server.kill('SIGKILL');
+      await ended;
+    }
+  });
+
+  test.each([['workerd'], ['edge-light'], ['browser']])(
+    'has nothing of Node in its bundle where the platform is %s',
+    async (condition) => {
+      const { metafile, outputFiles } = await build({
+        entryPoints: [await compile('sums.js', SUMS)],
+        bundle: true,
+        write: false,
+        format: 'esm',
+        platform: 'neutral',
+        conditions: [condition],
+        mainFields: ['browser', 'module', 'main'],
+        metafile: true,
+        logLevel: 'silent',
+      });
+      expect(
+        Object.keys(metafile.inputs).filter((path) => /packages\/(http|stdio|node)\//.test(path)),
+      ).toEqual([]);
+      expect(outputFiles.map(({ text }) => /from *"node:|import\("node:/.exec(text)?.[0])).toEqual([
+        undefined,
+      ]);
+    },
+  );
 });
