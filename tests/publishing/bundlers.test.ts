@@ -126,22 +126,34 @@ const BUNDLERS: Readonly<Record<string, (entry: string) => Promise<string>>> = {
 /** A tool that is called, with its arguments. */
 type Call = readonly [name: string, given?: Readonly<Record<string, unknown>>];
 
-/** Starts a program, and gives the texts its tools answer with. */
-async function answersOf(program: string, calls: readonly Call[]): Promise<unknown[]> {
+/** Starts a program, and ends it when a client has done something with it. */
+async function withClient<T>(program: string, use: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ name: 'test', version: '1.0.0' });
   await client.connect(
     new StdioClientTransport({ command: process.execPath, args: [program], stderr: 'inherit' }),
   );
   try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}
+
+/** The texts that the tools of a program answer with. */
+function answersOf(program: string, calls: readonly Call[]): Promise<unknown[]> {
+  return withClient(program, async (client) => {
     const answers: unknown[] = [];
     for (const [name, given = {}] of calls) {
       const { content } = await client.callTool({ name, arguments: given });
       answers.push((content as { text: string }[])[0]?.text);
     }
     return answers;
-  } finally {
-    await client.close();
-  }
+  });
+}
+
+/** What a program lists as its tools. */
+function listed(program: string): Promise<unknown> {
+  return withClient(program, async (client) => (await client.listTools()).tools);
 }
 
 /** What a program that does not start says. */
@@ -234,4 +246,40 @@ describe('a program that names no transport', () => {
       ]);
     },
   );
+});
+
+const TREES = `
+  import { createApp, Service, Tool } from '@sigil/core';
+  import { Type } from 'class-transformer';
+  import { IsOptional, IsString, ValidateNested } from 'class-validator';
+
+  class Branch {
+    @IsString() name!: string;
+    @IsOptional() @ValidateNested({ each: true }) @Type(() => Branch) branches?: Branch[];
+  }
+
+  class Tree {
+    @ValidateNested() @Type(() => Branch) trunk!: Branch;
+  }
+
+  @Service()
+  class Trees {
+    @Tool({ output: [Branch] })
+    plant(tree: Tree): Branch[] {
+      return [tree.trunk];
+    }
+  }
+
+  const app = await createApp({ name: 'trees', version: '1.0.0', services: [Trees] });
+  await app.run();`;
+
+test('a program promises the same when it is minified', async () => {
+  const entry = await compile('trees.js', TREES);
+  const [plain, minified] = await Promise.all([
+    bundleWithEsbuild(entry, 'trees', {}),
+    bundleWithEsbuild(entry, 'trees-minified', { minify: true }),
+  ]);
+  const tools = await listed(plain);
+  expect(JSON.stringify(tools)).toContain('#/$defs/trunk');
+  expect(await listed(minified)).toEqual(tools);
 });

@@ -103,9 +103,12 @@ export class DtoDocument {
     return this.#schemas.object(cls);
   }
 
-  /** A reference to the schema of a class. */
-  reference(cls: Constructor): JsonSchema {
-    return this.#schemas.reference(cls);
+  /**
+   * A reference to the schema of a class.
+   * @param name of what holds it.
+   */
+  reference(cls: Constructor, name: string): JsonSchema {
+    return this.#schemas.reference(cls, name);
   }
 
   /** Adds the definitions that references met to the root of the document. */
