@@ -6,4 +6,13 @@ describePage('bundling', ({ connect }) => {
     const client = await connect('users.ts');
     expect(textOf(await client.callTool({ name: 'first_user', arguments: {} }))).toBe('{"name":"Ada"}');
   });
+
+  test('shows handlers that need no types at run time', async () => {
+    const client = await connect('untyped.ts');
+    const call = async (name: string, given: Readonly<Record<string, unknown>> = {}) =>
+      textOf(await client.callTool({ name, arguments: given }));
+    expect(await call('greet', { times: 2 })).toBe('Hello, guest! Hello, guest! ');
+    expect(await call('who_asks')).toBe('guest');
+    expect(await call('add', { a: 1, b: 2 })).toBe('3');
+  });
 });

@@ -32,6 +32,7 @@ export {
   Arg,
   type ArgOptions,
   createParamDecorator,
+  Ctx,
   Describe,
   McpHeader,
   Param,

@@ -154,6 +154,20 @@ export type Principal = PrincipalOfRequest;
 export const Principal: () => ParameterDecorator = createParamDecorator((context) => context.principal);
 
 /**
+ * Gives a handler parameter the context of the call. Only for builds that emit no decorator metadata, and only where they leave open
+ * which parameter it is: elsewhere the type of the parameter says it.
+ *
+ * @example
+ * ```ts
+ * @Tool({ description: 'Tells whom the server takes you for' })
+ * whoAmI(@Ctx() ctx: ToolContext): string {
+ *   return ctx.principal?.id ?? 'a guest';
+ * }
+ * ```
+ */
+export const Ctx: () => ParameterDecorator = createParamDecorator((context) => context);
+
+/**
  * Has clients repeat an argument in the HTTP header `Mcp-Param-<name>`, for gateways that route by it without reading bodies.
  * Requests whose header and body disagree are refused. For a property of a DTO, or beside `@Arg`; strings, integers and
  * booleans only.
