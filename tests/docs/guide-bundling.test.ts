@@ -15,4 +15,10 @@ describePage('bundling', ({ connect }) => {
     expect(await call('who_asks')).toBe('guest');
     expect(await call('add', { a: 1, b: 2 })).toBe('3');
   });
+
+  test('shows a service for standard decorators', async () => {
+    const client = await connect('standard.ts');
+    const given = { sku: 'lamp', pieces: 2 };
+    expect(textOf(await client.callTool({ name: 'order', arguments: given }))).toBe('2 × lamp for guest');
+  });
 });

@@ -1,17 +1,14 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { transform } from '@swc/core';
 import { build, type BuildOptions } from 'esbuild';
 import webpack from 'webpack';
-
-const run = promisify(execFile);
+import { answersOf, type Call, listed, refusal } from './programs.js';
 
 // Bundles the framework and the libraries beside it, several times.
 jest.setTimeout(120_000);
@@ -122,48 +119,6 @@ const BUNDLERS: Readonly<Record<string, (entry: string) => Promise<string>>> = {
   'esbuild, which splits': (entry) => bundleWithEsbuild(entry, 'esbuild-split', { splitting: true }),
   webpack: (entry) => bundleWithWebpack(entry, 'webpack'),
 };
-
-/** A tool that is called, with its arguments. */
-type Call = readonly [name: string, given?: Readonly<Record<string, unknown>>];
-
-/** Starts a program, and ends it when a client has done something with it. */
-async function withClient<T>(program: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ name: 'test', version: '1.0.0' });
-  await client.connect(
-    new StdioClientTransport({ command: process.execPath, args: [program], stderr: 'inherit' }),
-  );
-  try {
-    return await use(client);
-  } finally {
-    await client.close();
-  }
-}
-
-/** The texts that the tools of a program answer with. */
-function answersOf(program: string, calls: readonly Call[]): Promise<unknown[]> {
-  return withClient(program, async (client) => {
-    const answers: unknown[] = [];
-    for (const [name, given = {}] of calls) {
-      const { content } = await client.callTool({ name, arguments: given });
-      answers.push((content as { text: string }[])[0]?.text);
-    }
-    return answers;
-  });
-}
-
-/** What a program lists as its tools. */
-function listed(program: string): Promise<unknown> {
-  return withClient(program, async (client) => (await client.listTools()).tools);
-}
-
-/** What a program that does not start says. */
-async function refusal(program: string): Promise<string> {
-  const failed = await run(process.execPath, [program], { timeout: 20_000 }).then(
-    () => ({ stderr: 'it started' }),
-    (error: { stderr: string }) => error,
-  );
-  return failed.stderr;
-}
 
 beforeAll(() => {
   rmSync(FOLDER, { recursive: true, force: true });

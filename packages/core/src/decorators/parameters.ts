@@ -1,5 +1,6 @@
 import type { ParameterDefinition } from '../metadata/definitions.js';
 import { addHeader, addParameter, annotate, type SchemaAnnotations } from '../metadata/metadata.js';
+import { decorator } from '../metadata/standard-decorators.js';
 import type { RequestContext } from '../context/context.js';
 import type { Principal as PrincipalOfRequest } from '../protocol/principal.js';
 
@@ -185,11 +186,12 @@ export const Ctx: () => ParameterDecorator = createParamDecorator((context) => c
  *   "Custom Headers from Tool Parameters"
  */
 export function McpHeader(name: string): PropertyDecorator & ParameterDecorator {
+  const ofProperty = decorator('McpHeader', (target, member) => annotate(target, member, { header: name }));
   return (target: object, member: string | symbol | undefined, index?: number) => {
     if (member === undefined)
       throw new TypeError(`@McpHeader belongs on properties and parameters of methods: ${name}`);
     if (typeof index === 'number') addHeader(target, member, index, name);
-    else annotate(target, member, { header: name });
+    else ofProperty(target, member);
   };
 }
 
@@ -212,5 +214,7 @@ export function Describe(
   description: string,
   more: Omit<SchemaAnnotations, 'description'> = {},
 ): ClassDecorator & PropertyDecorator {
-  return (target: object, property?: string | symbol) => annotate(target, property, { ...more, description });
+  return decorator('Describe', (target, property) =>
+    annotate(target, property, { ...more, description }),
+  ) as ClassDecorator & PropertyDecorator;
 }

@@ -1,6 +1,7 @@
 import { addOptional, addToList, defineService, type ServiceScope } from '../metadata/metadata.js';
 import type { ErrorMapper, GuardLike, MiddlewareLike, ScopeRequirement } from '../context/policies.js';
 import { KEYS } from '../metadata/keys.js';
+import { decorator } from '../metadata/standard-decorators.js';
 
 /** What `@Service` may be told. */
 export interface ServiceOptions {
@@ -80,7 +81,7 @@ type ClassOrMethodDecorator = ClassDecorator & MethodDecorator;
  * ```
  */
 export function UseGuards(...guards: GuardLike[]): ClassOrMethodDecorator {
-  return record(KEYS.guards, guards);
+  return record('UseGuards', KEYS.guards, guards);
 }
 
 /**
@@ -103,7 +104,7 @@ export function UseGuards(...guards: GuardLike[]): ClassOrMethodDecorator {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-challenge-handling
  */
 export function RequireScopes<A = never>(...requirements: ScopeRequirement<A>[]): ClassOrMethodDecorator {
-  return record(KEYS.scopes, requirements);
+  return record('RequireScopes', KEYS.scopes, requirements);
 }
 
 /**
@@ -125,7 +126,7 @@ export function RequireScopes<A = never>(...requirements: ScopeRequirement<A>[])
  * ```
  */
 export function UseMiddleware(...middleware: MiddlewareLike[]): ClassOrMethodDecorator {
-  return record(KEYS.middleware, middleware);
+  return record('UseMiddleware', KEYS.middleware, middleware);
 }
 
 /**
@@ -141,12 +142,12 @@ export function UseMiddleware(...middleware: MiddlewareLike[]): ClassOrMethodDec
  * ```
  */
 export function MapErrors(...mappers: ErrorMapper[]): ClassOrMethodDecorator {
-  return record(KEYS.errors, mappers);
+  return record('MapErrors', KEYS.errors, mappers);
 }
 
-function record(key: symbol, items: readonly unknown[]): ClassOrMethodDecorator {
-  return (target: object, method?: string | symbol) => {
+function record(name: string, key: symbol, items: readonly unknown[]): ClassOrMethodDecorator {
+  return decorator(name, (target, method) => {
     const prototype = typeof target === 'function' ? (target.prototype as object) : target;
     addToList(key, prototype, method, items);
-  };
+  }) as ClassOrMethodDecorator;
 }

@@ -159,7 +159,7 @@ function refuseType(types: readonly unknown[] | undefined, type: unknown, at: Di
     return at.add(
       'SIGIL_MISSING_METADATA',
       'the build emitted no parameter types',
-      'build with tsc or swc and "emitDecoratorMetadata": true (esbuild, tsx and type stripping emit none), or mark the parameter with @Arg(name, { type: … }), or with @Ctx() when it is the context',
+      'build with tsc or swc and "emitDecoratorMetadata": true (esbuild, tsx and type stripping emit none), or mark the parameter with @Arg(name, { type: … }), or with @Ctx() when it is the context; with standard decorators, which parameters cannot have, describe the arguments by "input"',
     );
   }
   if (type === undefined || type === Object || type === Function) {
