@@ -13,11 +13,18 @@ const packages = new URL('packages/', root);
 /** The dependencies that become part of a package. */
 const BUNDLED = { core: ['ajv'] };
 
-/** The compiled file of every export that says `"@sigil/source"`, such as `dist/transport/index.js`, and of a program. */
-function entriesOf({ exports, bin }) {
-  const sources = Object.values(exports).flatMap((target) => target['@sigil/source'] ?? []);
-  if (bin) sources.push('./src/main.ts');
-  return sources.map((source) => source.replace('./src/', 'dist/').replace(/\.ts$/, '.js'));
+/** The files that a condition of an export or import leads to, written in TypeScript. */
+const sourcesIn = (target) =>
+  Object.entries(target).flatMap(([condition, to]) => {
+    if (typeof to === 'object') return sourcesIn(to);
+    return condition === '@sigil/source' ? [to] : [];
+  });
+
+/** The compiled file of every export and import that says `"@sigil/source"`, such as `dist/transport/index.js`, and of a program. */
+function entriesOf({ exports, imports = {}, bin }) {
+  const sources = new Set([exports, imports].flatMap(sourcesIn));
+  if (bin) sources.add('./src/main.ts');
+  return [...sources].map((source) => source.replace('./src/', 'dist/').replace(/\.ts$/, '.js'));
 }
 
 /** Leaves packages outside, but for those named and what they need themselves. */

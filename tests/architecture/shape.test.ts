@@ -7,6 +7,7 @@ import {
   filesBelow,
   PACKAGES,
   parse,
+  platformSourcesOf,
   read,
   sourcesOf,
   walk,
@@ -36,6 +37,7 @@ describe('files', () => {
           .filter(({ imports }) => imports.some(({ target }) => target === path))
           .map((from) => from.path);
       const entryPoints = entryPointsOf(name).map(({ source }) => source);
+      entryPoints.push(...[...platformSourcesOf(name).values()].flat());
       const small = sources
         .filter(({ path }) => !STANDS_ALONE.test(path) && !entryPoints.includes(path))
         .filter(({ text }) => linesOf(text) < FEWEST_LINES)

@@ -48,6 +48,19 @@ export function entryPointsOf(name: string): EntryPoint[] {
   );
 }
 
+/** What stands for each specifier of a package that begins with `#`, as its `imports` say: one source or several, by the platform. */
+export function platformSourcesOf(name: string): ReadonlyMap<string, readonly string[]> {
+  const { imports = {} } = JSON.parse(read(`packages/${name}/package.json`)) as {
+    imports?: Record<string, Record<string, { '@sigil/source': string }>>;
+  };
+  return new Map(
+    Object.entries(imports).map(([specifier, conditions]) => [
+      specifier,
+      [...new Set(Object.values(conditions).map((to) => posix.join('packages', name, to['@sigil/source'])))],
+    ]),
+  );
+}
+
 /** The entry points of all packages. */
 export const ENTRY_POINTS: readonly EntryPoint[] = PACKAGES.flatMap(entryPointsOf);
 
@@ -90,10 +103,15 @@ export function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
 
 function readSource(path: string): Source {
   const text = read(path);
-  const imports = specifiersOf(parse(path, text)).map((specifier): Import => {
-    if (!specifier.startsWith('.')) return { specifier, target: undefined };
+  const imports = specifiersOf(parse(path, text)).flatMap((specifier): Import[] => {
+    if (specifier.startsWith('#'))
+      return (platformSourcesOf(path.split('/')[1] ?? '').get(specifier) ?? [undefined]).map((target) => ({
+        specifier,
+        target,
+      }));
+    if (!specifier.startsWith('.')) return [{ specifier, target: undefined }];
     const target = posix.join(dirname(path), specifier).replace(/\.js$/, '.ts');
-    return { specifier, target };
+    return [{ specifier, target }];
   });
   return { path, text, imports };
 }

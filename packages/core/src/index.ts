@@ -18,6 +18,7 @@ export type { Logger, LogLevel } from './protocol/logging.js';
 // Decorators
 export {
   Complete,
+  type HandlerDecorator,
   type OutputOf,
   Prompt,
   type PromptOptions,
@@ -28,10 +29,12 @@ export {
   type ToolOptions,
   type ToolReturn,
 } from './decorators/decorators.js';
+export type { StandardContext, StandardMethodDecorator } from './metadata/standard-decorators.js';
 export {
   Arg,
   type ArgOptions,
   createParamDecorator,
+  Ctx,
   Describe,
   McpHeader,
   Param,

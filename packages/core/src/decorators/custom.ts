@@ -1,4 +1,5 @@
 import { addMetadata } from '../metadata/metadata.js';
+import { decorator } from '../metadata/standard-decorators.js';
 
 type ClassOrMethodDecorator = ClassDecorator & MethodDecorator;
 
@@ -18,10 +19,10 @@ type ClassOrMethodDecorator = ClassDecorator & MethodDecorator;
  * ```
  */
 export function Metadata(key: string | symbol, value: unknown): ClassOrMethodDecorator {
-  return (target: object, method?: string | symbol) => {
+  return decorator('Metadata', (target, method) => {
     const prototype = typeof target === 'function' ? (target.prototype as object) : target;
     addMetadata(prototype, method, { [key]: value });
-  };
+  }) as ClassOrMethodDecorator;
 }
 
 /** A decorator for one kind of private metadata, that also reads it. Made by `createMetadataDecorator`. */

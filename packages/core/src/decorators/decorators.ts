@@ -1,11 +1,13 @@
 import type { InputRequired } from '../context/questions.js';
 import type {
+  HandlerDefinition,
   Presentation,
   ResourceDefinition,
   SchemaLike,
   UnknownProperties,
 } from '../metadata/definitions.js';
 import { addHandler } from '../metadata/metadata.js';
+import { decorator, type StandardMethodDecorator } from '../metadata/standard-decorators.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { CallToolResult } from '../protocol/results.js';
@@ -43,12 +45,23 @@ export type ToolReturn<S> =
  */
 export type ToolDecorator<S> =
   unknown extends OutputOf<S>
-    ? MethodDecorator
-    : <M extends (...values: never[]) => ToolReturn<S>>(
+    ? HandlerDecorator
+    : (<M extends (...values: never[]) => ToolReturn<S>>(
         prototype: object,
         method: string | symbol,
         descriptor: TypedPropertyDescriptor<M>,
-      ) => void;
+      ) => void) &
+        StandardMethodDecorator<(...values: never[]) => ToolReturn<S>>;
+
+/** A decorator of methods, with and without `experimentalDecorators`. */
+export type HandlerDecorator = MethodDecorator & StandardMethodDecorator;
+
+function handler(name: string, definition: HandlerDefinition): HandlerDecorator {
+  const record = (prototype: object, method?: string | symbol): void => {
+    if (method !== undefined) addHandler(prototype, method, definition);
+  };
+  return decorator(name, record) as HandlerDecorator;
+}
 
 /**
  * What `@Tool` may be told.
@@ -120,9 +133,7 @@ export interface ToolOptions<S extends SchemaLike = SchemaLike> extends Presenta
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 export function Tool<S extends SchemaLike = JsonSchema>(options: ToolOptions<S> = {}): ToolDecorator<S> {
-  const decorate: MethodDecorator = (prototype, method) =>
-    addHandler(prototype, method, { ...options, kind: 'tool' });
-  return decorate as ToolDecorator<S>;
+  return handler('Tool', { ...options, kind: 'tool' }) as ToolDecorator<S>;
 }
 
 /** What `@Resource` may be told; `groups` are validation groups of class-validator, as in `@Tool`. */
@@ -151,8 +162,8 @@ export type ResourceOptions = Presentation &
  * ```
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
  */
-export function Resource(uri: string, options: ResourceOptions = {}): MethodDecorator {
-  return (prototype, method) => addHandler(prototype, method, { ...options, kind: 'resource', uri });
+export function Resource(uri: string, options: ResourceOptions = {}): HandlerDecorator {
+  return handler('Resource', { ...options, kind: 'resource', uri });
 }
 
 /** What `@Prompt` may be told. */
@@ -184,8 +195,8 @@ export interface PromptOptions extends Presentation {
  * ```
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
  */
-export function Prompt(options: PromptOptions = {}): MethodDecorator {
-  return (prototype, method) => addHandler(prototype, method, { ...options, kind: 'prompt' });
+export function Prompt(options: PromptOptions = {}): HandlerDecorator {
+  return handler('Prompt', { ...options, kind: 'prompt' });
 }
 
 /**
@@ -206,6 +217,6 @@ export function Prompt(options: PromptOptions = {}): MethodDecorator {
  * ```
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
  */
-export function Complete(ref: string, argument: string): MethodDecorator {
-  return (prototype, method) => addHandler(prototype, method, { kind: 'completion', ref, argument });
+export function Complete(ref: string, argument: string): HandlerDecorator {
+  return handler('Complete', { kind: 'completion', ref, argument });
 }

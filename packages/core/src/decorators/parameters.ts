@@ -1,5 +1,6 @@
 import type { ParameterDefinition } from '../metadata/definitions.js';
 import { addHeader, addParameter, annotate, type SchemaAnnotations } from '../metadata/metadata.js';
+import { decorator } from '../metadata/standard-decorators.js';
 import type { RequestContext } from '../context/context.js';
 import type { Principal as PrincipalOfRequest } from '../protocol/principal.js';
 
@@ -154,6 +155,20 @@ export type Principal = PrincipalOfRequest;
 export const Principal: () => ParameterDecorator = createParamDecorator((context) => context.principal);
 
 /**
+ * Gives a handler parameter the context of the call. Only for builds that emit no decorator metadata, and only where they leave open
+ * which parameter it is: elsewhere the type of the parameter says it.
+ *
+ * @example
+ * ```ts
+ * @Tool({ description: 'Tells whom the server takes you for' })
+ * whoAmI(@Ctx() ctx: ToolContext): string {
+ *   return ctx.principal?.id ?? 'a guest';
+ * }
+ * ```
+ */
+export const Ctx: () => ParameterDecorator = createParamDecorator((context) => context);
+
+/**
  * Has clients repeat an argument in the HTTP header `Mcp-Param-<name>`, for gateways that route by it without reading bodies.
  * Requests whose header and body disagree are refused. For a property of a DTO, or beside `@Arg`; strings, integers and
  * booleans only.
@@ -171,11 +186,12 @@ export const Principal: () => ParameterDecorator = createParamDecorator((context
  *   "Custom Headers from Tool Parameters"
  */
 export function McpHeader(name: string): PropertyDecorator & ParameterDecorator {
+  const ofProperty = decorator('McpHeader', (target, member) => annotate(target, member, { header: name }));
   return (target: object, member: string | symbol | undefined, index?: number) => {
     if (member === undefined)
       throw new TypeError(`@McpHeader belongs on properties and parameters of methods: ${name}`);
     if (typeof index === 'number') addHeader(target, member, index, name);
-    else annotate(target, member, { header: name });
+    else ofProperty(target, member);
   };
 }
 
@@ -198,5 +214,7 @@ export function Describe(
   description: string,
   more: Omit<SchemaAnnotations, 'description'> = {},
 ): ClassDecorator & PropertyDecorator {
-  return (target: object, property?: string | symbol) => annotate(target, property, { ...more, description });
+  return decorator('Describe', (target, property) =>
+    annotate(target, property, { ...more, description }),
+  ) as ClassDecorator & PropertyDecorator;
 }

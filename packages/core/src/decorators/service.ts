@@ -1,6 +1,7 @@
 import { addOptional, addToList, defineService, type ServiceScope } from '../metadata/metadata.js';
 import type { ErrorMapper, GuardLike, MiddlewareLike, ScopeRequirement } from '../context/policies.js';
 import { KEYS } from '../metadata/keys.js';
+import { decorator } from '../metadata/standard-decorators.js';
 
 /** What `@Service` may be told. */
 export interface ServiceOptions {
@@ -80,7 +81,7 @@ type ClassOrMethodDecorator = ClassDecorator & MethodDecorator;
  * ```
  */
 export function UseGuards(...guards: GuardLike[]): ClassOrMethodDecorator {
-  return record(KEYS.guards, guards);
+  return record('UseGuards', KEYS.guards, guards);
 }
 
 /**
@@ -104,7 +105,7 @@ export function UseGuards(...guards: GuardLike[]): ClassOrMethodDecorator {
  */
 export function RequireScopes<A = never>(...requirements: ScopeRequirement<A>[]): ClassOrMethodDecorator {
   // Without any it would look as if it protected something: what is no scope refuses to start.
-  return record(KEYS.scopes, requirements.length > 0 ? requirements : [undefined]);
+  return record('RequireScopes', KEYS.scopes, requirements.length > 0 ? requirements : [undefined]);
 }
 
 /**
@@ -126,7 +127,7 @@ export function RequireScopes<A = never>(...requirements: ScopeRequirement<A>[])
  * ```
  */
 export function UseMiddleware(...middleware: MiddlewareLike[]): ClassOrMethodDecorator {
-  return record(KEYS.middleware, middleware);
+  return record('UseMiddleware', KEYS.middleware, middleware);
 }
 
 /**
@@ -142,12 +143,12 @@ export function UseMiddleware(...middleware: MiddlewareLike[]): ClassOrMethodDec
  * ```
  */
 export function MapErrors(...mappers: ErrorMapper[]): ClassOrMethodDecorator {
-  return record(KEYS.errors, mappers);
+  return record('MapErrors', KEYS.errors, mappers);
 }
 
-function record(key: symbol, items: readonly unknown[]): ClassOrMethodDecorator {
-  return (target: object, method?: string | symbol) => {
+function record(name: string, key: symbol, items: readonly unknown[]): ClassOrMethodDecorator {
+  return decorator(name, (target, method) => {
     const prototype = typeof target === 'function' ? (target.prototype as object) : target;
     addToList(key, prototype, method, items);
-  };
+  }) as ClassOrMethodDecorator;
 }

@@ -15,7 +15,8 @@ export const KEYS: Readonly<
     | 'scopes'
     | 'metadata'
     | 'service'
-    | 'optional',
+    | 'optional'
+    | 'standard',
     symbol
   >
 > = {
@@ -44,6 +45,8 @@ export const KEYS: Readonly<
   service: Symbol.for('sigil:service'),
   /** On a class: the constructor parameters that may stay empty. */
   optional: Symbol.for('sigil:optional'),
+  /** On the metadata object of a class with standard decorators: what they have still to record. */
+  standard: Symbol.for('sigil:standard'),
 };
 
 /** What TypeScript emits with `emitDecoratorMetadata`. */

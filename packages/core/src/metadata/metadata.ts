@@ -2,6 +2,7 @@ import type { Constructor } from '../protocol/constructor.js';
 import { HEADER_KEYWORD } from '../protocol/descriptors.js';
 import type { CustomParameterDefinition, HandlerDefinition, ParameterDefinition } from './definitions.js';
 import { DESIGN, KEYS, read, readOwn, write } from './keys.js';
+import { settleDecorators } from './standard-decorators.js';
 
 type MethodName = string | symbol;
 type AnyParameter = ParameterDefinition | CustomParameterDefinition;
@@ -129,6 +130,7 @@ function chainOf(cls: Constructor): object[] {
   const chain: object[] = [];
   let prototype = cls.prototype as object | null;
   while (prototype !== null && prototype !== Object.prototype) {
+    settleDecorators(prototype);
     chain.push(prototype);
     prototype = Object.getPrototypeOf(prototype) as object | null;
   }

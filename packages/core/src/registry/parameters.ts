@@ -6,7 +6,7 @@ import { isStandardSchema } from '../protocol/standard-schema.js';
 import { type HandlerMethod, parametersOf, parameterTypes } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
-import { isDto, type PropertyDeclaration, type SchemaSource } from '../schema/index.js';
+import { hasClassValidator, isDto, type PropertyDeclaration, type SchemaSource } from '../schema/index.js';
 
 /**
  * Works out where every parameter of a handler gets its value, and what schema its arguments have.
@@ -34,6 +34,9 @@ export function bindParameters(
   const length = (cls.prototype as Record<string | symbol, { length?: number }>)[method]?.length ?? 0;
   const count = Math.max(length, types?.length ?? 0, ...[...decorated.keys()].map((index) => index + 1));
   const explicit = 'input' in definition ? definition.input : undefined;
+  const unmarked = Array.from({ length: count }, (_, index) => index).filter(
+    (index) => !decorated.has(index),
+  );
   const parameters: ParameterBinding[] = [];
   const properties: PropertyDeclaration[] = [];
   const classes: Constructor[] = [];
@@ -52,10 +55,11 @@ export function bindParameters(
       properties.push(propertyOf(parameter, type));
       parameters.push({ from: 'argument', name: parameter.name });
     } else if (isContextClass(type)) parameters.push({ from: 'context' });
+    else if (types === undefined && isUntypedContext(index, unmarked, marked, definition))
+      parameters.push({ from: 'context' });
     else if (definition.kind === 'completion' && (type === String || type === undefined))
       parameters.push({ from: 'arguments' });
-    else if (explicit !== undefined)
-      parameters.push(types === undefined && index > 0 ? { from: 'context' } : { from: 'arguments' });
+    else if (explicit !== undefined) parameters.push({ from: 'arguments' });
     else if (isDto(type)) {
       classes.push(type as Constructor);
       parameters.push({ from: 'arguments' });
@@ -70,6 +74,21 @@ export function bindParameters(
     );
   refuseDuplicates(properties, at);
   return { parameters, source: sourceOf(definition, classes[0], properties) };
+}
+
+/** Whether a parameter without a decorator can only be the context, in a build that emits no types of parameters. */
+function isUntypedContext(
+  index: number,
+  unmarked: readonly number[],
+  marked: readonly { readonly kind: string }[],
+  definition: HandlerDefinition,
+): boolean {
+  // What is typed, or what `input` describes, comes first.
+  if (definition.kind === 'completion' || ('input' in definition && definition.input !== undefined))
+    return index !== unmarked[0];
+  if (unmarked.length > 1) return false;
+  // Beside single arguments there is no DTO; alone it could be one, where there are DTOs at all.
+  return marked.some(({ kind }) => kind !== 'custom') || !hasClassValidator();
 }
 
 /**
@@ -140,7 +159,7 @@ function refuseType(types: readonly unknown[] | undefined, type: unknown, at: Di
     return at.add(
       'SIGIL_MISSING_METADATA',
       'the build emitted no parameter types',
-      'build with tsc or swc and "emitDecoratorMetadata": true (esbuild, tsx and type stripping emit none), or mark the parameter with @Arg(name, { type: … })',
+      'build with tsc or swc and "emitDecoratorMetadata": true (esbuild, tsx and type stripping emit none), or mark the parameter with @Arg(name, { type: … }), or with @Ctx() when it is the context; with standard decorators, which parameters cannot have, describe the arguments by "input"',
     );
   }
   if (type === undefined || type === Object || type === Function) {

@@ -8,10 +8,10 @@ import { ruleNamed } from './describe/rules/table.js';
 import {
   type ClassLibraries,
   type ConstraintSource,
-  loadClassLibraries,
   ownRules,
   type RuleMetadata,
 } from './dto/class-libraries.js';
+import { loadClassLibraries } from './dto/load-libraries.js';
 import { ClassModels, type ClassSummary, initialValues, summaryOf } from './dto/dto.js';
 import { mapTransforms } from './dto/mapped-types.js';
 import { InstancePlans, transformFailure } from './instantiate/instantiate.js';
@@ -103,9 +103,12 @@ export class DtoDocument {
     return this.#schemas.object(cls);
   }
 
-  /** A reference to the schema of a class. */
-  reference(cls: Constructor): JsonSchema {
-    return this.#schemas.reference(cls);
+  /**
+   * A reference to the schema of a class.
+   * @param name of what holds it.
+   */
+  reference(cls: Constructor, name: string): JsonSchema {
+    return this.#schemas.reference(cls, name);
   }
 
   /** Adds the definitions that references met to the root of the document. */
@@ -151,7 +154,7 @@ const SIMPLE: ReadonlySet<unknown> = new Set([String, Number, Boolean, Array, Ob
  * Whether nothing can be wrong with a class or its constraints, and nothing of it travels in headers: most classes are like that, and
  * reading the rest of them can wait until they are used. False where that would take long to find out.
  */
-export function isPlainClass(cls: Constructor, { rules, transforms }: ClassLibraries): boolean {
+export function isPlainClass(cls: Constructor, { rules, transforms, isOwnRule }: ClassLibraries): boolean {
   mapTransforms(cls, transforms);
   const own = ownRules(rules, cls);
   if (own === undefined || initialValues(cls, '', []) === undefined) return false;
@@ -173,5 +176,5 @@ export function isPlainClass(cls: Constructor, { rules, transforms }: ClassLibra
     SIMPLE.has(readOwn(DESIGN.type, prototype, name)) &&
     annotationsOf(prototype, name).header === undefined &&
     transforms.findTypeMetadata(cls, name) === undefined;
-  return own.every(isPlainRule) && [...names].every(isPlainProperty);
+  return own.every(isOwnRule) && own.every(isPlainRule) && [...names].every(isPlainProperty);
 }

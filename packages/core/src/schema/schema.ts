@@ -3,7 +3,8 @@ import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { DtoClasses } from './classes.js';
-import { ConstraintSource, type MakeConstraint, notInstalled } from './dto/class-libraries.js';
+import { ConstraintSource, type MakeConstraint } from './dto/class-libraries.js';
+import { notInstalled } from './dto/load-libraries.js';
 import { advertise, inlineReferences } from './json-schema/advertise.js';
 import {
   anyArguments,

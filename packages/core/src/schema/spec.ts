@@ -63,7 +63,7 @@ export function classSpec(cls: Constructor, list: boolean, classes: DtoDocument)
       : undefined,
   };
   if (!list) return { ...classes.attach(classes.root(cls)), ...rest, instantiator: one };
-  const array = { type: 'array', items: classes.reference(cls) };
+  const array = { type: 'array', items: classes.reference(cls, 'item') };
   return {
     ...classes.attach({ shown: array, enforced: array }),
     ...rest,

@@ -50,7 +50,9 @@ async function discoverIn(
   for (const file of files) {
     if (stale.has(file)) continue;
     try {
-      const exported = Object.values((await import(file.href)) as Record<string, unknown>);
+      // The comments are for bundlers: what is found is not theirs to bundle.
+      const module = (await import(/* webpackIgnore: true */ /* @vite-ignore */ file.href)) as object;
+      const exported: unknown[] = Object.values(module);
       for (const value of exported) if (isClass(value) && hasHandlers(value)) found.add(value);
     } catch (error) {
       diagnostics.at(pathOf(file)).add(CODE, messageOf(error), remedyFor(error));

@@ -189,13 +189,14 @@ function readHost(text: string, where: string): string {
   throw wrong(where, 'the host is empty', 'give an address, such as 127.0.0.1, or leave it out');
 }
 
-async function load(name: string): Promise<RuntimeModule> {
-  try {
-    return (await import(name)) as RuntimeModule;
-  } catch (error) {
-    if ((error as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND') throw missing(name, error);
-    throw error;
-  }
+async function load(name: '@sigil/http' | '@sigil/stdio'): Promise<RuntimeModule> {
+  const { importTransport } = await import('#transport-packages');
+  const imported = await importTransport(name);
+  if ('module' in imported) return imported.module;
+  const { code } = imported.error as { code?: unknown };
+  // The second is what bundlers say of a package that was not there to be bundled.
+  if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') throw missing(name, imported.error);
+  throw imported.error;
 }
 
 /** @param own a flag that may be the program's own. */

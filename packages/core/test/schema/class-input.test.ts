@@ -273,17 +273,39 @@ describe('recursive classes', () => {
     const { advertised } = await planClass(Forest);
     const leaf = { type: 'object', properties: { colour: { type: 'string' } } };
     expect(advertised).toMatchObject({
-      properties: { trees: { items: { $ref: '#/$defs/Tree' } }, leaf },
+      properties: { trees: { items: { $ref: '#/$defs/trees' } }, leaf },
       $defs: {
-        Tree: { properties: { leaf, next: { $ref: '#/$defs/Tree', description: 'What grows on it' } } },
+        trees: { properties: { leaf, next: { $ref: '#/$defs/trees', description: 'What grows on it' } } },
       },
     });
-    expect(Object.keys(advertised['$defs'] as object)).toEqual(['Tree']);
+    expect(Object.keys(advertised['$defs'] as object)).toEqual(['trees']);
+  });
+
+  test('are called by what holds them first, whatever their classes are called', async () => {
+    const [first, second] = ['parts', 'more'].map(() => {
+      class a {
+        @IsOptional() @ValidateNested() @Type(() => a) parts?: a;
+      }
+      return a;
+    });
+    class b {
+      @ValidateNested({ each: true }) @Type(() => first!) parts!: object[];
+      @ValidateNested() @Type(() => second!) more!: object;
+    }
+    class c {
+      @ValidateNested() @Type(() => b) parts!: b;
+      @ValidateNested() @Type(() => first!) again!: object;
+    }
+    const { advertised } = await planClass(c);
+    expect(Object.keys(advertised['$defs'] as object)).toEqual(['parts_2', 'more']);
+    expect(advertised['properties']).toMatchObject({ again: { $ref: '#/$defs/parts_2' } });
   });
 
   test('refer to themselves', async () => {
     const made = await planClass(Node);
-    expect(made.advertised['properties']).toMatchObject({ children: { items: { $ref: '#/$defs/Node' } } });
+    expect(made.advertised['properties']).toMatchObject({
+      children: { items: { $ref: '#/$defs/children' } },
+    });
     expect((made.check(nest(3)) as Node).children?.[0]?.children?.[0]).toBeInstanceOf(Node);
   });
 

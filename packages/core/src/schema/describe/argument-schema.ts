@@ -2,8 +2,9 @@ import type { DefinitionProblem } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import type { DtoDocument } from '../classes.js';
-import { isDto, notInstalled } from '../dto/class-libraries.js';
+import { isDto } from '../dto/class-libraries.js';
 import { type DeclaredType, normaliseType } from '../dto/declared-type.js';
+import { notInstalled } from '../dto/load-libraries.js';
 import {
   type ArgumentField,
   fallbackFor,
@@ -41,7 +42,7 @@ export function planArgument(
     return undefined;
   }
   const given = [...SAYS_TYPE, ...SAYS_VALUES].some((keyword) => keyword in keywords);
-  const one = describeType(type, classes);
+  const one = describeType(type, classes, name);
   if (one === undefined && !given) {
     problems.push(unknownType(declaration, type, where));
     return undefined;
@@ -75,13 +76,17 @@ interface Described {
   readonly cls: Constructor | undefined;
 }
 
-function describeType(type: DeclaredType, classes: DtoDocument | undefined): Described | undefined {
+function describeType(
+  type: DeclaredType,
+  classes: DtoDocument | undefined,
+  name: string,
+): Described | undefined {
   switch (type.kind) {
     case 'unknown':
       return undefined;
     case 'class': {
       if (!classes || !isDto(type.cls)) return undefined;
-      const reference = classes.reference(type.cls);
+      const reference = classes.reference(type.cls, name);
       return { ...both(reference, classes.instantiator(type.cls)), cls: type.cls };
     }
     case 'set':
@@ -98,11 +103,11 @@ function describeType(type: DeclaredType, classes: DtoDocument | undefined): Des
 }
 
 function ofItems(
-  { items }: PropertyDeclaration,
+  { name, items }: PropertyDeclaration,
   array: Described,
   classes: DtoDocument | undefined,
 ): Described {
-  const element = describeType(normaliseType(items), classes);
+  const element = describeType(normaliseType(items), classes, name);
   if (!element) return array;
   const { shown, enforced } = element.schemas;
   return {

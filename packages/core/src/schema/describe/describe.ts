@@ -26,10 +26,10 @@ export class ClassSchemas {
     return this.#describe(this.models.of(cls, this.where, this.problems), tag);
   }
 
-  /** References to the schema of a class, or to those a tag chooses from. */
-  nested(nested: NestedModel): SchemaPair {
+  /** References to the schema of a class that a property holds, or to those a tag chooses from. */
+  nested(nested: NestedModel, property: string): SchemaPair {
     if (nested.variants) return this.#variants(nested.variants);
-    const reference = this.reference(nested.cls);
+    const reference = this.reference(nested.cls, property);
     return { shown: reference, enforced: reference };
   }
 
@@ -37,7 +37,7 @@ export class ClassSchemas {
   #variants({ tag, classes }: Variants): SchemaPair {
     const variants = classes.map(({ cls, name }) => ({
       name,
-      reference: this.reference(cls, { property: tag, value: name }),
+      reference: this.reference(cls, name, { property: tag, value: name }),
     }));
     const choices = variants.map(({ name, reference }) => ({
       if: { required: [tag], properties: { [tag]: { const: name } } },
@@ -55,9 +55,12 @@ export class ClassSchemas {
     };
   }
 
-  /** A reference to the schema of a class. */
-  reference(cls: Constructor, tag?: Tag): JsonSchema {
-    return this.definitions.reference(cls, tag, () => this.object(cls, tag));
+  /**
+   * A reference to the schema of a class.
+   * @param name of what holds it here.
+   */
+  reference(cls: Constructor, name: string, tag?: Tag): JsonSchema {
+    return this.definitions.reference(cls, { name, tag, describe: () => this.object(cls, tag) });
   }
 
   #describe(model: ClassModel, tag?: Tag): SchemaPair {
@@ -65,7 +68,7 @@ export class ClassSchemas {
     const enforced: Record<string, JsonSchema> = {};
     const required: string[] = [];
     for (const property of model.properties) {
-      const nested = property.nested ? this.nested(property.nested) : undefined;
+      const nested = property.nested ? this.nested(property.nested, property.wire) : undefined;
       const pair = propertySchemas(property, nested, this.models.direction);
       shown[property.wire] = pair.shown;
       enforced[property.wire] = pair.enforced;
@@ -100,21 +103,32 @@ interface Tag {
   readonly value: string;
 }
 
-/** The `$defs` of one document. Classes are told apart by identity, so two of one name become `Name` and `Name_2`. */
+/** A class as it is first met. */
+interface Referred {
+  /** Of what holds it. */
+  readonly name: string;
+  readonly tag: Tag | undefined;
+  readonly describe: () => SchemaPair;
+}
+
+/**
+ * The `$defs` of one document. Classes are told apart by identity. Each is called by what holds it first, a second one of that name
+ * `name_2`: clients see these names, and minifiers change those of classes from build to build.
+ */
 class Definitions {
   readonly #names = new Map<Constructor, Map<string, string>>();
   readonly #taken = new Set<string>();
   readonly #shown: Record<string, JsonSchema> = {};
   readonly #enforced: Record<string, JsonSchema> = {};
 
-  /** A reference to a class, described by `describe` the first time it is met. */
-  reference(cls: Constructor, tag: Tag | undefined, describe: () => SchemaPair): JsonSchema {
+  /** A reference to a class, which is described the first time it is met. */
+  reference(cls: Constructor, { name: holder, tag, describe }: Referred): JsonSchema {
     const byTag = this.#names.get(cls) ?? new Map<string, string>();
     this.#names.set(cls, byTag);
     const key = tag ? `${tag.property}=${tag.value}` : '';
     let name = byTag.get(key);
     if (name === undefined) {
-      name = this.#claim(cls.name);
+      name = this.#claim(holder);
       byTag.set(key, name);
       const { shown, enforced } = describe();
       this.#shown[name] = shown;
@@ -129,8 +143,8 @@ class Definitions {
     return { shown: { ...shown, $defs: this.#shown }, enforced: { ...enforced, $defs: this.#enforced } };
   }
 
-  #claim(className: string): string {
-    const base = className.replace(/[^A-Za-z0-9_.-]/g, '_') || 'Anonymous';
+  #claim(holder: string): string {
+    const base = holder.replace(/[^A-Za-z0-9_.-]/g, '_') || 'value';
     let name = base;
     for (let count = 2; this.#taken.has(name); count += 1) name = `${base}_${count}`;
     this.#taken.add(name);

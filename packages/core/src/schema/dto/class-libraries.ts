@@ -1,16 +1,16 @@
-import type { DefinitionProblem } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import { isPromise } from '../../protocol/maybe-promise.js';
 import type { PatternPool } from '../patterns/patterns.js';
 
 /*
- * Nothing else imports class-validator and class-transformer, and nothing else reads what they keep to themselves:
+ * `load-libraries.ts` alone imports class-validator and class-transformer. Nothing else than these two files reads what they keep to
+ * themselves:
  *
  * | private                                    | why                                     | the public way that is missing             |
  * | `globalThis.classValidatorMetadataStorage` | is a class a DTO, without loading it    | a check that loads nothing                 |
  * | `MetadataStorage.validationMetadatas`      | rules of a class without scanning all   | `getTargetValidationMetadatas` by an index |
  * | default messages of constraints            | is a rule the library's or the author's | a mark on what its own decorators record   |
- * | `class-transformer/cjs/storage.js`         | renamed, hidden and changed properties  | an exported `MetadataStorage`              |
+ * | `class-transformer/…/storage.js`           | renamed, hidden and changed properties  | an exported `MetadataStorage`              |
  *
  * ajv has one of them: `dist/compile/codegen`, in `validate/ajv.ts`, whose tag `_` its index exports with all of ajv beside it.
  */
@@ -19,6 +19,8 @@ import type { PatternPool } from '../patterns/patterns.js';
 export interface ClassLibraries {
   readonly rules: RuleStorage;
   readonly builtIn: BuiltInRules;
+  /** Whether a rule was recorded by the class-validator that is loaded here, and not by another copy of it. */
+  readonly isOwnRule: (rule: RuleMetadata) => boolean;
   readonly transforms: TransformerStorage;
   plainToInstance<T>(cls: new () => T, plain: object, options: { readonly exposeUnsetFields: boolean }): T;
   instanceToPlain(instance: unknown): unknown;
@@ -26,64 +28,6 @@ export interface ClassLibraries {
   readonly patterns: PatternPool;
   /** Makes the constraints of authors. */
   readonly constraints: ConstraintSource;
-}
-
-/**
- * Loads both libraries. Costs about 180 ms, so an app without DTO classes must not call it.
- *
- * @returns undefined when one of them is not installed: `notInstalled()` is the problem of every class that is used as a DTO then.
- */
-export async function loadClassLibraries(
-  patterns: PatternPool,
-  constraints: ConstraintSource,
-): Promise<ClassLibraries | undefined> {
-  try {
-    const [validator, transformer, transforms] = await Promise.all([
-      import('class-validator'),
-      import('class-transformer'),
-      loadTransforms(),
-    ]);
-    if (!transforms) return undefined;
-    const rules = validator.getMetadataStorage() as unknown as RuleStorage;
-    return {
-      rules,
-      builtIn: new BuiltInRules(validator, rules),
-      transforms,
-      plainToInstance: transformer.plainToInstance,
-      instanceToPlain: transformer.instanceToPlain,
-      patterns,
-      constraints,
-    };
-  } catch (error) {
-    return undefinedWhenMissing(error);
-  }
-}
-
-/** For an import that failed: bundlers leave one alone that stands within `try`. @throws the error when it says anything else. */
-function undefinedWhenMissing(error: unknown): undefined {
-  const { code } = error as { code?: unknown };
-  // What is said of import, and of require, which bundlers and Jest may put in its place.
-  if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error;
-}
-
-/** The problem of a class that is used as a DTO where the libraries are not loaded. */
-export function notInstalled({ name }: Constructor, where: string): DefinitionProblem {
-  return {
-    code: 'SIGIL_NO_CLASS_VALIDATOR',
-    where,
-    what: `class ${name} is used as a DTO, but class-validator and class-transformer are not loaded`,
-    fix: 'npm install class-validator class-transformer; for a class that is added to a running app, also import class-validator before createApp() is called',
-  };
-}
-
-/** Loads what the decorators of class-transformer recorded; undefined when it is not installed. */
-export async function loadTransforms(): Promise<TransformerStorage | undefined> {
-  try {
-    const { defaultMetadataStorage } = await import('class-transformer/cjs/storage.js');
-    return defaultMetadataStorage as TransformerStorage;
-  } catch (error) {
-    return undefinedWhenMissing(error);
-  }
 }
 
 /** One use of `@Expose`, `@Exclude` or `@Transform`. Without a property it concerns the class. */
@@ -205,6 +149,21 @@ export function describesItself(value: unknown): string | undefined {
 /** Rules by the class that declares them. */
 type Rules = ReadonlyMap<unknown, readonly RuleMetadata[]>;
 
+/**
+ * Whether rules were recorded by one copy of class-validator: copies share the record, but not the class of what is in it.
+ * @param decorate a decorator without arguments of that copy.
+ */
+export function recordedBy(
+  storage: RuleStorage,
+  decorate: () => (target: object, property: string) => void,
+): (rule: RuleMetadata) => boolean {
+  class Probe {}
+  decorate()(Probe.prototype, 'value');
+  const [probe] = targetRules(storage, Probe, []);
+  // The mapped types make plain objects.
+  return (rule) => rule.constructor === Object || rule.constructor === probe?.constructor;
+}
+
 /** Every rule there is; undefined when class-validator keeps them in another way than it did. */
 function rulesByClass(storage: RuleStorage): Rules | undefined {
   const { validationMetadatas } = storage as unknown as { validationMetadatas?: unknown };
@@ -258,7 +217,7 @@ const RENAMED: Readonly<Record<string, string>> = { islength: 'length' };
  * Tells rules of class-validator from rules of an author under the same name: nothing is known about the latter, and
  * taking one for the other would leave it out. Nothing marks them, so they are told apart by their default messages.
  */
-class BuiltInRules {
+export class BuiltInRules {
   readonly #decorators = new Map<string, Decorate>();
   readonly #storage: RuleStorage;
   readonly #found = new Map<string, Constraint | undefined>();

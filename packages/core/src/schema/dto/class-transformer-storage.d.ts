@@ -1,4 +1,10 @@
-// class-transformer ships no types for the module that holds what its decorators recorded.
+// class-transformer ships no types for the modules that hold what its decorators recorded.
 declare module 'class-transformer/cjs/storage.js' {
+  export const defaultMetadataStorage: unknown;
+}
+declare module 'class-transformer/esm5/storage.js' {
+  export const defaultMetadataStorage: unknown;
+}
+declare module 'class-transformer/esm2015/storage.js' {
   export const defaultMetadataStorage: unknown;
 }

@@ -9,6 +9,7 @@ import {
   type RuleStorage,
   targetRules,
 } from './class-libraries.js';
+import { ofAnotherCopy } from './load-libraries.js';
 import { mapTransforms } from './mapped-types.js';
 import { propertyModel, type PropertyModel } from './property.js';
 import { readTransforms } from './transforms.js';
@@ -47,6 +48,7 @@ export class ClassModels {
     mapTransforms(cls, this.libraries.transforms);
     const rules = targetRules(this.libraries.rules, cls, this.groups);
     if (!isDto(cls)) problems.push(undecorated(cls, where));
+    if (!rules.every(this.libraries.isOwnRule)) problems.push(ofAnotherCopy(cls, where));
     const transforms = readTransforms(cls, this.libraries.transforms, this.direction);
     for (const name of withoutRules(cls, this.libraries.rules))
       if (transforms.has(name)) problems.push(undescribed(cls, name, where));

@@ -2,7 +2,6 @@ import { annotate, annotationsOf } from '../../metadata/metadata.js';
 import { DESIGN, KEYS, read, readOwn, write } from '../../metadata/keys.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import {
-  loadTransforms,
   ruleStorage,
   type RuleMetadata,
   type RuleStorage,
@@ -10,6 +9,7 @@ import {
   type TransformerStorage,
   type TransformMetadata,
 } from './class-libraries.js';
+import { loadTransforms } from './load-libraries.js';
 
 /**
  * A DTO class with the properties of another, each of which may be left out; null is accepted where `@IsOptional()` accepts it already.
@@ -115,7 +115,7 @@ function derive<T>(name: string, sources: readonly MappingSource[], partial = fa
   mapClasses(Mapped, sources, partial);
   // For programs that use class-transformer themselves; apps do the same before they read a class.
   loadTransforms().then(
-    (transforms) => transforms && mapTransforms(Mapped, transforms),
+    (transforms) => typeof transforms === 'object' && mapTransforms(Mapped, transforms),
     () => undefined,
   );
   return Mapped as new () => T;

@@ -1,0 +1,75 @@
+import { KEYS } from './keys.js';
+
+/** What a standard decorator is told of what it decorates: structurally, because older compilers have no types of it. */
+export interface StandardContext {
+  readonly kind: string;
+  readonly name: string | symbol | undefined;
+  readonly static?: boolean;
+  readonly private?: boolean;
+  readonly metadata?: object | undefined;
+}
+
+/**
+ * A decorator of methods as compilers call it without `experimentalDecorators`.
+ *
+ * @typeParam M the methods it may stand on.
+ */
+export type StandardMethodDecorator<M = (...values: never[]) => unknown> = (
+  method: M,
+  context: StandardContext,
+) => void;
+
+/** Records something on a class, or on the prototype of a class and one of its members. */
+type Recording = (target: object, member?: string | symbol) => void;
+
+/** What the standard decorators of a class have to record, in the order in which they were applied. */
+type Waiting = readonly ((prototype: object) => void)[];
+
+// Compilers give decorators an object to write to, and put it on the class under this symbol, where the symbol is there.
+const METADATA: symbol = (Symbol as { metadata?: symbol }).metadata ?? Symbol.for('Symbol.metadata');
+if (!('metadata' in Symbol)) Object.defineProperty(Symbol, 'metadata', { value: METADATA });
+
+/**
+ * Makes a decorator of both kinds: the one of `experimentalDecorators`, and the standard one of TC39.
+ *
+ * @param name of the decorator.
+ * @param record is called for the class, or for the prototype and the name of the member.
+ * @throws TypeError, the decorator, when it is a standard one and stands on something else than a class or a method of instances.
+ */
+export function decorator(
+  name: string,
+  record: Recording,
+): (target: object, member?: string | symbol | StandardContext) => void {
+  return (target, member) => {
+    if (typeof member !== 'object') return record(target, member);
+    const { kind, name: method, metadata } = member;
+    if (kind === 'class') return record(target);
+    if (kind !== 'method' || member.static || member.private || method === undefined)
+      throw new TypeError(`@${name} on ${String(method)}: ${BELONGS}`);
+    if (!metadata) throw new TypeError(`@${name} on ${String(method)}: ${NO_METADATA}`);
+    // The class is not there yet.
+    const waiting = [...waitingIn(metadata), (prototype: object) => record(prototype, method)];
+    Object.defineProperty(metadata, KEYS.standard, { value: waiting, configurable: true });
+  };
+}
+
+const BELONGS =
+  'as a standard decorator it belongs on a class or a public method; DTO classes need "experimentalDecorators": true in tsconfig.json';
+const NO_METADATA =
+  'the standard decorators of this build have no metadata; import @sigil/core before the class, or set "experimentalDecorators": true in tsconfig.json';
+
+/** Records what standard decorators had to say before there was a class; nothing the second time. */
+export function settleDecorators(prototype: object): void {
+  const cls = Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value as object | undefined;
+  const metadata: unknown = cls && Object.getOwnPropertyDescriptor(cls, METADATA)?.value;
+  if (typeof metadata !== 'object' || metadata === null) return;
+  const waiting = waitingIn(metadata);
+  if (waiting.length === 0) return;
+  Object.defineProperty(metadata, KEYS.standard, { value: [], configurable: true });
+  for (const record of waiting) record(prototype);
+}
+
+/** Not those of the class it extends, from whose object this one inherits. */
+function waitingIn(metadata: object): Waiting {
+  return (Object.getOwnPropertyDescriptor(metadata, KEYS.standard)?.value as Waiting | undefined) ?? [];
+}

@@ -1,0 +1,158 @@
+import type * as Transformer from 'class-transformer';
+import type * as Validator from 'class-validator';
+import { DefinitionError, type DefinitionProblem } from '../../errors/errors.js';
+import type { Constructor } from '../../protocol/constructor.js';
+import type { PatternPool } from '../patterns/patterns.js';
+import {
+  BuiltInRules,
+  type ClassLibraries,
+  type ConstraintSource,
+  recordedBy,
+  type RuleStorage,
+  type TransformerStorage,
+} from './class-libraries.js';
+
+/**
+ * Loads both libraries. Costs about 180 ms, so an app without DTO classes must not call it.
+ *
+ * @returns undefined when one of them is not installed: `notInstalled()` is the problem of every class that is used as a DTO then.
+ * @throws DefinitionError when it is not known where class-transformer keeps what its decorators recorded.
+ */
+export async function loadClassLibraries(
+  patterns: PatternPool,
+  constraints: ConstraintSource,
+): Promise<ClassLibraries | undefined> {
+  const [validator, transformer, transforms] = await Promise.all([
+    loadValidator(),
+    loadTransformer(),
+    loadTransforms(),
+  ]);
+  if (!validator || !transformer) return undefined;
+  if (transforms === undefined) throw new DefinitionError([UNKNOWN_COPY]);
+  if (transforms === 'not installed') return undefined;
+  const rules = validator.getMetadataStorage() as unknown as RuleStorage;
+  return {
+    rules,
+    builtIn: new BuiltInRules(validator, rules),
+    isOwnRule: recordedBy(rules, validator.Allow),
+    transforms,
+    plainToInstance: transformer.plainToInstance,
+    instanceToPlain: transformer.instanceToPlain,
+    patterns,
+    constraints,
+  };
+}
+
+// Bundlers leave an import alone that stands within `try`, when they do not find the package.
+
+async function loadValidator(): Promise<typeof Validator | undefined> {
+  try {
+    return exportsOf(await import('class-validator'), 'getMetadataStorage');
+  } catch (error) {
+    return undefinedWhenMissing(error);
+  }
+}
+
+async function loadTransformer(): Promise<typeof Transformer | undefined> {
+  try {
+    return exportsOf(await import('class-transformer'), 'plainToInstance');
+  } catch (error) {
+    return undefinedWhenMissing(error);
+  }
+}
+
+/**
+ * What a package exports that is written as CommonJS: bundlers that split a program into files give it as `default`, and nothing else.
+ *
+ * @param name one of the exports.
+ */
+function exportsOf<T extends object>(module: T, name: keyof T): T {
+  return name in module ? module : (module as { readonly default: T }).default;
+}
+
+interface StorageModule {
+  readonly defaultMetadataStorage: unknown;
+}
+
+/**
+ * The modules of class-transformer that may hold what its decorators recorded. Node takes the first; bundlers prefer ES modules, which
+ * keep a record of their own.
+ */
+const STORAGES: readonly (() => Promise<StorageModule | undefined>)[] = [
+  async () => {
+    try {
+      return exportsOf(await import('class-transformer/cjs/storage.js'), 'defaultMetadataStorage');
+    } catch (error) {
+      return undefinedWhenMissing(error);
+    }
+  },
+  async () => {
+    try {
+      return await import('class-transformer/esm5/storage.js');
+    } catch {
+      // Node itself cannot load it.
+      return undefined;
+    }
+  },
+  async () => {
+    try {
+      return await import('class-transformer/esm2015/storage.js');
+    } catch {
+      return undefined;
+    }
+  },
+];
+
+/**
+ * Loads what the decorators of class-transformer recorded, by looking where one of them has just recorded something.
+ *
+ * @returns 'not installed', or undefined when it is in none of the places that are known.
+ */
+export async function loadTransforms(): Promise<TransformerStorage | 'not installed' | undefined> {
+  const transformer = await loadTransformer();
+  if (!transformer) return 'not installed';
+  class Probe {}
+  transformer.Exclude()(Probe.prototype, 'value');
+  for (const load of STORAGES) {
+    const storage = (await load())?.defaultMetadataStorage as TransformerStorage | undefined;
+    if (storage && storage.getExcludedMetadatas(Probe).length > 0) return storage;
+  }
+  return undefined;
+}
+
+/** For an import that failed. @throws the error when it says anything else than that the package is missing. */
+function undefinedWhenMissing(error: unknown): undefined {
+  const { code } = error as { code?: unknown };
+  // What is said of import, and of require, which bundlers and Jest may put in its place.
+  if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error;
+}
+
+/** The problem of a class that is used as a DTO where the libraries are not loaded. */
+export function notInstalled({ name }: Constructor, where: string): DefinitionProblem {
+  return {
+    code: 'SIGIL_NO_CLASS_VALIDATOR',
+    where,
+    what: `class ${name} is used as a DTO, but class-validator and class-transformer are not loaded`,
+    fix: 'npm install class-validator class-transformer; for a class that is added to a running app, also import class-validator before createApp() is called',
+  };
+}
+
+const ONE_COPY =
+  'let the bundler take @sigil/core, class-validator and class-transformer into one bundle, or leave all three outside of it; npm ls class-validator class-transformer shows copies that are installed';
+
+const UNKNOWN_COPY: DefinitionProblem = {
+  code: 'SIGIL_TWO_COPIES',
+  where: 'class-transformer',
+  what: 'what its decorators recorded is not where it is looked for, so @Exclude, @Expose and @Transform would have no effect',
+  fix: `${ONE_COPY}; class-transformer must be of version 0.5`,
+};
+
+/** The problem of a class whose decorators are of another copy of class-validator: what that copy's class-transformer recorded is out of reach. */
+export function ofAnotherCopy({ name }: Constructor, where: string): DefinitionProblem {
+  return {
+    code: 'SIGIL_TWO_COPIES',
+    where,
+    what: `class ${name} was decorated by another copy of class-validator than the one the server uses, so @Exclude, @Expose and @Transform on it may have no effect`,
+    fix: ONE_COPY,
+  };
+}
