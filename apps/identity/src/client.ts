@@ -59,7 +59,9 @@ function comeBack(page: URL): Promise<URLSearchParams> {
       server.close();
       const problem = searchParams.get('error');
       if (problem === null) return resolve(searchParams);
-      const details = searchParams.get('error_description') ?? 'the login was cancelled';
+      const details =
+        searchParams.get('error_description') ??
+        'the login was cancelled, or it knows no scope that was asked for';
       reject(new Error(`The authorization server says ${problem}: ${details}`));
     });
     server.once('error', (error) => reject(new Error(`Nothing can listen on ${CALLBACK}`, { cause: error })));

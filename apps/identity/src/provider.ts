@@ -87,8 +87,11 @@ export function createProvider(options: ProviderOptions): Provider {
     for (const scope of scopesAskedFor(ctx)) {
       if (warned.has(scope)) continue;
       warned.add(scope);
+      const fix = scope.includes(',')
+        ? 'scopes have spaces between them, and no commas'
+        : `add it to ${options.scopesAreIn}`;
       console.error(
-        `A client asks for the scope ${scope}, which this authorization server does not know and will not grant: add it to ${options.scopesAreIn}`,
+        `A client asks for the scope ${scope}, which this authorization server does not know and will not grant: ${fix}`,
       );
     }
   });
