@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { FAILURES } from 'create-mcp-app';
+import { codeBlocks, compile } from './code-blocks.js';
 import { tableRows } from './tables.js';
 
 const PAGE = 'docs/create-mcp-app.md';
@@ -42,6 +43,14 @@ describe('the page about create-mcp-app', () => {
     expect(shown.length).toBeGreaterThan(4);
     expect(files).toEqual(expect.arrayContaining(shown));
   });
+
+  test('has a project of --auth oauth show how a preset is used, in code that compiles', async () => {
+    const addition = 'packages/create-mcp-app/additions/oauth';
+    const blocks = await codeBlocks(`${addition}/README.md`);
+    expect(blocks.map(({ name }) => name)).toEqual(['src/auth.ts']);
+    const scopes = { name: 'src/scopes.ts', code: await readFile(`${addition}/src/scopes.ts`, 'utf8') };
+    await compile([scopes, ...blocks], 'addition-oauth');
+  }, 60_000);
 
   test('has every failure with its exit code and its meaning, and no other', async () => {
     const known = Object.entries(FAILURES).map(([code, { exitCode, meaning }]) => [

@@ -1,36 +1,37 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { endProcesses, freePort, ServerProcess, until } from '../e2e/processes.js';
 import { describePage } from './guide-page.js';
+import { tableRows } from './tables.js';
 
 const PROVIDER = new URL('../../apps/identity/dist/main.js', import.meta.url).pathname;
 const RESOURCE = 'http://127.0.0.1:1/mcp';
-const ROBOT = {
-  client_id: 'robot',
+const SCOPES = 'notes:read notes:write folders:old files:read';
+const PROGRAM = { grant_types: ['client_credentials'], redirect_uris: [], response_types: [], scope: SCOPES };
+const CLIENTS = ['robot', 'my-server'].map((id) => ({
+  ...PROGRAM,
+  client_id: id,
   client_secret: 'a secret',
-  grant_types: ['client_credentials'],
-  redirect_uris: [],
-  response_types: [],
-};
+}));
+
+/** Starts an authorization server. @returns its issuer. */
+async function provider(...flags: readonly string[]): Promise<string> {
+  const port = await freePort();
+  const clients = JSON.stringify(CLIENTS);
+  const started = new ServerProcess(PROVIDER, [
+    ...['--port', String(port), '--scopes', SCOPES, '--clients', clients],
+    ...flags,
+  ]);
+  await until(() => started.stdout.includes('Authorization server'));
+  return `http://127.0.0.1:${port}`;
+}
 
 let issuer = '';
 beforeAll(async () => {
-  const port = await freePort();
-  issuer = `http://127.0.0.1:${port}`;
-  const scopes = 'notes:read notes:write folders:old';
-  new ServerProcess(PROVIDER, [
-    '--port',
-    String(port),
-    '--scopes',
-    scopes,
-    '--clients',
-    JSON.stringify([{ ...ROBOT, scope: scopes }]),
-  ]);
-  await until(() =>
-    fetch(`${issuer}/jwks`).then(
-      () => true,
-      () => false,
-    ),
-  );
+  issuer = await provider();
+});
+beforeEach(() => {
   process.env['ISSUER'] = issuer;
   process.env['RESOURCE'] = RESOURCE;
 });
@@ -40,12 +41,11 @@ afterAll(async () => {
   await endProcesses();
 });
 
-async function token(scope: string): Promise<string> {
-  const response = await fetch(`${issuer}/token`, {
-    method: 'POST',
-    headers: { Authorization: `Basic ${btoa('robot:a+secret')}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials', resource: RESOURCE, scope }),
-  });
+const BASIC = { Authorization: `Basic ${btoa('robot:a+secret')}` };
+
+async function token(scope: string, from = issuer): Promise<string> {
+  const body = new URLSearchParams({ grant_type: 'client_credentials', resource: RESOURCE, scope });
+  const response = await fetch(`${from}/token`, { method: 'POST', headers: BASIC, body });
   return ((await response.json()) as { access_token: string }).access_token;
 }
 
@@ -92,10 +92,57 @@ describePage('authorization', ({ serve }) => {
     expect((await call(address, 'list', {}, writer)).status).toBe(200);
   });
 
-  test('shows a handler in a server of its own, with its metadata', async () => {
-    const address = await serve('mounted.ts');
-    const metadata = await fetch(new URL('/.well-known/oauth-protected-resource/mcp', address));
-    expect(await metadata.json()).toMatchObject({ resource: RESOURCE, authorization_servers: [issuer] });
-    expect((await call(address, 'hello', {})).status).toBe(401);
+  test('shows a server that looks tokens up, and refuses one the moment that it is revoked', async () => {
+    const opaque = await provider('--format', 'opaque');
+    process.env['ISSUER'] = opaque;
+    const address = await serve('opaque.ts');
+    const sent = await token('notes:read', opaque);
+    expect(await (await call(address, 'hello', {}, sent)).text()).toContain(`Hello, ${opaque}#client:robot`);
+    const body = new URLSearchParams({ token: sent });
+    await fetch(`${opaque}/token/revocation`, { method: 'POST', headers: BASIC, body });
+    expect((await call(address, 'hello', {}, sent)).status).toBe(401);
+  });
+
+  test('shows a server that gets a token of its own for a service', async () => {
+    const seen: unknown[] = [];
+    const files = createServer((request, response) => {
+      const [, payload = ''] = request.headers.authorization?.split('.') ?? [];
+      seen.push(JSON.parse(Buffer.from(payload, 'base64url').toString()));
+      response.end('a.txt');
+    });
+    await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
+    const service = `http://127.0.0.1:${(files.address() as AddressInfo).port}/`;
+    process.env['FILES'] = service;
+    try {
+      const address = await serve('gateway.ts');
+      expect(await (await call(address, 'list_files', {}, await token(''))).text()).toContain('a.txt');
+      expect(seen).toMatchObject([{ aud: service, scope: 'files:read', client_id: 'my-server' }]);
+    } finally {
+      delete process.env['FILES'];
+      files.closeAllConnections();
+      await new Promise((resolve) => files.close(resolve));
+    }
+  });
+
+  test.each(['mounted.ts', 'mounted-express.ts'])(
+    'shows in %s a handler in a server of its own, with its metadata',
+    async (program) => {
+      const address = await serve(program);
+      for (const path of ['', '/mcp']) {
+        const metadata = await fetch(new URL(`/.well-known/oauth-protected-resource${path}`, address));
+        expect(await metadata.json()).toMatchObject({ resource: RESOURCE, authorization_servers: [issuer] });
+      }
+      expect((await call(address, 'hello', {})).status).toBe(401);
+      const sent = await token('notes:read');
+      expect(await (await call(address, 'hello', {}, sent)).text()).toContain(`${issuer}#client:robot`);
+    },
+  );
+
+  test('has every flag of apps/identity', async () => {
+    const help = new ServerProcess(PROVIDER, ['--help']);
+    await help.ended;
+    const flags = [...help.stdout.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag]) => flag);
+    const rows = await tableRows('docs/guide/authorization.md', 'Your own server behind the local provider');
+    expect(rows.map(([flag = '']) => flag.split(' ')[0]).sort()).toEqual(flags.sort());
   });
 });

@@ -8,6 +8,8 @@ import { LoggedInUser } from './log-in.js';
 import { endProcesses, freePort, ServerProcess, until } from './processes.js';
 import { closeUsers, openUser } from './user-client.js';
 
+/** Where the README and `.env.example` of a project say it is. */
+const RESOURCE = 'http://127.0.0.1:3000/mcp';
 const IDENTITY = new URL('../../apps/identity/dist/main.js', import.meta.url).pathname;
 
 afterEach(closeUsers);
@@ -49,6 +51,7 @@ describe.each([
           scopes: ['mcp', 'account:read'],
         });
         expect(client.user.asked).toEqual(['mcp', 'mcp account:read']);
+        if (identity === own) await showsWhichScopesAreLacking(project, issuer, address);
         await closeUsers();
       }
     },
@@ -81,6 +84,17 @@ async function startServer(project: string, issuer: string): Promise<string> {
   return address;
 }
 
+/** Runs the commands of its README that call it without a browser. */
+async function showsWhichScopesAreLacking(project: string, issuer: string, address: string): Promise<void> {
+  const readme = readFileSync(join(project, 'README.md'), 'utf8');
+  const commands = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+  const shown = commands.find((block) => block.includes('call_who_am_i')) ?? '';
+  const here = shown.replaceAll('http://127.0.0.1:9000', issuer).replaceAll(RESOURCE, address);
+  const [refused = '', answered = ''] = (await succeed(project, 'sh', '-c', here)).split(/^(?=HTTP)/m);
+  expect(refused).toMatch(/^HTTP\/1\.1 403 [\s\S]*\nWWW-Authenticate: .*scope="account:read"/i);
+  expect(answered).toMatch(/^HTTP\/1\.1 200 [\s\S]*#client:robot/);
+}
+
 /** Over stdio its owner calls, with every scope; over HTTP the same project says what is missing. */
 async function servesOverStdioWithoutSettings(project: string): Promise<void> {
   const script = join(project, 'dist/main.js');
@@ -94,7 +108,7 @@ async function servesOverStdioWithoutSettings(project: string): Promise<void> {
   const { client } = await v2Auto.connect({ script, args: ['--stdio'] });
   try {
     const { structuredContent } = await client.callTool({ name: 'who_am_i', arguments: {} });
-    expect(structuredContent).toEqual({ id: 'owner', scopes: ['account:read'] });
+    expect(structuredContent).toEqual({ id: 'owner', scopes: ['mcp', 'account:read'] });
   } finally {
     await client.close();
   }

@@ -126,6 +126,34 @@ describe('sigil dev', () => {
     await stop(dev, 'SIGHUP');
   });
 
+  test.each([
+    ['below the project', 'dist/main.js'],
+    ['in it', 'main.js'],
+  ])('starts a server %s again when its settings change, also one that they have ended', async (_, entry) => {
+    project.mkdir('dist');
+    project.write('package.json', '{ "type": "module" }');
+    project.write(
+      entry,
+      `import { readFileSync } from 'node:fs';
+       let text = 'none';
+       try { text = readFileSync(new URL('${entry === 'main.js' ? '' : '../'}.env', import.meta.url), 'utf8'); } catch {}
+       console.log('settings: ' + text);
+       if (text === 'wrong') process.exit(1);
+       setInterval(() => 0, 1000);`,
+    );
+    const dev = project.devWith([entry, ...idle, '--']);
+    await says(dev, 'settings: none');
+    project.write('.env', 'one');
+    await says(dev, 'settings: one');
+    project.write('.env', 'wrong');
+    await says(dev, 'sigil: the server ended with exit code 1: waiting for a change');
+    project.write('.env', 'right');
+    await says(dev, 'settings: right');
+    rmSync(join(project.folder, '.env'));
+    await until(() => dev.stdout.match(/settings: none/g)?.length === 2, LONG_MS);
+    await stop(dev, 'SIGINT');
+  });
+
   test('gives the server the arguments after --, and an input that stays open', async () => {
     project.mkdir('dist');
     project.write(

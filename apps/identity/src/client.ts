@@ -1,85 +1,95 @@
 import { createServer } from 'node:http';
-import {
-  Client,
-  type OAuthClientInformationMixed,
-  type OAuthClientProvider,
-  type OAuthDiscoveryState,
-  type OAuthTokens,
-  StreamableHTTPClientTransport,
-  UnauthorizedError,
-} from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
+import { BrowserUser } from './browser-user.js';
 
-// Calls one tool of the inventory with the official client, whose user logs in with a browser.
-const [tool = 'list_warehouses', args = '{}', address = 'http://127.0.0.1:3000/mcp'] = process.argv.slice(2);
+const HELP = `Calls one tool of a server with the official client, whose user logs in with a browser.
+
+node apps/identity/dist/client.js [<tool> [<arguments> [<address>]]]
+
+  <tool>        list_warehouses by default
+  <arguments>   JSON; {} by default
+  <address>     of the server; http://127.0.0.1:3000/mcp by default
+
+CALLBACK_PORT says where browsers come back to; 9001 by default.`;
+
 const CALLBACK_PORT = Number(process.env['CALLBACK_PORT'] ?? 9001);
 const CALLBACK = `http://127.0.0.1:${CALLBACK_PORT}/callback`;
 
-/** Keeps what a client has to keep, as long as the program runs. */
-class BrowserUser implements OAuthClientProvider {
-  readonly redirectUrl = CALLBACK;
-  readonly clientMetadata = {
-    redirect_uris: [CALLBACK],
-    client_name: 'A client to try authorization with',
-    token_endpoint_auth_method: 'none',
-  };
-  #client: OAuthClientInformationMixed | undefined;
-  #tokens: OAuthTokens | undefined;
-  #discovered: OAuthDiscoveryState | undefined;
-  #verifier = '';
-  /** What the browser brings back. */
-  callback: Promise<URLSearchParams> | undefined;
-
-  clientInformation = (): OAuthClientInformationMixed | undefined => this.#client;
-  saveClientInformation = (client: OAuthClientInformationMixed): void => void (this.#client = client);
-  tokens = (): OAuthTokens | undefined => this.#tokens;
-  saveTokens = (tokens: OAuthTokens): void => void (this.#tokens = tokens);
-  discoveryState = (): OAuthDiscoveryState | undefined => this.#discovered;
-  saveDiscoveryState = (state: OAuthDiscoveryState): void => void (this.#discovered = state);
-  codeVerifier = (): string => this.#verifier;
-  saveCodeVerifier = (verifier: string): void => void (this.#verifier = verifier);
-
-  redirectToAuthorization(url: URL): void {
-    this.callback = callback();
-    console.log(
-      `\nThe server asks for the scopes: ${url.searchParams.get('scope')}\nOpen in a browser:\n${url.href}\n`,
-    );
-  }
+const [tool = 'list_warehouses', args = '{}', address = 'http://127.0.0.1:3000/mcp'] = process.argv.slice(2);
+try {
+  if (tool === '--help') console.log(HELP);
+  else await callTool(tool, objectIn(args), new URL(address));
+} catch (error) {
+  // An unknown tool, a login that was cancelled, a server that is not there: the message says all there is to say.
+  console.error(told(error));
+  process.exitCode = 1;
 }
 
-/** Waits for the browser to come back. */
-function callback(): Promise<URLSearchParams> {
-  return new Promise((resolve) => {
+async function callTool(name: string, given: Record<string, unknown>, url: URL): Promise<void> {
+  const user = new BrowserUser(CALLBACK);
+  /** Does something, and again each time that the user had to log in for it. */
+  const authorized = async <T>(act: (transport: StreamableHTTPClientTransport) => Promise<T>): Promise<T> => {
+    const transport = new StreamableHTTPClientTransport(url, { authProvider: user });
+    try {
+      return await act(transport);
+    } catch (error) {
+      const page = user.takePage();
+      if (!(error instanceof UnauthorizedError) || !page) throw error;
+      await transport.finishAuth(await comeBack(page));
+      return authorized(act);
+    }
+  };
+  const result = await authorized(async (transport) => {
+    const client = new Client({ name: 'try', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
+    await client.connect(transport);
+    const called = await client.callTool({ name, arguments: given });
+    await client.close();
+    return called;
+  });
+  console.log(JSON.stringify(result.content, null, 2));
+}
+
+/** Has the user open a page, and waits until the browser comes back. */
+function comeBack(page: URL): Promise<URLSearchParams> {
+  return new Promise((resolve, reject) => {
     const server = createServer((request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '', CALLBACK);
+      if (pathname !== '/callback') return void response.writeHead(404).end();
       response.setHeader('Connection', 'close').end('You can close this page.');
       server.close();
-      resolve(new URL(request.url ?? '', CALLBACK).searchParams);
-    }).listen(CALLBACK_PORT, '127.0.0.1');
+      const problem = searchParams.get('error');
+      if (problem === null) return resolve(searchParams);
+      const details =
+        searchParams.get('error_description') ??
+        'the login was cancelled, or it knows no scope that was asked for';
+      reject(new Error(`The authorization server says ${problem}: ${details}`));
+    });
+    server.once('error', (error) => reject(new Error(`Nothing can listen on ${CALLBACK}`, { cause: error })));
+    server.listen(CALLBACK_PORT, '127.0.0.1', () => {
+      console.log(`\nThe server asks for the scopes: ${page.searchParams.get('scope')}`);
+      console.log(`Open in a browser:\n${page.href}\n`);
+      console.log(`Waiting for the browser to come back to ${CALLBACK} (Ctrl-C ends this)`);
+    });
   });
 }
 
-const user = new BrowserUser();
-
-/** Does something, and again each time that the user had to log in for it. */
-async function authorized<T>(act: (transport: StreamableHTTPClientTransport) => Promise<T>): Promise<T> {
-  const transport = new StreamableHTTPClientTransport(new URL(address), { authProvider: user });
+function objectIn(text: string): Record<string, unknown> {
   try {
-    return await act(transport);
-  } catch (error) {
-    if (!(error instanceof UnauthorizedError) || !user.callback) throw error;
-    await transport.finishAuth(await user.callback);
-    user.callback = undefined;
-    return authorized(act);
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
+  } catch {
+    // Told below, as what is JSON and no object is.
   }
+  throw new Error(`The arguments of a tool are a JSON object, such as '{"sku":"TNT-1002"}', not ${text}`);
 }
 
-const result = await authorized(async (transport) => {
-  const client = new Client({ name: 'try', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
-  await client.connect(transport);
-  const called = await client.callTool({
-    name: tool,
-    arguments: JSON.parse(args) as Record<string, unknown>,
-  });
-  await client.close();
-  return called;
-});
-console.log(JSON.stringify(result.content, null, 2));
+/** What went wrong, with what that comes from: `fetch failed` alone says nothing. */
+function told(error: unknown): string {
+  const messages = new Set<string>();
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const [first] = at instanceof AggregateError ? (at.errors as Error[]) : [];
+    messages.add(at.message || String(first?.message));
+  }
+  return messages.size === 0 ? String(error) : [...messages].join(': ');
+}

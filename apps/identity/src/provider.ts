@@ -9,6 +9,8 @@ export interface ProviderOptions {
   readonly issuer: string;
   /** The scopes that clients may ask for. */
   readonly scopes: readonly string[];
+  /** What lists them, for the warning about a scope that is not among them: `--scopes`. */
+  readonly scopesAreIn: string;
   /** Whether access tokens carry a signature, or have to be looked up. @default 'jwt' */
   readonly format?: 'jwt' | 'opaque';
   /** How long access tokens live, in seconds. @default 300 */
@@ -78,11 +80,29 @@ export function createProvider(options: ProviderOptions): Provider {
     ...(metadataDocuments ? { fetch: fetchAnywhere } : {}),
     findAccount: (_ctx, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
   });
+  const warned = new Set(['openid', 'offline_access', ...scopes]);
   provider.use(async (ctx, next) => {
     if (ctx.method === 'POST' && ctx.path === '/reg') await allowAllScopes(ctx.req);
     await next();
+    for (const scope of scopesAskedFor(ctx)) {
+      if (warned.has(scope)) continue;
+      warned.add(scope);
+      const fix = scope.includes(',')
+        ? 'scopes have spaces between them, and no commas'
+        : `add it to ${options.scopesAreIn}`;
+      console.error(
+        `A client asks for the scope ${scope}, which this authorization server does not know and will not grant: ${fix}`,
+      );
+    }
   });
   return provider;
+}
+
+/** What a client asks for in this request. */
+function scopesAskedFor(ctx: object): string[] {
+  const { oidc } = ctx as { readonly oidc?: { readonly params?: { readonly scope?: unknown } } };
+  const scope = oidc?.params?.scope;
+  return typeof scope === 'string' ? scope.split(' ').filter((one) => one !== '') : [];
 }
 
 /** Fetches without the dispatcher of the provider, which refuses addresses of this machine: the documents of its clients are there. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { listen } from './listen.js';
 import { createProvider } from './provider.js';
 
 // An authorization server, and the inventory behind it: `npm run start:auth`.
@@ -11,8 +12,13 @@ const address = `http://127.0.0.1:${SERVER_PORT}/mcp`;
 const INVENTORY = fileURLToPath(new URL('../../inventory/dist/protected.js', import.meta.url));
 const CLIENT = 'node apps/identity/dist/client.js';
 
-const provider = createProvider({ issuer, scopes: ['inventory', 'inventory:manage'] });
-provider.listen(ISSUER_PORT, '127.0.0.1', () => {
+const SCOPES = ['inventory', 'inventory:manage'];
+const provider = createProvider({
+  issuer,
+  scopes: SCOPES,
+  scopesAreIn: 'SCOPES in apps/identity/src/start.ts',
+});
+listen(provider, ISSUER_PORT, 'ISSUER_PORT', () => {
   const inventory: ChildProcess = spawn(process.execPath, [INVENTORY], {
     env: { ...process.env, PORT: String(SERVER_PORT), ISSUER: issuer },
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -22,13 +28,15 @@ provider.listen(ISSUER_PORT, '127.0.0.1', () => {
     process.once(signal, () => void inventory.kill(signal));
   console.log(`
 Inventory:            ${address}
-Authorization server: ${issuer} (any name and password will do)
+Authorization server: ${issuer} (any name and password will do; its warnings are about production)
 
 Without a token it is refused, and says where to get one:
   curl -i -X POST ${address}
 
 Log in with the official client, and call a tool; the second one needs another scope, which it asks you for:
-  ${CLIENT} check_inventory '{"sku":"TNT-1002"}'
-  ${CLIENT} list_warehouses
+  ${CLIENT} check_inventory '{"sku":"TNT-1002"}' ${address}
+  ${CLIENT} list_warehouses '{}' ${address}
+
+Other ports: PORT and ISSUER_PORT say where these two listen, CALLBACK_PORT where the client does.
 `);
 });

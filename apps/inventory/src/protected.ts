@@ -20,16 +20,22 @@ app.tools.add(
     handle: (_args, ctx) => ({ warehouses: stock.warehouses(), seenBy: ctx.principal?.id }),
   }),
 );
-const running = await app.run(
-  http({
-    port,
-    authorization: oauth({
-      resource,
-      issuers: [issuer],
-      tokens: jwt({ algorithms: ['RS256'] }),
-      scopes: { initial: ['inventory'], implies: { 'inventory:manage': ['inventory'] } },
-      description: { name: 'Outdoor shop inventory' },
-    }),
+const runtime = http({
+  port,
+  authorization: oauth({
+    resource,
+    issuers: [issuer],
+    tokens: jwt({ algorithms: ['RS256'] }),
+    scopes: { initial: ['inventory'], implies: { 'inventory:manage': ['inventory'] } },
+    description: { name: 'Outdoor shop inventory' },
   }),
-);
-console.log(`Inventory: ${running.address}`);
+});
+try {
+  const { address } = await app.run(runtime);
+  console.log(`Inventory: ${address}`);
+} catch (error) {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const fix = code === 'EADDRINUSE' ? '; choose another port with PORT' : '';
+  console.error(`The inventory does not start: ${message}${fix}`);
+  process.exit(1);
+}

@@ -15,7 +15,8 @@ export interface IntrospectionOptions extends ClientCredentials {
    */
   readonly audience?: string | readonly string[];
   /**
-   * For how many seconds an answer is believed; at most until the token expires.
+   * For how many seconds an answer is believed, also when the token is revoked meanwhile; at most until the token expires. With 0 the issuer is
+   * asked at each request.
    *
    * @default 30
    */
@@ -34,7 +35,8 @@ const INTROSPECTION_OPTIONS: Readonly<Record<keyof IntrospectionOptions, true>> 
 const REFUSAL_MS = 10_000;
 
 /**
- * Checks tokens by asking their issuer (RFC 7662): for tokens that are no JWT, or that have to end the moment they are revoked.
+ * Checks tokens by asking their issuer (RFC 7662): for tokens that are no JWT, or that have to end soon after they are revoked; with
+ * `cacheSeconds: 0`, the moment they are revoked.
  *
  * @param options who asks, and what tokens for this server say. There must be one issuer alone, which sees all tokens.
  * @returns what `oauth({ tokens })` takes.

@@ -8,16 +8,19 @@ import { watch } from 'chokidar';
 const NOT_RUN = /\.(map|d\.[cm]?ts|tsbuildinfo)$/;
 const NOT_COMPILED = /(^|[\\/])(node_modules|\.[^\\/]+)([\\/]|$)/;
 
-/** What a compiler writes for a program. */
+/** What a compiler writes for a program, and the settings that the program reads. */
 export class CompiledOutput {
   /** Where all of it is, such as `dist` for `dist/src/main.js`. */
   readonly folder: string;
+  /** The file of settings, `.env`, which may not be there. */
+  readonly settings: string;
 
   /** @param entry the file to start, absolute. */
   constructor(
-    cwd: string,
+    readonly cwd: string,
     private readonly entry: string,
   ) {
+    this.settings = join(cwd, '.env');
     const path = relative(cwd, entry);
     const [first = '', ...others] = path.split(sep);
     const isInside = others.length > 0 && first !== '..' && !isAbsolute(path);
@@ -29,11 +32,11 @@ export class CompiledOutput {
     return NOT_COMPILED.test(relative(this.folder, path)) || NOT_RUN.test(path);
   }
 
-  /** A text that differs whenever something a program could load does; `undefined` while there is no file to start. */
+  /** A text that differs whenever something a program could load does, or its settings; `undefined` while there is no file to start. */
   async fingerprint(): Promise<string | undefined> {
     if (!existsSync(this.entry)) return undefined;
     const hash = createHash('sha256');
-    for (const path of await this.#files()) {
+    for (const path of [...(await this.#files()), this.settings]) {
       const content = await readFile(path).catch(() => undefined);
       if (content !== undefined) hash.update(`${path}\0${content.length}\0`).update(content);
     }
@@ -57,17 +60,18 @@ export class CompiledOutput {
 const QUIET_MS = 100;
 
 /**
- * Watches what a compiler writes.
+ * Watches what a compiler writes, and the settings.
  *
  * @param changed called once the compiler is done.
  * @returns stops watching.
  */
 export function watchOutput(output: CompiledOutput, changed: () => void): () => Promise<void> {
-  const { folder } = output;
-  // The folder may not be there yet, and may be deleted: what is around it stays.
-  const around = dirname(folder);
+  const { cwd, folder, settings } = output;
+  // The folder and the settings may not be there yet, and may be deleted: what is around them stays.
+  const around = [...new Set([dirname(folder), cwd])];
+  const seen = [...around, settings];
   const ignored = (path: string): boolean =>
-    path !== around && ((path !== folder && !path.startsWith(folder + sep)) || output.ignores(path));
+    !seen.includes(path) && ((path !== folder && !path.startsWith(folder + sep)) || output.ignores(path));
   const state: { timer?: ReturnType<typeof setTimeout> } = {};
   const watcher = watch(around, { ignored, ignoreInitial: true });
   const note = (): void => {

@@ -53,4 +53,20 @@ describe('what is compiled', () => {
     await rm(join(cwd, 'dist/tools/new.js'));
     expect(await output.fingerprint()).toBe(seen.at(-2));
   });
+
+  test('changes with the settings, while there is something to start', async () => {
+    const output = new CompiledOutput(cwd, join(cwd, 'dist/main.js'));
+    await writeFile(join(cwd, '.env'), 'PORT=3000');
+    expect(await output.fingerprint()).toBeUndefined();
+    await mkdir(join(cwd, 'dist'));
+    await writeFile(join(cwd, 'dist/main.js'), '');
+    const first = await output.fingerprint();
+    await writeFile(join(cwd, '.env.example'), 'PORT=3001');
+    expect(await output.fingerprint()).toBe(first);
+    await writeFile(join(cwd, '.env'), 'PORT=3001');
+    const second = await output.fingerprint();
+    expect(second).not.toBe(first);
+    await rm(join(cwd, '.env'));
+    expect([first, second]).not.toContain(await output.fingerprint());
+  });
 });

@@ -1,6 +1,7 @@
 // An authorization server on this machine, for development and tests: any name and password will do, and it forgets everything
 // when it ends. The script `identity` starts it; `--port` says where, 9000 by default.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
 
@@ -8,8 +9,9 @@ import { parseArgs } from 'node:util';
 URL.parse ??= (url, base) => (URL.canParse(url, base) ? new URL(url, base) : null);
 const { Provider } = await import('oidc-provider');
 
-// What clients may ask for: the scopes of OAUTH_SCOPES and of every @RequireScopes.
-const SCOPES = ['mcp', 'account:read'];
+// What clients may ask for. The file is JavaScript as well, so that nothing has to be compiled first.
+const source = readFileSync(new URL('../src/scopes.ts', import.meta.url), 'utf8');
+const { SCOPES } = await import(`data:text/javascript,${encodeURIComponent(source)}`);
 
 // A program that gets tokens without a user, with `grant_type=client_credentials`.
 const ROBOT = {
@@ -72,8 +74,21 @@ function providerOf(issuer) {
   provider.use(async (ctx, next) => {
     if (ctx.method === 'POST' && ctx.path === '/reg') ctx.req.body = await withoutScope(ctx.req);
     await next();
+    warnOfUnknown(String(ctx.oidc?.params?.scope ?? '').split(' '));
   });
   return provider;
+}
+
+// A scope that is not known is not granted, and a client that needs it would ask its user again and again.
+const known = new Set(['', 'openid', 'offline_access', ...SCOPES]);
+
+function warnOfUnknown(scopes) {
+  for (const scope of scopes.filter((one) => !known.has(one))) {
+    known.add(scope);
+    console.error(
+      `A client asks for the scope ${scope}, which is not granted: add it to SCOPES in src/scopes.ts, and start this again`,
+    );
+  }
 }
 
 // Clients register with the scopes that they need first, and would get no others later.

@@ -1,17 +1,29 @@
 import { jwt, oauth } from '@sigil/auth';
 import type { Principal } from '@sigil/core';
 import type { HttpOptions } from '@sigil/http';
+import { SCOPES } from './scopes.js';
 
 /** Who has started the server, and calls it over stdio: without a token, and with every scope that a tool needs. */
-export const owner: Principal = { id: 'owner', scopes: ['account:read'] };
+export const owner: Principal = { id: 'owner', scopes: SCOPES };
+
+/** The variables that are read here; add your own, or they are taken for one that is misspelt. */
+const VARIABLES = [
+  'OAUTH_RESOURCE',
+  'OAUTH_ISSUER',
+  'OAUTH_SCOPES',
+  'OAUTH_AUDIENCE',
+  'OAUTH_ALGORITHMS',
+  'OAUTH_SCOPE_PREFIX',
+];
 
 /**
  * Says who may call over HTTP: those who have a token of the authorization server that the variables `OAUTH_…` name. `.env.example`
  * explains them.
  *
- * @throws Error when a variable is missing or wrong.
+ * @throws Error when a variable is missing, wrong, or misspelt.
  */
 export function httpAuth(_host: string, env: NodeJS.ProcessEnv): Pick<HttpOptions, 'authorization'> {
+  refuseUnknown(env);
   const { OAUTH_RESOURCE: resource, OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: audience } = env;
   if (!resource || !issuer) {
     const missing = [...(resource ? [] : ['OAUTH_RESOURCE']), ...(issuer ? [] : ['OAUTH_ISSUER'])];
@@ -25,10 +37,10 @@ export function httpAuth(_host: string, env: NodeJS.ProcessEnv): Pick<HttpOption
         resource,
         issuers: [issuer],
         tokens: jwt({
-          algorithms: words(env['OAUTH_ALGORITHMS'] || 'RS256'),
+          algorithms: words('OAUTH_ALGORITHMS', env) ?? ['RS256'],
           audience: audience || undefined,
         }),
-        scopes: { initial: words(env['OAUTH_SCOPES']), prefix: env['OAUTH_SCOPE_PREFIX'] },
+        scopes: { initial: words('OAUTH_SCOPES', env), prefix: env['OAUTH_SCOPE_PREFIX'] },
       }),
     };
   } catch (error) {
@@ -37,6 +49,32 @@ export function httpAuth(_host: string, env: NodeJS.ProcessEnv): Pick<HttpOption
   }
 }
 
-function words(text = ''): string[] {
-  return text.split(/\s+/).filter((word) => word !== '');
+/** What a variable lists, with spaces between; `undefined` when it is not set. */
+function words(variable: string, env: NodeJS.ProcessEnv): string[] | undefined {
+  const text = env[variable]?.trim();
+  if (!text) return undefined;
+  const listed = text.split(/[\s,]+/).filter((word) => word !== '');
+  if (text.includes(','))
+    throw new Error(`${variable}=${text} has a comma; write spaces: ${variable}=${listed.join(' ')}`);
+  return listed;
+}
+
+/** One that is misspelt would have no effect, and nothing would tell. */
+function refuseUnknown(env: NodeJS.ProcessEnv): void {
+  const unknown = Object.keys(env).filter((name) => name.startsWith('OAUTH_') && !VARIABLES.includes(name));
+  if (unknown.length === 0) return;
+  const problems = unknown.map((name) => `There is no variable ${name}: did you mean ${nearest(name)}?`);
+  const fix =
+    'Remove what is not meant for this server; .env.example explains its variables, VARIABLES in src/auth.ts lists them.';
+  throw new Error([...problems, fix].join('\n'));
+}
+
+/** The variable that begins most like this name. */
+function nearest(name: string): string {
+  const shared = (other: string): number => {
+    let length = 0;
+    while (length < name.length && name[length] === other[length]) length += 1;
+    return length;
+  };
+  return VARIABLES.reduce((best, one) => (shared(one) > shared(best) ? one : best));
 }

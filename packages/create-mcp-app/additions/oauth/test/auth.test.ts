@@ -6,15 +6,17 @@ import { createApp } from '@sigil/core';
 import { options } from '../src/app.js';
 import { owner } from '../src/auth.js';
 import { chooseRuntime } from '../src/runtime.js';
+import { SCOPES } from '../src/scopes.js';
 
 const RESOURCE = 'http://127.0.0.1:3000/mcp';
 const IDENTITY = fileURLToPath(new URL('../dev/identity.mjs', import.meta.url));
 
-const identity: { child?: ChildProcess; issuer: string } = { issuer: '' };
+const identity: { child?: ChildProcess; issuer: string; stderr: string } = { issuer: '', stderr: '' };
 
 beforeAll(async () => {
-  const child = spawn(process.execPath, [IDENTITY, '--port', '0'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, [IDENTITY, '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] });
   identity.child = child;
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (identity.stderr += text));
   const [said] = await once(child.stdout, 'data');
   identity.issuer = /http:[^;\s]+/.exec(String(said))?.[0] ?? '';
 });
@@ -153,11 +155,25 @@ test.each([
     { OAUTH_RESOURCE: 'http://mcp.example.com/mcp', OAUTH_ISSUER: 'https://id.example.com' },
     '.env.example explains them',
   ],
+  [
+    { OAUTH_RESOURCE: RESOURCE, OAUTH_ISSUER: 'https://id.example.com', OAUTH_SCOPES: 'mcp,account:read' },
+    'OAUTH_SCOPES=mcp,account:read has a comma; write spaces: OAUTH_SCOPES=mcp account:read',
+  ],
+  [{ OAUTH_SCOPE: 'mcp' }, 'There is no variable OAUTH_SCOPE: did you mean OAUTH_SCOPES?'],
+  [{ OAUTH_RESORCE: RESOURCE }, 'There is no variable OAUTH_RESORCE: did you mean OAUTH_RESOURCE?'],
 ])('says what to do with the variables %j', (env, message) => {
   expect(() => chooseRuntime([], env)).toThrow(message);
 });
 
-test('needs no variables over stdio, where its owner calls', () => {
+test('needs no variables over stdio, where its owner calls with every scope', () => {
   expect(chooseRuntime(['--stdio'], {}).name).toBe('stdio');
-  expect(owner.scopes).toContain('account:read');
+  expect(owner.scopes).toEqual(SCOPES);
+});
+
+test('is told by its authorization server of a scope that is not granted', async () => {
+  await token('mcp books:winter');
+
+  expect(identity.stderr).toContain(
+    'A client asks for the scope books:winter, which is not granted: add it to SCOPES in src/scopes.ts',
+  );
 });
