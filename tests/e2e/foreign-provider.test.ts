@@ -92,7 +92,11 @@ describeOrSkip(`behind glewlwyd${noGlewlwyd === undefined ? '' : ` (${noGlewlwyd
 
   test('a server looks tokens up, and refuses one that was revoked', async () => {
     const INTROSPECTION = JSON.stringify({ ...provider.client, cacheSeconds: 0 });
-    const asking = await startProtected(provider, { resource: address }, { INTROSPECTION, PROGRAMS: 'yes' });
+    const asking = await startProtected(
+      provider,
+      { resource: address, clientsWithoutSubject: true },
+      { INTROSPECTION },
+    );
     const token = await provider.token('mcp files:read', address);
     expect((await call(asking.address, token, 'read')).status).toBe(200);
     await provider.revoke(token);

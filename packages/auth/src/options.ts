@@ -63,6 +63,13 @@ export interface OAuthOptions {
    * @default the id is `<issuer>#<subject>`, or `<issuer>#client:<client>` where the subject is the client itself
    */
   readonly principal?: (claims: TokenClaims, scopes: readonly string[]) => Principal;
+  /**
+   * Whether a token without a subject is of a client that acts for itself. Its issuer must write a subject for every user: users without
+   * one would all be one principal.
+   *
+   * @default false: such tokens are refused
+   */
+  readonly clientsWithoutSubject?: boolean;
   /** How this server gets tokens for the services that it calls, with `upstreamToken`. */
   readonly upstream?: UpstreamOptions;
   /** What people read about this server. */
@@ -79,6 +86,7 @@ const OAUTH_OPTIONS: Readonly<Record<keyof OAuthOptions, true>> = {
   dpopNonce: true,
   cacheSeconds: true,
   principal: true,
+  clientsWithoutSubject: true,
   upstream: true,
   description: true,
 };
@@ -123,7 +131,9 @@ export function resolveOptions(options: OAuthOptions, checks: OptionChecks): Res
     anonymous,
     dpop: { mode: dpop, nonce: dpopNonce },
     cacheMs: cacheSeconds * 1000,
-    principal: options.principal ?? principalOf,
+    principal:
+      options.principal ??
+      ((claims, granted) => principalOf(claims, granted, options.clientsWithoutSubject ?? false)),
     upstream,
     metadata: {
       resource,
@@ -168,16 +178,23 @@ function canonical(resource: string): string {
   return `${origin}${pathname === '/' ? '' : pathname}${search}`;
 }
 
-function principalOf(claims: TokenClaims, scopes: readonly string[]): Principal {
+function principalOf(
+  claims: TokenClaims,
+  scopes: readonly string[],
+  clientsWithoutSubject: boolean,
+): Principal {
   const { iss, sub } = claims;
   if (sub !== undefined && !isName(sub)) throw new ClaimError('The claim sub of the token is no text');
   const clients = CLIENT_CLAIMS.map((name) => claims[name]).filter(isName);
   // A client that acts for itself may have an id that is the subject of a user (RFC 9068, section 5).
   if (sub !== undefined)
     return { id: `${iss}#${clients.includes(sub) ? `client:${sub}` : asSubject(sub)}`, scopes, claims };
+  const [client] = clients;
+  if (clientsWithoutSubject && client !== undefined && claims['username'] === undefined)
+    return { id: `${iss}#client:${client}`, scopes, claims };
   // The client that it was issued to may have many users, who would all be one principal.
   throw new ClaimError('The token names no subject', {
-    hint: 'have its issuer write sub, or say who it is for with oauth({ principal })',
+    hint: 'have its issuer write sub; if it does for every user, give oauth({ clientsWithoutSubject: true })',
   });
 }
 
@@ -223,7 +240,7 @@ export function checkOptions(options: OAuthOptions, checks: OptionChecks): void 
     checks.refuse('scopes', 'it must be an object with any of initial, advertised, implies, read');
   oneOf('anonymous', options.anonymous, ['refuse', 'allow'], checks);
   oneOf('dpop', options.dpop, ['off', 'accept', 'require'], checks);
-  checks.booleans(options, 'dpopNonce');
+  checks.booleans(options, 'dpopNonce', 'clientsWithoutSubject');
   if (options.dpopNonce === true && (options.dpop ?? 'off') === 'off')
     checks.refuse(
       'dpopNonce',
@@ -231,6 +248,8 @@ export function checkOptions(options: OAuthOptions, checks: OptionChecks): void 
       "give dpop: 'accept' or 'require' with it",
     );
   checkSeconds('cacheSeconds', options.cacheSeconds, 60, checks);
+  if (options.principal !== undefined && options.clientsWithoutSubject !== undefined)
+    checks.refuse('clientsWithoutSubject', 'principal says who tokens are for', 'give one of the two');
   if (options.principal !== undefined && typeof options.principal !== 'function')
     checks.refuse('principal', 'it must be a function that makes a principal of claims');
   if (options.upstream !== undefined) {

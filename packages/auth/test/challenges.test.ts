@@ -108,6 +108,21 @@ describe('a request', () => {
     expect(server.log.join()).toContain('made in a wrong way');
   });
 
+  test('with a token without a subject is of its client where every user has a subject', async () => {
+    const programs = await ProtectedServer.start([Files], () => ({
+      issuers: [issuer.id],
+      tokens: jwt({ algorithms: ['ES256'] }),
+      clientsWithoutSubject: true,
+    }));
+    const withoutSubject: object = { sub: undefined };
+    const sent = (claims: object): Promise<string> =>
+      issuer.token({ aud: programs.resource, client_id: 'app', ...withoutSubject, ...claims });
+    const served = await programs.call('hello', {}, { token: await sent({}) });
+    expect(await served.text()).toContain(`"Hello, ${issuer.id}#client:app"`);
+    expect((await programs.call('hello', {}, { token: await sent({ username: 'ada' }) })).status).toBe(401);
+    await programs.stop();
+  });
+
   test.each([
     ['the issuer', { iss: 'http://127.0.0.1:1/' }, '"issuer":"http://127.0.0.1:1/"'],
     ['the audience', { aud: ['other'] }, String.raw`"audience":"[\"other\"]"`],
