@@ -16,6 +16,9 @@ export const PROOF_ALGORITHMS: readonly string[] = [
 /** How old or new a proof may be, in seconds. */
 const WINDOW_SECONDS = 300;
 
+/** How far the clocks of processes may be apart, in milliseconds: one that is behind takes a proof for longer. */
+const CLOCK_SKEW_MS = 10_000;
+
 /** A proof of possession is not good. */
 export class ProofError extends Error {
   override readonly name = 'ProofError';
@@ -36,12 +39,15 @@ export interface ProvenRequest {
   readonly token: string;
   /** The thumbprint of the key that the token is bound to. */
   readonly boundTo: string;
+  /** Whom the proof counts for: who has many keys has no more room by that. */
+  readonly client: string;
 }
 
 /** Gives nonces to clients, and knows them again in every process of the app. */
 export interface Nonces {
   current(): Promise<string>;
-  accepts(nonce: string): Promise<boolean>;
+  /** Until when a nonce is taken, in milliseconds since 1970; `undefined` for one that is not taken. */
+  expiryOf(nonce: string): Promise<number | undefined>;
 }
 
 /** Checks that who sends a token has the key that it was issued to (RFC 9449, section 4.3). */
@@ -62,7 +68,7 @@ export class ProofCheck {
    *
    * @throws ProofError when it is not good, or was used before.
    */
-  async verify({ proof, method, token, boundTo }: ProvenRequest): Promise<void> {
+  async verify({ proof, method, token, boundTo, client }: ProvenRequest): Promise<void> {
     if (typeof proof !== 'string' || proof.includes(','))
       throw new ProofError('There must be one DPoP header with one proof');
     const jwk = keyIn(proof);
@@ -75,18 +81,25 @@ export class ProofCheck {
     if (typeof iat !== 'number' || Math.abs(Date.now() / 1000 - iat) > WINDOW_SECONDS)
       throw new ProofError('The proof was not made just now');
     if (ath !== sha256(token)) throw new ProofError('The proof is for another token');
-    if (this.nonces) {
-      const { nonces } = this;
-      if (typeof nonce !== 'string' || !(await nonces.accepts(nonce)))
-        throw new ProofError('The proof needs the nonce of this server', await nonces.current());
-    }
+    const nonceExpiry = await this.#expiryOf(nonce);
     const thumbprint = await calculateJwkThumbprint(jwk);
     // Before it is remembered: others cannot fill what remembers.
     if (thumbprint !== boundTo)
       throw new ProofError('The proof is made with another key than the token is bound to');
     const id = sha256(`${thumbprint} ${jti}`);
-    if (!(await this.states.use(`dpop ${id}`, 2 * WINDOW_SECONDS * 1000, thumbprint)))
+    // Longer than it could be taken, it would but fill the store.
+    const expiry = Math.min((iat + WINDOW_SECONDS) * 1000, nonceExpiry);
+    const forMs = Math.max(0, expiry - Date.now()) + CLOCK_SKEW_MS;
+    if (!(await this.states.use(`dpop ${id}`, forMs, client, 'proofs')))
       throw new ProofError('The proof was used before');
+  }
+
+  /** Until when the nonce of a proof is taken, in milliseconds since 1970. @throws ProofError when it has none and needs one. */
+  async #expiryOf(nonce: unknown): Promise<number> {
+    if (!this.nonces) return Infinity;
+    const expiry = typeof nonce === 'string' ? await this.nonces.expiryOf(nonce) : undefined;
+    if (expiry !== undefined) return expiry;
+    throw new ProofError('The proof needs the nonce of this server', await this.nonces.current());
   }
 }
 
