@@ -206,15 +206,27 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   async #resume(handler: MethodHandler): Promise<MethodResult> {
-    const { rounds, logger } = this.#parts.options;
+    const { call } = this;
+    const { memory, use } = await this.#stateChecked(() =>
+      this.#parts.options.rounds.open(this.#roundRequest),
+    );
+    call.rounds.memory = memory;
+    if (use) call.useRequestState = () => this.#stateChecked(use);
+    return handler(this, call.params);
+  }
+
+  /** Logs why a request state is refused. */
+  async #stateChecked<T>(check: () => Promise<T>): Promise<T> {
     try {
-      this.call.rounds.memory = await rounds.open(this.#roundRequest);
+      return await check();
     } catch (error) {
       if (error instanceof ProtocolError && !(error instanceof OverloadedError))
-        logger.info({ reason: error.message, ...logDetails(this.call) }, 'a request state was refused');
+        this.#parts.options.logger.info(
+          { reason: error.message, ...logDetails(this.call) },
+          'a request state was refused',
+        );
       throw error;
     }
-    return handler(this, this.call.params);
   }
 
   #succeed(given: MethodResult): void {
