@@ -6,6 +6,7 @@ import {
   isPromise,
   type MaybePromise,
   type RequestId,
+  withScopes,
 } from '@sigil/core/transport';
 import { refuse } from './answers.js';
 import { EventStream } from './event-stream.js';
@@ -39,10 +40,17 @@ export class SessionStreams {
    * Answers a request with a stream of its own.
    *
    * @param id that of the request; absent for a batch.
+   * @param scopes what who resumes it needs.
    * @param refused called when the request is not authenticated any more.
    */
-  open(http: HttpExchange, id: RequestId | undefined, refused: () => void): SessionStream {
-    const stream = this.#add(this.parts.shared ? nameRequestStream(id) : crypto.randomUUID(), refused);
+  open(
+    http: HttpExchange,
+    id: RequestId | undefined,
+    scopes: readonly string[],
+    refused: () => void,
+  ): SessionStream {
+    const name = this.parts.shared ? nameRequestStream(id) : crypto.randomUUID();
+    const stream = this.#add(withScopes(name, scopes), refused);
     stream.connect(http);
     return stream;
   }

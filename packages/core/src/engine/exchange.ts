@@ -20,6 +20,8 @@ const DEFAULT_TIMEOUT_MS = 10 * 60_000;
 /** Errors that refuse the request itself, whenever they are found out. */
 const REJECTIONS: readonly number[] = [ERROR_CODES.missingClientCapability, ERROR_CODES.insufficientScope];
 
+const NONE: readonly string[] = Object.freeze([]);
+
 /** Serves one method. */
 export type MethodHandler = (
   exchange: Exchange,
@@ -86,6 +88,11 @@ export class Exchange implements ActiveRequest, Stream {
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  get neededScopes(): readonly string[] | undefined {
+    const { isLetIn, neededScopes = NONE } = this.call;
+    return isLetIn ? neededScopes : undefined;
   }
 
   /** Whether the client brings back what it was given to carry in an earlier round. */
