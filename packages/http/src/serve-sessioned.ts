@@ -240,6 +240,9 @@ class SessionSink implements Sink {
     this.#stream = this.session.streams.open(this.http, this.id ?? undefined, scopes, () =>
       this.#request?.cancel(NOT_AUTHENTICATED),
     );
+    // The session was opened without a token, and has become that of a principal since: its client comes back with one.
+    const { owner, resumable } = this.session;
+    if (resumable && owner !== this.http.principal?.id) this.#stream.disconnect();
     return this.#stream;
   }
 

@@ -123,10 +123,14 @@ export class SessionStreams {
     this.#standalone?.send(message);
   }
 
-  /** Lets clients go that wait for no answer of this process: they are to come back to another one. */
-  letGo(): void {
+  /**
+   * Lets clients go that wait for no answer of this process: they are to come back to another one.
+   *
+   * @param all whether also those that do.
+   */
+  letGo(all = false): void {
     for (const follower of [...this.#followers.values()]) void follower.letGo(this.parts.retryMs);
-    this.#standalone?.disconnect();
+    for (const stream of all ? this.#running.values() : [this.#standalone]) stream?.disconnect();
   }
 
   /** Ends all streams, and drops what has been kept of them, unless another process may go on with them. */

@@ -230,10 +230,10 @@ export class HttpSession implements Sink {
     return this.#owner;
   }
 
-  /** Makes it that of a principal. Who listened before has to come again, with a token. */
+  /** Makes it that of a principal. Who listened before, or waits for an answer, has to come again, with a token. */
   belongTo(principal: string | undefined): void {
     this.#owner = principal;
-    this.letGo();
+    this.#streams?.letGo(true);
   }
 
   /** Whether a request or a stream is open: such a session does not expire. */
