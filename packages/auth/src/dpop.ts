@@ -46,19 +46,20 @@ export interface ProvenRequest {
 /** Gives nonces to clients, and knows them again in every process of the app. */
 export interface Nonces {
   current(): Promise<string>;
-  /** Until when a nonce is taken, in milliseconds since 1970; `undefined` for one that is not taken. */
-  expiryOf(nonce: string): Promise<number | undefined>;
+  /** Reads when a nonce was made, and until when it is taken, in milliseconds since 1970. @returns `undefined` for one that is not taken. */
+  read(nonce: string): Promise<{ readonly madeAt: number; readonly takenUntil: number } | undefined>;
 }
 
 /** Checks that who sends a token has the key that it was issued to (RFC 9449, section 4.3). */
 export class ProofCheck {
   readonly #resource: string;
 
-  /** @param nonces absent where proofs need none. */
+  /** @param needsNonce whether all proofs need one. */
   constructor(
     resource: string,
     private readonly states: StateStore,
-    private readonly nonces: Nonces | undefined,
+    private readonly nonces: Nonces,
+    private readonly needsNonce: boolean,
   ) {
     this.#resource = normalized(resource);
   }
@@ -81,7 +82,7 @@ export class ProofCheck {
     if (typeof iat !== 'number' || Math.abs(Date.now() / 1000 - iat) > WINDOW_SECONDS)
       throw new ProofError('The proof was not made just now');
     if (ath !== sha256(token)) throw new ProofError('The proof is for another token');
-    const nonceExpiry = await this.#expiryOf(nonce);
+    const nonceExpiry = await this.#nonceExpiry(nonce, iat);
     const thumbprint = await calculateJwkThumbprint(jwk);
     // Before it is remembered: others cannot fill what remembers.
     if (thumbprint !== boundTo)
@@ -94,11 +95,19 @@ export class ProofCheck {
       throw new ProofError('The proof was used before');
   }
 
-  /** Until when the nonce of a proof is taken, in milliseconds since 1970. @throws ProofError when it has none and needs one. */
-  async #expiryOf(nonce: unknown): Promise<number> {
-    if (!this.nonces) return Infinity;
-    const expiry = typeof nonce === 'string' ? await this.nonces.expiryOf(nonce) : undefined;
-    if (expiry !== undefined) return expiry;
+  /**
+   * Reads until when the nonce of a proof is taken, in milliseconds since 1970.
+   *
+   * @param iat when the proof says that it was made, in seconds since 1970.
+   * @throws ProofError when it has none and needs one.
+   */
+  async #nonceExpiry(nonce: unknown, iat: number): Promise<number> {
+    // An earlier process may have taken it, of which a store in memory knows nothing: only a nonce made since then tells that none has.
+    const { since = -Infinity } = this.states;
+    const isEarlier = iat < Math.floor(since / 1000);
+    if (!this.needsNonce && !isEarlier) return Infinity;
+    const known = typeof nonce === 'string' ? await this.nonces.read(nonce) : undefined;
+    if (known && (!isEarlier || known.madeAt >= since)) return known.takenUntil;
     throw new ProofError('The proof needs the nonce of this server', await this.nonces.current());
   }
 }

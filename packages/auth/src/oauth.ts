@@ -103,7 +103,7 @@ class ResourceServer implements Authorizer {
     });
     this.#issuers = new Issuers(options.issuers, host.logger);
     this.#check = tokens({ resource, issuers: this.#issuers, logger: host.logger });
-    this.#proofs = new ProofCheck(resource, host.states, dpop.nonce ? sealedNonces(host) : undefined);
+    this.#proofs = new ProofCheck(resource, host.states, sealedNonces(host), dpop.nonce);
   }
 
   document(path: string): ReturnType<Authorizer['document']> {
@@ -245,10 +245,10 @@ function sealedNonces({ seal, unseal }: AuthorizationHost): Nonces {
       if (!last || now - last.at > NONCE_MS.given) last = { nonce: seal({ dpopNonce: now }), at: now };
       return last.nonce;
     },
-    async expiryOf(nonce) {
+    async read(nonce) {
       const { dpopNonce: madeAt } = ((await unseal(nonce)) ?? {}) as { readonly dpopNonce?: unknown };
       const isTaken = typeof madeAt === 'number' && Math.abs(Date.now() - madeAt) < NONCE_MS.taken;
-      return isTaken ? madeAt + NONCE_MS.taken : undefined;
+      return isTaken ? { madeAt, takenUntil: madeAt + NONCE_MS.taken } : undefined;
     },
   };
 }

@@ -36,14 +36,28 @@ function proofOf({ token, jwk, privateKey }: Bound, claims: Record<string, unkno
     .sign(privateKey);
 }
 
+type Seal = (value: unknown) => Promise<string>;
+type Unseal = (text: string) => Promise<unknown>;
+
+/** What encrypts for all processes of an app. */
+function sealing(): readonly [Seal, Unseal] {
+  const sealed = new Map<string, unknown>();
+  const seal: Seal = (value) => {
+    const text = crypto.randomUUID();
+    sealed.set(text, value);
+    return Promise.resolve(text);
+  };
+  return [seal, (text) => Promise.resolve(sealed.get(text))];
+}
+
 /** Serves tokens with proofs, and nothing else. */
 function serve(
   states: StateStore,
   options: Partial<OAuthOptions> = {},
+  [seal, unseal] = sealing(),
 ): (key: Bound, claims?: Record<string, unknown>) => Promise<Decision> {
   const write = (): void => undefined;
   const logger = { debug: write, info: write, warn: write, error: write };
-  const sealed = new Map<string, unknown>();
   const authorizer = oauth({
     resource: RESOURCE,
     issuers: ['https://id.example'],
@@ -53,12 +67,8 @@ function serve(
   })({
     logger,
     states,
-    seal: (value) => {
-      const text = crypto.randomUUID();
-      sealed.set(text, value);
-      return Promise.resolve(text);
-    },
-    unseal: (text) => Promise.resolve(sealed.get(text)),
+    seal,
+    unseal,
   });
   return async (key, claims) => {
     const headers = { authorization: `DPoP ${key.token}`, dpop: await proofOf(key, claims) };
@@ -110,5 +120,35 @@ describe('a proof is kept', () => {
     expect((await send(key, { nonce, iat: now() + 290 })).refusal).toBeUndefined();
     expect(kept).toHaveLength(1);
     expect(Math.abs((kept[0] ?? 0) - 310)).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('a proof from before the process began, which may have been used then', () => {
+  const earlier = (): Record<string, unknown> => ({ iat: now() - 100 });
+
+  test('needs a nonce where what was used is kept in memory', async () => {
+    const send = serve(new MemoryStateStore());
+    const key = await bound('ada');
+    const { refusal } = await send(key, earlier());
+    expect(refusal?.headers['WWW-Authenticate']).toMatch(/^DPoP error="use_dpop_nonce"/);
+    const nonce = refusal?.headers['DPoP-Nonce'];
+    expect((await send(key, { ...earlier(), nonce })).refusal).toBeUndefined();
+    expect((await send(key, { iat: now() })).refusal).toBeUndefined();
+  });
+
+  test.each([false, true])('needs one of this process; with dpopNonce: %s', async (dpopNonce) => {
+    const keys = sealing();
+    const key = await bound('ada');
+    const before = serve(new MemoryStateStore(), { dpopNonce: true }, keys);
+    const nonce = (await before(key)).refusal?.headers['DPoP-Nonce'];
+    const store: StateStore = { since: Date.now() + 1_000, use: () => true };
+    const send = serve(store, { dpopNonce }, keys);
+    const { refusal } = await send(key, { iat: now() - 1, nonce });
+    expect(refusal?.headers['WWW-Authenticate']).toMatch(/^DPoP error="use_dpop_nonce"/);
+  });
+
+  test('needs none where the store outlives the process', async () => {
+    const store: StateStore = { use: () => true };
+    expect((await serve(store)(await bound('ada'), earlier())).refusal).toBeUndefined();
   });
 });

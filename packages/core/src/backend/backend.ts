@@ -168,6 +168,11 @@ export type StateKind = 'states' | 'proofs';
  */
 export interface StateStore {
   /**
+   * When it began to remember, in milliseconds since 1970, where it ends with its process: what was used before, it does not know. Absent
+   * where it outlives processes.
+   */
+  readonly since?: number;
+  /**
    * Marks a state as used. Of all who ask for one id, at the same time too, one is told `true`. A failure refuses the request.
    *
    * @param id random and unique; the state itself is never told.

@@ -33,6 +33,7 @@ interface UsedState {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export class MemoryStateStore implements StateStore {
+  readonly since: number = Date.now();
   readonly #kept: Readonly<Record<StateKind, UsedStates>>;
 
   /**
