@@ -326,9 +326,15 @@ describe.each(Object.keys(PROBES))('DPoP, by %s', (version) => {
       ]);
   });
 
-  test('a proof is taken at both ends of its five minutes', async () => {
+  test('a proof is taken at both ends of its five minutes; with a nonce where the process is younger', async () => {
     const now = Math.floor(Date.now() / 1000);
-    for (const iat of [now - 295, now + 295]) expect((await proven(await proof({ iat }))).status).toBe(200);
+    expect((await proven(await proof({ iat: now + 295 }))).status).toBe(200);
+    const old = await proven(await proof({ iat: now - 295 }));
+    expect(old).toMatchObject({
+      status: 401,
+      challenge: expect.stringMatching(/^DPoP error="use_dpop_nonce"/),
+    });
+    expect((await proven(await proof({ iat: now - 295, nonce: old.nonce }))).status).toBe(200);
   });
 
   test('a token of another key, and one for another server, is refused', async () => {

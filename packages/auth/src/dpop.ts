@@ -16,6 +16,9 @@ export const PROOF_ALGORITHMS: readonly string[] = [
 /** How old or new a proof may be, in seconds. */
 const WINDOW_SECONDS = 300;
 
+/** How far the clocks of processes may be apart, in milliseconds: one that is behind takes a proof for longer. */
+const CLOCK_SKEW_MS = 10_000;
+
 /** A proof of possession is not good. */
 export class ProofError extends Error {
   override readonly name = 'ProofError';
@@ -36,23 +39,27 @@ export interface ProvenRequest {
   readonly token: string;
   /** The thumbprint of the key that the token is bound to. */
   readonly boundTo: string;
+  /** Whom the proof counts for: who has many keys has no more room by that. */
+  readonly client: string;
 }
 
 /** Gives nonces to clients, and knows them again in every process of the app. */
 export interface Nonces {
   current(): Promise<string>;
-  accepts(nonce: string): Promise<boolean>;
+  /** Reads when a nonce was made, and until when it is taken, in milliseconds since 1970. @returns `undefined` for one that is not taken. */
+  read(nonce: string): Promise<{ readonly madeAt: number; readonly takenUntil: number } | undefined>;
 }
 
 /** Checks that who sends a token has the key that it was issued to (RFC 9449, section 4.3). */
 export class ProofCheck {
   readonly #resource: string;
 
-  /** @param nonces absent where proofs need none. */
+  /** @param needsNonce whether all proofs need one. */
   constructor(
     resource: string,
     private readonly states: StateStore,
-    private readonly nonces: Nonces | undefined,
+    private readonly nonces: Nonces,
+    private readonly needsNonce: boolean,
   ) {
     this.#resource = normalized(resource);
   }
@@ -62,7 +69,7 @@ export class ProofCheck {
    *
    * @throws ProofError when it is not good, or was used before.
    */
-  async verify({ proof, method, token, boundTo }: ProvenRequest): Promise<void> {
+  async verify({ proof, method, token, boundTo, client }: ProvenRequest): Promise<void> {
     if (typeof proof !== 'string' || proof.includes(','))
       throw new ProofError('There must be one DPoP header with one proof');
     const jwk = keyIn(proof);
@@ -75,18 +82,33 @@ export class ProofCheck {
     if (typeof iat !== 'number' || Math.abs(Date.now() / 1000 - iat) > WINDOW_SECONDS)
       throw new ProofError('The proof was not made just now');
     if (ath !== sha256(token)) throw new ProofError('The proof is for another token');
-    if (this.nonces) {
-      const { nonces } = this;
-      if (typeof nonce !== 'string' || !(await nonces.accepts(nonce)))
-        throw new ProofError('The proof needs the nonce of this server', await nonces.current());
-    }
+    const nonceExpiry = await this.#nonceExpiry(nonce, iat);
     const thumbprint = await calculateJwkThumbprint(jwk);
     // Before it is remembered: others cannot fill what remembers.
     if (thumbprint !== boundTo)
       throw new ProofError('The proof is made with another key than the token is bound to');
     const id = sha256(`${thumbprint} ${jti}`);
-    if (!(await this.states.use(`dpop ${id}`, 2 * WINDOW_SECONDS * 1000, thumbprint)))
+    // Longer than it could be taken, it would but fill the store.
+    const expiry = Math.min((iat + WINDOW_SECONDS) * 1000, nonceExpiry);
+    const forMs = Math.max(0, expiry - Date.now()) + CLOCK_SKEW_MS;
+    if (!(await this.states.use(`dpop ${id}`, forMs, client, 'proofs')))
       throw new ProofError('The proof was used before');
+  }
+
+  /**
+   * Reads until when the nonce of a proof is taken, in milliseconds since 1970.
+   *
+   * @param iat when the proof says that it was made, in seconds since 1970.
+   * @throws ProofError when it has none and needs one.
+   */
+  async #nonceExpiry(nonce: unknown, iat: number): Promise<number> {
+    // An earlier process may have taken it, of which a store in memory knows nothing: only a nonce made since then tells that none has.
+    const { since = -Infinity } = this.states;
+    const isEarlier = iat < Math.floor(since / 1000);
+    if (!this.needsNonce && !isEarlier) return Infinity;
+    const known = typeof nonce === 'string' ? await this.nonces.read(nonce) : undefined;
+    if (known && (!isEarlier || known.madeAt >= since)) return known.takenUntil;
+    throw new ProofError('The proof needs the nonce of this server', await this.nonces.current());
   }
 }
 

@@ -103,7 +103,7 @@ class ResourceServer implements Authorizer {
     });
     this.#issuers = new Issuers(options.issuers, host.logger);
     this.#check = tokens({ resource, issuers: this.#issuers, logger: host.logger });
-    this.#proofs = new ProofCheck(resource, host.states, dpop.nonce ? sealedNonces(host) : undefined);
+    this.#proofs = new ProofCheck(resource, host.states, sealedNonces(host), dpop.nonce);
   }
 
   document(path: string): ReturnType<Authorizer['document']> {
@@ -184,7 +184,10 @@ class ResourceServer implements Authorizer {
       const { principal, boundTo } = await this.#verify(token, quotaKey);
       if (boundTo === undefined) throw new TokenError('The token is not bound to a key');
       // The proof of an open request was used when it came.
-      if (!isOpen) await this.#proofs.verify({ proof: headers['dpop'], method, token, boundTo });
+      if (!isOpen) {
+        const client = `principal ${principal.id}`;
+        await this.#proofs.verify({ proof: headers['dpop'], method, token, boundTo, client });
+      }
       this.#schemes.set(principal, 'DPoP');
       return { principal };
     } catch (error) {
@@ -244,9 +247,10 @@ function sealedNonces({ seal, unseal }: AuthorizationHost): Nonces {
       if (!last || now - last.at > NONCE_MS.given) last = { nonce: seal({ dpopNonce: now }), at: now };
       return last.nonce;
     },
-    async accepts(nonce) {
-      const value = (await unseal(nonce)) as { readonly dpopNonce?: unknown } | undefined;
-      return typeof value?.dpopNonce === 'number' && Math.abs(Date.now() - value.dpopNonce) < NONCE_MS.taken;
+    async read(nonce) {
+      const { dpopNonce: madeAt } = ((await unseal(nonce)) ?? {}) as { readonly dpopNonce?: unknown };
+      const isTaken = typeof madeAt === 'number' && Math.abs(Date.now() - madeAt) < NONCE_MS.taken;
+      return isTaken ? { madeAt, takenUntil: madeAt + NONCE_MS.taken } : undefined;
     },
   };
 }

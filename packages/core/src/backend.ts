@@ -8,6 +8,7 @@ export type {
   Rate,
   SessionState,
   SessionStore,
+  StateKind,
   StateStore,
   StoredEvent,
   StoredSession,

@@ -142,6 +142,11 @@ export function refuse(
   http.respond(status, { ...JSON_HEADERS, ...headers }, errorResponse(id, { code, message }));
 }
 
+/** Refuses a client whose principal lacks scopes. */
+export function refuseScopes(http: HttpExchange, { status, message, headers }: Refusal): void {
+  refuse(http, status, ERROR_CODES.insufficientScope, message, null, headers);
+}
+
 /** How much of anything a client sent is logged, in characters. */
 const MOST_LOGGED = 200;
 

@@ -169,5 +169,5 @@ function askedBy({ id, method, params }: Message): string | undefined {
 }
 
 function nodeOf(id: unknown): string | undefined {
-  return typeof id === 'string' ? /^([A-Za-z0-9]{1,64})\.\d+$/.exec(id)?.[1] : undefined;
+  return typeof id === 'string' ? /^([A-Za-z0-9]{1,64})\.\d+(?:~[A-Za-z0-9_-]+)?$/.exec(id)?.[1] : undefined;
 }

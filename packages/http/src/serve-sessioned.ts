@@ -4,9 +4,11 @@ import {
   ERROR_CODES,
   isObject,
   isPromise,
+  lacksScopes,
   METHODS,
   type MaybePromise,
   type Rejection,
+  scopesToAnswer,
   type Sink,
   readableId,
   type RequestId,
@@ -17,6 +19,7 @@ import {
   NOT_AUTHENTICATED,
   PostSink,
   refuse,
+  refuseScopes,
   respondJson,
   respondRejection,
 } from './answers.js';
@@ -43,11 +46,13 @@ export function serveSessioned(
   // What waits here for its answer needs nothing of the store.
   const alone = (session: HttpSession): boolean => {
     if (!sessions.shared?.messages.isOwnAnswer(message) || !isWellFormed(message)) return false;
+    if (refusesAnswer(http, message, session)) return true;
     session.connection.receive(message);
     http.respond(202, {});
     return true;
   };
   const serveWith = (session: HttpSession): void => {
+    if (refusesAnswer(http, message, session)) return;
     if (opens)
       return refuse(http, 400, ERROR_CODES.invalidRequest, 'This session has been initialized already', id);
     if (isObject(message) && !isRequest(message)) {
@@ -62,6 +67,14 @@ export function serveSessioned(
     });
   };
   withSession(http, sessions, id, serveWith, alone);
+}
+
+/** Refuses who answers what a call asks without the scopes that the call needs. @returns whether it has. */
+function refusesAnswer(http: HttpExchange, message: unknown, session: HttpSession): boolean {
+  const scopes = scopesToAnswer(message);
+  const isRefused = lacksScopes(http.principal, scopes);
+  if (isRefused) refuseScopes(http, session.insufficientScope(http, scopes));
+  return isRefused;
 }
 
 /** Takes a message that has no answer. It has been taken once what it changes is kept, and who it is for has it. */
@@ -103,7 +116,7 @@ function serve(http: HttpExchange, message: unknown, session: HttpSession): void
   const sink = new SessionSink(http, session, isObject(message) ? readableId(message) : null);
   // A client that goes away has not cancelled: it may come back for the result.
   const request = session.connection.receive(message, sink, http);
-  if (request && !request.done) sink.waits(request);
+  if (request && !request.done) sink.waits();
 }
 
 function openSession(
@@ -207,9 +220,12 @@ class SessionSink implements Sink {
     if (this.session.resumable) this.#streamed()?.disconnect(known ? Math.ceil(retryMs) : undefined);
   }
 
-  /** Says that the request is not answered at once. */
-  waits(request: ActiveRequest): void {
+  serves(request: ActiveRequest): void {
     this.#request = request;
+  }
+
+  /** Says that the request is not answered at once. */
+  waits(): void {
     if (!this.#open) return;
     // After a while the client is given an id to come back with, should it lose the connection.
     this.#wait = this.session.waits(() => {
@@ -218,10 +234,15 @@ class SessionSink implements Sink {
   }
 
   #streamed(): SessionStream | undefined {
-    if (!this.#stream && !this.http.gone)
-      this.#stream = this.session.streams.open(this.http, this.id ?? undefined, () =>
-        this.#request?.cancel(NOT_AUTHENTICATED),
-      );
+    if (this.#stream || this.http.gone) return this.#stream;
+    // As long as it is not known what the request needs, it may be all that its principal has.
+    const scopes = this.#request?.neededScopes ?? this.http.principal?.scopes ?? [];
+    this.#stream = this.session.streams.open(this.http, this.id ?? undefined, scopes, () =>
+      this.#request?.cancel(NOT_AUTHENTICATED),
+    );
+    // The session was opened without a token, and has become that of a principal since: its client comes back with one.
+    const { owner, resumable } = this.session;
+    if (resumable && owner !== this.http.principal?.id) this.#stream.disconnect();
     return this.#stream;
   }
 

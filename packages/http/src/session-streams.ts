@@ -6,6 +6,7 @@ import {
   isPromise,
   type MaybePromise,
   type RequestId,
+  withScopes,
 } from '@sigil/core/transport';
 import { refuse } from './answers.js';
 import { EventStream } from './event-stream.js';
@@ -39,10 +40,17 @@ export class SessionStreams {
    * Answers a request with a stream of its own.
    *
    * @param id that of the request; absent for a batch.
+   * @param scopes what who resumes it needs.
    * @param refused called when the request is not authenticated any more.
    */
-  open(http: HttpExchange, id: RequestId | undefined, refused: () => void): SessionStream {
-    const stream = this.#add(this.parts.shared ? nameRequestStream(id) : crypto.randomUUID(), refused);
+  open(
+    http: HttpExchange,
+    id: RequestId | undefined,
+    scopes: readonly string[],
+    refused: () => void,
+  ): SessionStream {
+    const name = this.parts.shared ? nameRequestStream(id) : crypto.randomUUID();
+    const stream = this.#add(withScopes(name, scopes), refused);
     stream.connect(http);
     return stream;
   }
@@ -115,10 +123,14 @@ export class SessionStreams {
     this.#standalone?.send(message);
   }
 
-  /** Lets clients go that wait for no answer of this process: they are to come back to another one. */
-  letGo(): void {
+  /**
+   * Lets clients go that wait for no answer of this process: they are to come back to another one.
+   *
+   * @param all whether also those that do.
+   */
+  letGo(all = false): void {
     for (const follower of [...this.#followers.values()]) void follower.letGo(this.parts.retryMs);
-    this.#standalone?.disconnect();
+    for (const stream of all ? this.#running.values() : [this.#standalone]) stream?.disconnect();
   }
 
   /** Ends all streams, and drops what has been kept of them, unless another process may go on with them. */

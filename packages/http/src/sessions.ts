@@ -4,19 +4,22 @@ import {
   type Deadline,
   ERROR_CODES,
   isPromise,
+  lacksScopes,
   type Logger,
   type MaybePromise,
   type RequestId,
   type RequestInfo,
+  scopesIn,
   type Sink,
 } from '@sigil/core/transport';
-import { failSafely, type OverloadRefusal, refuse } from './answers.js';
+import { failSafely, type OverloadRefusal, refuse, refuseScopes } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { HandlerParts } from './parts.js';
 import { NEEDS_ENVELOPE, refusesVersion } from './requests.js';
 import { SessionStreams } from './session-streams.js';
 import { ENDED, mayUse, SharedSessions } from './shared-sessions.js';
 import { NOTIFY } from './shared-streams.js';
+import { readEventId } from './stream-parts.js';
 
 /** The sessions of one endpoint, longest idle first. They expire, and there is a cap, for all and for each client. */
 export class SessionTable {
@@ -227,10 +230,10 @@ export class HttpSession implements Sink {
     return this.#owner;
   }
 
-  /** Makes it that of a principal. Who listened before has to come again, with a token. */
+  /** Makes it that of a principal. Who listened before, or waits for an answer, has to come again, with a token. */
   belongTo(principal: string | undefined): void {
     this.#owner = principal;
-    this.letGo();
+    this.#streams?.letGo(true);
   }
 
   /** Whether a request or a stream is open: such a session does not expire. */
@@ -272,8 +275,10 @@ export class HttpSession implements Sink {
   /** Serves a GET: resumes the stream that an event id names, else carries what belongs to no request. */
   get(http: HttpExchange): void {
     const lastEventId = http.header('last-event-id');
-    if (lastEventId && this.parts.eventStore) this.streams.resume(http, lastEventId);
-    else this.streams.listen(http);
+    if (!lastEventId || !this.parts.eventStore) return this.streams.listen(http);
+    const scopes = scopesIn(readEventId(lastEventId).stream);
+    if (lacksScopes(http.principal, scopes)) return refuseScopes(http, this.insufficientScope(http, scopes));
+    this.streams.resume(http, lastEventId);
   }
 
   /** Counts a request in. */

@@ -63,7 +63,9 @@ export class SharedStreams {
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const STANDALONE = new RegExp(`^${UUID}$`);
-const OF_REQUEST = new RegExp(`^${UUID}-([A-Za-z0-9_-]*)$`);
+/** What the name of a stream may have behind it, see `withScopes`. */
+const SCOPES = '(?:~[A-Za-z0-9_-]+)?';
+const OF_REQUEST = new RegExp(`^${UUID}-([A-Za-z0-9_-]*)${SCOPES}$`);
 
 /** A name for the stream of a request, that tells which one it is; of a batch when there is no id. */
 export function nameRequestStream(id: RequestId | undefined): string {

@@ -5,11 +5,13 @@ import {
   errorResponse,
   type Sink,
   type Connection,
+  lacksScopes,
   Quota,
   readableId,
   type RequestId,
+  scopesToAnswer,
 } from '@sigil/core/transport';
-import { failSafely, NOT_AUTHENTICATED, preflight, refuse, respondJson } from './answers.js';
+import { failSafely, NOT_AUTHENTICATED, preflight, refuse, refuseScopes, respondJson } from './answers.js';
 import { EventStream } from './event-stream.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { HandlerParts } from './parts.js';
@@ -134,6 +136,9 @@ export class SseEndpoint {
     // A session of another principal is as unknown as one that never was.
     if (!session || session.owner !== http.principal?.id)
       return refuse(http, 404, ERROR_CODES.invalidRequest, 'Session not found: open a new stream', id);
+    const scopes = scopesToAnswer(message);
+    if (lacksScopes(http.principal, scopes))
+      return refuseScopes(http, this.parts.insufficientScope(http, scopes));
     // Who tries out newer revisions goes back to older ones on the answer that servers of this transport always gave.
     return claims ? session.decline(http, id) : session.receive(http, message);
   }

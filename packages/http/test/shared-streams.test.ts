@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { defineTool } from '@sigil/core';
 import { MemoryEventStore, type StreamName } from '@sigil/core/backend';
+import { scopesIn, withScopes } from '@sigil/core/transport';
 import { GONE_AFTER_MS, nameRequestStream, readStreamName } from '../src/shared-streams.js';
 import { cuttable, postCuttable } from './fixtures/dropping.js';
 import { EventReader } from './fixtures/events.js';
@@ -26,6 +27,13 @@ test.each([1, -7, 'a', 'ä 🌍 "quoted"', '', 'x'.repeat(256), undefined])(
     expect(readStreamName(name)).toEqual(id === undefined ? { kind: 'request' } : { kind: 'request', id });
   },
 );
+
+test('the stream of a request is named after the scopes that it needs, too', () => {
+  const name = withScopes(nameRequestStream('a'), ['notes:read', 'notes:write']);
+  expect(readStreamName(name)).toEqual({ kind: 'request', id: 'a' });
+  expect(scopesIn(name)).toEqual(['notes:read', 'notes:write']);
+  expect(name).toMatch(/^[A-Za-z0-9_~-]+$/);
+});
 
 test.each([
   '',

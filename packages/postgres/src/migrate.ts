@@ -6,8 +6,30 @@ import { TASKS } from './migrations/0001-tasks.js';
 import { ENDED_STREAMS } from './migrations/0002-ended-streams.js';
 import { migrateOnce, stepSql, versionOf } from './migrations/steps.js';
 
+/** Proofs of possession have a table of their own, so that they take no room of request states. */
+const PROOFS: string = `
+CREATE TABLE proofs (LIKE states INCLUDING ALL);
+CREATE TRIGGER give_usage AFTER DELETE ON proofs REFERENCING OLD TABLE AS deleted
+  FOR EACH STATEMENT EXECUTE FUNCTION give_usage('proofs', 'client');
+
+-- As use_state does. @returns 'first', 'used' or 'full'.
+CREATE FUNCTION use_proof(p_id text, p_for_ms bigint, p_client text, p_max bigint, p_max_each bigint)
+RETURNS text LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  IF EXISTS (SELECT FROM proofs WHERE id = p_id) THEN
+    UPDATE proofs SET expires_at = later(p_for_ms) WHERE id = p_id AND expires_at <= clock_timestamp();
+    RETURN CASE WHEN FOUND THEN 'first' ELSE 'used' END;
+  END IF;
+  IF NOT take_usage('proofs', p_client, 1, 0, p_max, p_max_each, 0, 0) THEN RETURN 'full'; END IF;
+  INSERT INTO proofs (id, client, expires_at) VALUES (p_id, p_client, later(p_for_ms)) ON CONFLICT (id) DO NOTHING;
+  IF FOUND THEN RETURN 'first'; END IF;
+  PERFORM take_usage('proofs', p_client, -1, 0, 0, 0, 0, 0);
+  RETURN 'used';
+END $$;
+`;
+
 /** What has been done to the tables, in order. What stands here has run somewhere, and is not changed any more. */
-const MIGRATIONS: readonly string[] = [TABLES + TASKS + EVENTS, ENDED_STREAMS];
+const MIGRATIONS: readonly string[] = [TABLES + TASKS + EVENTS, ENDED_STREAMS, PROOFS];
 
 /** How long the database may take to be reached, in milliseconds. */
 const CONNECT_MS = 10_000;

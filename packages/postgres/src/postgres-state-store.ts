@@ -1,9 +1,9 @@
-import { OverloadedError, type StateStore } from '@sigil/core/backend';
+import { OverloadedError, type StateKind, type StateStore } from '@sigil/core/backend';
 import { OptionChecks } from '@sigil/core/transport';
 import { clientKeyOf, keyOf } from './names.js';
 import type { PostgresConnection } from './postgres-connection.js';
 
-/** How much is remembered. */
+/** How much is remembered, of each kind for itself. */
 export interface PostgresStateStoreOptions {
   /**
    * Most ids that have not expired, in all processes; beyond them every request that brings a state back fails.
@@ -22,6 +22,9 @@ export const STATE_OPTIONS: readonly (keyof PostgresStateStoreOptions)[] = [
   'maxStates',
   'maxStatesPerClient',
 ];
+
+/** The function that uses a state of a kind. */
+const USE: Readonly<Record<StateKind, string>> = { states: 'use_state', proofs: 'use_proof' };
 
 /**
  * Remembers used states in PostgreSQL, so that each is accepted once by all processes that serve an app.
@@ -47,20 +50,21 @@ export class PostgresStateStore implements StateStore {
     const { maxStates = 100_000, maxStatesPerClient = Math.ceil(maxStates / 4) } = options;
     this.#connection = connection;
     this.#limits = { maxStates, maxStatesPerClient };
-    connection.sweep(`SELECT $schema.sweep('states') AS more`);
+    connection.sweep(sweepSql('states'));
+    connection.sweep(sweepSql('proofs'));
   }
 
   /** @throws OverloadedError when there is no room: to forget an id would be to accept its state again. */
-  async use(id: string, forMs: number, client?: string): Promise<boolean> {
-    let outcome = await this.#use(id, forMs, client);
+  async use(id: string, forMs: number, client?: string, kind: StateKind = 'states'): Promise<boolean> {
+    let outcome = await this.#use(id, forMs, client, kind);
     if (outcome === 'full') {
-      await this.#connection.query(`SELECT $schema.sweep('states') AS more`);
-      outcome = await this.#use(id, forMs, client);
+      await this.#connection.query(sweepSql(kind));
+      outcome = await this.#use(id, forMs, client, kind);
     }
     if (outcome !== 'full') return outcome === 'first';
     const { maxStates, maxStatesPerClient } = this.#limits;
     throw new OverloadedError(
-      `More than ${maxStates} states are in use, or ${maxStatesPerClient} of one client`,
+      `More than ${maxStates} ${kind} are in use, or ${maxStatesPerClient} of one client`,
     );
   }
 
@@ -68,9 +72,10 @@ export class PostgresStateStore implements StateStore {
     id: string,
     forMs: number,
     client: string | undefined,
+    kind: StateKind,
   ): Promise<'first' | 'used' | 'full' | undefined> {
     const [row] = await this.#connection.query<{ outcome: 'first' | 'used' | 'full' }>(
-      'SELECT $schema.use_state($1, $2, $3, $4, $5) AS outcome',
+      `SELECT $schema.${USE[kind]}($1, $2, $3, $4, $5) AS outcome`,
       keyOf(id),
       Math.ceil(forMs),
       clientKeyOf(client),
@@ -79,4 +84,9 @@ export class PostgresStateStore implements StateStore {
     );
     return row?.outcome;
   }
+}
+
+/** Deletes what has expired of a kind, which is also the name of its table. */
+function sweepSql(kind: StateKind): string {
+  return `SELECT $schema.sweep('${kind}') AS more`;
 }

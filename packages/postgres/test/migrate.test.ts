@@ -48,6 +48,7 @@ import { useDatabase } from './fixtures/database.js';
       'limits',
       'messages',
       'migrations',
+      'proofs',
       'sessions',
       'states',
       'tasks',
@@ -95,6 +96,8 @@ import { useDatabase } from './fixtures/database.js';
     await asUser((client) =>
       client.query(`SET search_path TO "${place}";
         DROP FUNCTION append_event(text, text, text, integer, bigint, bigint, bigint, boolean);
+        DROP FUNCTION use_proof(text, bigint, text, bigint, bigint);
+        DROP TABLE proofs;
         DELETE FROM migrations WHERE version > 1;`),
     );
     const old = new PostgresEventStore(connect({ schema: place, migrate: false }));

@@ -1,9 +1,9 @@
-import { OverloadedError, type StateStore } from '@sigil/core/backend';
+import { OverloadedError, type StateKind, type StateStore } from '@sigil/core/backend';
 import { OptionChecks } from '@sigil/core/transport';
 import { clientText, expiryMs, QUOTA_LUA } from './quota-script.js';
 import { type RedisConnection, redisScript } from './redis-connection.js';
 
-/** How much is remembered. */
+/** How much is remembered, of each kind for itself. */
 export interface RedisStateStoreOptions {
   /**
    * Most ids that have not expired; beyond them every request that brings a state back fails.
@@ -40,7 +40,6 @@ return 'new'
  */
 export class RedisStateStore implements StateStore {
   readonly #connection: RedisConnection;
-  readonly #base: string;
   readonly #limits: Required<RedisStateStoreOptions>;
 
   /**
@@ -52,18 +51,18 @@ export class RedisStateStore implements StateStore {
     OptionChecks.limits('RedisStateStore', options, STATE_OPTIONS);
     const { maxStates = 100_000, maxStatesPerClient = Math.ceil(maxStates / 4) } = options;
     this.#connection = connection;
-    this.#base = `{${connection.prefix}:states}`;
     this.#limits = { maxStates, maxStatesPerClient };
   }
 
   /** @throws OverloadedError when there is no room: to forget an id would be to accept its state again. */
-  async use(id: string, forMs: number, client?: string): Promise<boolean> {
+  async use(id: string, forMs: number, client?: string, kind: StateKind = 'states'): Promise<boolean> {
     const { maxStates, maxStatesPerClient } = this.#limits;
+    const base = `{${this.#connection.prefix}:${kind}}`;
     const args = [id, clientText(client), expiryMs(forMs), maxStates, maxStatesPerClient];
-    const reply = await this.#connection.run(USE, [this.#base], args);
+    const reply = await this.#connection.run(USE, [base], args);
     if (reply === 'full')
       throw new OverloadedError(
-        `More than ${maxStates} states are in use, or ${maxStatesPerClient} of one client`,
+        `More than ${maxStates} ${kind} are in use, or ${maxStatesPerClient} of one client`,
       );
     return reply === 'new';
   }

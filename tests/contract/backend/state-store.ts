@@ -99,6 +99,28 @@ export function describeStateStore(
       expect([await store.use('d', LONG, 'bob'), await store.use('e', LONG)]).toEqual([true, true]);
     });
 
+    test('has room for each kind, so that proofs leave theirs to states', async () => {
+      const store = await create({ maxStates: 4, maxStatesPerClient: 2 });
+      for (const id of ['a', 'b']) expect(await store.use(id, LONG, 'ada', 'proofs')).toBe(true);
+      await expect(async () => store.use('c', LONG, 'ada', 'proofs')).rejects.toThrow(
+        'More than 4 proofs are in use, or 2 of one client',
+      );
+      for (const id of ['d', 'e']) expect(await store.use(id, LONG, 'bob', 'proofs')).toBe(true);
+      await expect(async () => store.use('f', LONG, 'eve', 'proofs')).rejects.toThrow(OverloadedError);
+      expect([await store.use('a', LONG, 'ada'), await store.use('b', LONG, 'ada')]).toEqual([true, true]);
+      await expect(async () => store.use('c', LONG, 'ada')).rejects.toThrow(
+        'More than 4 states are in use, or 2 of one client',
+      );
+      expect(await store.use('a', LONG, 'ada', 'proofs')).toBe(false);
+    });
+
+    test('forgets proofs that have expired, too', async () => {
+      const store = await create({ maxStates: 1, maxStatesPerClient: 1 });
+      expect(await store.use('a', 40, 'ada', 'proofs')).toBe(true);
+      await wait(60);
+      expect(await store.use('b', LONG, 'ada', 'proofs')).toBe(true);
+    });
+
     test('keeps its bounds with many who ask at the same time', async () => {
       const store = await create({ maxStates: 10, maxStatesPerClient: 4 });
       const ask = async (client: string, count: number) =>

@@ -9,7 +9,7 @@ import type { TaskQueue, TaskStore } from './tasks.js';
  *
  * - `SessionStore`: the sessions of clients up to 2025-11-25, so that any process serves any request of them.
  * - `EventStore`: the streams of these sessions, so that a client that lost its connection gets the rest anywhere.
- * - `StateStore`: which request states were used, so that each is accepted once (2026-07-28).
+ * - `StateStore`: which request states were used, so that each is accepted once (2026-07-28), and which proofs of possession.
  * - `TaskStore` and `TaskQueue` (`tasks.ts`): tasks, and which of them is to be run next.
  * - `ChangeBus` (`change-bus.ts`): what has changed, and what one process has to say to another.
  * - `Limiter`: how often something may happen in all processes together.
@@ -159,21 +159,31 @@ export interface EventStore {
   forget(session: string, stream?: string): MaybePromise<void>;
 }
 
+/** What a state store remembers: request states, and proofs of possession (RFC 9449). */
+export type StateKind = 'states' | 'proofs';
+
 /**
  * Remembers which states clients have brought back, so that each is accepted once (2026-07-28, basic/patterns/mrtr, "Server
  * Requirements"). Processes that share `state.keys` share a store.
  */
 export interface StateStore {
   /**
+   * When it began to remember, in milliseconds since 1970, where it ends with its process: what was used before, it does not know. Absent
+   * where it outlives processes.
+   */
+  readonly since?: number;
+  /**
    * Marks a state as used. Of all who ask for one id, at the same time too, one is told `true`. A failure refuses the request.
    *
    * @param id random and unique; the state itself is never told.
    * @param forMs how long to remember it, in milliseconds: the state is refused after that anyway.
    * @param client whom it counts for: a text that names a principal or a network address; absent where clients cannot be told apart.
+   * @param kind what it is. Each kind has as much room for itself: proofs come with every request, and would leave none to states.
+   * @default kind 'states'
    * @returns whether it had not been used before.
    * @throws OverloadedError when there is no room: to forget an id would be to accept its state again.
    */
-  use(id: string, forMs: number, client?: string): MaybePromise<boolean>;
+  use(id: string, forMs: number, client?: string, kind?: StateKind): MaybePromise<boolean>;
 }
 
 /** How often something may happen. */

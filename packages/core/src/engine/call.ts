@@ -80,6 +80,10 @@ export class EngineCall implements Call, CallScope, RequesterContext {
   where: string | undefined;
   /** The scopes that the request was found to need. */
   neededScopes: readonly string[] | undefined;
+  /** Whether guards and scopes have been asked, and have agreed. */
+  isLetIn = false;
+  /** Uses up the request state that came with the request, until it has. Rejected when it was used before. */
+  useRequestState: (() => Promise<void>) | undefined;
   /** What ends the handler when it takes too long, where there is a limit. */
   limit: TimeLimit | undefined;
   readonly #parts: CallParts;
@@ -290,7 +294,8 @@ export class EngineCall implements Call, CallScope, RequesterContext {
   }
 
   /**
-   * Goes on with an entry when the caller may use it: guards get the context that the handler will get.
+   * Goes on with an entry when the caller may use it: guards get the context that the handler will get. What the client brings back of an
+   * earlier round is used up after they have agreed.
    *
    * @param args as they came: scopes may depend on them.
    */
@@ -302,8 +307,18 @@ export class EngineCall implements Call, CallScope, RequesterContext {
   ): MaybePromise<R> {
     const { guardCheck, neededScopes, context, where } = entry;
     this.where = where;
-    const use = neededScopes ? () => this.ifScoped(neededScopes(args), go) : go;
+    if (!guardCheck && !neededScopes) return this.#letIn(go);
+    const run = (): MaybePromise<R> => this.#letIn(go);
+    const use = neededScopes ? () => this.ifScoped(neededScopes(args), run) : run;
     return guardCheck ? decide(guardCheck(this, context(this)), use, refuse) : use();
+  }
+
+  /** Goes on once the request state, if one came, is used up: what the user consented to is done once. */
+  #letIn<R>(go: () => MaybePromise<R>): MaybePromise<R> {
+    this.isLetIn = true;
+    const { useRequestState } = this;
+    this.useRequestState = undefined;
+    return useRequestState ? useRequestState().then(go) : go();
   }
 
   /** Goes on when the principal has all these scopes. @throws InsufficientScopeError, or gives its promise, when not. */

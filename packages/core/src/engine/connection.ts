@@ -298,6 +298,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
         throw error;
       }
       inFlight.add(exchange);
+      sink.serves?.(exchange);
       // Only sessions have words of their own.
       const dialectKept = revision.sessions ? this.#state.dialectKept : undefined;
       exchange.run(dialectKept ? async (...request) => dialectKept.then(() => handler(...request)) : handler);

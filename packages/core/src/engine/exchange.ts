@@ -20,6 +20,8 @@ const DEFAULT_TIMEOUT_MS = 10 * 60_000;
 /** Errors that refuse the request itself, whenever they are found out. */
 const REJECTIONS: readonly number[] = [ERROR_CODES.missingClientCapability, ERROR_CODES.insufficientScope];
 
+const NONE: readonly string[] = Object.freeze([]);
+
 /** Serves one method. */
 export type MethodHandler = (
   exchange: Exchange,
@@ -86,6 +88,11 @@ export class Exchange implements ActiveRequest, Stream {
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  get neededScopes(): readonly string[] | undefined {
+    const { isLetIn, neededScopes = NONE } = this.call;
+    return isLetIn ? neededScopes : undefined;
   }
 
   /** Whether the client brings back what it was given to carry in an earlier round. */
@@ -206,15 +213,27 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   async #resume(handler: MethodHandler): Promise<MethodResult> {
-    const { rounds, logger } = this.#parts.options;
+    const { call } = this;
+    const { memory, use } = await this.#stateChecked(() =>
+      this.#parts.options.rounds.open(this.#roundRequest),
+    );
+    call.rounds.memory = memory;
+    if (use) call.useRequestState = () => this.#stateChecked(use);
+    return handler(this, call.params);
+  }
+
+  /** Logs why a request state is refused. */
+  async #stateChecked<T>(check: () => Promise<T>): Promise<T> {
     try {
-      this.call.rounds.memory = await rounds.open(this.#roundRequest);
+      return await check();
     } catch (error) {
       if (error instanceof ProtocolError && !(error instanceof OverloadedError))
-        logger.info({ reason: error.message, ...logDetails(this.call) }, 'a request state was refused');
+        this.#parts.options.logger.info(
+          { reason: error.message, ...logDetails(this.call) },
+          'a request state was refused',
+        );
       throw error;
     }
-    return handler(this, this.call.params);
   }
 
   #succeed(given: MethodResult): void {

@@ -112,6 +112,8 @@ export function receiveBatch(
   const answers: string[] = [];
   let length = 0;
   const active: ActiveRequest[] = [];
+  const served: ActiveRequest[] = [];
+  let isRead = false;
   let open = messages.length;
   const closeOne = (): void => {
     open -= 1;
@@ -119,6 +121,19 @@ export function receiveBatch(
     if (answers.length > 0) sink.end(`[${answers.join(',')}]`);
     else sink.abandon?.();
   };
+  const batch: ActiveRequest = {
+    get done() {
+      return open === 0;
+    },
+    get neededScopes() {
+      const needed = served.map(({ neededScopes }) => neededScopes);
+      return isRead && !needed.includes(undefined)
+        ? [...new Set(needed.flatMap((each) => each ?? []))]
+        : undefined;
+    },
+    cancel: (reason) => active.forEach((request) => request.cancel(reason)),
+  };
+  sink.serves?.(batch);
   for (const message of messages) {
     let waiting = true;
     const settle = (answer?: string): void => {
@@ -131,6 +146,7 @@ export function receiveBatch(
       closeOne();
     };
     const request = receive(message, {
+      serves: (each) => served.push(each),
       send: (text) => sink.send(text),
       end: (text) => settle(text),
       abandon: () => settle(),
@@ -138,13 +154,8 @@ export function receiveBatch(
     if (request) active.push(request);
     else settle();
   }
-  if (active.length === 0) return undefined;
-  return {
-    get done() {
-      return open === 0;
-    },
-    cancel: (reason) => active.forEach((request) => request.cancel(reason)),
-  };
+  isRead = true;
+  return active.length === 0 ? undefined : batch;
 }
 
 function tooLong(message: unknown, maxBytes: number): string {

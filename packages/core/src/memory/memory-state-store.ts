@@ -1,9 +1,9 @@
-import type { StateStore } from '../backend/backend.js';
+import type { StateKind, StateStore } from '../backend/backend.js';
 import { OverloadedError } from '../errors/errors.js';
 import { OptionChecks } from '../transport/option-checks.js';
 import { Quota } from '../transport/quota.js';
 
-/** How much is remembered. */
+/** How much is remembered, of each kind for itself. */
 export interface MemoryStateStoreOptions {
   /**
    * Most ids that have not expired; beyond them every request that brings a state back fails.
@@ -33,9 +33,8 @@ interface UsedState {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export class MemoryStateStore implements StateStore {
-  /** By id, in the order of their use. */
-  readonly #used = new Map<string, UsedState>();
-  readonly #room: Quota;
+  readonly since: number = Date.now();
+  readonly #kept: Readonly<Record<StateKind, UsedStates>>;
 
   /**
    * @param options how much is kept.
@@ -44,25 +43,48 @@ export class MemoryStateStore implements StateStore {
   constructor(options: MemoryStateStoreOptions = {}) {
     OptionChecks.limits('MemoryStateStore', options, ['maxStates', 'maxStatesPerClient']);
     const { maxStates = 100_000, maxStatesPerClient = Math.ceil(maxStates / 4) } = options;
-    this.#room = new Quota(maxStates, maxStatesPerClient);
+    const make = (kind: StateKind): UsedStates =>
+      new UsedStates(kind, new Quota(maxStates, maxStatesPerClient));
+    this.#kept = { states: make('states'), proofs: make('proofs') };
   }
 
   /** Ids that are remembered. */
   get size(): number {
-    return this.#used.size;
+    return this.#kept.states.size + this.#kept.proofs.size;
   }
 
   /** @throws OverloadedError when there is no room: to forget an id would be to accept its state again. */
-  use(id: string, forMs: number, client?: string): boolean {
+  use(id: string, forMs: number, client?: string, kind: StateKind = 'states'): boolean {
+    return this.#kept[kind].use(id, forMs, client);
+  }
+}
+
+/** Those of one kind. */
+class UsedStates {
+  /** By id, in the order of their use. */
+  readonly #used = new Map<string, UsedState>();
+  /** No state expires before. */
+  #earliest = Infinity;
+
+  constructor(
+    private readonly kind: StateKind,
+    private readonly room: Quota,
+  ) {}
+
+  get size(): number {
+    return this.#used.size;
+  }
+
+  use(id: string, forMs: number, client: string | undefined): boolean {
     const expiresAt = Date.now() + forMs;
     this.#forgetOldest();
     if (this.#used.has(id)) return false;
-    if (this.#room.taken >= this.#room.total) this.#forgetExpired();
-    if (!this.#room.take(client)) {
-      const { total, perClient } = this.#room;
-      throw new OverloadedError(`More than ${total} states are in use, or ${perClient} of one client`);
+    if (!this.room.take(client) && !(this.#forgetExpired() && this.room.take(client))) {
+      const { total, perClient } = this.room;
+      throw new OverloadedError(`More than ${total} ${this.kind} are in use, or ${perClient} of one client`);
     }
     this.#used.set(id, { expiresAt, client });
+    this.#earliest = Math.min(this.#earliest, expiresAt);
     return true;
   }
 
@@ -75,13 +97,20 @@ export class MemoryStateStore implements StateStore {
     }
   }
 
-  #forgetExpired(): void {
+  /** Looks at all states, where one may have expired. @returns whether it has. */
+  #forgetExpired(): boolean {
     const now = Date.now();
-    for (const [id, used] of this.#used) if (used.expiresAt <= now) this.#forget(id, used);
+    if (now < this.#earliest) return false;
+    this.#earliest = Infinity;
+    for (const [id, used] of this.#used) {
+      if (used.expiresAt <= now) this.#forget(id, used);
+      else this.#earliest = Math.min(this.#earliest, used.expiresAt);
+    }
+    return true;
   }
 
   #forget(id: string, { client }: UsedState): void {
     this.#used.delete(id);
-    this.#room.give(client);
+    this.room.give(client);
   }
 }

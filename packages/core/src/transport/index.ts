@@ -18,6 +18,7 @@ export { LogThrottle } from './log-throttle.js';
 export { decodeCursor, encodeCursor, pagesOf } from './pages.js';
 export { PendingAnswers } from './pending-answers.js';
 export { Quota } from './quota.js';
+export { scopesIn, scopesToAnswer, withScopes } from './scoped-names.js';
 export {
   claimOf,
   errorResponse,
@@ -36,7 +37,13 @@ export {
   type RevisionFeatures,
 } from '../protocol/protocol.js';
 export type { LogMethod, Logger } from '../protocol/logging.js';
-export { isScope, type Principal, type RequestInfo, requirePrincipal } from '../protocol/principal.js';
+export {
+  isScope,
+  lacksScopes,
+  type Principal,
+  type RequestInfo,
+  requirePrincipal,
+} from '../protocol/principal.js';
 export type { Implementation } from '../protocol/descriptors.js';
 export { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 export { ERROR_CODES } from '../errors/errors.js';

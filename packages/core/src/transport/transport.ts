@@ -9,6 +9,8 @@ import type { MaybePromise } from '../protocol/maybe-promise.js';
  * Messages are serialised JSON-RPC without line breaks.
  */
 export interface Sink {
+  /** Takes note of the request that this is for, before its handler runs; not called for one that is refused at once. */
+  serves?(request: ActiveRequest): void;
   /** Sends a message that is not the response: a notification, or a request to the client. */
   send(message: string): void;
   /**
@@ -46,6 +48,11 @@ export interface Rejection {
 export interface ActiveRequest {
   /** Whether the response has been sent or given up. */
   readonly done: boolean;
+  /**
+   * All scopes that it was found to need: who is given its answer later, or answers what it asks, needs them, too. `undefined` as long as
+   * that is not known.
+   */
+  readonly neededScopes?: readonly string[] | undefined;
   /** Aborts the handler's signal and gives the response up. */
   cancel(reason: string): void;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type App, type AppOptions, ProtocolError, Tool, ToolContext } from '../../src/index.js';
+import { type App, type AppOptions, defineTool, ProtocolError, Tool, ToolContext } from '../../src/index.js';
 import { MemoryStateStore, type StateStore } from '../../src/backend.js';
 import { appOf, type Client, type Json, recordingLogger, statelessClient, textOf } from '../harness.js';
 import { SlowStateStore } from '../fixtures/slow-state-store.js';
@@ -80,6 +80,33 @@ describe('a state that is accepted once', () => {
     expect(await client(app).result('tools/call', retry(state))).toMatchObject({
       resultType: 'input_required',
     });
+  });
+
+  test.each<[string, () => StateStore]>([
+    ['at hand', () => new MemoryStateStore()],
+    ['slow', () => new SlowStateStore()],
+  ])('is not used up by a call that lacks scopes, or that a guard refuses: %s', async (_how, store) => {
+    let runs = 0;
+    let isOpen = true;
+    const handle = async (_args: unknown, context: ToolContext): Promise<string> => {
+      await context.elicit('Really?', FORM);
+      runs += 1;
+      return 'done';
+    };
+    const guards = [() => isOpen];
+    const wipe = defineTool({ name: 'wipe', scopes: ['files:wipe'], guards, handle });
+    const app = await appOf({ definitions: [wipe], state: { keys: [KEY], store: store() } });
+    const ada = (...scopes: string[]): Client =>
+      statelessClient(app, { elicitation: {} }, { requestInfo: { principal: { id: 'ada', scopes } } });
+    const { requestState } = await ada('files:wipe').result('tools/call', { name: 'wipe' });
+    const again = { ...retry(requestState), name: 'wipe' };
+    expect((await ada().error('tools/call', again)).code).toBe(403);
+    isOpen = false;
+    expect((await ada('files:wipe').error('tools/call', again)).message).toBe('Unknown tool: wipe');
+    isOpen = true;
+    const both = await Promise.all([1, 2, 3].map(async () => ada('files:wipe').request('tools/call', again)));
+    expect(both.map(({ error }) => error?.code ?? 'served').sort()).toEqual([-32602, -32602, 'served']);
+    expect(runs).toBe(1);
   });
 
   test('must have been made by a process that accepts states once', async () => {

@@ -56,6 +56,17 @@ describe('MemoryStateStore', () => {
     });
   });
 
+  test('has room for a client again once a state of its has expired, behind one of another that lasts longer', () => {
+    at((set) => {
+      const store = new MemoryStateStore({ maxStatesPerClient: 1 });
+      store.use('long', 100, 'eve');
+      store.use('short', 10, 'ada');
+      expect(() => store.use('more', 10, 'ada')).toThrow(OverloadedError);
+      set(10);
+      expect([store.use('more', 10, 'ada'), store.use('long', 100, 'eve')]).toEqual([true, false]);
+    });
+  });
+
   test.each([0, -1, 1.5, NaN])('takes no bound of %s', (maxStates) => {
     expect(() => new MemoryStateStore({ maxStates })).toThrow(
       'MemoryStateStore({ maxStates }): it must be a positive integer',

@@ -21,6 +21,8 @@ export interface RequesterContext {
   readonly signal: AbortSignal;
   readonly connectionState: ConnectionState;
   readonly rounds: RoundTrips;
+  /** Who answers needs them, too. */
+  readonly neededScopes: readonly string[] | undefined;
   /** Whether the client has its answer. */
   readonly isOver: boolean;
   /** How questions reach the client. */
@@ -155,6 +157,7 @@ export async function send(
     },
     withdraw: (requestId, reason) =>
       asking.send({ method: NOTIFICATIONS.cancelled, params: { requestId, reason } }),
+    scopes: asking.neededScopes,
     timeoutMs,
     maxTimeoutMs,
     signal,

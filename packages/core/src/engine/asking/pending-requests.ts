@@ -2,6 +2,7 @@ import { InputResponseError, ProtocolError } from '../../errors/errors.js';
 import { isObject } from '../../protocol/json.js';
 import type { RequestId } from '../../protocol/protocol.js';
 import { PendingAnswers } from '../../transport/pending-answers.js';
+import { withScopes } from '../../transport/scoped-names.js';
 
 /** How a request to the client travels, and how it is waited for. */
 interface Sending {
@@ -9,6 +10,8 @@ interface Sending {
   send(id: RequestId): void;
   /** Tells the client that its answer is not waited for any more. */
   withdraw(id: RequestId, reason: string): void;
+  /** What its id says that is needed to answer it. */
+  readonly scopes?: readonly string[] | undefined;
   /** Milliseconds until the wait ends with an error; progress of the client starts them anew. */
   readonly timeoutMs: number;
   /** Milliseconds after which the wait ends whatever the progress. */
@@ -33,11 +36,12 @@ export class PendingRequests {
    * @throws InputResponseError when the client refuses, or the wait ends without an answer.
    */
   async ask(sending: Sending): Promise<Record<string, unknown>> {
-    const { timeoutMs, maxTimeoutMs, signal } = sending;
+    const { scopes, timeoutMs, maxTimeoutMs, signal } = sending;
     if (signal.aborted)
       throw new InputResponseError('gone', 'The request was cancelled before the client was asked');
     const number = this.#next++;
-    const id = this.node === undefined ? number : `${this.node}.${number}`;
+    const name = withScopes(this.node === undefined ? `${number}` : `${this.node}.${number}`, scopes);
+    const id = name === `${number}` ? number : name;
     const giveUp = (error: InputResponseError): void => {
       this.#answers.fail(id, error);
       sending.withdraw(id, error.message);

@@ -24,6 +24,18 @@ export interface RoundTripRequest {
   readonly quotaKey: string | object | undefined;
 }
 
+/** What a client has brought back. */
+export interface OpenedRound {
+  readonly memory: RoundTripState;
+  /**
+   * Uses the state up, once it is known that the request is served; absent where there is none to use.
+   *
+   * @throws ProtocolError (-32602) when it was used before.
+   * @throws OverloadedError when the store of used states fails.
+   */
+  readonly use?: () => Promise<void>;
+}
+
 /** How long state lives and how long it may be. */
 interface RoundLimits {
   /** Milliseconds the client has for one round. */
@@ -56,18 +68,16 @@ export class RoundTripStates {
   ) {}
 
   /**
-   * Reads what the client brings back, and adds its answers.
+   * Reads what the client brings back, and adds its answers. That uses nothing up: who is refused comes again with the same state.
    *
-   * @throws ProtocolError (-32602) when the state is not ours, has expired, belongs to another request or principal, or was
-   *   used before.
-   * @throws OverloadedError when the store of used states fails.
+   * @throws ProtocolError (-32602) when the state is not ours, has expired, or belongs to another request or principal.
    */
-  async open(request: RoundTripRequest): Promise<RoundTripState> {
+  async open(request: RoundTripRequest): Promise<OpenedRound> {
     const { requestState, inputResponses } = request.params;
     const given =
       inputResponses === undefined ? new Map<string, Answer>() : readInputResponses(inputResponses);
     // Without a state it is not known that anything was asked: an answer to nothing is no consent.
-    if (requestState === undefined) return noMemory();
+    if (requestState === undefined) return { memory: noMemory() };
     if (typeof requestState !== 'string') throw invalidParams('"requestState" must be a string');
     const payload = await this.#read(requestState);
     if (!payload) throw refused('it is not a state of this server');
@@ -76,8 +86,9 @@ export class RoundTripStates {
     if (payload.digest !== (await requestDigest(request.method, request.params))) {
       throw refused('it belongs to another request');
     }
-    if (this.store) await this.#use(this.store, payload, request.quotaKey);
-    return memoryOf(withAnswers(payload, given));
+    const memory = memoryOf(withAnswers(payload, given));
+    const { store } = this;
+    return store ? { memory, use: () => this.#use(store, payload, request.quotaKey) } : { memory };
   }
 
   /**

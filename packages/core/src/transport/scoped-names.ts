@@ -1,0 +1,55 @@
+import { fromBase64Url, toBase64Url } from '../protocol/base64.js';
+import { isObject } from '../protocol/json.js';
+import { isScope } from '../protocol/principal.js';
+
+// What a call is named by for its client, its stream and its questions, says which scopes the call needs. So nothing more has to be kept
+// for who comes later, in whatever process: without the scopes, or with others, it is another name, of nothing.
+
+const SEPARATOR = '~';
+
+/**
+ * Adds to a name the scopes that are needed to use it.
+ *
+ * @param name one that cannot be guessed, or that means nothing without its scopes; without `~`.
+ * @param scopes what is no scope is left out.
+ * @example
+ * ```ts
+ * const name = withScopes(crypto.randomUUID(), ['notes:read']);
+ * ```
+ */
+export function withScopes(name: string, scopes: readonly string[] | undefined): string {
+  const text = scopes?.filter(isScope).join(' ') ?? '';
+  return text === '' ? name : name + SEPARATOR + toBase64Url(new TextEncoder().encode(text));
+}
+
+/**
+ * Reads which scopes are needed to use what has a name. Whether there is anything of that name is another question.
+ *
+ * @param name may be anything that a client sent.
+ * @example
+ * ```ts
+ * const needed = scopesIn(stream);
+ * if (lacksScopes(principal, needed)) throw new InsufficientScopeError(needed);
+ * ```
+ */
+export function scopesIn(name: unknown): readonly string[] {
+  const at = typeof name === 'string' ? name.indexOf(SEPARATOR) : -1;
+  const bytes = at < 0 ? undefined : fromBase64Url(String(name).slice(at + 1));
+  const scopes = bytes ? new TextDecoder().decode(bytes).split(' ') : [];
+  return scopes.every(isScope) ? scopes : [];
+}
+
+/**
+ * Reads which scopes are needed to answer what a server has asked: those of the calls that ask.
+ *
+ * @param message anything; only a response, or a batch that has some, answers.
+ * @example
+ * ```ts
+ * const needed = scopesToAnswer(message);
+ * if (lacksScopes(principal, needed)) throw new InsufficientScopeError(needed);
+ * ```
+ */
+export function scopesToAnswer(message: unknown): readonly string[] {
+  if (Array.isArray(message)) return [...new Set(message.flatMap(scopesToAnswer))];
+  return isObject(message) && message['method'] === undefined ? scopesIn(message['id']) : [];
+}
