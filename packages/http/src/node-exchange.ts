@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Deadline, Principal } from '@sigil/core/transport';
+import { type Deadline, isObject, type Principal } from '@sigil/core/transport';
 import { corsHeaders } from './answers.js';
 import {
   ArrivingBody,
@@ -109,7 +109,7 @@ export class NodeExchange implements HttpExchange {
     const { maxBodyBytes: maxBytes, times } = limits;
     // A framework around us may have read the body already.
     const read = this.body ?? (request as { body?: unknown }).body;
-    if (read !== undefined) {
+    if (read !== undefined && !this.#standsForNothing(read)) {
       const bytes = bytesOf(read);
       if (!bytes) return done(undefined, 'not UTF-8');
       this.bodyBytes = bytes.byteLength;
@@ -117,6 +117,7 @@ export class NodeExchange implements HttpExchange {
     }
     // No event would follow: the request would never be answered.
     if (request.readableDidRead) return done(undefined, 'read before');
+    if (request.readableEnded) return done('');
     const declared = Number(request.headers['content-length']);
     if (declared > maxBytes) return done(undefined, 'too long');
     let whole: Uint8Array | undefined;
@@ -132,7 +133,9 @@ export class NodeExchange implements HttpExchange {
       if (deadline) times.delete(deadline);
       pieces?.drop();
     };
-    const onData = (chunk: Buffer): void => {
+    const onData = (data: Buffer | string): void => {
+      // What came before us may have asked for text.
+      const chunk = typeof data === 'string' ? Buffer.from(data, request.readableEncoding ?? 'utf8') : data;
       // Most bodies come in one piece, and need no time. As long as nothing comes, that of the server runs.
       if (chunk.length === declared) {
         whole = chunk;
@@ -152,6 +155,16 @@ export class NodeExchange implements HttpExchange {
     };
     // A client that goes away before the end leaves no more to come.
     request.on('data', onData).on('end', onEnd).on('close', drop);
+    // What came before us may have held it back, until we listen.
+    if (request.isPaused()) request.resume();
+  }
+
+  /** Whether what was made of the body is what older parsers leave where they did not read it: an empty object. */
+  #standsForNothing(read: unknown): boolean {
+    const { request } = this;
+    if (request.readableDidRead || request.readableEnded || !isObject(read)) return false;
+    const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+    return (Number(length) > 0 || coding !== undefined) && Object.keys(read).length === 0;
   }
 
   respond(status: number, headers: ResponseHeaders, body?: string): void {

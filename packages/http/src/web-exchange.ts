@@ -75,7 +75,8 @@ export class WebExchange implements HttpExchange {
   }
 
   readBody(limits: BodyLimits, done: (body: string | undefined, problem?: BodyProblem) => void): void {
-    if (this.#request.bodyUsed) return done(undefined, 'read before');
+    const { bodyUsed, body } = this.#request;
+    if (bodyUsed || body?.locked) return done(undefined, 'read before');
     readBytes(this.#request, limits, this.quotaKey).then(
       (bytes) => {
         if (typeof bytes === 'string') return done(undefined, bytes);

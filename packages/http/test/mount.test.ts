@@ -57,6 +57,70 @@ describe('nodeHandler() behind a framework that has read the body', () => {
   });
 });
 
+describe('nodeHandler() behind what has touched the request and not handed its body on', () => {
+  type Before = (request: IncomingMessage & { body?: unknown }, serve: () => void) => void;
+
+  async function startBehind(before: Before): Promise<Mounted> {
+    const handler = nodeHandler(fixture.app);
+    server = createServer((request, response) => before(request, () => handler(request, response)));
+    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    return {
+      send: (init) => nodeFetch(`http://127.0.0.1:${port}/any/path`, init),
+      close: (graceMs) => handler.close(graceMs),
+    };
+  }
+
+  test.each<[string, Before]>([
+    [
+      'left an empty object, as Express 4 does where no parser reads JSON',
+      (request, serve) => {
+        request.body = {};
+        serve();
+      },
+    ],
+    [
+      'paused it',
+      (request, serve) => {
+        request.pause();
+        setImmediate(serve);
+      },
+    ],
+    [
+      'asked for text',
+      (request, serve) => {
+        request.setEncoding('utf8');
+        serve();
+      },
+    ],
+  ])('reads it where that %s', async (_what, before) => {
+    const mounted = await startBehind(before);
+    const long = 'grüß dich '.repeat(20_000);
+    for (const text of ['grüß dich', long])
+      expect(textOf(await json(await within(callModern(mounted, 'echo', { text }))))).toBe(text);
+  });
+
+  test.each<[string, Before]>([
+    ['all of it', (request, serve) => request.resume().on('end', serve)],
+    ['a part of it', (request, serve) => request.once('data', () => setImmediate(serve))],
+  ])('says what is wrong where that read %s', async (_what, before) => {
+    const mounted = await startBehind(before);
+    const response = await within(callModern(mounted, 'echo', { text: 'a' }));
+    expect([response.status, (await json(response)).error?.message]).toEqual([
+      500,
+      expect.stringContaining('nodeHandler(app)(request, response, body)'),
+    ]);
+  });
+
+  test('answers a request without a body whose end has passed', async () => {
+    const mounted = await startBehind((request, serve) => request.resume().on('end', serve));
+    const empty = await within(mounted.send({ method: 'POST', headers: headersOf(), body: '' }));
+    expect([empty.status, (await json(empty)).error?.code]).toEqual([400, -32700]);
+    expect((await within(mounted.send({ method: 'DELETE', headers: headersOf() }))).status).toBe(400);
+    expect((await within(mounted.send({ method: 'PUT', headers: headersOf(), body: 'a' }))).status).toBe(405);
+  });
+});
+
 test('nodeHandler() refuses what a framework has parsed and JSON cannot carry, or nests too deep', async () => {
   let deep: unknown = 1;
   for (let level = 0; level < 200_000; level++) deep = [deep];
@@ -86,6 +150,15 @@ describe('fetchHandler()', () => {
     const allowing = fetchHandler(fixture.app, { allowedHosts: ['mcp.example'] });
     expect((await send(allowing, 'https://mcp.example/mcp')).status).toBe(200);
     await Promise.all([handler.close(), allowing.close()]);
+  });
+
+  test('says what is wrong with a request whose body somebody else is about to read', async () => {
+    const handler = fetchHandler(fixture.app);
+    const init = { method: 'POST', headers: headersOf(), body: JSON.stringify(initialize()) };
+    const request = new Request('http://localhost/mcp', init);
+    request.body?.getReader();
+    expect((await within(handler(request))).status).toBe(500);
+    await handler.close();
   });
 
   test('a request that is aborted while its body comes does no harm', async () => {
