@@ -1,18 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { App } from '@sigil/core';
 import { createHandler } from './handler.js';
+import { Http2Exchange } from './http2-exchange.js';
 import { NodeExchange } from './node-exchange.js';
 import { mountOptions } from './check-options.js';
 import type { HttpOptions } from './options.js';
 import { WebExchange } from './web-exchange.js';
 
-/** Handles requests of a `node:http` server, or of anything built on one: Express, Fastify's raw mode, Connect. */
+/** Handles requests of a `node:http` or `node:http2` server, or of anything built on one: Express, Fastify's raw mode, Koa, h3. */
 export interface NodeHandler {
   /**
    * @param body the body, when something before has read it: parsed JSON, text or bytes. `request.body`, where Express has it, is
-   *   found without. A function, as the `next` of Express, is not a body.
+   *   found without. A function, as the `next` of Express and h3, is not a body.
    */
-  (request: IncomingMessage, response: ServerResponse, body?: unknown): void;
+  (
+    request: IncomingMessage | Http2ServerRequest,
+    response: ServerResponse | Http2ServerResponse,
+    body?: unknown,
+  ): void;
   /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
   close(graceMs?: number): Promise<void>;
 }
@@ -44,10 +50,15 @@ const DEFAULT_GRACE_MS = 5_000;
  */
 export function nodeHandler(app: App, options: HttpOptions = {}): NodeHandler {
   const handler = createHandler(app.endpoint, mountOptions('nodeHandler', options));
-  const serve = (request: IncomingMessage, response: ServerResponse, body?: unknown): void =>
+  // Three parameters, used or not: to h3 and Connect a handler of two has served a request once it returns.
+  const serve: (...parameters: Parameters<NodeHandler>) => void = (request, response, body) => {
+    const given = typeof body === 'function' ? undefined : body;
     handler.handle(
-      new NodeExchange(request, response, handler.output, typeof body === 'function' ? undefined : body),
+      'stream' in response
+        ? new Http2Exchange(request as Http2ServerRequest, response, handler.output, given)
+        : new NodeExchange(request as IncomingMessage, response, handler.output, given),
     );
+  };
   return Object.assign(serve, { close: (graceMs = DEFAULT_GRACE_MS) => handler.drain(graceMs) });
 }
 

@@ -44,9 +44,9 @@ export class NodeExchange implements HttpExchange {
 
   /** @param body what a framework around us made of the body, when it has read it. */
   constructor(
-    private readonly request: IncomingMessage,
-    private readonly response: ServerResponse,
-    private readonly output: OutputBudget,
+    protected readonly request: IncomingMessage,
+    protected readonly response: ServerResponse,
+    protected readonly output: OutputBudget,
     private readonly body: unknown = undefined,
   ) {
     const { url = '/' } = request;
@@ -169,7 +169,7 @@ export class NodeExchange implements HttpExchange {
 
   respond(status: number, headers: ResponseHeaders, body?: string): void {
     const { request, response } = this;
-    if (response.headersSent || response.destroyed) return;
+    if (response.headersSent || this.gone) return;
     const bytes = body === undefined ? undefined : Buffer.byteLength(body);
     if (bytes !== undefined && bytes > FREE_OUTPUT_BYTES && !this.#takeRoom(bytes))
       return this.output.refuse(this);
@@ -177,36 +177,34 @@ export class NodeExchange implements HttpExchange {
     if (bytes !== undefined) lines.push('Content-Length', bytes);
     // Whatever of the body has not been read is not worth reading.
     const unread = status >= 400 && !request.complete;
-    if (unread) lines.push('Connection', 'close');
-    response.writeHead(status, lines as string[]);
-    if (unread && body !== undefined) return this.#linger(body);
+    if (unread) return this.respondUnread(status, lines, body);
+    this.writeHead(status, lines);
     // Where each character is one byte it is copied as it is, which is faster.
     response.end(body, bytes === body?.length ? 'latin1' : 'utf8');
   }
 
   stream(headers: ResponseHeaders): BodyStream {
     const { response, output } = this;
-    response.writeHead(200, this.#headerLines(headers) as string[]);
+    this.writeHead(200, this.#headerLines(headers));
     response.flushHeaders();
-    const stopGuarding = this.#letNothingFollow();
+    const stopGuarding = this.letNothingFollow();
     let unread: UnreadBudget | undefined;
     const waiting = new WaitingOutput();
     const flush = (): void => {
-      for (let piece = waiting.next(); piece; piece = waiting.next())
-        if (!response.destroyed) response.write(piece);
+      for (let piece = waiting.next(); piece; piece = waiting.next()) if (!this.gone) response.write(piece);
       unread?.hold(response.writableLength);
     };
     const cutOff = (limit: keyof OutputLimits): void => {
       waiting.drop();
-      this.#cutOff(limit);
+      this.cutOff(limit);
     };
     return {
       write: (text) => {
-        if (response.destroyed) return;
+        if (this.gone) return;
         // What counts is what was left unread before: one long message may be longer than the bound.
         if (response.writableLength + waiting.length > output.maxBufferedBytes)
           return cutOff('maxBufferedBytes');
-        if (!response.writableNeedDrain) response.write(text);
+        if (!this.needsDrain) response.write(text);
         else {
           if (waiting.length === 0) response.once('drain', flush);
           waiting.add(text);
@@ -218,7 +216,7 @@ export class NodeExchange implements HttpExchange {
       end: () => {
         stopGuarding();
         flush();
-        if (response.writableLength > FREE_OUTPUT_BYTES) this.#cutOffWhenStalled();
+        if (response.writableLength > FREE_OUTPUT_BYTES) this.cutOffWhenStalled();
         response.end();
       },
     };
@@ -231,17 +229,31 @@ export class NodeExchange implements HttpExchange {
   onGone(listener: () => void): void {
     const { response } = this;
     const tell = (): void => {
-      if (!response.writableFinished) listener();
+      if (!this.finished) listener();
     };
     // What called us may have taken its time, and the client may not have waited.
-    if (response.destroyed) tell();
+    if (this.gone) tell();
     else response.on('close', tell);
+  }
+
+  /** Whether what is written now would wait in memory. */
+  protected get needsDrain(): boolean {
+    return this.response.writableNeedDrain;
+  }
+
+  /** Whether all of the response has been sent. */
+  protected get finished(): boolean {
+    return this.response.writableFinished;
+  }
+
+  protected writeHead(status: number, lines: readonly (string | number)[]): void {
+    this.response.writeHead(status, lines as string[]);
   }
 
   /** Takes room for a long answer, until it is read or its client is cut off. @returns whether there was as much. */
   #takeRoom(bytes: number): boolean {
     if (!this.#unread().hold(bytes)) return false;
-    this.#cutOffWhenStalled();
+    this.cutOffWhenStalled();
     return true;
   }
 
@@ -254,7 +266,7 @@ export class NodeExchange implements HttpExchange {
   }
 
   /** Cuts the client off once it has read nothing for a while. */
-  #cutOffWhenStalled(): void {
+  protected cutOffWhenStalled(): void {
     const { response, output } = this;
     const { socket } = this.request;
     // What frameworks simulate in tests is no socket, and is read at once.
@@ -262,15 +274,15 @@ export class NodeExchange implements HttpExchange {
     const { timeout = 0 } = socket;
     // Before Node sets how long the connection is kept for a next request.
     response.prependOnceListener('finish', () => socket.setTimeout(timeout));
-    response.setTimeout(output.stalls.afterMs, () => this.#cutOff('requestTimeoutMs'));
+    response.setTimeout(output.stalls.afterMs, () => this.cutOff('requestTimeoutMs'));
   }
 
-  #cutOff(limit: keyof OutputLimits): void {
+  protected cutOff(limit: keyof OutputLimits): void {
     this.output.tellCutOff(this, limit);
-    this.#destroy();
+    this.destroy();
   }
 
-  #destroy(): void {
+  protected destroy(): void {
     const { request, response } = this;
     response.destroy();
     // A response that waits behind another one would leave it open.
@@ -283,13 +295,13 @@ export class NodeExchange implements HttpExchange {
    *
    * @returns ends that, with the stream.
    */
-  #letNothingFollow(): () => void {
+  protected letNothingFollow(): () => void {
     const { request, response } = this;
     const { socket } = request;
     const close = (): void => {
       STREAMING.delete(socket);
       this.output.tell(this, 'a connection is closed: requests came behind an open stream');
-      this.#destroy();
+      this.destroy();
     };
     const waiting = WAITING.get(socket);
     if (waiting && waiting.size > (waiting.has(response) ? 1 : 0)) close();
@@ -301,8 +313,10 @@ export class NodeExchange implements HttpExchange {
    * Answers in the middle of a request, and takes what its client still sends for a while: a connection that is closed with
    * bytes unread is reset, and the client may lose the answer.
    */
-  #linger(body: string): void {
+  protected respondUnread(status: number, lines: readonly (string | number)[], body?: string): void {
     const { request, response } = this;
+    this.writeHead(status, [...lines, 'Connection', 'close']);
+    if (body === undefined) return void response.end();
     response.write(body);
     let left = LINGER.bytes;
     const end = (): void => {
