@@ -1,7 +1,10 @@
-import { createServer, type RequestListener } from 'node:http';
+import 'reflect-metadata';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
 import { nodeHandler } from '@sigil/http';
+import { All, Controller, Module, Req, Res } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import express from 'express';
 import Fastify from 'fastify';
 import * as h3 from 'h3';
@@ -115,6 +118,31 @@ export const NODE_FRAMEWORKS: readonly Framework[] = [
         else handler(context.req, context.res, context.request.body);
       });
       return { ...(await listenInKoa(koa)), drain: handler.close };
+    },
+  },
+  {
+    name: 'Nest',
+    // Its platform reads JSON bodies, and leaves them on the request.
+    readsBodies: true,
+    async serve(app, options, forgetsBody) {
+      const handler = nodeHandler(app, options);
+
+      @Controller('api')
+      class McpController {
+        @All('mcp')
+        serve(@Req() request: IncomingMessage & { body?: unknown }, @Res() response: ServerResponse): void {
+          if (forgetsBody) delete request.body;
+          handler(request, response);
+        }
+      }
+
+      @Module({ controllers: [McpController] })
+      class McpModule {}
+
+      const nest = await NestFactory.create(McpModule, { logger: false, forceCloseConnections: true });
+      await nest.listen(0, '127.0.0.1');
+      const address = `${await nest.getUrl()}/api/mcp`;
+      return { address, drain: handler.close, close: () => nest.close() };
     },
   },
   {
