@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { App } from '@sigil/core';
+import { DEFAULT_GRACE_MS } from './fetch-handler.js';
 import { createHandler } from './handler.js';
 import { Http2Exchange } from './http2-exchange.js';
 import { NodeExchange } from './node-exchange.js';
 import { mountOptions } from './check-options.js';
 import type { HttpOptions } from './options.js';
-import { WebExchange } from './web-exchange.js';
 
 /** Handles requests of a `node:http` or `node:http2` server, or of anything built on one: Express, Fastify's raw mode, Koa, h3. */
 export interface NodeHandler {
@@ -22,15 +22,6 @@ export interface NodeHandler {
   /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
   close(graceMs?: number): Promise<void>;
 }
-
-/** Handles requests the web's way. */
-export interface FetchHandler {
-  (request: Request): Promise<Response>;
-  /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
-  close(graceMs?: number): Promise<void>;
-}
-
-const DEFAULT_GRACE_MS = 5_000;
 
 /**
  * Mounts an app into an existing Node server: `createServer(nodeHandler(app))`, `express.all('/mcp', nodeHandler(app))`.
@@ -49,7 +40,9 @@ const DEFAULT_GRACE_MS = 5_000;
  * ```
  */
 export function nodeHandler(app: App, options: HttpOptions = {}): NodeHandler {
-  const handler = createHandler(app.endpoint, mountOptions('nodeHandler', options));
+  const resolved = mountOptions('nodeHandler', options);
+  const { endpoint } = app;
+  const handler = createHandler(endpoint, resolved);
   // Three parameters, used or not: to h3 and Connect a handler of two has served a request once it returns.
   const serve: (...parameters: Parameters<NodeHandler>) => void = (request, response, body) => {
     const given = typeof body === 'function' ? undefined : body;
@@ -58,29 +51,6 @@ export function nodeHandler(app: App, options: HttpOptions = {}): NodeHandler {
         ? new Http2Exchange(request as Http2ServerRequest, response, handler.output, given)
         : new NodeExchange(request as IncomingMessage, response, handler.output, given),
     );
-  };
-  return Object.assign(serve, { close: (graceMs = DEFAULT_GRACE_MS) => handler.drain(graceMs) });
-}
-
-/**
- * Mounts an app where requests and responses are the web's: `export default { fetch: fetchHandler(app) }`.
- *
- * @param app what `createApp` made.
- * @param options those of the handler; address and signals are those of its surroundings.
- * @returns the handler, with `close` to end what it serves.
- * @throws DefinitionError when an option is wrong.
- * @example
- * ```ts
- * const handler = fetchHandler(app, { allowedHosts: ['mcp.example.com'] });
- * const response = await handler(request);
- * ```
- */
-export function fetchHandler(app: App, options: HttpOptions = {}): FetchHandler {
-  const handler = createHandler(app.endpoint, mountOptions('fetchHandler', options));
-  const serve = (request: Request): Promise<Response> => {
-    const exchange = new WebExchange(request, handler.output);
-    handler.handle(exchange);
-    return exchange.response;
   };
   return Object.assign(serve, { close: (graceMs = DEFAULT_GRACE_MS) => handler.drain(graceMs) });
 }

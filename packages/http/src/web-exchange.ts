@@ -153,7 +153,8 @@ export class WebExchange implements HttpExchange {
         },
         cancel: goAway,
       },
-      new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
+      // By bytes; not every platform has ByteLengthQueuingStrategy.
+      { highWaterMark: 0, size: ({ byteLength }) => byteLength },
     );
     this.#resolve(new Response(stream, { status: 200, headers: this.#withCors(headers) }));
     this.onGone(over);
