@@ -1,8 +1,8 @@
 // The runtime
 export { http } from './runtime.js';
 // Mounting into something else
-export { fetchHandler, type FetchHandler } from './fetch-handler.js';
-export { nodeHandler, type NodeHandler } from './mount.js';
+export type { FetchHandler } from './fetch-handler.js';
+export { fetchHandler, nodeHandler, type NodeHandler } from './mount.js';
 // What sessions keep for clients that come back
 // Who is calling
 export { bearerToken, tokenAuthenticator } from './bearer-tokens.js';

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { App } from '@sigil/core';
-import { DEFAULT_GRACE_MS } from './fetch-handler.js';
+import { stderrLogger } from '@sigil/node';
+import { DEFAULT_GRACE_MS, type FetchHandler, fetchHandler as bareFetchHandler } from './fetch-handler.js';
 import { createHandler } from './handler.js';
 import { Http2Exchange } from './http2-exchange.js';
 import { NodeExchange } from './node-exchange.js';
@@ -25,6 +26,7 @@ export interface NodeHandler {
 
 /**
  * Mounts an app into an existing Node server: `createServer(nodeHandler(app))`, `express.all('/mcp', nodeHandler(app))`.
+ * Unless `createApp` was given a logger, the app logs on standard error from then on, as it does with `http()`.
  *
  * @param app what `createApp` made.
  * @param options those of the handler; address and signals are those of its surroundings.
@@ -42,6 +44,7 @@ export interface NodeHandler {
 export function nodeHandler(app: App, options: HttpOptions = {}): NodeHandler {
   const resolved = mountOptions('nodeHandler', options);
   const { endpoint } = app;
+  endpoint.logTo?.(stderrLogger());
   const handler = createHandler(endpoint, resolved);
   // Three parameters, used or not: to h3 and Connect a handler of two has served a request once it returns.
   const serve: (...parameters: Parameters<NodeHandler>) => void = (request, response, body) => {
@@ -53,4 +56,25 @@ export function nodeHandler(app: App, options: HttpOptions = {}): NodeHandler {
     );
   };
   return Object.assign(serve, { close: (graceMs = DEFAULT_GRACE_MS) => handler.drain(graceMs) });
+}
+
+/**
+ * Mounts an app where requests and responses are the web's: `export default { fetch: fetchHandler(app) }`.
+ * Unless `createApp` was given a logger, the app logs on standard error from then on, as it does with `http()`. Where there is no Node,
+ * as on Workers, it is imported from `@sigil/http/fetch`.
+ *
+ * @param app what `createApp` made.
+ * @param options those of the handler; address and signals are those of its surroundings.
+ * @returns the handler, with `close` to end what it serves.
+ * @throws DefinitionError when an option is wrong.
+ * @example
+ * ```ts
+ * const handler = fetchHandler(app, { allowedHosts: ['mcp.example.com'] });
+ * const response = await handler(request);
+ * ```
+ */
+export function fetchHandler(app: App, options: HttpOptions = {}): FetchHandler {
+  const handler = bareFetchHandler(app, options);
+  app.endpoint.logTo?.(stderrLogger());
+  return handler;
 }

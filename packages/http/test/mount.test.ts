@@ -1,11 +1,13 @@
-import { DefinitionError } from '@sigil/core';
+import { createApp, DefinitionError, defineTool, type Logger } from '@sigil/core';
 import { runInNewContext } from 'node:vm';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { fetchHandler as bareFetchHandler } from '../src/fetch.js';
 import { fetchHandler, http, nodeHandler } from '../src/index.js';
 import { createFixture, type Fixture } from './fixtures/app.js';
 import type { Mounted } from './fixtures/bridges.js';
+import { recordingLogger } from './fixtures/log.js';
 import { nodeFetch } from './fixtures/node-fetch.js';
 import { callModern, headersOf, json, post, postModern, textOf } from './fixtures/messages.js';
 import { initialize, openSession } from './fixtures/session.js';
@@ -196,6 +198,70 @@ test.each([
 ] as const)('%s refuses options out of range at once', (_name, mount) => {
   expect(() => mount(fixture.app, { limits: { maxBodyBytes: -1 } })).toThrow(DefinitionError);
   expect(() => mount(fixture.app, { sessions: { idleMs: Number.NaN } })).toThrow(DefinitionError);
+});
+
+describe('an app that is mounted', () => {
+  const failing = defineTool({
+    name: 'fail',
+    handle: () => {
+      throw new Error('broken');
+    },
+  });
+
+  async function logged(
+    mount: typeof fetchHandler,
+    logger?: Logger,
+  ): Promise<{ lines: string[]; printed: number }> {
+    const stderr = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const print = jest.spyOn(console, 'error').mockReturnValue();
+    const app = await createApp({
+      name: 'mounted',
+      version: '1.0.0',
+      definitions: [failing],
+      ...(logger ? { logger } : {}),
+    });
+    try {
+      const handler = mount(app);
+      const mounted: Mounted = {
+        send: (init) => handler(new Request('http://localhost/mcp', init)),
+        close: () => handler.close(),
+      };
+      await callModern(mounted, 'fail');
+      return { lines: stderr.mock.calls.map(([line]) => String(line)), printed: print.mock.calls.length };
+    } finally {
+      stderr.mockRestore();
+      print.mockRestore();
+      await app.close();
+    }
+  }
+
+  /** Mounts with `nodeHandler()`, and is asked the web's way. */
+  const overNode: typeof fetchHandler = (app, options) => {
+    nodeHandler(app, options);
+    return bareFetchHandler(app, options);
+  };
+
+  test.each([
+    ['nodeHandler()', overNode],
+    ['fetchHandler()', fetchHandler],
+  ])('by %s logs lines of JSON on standard error, as http() does', async (_name, mount) => {
+    const { lines, printed } = await logged(mount);
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { level: 'error', message: 'a handler failed unexpectedly', err: { message: 'broken' } },
+    ]);
+    expect(printed).toBe(0);
+  });
+
+  test('by fetchHandler() of @sigil/http/fetch prints on the console', async () => {
+    expect(await logged(bareFetchHandler)).toEqual({ lines: [], printed: 1 });
+  });
+
+  test('logs where its author says', async () => {
+    const { logger, lines } = recordingLogger();
+    for (const mount of [overNode, fetchHandler, bareFetchHandler])
+      expect(await logged(mount, logger)).toEqual({ lines: [], printed: 0 });
+    expect(lines).toHaveLength(3);
+  });
 });
 
 test('one app may be mounted twice, each mount with sessions of its own [checklist 26]', async () => {

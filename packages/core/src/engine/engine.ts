@@ -123,6 +123,10 @@ export class Engine implements Endpoint {
     return this.options.logger;
   }
 
+  logTo(logger: Logger): void {
+    this.options.logTo(logger);
+  }
+
   get backend(): EndpointBackend {
     return this.options.backend;
   }

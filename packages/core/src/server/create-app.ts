@@ -125,6 +125,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     registry,
     container,
     logger,
+    logTo: (target) => logger.relayTo(target),
     exposeErrors,
     pageSize: options.pageSize,
     changes,
