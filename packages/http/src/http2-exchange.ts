@@ -1,7 +1,7 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Stream } from 'node:http2';
 import type { HttpExchange } from './http-exchange.js';
-import { NodeExchange } from './node-exchange.js';
+import { headersOf, NodeExchange } from './node-exchange.js';
 import type { OutputBudget } from './output-budget.js';
 
 /** An exchange of `node:http2`, whose requests and responses are nearly those of `node:http`: each is a stream of its own. */
@@ -59,9 +59,7 @@ export class Http2Exchange extends NodeExchange {
   }
 
   protected override writeHead(status: number, lines: readonly (string | number)[]): void {
-    const headers: OutgoingHttpHeaders = {};
-    for (let at = 0; at < lines.length; at += 2) headers[lines[at] as string] = lines[at + 1];
-    this.response.writeHead(status, headers);
+    this.response.writeHead(status, headersOf(lines));
   }
 
   /** Answers in the middle of a request; its client may leave the rest unsent then (RFC 9113, section 8.1). */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Deadline, isObject, type Principal } from '@sigil/core/transport';
 import { corsHeaders } from './answers.js';
@@ -247,7 +247,9 @@ export class NodeExchange implements HttpExchange {
   }
 
   protected writeHead(status: number, lines: readonly (string | number)[]): void {
-    this.response.writeHead(status, lines as string[]);
+    // What middleware puts in its place knows pairs and objects alone: on-headers before 1.1, so compression and sessions.
+    const isReplaced = Object.hasOwn(this.response, 'writeHead');
+    this.response.writeHead(status, isReplaced ? headersOf(lines) : (lines as string[]));
   }
 
   /** Takes room for a long answer, until it is read or its client is cut off. @returns whether there was as much. */
@@ -359,6 +361,13 @@ function waitBehindOthers(socket: Socket, response: ServerResponse): void {
   waiting.add(response);
   response.once('close', () => waiting.delete(response));
   STREAMING.get(socket)?.();
+}
+
+/** The headers of a flat list. */
+export function headersOf(lines: readonly (string | number)[]): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = {};
+  for (let at = 0; at < lines.length; at += 2) headers[lines[at] as string] = lines[at + 1];
+  return headers;
 }
 
 /** Path and query of a request target, whichever form it has. */

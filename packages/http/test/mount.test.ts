@@ -114,6 +114,30 @@ describe('nodeHandler() behind what has touched the request and not handed its b
     ]);
   });
 
+  test('names its headers one by one to what stands in for writeHead(), such as that of older on-headers', async () => {
+    const handler = nodeHandler(fixture.app);
+    server = createServer((request, response) => {
+      const writeHead = response.writeHead.bind(response);
+      response.writeHead = (status: number, headers?: unknown): typeof response => {
+        for (const [name, value] of Array.isArray(headers)
+          ? (headers as string[])
+          : Object.entries(headers ?? {}))
+          response.setHeader(name as string, value as string);
+        return writeHead(status);
+      };
+      handler(request, response);
+    });
+    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const mounted: Mounted = {
+      send: (init) => nodeFetch(`http://127.0.0.1:${port}/`, init),
+      close: (graceMs) => handler.close(graceMs),
+    };
+    const response = await within(callModern(mounted, 'echo', { text: 'a' }));
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json']);
+    expect(textOf(await json(response))).toBe('a');
+  });
+
   test('answers a request without a body whose end has passed', async () => {
     const mounted = await startBehind((request, serve) => request.resume().on('end', serve));
     const empty = await within(mounted.send({ method: 'POST', headers: headersOf(), body: '' }));

@@ -5,6 +5,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { nodeHandler } from '@sigil/http';
 import { All, Controller, Module, Req, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import compression from 'compression';
 import express from 'express';
 import Fastify from 'fastify';
 import * as h3 from 'h3';
@@ -72,6 +73,17 @@ export const NODE_FRAMEWORKS: readonly Framework[] = [
         handler(request, response);
       });
       return { ...(await listen(express().use('/api', router))), drain: handler.close };
+    },
+  },
+  {
+    name: 'Express behind compression()',
+    readsBodies: false,
+    async serve(app, options) {
+      const handler = nodeHandler(app, options);
+      const compressing = express()
+        .use(compression({ threshold: 0 }))
+        .all('/api/mcp', handler);
+      return { ...(await listen(compressing)), drain: handler.close };
     },
   },
   {
