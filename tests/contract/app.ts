@@ -1,7 +1,8 @@
-import { type App, createApp, defineTool } from '@sigil/core';
+import { type App, createApp, defineTool, type Logger } from '@sigil/core';
 import { Holds } from './holds.js';
 
 const quiet = (): void => undefined;
+const SILENT: Logger = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 const NAME_FORM = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
 
 /** An app with a tool for each thing a transport must carry. */
@@ -10,12 +11,12 @@ export interface Fixture {
   readonly holds: Holds;
 }
 
-export async function createFixture(): Promise<Fixture> {
+export async function createFixture(logger: Logger = SILENT): Promise<Fixture> {
   const holds = new Holds();
   const app = await createApp({
     name: 'contract',
     version: '1.0.0',
-    logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    logger,
     definitions: [
       defineTool({
         name: 'echo',
@@ -34,7 +35,9 @@ export async function createFixture(): Promise<Fixture> {
       }),
       defineTool({
         name: 'hold',
-        handle: async (_args, context) => {
+        input: { type: 'object', properties: { early: { type: 'boolean' } } },
+        handle: async ({ early }, context) => {
+          if (early === true) context.progress(0);
           await holds.hold(context.signal);
           context.progress(1);
           return 'held';

@@ -24,6 +24,7 @@ export class HttpClient implements ContractClient {
     private readonly address: string,
     private readonly closeServer: () => Promise<void>,
     private readonly answer: Answer,
+    private readonly fetch: typeof globalThis.fetch = globalThis.fetch,
   ) {}
 
   /** Shakes hands, where the era has it. */
@@ -65,7 +66,7 @@ export class HttpClient implements ContractClient {
 
   async sendGarbage(text: string): Promise<void> {
     const init = { method: 'POST', headers: this.#headers, body: text };
-    await (await fetch(this.address, init)).text();
+    await (await this.fetch(this.address, init)).text();
   }
 
   close(): Promise<void> {
@@ -79,7 +80,7 @@ export class HttpClient implements ContractClient {
   }
 
   #post(message: unknown, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<Response> {
-    return fetch(this.address, {
+    return this.fetch(this.address, {
       method: 'POST',
       headers: { ...this.#headers, ...headers },
       body: JSON.stringify(message),

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { noPostgres, startPostgres } from '../e2e/postgres.js';
@@ -62,6 +63,32 @@ describe('the README of a package shows', () => {
     const address = /^Listens on (http:\S+)\n/.exec(said.toString())?.[1];
     const health = await fetch(new URL('/health', address));
     expect(await health.json()).toEqual({ status: 'ok' });
+  });
+
+  test('a server that an app is mounted into: @sigil/http', async () => {
+    const { child, ended } = start('mounted.js');
+    const [said] = (await once(child.stdout, 'data')) as [Buffer];
+    const port = /port: (\d+)/.exec(said.toString())?.[1];
+    expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
+    const client = new ClientV2({ name: 'reader', version: '1.0.0' });
+    await client.connect(new HttpV2(new URL(`http://localhost:${port}/mcp`)));
+    expect((await client.callTool({ name: 'hello' })).content).toMatchObject([{ text: 'Hello' }]);
+    await client.close();
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  });
+
+  test('a worker: @sigil/http', async () => {
+    const { default: worker } = (await import(join(compiled.dist, 'worker.js'))) as {
+      default: { fetch(request: Request): Promise<Response> };
+    };
+    const transport = new HttpV2(new URL('https://hello.example.workers.dev/mcp'), {
+      fetch: (url, init) => worker.fetch(new Request(url, init)),
+    });
+    const client = new ClientV2({ name: 'reader', version: '1.0.0' });
+    await client.connect(transport);
+    expect((await client.callTool({ name: 'hello' })).content).toMatchObject([{ text: 'Hello' }]);
+    await client.close();
   });
 
   test('a server that tokens open: @sigil/auth', async () => {

@@ -1,10 +1,11 @@
 // The runtime
 export { http } from './runtime.js';
 // Mounting into something else
-export { fetchHandler, nodeHandler, type FetchHandler, type NodeHandler } from './mount.js';
+export type { FetchHandler } from './fetch-handler.js';
+export { fetchHandler, nodeHandler, type NodeHandler } from './mount.js';
 // What sessions keep for clients that come back
 // Who is calling
-export { bearerToken, tokenAuthenticator } from './authentication.js';
+export { bearerToken, tokenAuthenticator } from './bearer-tokens.js';
 export type {
   Authenticate,
   Authorization,

@@ -1,33 +1,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { App } from '@sigil/core';
+import { stderrLogger } from '@sigil/node';
+import { DEFAULT_GRACE_MS, type FetchHandler, fetchHandler as bareFetchHandler } from './fetch-handler.js';
 import { createHandler } from './handler.js';
+import { Http2Exchange } from './http2-exchange.js';
 import { NodeExchange } from './node-exchange.js';
 import { mountOptions } from './check-options.js';
 import type { HttpOptions } from './options.js';
-import { WebExchange } from './web-exchange.js';
 
-/** Handles requests of a `node:http` server, or of anything built on one: Express, Fastify's raw mode, Connect. */
+/** Handles requests of a `node:http` or `node:http2` server, or of anything built on one: Express, Fastify's raw mode, Koa, h3. */
 export interface NodeHandler {
   /**
    * @param body the body, when something before has read it: parsed JSON, text or bytes. `request.body`, where Express has it, is
-   *   found without. A function, as the `next` of Express, is not a body.
+   *   found without. A function, as the `next` of Express and h3, is not a body.
    */
-  (request: IncomingMessage, response: ServerResponse, body?: unknown): void;
+  (
+    request: IncomingMessage | Http2ServerRequest,
+    response: ServerResponse | Http2ServerResponse,
+    body?: unknown,
+  ): void;
   /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
   close(graceMs?: number): Promise<void>;
 }
-
-/** Handles requests the web's way. */
-export interface FetchHandler {
-  (request: Request): Promise<Response>;
-  /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
-  close(graceMs?: number): Promise<void>;
-}
-
-const DEFAULT_GRACE_MS = 5_000;
 
 /**
  * Mounts an app into an existing Node server: `createServer(nodeHandler(app))`, `express.all('/mcp', nodeHandler(app))`.
+ * Unless `createApp` was given a logger, the app logs on standard error from then on, as it does with `http()`.
  *
  * @param app what `createApp` made.
  * @param options those of the handler; address and signals are those of its surroundings.
@@ -43,16 +42,26 @@ const DEFAULT_GRACE_MS = 5_000;
  * ```
  */
 export function nodeHandler(app: App, options: HttpOptions = {}): NodeHandler {
-  const handler = createHandler(app.endpoint, mountOptions('nodeHandler', options));
-  const serve = (request: IncomingMessage, response: ServerResponse, body?: unknown): void =>
+  const resolved = mountOptions('nodeHandler', options);
+  const { endpoint } = app;
+  endpoint.logTo?.(stderrLogger());
+  const handler = createHandler(endpoint, resolved);
+  // Three parameters, used or not: to h3 and Connect a handler of two has served a request once it returns.
+  const serve: (...parameters: Parameters<NodeHandler>) => void = (request, response, body) => {
+    const given = typeof body === 'function' ? undefined : body;
     handler.handle(
-      new NodeExchange(request, response, handler.output, typeof body === 'function' ? undefined : body),
+      'stream' in response
+        ? new Http2Exchange(request as Http2ServerRequest, response, handler.output, given)
+        : new NodeExchange(request as IncomingMessage, response, handler.output, given),
     );
+  };
   return Object.assign(serve, { close: (graceMs = DEFAULT_GRACE_MS) => handler.drain(graceMs) });
 }
 
 /**
  * Mounts an app where requests and responses are the web's: `export default { fetch: fetchHandler(app) }`.
+ * Unless `createApp` was given a logger, the app logs on standard error from then on, as it does with `http()`. Where there is no Node,
+ * as on Workers, it is imported from `@sigil/http/fetch`.
  *
  * @param app what `createApp` made.
  * @param options those of the handler; address and signals are those of its surroundings.
@@ -65,11 +74,7 @@ export function nodeHandler(app: App, options: HttpOptions = {}): NodeHandler {
  * ```
  */
 export function fetchHandler(app: App, options: HttpOptions = {}): FetchHandler {
-  const handler = createHandler(app.endpoint, mountOptions('fetchHandler', options));
-  const serve = (request: Request): Promise<Response> => {
-    const exchange = new WebExchange(request, handler.output);
-    handler.handle(exchange);
-    return exchange.response;
-  };
-  return Object.assign(serve, { close: (graceMs = DEFAULT_GRACE_MS) => handler.drain(graceMs) });
+  const handler = bareFetchHandler(app, options);
+  app.endpoint.logTo?.(stderrLogger());
+  return handler;
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Deadline, Principal } from '@sigil/core/transport';
+import { type Deadline, isObject, type Principal } from '@sigil/core/transport';
 import { corsHeaders } from './answers.js';
 import {
   ArrivingBody,
@@ -44,9 +44,9 @@ export class NodeExchange implements HttpExchange {
 
   /** @param body what a framework around us made of the body, when it has read it. */
   constructor(
-    private readonly request: IncomingMessage,
-    private readonly response: ServerResponse,
-    private readonly output: OutputBudget,
+    protected readonly request: IncomingMessage,
+    protected readonly response: ServerResponse,
+    protected readonly output: OutputBudget,
     private readonly body: unknown = undefined,
   ) {
     const { url = '/' } = request;
@@ -109,7 +109,7 @@ export class NodeExchange implements HttpExchange {
     const { maxBodyBytes: maxBytes, times } = limits;
     // A framework around us may have read the body already.
     const read = this.body ?? (request as { body?: unknown }).body;
-    if (read !== undefined) {
+    if (read !== undefined && !this.#standsForNothing(read)) {
       const bytes = bytesOf(read);
       if (!bytes) return done(undefined, 'not UTF-8');
       this.bodyBytes = bytes.byteLength;
@@ -117,6 +117,7 @@ export class NodeExchange implements HttpExchange {
     }
     // No event would follow: the request would never be answered.
     if (request.readableDidRead) return done(undefined, 'read before');
+    if (request.readableEnded) return done('');
     const declared = Number(request.headers['content-length']);
     if (declared > maxBytes) return done(undefined, 'too long');
     let whole: Uint8Array | undefined;
@@ -132,7 +133,9 @@ export class NodeExchange implements HttpExchange {
       if (deadline) times.delete(deadline);
       pieces?.drop();
     };
-    const onData = (chunk: Buffer): void => {
+    const onData = (data: Buffer | string): void => {
+      // What came before us may have asked for text.
+      const chunk = typeof data === 'string' ? Buffer.from(data, request.readableEncoding ?? 'utf8') : data;
       // Most bodies come in one piece, and need no time. As long as nothing comes, that of the server runs.
       if (chunk.length === declared) {
         whole = chunk;
@@ -152,11 +155,21 @@ export class NodeExchange implements HttpExchange {
     };
     // A client that goes away before the end leaves no more to come.
     request.on('data', onData).on('end', onEnd).on('close', drop);
+    // What came before us may have held it back, until we listen.
+    if (request.isPaused()) request.resume();
+  }
+
+  /** Whether what was made of the body is what older parsers leave where they did not read it: an empty object. */
+  #standsForNothing(read: unknown): boolean {
+    const { request } = this;
+    if (request.readableDidRead || request.readableEnded || !isObject(read)) return false;
+    const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+    return (Number(length) > 0 || coding !== undefined) && Object.keys(read).length === 0;
   }
 
   respond(status: number, headers: ResponseHeaders, body?: string): void {
     const { request, response } = this;
-    if (response.headersSent || response.destroyed) return;
+    if (response.headersSent || this.gone) return;
     const bytes = body === undefined ? undefined : Buffer.byteLength(body);
     if (bytes !== undefined && bytes > FREE_OUTPUT_BYTES && !this.#takeRoom(bytes))
       return this.output.refuse(this);
@@ -164,36 +177,34 @@ export class NodeExchange implements HttpExchange {
     if (bytes !== undefined) lines.push('Content-Length', bytes);
     // Whatever of the body has not been read is not worth reading.
     const unread = status >= 400 && !request.complete;
-    if (unread) lines.push('Connection', 'close');
-    response.writeHead(status, lines as string[]);
-    if (unread && body !== undefined) return this.#linger(body);
+    if (unread) return this.respondUnread(status, lines, body);
+    this.writeHead(status, lines);
     // Where each character is one byte it is copied as it is, which is faster.
     response.end(body, bytes === body?.length ? 'latin1' : 'utf8');
   }
 
   stream(headers: ResponseHeaders): BodyStream {
     const { response, output } = this;
-    response.writeHead(200, this.#headerLines(headers) as string[]);
+    this.writeHead(200, this.#headerLines(headers));
     response.flushHeaders();
-    const stopGuarding = this.#letNothingFollow();
+    const stopGuarding = this.letNothingFollow();
     let unread: UnreadBudget | undefined;
     const waiting = new WaitingOutput();
     const flush = (): void => {
-      for (let piece = waiting.next(); piece; piece = waiting.next())
-        if (!response.destroyed) response.write(piece);
+      for (let piece = waiting.next(); piece; piece = waiting.next()) if (!this.gone) response.write(piece);
       unread?.hold(response.writableLength);
     };
     const cutOff = (limit: keyof OutputLimits): void => {
       waiting.drop();
-      this.#cutOff(limit);
+      this.cutOff(limit);
     };
     return {
       write: (text) => {
-        if (response.destroyed) return;
+        if (this.gone) return;
         // What counts is what was left unread before: one long message may be longer than the bound.
         if (response.writableLength + waiting.length > output.maxBufferedBytes)
           return cutOff('maxBufferedBytes');
-        if (!response.writableNeedDrain) response.write(text);
+        if (!this.needsDrain) response.write(text);
         else {
           if (waiting.length === 0) response.once('drain', flush);
           waiting.add(text);
@@ -205,7 +216,7 @@ export class NodeExchange implements HttpExchange {
       end: () => {
         stopGuarding();
         flush();
-        if (response.writableLength > FREE_OUTPUT_BYTES) this.#cutOffWhenStalled();
+        if (response.writableLength > FREE_OUTPUT_BYTES) this.cutOffWhenStalled();
         response.end();
       },
     };
@@ -218,17 +229,33 @@ export class NodeExchange implements HttpExchange {
   onGone(listener: () => void): void {
     const { response } = this;
     const tell = (): void => {
-      if (!response.writableFinished) listener();
+      if (!this.finished) listener();
     };
     // What called us may have taken its time, and the client may not have waited.
-    if (response.destroyed) tell();
+    if (this.gone) tell();
     else response.on('close', tell);
+  }
+
+  /** Whether what is written now would wait in memory. */
+  protected get needsDrain(): boolean {
+    return this.response.writableNeedDrain;
+  }
+
+  /** Whether all of the response has been sent. */
+  protected get finished(): boolean {
+    return this.response.writableFinished;
+  }
+
+  protected writeHead(status: number, lines: readonly (string | number)[]): void {
+    // What middleware puts in its place knows pairs and objects alone: on-headers before 1.1, so compression and sessions.
+    const isReplaced = Object.hasOwn(this.response, 'writeHead');
+    this.response.writeHead(status, isReplaced ? headersOf(lines) : (lines as string[]));
   }
 
   /** Takes room for a long answer, until it is read or its client is cut off. @returns whether there was as much. */
   #takeRoom(bytes: number): boolean {
     if (!this.#unread().hold(bytes)) return false;
-    this.#cutOffWhenStalled();
+    this.cutOffWhenStalled();
     return true;
   }
 
@@ -241,7 +268,7 @@ export class NodeExchange implements HttpExchange {
   }
 
   /** Cuts the client off once it has read nothing for a while. */
-  #cutOffWhenStalled(): void {
+  protected cutOffWhenStalled(): void {
     const { response, output } = this;
     const { socket } = this.request;
     // What frameworks simulate in tests is no socket, and is read at once.
@@ -249,15 +276,15 @@ export class NodeExchange implements HttpExchange {
     const { timeout = 0 } = socket;
     // Before Node sets how long the connection is kept for a next request.
     response.prependOnceListener('finish', () => socket.setTimeout(timeout));
-    response.setTimeout(output.stalls.afterMs, () => this.#cutOff('requestTimeoutMs'));
+    response.setTimeout(output.stalls.afterMs, () => this.cutOff('requestTimeoutMs'));
   }
 
-  #cutOff(limit: keyof OutputLimits): void {
+  protected cutOff(limit: keyof OutputLimits): void {
     this.output.tellCutOff(this, limit);
-    this.#destroy();
+    this.destroy();
   }
 
-  #destroy(): void {
+  protected destroy(): void {
     const { request, response } = this;
     response.destroy();
     // A response that waits behind another one would leave it open.
@@ -270,13 +297,13 @@ export class NodeExchange implements HttpExchange {
    *
    * @returns ends that, with the stream.
    */
-  #letNothingFollow(): () => void {
+  protected letNothingFollow(): () => void {
     const { request, response } = this;
     const { socket } = request;
     const close = (): void => {
       STREAMING.delete(socket);
       this.output.tell(this, 'a connection is closed: requests came behind an open stream');
-      this.#destroy();
+      this.destroy();
     };
     const waiting = WAITING.get(socket);
     if (waiting && waiting.size > (waiting.has(response) ? 1 : 0)) close();
@@ -288,8 +315,10 @@ export class NodeExchange implements HttpExchange {
    * Answers in the middle of a request, and takes what its client still sends for a while: a connection that is closed with
    * bytes unread is reset, and the client may lose the answer.
    */
-  #linger(body: string): void {
+  protected respondUnread(status: number, lines: readonly (string | number)[], body?: string): void {
     const { request, response } = this;
+    this.writeHead(status, [...lines, 'Connection', 'close']);
+    if (body === undefined) return void response.end();
     response.write(body);
     let left = LINGER.bytes;
     const end = (): void => {
@@ -332,6 +361,13 @@ function waitBehindOthers(socket: Socket, response: ServerResponse): void {
   waiting.add(response);
   response.once('close', () => waiting.delete(response));
   STREAMING.get(socket)?.();
+}
+
+/** The headers of a flat list. */
+export function headersOf(lines: readonly (string | number)[]): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = {};
+  for (let at = 0; at < lines.length; at += 2) headers[lines[at] as string] = lines[at + 1];
+  return headers;
 }
 
 /** Path and query of a request target, whichever form it has. */

@@ -75,7 +75,8 @@ export class WebExchange implements HttpExchange {
   }
 
   readBody(limits: BodyLimits, done: (body: string | undefined, problem?: BodyProblem) => void): void {
-    if (this.#request.bodyUsed) return done(undefined, 'read before');
+    const { bodyUsed, body } = this.#request;
+    if (bodyUsed || body?.locked) return done(undefined, 'read before');
     readBytes(this.#request, limits, this.quotaKey).then(
       (bytes) => {
         if (typeof bytes === 'string') return done(undefined, bytes);
@@ -152,7 +153,8 @@ export class WebExchange implements HttpExchange {
         },
         cancel: goAway,
       },
-      new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
+      // By bytes; not every platform has ByteLengthQueuingStrategy.
+      { highWaterMark: 0, size: ({ byteLength }) => byteLength },
     );
     this.#resolve(new Response(stream, { status: 200, headers: this.#withCors(headers) }));
     this.onGone(over);

@@ -1,11 +1,13 @@
-import { DefinitionError } from '@sigil/core';
+import { createApp, DefinitionError, defineTool, type Logger } from '@sigil/core';
 import { runInNewContext } from 'node:vm';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { fetchHandler as bareFetchHandler } from '../src/fetch.js';
 import { fetchHandler, http, nodeHandler } from '../src/index.js';
 import { createFixture, type Fixture } from './fixtures/app.js';
 import type { Mounted } from './fixtures/bridges.js';
+import { recordingLogger } from './fixtures/log.js';
 import { nodeFetch } from './fixtures/node-fetch.js';
 import { callModern, headersOf, json, post, postModern, textOf } from './fixtures/messages.js';
 import { initialize, openSession } from './fixtures/session.js';
@@ -57,6 +59,94 @@ describe('nodeHandler() behind a framework that has read the body', () => {
   });
 });
 
+describe('nodeHandler() behind what has touched the request and not handed its body on', () => {
+  type Before = (request: IncomingMessage & { body?: unknown }, serve: () => void) => void;
+
+  async function startBehind(before: Before): Promise<Mounted> {
+    const handler = nodeHandler(fixture.app);
+    server = createServer((request, response) => before(request, () => handler(request, response)));
+    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    return {
+      send: (init) => nodeFetch(`http://127.0.0.1:${port}/any/path`, init),
+      close: (graceMs) => handler.close(graceMs),
+    };
+  }
+
+  test.each<[string, Before]>([
+    [
+      'left an empty object, as Express 4 does where no parser reads JSON',
+      (request, serve) => {
+        request.body = {};
+        serve();
+      },
+    ],
+    [
+      'paused it',
+      (request, serve) => {
+        request.pause();
+        setImmediate(serve);
+      },
+    ],
+    [
+      'asked for text',
+      (request, serve) => {
+        request.setEncoding('utf8');
+        serve();
+      },
+    ],
+  ])('reads it where that %s', async (_what, before) => {
+    const mounted = await startBehind(before);
+    const long = 'grüß dich '.repeat(20_000);
+    for (const text of ['grüß dich', long])
+      expect(textOf(await json(await within(callModern(mounted, 'echo', { text }))))).toBe(text);
+  });
+
+  test.each<[string, Before]>([
+    ['all of it', (request, serve) => request.resume().on('end', serve)],
+    ['a part of it', (request, serve) => request.once('data', () => setImmediate(serve))],
+  ])('says what is wrong where that read %s', async (_what, before) => {
+    const mounted = await startBehind(before);
+    const response = await within(callModern(mounted, 'echo', { text: 'a' }));
+    expect([response.status, (await json(response)).error?.message]).toEqual([
+      500,
+      expect.stringContaining('nodeHandler(app)(request, response, body)'),
+    ]);
+  });
+
+  test('names its headers one by one to what stands in for writeHead(), such as that of older on-headers', async () => {
+    const handler = nodeHandler(fixture.app);
+    server = createServer((request, response) => {
+      const writeHead = response.writeHead.bind(response);
+      response.writeHead = (status: number, headers?: unknown): typeof response => {
+        for (const [name, value] of Array.isArray(headers)
+          ? (headers as string[])
+          : Object.entries(headers ?? {}))
+          response.setHeader(name as string, value as string);
+        return writeHead(status);
+      };
+      handler(request, response);
+    });
+    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const mounted: Mounted = {
+      send: (init) => nodeFetch(`http://127.0.0.1:${port}/`, init),
+      close: (graceMs) => handler.close(graceMs),
+    };
+    const response = await within(callModern(mounted, 'echo', { text: 'a' }));
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json']);
+    expect(textOf(await json(response))).toBe('a');
+  });
+
+  test('answers a request without a body whose end has passed', async () => {
+    const mounted = await startBehind((request, serve) => request.resume().on('end', serve));
+    const empty = await within(mounted.send({ method: 'POST', headers: headersOf(), body: '' }));
+    expect([empty.status, (await json(empty)).error?.code]).toEqual([400, -32700]);
+    expect((await within(mounted.send({ method: 'DELETE', headers: headersOf() }))).status).toBe(400);
+    expect((await within(mounted.send({ method: 'PUT', headers: headersOf(), body: 'a' }))).status).toBe(405);
+  });
+});
+
 test('nodeHandler() refuses what a framework has parsed and JSON cannot carry, or nests too deep', async () => {
   let deep: unknown = 1;
   for (let level = 0; level < 200_000; level++) deep = [deep];
@@ -86,6 +176,15 @@ describe('fetchHandler()', () => {
     const allowing = fetchHandler(fixture.app, { allowedHosts: ['mcp.example'] });
     expect((await send(allowing, 'https://mcp.example/mcp')).status).toBe(200);
     await Promise.all([handler.close(), allowing.close()]);
+  });
+
+  test('says what is wrong with a request whose body somebody else is about to read', async () => {
+    const handler = fetchHandler(fixture.app);
+    const init = { method: 'POST', headers: headersOf(), body: JSON.stringify(initialize()) };
+    const request = new Request('http://localhost/mcp', init);
+    request.body?.getReader();
+    expect((await within(handler(request))).status).toBe(500);
+    await handler.close();
   });
 
   test('a request that is aborted while its body comes does no harm', async () => {
@@ -123,6 +222,70 @@ test.each([
 ] as const)('%s refuses options out of range at once', (_name, mount) => {
   expect(() => mount(fixture.app, { limits: { maxBodyBytes: -1 } })).toThrow(DefinitionError);
   expect(() => mount(fixture.app, { sessions: { idleMs: Number.NaN } })).toThrow(DefinitionError);
+});
+
+describe('an app that is mounted', () => {
+  const failing = defineTool({
+    name: 'fail',
+    handle: () => {
+      throw new Error('broken');
+    },
+  });
+
+  async function logged(
+    mount: typeof fetchHandler,
+    logger?: Logger,
+  ): Promise<{ lines: string[]; printed: number }> {
+    const stderr = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const print = jest.spyOn(console, 'error').mockReturnValue();
+    const app = await createApp({
+      name: 'mounted',
+      version: '1.0.0',
+      definitions: [failing],
+      ...(logger ? { logger } : {}),
+    });
+    try {
+      const handler = mount(app);
+      const mounted: Mounted = {
+        send: (init) => handler(new Request('http://localhost/mcp', init)),
+        close: () => handler.close(),
+      };
+      await callModern(mounted, 'fail');
+      return { lines: stderr.mock.calls.map(([line]) => String(line)), printed: print.mock.calls.length };
+    } finally {
+      stderr.mockRestore();
+      print.mockRestore();
+      await app.close();
+    }
+  }
+
+  /** Mounts with `nodeHandler()`, and is asked the web's way. */
+  const overNode: typeof fetchHandler = (app, options) => {
+    nodeHandler(app, options);
+    return bareFetchHandler(app, options);
+  };
+
+  test.each([
+    ['nodeHandler()', overNode],
+    ['fetchHandler()', fetchHandler],
+  ])('by %s logs lines of JSON on standard error, as http() does', async (_name, mount) => {
+    const { lines, printed } = await logged(mount);
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { level: 'error', message: 'a handler failed unexpectedly', err: { message: 'broken' } },
+    ]);
+    expect(printed).toBe(0);
+  });
+
+  test('by fetchHandler() of @sigil/http/fetch prints on the console', async () => {
+    expect(await logged(bareFetchHandler)).toEqual({ lines: [], printed: 1 });
+  });
+
+  test('logs where its author says', async () => {
+    const { logger, lines } = recordingLogger();
+    for (const mount of [overNode, fetchHandler, bareFetchHandler])
+      expect(await logged(mount, logger)).toEqual({ lines: [], printed: 0 });
+    expect(lines).toHaveLength(3);
+  });
 });
 
 test('one app may be mounted twice, each mount with sessions of its own [checklist 26]', async () => {

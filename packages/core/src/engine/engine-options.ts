@@ -117,6 +117,8 @@ export interface EngineOptions {
   readonly registry: Registry;
   readonly container: Container;
   readonly logger: Logger;
+  /** Where log lines go from now on, unless the author gave a logger. */
+  readonly logTo: (logger: Logger) => void;
   readonly exposeErrors: boolean;
   /** Most entries on one page of a list; `undefined` for all on one page. */
   readonly pageSize: number | undefined;

@@ -123,6 +123,10 @@ export class Engine implements Endpoint {
     return this.options.logger;
   }
 
+  logTo(logger: Logger): void {
+    this.options.logTo(logger);
+  }
+
   get backend(): EndpointBackend {
     return this.options.backend;
   }
@@ -213,13 +217,17 @@ export class Engine implements Endpoint {
 
   readonly #release: ConnectionParts['release'] = (scope) => {
     const { container, logger } = this.options;
-    const released = container.release?.(scope);
-    if (!isPromise(released)) return;
-    const reported = released.catch((error: unknown) => {
-      logger.error({ err: error }, 'a service failed to close');
-    });
-    this.#releases.add(reported);
-    void reported.then(() => this.#releases.delete(reported));
+    const failed = (error: unknown): void => logger.error({ err: error }, 'a service failed to close');
+    try {
+      const released = container.release?.(scope);
+      if (!isPromise(released)) return;
+      const reported = released.then(undefined, failed);
+      this.#releases.add(reported);
+      void reported.then(() => this.#releases.delete(reported));
+    } catch (error) {
+      // The request that has ended is still to be answered.
+      failed(error);
+    }
   };
 
   #announce(change: ServerChange): void {

@@ -63,8 +63,8 @@ export interface AppOptions extends Implementation, ModuleParts {
   /**
    * Where the server reports; anything with pino's interface.
    *
-   * @default the logger of the runtime that `app.run()` starts; without one, as in an app that is mounted, warnings and errors are
-   *   printed on the console
+   * @default the logger of the runtime that `app.run()` starts, or of what the app is mounted with: `nodeHandler(app)` writes the same
+   *   lines of JSON on standard error as `http()`; without one, warnings and errors are printed on the console
    */
   readonly logger?: Logger;
   /** Whether messages of unexpected errors reach clients. Off by default: they may hold secrets. */

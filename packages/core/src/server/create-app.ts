@@ -115,7 +115,8 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
   const info = infoOf(options);
   const { state = {} } = options;
   const states = state.store || (backend?.states ?? new MemoryStateStore());
-  const changes = new ChangeFeed(options.changeBus ?? backend?.bus ?? new MemoryChangeBus(), logger);
+  const bus = options.changeBus ?? backend?.bus;
+  const changes = new ChangeFeed(bus ?? new MemoryChangeBus(), logger, bus !== undefined);
   // Workers of one program share a key, so that each reads what the others have encrypted.
   const sharedKey = workerKey();
   const codec = new RequestStateCodec(state.keys ?? (sharedKey === undefined ? [] : [sharedKey]));
@@ -125,11 +126,14 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     registry,
     container,
     logger,
+    logTo: (target) => logger.relayTo(target),
     exposeErrors,
     pageSize: options.pageSize,
     changes,
     backend: {
-      node: changes.node,
+      get node() {
+        return changes.node;
+      },
       sessions: backend?.sessions,
       events: backend?.events,
       states,

@@ -147,6 +147,8 @@ export interface EndpointBackend {
 export interface Endpoint {
   /** Where a transport reports what no client should see. */
   readonly logger: Logger;
+  /** Says where log lines go from now on, unless the author gave a logger: what mounts an app calls it. */
+  logTo?(logger: Logger): void;
   /** What it shares with those of other processes. */
   readonly backend: EndpointBackend;
   /**

@@ -67,6 +67,32 @@ describe('a foreign container', () => {
     ]);
   });
 
+  test.each([
+    [
+      'at once',
+      () => {
+        throw new Error('already gone');
+      },
+    ],
+    ['later', () => Promise.reject(new Error('already gone'))],
+  ])(
+    'that fails to release a request or a session %s is logged, and the call is answered',
+    async (_, release) => {
+      const container = { get: () => Promise.resolve(new Tools('foreign')), release } as Container;
+      const failures: unknown[] = [];
+      const quiet = (): void => undefined;
+      const error = (details: unknown): void => void failures.push(details);
+      const logger = { debug: quiet, info: quiet, warn: quiet, error };
+      const app = await appOf({ services: [Tools], container, logger });
+      const client = await openSession(app);
+      expect(textOf(await client.call('show'))).toBe('foreign');
+      await client.close();
+      await app.close();
+      expect(failures.length).toBeGreaterThanOrEqual(2);
+      expect(failures[0]).toMatchObject({ err: { message: 'already gone' } });
+    },
+  );
+
   test('that fails is a masked error of the call', async () => {
     const container = {
       get: () => {

@@ -176,7 +176,7 @@ describe('the log', () => {
     expect([own.lines.length, theirs.lines.length]).toEqual([1, 1]);
   });
 
-  test('is printed on the console, warnings and errors alone, of an app that nobody runs: one that is mounted', async () => {
+  test('is printed on the console, warnings and errors alone, of an app that nobody runs or mounts', async () => {
     const printed = [jest.spyOn(console, 'error'), jest.spyOn(console, 'warn'), jest.spyOn(console, 'info')];
     for (const method of printed) method.mockImplementation(() => undefined);
     try {

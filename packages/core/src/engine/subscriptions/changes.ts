@@ -15,18 +15,27 @@ export class ChangeFeed {
   #closed = false;
   readonly #told = new LogThrottle();
 
-  /** Names this process in messages of others. */
-  readonly node: string = crypto.randomUUID().replaceAll('-', '').slice(0, 12);
+  #node: string | undefined;
 
+  /** @param isShared whether others may be on the bus, to whom this process needs a name. */
   constructor(
     private readonly bus: ChangeBus,
     private readonly logger: Logger,
+    private readonly isShared: boolean = true,
   ) {}
+
+  /** Names this process in messages of others. Drawn at first use: Workers allow no random numbers before their first request. */
+  get node(): string {
+    return (this.#node ??= crypto.randomUUID().replaceAll('-', '').slice(0, 12));
+  }
 
   /** Begins to hear what comes over the bus. */
   async open(): Promise<void> {
     try {
-      this.#unsubscribe = await this.bus.subscribe((change) => this.#receive(change), this.node);
+      const receive = (change: ServerChange): void => this.#receive(change);
+      this.#unsubscribe = await (this.isShared
+        ? this.bus.subscribe(receive, this.node)
+        : this.bus.subscribe(receive));
     } catch (error) {
       this.logger.error(
         { err: error },

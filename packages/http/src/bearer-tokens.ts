@@ -1,0 +1,78 @@
+import { frozenCopy, OptionChecks, type Principal, requirePrincipal } from '@sigil/core/transport';
+import type { RequestHead } from './authorization.js';
+
+/** What a token may look like (RFC 6750, section 2.1). */
+const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
+const CREDENTIALS = /^Bearer +(\S+) *$/i;
+
+/**
+ * The token of `Authorization: Bearer …` (RFC 6750, section 2.1).
+ *
+ * @param headers those of a request, names in lower case.
+ * @returns `undefined` when there is none, or something else than a token.
+ * @example
+ * ```ts
+ * const authenticate: Authenticate = ({ headers }) => {
+ *   const token = bearerToken(headers);
+ *   return token === undefined ? undefined : users.byToken(token);
+ * };
+ * ```
+ */
+export function bearerToken(headers: RequestHead['headers']): string | undefined {
+  const { authorization } = headers;
+  if (typeof authorization !== 'string') return undefined;
+  const token = CREDENTIALS.exec(authorization)?.[1];
+  return token !== undefined && TOKEN.test(token) ? token : undefined;
+}
+
+/**
+ * Lets in callers that send one of some tokens as `Authorization: Bearer …`. How long that takes does not depend on how much
+ * of a token is right.
+ *
+ * @param tokens who each token stands for.
+ * @returns what `authenticate` takes.
+ * @throws DefinitionError when there are none, or when one cannot be sent as a bearer token. It does not repeat the token.
+ * @throws TypeError when one stands for what is no principal.
+ * @example
+ * ```ts
+ * const authenticate = tokenAuthenticator({ [process.env['ADA_TOKEN'] ?? '']: { id: 'ada' } });
+ * await app.run(http({ host: '0.0.0.0', authenticate }));
+ * ```
+ */
+export function tokenAuthenticator(
+  tokens: Readonly<Record<string, Principal>>,
+): (request: Pick<RequestHead, 'headers'>) => Principal | undefined {
+  const checks = new OptionChecks('tokenAuthenticator');
+  const entries = Object.entries(tokens);
+  if (entries.length === 0) checks.refuse('tokens', 'it needs a token at least');
+  if (!entries.every(([token]) => TOKEN.test(token)))
+    checks.refuse('tokens', 'a token must be letters, digits and -._~+/ only, and must not be empty');
+  // What a template or a computed key makes of a variable that is not set would be known to everybody.
+  if (entries.some(([token]) => token === 'undefined' || token === 'null'))
+    checks.refuse('tokens', "a token is 'undefined' or 'null'", 'set the environment variable it comes from');
+  checks.throwIfAny();
+  const known = entries.map(([token, principal]) => ({
+    bytes: bytesOf(token),
+    // One object stands for all requests: none of them may change it.
+    principal: frozenCopy({ ...requirePrincipal(principal) }),
+  }));
+  return ({ headers }) => {
+    const token = bearerToken(headers);
+    if (token === undefined) return undefined;
+    const sent = bytesOf(token);
+    const matching = known.filter(({ bytes }) => equals(sent, bytes));
+    return matching[0]?.principal;
+  };
+}
+
+function bytesOf(token: string): Uint8Array {
+  return new TextEncoder().encode(token);
+}
+
+/** Compares without stopping at the first difference. Platforms have no function of their own for it that all of them have. */
+function equals(sent: Uint8Array, known: Uint8Array): boolean {
+  let differing = sent.length ^ known.length;
+  for (let at = 0; at < sent.length; at++)
+    differing |= (sent[at] as number) ^ (known[at % known.length] as number);
+  return differing === 0;
+}

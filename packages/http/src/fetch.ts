@@ -1,0 +1,20 @@
+/*
+ * What serves the web's requests and needs nothing of Node: for Workers and other edges.
+ */
+
+// Mounting
+export { fetchHandler, type FetchHandler } from './fetch-handler.js';
+// Who is calling
+export { bearerToken, tokenAuthenticator } from './bearer-tokens.js';
+export type {
+  Authenticate,
+  Authorization,
+  AuthorizationHost,
+  Authorizer,
+  Decision,
+  PublicDocument,
+  Refusal,
+  RequestHead,
+} from './authorization.js';
+// Options
+export type { HttpOptions, SessionOptions } from './options.js';

@@ -1,0 +1,85 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Stream } from 'node:http2';
+import type { HttpExchange } from './http-exchange.js';
+import { headersOf, NodeExchange } from './node-exchange.js';
+import type { OutputBudget } from './output-budget.js';
+
+/** An exchange of `node:http2`, whose requests and responses are nearly those of `node:http`: each is a stream of its own. */
+export class Http2Exchange extends NodeExchange {
+  /** Kept, since a stream that is closed does not know it any more. */
+  readonly #address: string | undefined;
+  readonly #stream: ServerHttp2Stream;
+  #headers: HttpExchange['headers'] | undefined;
+
+  constructor(
+    request: Http2ServerRequest,
+    response: Http2ServerResponse,
+    output: OutputBudget,
+    body: unknown = undefined,
+  ) {
+    // Of what they lack, nothing is used.
+    super(request as unknown as IncomingMessage, response as unknown as ServerResponse, output, body);
+    const { ':authority': authority } = request.headers;
+    // It takes the place of the header (RFC 9113, section 8.3.1), for handlers too.
+    if (authority !== undefined) request.headers.host = authority;
+    this.#stream = response.stream;
+    this.#address = request.socket.remoteAddress;
+  }
+
+  override get address(): string | undefined {
+    return this.#address;
+  }
+
+  /** Without those that HTTP/2 alone has, such as `:path`, which no header may be called. */
+  override get headers(): HttpExchange['headers'] {
+    return (this.#headers ??= Object.fromEntries(
+      Object.entries(this.request.headers).filter(([name]) => !name.startsWith(':')),
+    ));
+  }
+
+  override get repeated(): 'Host' | 'Authorization' | undefined {
+    const { rawHeaders, headers } = this.request;
+    const sent = rawHeaders.findIndex((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
+    // A host beside another authority makes a request malformed (RFC 9113, section 8.3.1).
+    const isOther = sent >= 0 && rawHeaders[sent + 1]?.toLowerCase() !== headers.host?.toLowerCase();
+    return isOther ? 'Host' : super.repeated;
+  }
+
+  override get gone(): boolean {
+    return this.#stream.destroyed || this.#stream.closed;
+  }
+
+  protected override get needsDrain(): boolean {
+    return this.#stream.writableNeedDrain;
+  }
+
+  protected override get finished(): boolean {
+    // Node takes a stream that its client has reset for finished.
+    return this.response.writableEnded && !this.#stream.rstCode;
+  }
+
+  protected override writeHead(status: number, lines: readonly (string | number)[]): void {
+    this.response.writeHead(status, headersOf(lines));
+  }
+
+  /** Answers in the middle of a request; its client may leave the rest unsent then (RFC 9113, section 8.1). */
+  protected override respondUnread(status: number, lines: readonly (string | number)[], body?: string): void {
+    this.writeHead(status, lines);
+    this.response.end(body);
+    this.#stream.close();
+  }
+
+  protected override cutOffWhenStalled(): void {
+    this.response.setTimeout(this.output.stalls.afterMs, () => this.cutOff('requestTimeoutMs'));
+  }
+
+  /** Ends this stream, and none of the others on its connection. */
+  protected override destroy(): void {
+    this.#stream.destroy();
+  }
+
+  /** Other streams on the connection wait for none. */
+  protected override letNothingFollow(): () => void {
+    return () => undefined;
+  }
+}
