@@ -50,6 +50,10 @@ export function scopesIn(name: unknown): readonly string[] {
  * ```
  */
 export function scopesToAnswer(message: unknown): readonly string[] {
-  if (Array.isArray(message)) return [...new Set(message.flatMap(scopesToAnswer))];
+  // A batch has no batches in it: a client may nest lists as deep as it likes.
+  return Array.isArray(message) ? [...new Set(message.flatMap(scopesOfResponse))] : scopesOfResponse(message);
+}
+
+function scopesOfResponse(message: unknown): readonly string[] {
   return isObject(message) && message['method'] === undefined ? scopesIn(message['id']) : [];
 }

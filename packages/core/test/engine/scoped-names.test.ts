@@ -21,4 +21,7 @@ test('an answer needs what its question says, and a batch what all of them say',
   expect(scopesToAnswer(answer(one))).toEqual(['a']);
   expect(scopesToAnswer([answer(one), answer(two), answer(3), 'x'])).toEqual(['a', 'b']);
   expect(scopesToAnswer({ jsonrpc: '2.0', id: one, method: 'ping' })).toEqual([]);
+  let nested: unknown = [];
+  for (let level = 0; level < 100_000; level += 1) nested = [nested];
+  expect(scopesToAnswer(nested)).toEqual([]);
 });
