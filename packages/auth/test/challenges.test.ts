@@ -261,7 +261,7 @@ describe('the metadata', () => {
     },
   );
 
-  // Whoever issues tokens for others by a client of its own has to ask users for each of them.
+  // A server that issues tokens by one client of its own has to ask users for each client that registers.
   test.each(['/.well-known/oauth-authorization-server', '/authorize', '/token', '/register'])(
     'is of no authorization server: %s is refused as anything else is [A15]',
     async (path) => {

@@ -115,7 +115,7 @@ describe('with dpop: require', () => {
     expect(ProtectedServer.challenge(refused)).toMatch(/^DPoP error="invalid_dpop_proof"/);
   });
 
-  test('a proof with the key of somebody else is refused', async () => {
+  test('a proof with the key of another client is refused', async () => {
     const other = await generateKeyPair('ES256', { extractable: true });
     const otherJwk = await exportJWK(other.publicKey);
     expect((await call(await proof({}, { jwk: otherJwk }, other.privateKey))).status).toBe(401);

@@ -19,7 +19,7 @@ function refusal(options: object): string {
   throw new Error('the options are not refused');
 }
 
-test('options that are right are taken, and nobody is asked', () => {
+test('options that are right are taken, and no issuer is asked', () => {
   expect(oauth(right)).toBeInstanceOf(Function);
 });
 
