@@ -2,7 +2,7 @@ import { isObject, type JsonSchema } from '../../protocol/json.js';
 import { enforcedKeywords } from '../describe/rules/rule.js';
 import { formatNamed } from '../describe/wire-form.js';
 import { rulesOf } from '../dto/rule.js';
-import type { SchemaViolation } from './ajv.js';
+import type { SchemaViolation } from './compiled-schema.js';
 import { describeValue, joinPath, listValues, pathOf, shorten } from './describe-value.js';
 import type { Issue } from './errors.js';
 import { nearest } from '../../protocol/nearest.js';
