@@ -1,6 +1,5 @@
 import type { Ajv, CodeKeywordDefinition } from 'ajv';
 import { _ } from 'ajv/dist/compile/codegen/index.js';
-import { canonicalJson } from '../../protocol/json.js';
 import { FORMATS } from '../describe/wire-form.js';
 import type {
   CompiledSchema,
@@ -9,6 +8,7 @@ import type {
   PatternTest,
   SchemaDialect,
 } from './compiled-schema.js';
+import { hasRepeated, LENGTHS } from './own-keywords.js';
 
 /** Loads ajv, which takes a while, and of it only the dialect that is wanted. */
 export const loadValidatorCompiler: LoadValidatorCompiler = async (dialect) => {
@@ -77,60 +77,17 @@ async function classOf(dialect: SchemaDialect): Promise<AjvClass> {
   }
 }
 
-/**
- * `minLength` and `maxLength`, in code points as the standard wants; `sigilMinCharacters` and `sigilMaxCharacters`, as class-validator counts,
- * which leaves variation selectors out. Both are counted only where the number of code units leaves it open, so that a long text costs
- * no more than a short one.
- */
-const LENGTH_KEYWORDS: readonly CodeKeywordDefinition[] = [
-  keyword(
-    'maxLength',
-    (text, limit) => text.length > limit && (text.length > 2 * limit || pointsIn(text) > limit),
-  ),
-  keyword(
-    'minLength',
-    (text, limit) => text.length < limit || (text.length < 2 * limit && pointsIn(text) < limit),
-  ),
-  keyword(
-    'sigilMaxCharacters',
-    (text, limit) => text.length > limit && (text.length > 3 * limit || charactersIn(text) > limit),
-  ),
-  keyword(
-    'sigilMinCharacters',
-    (text, limit) => text.length < limit || (text.length < 3 * limit && charactersIn(text) < limit),
-  ),
-];
+const LENGTH_KEYWORDS: readonly CodeKeywordDefinition[] = Object.entries(LENGTHS).map(([name, isWrong]) => ({
+  keyword: name,
+  type: 'string',
+  schemaType: 'number',
+  error: { message: name, params: ({ schemaCode }) => _`{limit: ${schemaCode}}` },
+  code(context) {
+    const test = context.gen.scopeValue('func', { ref: isWrong, code: _`${name}` });
+    context.fail(_`${test}(${context.data}, ${context.schemaCode})`);
+  },
+}));
 
-function keyword(name: string, isWrong: (text: string, limit: number) => boolean): CodeKeywordDefinition {
-  return {
-    keyword: name,
-    type: 'string',
-    schemaType: 'number',
-    error: { message: name, params: ({ schemaCode }) => _`{limit: ${schemaCode}}` },
-    code(context) {
-      const test = context.gen.scopeValue('func', { ref: isWrong, code: _`${name}` });
-      context.fail(_`${test}(${context.data}, ${context.schemaCode})`);
-    },
-  };
-}
-
-function pointsIn(text: string): number {
-  let count = 0;
-  for (let at = 0; at < text.length; at++) {
-    count++;
-    if ((text.codePointAt(at) ?? 0) > 0xffff) at++;
-  }
-  return count;
-}
-
-/** A surrogate pair is one character, and so is what a variation selector follows together with it. */
-function charactersIn(text: string): number {
-  const selected = text.match(/[^\uFE0F\uFE0E][\uFE0F\uFE0E]/g)?.length ?? 0;
-  const pairs = text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0;
-  return text.length - selected - pairs;
-}
-
-/** `uniqueItems`, in one pass: comparing each item with each other takes hours where there are a million of them. */
 const UNIQUE_ITEMS: CodeKeywordDefinition = {
   keyword: 'uniqueItems',
   type: 'array',
@@ -142,17 +99,3 @@ const UNIQUE_ITEMS: CodeKeywordDefinition = {
     context.fail(_`${test}(${context.data})`);
   },
 };
-
-function hasRepeated(items: readonly unknown[]): boolean {
-  const seen = new Set<unknown>();
-  // Texts of objects and arrays are kept apart from strings.
-  const written = new Set<string>();
-  for (const item of items) {
-    const isScalar = typeof item !== 'object' || item === null;
-    const key = isScalar ? item : canonicalJson(item);
-    const among: Set<unknown> = isScalar ? seen : written;
-    if (among.has(key)) return true;
-    among.add(key);
-  }
-  return false;
-}
