@@ -21,6 +21,7 @@ import { argumentsSpec, type SchemaSpec, classSpec, handWrittenSpec, type SpecCo
 import { standardPlan } from './standard-plan.js';
 import { lenientPlan, openSpec } from './unknown-properties.js';
 import { Validator, ValidatorPool } from './validate/validate.js';
+import type { LoadValidatorCompiler } from './validate/compiled-schema.js';
 
 /** What making a schema compiler takes. */
 interface SchemaCompilerOptions {
@@ -31,6 +32,11 @@ interface SchemaCompilerOptions {
    * @default class-validator's own container, which calls the constructor without arguments
    */
   readonly constraint?: MakeConstraint;
+  /**
+   * Loads what compiles schemas to validators.
+   * @default what `#validator-compiler` is on the platform
+   */
+  readonly validators?: LoadValidatorCompiler;
 }
 
 /**
@@ -38,14 +44,14 @@ interface SchemaCompilerOptions {
  *
  * 1. `dto/` reads a class and its decorators into a model, and reports what is wrong with them.
  * 2. `describe/` writes the model as JSON Schema: one shown to clients, and one enforced, which is never stricter than class-validator.
- * 3. `validate/` has ajv check a value by the enforced schema, says in words what is wrong with it, and runs on instances those rules
+ * 3. `validate/` checks a value by the enforced schema, compiled by ajv, says in words what is wrong with it, and runs on instances those rules
  *    of class-validator that the schema does not say. A class is exact when there are none.
  * 4. `instantiate/` makes of a value what handlers receive.
  *
  * `json-schema/` works on any schema, `patterns/` on any regular expression. `spec.ts` puts the parts together, `plans.ts` runs them.
  */
 export async function createSchemaCompiler(options: SchemaCompilerOptions): Promise<SchemaCompiler> {
-  const pool = new ValidatorPool();
+  const pool = new ValidatorPool(options.validators);
   const constraints = new ConstraintSource(options.constraint);
   if (!options.classes) return new Compiler(pool, constraints, undefined);
   // Not imported above: an app without DTO classes starts sooner for it.

@@ -7,7 +7,7 @@ import { type ArgumentPlan, planArgument } from './describe/argument-schema.js';
 import { listInstantiator, type Instantiator, objectInstantiator } from './instantiate/instantiators.js';
 import { readHandWritten } from './json-schema/hand-written.js';
 import type { Direction, PropertyDeclaration } from './source.js';
-import type { SchemaDialect } from './validate/ajv.js';
+import type { SchemaDialect } from './validate/compiled-schema.js';
 import type { Issue } from './validate/errors.js';
 import { type InstanceLocation, type RuleRunner, ValidationRun } from './validate/rule-runner.js';
 

@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../../errors/errors.js';
 import { isObject, type JsonSchema, MAX_DEPTH } from '../../protocol/json.js';
-import type { SchemaDialect } from '../validate/ajv.js';
+import type { SchemaDialect } from '../validate/compiled-schema.js';
 import { NAMED, subschemasOf } from './json-schema.js';
 
 const MAX_BYTES = 256 * 1024;

@@ -1,80 +1,53 @@
 import type { Ajv, CodeKeywordDefinition } from 'ajv';
 import { _ } from 'ajv/dist/compile/codegen/index.js';
-import { canonicalJson, type JsonSchema } from '../../protocol/json.js';
 import { FORMATS } from '../describe/wire-form.js';
-
-/** The dialects a hand-written schema may be in. */
-export type SchemaDialect = '2020-12' | '2019-09' | 'draft-07';
-
-/** A compiled schema: true when a value satisfies it, or else `errors` says why not. */
-export interface CompiledSchema {
-  (value: unknown): unknown;
-  errors?: readonly SchemaViolation[] | null;
-}
-
-/** What is read of ajv's report of a violation. */
-export interface SchemaViolation {
-  readonly keyword: string;
-  readonly instancePath: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly message?: string;
-  readonly data?: unknown;
-  readonly parentSchema?: unknown;
-}
-
-/** How a schema is to be compiled. */
-export interface CompileOptions {
-  readonly dialect: SchemaDialect;
-  /** Whether properties must be the value's own: needed when a name is also on `Object.prototype`. */
-  readonly ownProperties: boolean;
-  /** What is to be said of a value that does not satisfy the schema. */
-  readonly report: 'first violation' | 'all violations';
-  /** Whether patterns have the `u` flag, as the standard wants; schemas written for others may not bear it. */
-  readonly unicode: boolean;
-  /** Compiles a regular expression so that it cannot be made to backtrack. */
-  readonly pattern: (source: string, flags: string) => PatternTest;
-}
-
-/** A compiled regular expression. */
-export interface PatternTest {
-  test(text: string): boolean;
-}
-
-/** What is used of an ajv instance. */
-export interface SchemaEngine {
-  compile(schema: JsonSchema): unknown;
-  removeSchema(schema: JsonSchema): unknown;
-}
-
-/** Makes instances for one dialect. */
-export type AjvFactory = (options: CompileOptions) => SchemaEngine;
+import type {
+  CompiledSchema,
+  CompileOptions,
+  LoadValidatorCompiler,
+  PatternTest,
+  SchemaDialect,
+} from './compiled-schema.js';
+import { hasRepeated, LENGTHS } from './own-keywords.js';
 
 /** Loads ajv, which takes a while, and of it only the dialect that is wanted. */
-export async function loadAjv(dialect: SchemaDialect): Promise<AjvFactory> {
+export const loadValidatorCompiler: LoadValidatorCompiler = async (dialect) => {
   const Ajv = await classOf(dialect);
-  return ({ ownProperties, report, unicode, pattern }) => {
-    const ajv = new Ajv({
-      // Schemas are ours, or checked by hand: compiling the meta-schema would cost 98 ms.
-      strict: false,
-      // JSON has numbers beyond all that JavaScript has: 1e400 is read as infinite.
-      strictNumbers: true,
-      validateSchema: false,
-      meta: false,
-      formats: Object.fromEntries(Object.entries(FORMATS).map(([name, { accepts }]) => [name, accepts])),
-      logger: false,
-      unicodeRegExp: unicode,
-      // V8 optimizes what runs often; ajv's own pass takes half the time of a compilation and wins nothing.
-      code: { regExp: regExpWith(pattern), optimize: false },
-      ownProperties,
-      allErrors: report === 'all violations',
-      verbose: true,
-    });
-    for (const definition of [...LENGTH_KEYWORDS, UNIQUE_ITEMS]) {
-      ajv.removeKeyword(String(definition.keyword));
-      ajv.addKeyword(definition);
-    }
-    return ajv;
+  const instances = new Map<string, AjvInstance>();
+  return (schema, options) => {
+    const { ownProperties, report, unicode, isolated } = options;
+    const key = JSON.stringify([ownProperties, report, unicode]);
+    // Identifiers register themselves with the instance, so such a schema gets one of its own.
+    const ajv = (isolated ? undefined : instances.get(key)) ?? instanceOf(Ajv, options);
+    if (!isolated) instances.set(key, ajv);
+    const compiled = ajv.compile(schema);
+    ajv.removeSchema(schema);
+    return compiled as CompiledSchema;
   };
+};
+
+function instanceOf(Ajv: AjvClass, { ownProperties, report, unicode, pattern }: CompileOptions): AjvInstance {
+  const ajv = new Ajv({
+    // Schemas are ours, or checked by hand: compiling the meta-schema would cost 98 ms.
+    strict: false,
+    // JSON has numbers beyond all that JavaScript has: 1e400 is read as infinite.
+    strictNumbers: true,
+    validateSchema: false,
+    meta: false,
+    formats: Object.fromEntries(Object.entries(FORMATS).map(([name, { accepts }]) => [name, accepts])),
+    logger: false,
+    unicodeRegExp: unicode,
+    // V8 optimizes what runs often; ajv's own pass takes half the time of a compilation and wins nothing.
+    code: { regExp: regExpWith(pattern), optimize: false },
+    ownProperties,
+    allErrors: report === 'all violations',
+    verbose: true,
+  });
+  for (const definition of [...LENGTH_KEYWORDS, UNIQUE_ITEMS]) {
+    ajv.removeKeyword(String(definition.keyword));
+    ajv.addKeyword(definition);
+  }
+  return ajv;
 }
 
 /** Patterns go into the validator by reference; the code is for validators written to files, of which there are none. */
@@ -89,9 +62,9 @@ function regExpWith(pattern: CompileOptions['pattern']): RegExpEngine {
 
 type RegExpEngine = NonNullable<NonNullable<ConstructorParameters<typeof Ajv>[0]>['code']>['regExp'] & object;
 
-type AjvClass = new (
-  options: ConstructorParameters<typeof Ajv>[0],
-) => Pick<Ajv, 'compile' | 'removeSchema' | 'addKeyword' | 'removeKeyword'>;
+type AjvInstance = Pick<Ajv, 'compile' | 'removeSchema' | 'addKeyword' | 'removeKeyword'>;
+
+type AjvClass = new (options: ConstructorParameters<typeof Ajv>[0]) => AjvInstance;
 
 async function classOf(dialect: SchemaDialect): Promise<AjvClass> {
   switch (dialect) {
@@ -104,60 +77,17 @@ async function classOf(dialect: SchemaDialect): Promise<AjvClass> {
   }
 }
 
-/**
- * `minLength` and `maxLength`, in code points as the standard wants; `sigilMinCharacters` and `sigilMaxCharacters`, as class-validator counts,
- * which leaves variation selectors out. Both are counted only where the number of code units leaves it open, so that a long text costs
- * no more than a short one.
- */
-const LENGTH_KEYWORDS: readonly CodeKeywordDefinition[] = [
-  keyword(
-    'maxLength',
-    (text, limit) => text.length > limit && (text.length > 2 * limit || pointsIn(text) > limit),
-  ),
-  keyword(
-    'minLength',
-    (text, limit) => text.length < limit || (text.length < 2 * limit && pointsIn(text) < limit),
-  ),
-  keyword(
-    'sigilMaxCharacters',
-    (text, limit) => text.length > limit && (text.length > 3 * limit || charactersIn(text) > limit),
-  ),
-  keyword(
-    'sigilMinCharacters',
-    (text, limit) => text.length < limit || (text.length < 3 * limit && charactersIn(text) < limit),
-  ),
-];
+const LENGTH_KEYWORDS: readonly CodeKeywordDefinition[] = Object.entries(LENGTHS).map(([name, isWrong]) => ({
+  keyword: name,
+  type: 'string',
+  schemaType: 'number',
+  error: { message: name, params: ({ schemaCode }) => _`{limit: ${schemaCode}}` },
+  code(context) {
+    const test = context.gen.scopeValue('func', { ref: isWrong, code: _`${name}` });
+    context.fail(_`${test}(${context.data}, ${context.schemaCode})`);
+  },
+}));
 
-function keyword(name: string, isWrong: (text: string, limit: number) => boolean): CodeKeywordDefinition {
-  return {
-    keyword: name,
-    type: 'string',
-    schemaType: 'number',
-    error: { message: name, params: ({ schemaCode }) => _`{limit: ${schemaCode}}` },
-    code(context) {
-      const test = context.gen.scopeValue('func', { ref: isWrong, code: _`${name}` });
-      context.fail(_`${test}(${context.data}, ${context.schemaCode})`);
-    },
-  };
-}
-
-function pointsIn(text: string): number {
-  let count = 0;
-  for (let at = 0; at < text.length; at++) {
-    count++;
-    if ((text.codePointAt(at) ?? 0) > 0xffff) at++;
-  }
-  return count;
-}
-
-/** A surrogate pair is one character, and so is what a variation selector follows together with it. */
-function charactersIn(text: string): number {
-  const selected = text.match(/[^\uFE0F\uFE0E][\uFE0F\uFE0E]/g)?.length ?? 0;
-  const pairs = text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0;
-  return text.length - selected - pairs;
-}
-
-/** `uniqueItems`, in one pass: comparing each item with each other takes hours where there are a million of them. */
 const UNIQUE_ITEMS: CodeKeywordDefinition = {
   keyword: 'uniqueItems',
   type: 'array',
@@ -169,17 +99,3 @@ const UNIQUE_ITEMS: CodeKeywordDefinition = {
     context.fail(_`${test}(${context.data})`);
   },
 };
-
-function hasRepeated(items: readonly unknown[]): boolean {
-  const seen = new Set<unknown>();
-  // Texts of objects and arrays are kept apart from strings.
-  const written = new Set<string>();
-  for (const item of items) {
-    const isScalar = typeof item !== 'object' || item === null;
-    const key = isScalar ? item : canonicalJson(item);
-    const among: Set<unknown> = isScalar ? seen : written;
-    if (among.has(key)) return true;
-    among.add(key);
-  }
-  return false;
-}

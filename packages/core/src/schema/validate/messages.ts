@@ -2,7 +2,7 @@ import { isObject, type JsonSchema } from '../../protocol/json.js';
 import { enforcedKeywords } from '../describe/rules/rule.js';
 import { formatNamed } from '../describe/wire-form.js';
 import { rulesOf } from '../dto/rule.js';
-import type { SchemaViolation } from './ajv.js';
+import type { SchemaViolation } from './compiled-schema.js';
 import { describeValue, joinPath, listValues, pathOf, shorten } from './describe-value.js';
 import type { Issue } from './errors.js';
 import { nearest } from '../../protocol/nearest.js';
@@ -232,8 +232,9 @@ function nounOf(type: unknown): string {
 }
 
 function exclusion(parentSchema: unknown): string {
-  const { not } = (parentSchema ?? {}) as { not?: Record<string, unknown> };
-  if (Array.isArray(not?.['enum'])) return listValues(not['enum']);
-  if (not !== undefined && 'const' in not) return listValues([not['const']]);
-  return not?.['type'] === undefined ? 'this' : nounOf(not['type']);
+  const { not } = (parentSchema ?? {}) as { not?: unknown };
+  if (!isObject(not)) return 'this';
+  if (Array.isArray(not['enum'])) return listValues(not['enum']);
+  if ('const' in not) return listValues([not['const']]);
+  return not['type'] === undefined ? 'this' : nounOf(not['type']);
 }

@@ -1,57 +1,44 @@
 import { DefinitionError, messageOf } from '../../errors/errors.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import { addPatterns, PatternPool, problemOf, type SafePattern } from '../patterns/patterns.js';
-import type {
-  AjvFactory,
-  CompiledSchema,
-  CompileOptions,
-  SchemaDialect,
-  SchemaEngine,
-  SchemaViolation,
-} from './ajv.js';
 import { InvalidValueError, type Issue } from './errors.js';
 import { issuesFrom } from './messages.js';
+import type {
+  CompiledSchema,
+  CompileOptions,
+  LoadValidatorCompiler,
+  SchemaDialect,
+  SchemaViolation,
+  ValidatorCompiler,
+} from './compiled-schema.js';
 
-/** Keeps ajv instances, so that schemas of one kind share one. Loads nothing until a schema is compiled. */
+/** What the validators of an app share. Loads nothing until a schema is compiled. */
 export class ValidatorPool {
-  readonly #factories = new Map<SchemaDialect, Promise<AjvFactory>>();
-  readonly #instances = new Map<string, SchemaEngine>();
+  readonly #compilers = new Map<SchemaDialect, Promise<ValidatorCompiler>>();
+  readonly #load: LoadValidatorCompiler;
   readonly patterns: PatternPool = new PatternPool();
   /** The validators that have not been compiled. */
   readonly cold: Set<Validator> = new Set();
 
-  /** Loads what a dialect needs. */
-  factory(dialect: SchemaDialect): Promise<AjvFactory> {
-    const known = this.#factories.get(dialect);
+  /** @param load loads what compiles schemas. */
+  constructor(load: LoadValidatorCompiler = loadOfPlatform) {
+    this.#load = load;
+  }
+
+  /** Loads what compiles schemas of a dialect. */
+  compiler(dialect: SchemaDialect): Promise<ValidatorCompiler> {
+    const known = this.#compilers.get(dialect);
     if (known) return known;
-    const loading = import('./ajv.js').then(({ loadAjv }) => loadAjv(dialect));
-    this.#factories.set(dialect, loading);
+    const loading = this.#load(dialect);
+    this.#compilers.set(dialect, loading);
     return loading;
   }
-
-  /** Compiles a schema, without keeping it. @throws whatever ajv throws when it does not compile. */
-  compile(
-    factory: AjvFactory,
-    schema: JsonSchema,
-    asked: Omit<CompileOptions, 'pattern'>,
-    isolated: boolean,
-  ): CompiledSchema {
-    const pattern: CompileOptions['pattern'] = (source, flags) => this.patterns.add(source, flags, '');
-    const options = { ...asked, pattern };
-    // Identifiers register themselves with the instance, so such a schema gets one of its own.
-    const ajv = isolated ? factory(options) : this.#instance(factory, options);
-    const compiled = ajv.compile(schema);
-    ajv.removeSchema(schema);
-    return compiled as CompiledSchema;
-  }
-
-  #instance(factory: AjvFactory, options: CompileOptions): SchemaEngine {
-    const key = JSON.stringify([options.dialect, options.ownProperties, options.report, options.unicode]);
-    const ajv = this.#instances.get(key) ?? factory(options);
-    this.#instances.set(key, ajv);
-    return ajv;
-  }
 }
+
+const loadOfPlatform: LoadValidatorCompiler = async (dialect) => {
+  const { loadValidatorCompiler } = await import('#validator-compiler');
+  return loadValidatorCompiler(dialect);
+};
 
 /** A value with more members than this is told its first problem only. */
 const MAX_MEMBERS = 1000;
@@ -69,7 +56,7 @@ interface ValidatorOptions {
 
 /** A schema that is compiled when it is first needed, and again, more talkative, when a value first fails. */
 export class Validator {
-  #factory: AjvFactory | undefined;
+  #compiler: ValidatorCompiler | undefined;
   #first: CompiledSchema | undefined;
   #every: CompiledSchema | undefined;
   #loading: Promise<void> | undefined;
@@ -100,23 +87,23 @@ export class Validator {
   }
 
   #reported(value: unknown): readonly SchemaViolation[] {
-    if (!this.#factory) return [];
+    if (!this.#compiler) return [];
     // Every member may have a problem, and each problem is an object of its own.
     if (hasMembers(value, MAX_MEMBERS)) return this.#first?.errors ?? [];
-    this.#every ??= this.#compile(this.#factory, 'all violations');
+    this.#every ??= this.#compile(this.#compiler, 'all violations');
     return this.#every(value) === true ? [] : (this.#every.errors ?? []);
   }
 
   async #load(): Promise<void> {
     const { pool, options } = this;
-    const factory = await pool.factory(options.dialect);
+    const compiler = await pool.compiler(options.dialect);
     await pool.patterns.ready();
     const problems = this.#patterns.flatMap((pattern) => problemOf(pattern, options.where) ?? []);
     if (problems.length > 0) throw new DefinitionError(problems);
-    const first = this.#compile(factory, 'first violation');
+    const first = this.#compile(compiler, 'first violation');
     // Without the `u` flag a pattern is another one.
     await pool.patterns.ready();
-    this.#factory = factory;
+    this.#compiler = compiler;
     this.#first = first;
     pool.cold.delete(this);
   }
@@ -128,10 +115,11 @@ export class Validator {
     return longest === Infinity ? violation : { ...violation, params: { ...violation.params, longest } };
   }
 
-  #compile(factory: AjvFactory, report: CompileOptions['report']): CompiledSchema {
+  #compile(compiler: ValidatorCompiler, report: CompileOptions['report']): CompiledSchema {
     const { schema, dialect, ownProperties, isolated, where } = this.options;
+    const pattern: CompileOptions['pattern'] = (source, flags) => this.pool.patterns.add(source, flags, '');
     const compile = (unicode: boolean): CompiledSchema =>
-      this.pool.compile(factory, schema, { dialect, ownProperties, report, unicode }, isolated);
+      compiler(schema, { dialect, ownProperties, isolated, report, unicode, pattern });
     try {
       return withoutUnicode(compile);
     } catch (cause) {
