@@ -103,6 +103,7 @@ class Compiler implements SchemaCompiler {
   }
 
   async warm(): Promise<void> {
+    this.#pool.isWarm = true;
     const plans = [...this.#deferred, ...this.#pool.cold];
     const results = await Promise.allSettled(plans.map(async (plan) => plan.ready()));
     const errors = results.flatMap((result) =>

@@ -104,6 +104,6 @@ export interface AppOptions extends Implementation, ModuleParts {
   readonly tasks?: TasksOptions;
   /** Whether results of 2026-07-28 name the server. On by default. */
   readonly stampServerInfo?: boolean;
-  /** Compile every validator at start instead of at first use. */
+  /** Compile every validator at start, instead of when its schema has been interpreted for a few values. Off by default. */
   readonly warm?: boolean;
 }
