@@ -87,7 +87,8 @@ describe('the README of a package shows', () => {
     });
     const client = new ClientV2({ name: 'reader', version: '1.0.0' });
     await client.connect(transport);
-    expect((await client.callTool({ name: 'hello' })).content).toMatchObject([{ text: 'Hello' }]);
+    const { content } = await client.callTool({ name: 'hello', arguments: { name: 'Ada' } });
+    expect(content).toMatchObject([{ text: 'Hello Ada' }]);
     await client.close();
   });
 
