@@ -141,7 +141,7 @@ function chainOf(cls: Constructor): object[] {
 export type ServiceScope = 'singleton' | 'session' | 'request' | 'transient';
 
 /** How the container makes a class. */
-interface ServiceDefinition {
+export interface ServiceDefinition {
   readonly scope: ServiceScope;
 }
 

@@ -1,0 +1,165 @@
+/*
+ * How an application of Nest serves MCP: `forRoot` adds the route of the endpoint (`endpoint.ts`), and a provider of Sigil's `App`, made of
+ * every class with handlers that the application provides (`nest-container.ts`), with what Nest's decorators say of them
+ * (`enhancers.ts`). Nest makes the instances of a call, and each gets to know the HTTP request (`call.ts`).
+ */
+
+import {
+  type DynamicModule,
+  Inject,
+  Module,
+  type NestModule,
+  type OnModuleDestroy,
+  Optional,
+  type Provider,
+} from '@nestjs/common';
+import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import { App, createApp, DefinitionError, type DefinitionProblem } from '@sigil/core';
+import { Endpoint, endpointController } from './endpoint.js';
+import { bindNestParameters, Enhancers } from './enhancers.js';
+import { httpExceptions } from './http-exceptions.js';
+import { NestContainer } from './nest-container.js';
+import { NESTS, OPTIONS, type RouteOptions, type SigilModuleAsyncOptions, type SigilModuleOptions } from './options.js';
+
+/**
+ * Serves the handlers of a Nest application: the methods with `@Tool`, `@Resource`, `@Prompt` and `@Complete` of its providers and
+ * controllers, whichever module they are in. `App` of `@sigil/core` can be injected everywhere.
+ *
+ * @example
+ * ```ts
+ * @Module({
+ *   imports: [SigilModule.forRoot({ name: 'shop', version: '1.0.0' })],
+ *   providers: [Inventory],
+ * })
+ * class AppModule {}
+ * ```
+ */
+@Module({})
+export class SigilModule implements NestModule, OnModuleDestroy {
+  readonly #endpoint: Endpoint;
+
+  constructor(@Optional() @Inject(Endpoint) endpoint?: Endpoint) {
+    if (!endpoint)
+      throw refusal('SigilModule', 'it was imported without options', "write SigilModule.forRoot({ name: 'shop', version: '1.0.0' })");
+    this.#endpoint = endpoint;
+  }
+
+  /**
+   * Makes the module that serves an application.
+   *
+   * @param options the name and version of the server, how it runs, and where its endpoint is.
+   * @returns the module, for the `imports` of the root module. The application does not start, with a `DefinitionError`, when a definition
+   *   or option is wrong.
+   */
+  static forRoot(options: SigilModuleOptions & RouteOptions): DynamicModule {
+    const { path, decorators, ...given } = options;
+    return dynamicModule({ path, decorators }, { provide: OPTIONS, useValue: given });
+  }
+
+  /**
+   * Makes the module that serves an application, whose options come from elsewhere, such as a `ConfigService`.
+   *
+   * @param options the factory, what it needs, and where the endpoint is, which has to be known before.
+   * @returns the module, for the `imports` of the root module.
+   * @example
+   * ```ts
+   * SigilModule.forRootAsync({
+   *   inject: [ConfigService],
+   *   useFactory: (config: ConfigService) => ({ name: config.getOrThrow('NAME'), version: '1.0.0' }),
+   * });
+   * ```
+   */
+  static forRootAsync<Dependencies extends unknown[]>(
+    options: SigilModuleAsyncOptions<Dependencies>,
+  ): DynamicModule {
+    const { path, decorators, imports = [], inject = [], useFactory } = options;
+    const provider = { provide: OPTIONS, useFactory, inject: [...inject] as never[] };
+    return { ...dynamicModule({ path, decorators }, provider as Provider), imports };
+  }
+
+  /** Begins to serve, in an application that has HTTP. Called by Nest. */
+  configure(): void {
+    this.#endpoint.mount();
+  }
+
+  /** Lets calls in flight finish, then closes the app. Called by Nest. */
+  async onModuleDestroy(): Promise<void> {
+    await this.#endpoint.close();
+  }
+}
+
+function dynamicModule(route: RouteOptions, options: Provider): DynamicModule {
+  return {
+    module: SigilModule,
+    global: true,
+    controllers: [endpointController(route)],
+    providers: [
+      options,
+      {
+        provide: App,
+        inject: [OPTIONS, ModulesContainer, ApplicationConfig],
+        useFactory: (given: SigilModuleOptions, modules: ModulesContainer, config: ApplicationConfig) =>
+          makeApp(given, route, modules, config),
+      },
+      Endpoint,
+    ],
+    exports: [App],
+  };
+}
+
+/** Makes the app of every class with handlers that Nest makes. The modules are known by now, their instances need not be there. */
+async function makeApp(
+  given: SigilModuleOptions,
+  route: RouteOptions,
+  modules: ModulesContainer,
+  config: ApplicationConfig,
+): Promise<App> {
+  checkOptions(given, route);
+  const imported = [...modules.values()].filter(({ metatype }) => metatype === SigilModule);
+  if (imported.length > 1)
+    throw refusal('SigilModule', 'it was imported twice', 'import it once, in the root module: it serves all modules');
+  const { http: _http, principal: _principal, requestGuards = [], ...options } = given;
+  const container = new NestContainer(modules);
+  const enhancers = new Enhancers(container, config, requestGuards);
+  container.checkClass = (cls) => enhancers.problemsOf(cls);
+  const services = [...container.served.keys()];
+  for (const cls of services) bindNestParameters(cls);
+  const app = await createApp({
+    ...options,
+    services,
+    container,
+    policies: (cls, method) => enhancers.policiesOf(cls, method),
+    errors: [...(options.errors ?? []), httpExceptions],
+  });
+  container.isMade = true;
+  return app;
+}
+
+/** @throws DefinitionError when an option is wrong that is not of Sigil. */
+function checkOptions(given: SigilModuleOptions, { path = '/mcp', decorators = [] }: RouteOptions): void {
+  const problems: DefinitionProblem[] = [];
+  const refuse = (option: string, what: string, fix: string): void => {
+    const where = `SigilModule.forRoot({ ${option} })`;
+    problems.push({ code: 'SIGIL_INVALID_OPTIONS', where, what, fix });
+  };
+  for (const option of NESTS)
+    if (option in given)
+      refuse(option, 'Nest has this', 'list the classes in the providers of modules: those with handlers are found there');
+  for (const option of ['path', 'decorators'])
+    if (option in given)
+      refuse(option, 'the route is there before the factory runs', `give it beside useFactory: forRootAsync({ ${option}, useFactory })`);
+  if (typeof path !== 'string' || !/^\/?[\w~.-]+(?:\/[\w~.-]+)*$/.test(path))
+    refuse('path', 'it is no path of an endpoint', "write path: '/mcp'");
+  if (!Array.isArray(decorators) || !decorators.every((one) => typeof one === 'function'))
+    refuse('decorators', 'it must be a list of decorators of classes', 'write decorators: [UseGuards(JwtAuthGuard)]');
+  const { requestGuards = [], principal, http = {} } = given;
+  if (!Array.isArray(requestGuards) || !requestGuards.every((one) => typeof one === 'function'))
+    refuse('requestGuards', 'it must be a list of classes', 'write requestGuards: [ThrottlerGuard]');
+  if (principal && (http.authorization ?? http.authenticate))
+    refuse('principal', 'http.authorization or http.authenticate says who it is already', 'leave one of them out');
+  if (problems.length > 0) throw new DefinitionError(problems);
+}
+
+function refusal(where: string, what: string, fix: string): DefinitionError {
+  return new DefinitionError([{ code: 'SIGIL_INVALID_OPTIONS', where, what, fix }]);
+}
