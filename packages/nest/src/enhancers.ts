@@ -119,7 +119,7 @@ export class Enhancers {
       }
       for (const parameter of method === undefined ? [] : parametersOf(cls, method)) {
         const problem = problemOfParameter(parameter);
-        if (problem) add(method, `parameter ${parameter.index + 1} ${problem.what}`, problem.fix);
+        if (problem) add(method, `parameter ${parameter.index} ${problem.what}`, problem.fix);
       }
     }
     return problems;
