@@ -92,7 +92,9 @@ export class CallExecutionContext implements ExecutionContext {
 
   // eslint-disable-next-line @typescript-eslint/no-unsafe-function-type -- as Nest declares it
   getHandler(): Function {
-    return (this.#cls.prototype as Readonly<Record<string | symbol, () => unknown>>)[this.#method] as () => unknown;
+    return (this.#cls.prototype as Readonly<Record<string | symbol, () => unknown>>)[
+      this.#method
+    ] as () => unknown;
   }
 
   getType<T extends string = 'mcp'>(): T {

@@ -81,7 +81,10 @@ export class Enhancers {
       named(nameOf(interceptor), async (context: RequestContext, next: NextFunction) => {
         const made = await this.#instance(interceptor, cls, context);
         const handler: CallHandler = { handle: () => defer(next) };
-        const intercepted = await made.intercept(new CallExecutionContext(context, place.cls, method), handler);
+        const intercepted = await made.intercept(
+          new CallExecutionContext(context, place.cls, method),
+          handler,
+        );
         return (await lastValueFrom(intercepted, { defaultValue: undefined })) as unknown;
       }),
     );
@@ -101,7 +104,11 @@ export class Enhancers {
     const isGuard = !this.#container.served.has(cls);
     if (isGuard) {
       if (lacks(cls, 'allows') && lacks(cls, 'handle') && !lacks(cls, 'canActivate'))
-        add(undefined, 'it is a guard of Nest, and was given to Sigil', 'import UseGuards from @nestjs/common');
+        add(
+          undefined,
+          'it is a guard of Nest, and was given to Sigil',
+          'import UseGuards from @nestjs/common',
+        );
       return problems;
     }
     for (const method of [undefined, ...handlersOf(cls).map((handler) => handler.method)]) {
@@ -152,7 +159,11 @@ export class Enhancers {
     return module && wrapper ? { module, token: wrapper.token, wrapper } : this.#container.find(enhancer);
   }
 
-  #instance<T extends object>(enhancer: Enhancer<T>, cls: Constructor, context: GuardContext): T | Promise<T> {
+  #instance<T extends object>(
+    enhancer: Enhancer<T>,
+    cls: Constructor,
+    context: GuardContext,
+  ): T | Promise<T> {
     if (typeof enhancer !== 'function') return enhancer;
     const provided = this.#providerOf(enhancer, cls);
     // Such a class keeps the application from starting; it is here when a class is added later.
@@ -250,7 +261,9 @@ function lacks(cls: object, method: string): boolean {
 
 function nameOf(enhancer: unknown): string {
   if (typeof enhancer === 'function') return enhancer.name;
-  return typeof enhancer === 'object' && enhancer !== null ? `new ${enhancer.constructor.name}()` : String(enhancer);
+  return typeof enhancer === 'object' && enhancer !== null
+    ? `new ${enhancer.constructor.name}()`
+    : String(enhancer);
 }
 
 /** Gives a function a name, for lines of the log and for `explain()`. */
@@ -278,7 +291,10 @@ function parametersOf(cls: object, method: MethodName): RouteParameter[] {
   }));
 }
 
-function problemOfParameter({ pipes = [], factory }: RouteParameter): Pick<DefinitionProblem, 'what' | 'fix'> | undefined {
+function problemOfParameter({
+  pipes = [],
+  factory,
+}: RouteParameter): Pick<DefinitionProblem, 'what' | 'fix'> | undefined {
   if (!factory)
     return {
       what: 'has a decorator of @nestjs/common for HTTP requests',

@@ -1,5 +1,12 @@
 import { HttpException, HttpStatus } from '@nestjs/common';
-import { ERROR_CODES, type ErrorMapper, invalidParams, mapError, ProtocolError, ToolError } from '@sigil/core';
+import {
+  ERROR_CODES,
+  type ErrorMapper,
+  invalidParams,
+  mapError,
+  ProtocolError,
+  ToolError,
+} from '@sigil/core';
 
 /**
  * What an exception of Nest becomes that a handler, an interceptor or a filter throws. One that says that the server has failed stays
@@ -20,6 +27,11 @@ export const httpExceptions: ErrorMapper = mapError(HttpException, (exception, c
 /** Its message; of a `ValidationPipe` and its like all of them. */
 function textOf(exception: HttpException): string {
   const response = exception.getResponse();
-  const message = typeof response === 'string' ? response : (response as { readonly message?: unknown }).message;
-  return Array.isArray(message) ? message.join('; ') : typeof message === 'string' ? message : exception.message;
+  const message =
+    typeof response === 'string' ? response : (response as { readonly message?: unknown }).message;
+  return Array.isArray(message)
+    ? message.join('; ')
+    : typeof message === 'string'
+      ? message
+      : exception.message;
 }

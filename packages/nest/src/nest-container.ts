@@ -39,7 +39,8 @@ export class NestContainer implements Container {
 
   get<T>(id: ServiceId<T>, scope?: ResolutionScope): T | Promise<T> {
     const provided = this.find(id);
-    if (!provided) throw new Error(`Nest has no provider of ${nameOf(id)}: list it in the providers of a module`);
+    if (!provided)
+      throw new Error(`Nest has no provider of ${nameOf(id)}: list it in the providers of a module`);
     const context = scope?.context?.() as GuardContext | undefined;
     if (!context && !this.isMade) return whenMade(provided.wrapper) as T;
     return this.instanceOf(provided, context) as T | Promise<T>;
@@ -119,12 +120,15 @@ function servedClasses(
 /** The class with handlers that a provider makes, if it makes one. */
 function classOf(token: unknown, { metatype, instance, isNotMetatype }: Wrapper): Constructor | undefined {
   // Of a factory nothing is known but the token; of a value there is the value.
-  const ofValue = isNotMetatype && !metatype ? (instance as object | null | undefined)?.constructor : undefined;
+  const ofValue =
+    isNotMetatype && !metatype ? (instance as object | null | undefined)?.constructor : undefined;
   return [metatype, token, ofValue].find(hasHandlers);
 }
 
 function hasHandlers(value: unknown): value is Constructor {
-  return typeof value === 'function' && isObject(value.prototype) && handlersOf(value as Constructor).length > 0;
+  return (
+    typeof value === 'function' && isObject(value.prototype) && handlersOf(value as Constructor).length > 0
+  );
 }
 
 function isObject(value: unknown): value is object {

@@ -4,7 +4,15 @@ import type { HttpOptions } from '@sigil/http';
 import type { HttpRequest } from './call.js';
 
 /** What Nest's modules take the place of. */
-export const NESTS = ['services', 'discover', 'modules', 'providers', 'override', 'container', 'policies'] as const;
+export const NESTS = [
+  'services',
+  'discover',
+  'modules',
+  'providers',
+  'override',
+  'container',
+  'policies',
+] as const;
 
 /** What `SigilModule.forRoot` may be told, and the factory of `SigilModule.forRootAsync` gives: what `createApp` is told, and this. */
 export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[number]> {

@@ -14,12 +14,19 @@ import {
   type Provider,
 } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { App, createApp, DefinitionError, type DefinitionProblem } from '@sigil/core';
+import { App, createApp, DefinitionError } from '@sigil/core';
+import { OptionChecks } from '@sigil/core/transport';
 import { Endpoint, endpointController } from './endpoint.js';
 import { bindNestParameters, Enhancers } from './enhancers.js';
 import { httpExceptions } from './http-exceptions.js';
 import { NestContainer } from './nest-container.js';
-import { NESTS, OPTIONS, type RouteOptions, type SigilModuleAsyncOptions, type SigilModuleOptions } from './options.js';
+import {
+  NESTS,
+  OPTIONS,
+  type RouteOptions,
+  type SigilModuleAsyncOptions,
+  type SigilModuleOptions,
+} from './options.js';
 
 /**
  * Serves the handlers of a Nest application: the methods with `@Tool`, `@Resource`, `@Prompt` and `@Complete` of its providers and
@@ -40,7 +47,11 @@ export class SigilModule implements NestModule, OnModuleDestroy {
 
   constructor(@Optional() @Inject(Endpoint) endpoint?: Endpoint) {
     if (!endpoint)
-      throw refusal('SigilModule', 'it was imported without options', "write SigilModule.forRoot({ name: 'shop', version: '1.0.0' })");
+      throw refusal(
+        'SigilModule',
+        'it was imported without options',
+        "write SigilModule.forRoot({ name: 'shop', version: '1.0.0' })",
+      );
     this.#endpoint = endpoint;
   }
 
@@ -89,6 +100,7 @@ export class SigilModule implements NestModule, OnModuleDestroy {
 }
 
 function dynamicModule(route: RouteOptions, options: Provider): DynamicModule {
+  checkRoute(route);
   return {
     module: SigilModule,
     global: true,
@@ -99,7 +111,7 @@ function dynamicModule(route: RouteOptions, options: Provider): DynamicModule {
         provide: App,
         inject: [OPTIONS, ModulesContainer, ApplicationConfig],
         useFactory: (given: SigilModuleOptions, modules: ModulesContainer, config: ApplicationConfig) =>
-          makeApp(given, route, modules, config),
+          makeApp(given, modules, config),
       },
       Endpoint,
     ],
@@ -110,14 +122,17 @@ function dynamicModule(route: RouteOptions, options: Provider): DynamicModule {
 /** Makes the app of every class with handlers that Nest makes. The modules are known by now, their instances need not be there. */
 async function makeApp(
   given: SigilModuleOptions,
-  route: RouteOptions,
   modules: ModulesContainer,
   config: ApplicationConfig,
 ): Promise<App> {
-  checkOptions(given, route);
+  checkOptions(given);
   const imported = [...modules.values()].filter(({ metatype }) => metatype === SigilModule);
   if (imported.length > 1)
-    throw refusal('SigilModule', 'it was imported twice', 'import it once, in the root module: it serves all modules');
+    throw refusal(
+      'SigilModule',
+      'it was imported twice',
+      'import it once, in the root module: it serves all modules',
+    );
   const { http: _http, principal: _principal, requestGuards = [], ...options } = given;
   const container = new NestContainer(modules);
   const enhancers = new Enhancers(container, config, requestGuards);
@@ -135,29 +150,50 @@ async function makeApp(
   return app;
 }
 
-/** @throws DefinitionError when an option is wrong that is not of Sigil. */
-function checkOptions(given: SigilModuleOptions, { path = '/mcp', decorators = [] }: RouteOptions): void {
-  const problems: DefinitionProblem[] = [];
-  const refuse = (option: string, what: string, fix: string): void => {
-    const where = `SigilModule.forRoot({ ${option} })`;
-    problems.push({ code: 'SIGIL_INVALID_OPTIONS', where, what, fix });
-  };
-  for (const option of NESTS)
-    if (option in given)
-      refuse(option, 'Nest has this', 'list the classes in the providers of modules: those with handlers are found there');
-  for (const option of ['path', 'decorators'])
-    if (option in given)
-      refuse(option, 'the route is there before the factory runs', `give it beside useFactory: forRootAsync({ ${option}, useFactory })`);
+/** @throws DefinitionError when the route of the endpoint cannot be made. */
+function checkRoute({ path = '/mcp', decorators = [] }: RouteOptions): void {
+  const checks = new OptionChecks(FOR_ROOT);
   if (typeof path !== 'string' || !/^\/?[\w~.-]+(?:\/[\w~.-]+)*$/.test(path))
-    refuse('path', 'it is no path of an endpoint', "write path: '/mcp'");
-  if (!Array.isArray(decorators) || !decorators.every((one) => typeof one === 'function'))
-    refuse('decorators', 'it must be a list of decorators of classes', 'write decorators: [UseGuards(JwtAuthGuard)]');
+    checks.refuse('path', 'it is no path of an endpoint', "write path: '/mcp'");
+  if (!isListOfFunctions(decorators))
+    checks.refuse(
+      'decorators',
+      'it must be a list of decorators of classes',
+      'write decorators: [UseGuards(JwtAuthGuard)]',
+    );
+  checks.throwIfAny();
+}
+
+/** @throws DefinitionError when an option is wrong that is not for `createApp` or `nodeHandler`. */
+function checkOptions(given: SigilModuleOptions): void {
+  OptionChecks.requireObject(FOR_ROOT, given);
+  const checks = new OptionChecks(FOR_ROOT);
+  for (const option of NESTS) {
+    const fix = 'list classes in the providers of modules: those with handlers are found there';
+    if (option in given) checks.refuse(option, 'Nest has this', fix);
+  }
+  for (const option of ['path', 'decorators']) {
+    const fix = `give it beside useFactory: forRootAsync({ ${option}, useFactory })`;
+    if (option in given) checks.refuse(option, 'the route is made before the factory runs', fix);
+  }
   const { requestGuards = [], principal, http = {} } = given;
-  if (!Array.isArray(requestGuards) || !requestGuards.every((one) => typeof one === 'function'))
-    refuse('requestGuards', 'it must be a list of classes', 'write requestGuards: [ThrottlerGuard]');
+  if (!isListOfFunctions(requestGuards))
+    checks.refuse('requestGuards', 'it must be a list of classes', 'write requestGuards: [ThrottlerGuard]');
+  if (principal !== undefined && typeof principal !== 'function')
+    checks.refuse('principal', 'it must be a function of a request', 'write principal: ({ user }) => …');
   if (principal && (http.authorization ?? http.authenticate))
-    refuse('principal', 'http.authorization or http.authenticate says who it is already', 'leave one of them out');
-  if (problems.length > 0) throw new DefinitionError(problems);
+    checks.refuse(
+      'principal',
+      'http.authorization or http.authenticate says already who it is',
+      'leave one of them out',
+    );
+  checks.throwIfAny();
+}
+
+const FOR_ROOT = 'SigilModule.forRoot';
+
+function isListOfFunctions(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'function');
 }
 
 function refusal(where: string, what: string, fix: string): DefinitionError {

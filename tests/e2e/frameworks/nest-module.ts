@@ -39,10 +39,13 @@ export const NEST_MODULES: readonly Framework[] = [
       const nest = await Test.createTestingModule({ imports }).overrideProvider(App).useValue(app).compile();
       const adapter = new FastifyAdapter({ forceCloseConnections: true });
       if (forgetsBody)
-        (adapter.getInstance() as unknown as FastifyInstance).addHook('preHandler', (request, _reply, done) => {
-          delete request.body;
-          done();
-        });
+        (adapter.getInstance() as unknown as FastifyInstance).addHook(
+          'preHandler',
+          (request, _reply, done) => {
+            delete request.body;
+            done();
+          },
+        );
       return served(nest.createNestApplication(adapter, { logger: false }));
     },
   },
