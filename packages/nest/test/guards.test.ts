@@ -25,7 +25,7 @@ import {
 } from '@sigil/core';
 import { explain } from '@sigil/core/manifest';
 import { textOf } from '@sigil/testing';
-import { delay, EMPTY, map, of } from 'rxjs';
+import { delay, EMPTY, of } from 'rxjs';
 import type { HttpRequest } from '../src/index.js';
 import { clientOf, compile, keepingLogger, refuse, serve } from './serve.js';
 
