@@ -90,8 +90,7 @@ export class CallExecutionContext implements ExecutionContext {
     return this.#cls as Type<T>;
   }
 
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-function-type -- as Nest declares it
-  getHandler(): Function {
+  getHandler(): ReturnType<ExecutionContext['getHandler']> {
     return (this.#cls.prototype as Readonly<Record<string | symbol, () => unknown>>)[
       this.#method
     ] as () => unknown;

@@ -4,45 +4,37 @@ import {
   All,
   Controller,
   Inject,
-  Injectable,
   Logger as NestLogger,
-  NotFoundException,
   Req,
   Res,
   type Type,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
-import { App, type Logger, type Principal } from '@sigil/core';
+import type { HttpAdapterHost } from '@nestjs/core';
+import type { App, Logger, Principal } from '@sigil/core';
+import { after, requirePrincipal } from '@sigil/core/transport';
 import { type Authorization, type HttpOptions, nodeHandler, type NodeHandler } from '@sigil/http';
 import { type HttpRequest, keepArguments, requestOf } from './call.js';
-import { OPTIONS, type RouteOptions, type SigilModuleOptions } from './options.js';
+import type { RouteOptions, SigilModuleOptions } from './options.js';
 
 /** A request as Express and Fastify have it. */
 type PlatformRequest = HttpRequest & { readonly raw?: IncomingMessage; readonly body?: unknown };
 type PlatformResponse = ServerResponse & { readonly raw?: ServerResponse; hijack?(): void };
 
 /** The MCP endpoint of an application: what its route hands requests to. */
-@Injectable()
 export class Endpoint {
   readonly #app: App;
   readonly #options: SigilModuleOptions;
+  readonly #sse: boolean;
   readonly #adapters: HttpAdapterHost;
   #handler: NodeHandler | undefined;
 
-  constructor(
-    @Inject(App) app: App,
-    @Inject(OPTIONS) options: SigilModuleOptions,
-    @Inject(HttpAdapterHost) adapters: HttpAdapterHost,
-  ) {
+  /** @param sse whether HTTP+SSE of 2024-11-05 is served beside it. */
+  constructor(app: App, options: SigilModuleOptions, sse: boolean, adapters: HttpAdapterHost) {
     this.#app = app;
     this.#options = options;
+    this.#sse = sse;
     this.#adapters = adapters;
-  }
-
-  /** Whether HTTP+SSE of 2024-11-05 is served beside it. */
-  get servesSse(): boolean {
-    return this.#options.http?.sse === true;
   }
 
   /** Begins to serve. Documents about authorization are at the root of the host, whatever prefix the routes have. */
@@ -57,10 +49,8 @@ export class Endpoint {
         hasDocument = (path) => authorizer.document(path) !== undefined;
         return authorizer;
       });
-    const isAuthenticated = given !== undefined || http.authenticate !== undefined;
-    const options: HttpOptions = isAuthenticated
-      ? { ...http, ...(authorization ? { authorization } : {}) }
-      : { ...http, authorization: byUser(principal ?? principalOf) };
+    const byRequest = http.authenticate ? undefined : byUser(principal ?? principalOf);
+    const options: HttpOptions = { ...http, authorization: authorization ?? byRequest, sse: this.#sse };
     const handler = nodeHandler(this.#app, options);
     this.#handler = handler;
     this.#app.endpoint.logTo?.(logger());
@@ -88,19 +78,13 @@ export class Endpoint {
 }
 
 /** Makes the controller whose route is the endpoint. */
-export function endpointController({ path = '/mcp', decorators = [] }: RouteOptions): Type {
+export function endpointController({ path = '/mcp', decorators = [], sse = false }: RouteOptions): Type {
   @Controller({ path, version: VERSION_NEUTRAL })
   class McpController {
     constructor(@Inject(Endpoint) private readonly endpoint: Endpoint) {}
 
-    @All()
+    @All(sse ? ['', 'sse', 'messages'] : '')
     serve(@Req() request: PlatformRequest, @Res() response: PlatformResponse): void {
-      this.endpoint.serve(request, response);
-    }
-
-    @All(['sse', 'messages'])
-    serveSse(@Req() request: PlatformRequest, @Res() response: PlatformResponse): void {
-      if (!this.endpoint.servesSse) throw new NotFoundException();
       this.endpoint.serve(request, response);
     }
   }
@@ -112,7 +96,10 @@ export function endpointController({ path = '/mcp', decorators = [] }: RouteOpti
 /** Serves whom the application has let in: for a principal, if there is one. */
 function byUser(principalOf: NonNullable<SigilModuleOptions['principal']>): Authorization {
   return () => ({
-    authorize: async ({ source }) => ({ principal: await principalOf(requestOf(source)) }),
+    authorize: ({ source }) =>
+      after(principalOf(requestOf(source)), (principal) => ({
+        principal: principal && requirePrincipal(principal),
+      })),
     insufficientScope: (scopes) => ({
       status: 403,
       message: `This needs the scopes ${scopes.join(' ')}`,

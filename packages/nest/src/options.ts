@@ -19,7 +19,7 @@ export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[numb
   /**
    * How the endpoint behaves: what `nodeHandler` is told. With `authorization` or `authenticate`, those say who the principal is.
    */
-  readonly http?: HttpOptions;
+  readonly http?: Omit<HttpOptions, 'sse'>;
   /**
    * Says who a request is made for that guards and middleware of the application have let in; `undefined` where there is no principal.
    *
@@ -49,6 +49,12 @@ export interface RouteOptions {
    * @default none
    */
   readonly decorators?: readonly ClassDecorator[] | undefined;
+  /**
+   * Whether to serve HTTP+SSE of 2024-11-05 too, at `/sse` and `/messages` below the path.
+   *
+   * @default false
+   */
+  readonly sse?: boolean | undefined;
 }
 
 /** What `SigilModule.forRootAsync` is told. */

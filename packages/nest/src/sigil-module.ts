@@ -6,6 +6,8 @@
 
 import {
   type DynamicModule,
+  HttpException,
+  HttpStatus,
   Inject,
   Module,
   type NestModule,
@@ -13,12 +15,21 @@ import {
   Optional,
   type Provider,
 } from '@nestjs/common';
-import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { App, createApp, DefinitionError } from '@sigil/core';
+import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
+import {
+  App,
+  createApp,
+  DefinitionError,
+  ERROR_CODES,
+  type ErrorMapper,
+  invalidParams,
+  mapError,
+  ProtocolError,
+  ToolError,
+} from '@sigil/core';
 import { OptionChecks } from '@sigil/core/transport';
 import { Endpoint, endpointController } from './endpoint.js';
 import { bindNestParameters, Enhancers } from './enhancers.js';
-import { httpExceptions } from './http-exceptions.js';
 import { NestContainer } from './nest-container.js';
 import {
   NESTS,
@@ -63,8 +74,8 @@ export class SigilModule implements NestModule, OnModuleDestroy {
    *   or option is wrong.
    */
   static forRoot(options: SigilModuleOptions & RouteOptions): DynamicModule {
-    const { path, decorators, ...given } = options;
-    return dynamicModule({ path, decorators }, { provide: OPTIONS, useValue: given });
+    const { path, decorators, sse, ...given } = options;
+    return dynamicModule({ path, decorators, sse }, { provide: OPTIONS, useValue: given });
   }
 
   /**
@@ -83,9 +94,9 @@ export class SigilModule implements NestModule, OnModuleDestroy {
   static forRootAsync<Dependencies extends unknown[]>(
     options: SigilModuleAsyncOptions<Dependencies>,
   ): DynamicModule {
-    const { path, decorators, imports = [], inject = [], useFactory } = options;
+    const { path, decorators, sse, imports = [], inject = [], useFactory } = options;
     const provider = { provide: OPTIONS, useFactory, inject: [...inject] as never[] };
-    return { ...dynamicModule({ path, decorators }, provider as Provider), imports };
+    return { ...dynamicModule({ path, decorators, sse }, provider as Provider), imports };
   }
 
   /** Begins to serve, in an application that has HTTP. Called by Nest. */
@@ -113,7 +124,12 @@ function dynamicModule(route: RouteOptions, options: Provider): DynamicModule {
         useFactory: (given: SigilModuleOptions, modules: ModulesContainer, config: ApplicationConfig) =>
           makeApp(given, modules, config),
       },
-      Endpoint,
+      {
+        provide: Endpoint,
+        inject: [App, OPTIONS, HttpAdapterHost],
+        useFactory: (app: App, given: SigilModuleOptions, adapters: HttpAdapterHost) =>
+          new Endpoint(app, given, route.sse ?? false, adapters),
+      },
     ],
     exports: [App],
   };
@@ -151,8 +167,9 @@ async function makeApp(
 }
 
 /** @throws DefinitionError when the route of the endpoint cannot be made. */
-function checkRoute({ path = '/mcp', decorators = [] }: RouteOptions): void {
+function checkRoute({ path = '/mcp', decorators = [], ...route }: RouteOptions): void {
   const checks = new OptionChecks(FOR_ROOT);
+  checks.booleans(route, 'sse');
   if (typeof path !== 'string' || !/^\/?[\w~.-]+(?:\/[\w~.-]+)*$/.test(path))
     checks.refuse('path', 'it is no path of an endpoint', "write path: '/mcp'");
   if (!isListOfFunctions(decorators))
@@ -172,11 +189,13 @@ function checkOptions(given: SigilModuleOptions): void {
     const fix = 'list classes in the providers of modules: those with handlers are found there';
     if (option in given) checks.refuse(option, 'Nest has this', fix);
   }
-  for (const option of ['path', 'decorators']) {
+  for (const option of ['path', 'decorators', 'sse']) {
     const fix = `give it beside useFactory: forRootAsync({ ${option}, useFactory })`;
     if (option in given) checks.refuse(option, 'the route is made before the factory runs', fix);
   }
   const { requestGuards = [], principal, http = {} } = given;
+  if ('sse' in http)
+    checks.refuse('http.sse', 'its routes are made before', 'write sse: true beside the path');
   if (!isListOfFunctions(requestGuards))
     checks.refuse('requestGuards', 'it must be a list of classes', 'write requestGuards: [ThrottlerGuard]');
   if (principal !== undefined && typeof principal !== 'function')
@@ -198,4 +217,32 @@ function isListOfFunctions(value: unknown): boolean {
 
 function refusal(where: string, what: string, fix: string): DefinitionError {
   return new DefinitionError([{ code: 'SIGIL_INVALID_OPTIONS', where, what, fix }]);
+}
+
+/**
+ * What an exception of Nest becomes that a handler, an interceptor or a filter throws. One that says that the server has failed stays
+ * unexpected: it is logged, and its message stays here.
+ */
+const httpExceptions: ErrorMapper = mapError(HttpException, (exception, context) => {
+  const status = exception.getStatus();
+  if (status >= 500) return undefined;
+  const text = textOf(exception);
+  const kind = context?.definition.kind;
+  if (kind === 'tool') return new ToolError(text, { cause: exception });
+  const isResource = kind === 'resource' || kind === 'template';
+  if (isResource && status === Number(HttpStatus.NOT_FOUND))
+    return new ProtocolError(ERROR_CODES.resourceNotFound, text, undefined, { cause: exception });
+  return invalidParams(text);
+});
+
+/** Its message; of a `ValidationPipe` and its like all of them. */
+function textOf(exception: HttpException): string {
+  const response = exception.getResponse();
+  const message =
+    typeof response === 'string' ? response : (response as { readonly message?: unknown }).message;
+  return Array.isArray(message)
+    ? message.join('; ')
+    : typeof message === 'string'
+      ? message
+      : exception.message;
 }

@@ -178,10 +178,11 @@ describe('an application does not start', () => {
       services: [],
       requestGuards: [{}],
       principal: () => undefined,
-      http: { authenticate: () => undefined },
+      http: { authenticate: () => undefined, sse: true },
     };
     expect(await problemsOf({ options: options as never })).toEqual([
       'SIGIL_INVALID_OPTIONS SigilModule.forRoot({ services }): Nest has this | list classes in the providers of modules: those with handlers are found there',
+      'SIGIL_INVALID_OPTIONS SigilModule.forRoot({ http.sse }): its routes are made before | write sse: true beside the path',
       'SIGIL_INVALID_OPTIONS SigilModule.forRoot({ requestGuards }): it must be a list of classes | write requestGuards: [ThrottlerGuard]',
       'SIGIL_INVALID_OPTIONS SigilModule.forRoot({ principal }): http.authorization or http.authenticate says already who it is | leave one of them out',
     ]);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Controller, Get, Inject, Injectable, Module, type OnModuleInit, Scope } from '@nestjs/common';
 import { ContextIdFactory, type ContextIdStrategy, REQUEST } from '@nestjs/core';
+import { ConfigModule, ConfigService } from '@nestjs/config';
 import { Test } from '@nestjs/testing';
 import {
   App,
@@ -232,18 +233,17 @@ describe('an application of Nest serves', () => {
 });
 
 describe('the options of a module', () => {
-  test('come from a factory that injects', async () => {
-    @Module({ providers: [{ provide: 'NAME', useValue: 'from afar' }], exports: ['NAME'] })
-    class Names {}
+  test('come from a factory that injects, such as what @nestjs/config has', async () => {
     const sigil = SigilModule.forRootAsync({
-      imports: [Names],
-      inject: ['NAME'],
-      useFactory: (name: string) => Promise.resolve({ name, version: '2.0.0' }),
+      imports: [ConfigModule.forRoot({ ignoreEnvFile: true, load: [() => ({ NAME: 'configured' })] })],
+      inject: [ConfigService],
+      useFactory: (config: ConfigService) =>
+        Promise.resolve({ name: config.getOrThrow<string>('NAME'), version: '2.0.0' }),
     });
     const nest = await Test.createTestingModule({ imports: [sigil] }).compile();
     closeLater(() => nest.close());
     const client = await clientOf(nest, { revision: '2025-11-25' });
-    expect(client.server?.serverInfo).toMatchObject({ name: 'from afar', version: '2.0.0' });
+    expect(client.server?.serverInfo).toMatchObject({ name: 'configured', version: '2.0.0' });
   });
 });
 

@@ -20,7 +20,6 @@ import {
   UseInterceptors,
   VersioningType,
 } from '@nestjs/common';
-import { ConfigModule, ConfigService } from '@nestjs/config';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, NestFactory, Reflector, REQUEST } from '@nestjs/core';
 import { AuthGuard, PassportModule, PassportStrategy } from '@nestjs/passport';
 import { ExpressAdapter } from '@nestjs/platform-express';
@@ -137,12 +136,13 @@ describe.each(PLATFORMS)('SigilModule on $platform', ({ adapter }) => {
     return { nest, address: await nest.getUrl() };
   }
 
-  async function connect(address: string, token?: string): Promise<Calls> {
+  async function connect(address: string, token?: string): Promise<Calls & { tools(): Promise<string[]> }> {
     const client = new Client({ name: 'nest', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
     const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
     await client.connect(new StreamableHTTPClientTransport(new URL(address), { requestInit: { headers } }));
     closing.push(() => client.close());
-    return new Calls(client);
+    const tools = async (): Promise<string[]> => (await client.listTools()).tools.map(({ name }) => name);
+    return Object.assign(new Calls(client), { tools });
   }
 
   const withLogin: ModuleMetadata = {
@@ -175,6 +175,32 @@ describe.each(PLATFORMS)('SigilModule on $platform', ({ adapter }) => {
     expect((await fetch(`${address}/api/tools/mcp/sse`)).status).toBe(404);
   });
 
+  test('serves HTTP+SSE where it is told to, and pages of other origins where CORS and it agree', async () => {
+    const origin = 'https://app.example';
+    const http = { allowedOrigins: [origin] };
+    const { address } = await make({ providers: [Payroll], options: { sse: true, http } }, (nest) =>
+      nest.enableCors({ origin, methods: 'POST' }),
+    );
+    const gone = new AbortController();
+    const stream = await fetch(`${address}/mcp/sse`, { signal: gone.signal });
+    expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    const first = (await stream.body?.getReader().read())?.value as Uint8Array;
+    expect(Buffer.from(first).toString()).toContain('data: /mcp/messages');
+    gone.abort();
+    const preflight = await fetch(`${address}/mcp`, {
+      method: 'OPTIONS',
+      headers: { Origin: origin, 'Access-Control-Request-Method': 'POST' },
+    });
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, origin]);
+    const answered = await fetch(`${address}/mcp`, { method: 'POST', headers: { Origin: origin } });
+    expect(answered.headers.get('access-control-allow-origin')).toBe(origin);
+    const foreign = await fetch(`${address}/mcp`, {
+      method: 'POST',
+      headers: { Origin: 'https://evil.example' },
+    });
+    expect(foreign.status).toBe(403);
+  });
+
   test("gives Passport's user to handlers, guards and parameter decorators, and 401 to others", async () => {
     const { address } = await make(withLogin);
     const refused = await fetch(`${address}/mcp`, { method: 'POST' });
@@ -185,8 +211,8 @@ describe.each(PLATFORMS)('SigilModule on $platform', ({ adapter }) => {
     ];
     expect(await ada.text('who_am_i')).toBe('Ada 1 ["raise"]');
     expect(await bob.text('who_am_i')).toBe('Bob 2 []');
-    expect((await ada.names())['tools']).toEqual(['raise', 'who_am_i']);
-    expect((await bob.names())['tools']).toEqual(['who_am_i']);
+    expect(await ada.tools()).toEqual(['who_am_i', 'raise']);
+    expect(await bob.tools()).toEqual(['who_am_i']);
     expect(await ada.text('raise')).toBe('raised');
     await expect(bob.text('raise')).rejects.toThrow('Unknown tool');
   });
@@ -320,21 +346,6 @@ describe.each(PLATFORMS)('SigilModule on $platform', ({ adapter }) => {
     const { address } = await make({ providers: [Greeter, Caller] });
     expect(await (await connect(`${address}/mcp`, 'a')).text('greet')).toBe('Hello Bearer a');
     expect(await (await connect(`${address}/mcp`, 'b')).text('greet')).toBe('Hello Bearer b');
-  });
-
-  test('takes its options from @nestjs/config', async () => {
-    const sigil = SigilModule.forRootAsync({
-      path: '/configured',
-      imports: [ConfigModule.forRoot({ ignoreEnvFile: true, load: [() => ({ NAME: 'configured' })] })],
-      inject: [ConfigService],
-      useFactory: (config: ConfigService) => ({ name: config.getOrThrow('NAME'), version: '3.0.0' }),
-    });
-    class AppModule {}
-    Module({ imports: [sigil] })(AppModule);
-    const { address } = await start(AppModule, () => undefined);
-    const { client } = await v1('2025-11-25').connect({ address: `${address}/configured` });
-    closing.push(() => client.close());
-    expect(client.getServerVersion()).toMatchObject({ name: 'configured', version: '3.0.0' });
   });
 
   test('lets a call finish while the application closes, before services shut down', async () => {

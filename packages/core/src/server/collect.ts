@@ -119,7 +119,8 @@ export function withPolicies(
 /** Puts what the option `policies` says of a method around its own policies. */
 export function withOwnPolicies(declaration: Declaration, { policies }: AppOptions): Declaration {
   const { target } = declaration;
-  if (!policies || target.kind === 'function') return declaration;
+  // What is no function is a problem already.
+  if (typeof policies !== 'function' || target.kind === 'function') return declaration;
   return withPolicies(declaration, policies(target.cls, target.method));
 }
 
