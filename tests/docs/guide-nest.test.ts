@@ -44,20 +44,3 @@ describePage('nest', ({ connect, print, serve }) => {
     expect(await print('mistaken.ts')).toContain('Orders: @UsePipes(ValidationPipe) does not run');
   });
 });
-
-describePage('moving-from-mcp-nest', ({ serve }) => {
-  test('shows a server that does what the other did', async () => {
-    const client = await reader(await serve('greeter.ts'));
-    expect(textOf(await client.callTool({ name: 'greet', arguments: {} }))).toBe('Hello, World!');
-    expect((await client.readResource({ uri: 'mcp://languages' })).contents).toMatchObject([
-      { mimeType: 'application/json', text: '["en","fr"]' },
-    ]);
-    expect((await client.readResource({ uri: 'mcp://languages/fr' })).contents).toMatchObject([
-      { text: 'fr' },
-    ]);
-    expect(await client.getPrompt({ name: 'guide', arguments: { language: 'fr' } })).toMatchObject({
-      messages: [{ role: 'user', content: { text: 'Greet in fr' } }],
-    });
-    await client.close();
-  });
-});

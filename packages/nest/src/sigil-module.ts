@@ -45,6 +45,8 @@ import {
  *
  * @example
  * ```ts
+ * import { Module } from '@nestjs/common';
+ *
  * @Module({
  *   imports: [SigilModule.forRoot({ name: 'shop', version: '1.0.0' })],
  *   providers: [Inventory],
