@@ -92,6 +92,19 @@ describe('the README of a package shows', () => {
     await client.close();
   });
 
+  test('an application of Nest: @sigil/nest', async () => {
+    const { child, ended } = start('nest.js');
+    const [said] = (await once(child.stdout, 'data')) as [Buffer];
+    const address = /^Listens on (http:\S+)\n/.exec(said.toString())?.[1];
+    const client = new ClientV2({ name: 'reader', version: '1.0.0' });
+    await client.connect(new HttpV2(new URL(address ?? '')));
+    const order = { name: 'order', arguments: { sku: 'LAMP', quantity: 2 } };
+    expect((await client.callTool(order)).content).toMatchObject([{ text: '2 of LAMP are on their way' }]);
+    await client.close();
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([null, 'SIGTERM']);
+  });
+
   test('a server that tokens open: @sigil/auth', async () => {
     const { child } = start('auth.js', { RESOURCE: 'http://127.0.0.1:1/mcp' });
     const [said] = (await once(child.stdout, 'data')) as [Buffer];
