@@ -166,7 +166,7 @@ export function hasProperty(
   return value[name] !== undefined && (!ownProperties || Object.hasOwn(value, name));
 }
 
-/** Checks a value by a schema that is applied to the value itself. @param keeps whether what it looked at counts. */
+/** Checks a value by a schema that is applied to the value itself. @param how whether it must be right, may be, or is only asked. */
 export function applied(
   check: Check,
   value: unknown,
