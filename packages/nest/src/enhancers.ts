@@ -90,7 +90,11 @@ export class Enhancers {
     );
     return {
       guards: [this.#globalGuards(place), ...guards],
-      middleware: [...(filters.length > 0 ? [this.#catching(filters, place)] : []), ...interceptors],
+      middleware: [
+        ...(filters.length > 0 ? [this.#catching(filters, place)] : []),
+        ...interceptors,
+        lastOfObservable,
+      ],
     };
   }
 
@@ -233,6 +237,12 @@ interface Place {
 /** Takes the value out of what may be an observable: its last one. */
 async function resultOf(value: unknown): Promise<unknown> {
   return isObservable(value) ? lastValueFrom(value, { defaultValue: undefined }) : value;
+}
+
+/** Takes the last value of an observable that a handler returns, as Nest does with routes. */
+async function lastOfObservable(_context: RequestContext, next: NextFunction): Promise<unknown> {
+  const value = await next();
+  return isObservable(value) ? ((await resultOf(value)) ?? null) : value;
 }
 
 function catches(filter: Enhancer<ExceptionFilter>, error: unknown): boolean {
