@@ -44,11 +44,11 @@ type MethodName = string | symbol;
 /** A guard, interceptor or filter as a decorator of Nest takes it. */
 type Enhancer<T> = T | Constructor<T>;
 
-/** The enhancers of a kind, and the method that makes something one of them. */
+/** Where the enhancers of a kind are recorded, and by which decorator. */
 const KINDS = {
-  guard: { key: GUARDS_METADATA, decorator: '@UseGuards', method: 'canActivate' },
-  interceptor: { key: INTERCEPTORS_METADATA, decorator: '@UseInterceptors', method: 'intercept' },
-  filter: { key: EXCEPTION_FILTERS_METADATA, decorator: '@UseFilters', method: 'catch' },
+  guard: { key: GUARDS_METADATA, decorator: '@UseGuards' },
+  interceptor: { key: INTERCEPTORS_METADATA, decorator: '@UseInterceptors' },
+  filter: { key: EXCEPTION_FILTERS_METADATA, decorator: '@UseFilters' },
 } as const;
 
 /** The enhancers of one application. */
@@ -90,7 +90,11 @@ export class Enhancers {
     );
     return {
       guards: [this.#globalGuards(place), ...guards],
-      middleware: [...(filters.length > 0 ? [this.#catching(filters, place)] : []), ...interceptors],
+      middleware: [
+        ...(filters.length > 0 ? [this.#catching(filters, place)] : []),
+        ...interceptors,
+        lastOfObservable,
+      ],
     };
   }
 
@@ -114,7 +118,7 @@ export class Enhancers {
     for (const method of [undefined, ...handlersOf(cls).map((handler) => handler.method)]) {
       for (const pipe of metadataOf(PIPES_METADATA, cls, method)) {
         const fix =
-          'leave it out: arguments are checked by their DTO before guards and interceptors see them; what changes them is @Transform of class-transformer';
+          'leave it out: arguments have been checked by their DTO when interceptors and the handler get them, and what changes them is @Transform of class-transformer';
         add(method, `@UsePipes(${nameOf(pipe)}) does not run for handlers of MCP`, fix);
       }
       for (const kind of ['guard', 'interceptor', 'filter'] as const) {
@@ -233,6 +237,12 @@ interface Place {
 /** Takes the value out of what may be an observable: its last one. */
 async function resultOf(value: unknown): Promise<unknown> {
   return isObservable(value) ? lastValueFrom(value, { defaultValue: undefined }) : value;
+}
+
+/** Takes the last value of an observable that a handler returns, as Nest does with routes. */
+async function lastOfObservable(_context: RequestContext, next: NextFunction): Promise<unknown> {
+  const value = await next();
+  return isObservable(value) ? ((await resultOf(value)) ?? null) : value;
 }
 
 function catches(filter: Enhancer<ExceptionFilter>, error: unknown): boolean {

@@ -19,7 +19,7 @@ import {
 import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { Arg, Param, Prompt, Resource, Tool, ToolContext, ToolError } from '@sigil/core';
 import { textOf } from '@sigil/testing';
-import { map, type Observable, of, throwError } from 'rxjs';
+import { delay, EMPTY, map, type Observable, of, throwError } from 'rxjs';
 import type { HttpRequest } from '../src/index.js';
 import { keepingLogger, refuse, serve } from './serve.js';
 
@@ -90,6 +90,25 @@ describe('an interceptor of Nest', () => {
     expect(textOf(await client.callTool('cached'))).toBe('from the cache');
     expect(await client.callTool('late')).toMatchObject({ isError: true, content: [{ text: 'too late' }] });
     expect(await client.callTool('nothing')).toMatchObject({ content: [] });
+  });
+
+  test('gets the last value of what a handler emits, and so does the client', async () => {
+    @Injectable()
+    class Service {
+      @Tool()
+      @UseInterceptors({ intercept: (_context, next) => next.handle().pipe(map((value) => `${value}!`)) })
+      emits(): Observable<string> {
+        return of('first', 'last').pipe(delay(1));
+      }
+
+      @Tool()
+      emitsNothing(): Observable<string> {
+        return EMPTY;
+      }
+    }
+    const client = await serve({ providers: [Service] });
+    expect(textOf(await client.callTool('emits'))).toBe('last!');
+    expect(await client.callTool('emits_nothing')).toMatchObject({ content: [] });
   });
 
   test('lets a question to the user pass', async () => {

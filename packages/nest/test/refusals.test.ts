@@ -41,7 +41,7 @@ describe('an application does not start', () => {
       }
     }
     const fix =
-      'leave it out: arguments are checked by their DTO before guards and interceptors see them; what changes them is @Transform of class-transformer';
+      'leave it out: arguments have been checked by their DTO when interceptors and the handler get them, and what changes them is @Transform of class-transformer';
     expect(await problemsOf({ providers: [Orders] })).toEqual([
       `SIGIL_INVALID_POLICY Orders: @UsePipes(new ValidationPipe()) does not run for handlers of MCP | ${fix}`,
       `SIGIL_INVALID_POLICY Orders.order: @UsePipes(ParseIntPipe) does not run for handlers of MCP | ${fix}`,
