@@ -108,7 +108,7 @@ export class SafePattern {
   }
 
   async #analyse(): Promise<void> {
-    const { analysePattern } = await import('./engine.js');
+    const { analysePattern } = await import('#pattern-engine');
     const analysis = analysePattern(this.source, this.flags);
     const nativeLength = longestNatively(analysis);
     if (nativeLength < Infinity) this.#linear = await analysis.linear();
