@@ -59,7 +59,7 @@ const HOW = {
 
 /** What compiles schemas that are not prepared: the module says it that the conditions of the target have chosen. */
 function compilerIn(parts: readonly string[]): keyof typeof HOW {
-  return parts.some((path) => path.endsWith('/validate/ajv.js')) ? 'ajv' : 'interpreter';
+  return parts.some((path) => path.endsWith('/interpreter/interpreter.js')) ? 'interpreter' : 'ajv';
 }
 
 function packageSizes(

@@ -7,7 +7,7 @@ import type { Constructor } from '../../src/protocol/constructor.js';
 import type { ValuePlan } from '../../src/schema/index.js';
 import { ruleNames } from '../../src/schema/describe/rules/table.js';
 import { fuzz } from './fuzz.js';
-import { accepts, planClass } from './harness.js';
+import { accepts, planClass, planInterpreted, told } from './harness.js';
 import { classValidatorAccepts, classWith, forget, isShownStricter, rowOf, ruleNameOf } from './oracle.js';
 import { DATE_USES, STRUCTURAL, USES } from './uses/index.js';
 import { nearTo, VALUES } from './values.js';
@@ -17,18 +17,19 @@ const ajv = new Ajv2020({ validateFormats: false, allowUnionTypes: true });
 interface Subject {
   readonly cls: Constructor;
   readonly made: ValuePlan;
+  readonly interpreted: ValuePlan;
   readonly shown: (value: unknown) => unknown;
 }
 
 async function subject(...decorators: readonly PropertyDecorator[]): Promise<Subject> {
   const cls = classWith(...decorators);
   const made = await planClass(cls);
-  return { cls, made, shown: ajv.compile(made.advertised) };
+  return { cls, made, interpreted: await planInterpreted(cls), shown: ajv.compile(made.advertised) };
 }
 
 /** @param read what class-transformer would do first. */
 async function agrees(
-  { cls, made, shown }: Subject,
+  { cls, made, interpreted, shown }: Subject,
   object: { readonly value?: unknown },
   exact: boolean,
   read: (value: unknown) => unknown = (value) => value,
@@ -36,6 +37,7 @@ async function agrees(
   const judged = 'value' in object ? { value: read(object.value) } : {};
   const wanted = await classValidatorAccepts(cls, judged);
   expect([object, 'enforced', await accepts(made, object)]).toEqual([object, 'enforced', wanted]);
+  expect([object, await told(interpreted, object)]).toEqual([object, await told(made, object)]);
   const isShown = shown(object) === true;
   if (exact) expect([object, 'shown', isShown]).toEqual([object, 'shown', wanted]);
   else if (wanted && !isShown)

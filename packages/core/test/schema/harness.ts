@@ -9,6 +9,8 @@ import {
   type SchemaSource,
   type ValuePlan,
 } from '../../src/schema/index.js';
+import type { LoadValidatorCompiler } from '../../src/schema/validate/compiled-schema.js';
+import { loadValidatorCompiler as loadInterpreter } from '../../src/schema/validate/interpreter/interpreter.js';
 
 const FORMATS = ['date-time', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uuid'];
 
@@ -26,14 +28,31 @@ STRICT.addKeyword(HEADER_KEYWORD);
 export async function plan(
   source: SchemaSource,
   direction: 'input' | 'output' = 'input',
+  validators?: LoadValidatorCompiler,
 ): Promise<ValuePlan> {
-  const compiler = await createSchemaCompiler({ classes: true });
+  const compiler = await createSchemaCompiler({ classes: true, ...(validators && { validators }) });
   const problems: DefinitionProblem[] = [];
   const made = compiler[direction](source, 'Fixture.method, parameter 0', problems);
   if (problems.length > 0) throw new Error(JSON.stringify(problems));
   if (source.kind !== 'schema') STRICT.compile(made.advertised);
   await made.ready();
   return made;
+}
+
+/** Plans the instances of a class, to be checked where no code may be made of text. */
+export function planInterpreted(cls: Constructor): Promise<ValuePlan> {
+  return plan({ kind: 'class', cls }, 'input', loadInterpreter);
+}
+
+/** What a client is told of a value: every problem, or nothing. */
+export async function told(made: ValuePlan, value: unknown): Promise<string> {
+  try {
+    await made.check(value);
+    return '';
+  } catch (error) {
+    if (error instanceof InvalidValueError) return error.message;
+    throw error;
+  }
 }
 
 /** Plans the instances of a class. */

@@ -1,5 +1,6 @@
 import type { Ajv, CodeKeywordDefinition } from 'ajv';
 import { _, Name } from 'ajv/dist/compile/codegen/index.js';
+import { FORMATS } from '../describe/wire-form.js';
 import type {
   CompiledSchema,
   CompileOptions,
@@ -7,7 +8,7 @@ import type {
   PatternTest,
   SchemaDialect,
 } from './compiled-schema.js';
-import { FORMAT_TESTS, hasRepeated, LENGTH_TESTS } from './keyword-tests.js';
+import { hasRepeated, LENGTHS } from './own-keywords.js';
 
 /** Loads ajv, which takes a while, and of it only the dialect that is wanted. */
 export const loadValidatorCompiler: LoadValidatorCompiler = async (dialect) => {
@@ -38,7 +39,7 @@ export function instanceOf(
     strictNumbers: true,
     validateSchema: false,
     meta: false,
-    formats: FORMAT_TESTS,
+    formats: Object.fromEntries(Object.entries(FORMATS).map(([name, { accepts }]) => [name, accepts])),
     logger: false,
     unicodeRegExp: unicode,
     // V8 optimizes what runs often; ajv's own pass takes half the time of a compilation and wins nothing.
@@ -84,14 +85,13 @@ export async function classOf(dialect: SchemaDialect): Promise<AjvClass> {
 }
 
 /** The keywords that are counted by functions of ours, also in validators that were written to files. */
-const LENGTH_KEYWORDS: readonly CodeKeywordDefinition[] = Object.keys(LENGTH_TESTS).map((name) => ({
+const LENGTH_KEYWORDS: readonly CodeKeywordDefinition[] = Object.entries(LENGTHS).map(([name, isWrong]) => ({
   keyword: name,
   type: 'string',
   schemaType: 'number',
   error: { message: name, params: ({ schemaCode }) => _`{limit: ${schemaCode}}` },
   code(context) {
-    const ref = LENGTH_TESTS[name];
-    const test = context.gen.scopeValue('func', { ref, code: _`run.lengths.${new Name(name)}` });
+    const test = context.gen.scopeValue('func', { ref: isWrong, code: _`run.lengths.${new Name(name)}` });
     context.fail(_`${test}(${context.data}, ${context.schemaCode})`);
   },
 }));

@@ -232,8 +232,9 @@ function nounOf(type: unknown): string {
 }
 
 function exclusion(parentSchema: unknown): string {
-  const { not } = (parentSchema ?? {}) as { not?: Record<string, unknown> };
-  if (Array.isArray(not?.['enum'])) return listValues(not['enum']);
-  if (not !== undefined && 'const' in not) return listValues([not['const']]);
-  return not?.['type'] === undefined ? 'this' : nounOf(not['type']);
+  const { not } = (parentSchema ?? {}) as { not?: unknown };
+  if (!isObject(not)) return 'this';
+  if (Array.isArray(not['enum'])) return listValues(not['enum']);
+  if ('const' in not) return listValues([not['const']]);
+  return not['type'] === undefined ? 'this' : nounOf(not['type']);
 }

@@ -1,7 +1,8 @@
 import equal from 'ajv/dist/runtime/equal.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import type { CompiledSchema, CompileOptions, PatternTest, ValidatorCompiler } from './compiled-schema.js';
-import { FORMAT_TESTS, hasRepeated, LENGTH_TESTS } from './keyword-tests.js';
+import { FORMATS } from '../describe/wire-form.js';
+import { hasRepeated, LENGTHS } from './own-keywords.js';
 
 /*
  * Validators as code, which `sigil build` has ajv write (`standalone.ts`), so that a program that was built compiles none when it runs.
@@ -10,8 +11,8 @@ import { FORMAT_TESTS, hasRepeated, LENGTH_TESTS } from './keyword-tests.js';
 
 /** What the code of validators calls. */
 interface ValidatorRun {
-  readonly lengths: typeof LENGTH_TESTS;
-  readonly formats: typeof FORMAT_TESTS;
+  readonly lengths: typeof LENGTHS;
+  readonly formats: Readonly<Record<string, (text: string) => boolean>>;
   readonly hasRepeated: typeof hasRepeated;
   readonly equal: (one: unknown, other: unknown) => boolean;
   readonly pattern: (source: string, flags: string) => PatternTest;
@@ -25,6 +26,8 @@ export type PreparedValidator = Readonly<Record<CompileOptions['report'], Valida
 
 /** What else than its schema decides on what a validator is. */
 export type ValidatorKind = Pick<CompileOptions, 'dialect' | 'ownProperties' | 'isolated'>;
+
+const FORMAT_TESTS = Object.fromEntries(Object.entries(FORMATS).map(([name, { accepts }]) => [name, accepts]));
 
 const PREPARED = new Map<string, PreparedValidator>();
 
@@ -45,7 +48,7 @@ export function preparedCompiler(schema: JsonSchema, kind: ValidatorKind): Valid
   if (!prepared) return undefined;
   return (_, { report, pattern }) =>
     prepared[report](schema, {
-      lengths: LENGTH_TESTS,
+      lengths: LENGTHS,
       formats: FORMAT_TESTS,
       hasRepeated,
       equal: equal.default as unknown as ValidatorRun['equal'],

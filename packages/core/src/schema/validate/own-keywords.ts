@@ -1,15 +1,11 @@
 import { canonicalJson } from '../../protocol/json.js';
-import { FORMATS } from '../describe/wire-form.js';
-
-/** Whether a text breaks a limit of its length. */
-type LengthTest = (text: string, limit: number) => boolean;
 
 /**
  * `minLength` and `maxLength`, in code points as the standard wants; `sigilMinCharacters` and `sigilMaxCharacters`, as class-validator counts,
- * which leaves variation selectors out. Both are counted only where the number of code units leaves it open, so that a long text costs
- * no more than a short one.
+ * which leaves variation selectors out. Each says whether a text is wrong. Both are counted only where the number of code units leaves it
+ * open, so that a long text costs no more than a short one.
  */
-export const LENGTH_TESTS: Readonly<Record<string, LengthTest>> = {
+export const LENGTHS: Readonly<Record<string, (text: string, limit: number) => boolean>> = {
   maxLength: (text, limit) => text.length > limit && (text.length > 2 * limit || pointsIn(text) > limit),
   minLength: (text, limit) => text.length < limit || (text.length < 2 * limit && pointsIn(text) < limit),
   sigilMaxCharacters: (text, limit) =>
@@ -17,11 +13,6 @@ export const LENGTH_TESTS: Readonly<Record<string, LengthTest>> = {
   sigilMinCharacters: (text, limit) =>
     text.length < limit || (text.length < 3 * limit && charactersIn(text) < limit),
 };
-
-/** Whether a text is of a format, by its name. */
-export const FORMAT_TESTS: Readonly<Record<string, (text: string) => boolean>> = Object.fromEntries(
-  Object.entries(FORMATS).map(([name, { accepts }]) => [name, accepts]),
-);
 
 function pointsIn(text: string): number {
   let count = 0;
@@ -39,7 +30,7 @@ function charactersIn(text: string): number {
   return text.length - selected - pairs;
 }
 
-/** Whether an array breaks `uniqueItems`, in one pass: comparing each item with each other takes hours where there are a million of them. */
+/** `uniqueItems`, in one pass: comparing each item with each other takes hours where there are a million of them. */
 export function hasRepeated(items: readonly unknown[]): boolean {
   const seen = new Set<unknown>();
   // Texts of objects and arrays are kept apart from strings.
