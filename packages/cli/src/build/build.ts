@@ -65,7 +65,7 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
         {
           // Whether there is a default export, a warning tells.
           start: `import 'sigil:prepared'; import * as program from ${name}; export default program.default;`,
-          modules: { 'sigil:prepared': modulesOf(discovered).join('\n') },
+          modules: { 'sigil:prepared': modulesOf(discovered) },
           plugins: [withoutValidator(framework)],
           location: 'original',
         },
@@ -112,11 +112,10 @@ async function write(out: string, { code, map }: Bundle): Promise<void> {
   if (map !== undefined) await writeFile(`${out}.map`, map);
 }
 
-/** The modules that were discovered, each as a statement that imports it. */
-function modulesOf(discovered: DiscoveredFiles): string[] {
-  return Object.values(discovered)
-    .flat()
-    .map((href) => `void (() => ${importOf(href)});`);
+/** The modules that were discovered, as a statement that imports them. */
+function modulesOf(discovered: DiscoveredFiles): string {
+  const files = Object.values(discovered).flat();
+  return `globalThis.discovered = [${files.map((href) => `() => ${importOf(href)}`).join(', ')}];`;
 }
 
 function importOf(href: string): string {

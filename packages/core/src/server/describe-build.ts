@@ -1,5 +1,5 @@
 import { loadCodeWriter } from '../schema/validate/standalone.js';
-import { loadValidatorCompiler } from '../schema/validate/ajv.js';
+import { isForInterpreter, loadValidatorCompiler } from '../schema/validate/validator-compiler.js';
 import type { LoadValidatorCompiler } from '../schema/validate/compiled-schema.js';
 import { validatorKey } from '../schema/validate/prepared.js';
 import { type RecordedApp, setBuildRecord } from './build-record.js';
@@ -52,6 +52,7 @@ export function describeBuild(
     const [compile, write] = await Promise.all([loadValidatorCompiler(dialect), loadCodeWriter(dialect)]);
     return (schema, options) => {
       const compiled = compile(schema, options);
+      if (isForInterpreter(schema)) return compiled;
       const key = validatorKey(schema, options);
       validators.set(key, {
         key,
