@@ -21,6 +21,8 @@ import { ServerError, UsageError } from '../failures.js';
 import { type Bundle, bundle, type BundleOptions, type FileReference, seenFrom, type Stage } from './bundle.js';
 import { classLibraries, importedRules, packageFolder, type Rules, withoutValidator } from './class-libraries.js';
 import { bundleWithParts } from './framework-parts.js';
+import { withCodeCache } from './code-cache.js';
+import { TARGETS } from './targets.js';
 import { describeProgram, DESCRIBING } from './describe.js';
 
 /** How a program is built. */
@@ -31,6 +33,10 @@ export interface BuildOptions extends Omit<BundleOptions, 'framework'> {
 
 /** What was built. */
 export interface Built {
+  /** The text of the file. */
+  readonly code: string;
+  /** Whether its code is in it as this version of Node compiles it, too. */
+  readonly cached: boolean;
   readonly bundle: Bundle;
   readonly description: BuildDescription;
   readonly rules: Rules;
@@ -92,7 +98,11 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
     if (!description) throw new ServerError('the program has told nothing of itself');
     refuseMissing(options, seen, rooted, discovered);
     const hasDefault = !seen.warnings.some((warning) => warning.includes('Import "default" will always be undefined'));
-    const exported = `export * from ${name};${hasDefault ? ` export { default } from ${name};` : ''}`;
+    // Nothing imports a program that Node runs.
+    const exported =
+      options.target === TARGETS.node
+        ? `import ${name};`
+        : `export * from ${name};${hasDefault ? ` export { default } from ${name};` : ''}`;
     const place = (href: string): string => seenFrom(fileURLToPath(href), options.out, options.target);
     const stage: Stage = {
       start: `import 'sigil:prepared'; ${exported}`,
@@ -101,13 +111,17 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
       location: 'bundle',
     };
     const { made, parts } = await bundleWithParts(given, stage);
-    await write(options.out, made);
-    return { bundle: made, description, rules, parts, outside: outsideOf(made), reads: readsOf(made, discovered) };
+    const cached = options.sourcemap ? undefined : await withCodeCache(made, options);
+    await write(options.out, cached ?? made);
+    return {
+      code: (cached ?? made).code,
+      cached: cached !== undefined,
+      bundle: made, description, rules, parts, outside: outsideOf(made), reads: readsOf(made, discovered) };
   }
   throw new ServerError('what the program discovers discovers more and more');
 }
 
-async function write(out: string, { code, map }: Bundle): Promise<void> {
+async function write(out: string, { code, map }: Pick<Bundle, 'code' | 'map'>): Promise<void> {
   await writeFile(out, map === undefined ? code : `${code}//# sourceMappingURL=${basename(out)}.map\n`);
   if (map !== undefined) await writeFile(`${out}.map`, map);
 }

@@ -43,6 +43,8 @@ export interface FileReference {
 /** A bundle, and what was seen on the way. */
 export interface Bundle {
   readonly code: string;
+  /** The same for what is no module, and is given `META`. */
+  readonly script: string;
   readonly map: string | undefined;
   readonly inputs: Metafile['inputs'];
   readonly output: Metafile['outputs'][string];
@@ -54,8 +56,10 @@ export interface Bundle {
 
 const START = 'sigil:start';
 const MODULE_URL = '__sigilModuleUrl';
-const REQUIRE =
-  "import { createRequire as __sigilRequire } from 'node:module'; const require = __sigilRequire(import.meta.url);";
+/** What a module knows of itself; code that is no module is given it. */
+export const META = '__sigilMeta';
+const MODULE_META = `const ${META} = import.meta;`;
+const REQUIRE = `const require = process.getBuiltinModule('node:module').createRequire(${META}.url);`;
 /** What esbuild writes where a CommonJS module asks for what is not in the bundle. */
 const DYNAMIC_REQUIRE = 'Dynamic require of "';
 
@@ -65,11 +69,13 @@ const DYNAMIC_REQUIRE = 'Dynamic require of "';
  * @throws ServerError when that fails, with the place.
  */
 export async function bundle(options: BundleOptions, stage: Stage): Promise<Bundle> {
-  const made = await run(options, stage, '');
-  return options.target.node && made.code.includes(DYNAMIC_REQUIRE) ? run(options, stage, REQUIRE) : made;
+  const { files, node } = options.target;
+  const meta = files ? MODULE_META : '';
+  const made = await run(options, stage, meta);
+  return node && made.code.includes(DYNAMIC_REQUIRE) ? run(options, stage, meta, REQUIRE) : made;
 }
 
-async function run(options: BundleOptions, stage: Stage, banner: string): Promise<Bundle> {
+async function run(options: BundleOptions, stage: Stage, ...banner: string[]): Promise<Bundle> {
   const { entry, out, target, minify, sourcemap } = options;
   const reads: FileReference[] = [];
   const rooted = new Set<string>();
@@ -92,7 +98,7 @@ async function run(options: BundleOptions, stage: Stage, banner: string): Promis
     metafile: true,
     logLevel: 'silent',
     charset: 'ascii',
-    ...(banner === '' ? {} : { banner: { js: banner } }),
+    banner: { js: banner.join(' ') },
     define: { 'import.meta.url': MODULE_URL },
     plugins: [
       virtualModules(stage, entry),
@@ -112,6 +118,7 @@ async function run(options: BundleOptions, stage: Stage, banner: string): Promis
   if (!output) throw new ServerError('the bundler has written nothing');
   return {
     code: file(false) ?? '',
+    script: (file(false) ?? '').replace(MODULE_META, ''),
     map: file(true),
     inputs: result.metafile.inputs,
     output,
@@ -211,8 +218,7 @@ function located(
 export function seenFrom(path: string, out: string, { files }: Target): string {
   const way = `./${relative(dirname(out), path).split(sep).map(encodeURIComponent).join('/')}`;
   if (!files) return JSON.stringify(new URL(way, 'file:///').href);
-  // Spelt so that it is the module's own, and not replaced.
-  return `new URL(${JSON.stringify(way)}, (({ url }) => url)(import.meta)).href`;
+  return `new URL(${JSON.stringify(way)}, ${META}.url).href`;
 }
 
 /** The package that a file belongs to; `undefined` for files of the program. */

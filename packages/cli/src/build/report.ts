@@ -17,8 +17,8 @@ const SMALL = 4096;
 export function reportOf(built: Built, { cwd, out, minify, target }: Omit<BundleOptions, 'framework'>): Report {
   const { bundle, description, rules, outside } = built;
   const file = relative(cwd, out);
-  const bytes = Buffer.byteLength(bundle.code);
-  const gzip = gzipSync(bundle.code).length;
+  const bytes = Buffer.byteLength(built.code);
+  const gzip = gzipSync(built.code).length;
   const packages = packageSizes(bundle.output.inputs);
   const compiler = compilerIn(built.parts);
   const reads = [...new Set(built.reads.map(({ path }) => relative(cwd, path) || '.'))];
@@ -31,6 +31,7 @@ export function reportOf(built: Built, { cwd, out, minify, target }: Omit<Bundle
     validators: description.validators.length,
     rules,
     compiler,
+    codeCache: built.cached ? process.version : null,
     packages,
     outside,
     reads,
@@ -47,6 +48,7 @@ export function reportOf(built: Built, { cwd, out, minify, target }: Omit<Bundle
     ...(outside.length > 0 ? [['outside', `${outside.join(', ')}: to be installed beside the file`] satisfies [string, string]] : []),
     ...(reads.length > 0 ? [['reads', `${reads.join(', ')}: to be where it is now, seen from the file`] satisfies [string, string]] : []),
     ['size', `${kilobytes(bytes)}${minify ? ' minified' : ''}, ${kilobytes(gzip)} gzip`],
+    ...(built.cached ? [['code cache', `of Node ${process.version}; another version compiles the code itself`] satisfies [string, string]] : []),
     ['start', target.start.replace('%', file)],
   ];
   return { json, lines: [file, ...table(rows).map((row) => `  ${row}`), ...bundle.warnings.map((text) => `  warning: ${text}`)] };

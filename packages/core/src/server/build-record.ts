@@ -42,8 +42,8 @@ export function bundledModules(href: string): readonly BundledModule[] | undefin
 
 /** What a program is asked while it is built. */
 export interface BuildRecord {
-  /** Compiles schemas, and keeps what it wrote. */
-  readonly load: LoadValidatorCompiler;
+  /** Compiles schemas, and keeps what it wrote. Absent while code is only run so that engines can keep it compiled. */
+  readonly load?: LoadValidatorCompiler;
   /** An app was made, whose services are not going to be. */
   madeApp(app: RecordedApp): void;
   /** A place has these modules, which the build does not have yet. */
@@ -59,14 +59,16 @@ export interface RecordedApp {
   readonly schemas: SchemaCompiler;
 }
 
-const state: { record?: BuildRecord } = {};
+/** A program may hold the framework in another form than the one that asks it. */
+const RECORD: unique symbol = Symbol.for('sigil:build-record') as never;
+const state = globalThis as { [RECORD]?: BuildRecord };
 
 /** What the program is to tell of itself; `undefined` except while it is built. */
 export function buildRecord(): BuildRecord | undefined {
-  return state.record;
+  return state[RECORD];
 }
 
 /** From now on, apps tell what they are made of, and serve nothing. */
 export function setBuildRecord(record: BuildRecord): void {
-  state.record = record;
+  state[RECORD] = record;
 }
