@@ -86,7 +86,7 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
       { ...given, target: { ...given.target, files: true }, minify: false, sourcemap: false },
       {
         start: `import 'sigil:describe'; import 'sigil:prepared'; import ${name}; import 'sigil:described';`,
-        modules: { ...DESCRIBING, 'sigil:prepared': preparedText([], discovered, JSON.stringify) },
+        modules: { ...DESCRIBING, 'sigil:prepared': preparedText({ validators: [], patterns: [] }, discovered, JSON.stringify) },
         plugins: [...plugins, standIns],
         location: 'original',
       },
@@ -106,11 +106,11 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
     const place = (href: string): string => seenFrom(fileURLToPath(href), options.out, options.target);
     const stage: Stage = {
       start: `import 'sigil:prepared'; ${exported}`,
-      modules: { 'sigil:prepared': preparedText(description.validators, discovered, place) },
+      modules: { 'sigil:prepared': preparedText(description, discovered, place) },
       plugins,
       location: 'bundle',
     };
-    const { made, parts } = await bundleWithParts(given, stage);
+    const { made, parts } = await bundleWithParts(given, stage, description.needsPatternEngine);
     const cached = options.sourcemap ? undefined : await withCodeCache(made, options);
     await write(options.out, cached ?? made);
     return {
@@ -138,7 +138,7 @@ function importOf(href: string): string {
 
 /** The module that hands over to the framework what was found out. @param place an expression: the URL of a place, as the program will say it. */
 function preparedText(
-  validators: BuildDescription['validators'],
+  { validators, patterns }: Pick<BuildDescription, 'validators' | 'patterns'>,
   discovered: DiscoveredFiles,
   place: (href: string) => string,
 ): string {
@@ -155,7 +155,7 @@ function preparedText(
   return `import { prepare } from '@sigil/core/prepared';
 prepare({ validators: {
 ${coded.join(',\n')}
-}, discovered: { ${places.join(', ')} } });`;
+}, patterns: ${JSON.stringify(patterns)}, discovered: { ${places.join(', ')} } });`;
 }
 
 /** What only the target has, while a program is described on this machine. */

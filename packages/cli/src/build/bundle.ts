@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
-import { dirname, extname, relative, resolve, sep } from 'node:path';
+import { dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build, type Loader, type Metafile, type Plugin } from 'esbuild';
+import { build, transform, type Loader, type Metafile, type Plugin } from 'esbuild';
 import { ServerError } from '../failures.js';
 import type { Target } from './targets.js';
 
@@ -91,8 +92,7 @@ async function run(options: BundleOptions, stage: Stage, ...banner: string[]): P
     conditions: [...target.conditions],
     target: 'es2023',
     minify,
-    // Names of classes are names of schemas, and of what an author is told about.
-    keepNames: true,
+    keepNames: !minify,
     sourcemap: sourcemap ? 'external' : false,
     legalComments: 'none',
     metafile: true,
@@ -106,6 +106,7 @@ async function run(options: BundleOptions, stage: Stage, ...banner: string[]): P
       ...(target.node ? [builtIns] : []),
       outside(options, rooted),
       located(options, stage.location, reads, rooted),
+      ...(minify ? [named] : []),
     ],
   }).catch((error: unknown) => {
     throw new ServerError('the program cannot be bundled', problemsOf(error, options.cwd));
@@ -188,7 +189,7 @@ const REFERENCE = /new URL\(\s*(['"`])(?<path>[^'"`$]+)\1\s*,\s*import\.meta\.ur
 
 /** Tells each module where its file is, and notes which files it looks for. */
 function located(
-  { out, target, framework }: BundleOptions,
+  { out, target, framework, minify }: BundleOptions,
   location: Stage['location'],
   reads: FileReference[],
   rooted: Set<string>,
@@ -207,11 +208,36 @@ function located(
           if (found.protocol === 'file:') reads.push({ from: path, path: fileURLToPath(found) });
         }
         const at = location === 'original' ? JSON.stringify(pathToFileURL(path).href) : seenFrom(path, out, target);
-        const loader = LOADERS[extname(path)] ?? 'js';
-        return { contents: `var ${MODULE_URL} = ${at}; ${contents.replace(/^#!.*/, '')}`, loader, resolveDir: dirname(path) };
+        const text = `var ${MODULE_URL} = ${at}; ${contents.replace(/^#!.*/, '')}`;
+        const loader = loaderOf(path);
+        return { contents: minify ? await withNames(text, path) : text, loader: minify ? 'js' : loader, resolveDir: dirname(path) };
       });
     },
   };
+}
+
+/** Packages in which no name of a function or class is ever shown. */
+const NAMELESS = /^(?:@sigil\/|class-validator$|class-transformer$|validator$|libphonenumber-js$|typedi$|reflect-metadata$|ajv$|re2js$|@eslint-community\/regexpp$)/;
+
+/** Keeps the names of classes where others are shortened: they are names of schemas, and of what an author is told about. */
+const named: Plugin = {
+  name: 'named',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.(?:[cm]?[jt]sx?)$/, namespace: 'file' }, async ({ path }) => {
+      const contents = await readFile(path, 'utf8');
+      return { contents: await withNames(contents, path), loader: 'js', resolveDir: dirname(path) };
+    });
+  },
+};
+
+async function withNames(contents: string, path: string): Promise<string> {
+  if (NAMELESS.test(packageName(path) ?? '') || !/\bclass\b/.test(contents)) return contents;
+  const options = { keepNames: true, loader: loaderOf(path), sourcemap: 'inline', sourcefile: path } as const;
+  return (await transform(contents, { ...options, target: 'es2023' })).code;
+}
+
+function loaderOf(path: string): Loader {
+  return LOADERS[extname(path)] ?? 'js';
 }
 
 /** An expression: the URL of a file, as it is found from the file that the expression is in. */
@@ -221,9 +247,29 @@ export function seenFrom(path: string, out: string, { files }: Target): string {
   return `new URL(${JSON.stringify(way)}, ${META}.url).href`;
 }
 
-/** The package that a file belongs to; `undefined` for files of the program. */
-export function packageOf(path: string): string | undefined {
+/** The package in `node_modules` that a file belongs to. */
+function packageOf(path: string): string | undefined {
   return /.*[\\/]node_modules[\\/](?<name>@[^\\/]+[\\/][^\\/]+|[^\\/]+)[\\/]/.exec(path)?.groups?.['name']?.replace('\\', '/');
+}
+
+const NAMES = new Map<string, string | undefined>();
+
+/** The name of the package that a file belongs to, wherever that is. */
+export function packageName(path: string): string | undefined {
+  const folder = dirname(path);
+  if (NAMES.has(folder)) return NAMES.get(folder);
+  const name = nameIn(folder) ?? (folder === dirname(folder) ? undefined : packageName(folder));
+  NAMES.set(folder, name);
+  return name;
+}
+
+function nameIn(folder: string): string | undefined {
+  try {
+    const { name } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { readonly name?: unknown };
+    return typeof name === 'string' ? name : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 interface BuildFailure {

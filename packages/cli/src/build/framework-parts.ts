@@ -23,11 +23,17 @@ const MOST_ROUNDS = 8;
 /**
  * Bundles a program, and chooses how the parts of the framework come along.
  *
+ * @param needsPatternEngine whether a pattern needs another engine than the native one.
  * @throws ServerError when that fails, with the place.
  */
-export async function bundleWithParts(options: BundleOptions, stage: Stage): Promise<{ readonly made: Bundle; readonly parts: readonly string[] }> {
+export async function bundleWithParts(
+  options: BundleOptions,
+  stage: Stage,
+  needsPatternEngine: boolean,
+): Promise<{ readonly made: Bundle; readonly parts: readonly string[] }> {
   const parts = new Map<string, { readonly isRare: boolean }>();
-  const plugins = [...stage.plugins, partsOf(options.framework, options.target.text, parts)];
+  const absent = options.target.node ? [] : [absentParts(needsPatternEngine)];
+  const plugins = [...absent, ...stage.plugins, partsOf(options.framework, options.target.text, parts)];
   const start = `import '${PRESENT_PARTS}'; ${stage.start}`;
   const pass = (present: string): Promise<Bundle> =>
     bundle(options, {
@@ -56,6 +62,23 @@ export async function bundleWithParts(options: BundleOptions, stage: Stage): Pro
 const PARTS_TEXT = `const parts = new Map();
 export const addPart = (name, load) => parts.set(name, load);
 export const ${PART} = (name) => parts.get(name)();`;
+
+/** Leaves out what is large or of no use on a platform without Node. */
+function absentParts(needsPatternEngine: boolean): Plugin {
+  // As if every pattern that is not plain were unsafe: it is refused.
+  const engine = 'export const analysePattern = () => ({ exponent: Infinity, choices: 0, linear: async () => undefined });';
+  const inspect = "export const answerQuestion = async () => { throw new Error('this build does not answer sigil'); };";
+  return {
+    name: 'absent-parts',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^#pattern-engine$/ }, () =>
+        needsPatternEngine ? undefined : { path: 'pattern-engine', namespace: 'absent', pluginData: engine },
+      );
+      onResolve({ filter: /^\.\/inspect-\w+\.js$/ }, () => ({ path: 'inspect', namespace: 'absent', pluginData: inspect }));
+      onLoad({ filter: /.*/, namespace: 'absent' }, ({ pluginData }) => ({ contents: String(pluginData) }));
+    },
+  };
+}
 
 /** What stands for an import of a part. */
 function partsOf(framework: string, hasText: boolean, parts: Map<string, { readonly isRare: boolean }>): Plugin {

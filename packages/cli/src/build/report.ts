@@ -1,8 +1,8 @@
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { table } from '../terminal.js';
 import type { Built } from './build.js';
-import { type BundleOptions, packageOf } from './bundle.js';
+import { type BundleOptions, packageName } from './bundle.js';
 
 /** What there is to be known of a built program, for programs and for people. */
 export interface Report {
@@ -14,12 +14,12 @@ export interface Report {
 const SMALL = 4096;
 
 /** Tells what a built program contains, and how large it is. */
-export function reportOf(built: Built, { cwd, out, minify, target }: Omit<BundleOptions, 'framework'>): Report {
+export function reportOf(built: Built, { cwd, entry, out, minify, target }: Omit<BundleOptions, 'framework'>): Report {
   const { bundle, description, rules, outside } = built;
   const file = relative(cwd, out);
   const bytes = Buffer.byteLength(built.code);
   const gzip = gzipSync(built.code).length;
-  const packages = packageSizes(bundle.output.inputs);
+  const packages = packageSizes(bundle.output.inputs, cwd, packageName(entry));
   const compiler = compilerIn(built.parts);
   const reads = [...new Set(built.reads.map(({ path }) => relative(cwd, path) || '.'))];
   const json = {
@@ -66,10 +66,12 @@ function compilerIn(parts: readonly string[]): keyof typeof HOW {
 
 function packageSizes(
   inputs: Readonly<Record<string, { readonly bytesInOutput: number }>>,
+  cwd: string,
+  program: string | undefined,
 ): { readonly name: string; readonly bytes: number }[] {
   const sizes = new Map<string, number>();
   for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
-    const name = OWN[path] ?? packageOf(`/${path}`) ?? workspaceOf(path) ?? 'program';
+    const name = OWN[path] ?? nameOf(resolve(cwd, path), program);
     sizes.set(name, (sizes.get(name) ?? 0) + bytesInOutput);
   }
   const sorted = [...sizes].map(([name, bytes]) => ({ name, bytes })).sort((one, other) => other.bytes - one.bytes);
@@ -79,6 +81,11 @@ function packageSizes(
   return small.length > 1 ? [...large, { name: 'others', bytes: rest }] : sorted;
 }
 
+function nameOf(path: string, program: string | undefined): string {
+  const name = packageName(path);
+  return name === undefined || name === program ? 'program' : name;
+}
+
 /** Modules that are no files, as the bundler names them. */
 const OWN: Readonly<Record<string, string>> = {
   'sigil:sigil:prepared': 'validators',
@@ -86,12 +93,6 @@ const OWN: Readonly<Record<string, string>> = {
   'sigil:sigil:start': 'program',
   'sigil:sigil:parts': 'program',
 };
-
-/** In a workspace, packages are where they are written. */
-function workspaceOf(path: string): string | undefined {
-  const name = /(?:^|\/)packages\/(?<name>[^/]+)\/dist\//.exec(path)?.groups?.['name'];
-  return name === undefined ? undefined : `@sigil/${name}`;
-}
 
 function kilobytes(bytes: number): string {
   return `${(bytes / 1000).toFixed(bytes < 10_000 ? 1 : 0)} kB`;

@@ -7,8 +7,6 @@ export interface Target {
   readonly conditions: readonly string[];
   /** Whether it has the modules of Node, so that transports and packages may use them. */
   readonly node: boolean;
-  /** Whether code is made smaller than whitespace allows: where the size of a program is bounded. */
-  readonly minify: boolean;
   /** Imports that the target itself provides. */
   readonly provided: RegExp;
   /** Whether modules know where their file is. */
@@ -25,7 +23,6 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
   node: {
     conditions: ['node', 'module'],
     node: true,
-    minify: false,
     provided: NODE_MODULES,
     files: true,
     text: true,
@@ -34,7 +31,6 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
   worker: {
     conditions: ['workerd', 'worker', 'browser', 'module'],
     node: false,
-    minify: true,
     provided: /^(?:node:|cloudflare:)/,
     files: false,
     text: false,
@@ -43,7 +39,6 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
   lambda: {
     conditions: ['node', 'module'],
     node: true,
-    minify: true,
     provided: /^(?:node:|@aws-sdk\/|@smithy\/)/,
     files: true,
     text: true,
@@ -52,7 +47,6 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
   deno: {
     conditions: ['deno', 'node', 'module'],
     node: true,
-    minify: false,
     provided: NODE_MODULES,
     files: true,
     text: false,
@@ -61,7 +55,6 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
   bun: {
     conditions: ['bun', 'node', 'module'],
     node: true,
-    minify: false,
     provided: /^(?:node:|bun(?::|$))/,
     files: true,
     text: false,

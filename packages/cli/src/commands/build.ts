@@ -9,7 +9,7 @@ const OPTIONS = {
   target: { type: 'string', default: 'node' },
   out: { type: 'string', default: 'dist/app.mjs' },
   external: { type: 'string', multiple: true, default: [] as string[] },
-  minify: { type: 'boolean' },
+  'no-minify': { type: 'boolean', default: false },
   sourcemap: { type: 'boolean', default: false },
   timeout: { type: 'string', default: '60' },
   json: { type: 'boolean' },
@@ -18,7 +18,7 @@ const DEFAULT_ENTRY = 'dist/main.js';
 
 /** `sigil build`: makes one file of a program. */
 export const build: Command = {
-  synopsis: `build [<main.js>] [--target <${Object.keys(TARGETS).join('|')}>] [--out <file>] [--minify] [--sourcemap] [--external <package>]…`,
+  synopsis: `build [<main.js>] [--target <${Object.keys(TARGETS).join('|')}>] [--out <file>] [--no-minify] [--sourcemap] [--external <package>]…`,
   purpose: 'make one file of a program, whose schemas are compiled',
   async run(args, terminal) {
     const { values, operands } = readArguments(args, OPTIONS, [], ['<main.js>']);
@@ -29,7 +29,7 @@ export const build: Command = {
       entry: resolve(cwd, operands[0] ?? DEFAULT_ENTRY),
       out: resolve(cwd, values.out),
       target,
-      minify: values.minify ?? target.minify,
+      minify: !values['no-minify'],
       sourcemap: values.sourcemap,
       external: values.external,
       timeoutMs: readNumber('--timeout', values.timeout) * 1000,

@@ -2,7 +2,9 @@ import type { Implementation } from '../protocol/descriptors.js';
 import type { Registry } from '../registry/registry.js';
 import {
   type LoadValidatorCompiler,
+  type PatternVerdict,
   type PreparedValidator,
+  preparePatterns,
   prepareValidators,
   type SchemaCompiler,
 } from '../schema/index.js';
@@ -23,6 +25,7 @@ export interface BundledModule {
 export interface PreparedParts {
   /** Validators, by what finds them again. */
   readonly validators: Readonly<Record<string, PreparedValidator>>;
+  readonly patterns: readonly PatternVerdict[];
   /** What imports the modules of each place that is given as `discover`, by its URL, in the order of their files. */
   readonly discovered: Readonly<Record<string, readonly BundledModule[]>>;
 }
@@ -30,7 +33,8 @@ export interface PreparedParts {
 const DISCOVERED = new Map<string, readonly BundledModule[]>();
 
 /** Takes in what `sigil build` has found out. Called by the file that it writes, before the program begins. */
-export function prepare({ validators, discovered }: PreparedParts): void {
+export function prepare({ validators, patterns, discovered }: PreparedParts): void {
+  preparePatterns(patterns);
   prepareValidators(validators);
   for (const [href, modules] of Object.entries(discovered)) DISCOVERED.set(href, modules);
 }

@@ -2,6 +2,7 @@ import { loadCodeWriter } from '../schema/validate/standalone.js';
 import { isForInterpreter, loadValidatorCompiler } from '../schema/validate/validator-compiler.js';
 import type { LoadValidatorCompiler } from '../schema/validate/compiled-schema.js';
 import { validatorKey } from '../schema/validate/prepared.js';
+import type { PatternVerdict } from '../schema/index.js';
 import { type RecordedApp, setBuildRecord } from './build-record.js';
 
 /** The code of the validators of one schema. */
@@ -30,6 +31,9 @@ export type DiscoveredFiles = Readonly<Record<string, readonly string[]>>;
 export interface BuildDescription {
   readonly apps: readonly AppDescription[];
   readonly validators: readonly ValidatorText[];
+  readonly patterns: readonly PatternVerdict[];
+  /** Whether a pattern needs another engine than the native one. */
+  readonly needsPatternEngine: boolean;
   /** Whether the program called `app.run()`. */
   readonly runs: boolean;
 }
@@ -67,6 +71,8 @@ export function describeBuild(
     return done({
       apps: apps.map(describeApp),
       validators: [...validators.values()],
+      patterns: apps.flatMap(({ schemas }) => schemas.patternVerdicts),
+      needsPatternEngine: apps.some(({ schemas }) => schemas.needsPatternEngine),
       runs,
     });
   };
