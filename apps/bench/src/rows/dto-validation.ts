@@ -12,25 +12,40 @@ import type { Row } from '../row.js';
 export const dtoValidation: Row = {
   id: 'dto-validation',
   title: 'DTO: checked and instantiated, by class-validator alone = 1',
-  unit: '×',
   budget: [atLeastValue(10, '×')],
-  contestants: [sigil],
-  measure: (plan, contestants) =>
-    interleave({
-      contestants,
-      rounds: plan.memoryRounds + 1,
-      script: () => 'dto-work.js',
-      open: (_, script) => ({
-        round: async () => {
-          const { stdout } = await promisify(execFile)(process.execPath, [script]);
-          const { checked, unchecked, byHand } = JSON.parse(stdout) as Record<string, number>;
-          const own = (checked ?? NaN) - (unchecked ?? NaN);
-          const hand = byHand ?? NaN;
-          return {
-            value: hand / own,
-            note: `${Math.round(own)} ns, of a call of ${Math.round(checked ?? NaN)} ns; by hand ${Math.round(hand)} ns`,
-          };
-        },
-      }),
-    }),
+  ...measuredWith([]),
 };
+
+/** The same where no code may be made of text, as on Workers: its schema is interpreted. */
+export const dtoInterpreted: Row = {
+  id: 'dto-interpreted',
+  title: 'DTO without code made of text, by class-validator alone = 1',
+  budget: [atLeastValue(5, '×')],
+  ...measuredWith(['--disallow-code-generation-from-strings']),
+};
+
+/** @param flags those of Node. */
+function measuredWith(flags: readonly string[]): Pick<Row, 'unit' | 'contestants' | 'measure'> {
+  return {
+    unit: '×',
+    contestants: [sigil],
+    measure: (plan, contestants) =>
+      interleave({
+        contestants,
+        rounds: plan.memoryRounds + 1,
+        script: () => 'dto-work.js',
+        open: (_, script) => ({
+          round: async () => {
+            const { stdout } = await promisify(execFile)(process.execPath, [...flags, script]);
+            const { checked, unchecked, byHand } = JSON.parse(stdout) as Record<string, number>;
+            const own = (checked ?? NaN) - (unchecked ?? NaN);
+            const hand = byHand ?? NaN;
+            return {
+              value: hand / own,
+              note: `${Math.round(own)} ns, of a call of ${Math.round(checked ?? NaN)} ns; by hand ${Math.round(hand)} ns`,
+            };
+          },
+        }),
+      }),
+  };
+}

@@ -1,7 +1,7 @@
 import type { Row } from '../row.js';
 import { abandonedSessions } from './abandoned-sessions.js';
 import { create } from './create.js';
-import { dtoValidation } from './dto-validation.js';
+import { dtoInterpreted, dtoValidation } from './dto-validation.js';
 import { hostileInput } from './hostile-input.js';
 import { httpAuth } from './http-auth.js';
 import { httpCallMany } from './http-call-many.js';
@@ -26,6 +26,7 @@ export const rows: readonly Row[] = [
   startWithDto,
   startMany,
   dtoValidation,
+  dtoInterpreted,
   sessionMemory,
   abandonedSessions,
   listeners,
