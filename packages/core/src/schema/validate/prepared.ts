@@ -45,13 +45,20 @@ export function validatorKey(schema: JsonSchema, { dialect, ownProperties, isola
 export function preparedCompiler(schema: JsonSchema, kind: ValidatorKind): ValidatorCompiler | undefined {
   if (PREPARED.size === 0) return undefined;
   const prepared = PREPARED.get(validatorKey(schema, kind));
-  if (!prepared) return undefined;
-  return (_, { report, pattern }) =>
-    prepared[report](schema, {
-      lengths: LENGTHS,
-      formats: FORMAT_TESTS,
-      hasRepeated,
-      equal: equal.default as unknown as ValidatorRun['equal'],
-      pattern,
-    });
+  return prepared && ((_, options) => validatorOf(prepared, schema, options));
+}
+
+/** The validator of a schema, of its code. */
+export function validatorOf(
+  prepared: PreparedValidator,
+  schema: JsonSchema,
+  { report, pattern }: Pick<CompileOptions, 'report' | 'pattern'>,
+): CompiledSchema {
+  return prepared[report](schema, {
+    lengths: LENGTHS,
+    formats: FORMAT_TESTS,
+    hasRepeated,
+    equal: equal.default as unknown as ValidatorRun['equal'],
+    pattern,
+  });
 }

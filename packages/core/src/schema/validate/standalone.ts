@@ -35,10 +35,6 @@ function codeOf(Ajv: AjvClass, schema: JsonSchema, options: CompileOptions): str
   const declared = (name: ValueScopeName): Code | undefined => {
     const { prefix, value } = name;
     const ref: unknown = value?.ref;
-    // By reference: what a violation tells of its schema must be the object that knows rules.
-    const path = prefix === 'schema' ? paths.get(ref) : undefined;
-    if (path !== undefined) return new _Code(`const ${String(name)} = schema${path};`);
-    if (ref === equal.default) return new _Code(`const ${String(name)} = run.equal;`);
     if (prefix === 'validate' && typeof ref === 'function') return write((ref as Compiled).source);
     if ((prefix === 'root' || prefix === 'wrapper') && isObject(ref)) {
       // A schema that refers to itself.
@@ -54,11 +50,23 @@ function codeOf(Ajv: AjvClass, schema: JsonSchema, options: CompileOptions): str
   const write = (part: SourceCode | undefined): Code => {
     if (!part || written.has(String(part.validateName))) return new _Code('');
     written.add(String(part.validateName));
+    for (const name of Object.values(part.scopeValues).flatMap((names) => [...(names ?? [])])) {
+      const code = givenFor(name, paths);
+      if (code !== undefined && name.value) name.value.code = new _Code(code);
+    }
     const values = ajv.scope.scopeCode(part.scopeValues as ScopeValueSets, used, declared);
     const evaluated = part.evaluated ? `\n${String(part.validateName)}.evaluated = ${String(part.evaluated)};` : '';
     return new _Code(`${String(values)}\n${part.validateCode}${evaluated}`);
   };
   return `(schema, run) => {\n${String(write(source))}\nreturn ${String(source.validateName)};\n}`;
+}
+
+/** What a validator is given, where ajv would write it down: what a violation tells of its schema must be the object that knows rules. */
+function givenFor({ prefix, value }: ValueScopeName, paths: ReadonlyMap<unknown, string>): string | undefined {
+  const ref: unknown = value?.ref;
+  const path = prefix === 'schema' ? paths.get(ref) : undefined;
+  if (path !== undefined) return `schema${path}`;
+  return ref === equal.default ? 'run.equal' : undefined;
 }
 
 /** Where each object of a schema is, as code that follows its name. */
