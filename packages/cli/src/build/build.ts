@@ -57,6 +57,7 @@ const MOST_DISCOVERIES = 8;
  * @throws ServerError when it cannot be bundled, its definitions are wrong, or it needs what the target has not.
  */
 export async function buildProgram(asked: BuildOptions): Promise<Built> {
+  if (!existsSync(asked.entry)) throw new UsageError(`there is no file ${relative(asked.cwd, asked.entry)}: compile first`);
   const core = packageFolder('@sigil/core', asked.entry);
   if (core === undefined) throw new UsageError(`${asked.entry} is no program of Sigil: @sigil/core is not installed`);
   const framework = realpathSync(core);
