@@ -18,8 +18,21 @@ import { existsSync, realpathSync } from 'node:fs';
 import type { BuildDescription, DiscoveredFiles } from '@sigil/core/build';
 import type { Plugin } from 'esbuild';
 import { ServerError, UsageError } from '../failures.js';
-import { type Bundle, bundle, type BundleOptions, type FileReference, seenFrom, type Stage } from './bundle.js';
-import { classLibraries, importedRules, packageFolder, type Rules, withoutValidator } from './class-libraries.js';
+import {
+  type Bundle,
+  bundle,
+  type BundleOptions,
+  type FileReference,
+  seenFrom,
+  type Stage,
+} from './bundle.js';
+import {
+  classLibraries,
+  importedRules,
+  packageFolder,
+  type Rules,
+  withoutValidator,
+} from './class-libraries.js';
 import { bundleWithParts } from './framework-parts.js';
 import { withCodeCache } from './code-cache.js';
 import { TARGETS } from './targets.js';
@@ -57,9 +70,11 @@ const MOST_DISCOVERIES = 8;
  * @throws ServerError when it cannot be bundled, its definitions are wrong, or it needs what the target has not.
  */
 export async function buildProgram(asked: BuildOptions): Promise<Built> {
-  if (!existsSync(asked.entry)) throw new UsageError(`there is no file ${relative(asked.cwd, asked.entry)}: compile first`);
+  if (!existsSync(asked.entry))
+    throw new UsageError(`there is no file ${relative(asked.cwd, asked.entry)}: compile first`);
   const core = packageFolder('@sigil/core', asked.entry);
-  if (core === undefined) throw new UsageError(`${asked.entry} is no program of Sigil: @sigil/core is not installed`);
+  if (core === undefined)
+    throw new UsageError(`${asked.entry} is no program of Sigil: @sigil/core is not installed`);
   const framework = realpathSync(core);
   const options = { ...asked, framework };
   const name = JSON.stringify(options.entry);
@@ -87,7 +102,10 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
       { ...given, target: { ...given.target, files: true }, minify: false, sourcemap: false },
       {
         start: `import 'sigil:describe'; import 'sigil:prepared'; import ${name}; import 'sigil:described';`,
-        modules: { ...DESCRIBING, 'sigil:prepared': preparedText({ validators: [], patterns: [] }, discovered, JSON.stringify) },
+        modules: {
+          ...DESCRIBING,
+          'sigil:prepared': preparedText({ validators: [], patterns: [] }, discovered, JSON.stringify),
+        },
         plugins: [...plugins, standIns],
         location: 'original',
       },
@@ -98,7 +116,9 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
     const { description } = told;
     if (!description) throw new ServerError('the program has told nothing of itself');
     refuseMissing(options, seen, rooted, discovered);
-    const hasDefault = !seen.warnings.some((warning) => warning.includes('Import "default" will always be undefined'));
+    const hasDefault = !seen.warnings.some((warning) =>
+      warning.includes('Import "default" will always be undefined'),
+    );
     // Nothing imports a program that Node runs.
     const exported =
       options.target === TARGETS.node
@@ -117,7 +137,13 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
     return {
       code: (cached ?? made).code,
       cached: cached !== undefined,
-      bundle: made, description, rules, parts, outside: outsideOf(made), reads: readsOf(made, discovered) };
+      bundle: made,
+      description,
+      rules,
+      parts,
+      outside: outsideOf(made),
+      reads: readsOf(made, discovered),
+    };
   }
   throw new ServerError('what the program discovers discovers more and more');
 }
@@ -165,7 +191,8 @@ const standIns: Plugin = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^(?:cloudflare|bun):|^bun$/ }, ({ path }) => ({ path, namespace: 'stand-in' }));
     onLoad({ filter: /.*/, namespace: 'stand-in' }, () => ({
-      contents: 'module.exports = new Proxy({}, { get: (_, name) => name === "__esModule" ? false : class {} });',
+      contents:
+        'module.exports = new Proxy({}, { get: (_, name) => name === "__esModule" ? false : class {} });',
       loader: 'js',
     }));
   },

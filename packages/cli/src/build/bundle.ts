@@ -184,7 +184,13 @@ function outside({ target, external }: BundleOptions, rooted: Set<string>): Plug
   };
 }
 
-const LOADERS: Readonly<Record<string, Loader>> = { '.ts': 'ts', '.mts': 'ts', '.cts': 'ts', '.tsx': 'tsx', '.jsx': 'jsx' };
+const LOADERS: Readonly<Record<string, Loader>> = {
+  '.ts': 'ts',
+  '.mts': 'ts',
+  '.cts': 'ts',
+  '.tsx': 'tsx',
+  '.jsx': 'jsx',
+};
 const REFERENCE = /new URL\(\s*(['"`])(?<path>[^'"`$]+)\1\s*,\s*import\.meta\.url\s*,?\s*\)/g;
 
 /** Tells each module where its file is, and notes which files it looks for. */
@@ -207,17 +213,23 @@ function located(
           const found = new URL(groups?.['path'] ?? '', pathToFileURL(path));
           if (found.protocol === 'file:') reads.push({ from: path, path: fileURLToPath(found) });
         }
-        const at = location === 'original' ? JSON.stringify(pathToFileURL(path).href) : seenFrom(path, out, target);
+        const at =
+          location === 'original' ? JSON.stringify(pathToFileURL(path).href) : seenFrom(path, out, target);
         const text = `var ${MODULE_URL} = ${at}; ${contents.replace(/^#!.*/, '')}`;
         const loader = loaderOf(path);
-        return { contents: minify ? await withNames(text, path) : text, loader: minify ? 'js' : loader, resolveDir: dirname(path) };
+        return {
+          contents: minify ? await withNames(text, path) : text,
+          loader: minify ? 'js' : loader,
+          resolveDir: dirname(path),
+        };
       });
     },
   };
 }
 
 /** Packages in which no name of a function or class is ever shown. */
-const NAMELESS = /^(?:@sigil\/|class-validator$|class-transformer$|validator$|libphonenumber-js$|typedi$|reflect-metadata$|ajv$|re2js$|@eslint-community\/regexpp$)/;
+const NAMELESS =
+  /^(?:@sigil\/|class-validator$|class-transformer$|validator$|libphonenumber-js$|typedi$|reflect-metadata$|ajv$|re2js$|@eslint-community\/regexpp$)/;
 
 /** Keeps the names of classes where others are shortened: they are names of schemas, and of what an author is told about. */
 const named: Plugin = {
@@ -249,7 +261,9 @@ export function seenFrom(path: string, out: string, { files }: Target): string {
 
 /** The package in `node_modules` that a file belongs to. */
 function packageOf(path: string): string | undefined {
-  return /.*[\\/]node_modules[\\/](?<name>@[^\\/]+[\\/][^\\/]+|[^\\/]+)[\\/]/.exec(path)?.groups?.['name']?.replace('\\', '/');
+  return /.*[\\/]node_modules[\\/](?<name>@[^\\/]+[\\/][^\\/]+|[^\\/]+)[\\/]/
+    .exec(path)
+    ?.groups?.['name']?.replace('\\', '/');
 }
 
 const NAMES = new Map<string, string | undefined>();
@@ -265,7 +279,9 @@ export function packageName(path: string): string | undefined {
 
 function nameIn(folder: string): string | undefined {
   try {
-    const { name } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { readonly name?: unknown };
+    const { name } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+      readonly name?: unknown;
+    };
     return typeof name === 'string' ? name : undefined;
   } catch {
     return undefined;

@@ -4,6 +4,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { Script } from 'node:vm';
+import { init, parse } from 'es-module-lexer';
 import { type Bundle, type BundleOptions, META } from './bundle.js';
 import { TARGETS } from './targets.js';
 
@@ -25,13 +26,28 @@ export async function withCodeCache(
   { script, output }: Bundle,
   { target, out }: BundleOptions,
 ): Promise<{ readonly code: string; readonly map: undefined } | undefined> {
-  const isModule = output.imports.some(({ kind, external, path }) => kind === 'import-statement' && external && !isBuiltin(path));
+  const isModule = output.imports.some(
+    ({ kind, external, path }) => kind === 'import-statement' && external && !isBuiltin(path),
+  );
   if (target !== TARGETS.node || isModule) return undefined;
-  const text = `(async function (${META}) { "use strict";\n${script}\n})`;
+  const text = `(async function (${META}) { "use strict";\n${await withoutImports(script)}\n})`;
   if (!isScript(text)) return undefined;
   const cache = await compiledBy(text, out);
   if (cache === undefined) return undefined;
-  return { code: moduleOf(text, `cachedData: Buffer.from('${cache}', 'base64'), `, ''), map: undefined };
+  return { code: moduleOf(text, `cachedData: Buffer.from('${cache}', 'base64')`, ''), map: undefined };
+}
+
+/** Code whose imports are calls of what it is given: engines do not let code that they were handed import. */
+async function withoutImports(script: string): Promise<string> {
+  await init;
+  const [imports] = parse(script);
+  let [code, end] = ['', 0];
+  for (const { ss, d } of imports) {
+    if (d < 0) continue;
+    code += `${script.slice(end, ss)}${META}.import`;
+    end = ss + 'import'.length;
+  }
+  return code + script.slice(end);
 }
 
 /** Whether a program can do without being a module. */
@@ -45,14 +61,17 @@ function isScript(text: string): boolean {
 
 function moduleOf(text: string, options: string, before: string): string {
   return `const vm = process.getBuiltinModule('node:vm');
-const script = new vm.Script(${asciiString(text)}, { filename: import.meta.filename, ${options}importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER });
-${before}await script.runInThisContext()(import.meta);
+const script = new vm.Script(${asciiString(text)}, { filename: import.meta.filename, ${options} });
+${before}await script.runInThisContext()({ url: import.meta.url, import: (name, options) => import(name, options) });
 `;
 }
 
 /** A string as code. Engines read text that has no other characters in half the time. */
 function asciiString(text: string): string {
-  return JSON.stringify(text).replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify(text).replace(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** Has the apps of a program made, but not their services, and then asks for the code that was compiled for that. */
@@ -70,7 +89,10 @@ globalThis[Symbol.for('sigil:build-record')] = {
 `;
   await writeFile(path, `${moduleOf(text, '', before)}\nprocess.exit(0);\n`);
   try {
-    const child = spawn(process.execPath, [path], { stdio: 'ignore', env: { ...process.env, MCP_TRANSPORT: 'stdio' } });
+    const child = spawn(process.execPath, [path], {
+      stdio: 'ignore',
+      env: { ...process.env, MCP_TRANSPORT: 'stdio' },
+    });
     const late = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);
     await once(child, 'close');
     clearTimeout(late);

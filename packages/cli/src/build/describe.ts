@@ -57,9 +57,16 @@ export async function describeProgram(code: string, out: string, timeoutMs: numb
 
 const MOST_STDERR = 64 * 1024;
 
-async function run(path: string, variables: Readonly<Record<string, string>>, timeoutMs: number): Promise<string> {
+async function run(
+  path: string,
+  variables: Readonly<Record<string, string>>,
+  timeoutMs: number,
+): Promise<string> {
   const env = { ...process.env, ...variables };
-  const child = spawn(process.execPath, ['--enable-source-maps', path], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, ['--enable-source-maps', path], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     if (stderr.length < MOST_STDERR) stderr += text;

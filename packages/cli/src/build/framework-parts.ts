@@ -51,12 +51,21 @@ export async function bundleWithParts(
     const shared: string[] = [];
     const texts: (readonly [path: string, text: string])[] = [];
     for (const [path, { isRare }] of parts)
-      if (isRare && !present.has(path)) texts.push([path, await textOf(path, options, stage, present, shared)]);
+      if (isRare && !present.has(path))
+        texts.push([path, await textOf(path, options, stage, present, shared)]);
     const imported = [...parts].filter(([path, { isRare }]) => !isRare || present.has(path));
-    const made = await pass(presentText(imported.map(([path]) => path), shared, texts));
+    const made = await pass(
+      presentText(
+        imported.map(([path]) => path),
+        shared,
+        texts,
+      ),
+    );
     return { made, parts: [...parts.keys()] };
   }
-  throw new ServerError('the framework is made of more parts than this version of sigil knows: use the same version of both');
+  throw new ServerError(
+    'the framework is made of more parts than this version of sigil knows: use the same version of both',
+  );
 }
 
 const PARTS_TEXT = `const parts = new Map();
@@ -66,22 +75,32 @@ export const ${PART} = (name) => parts.get(name)();`;
 /** Leaves out what is large or of no use on a platform without Node. */
 function absentParts(needsPatternEngine: boolean): Plugin {
   // As if every pattern that is not plain were unsafe: it is refused.
-  const engine = 'export const analysePattern = () => ({ exponent: Infinity, choices: 0, linear: async () => undefined });';
-  const inspect = "export const answerQuestion = async () => { throw new Error('this build does not answer sigil'); };";
+  const engine =
+    'export const analysePattern = () => ({ exponent: Infinity, choices: 0, linear: async () => undefined });';
+  const inspect =
+    "export const answerQuestion = async () => { throw new Error('this build does not answer sigil'); };";
   return {
     name: 'absent-parts',
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^#pattern-engine$/ }, () =>
         needsPatternEngine ? undefined : { path: 'pattern-engine', namespace: 'absent', pluginData: engine },
       );
-      onResolve({ filter: /^\.\/inspect-\w+\.js$/ }, () => ({ path: 'inspect', namespace: 'absent', pluginData: inspect }));
+      onResolve({ filter: /^\.\/inspect-\w+\.js$/ }, () => ({
+        path: 'inspect',
+        namespace: 'absent',
+        pluginData: inspect,
+      }));
       onLoad({ filter: /.*/, namespace: 'absent' }, ({ pluginData }) => ({ contents: String(pluginData) }));
     },
   };
 }
 
 /** What stands for an import of a part. */
-function partsOf(framework: string, hasText: boolean, parts: Map<string, { readonly isRare: boolean }>): Plugin {
+function partsOf(
+  framework: string,
+  hasText: boolean,
+  parts: Map<string, { readonly isRare: boolean }>,
+): Plugin {
   return {
     name: 'framework-parts',
     setup(bundler) {
@@ -91,7 +110,12 @@ function partsOf(framework: string, hasText: boolean, parts: Map<string, { reado
         const found = new Map<string, string>();
         for (const { groups } of contents.matchAll(IMPORT)) {
           const name = groups?.['name'] ?? '';
-          const asked = { importer: path, resolveDir: dirname(path), kind: 'dynamic-import', pluginData: '' } as const;
+          const asked = {
+            importer: path,
+            resolveDir: dirname(path),
+            kind: 'dynamic-import',
+            pluginData: '',
+          } as const;
           const part = await bundler.resolve(name, asked);
           // What is not installed stays an import, which fails when it is asked for.
           if (part.errors.length > 0 || part.external) continue;

@@ -14,7 +14,10 @@ export interface Report {
 const SMALL = 4096;
 
 /** Tells what a built program contains, and how large it is. */
-export function reportOf(built: Built, { cwd, entry, out, minify, target }: Omit<BundleOptions, 'framework'>): Report {
+export function reportOf(
+  built: Built,
+  { cwd, entry, out, minify, target }: Omit<BundleOptions, 'framework'>,
+): Report {
   const { bundle, description, rules, outside } = built;
   const file = relative(cwd, out);
   const bytes = Buffer.byteLength(built.code);
@@ -40,18 +43,52 @@ export function reportOf(built: Built, { cwd, entry, out, minify, target }: Omit
   const rows: [string, string][] = [
     ...description.apps.map(({ name, version, tools, resources, prompts }): [string, string] => [
       `${name} ${version}`,
-      [counted(tools.length, 'tool'), counted(resources.length, 'resource'), counted(prompts.length, 'prompt')].join(', '),
+      [
+        counted(tools.length, 'tool'),
+        counted(resources.length, 'resource'),
+        counted(prompts.length, 'prompt'),
+      ].join(', '),
     ]),
     ['validators', `${description.validators.length} compiled ahead; others are ${HOW[compiler]}`],
-    ['class-validator', rules === 'all' ? 'all rules: it is imported as a whole' : rules.length === 0 ? 'none' : rules.join(', ')],
+    [
+      'class-validator',
+      rules === 'all'
+        ? 'all rules: it is imported as a whole'
+        : rules.length === 0
+          ? 'none'
+          : rules.join(', '),
+    ],
     ['packages', packages.map(({ name, bytes }) => `${name} ${kilobytes(bytes)}`).join(', ')],
-    ...(outside.length > 0 ? [['outside', `${outside.join(', ')}: to be installed beside the file`] satisfies [string, string]] : []),
-    ...(reads.length > 0 ? [['reads', `${reads.join(', ')}: to be where it is now, seen from the file`] satisfies [string, string]] : []),
+    ...(outside.length > 0
+      ? [['outside', `${outside.join(', ')}: to be installed beside the file`] satisfies [string, string]]
+      : []),
+    ...(reads.length > 0
+      ? [
+          ['reads', `${reads.join(', ')}: to be where it is now, seen from the file`] satisfies [
+            string,
+            string,
+          ],
+        ]
+      : []),
     ['size', `${kilobytes(bytes)}${minify ? ' minified' : ''}, ${kilobytes(gzip)} gzip`],
-    ...(built.cached ? [['code cache', `of Node ${process.version}; another version compiles the code itself`] satisfies [string, string]] : []),
+    ...(built.cached
+      ? [
+          ['code cache', `of Node ${process.version}; another version compiles the code itself`] satisfies [
+            string,
+            string,
+          ],
+        ]
+      : []),
     ['start', target.start.replace('%', file)],
   ];
-  return { json, lines: [file, ...table(rows).map((row) => `  ${row}`), ...bundle.warnings.map((text) => `  warning: ${text}`)] };
+  return {
+    json,
+    lines: [
+      file,
+      ...table(rows).map((row) => `  ${row}`),
+      ...bundle.warnings.map((text) => `  warning: ${text}`),
+    ],
+  };
 }
 
 const HOW = {
@@ -74,7 +111,9 @@ function packageSizes(
     const name = OWN[path] ?? nameOf(resolve(cwd, path), program);
     sizes.set(name, (sizes.get(name) ?? 0) + bytesInOutput);
   }
-  const sorted = [...sizes].map(([name, bytes]) => ({ name, bytes })).sort((one, other) => other.bytes - one.bytes);
+  const sorted = [...sizes]
+    .map(([name, bytes]) => ({ name, bytes }))
+    .sort((one, other) => other.bytes - one.bytes);
   const small = sorted.filter(({ bytes }) => bytes < SMALL);
   const rest = small.reduce((sum, { bytes }) => sum + bytes, 0);
   const large = sorted.filter(({ bytes }) => bytes >= SMALL);

@@ -87,7 +87,8 @@ export function describeBuild(
 
 function describeApp({ info: { name, version }, registry }: RecordedApp): AppDescription {
   const { tools, resources, templates, prompts } = registry;
-  const keysOf = (entries: Iterable<{ readonly key: string }>): string[] => [...entries].map(({ key }) => key);
+  const keysOf = (entries: Iterable<{ readonly key: string }>): string[] =>
+    [...entries].map(({ key }) => key);
   return {
     name,
     version,

@@ -19,7 +19,12 @@ function agree(
     for (const compiler of [interpreted, written]) {
       const other = compiledBy(compiler, schema, how);
       for (const value of values)
-        expect([schema, value, report, said(other, value)]).toEqual([schema, value, report, said(one, value)]);
+        expect([schema, value, report, said(other, value)]).toEqual([
+          schema,
+          value,
+          report,
+          said(one, value),
+        ]);
     }
   }
 }

@@ -112,7 +112,8 @@ export class SafePattern {
   get verdict(): PatternVerdict | undefined {
     const { source, flags } = this;
     const length = this.#nativeLength;
-    if (length === undefined || length === 0 || this.#linear || cannotBacktrack(source, flags)) return undefined;
+    if (length === undefined || length === 0 || this.#linear || cannotBacktrack(source, flags))
+      return undefined;
     return { source, flags, length: length === Infinity ? null : length };
   }
 

@@ -27,7 +27,9 @@ export type PreparedValidator = Readonly<Record<CompileOptions['report'], Valida
 /** What else than its schema decides on what a validator is. */
 export type ValidatorKind = Pick<CompileOptions, 'dialect' | 'ownProperties' | 'isolated'>;
 
-const FORMAT_TESTS = Object.fromEntries(Object.entries(FORMATS).map(([name, { accepts }]) => [name, accepts]));
+const FORMAT_TESTS = Object.fromEntries(
+  Object.entries(FORMATS).map(([name, { accepts }]) => [name, accepts]),
+);
 
 const PREPARED = new Map<string, PreparedValidator>();
 
@@ -37,7 +39,10 @@ export function prepareValidators(validators: Readonly<Record<string, PreparedVa
 }
 
 /** What finds a validator again: the schema itself, so that no other one is taken for it. */
-export function validatorKey(schema: JsonSchema, { dialect, ownProperties, isolated }: ValidatorKind): string {
+export function validatorKey(
+  schema: JsonSchema,
+  { dialect, ownProperties, isolated }: ValidatorKind,
+): string {
   return JSON.stringify([dialect, ownProperties, isolated, schema]);
 }
 

@@ -55,14 +55,19 @@ function codeOf(Ajv: AjvClass, schema: JsonSchema, options: CompileOptions): str
       if (code !== undefined && name.value) name.value.code = new _Code(code);
     }
     const values = ajv.scope.scopeCode(part.scopeValues as ScopeValueSets, used, declared);
-    const evaluated = part.evaluated ? `\n${String(part.validateName)}.evaluated = ${String(part.evaluated)};` : '';
+    const evaluated = part.evaluated
+      ? `\n${String(part.validateName)}.evaluated = ${String(part.evaluated)};`
+      : '';
     return new _Code(`${String(values)}\n${part.validateCode}${evaluated}`);
   };
   return `(schema, run) => {\n${String(write(source))}\nreturn ${String(source.validateName)};\n}`;
 }
 
 /** What a validator is given, where ajv would write it down: what a violation tells of its schema must be the object that knows rules. */
-function givenFor({ prefix, value }: ValueScopeName, paths: ReadonlyMap<unknown, string>): string | undefined {
+function givenFor(
+  { prefix, value }: ValueScopeName,
+  paths: ReadonlyMap<unknown, string>,
+): string | undefined {
   const ref: unknown = value?.ref;
   const path = prefix === 'schema' ? paths.get(ref) : undefined;
   if (path !== undefined) return `schema${path}`;

@@ -97,8 +97,7 @@ export class Validator {
 
   async #load(): Promise<void> {
     const { pool, options } = this;
-    const compiler =
-      preparedCompiler(options.schema, options) ?? (await pool.compiler(options.dialect));
+    const compiler = preparedCompiler(options.schema, options) ?? (await pool.compiler(options.dialect));
     await pool.patterns.ready();
     const problems = this.#patterns.flatMap((pattern) => problemOf(pattern, options.where) ?? []);
     if (problems.length > 0) throw new DefinitionError(problems);
