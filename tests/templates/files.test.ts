@@ -143,13 +143,13 @@ describe('the image of the template http', () => {
     );
 
     expect(commands.map(([program]) => program)).toEqual(['node', 'node']);
-    expect(commands[1]).toEqual(['node', 'dist/main.js']);
+    expect(commands[1]).toEqual(['node', 'dist/app.mjs']);
   });
 
   test('runs npm scripts that are there', () => {
     const scripts = [...dockerfile.matchAll(/npm run (\S+)/g)].map(([, script]) => script);
 
-    expect(scripts).toEqual(['build']);
+    expect(scripts).toEqual(['bundle']);
     expect(Object.keys(manifestOf('http').scripts)).toEqual(expect.arrayContaining(scripts));
   });
 

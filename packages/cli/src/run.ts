@@ -3,6 +3,7 @@
  * manifests in `diff/` and their schemas in `schema/`, look for faults in `check/`, and compile and restart in `dev/`.
  */
 
+import { build } from './commands/build.js';
 import { check } from './commands/check.js';
 import type { Command } from './commands/command.js';
 import { manifest, manifestDiff } from './commands/manifest.js';
@@ -15,6 +16,7 @@ import type { Terminal } from './terminal.js';
 /** Longer names first: `manifest diff` is no server called `diff`. */
 const COMMANDS: readonly (readonly [words: readonly string[], command: Command])[] = [
   [['dev'], dev],
+  [['build'], build],
   [['manifest', 'diff'], manifestDiff],
   [['manifest'], manifest],
   [['check'], check],

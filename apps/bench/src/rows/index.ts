@@ -11,6 +11,7 @@ import { httpWorkers } from './http-workers.js';
 import { listeners } from './listeners.js';
 import { sessionMemory } from './session-memory.js';
 import { startWithArg, startWithDto } from './start.js';
+import { startBuilt } from './start-built.js';
 import { startMany } from './start-many.js';
 import { stdioCall } from './stdio-call.js';
 
@@ -24,6 +25,7 @@ export const rows: readonly Row[] = [
   stdioCall,
   startWithArg,
   startWithDto,
+  startBuilt,
   startMany,
   dtoValidation,
   dtoInterpreted,

@@ -27,7 +27,8 @@ export const startWithDto: Row = {
   measure: (plan, contestants) => measureStart(plan, contestants, (contestant) => contestant.stdio),
 };
 
-function measureStart(
+/** Starts servers again and again, until each has answered its first call. */
+export function measureStart(
   plan: Plan,
   contestants: readonly Contestant[],
   script: (contestant: Contestant) => string,

@@ -5,6 +5,7 @@ import { isObject, type JsonSchema, toJson, UnwritableError } from '../protocol/
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import { convertStrings } from './json-schema/convert-strings.js';
 import { boundsDepth, isTooDeep, tooDeep } from './json-schema/depth.js';
+import type { PatternVerdict } from './patterns/patterns.js';
 import type { SchemaSource } from './source.js';
 import type { SchemaSpec } from './spec.js';
 import { joinPath } from './validate/describe-value.js';
@@ -68,6 +69,12 @@ export interface SchemaCompiler {
 
   /** Finds out how to run the patterns of all plans so far, and adds those that nothing runs safely to the problems. */
   settlePatterns(problems: DefinitionProblem[]): Promise<void>;
+
+  /** What was found out of the patterns of all plans so far. */
+  readonly patternVerdicts: readonly PatternVerdict[];
+
+  /** Whether another engine than the native one runs one of them. */
+  readonly needsPatternEngine: boolean;
 
   /** Compiles every validator now instead of at first use. @throws DefinitionError when one does not compile. */
   warm(): Promise<void>;

@@ -16,6 +16,7 @@ import {
   type SchemaCompiler,
   type ValuePlan,
 } from './plans.js';
+import type { PatternVerdict } from './patterns/patterns.js';
 import type { Direction, SchemaSource } from './source.js';
 import { argumentsSpec, type SchemaSpec, classSpec, handWrittenSpec, type SpecContext } from './spec.js';
 import { standardPlan } from './standard-plan.js';
@@ -100,6 +101,14 @@ class Compiler implements SchemaCompiler {
 
   async settlePatterns(problems: DefinitionProblem[]): Promise<void> {
     problems.push(...(await this.#pool.patterns.settle()));
+  }
+
+  get patternVerdicts(): readonly PatternVerdict[] {
+    return this.#pool.patterns.verdicts;
+  }
+
+  get needsPatternEngine(): boolean {
+    return this.#pool.patterns.needsEngine;
   }
 
   async warm(): Promise<void> {

@@ -7,6 +7,7 @@ import { logDetails } from '../context/call.js';
 import type { EngineCall } from '../engine/call.js';
 import type { TrackCall } from '../engine/exchange.js';
 import { type AppParts, keepParts } from './app-parts.js';
+import { buildRecord } from './build-record.js';
 import { type AsyncStorage, callStorage, endWith, isInspected } from './platform.js';
 import {
   liveCollection,
@@ -95,6 +96,8 @@ export class App {
    */
   async run(runtime?: Runtime): Promise<RunningRuntime> {
     if (this.#closing) throw new Error('This app has been closed; make a new one with createApp()');
+    const record = buildRecord();
+    if (record) return record.serves();
     if (isInspected()) return this.#answer();
     this.#starting += 1;
     try {

@@ -33,6 +33,7 @@ import { unshowable } from '../engine/asking/question-codec.js';
 import { explicitSource } from '../registry/parameters.js';
 import { App } from './app.js';
 import type { AppOptions } from './app-options.js';
+import { buildRecord } from './build-record.js';
 import { builtIns, checkBuiltIns } from './built-ins.js';
 import { backendOf, checkOptions } from './check-options.js';
 import { collect, declareFunction, withOwnPolicies, withPolicies } from './collect.js';
@@ -103,6 +104,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
   const schemas = await createSchemaCompiler({
     classes: needsClasses(declarations),
     constraint: services.constraint,
+    ...withoutUndefined({ validators: buildRecord()?.load }),
   });
   const registry = new Registry();
   const { unknownProperties } = options;
@@ -181,6 +183,11 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     isWorker: options.tasks?.worker === 'only',
     backend,
   });
+  const record = buildRecord();
+  if (record) {
+    record.madeApp({ info, registry, schemas });
+    return app;
+  }
   await backend?.open?.(logger);
   await changes.open();
   try {

@@ -3,6 +3,7 @@ import type { Constructor } from '../protocol/constructor.js';
 import type { Logger } from '../protocol/logging.js';
 import { hasHandlers, isClass } from '../registry/scan.js';
 import { isObject } from '../protocol/json.js';
+import { buildRecord, type BundledModule, bundledModules } from './build-record.js';
 import { hasFile, listFiles, readText } from './platform.js';
 
 const CODE = 'SIGIL_DISCOVERY_FAILED';
@@ -41,28 +42,44 @@ async function discoverIn(
     return found;
   }
   const before = diagnostics.problems.length;
+  const modules = bundledModules(place.href) ?? modulesIn(place, diagnostics, logger);
+  for (const { path, load } of modules) {
+    try {
+      const exported: unknown[] = Object.values(await load());
+      for (const value of exported) if (isClass(value) && hasHandlers(value)) found.add(value);
+    } catch (error) {
+      diagnostics.at(path).add(CODE, messageOf(error), remedyFor(error));
+    }
+  }
+  if (found.size === 0 && diagnostics.problems.length === before && !buildRecord()) {
+    const what = 'no exported class in it has decorated methods';
+    diagnostics.at(pathOf(place)).add(CODE, what, 'export the services, and build them first');
+  }
+  return found;
+}
+
+/** The modules of a place, as its files are now. */
+function modulesIn(place: URL, diagnostics: Diagnostics, logger: Logger): readonly BundledModule[] {
   const files = filesIn(place, diagnostics);
   const stale = staleFiles(files);
   for (const [file, source] of stale) {
     const details = { file: pathOf(file), source: pathOf(source) };
     logger.warn(details, 'a compiled file is not served, because its source is gone; delete it');
   }
-  for (const file of files) {
-    if (stale.has(file)) continue;
-    try {
-      // The comments are for bundlers: what is found is not theirs to bundle.
-      const module = (await import(/* webpackIgnore: true */ /* @vite-ignore */ file.href)) as object;
-      const exported: unknown[] = Object.values(module);
-      for (const value of exported) if (isClass(value) && hasHandlers(value)) found.add(value);
-    } catch (error) {
-      diagnostics.at(pathOf(file)).add(CODE, messageOf(error), remedyFor(error));
-    }
+  const served = files.filter((file) => !stale.has(file));
+  const record = buildRecord();
+  if (record) {
+    record.discovered(
+      place.href,
+      served.map(({ href }) => href),
+    );
+    return [];
   }
-  if (found.size === 0 && diagnostics.problems.length === before) {
-    const what = 'no exported class in it has decorated methods';
-    diagnostics.at(pathOf(place)).add(CODE, what, 'export the services, and build them first');
-  }
-  return found;
+  return served.map((file) => ({
+    path: pathOf(file),
+    // The comments are for bundlers: what is found is not theirs to bundle.
+    load: () => import(/* webpackIgnore: true */ /* @vite-ignore */ file.href) as Promise<object>,
+  }));
 }
 
 /** What helps against an import that fails. */

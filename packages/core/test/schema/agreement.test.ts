@@ -7,7 +7,7 @@ import type { Constructor } from '../../src/protocol/constructor.js';
 import type { ValuePlan } from '../../src/schema/index.js';
 import { ruleNames } from '../../src/schema/describe/rules/table.js';
 import { fuzz } from './fuzz.js';
-import { accepts, planClass, planInterpreted, told } from './harness.js';
+import { accepts, planClass, planInterpreted, planWritten, told } from './harness.js';
 import { classValidatorAccepts, classWith, forget, isShownStricter, rowOf, ruleNameOf } from './oracle.js';
 import { DATE_USES, STRUCTURAL, USES } from './uses/index.js';
 import { nearTo, VALUES } from './values.js';
@@ -18,18 +18,20 @@ interface Subject {
   readonly cls: Constructor;
   readonly made: ValuePlan;
   readonly interpreted: ValuePlan;
+  readonly written: ValuePlan;
   readonly shown: (value: unknown) => unknown;
 }
 
 async function subject(...decorators: readonly PropertyDecorator[]): Promise<Subject> {
   const cls = classWith(...decorators);
   const made = await planClass(cls);
-  return { cls, made, interpreted: await planInterpreted(cls), shown: ajv.compile(made.advertised) };
+  const [interpreted, written] = await Promise.all([planInterpreted(cls), planWritten(cls)]);
+  return { cls, made, interpreted, written, shown: ajv.compile(made.advertised) };
 }
 
 /** @param read what class-transformer would do first. */
 async function agrees(
-  { cls, made, interpreted, shown }: Subject,
+  { cls, made, interpreted, written, shown }: Subject,
   object: { readonly value?: unknown },
   exact: boolean,
   read: (value: unknown) => unknown = (value) => value,
@@ -37,7 +39,9 @@ async function agrees(
   const judged = 'value' in object ? { value: read(object.value) } : {};
   const wanted = await classValidatorAccepts(cls, judged);
   expect([object, 'enforced', await accepts(made, object)]).toEqual([object, 'enforced', wanted]);
-  expect([object, await told(interpreted, object)]).toEqual([object, await told(made, object)]);
+  const said = await told(made, object);
+  expect([object, await told(interpreted, object)]).toEqual([object, said]);
+  expect([object, await told(written, object)]).toEqual([object, said]);
   const isShown = shown(object) === true;
   if (exact) expect([object, 'shown', isShown]).toEqual([object, 'shown', wanted]);
   else if (wanted && !isShown)

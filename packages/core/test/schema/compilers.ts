@@ -7,6 +7,7 @@ import type {
   ValidatorCompiler,
 } from '../../src/schema/validate/compiled-schema.js';
 import { loadValidatorCompiler as loadInterpreter } from '../../src/schema/validate/interpreter/interpreter.js';
+import { loadWritten } from './written.js';
 import { issuesFrom } from '../../src/schema/validate/messages.js';
 
 /** Every dialect that schemas may be in. */
@@ -16,14 +17,16 @@ export const DIALECTS: readonly SchemaDialect[] = ['2020-12', '2019-09', 'draft-
 interface Compilers {
   readonly compiled: ValidatorCompiler;
   readonly interpreted: ValidatorCompiler;
+  readonly written: ValidatorCompiler;
 }
 
 /** By dialect. */
 export const compilers: ReadonlyMap<SchemaDialect, Compilers> = new Map(
   await Promise.all(
     DIALECTS.map(async (dialect) => {
-      const [compiled, interpreted] = await Promise.all([loadAjv(dialect), loadInterpreter(dialect)]);
-      return [dialect, { compiled, interpreted }] as const;
+      const loading = [loadAjv, loadInterpreter, loadWritten].map((load) => load(dialect));
+      const [compiled, interpreted, written] = await Promise.all(loading);
+      return [dialect, { compiled: compiled!, interpreted: interpreted!, written: written! }] as const;
     }),
   ),
 );

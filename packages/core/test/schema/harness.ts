@@ -11,6 +11,7 @@ import {
 } from '../../src/schema/index.js';
 import type { LoadValidatorCompiler } from '../../src/schema/validate/compiled-schema.js';
 import { loadValidatorCompiler as loadInterpreter } from '../../src/schema/validate/interpreter/interpreter.js';
+import { loadWritten } from './written.js';
 
 const FORMATS = ['date-time', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uuid'];
 
@@ -42,6 +43,11 @@ export async function plan(
 /** Plans the instances of a class, to be checked where no code may be made of text. */
 export function planInterpreted(cls: Constructor): Promise<ValuePlan> {
   return plan({ kind: 'class', cls }, 'input', loadInterpreter);
+}
+
+/** Plans the instances of a class, to be checked by validators that were written to a file. */
+export function planWritten(cls: Constructor): Promise<ValuePlan> {
+  return plan({ kind: 'class', cls }, 'input', loadWritten);
 }
 
 /** What a client is told of a value: every problem, or nothing. */

@@ -5,19 +5,27 @@ import type { CompileOptions, SchemaDialect } from '../../src/schema/validate/co
 import { compiledBy, compilers, DIALECTS, optionsFor, said } from './compilers.js';
 import { fuzz } from './fuzz.js';
 
-/** Expects that both say the same of values, in one report or the other. */
+/** Expects that what is compiled, interpreted and written to a file says the same of values, in one report or the other. */
 function agree(
   schema: JsonSchema,
   values: readonly unknown[],
   dialect: SchemaDialect = '2020-12',
   options: Partial<CompileOptions> = {},
 ): void {
-  const { compiled, interpreted } = compilers.get(dialect)!;
+  const { compiled, interpreted, written } = compilers.get(dialect)!;
   for (const report of ['all violations', 'first violation'] as const) {
     const how = optionsFor(dialect, { report, ...options });
-    const [one, other] = [compiledBy(compiled, schema, how), compiledBy(interpreted, schema, how)];
-    for (const value of values)
-      expect([schema, value, report, said(other, value)]).toEqual([schema, value, report, said(one, value)]);
+    const one = compiledBy(compiled, schema, how);
+    for (const compiler of [interpreted, written]) {
+      const other = compiledBy(compiler, schema, how);
+      for (const value of values)
+        expect([schema, value, report, said(other, value)]).toEqual([
+          schema,
+          value,
+          report,
+          said(one, value),
+        ]);
+    }
   }
 }
 
@@ -142,7 +150,7 @@ function schemasOf(dialect: SchemaDialect): fc.Arbitrary<JsonSchema> {
   return documents.filter((document) => !isTupleThatContains(JSON.stringify(document)));
 }
 
-describe('what is interpreted and what is compiled say the same of a value', () => {
+describe('what is interpreted, and what is compiled and written to a file, says the same of a value as what is compiled', () => {
   test.each(DIALECTS)('by any schema of %s', (dialect) => {
     fc.assert(
       fc.property(

@@ -19,7 +19,7 @@ import {
 } from 'class-validator';
 import fc from 'fast-check';
 import { fuzz } from './fuzz.js';
-import { accepts, planClass, planInterpreted, told } from './harness.js';
+import { accepts, planClass, planInterpreted, planWritten, told } from './harness.js';
 
 const IsEven =
   (wait: boolean) =>
@@ -98,13 +98,16 @@ async function librariesAccept(value: unknown): Promise<boolean> {
 test('classes in classes, conditions and rules of an author agree with class-validator', async () => {
   const made = await planClass(Tree);
   const interpreted = await planInterpreted(Tree);
+  const written = await planWritten(Tree);
   const verdicts = { accepted: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(tree, async (value) => {
       const wanted = await librariesAccept(value);
       verdicts[wanted ? 'accepted' : 'refused'] += 1;
       expect([value, await accepts(made, value)]).toEqual([value, wanted]);
-      expect([value, await told(interpreted, value)]).toEqual([value, await told(made, value)]);
+      const said = await told(made, value);
+      expect([value, await told(interpreted, value)]).toEqual([value, said]);
+      expect([value, await told(written, value)]).toEqual([value, said]);
     }),
     fuzz(300),
   );

@@ -19,6 +19,7 @@ export class PatternPool {
     const key = `/${source}/${flags}`;
     const pattern = this.#patterns.get(key) ?? new SafePattern(source, flags);
     this.#patterns.set(key, pattern);
+    if (pattern.settled && pattern.longest < Infinity) this.#longest.set(source, pattern.longest);
     if (!pattern.settled && !this.#unsettled.has(pattern)) this.#unsettled.set(pattern, where);
     return pattern;
   }
@@ -41,10 +42,35 @@ export class PatternPool {
     return [...new Map(problems.map((problem) => [`${problem.where} ${problem.what}`, problem])).values()];
   }
 
+  /** What was found out of patterns that are not plain, as far as the native engine alone runs them. */
+  get verdicts(): readonly PatternVerdict[] {
+    return [...this.#patterns.values()].flatMap(({ verdict }) => verdict ?? []);
+  }
+
+  /** Whether another engine than the native one runs a pattern. */
+  get needsEngine(): boolean {
+    return [...this.#patterns.values()].some(({ isLinear }) => isLinear);
+  }
+
   /** The longest text a pattern is tried on, in UTF-16 code units. */
   longestFor(source: string): number {
     return this.#longest.get(source) ?? Infinity;
   }
+}
+
+/** What was found out of a pattern: up to which length of a text the native engine is fast enough for it. */
+export interface PatternVerdict {
+  readonly source: string;
+  readonly flags: string;
+  /** `null` for any length. */
+  readonly length: number | null;
+}
+
+const PREPARED = new Map<string, number>();
+
+/** Takes in what was found out of patterns when a program was built, so that it need not be found out again. */
+export function preparePatterns(verdicts: readonly PatternVerdict[]): void {
+  for (const { source, flags, length } of verdicts) PREPARED.set(`/${source}/${flags}`, length ?? Infinity);
 }
 
 /** What is wrong with a settled pattern. @param where the place it is used at. */
@@ -79,6 +105,16 @@ export class SafePattern {
     // With `g` an engine would go on where it stopped.
     this.#native = new RegExp(source, flags.replace(/[dgy]/g, ''));
     if (cannotBacktrack(source, flags)) this.#nativeLength = Infinity;
+    else this.#nativeLength = PREPARED.get(`/${source}/${flags}`);
+  }
+
+  /** What was found out, unless another engine runs the pattern, or a glance has shown it. */
+  get verdict(): PatternVerdict | undefined {
+    const { source, flags } = this;
+    const length = this.#nativeLength;
+    if (length === undefined || length === 0 || this.#linear || cannotBacktrack(source, flags))
+      return undefined;
+    return { source, flags, length: length === Infinity ? null : length };
   }
 
   /** Whether it is known how to run it. */
@@ -89,6 +125,11 @@ export class SafePattern {
   /** The longest text it is tried on, in UTF-16 code units; 0 when nothing runs it safely, or that is not known yet. */
   get longest(): number {
     return this.#linear ? Infinity : (this.#nativeLength ?? 0);
+  }
+
+  /** Whether an engine runs it whose steps grow with the length alone. */
+  get isLinear(): boolean {
+    return this.#linear !== undefined;
   }
 
   /** Finds out how to run it. */
@@ -108,7 +149,7 @@ export class SafePattern {
   }
 
   async #analyse(): Promise<void> {
-    const { analysePattern } = await import('./engine.js');
+    const { analysePattern } = await import('#pattern-engine');
     const analysis = analysePattern(this.source, this.flags);
     const nativeLength = longestNatively(analysis);
     if (nativeLength < Infinity) this.#linear = await analysis.linear();

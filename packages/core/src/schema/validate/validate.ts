@@ -3,6 +3,7 @@ import type { JsonSchema } from '../../protocol/json.js';
 import { addPatterns, PatternPool, problemOf, type SafePattern } from '../patterns/patterns.js';
 import { InvalidValueError, type Issue } from './errors.js';
 import { issuesFrom } from './messages.js';
+import { preparedCompiler } from './prepared.js';
 import type {
   CompiledSchema,
   CompileOptions,
@@ -98,7 +99,7 @@ export class Validator {
 
   async #load(): Promise<void> {
     const { pool, options } = this;
-    const compiler = await pool.compiler(options.dialect);
+    const compiler = preparedCompiler(options.schema, options) ?? (await pool.compiler(options.dialect));
     await pool.patterns.ready();
     const problems = this.#patterns.flatMap((pattern) => problemOf(pattern, options.where) ?? []);
     if (problems.length > 0) throw new DefinitionError(problems);

@@ -68,7 +68,7 @@ function permitsCode(): boolean {
  * for evaluated, leads dynamic references to the root, finds in an empty array what an array before it contains, and throws where
  * `patternProperties` stands beside alternatives.
  */
-function isForInterpreter(schema: JsonSchema): boolean {
+export function isForInterpreter(schema: JsonSchema): boolean {
   return /"(?:contains|patternProperties|unevaluated(?:Items|Properties)|\$(?:dynamic|recursive)Ref)":/.test(
     JSON.stringify(schema),
   );

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { atMost } from '../budget.js';
+import type { Contestant } from '../contestants.js';
+import type { Row } from '../row.js';
+import { measureStart } from './start.js';
+
+const run = promisify(execFile);
+const sigilCommand = join(
+  dirname(createRequire(import.meta.url).resolve('@sigil/cli/package.json')),
+  'bin/sigil.mjs',
+);
+const here = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+/** Each as one file: ours by `sigil build`, the other by a bundler, with Node's compile cache where there is one. */
+const contestants: readonly Contestant[] = [
+  { id: 'sigil', era: 'modern', http: '', stdio: 'built/sigil.mjs', sessions: false },
+  { id: 'sdk v2', era: 'modern', http: '', stdio: 'built/sdk-v2.mjs', sessions: false },
+];
+
+/** From spawn to the first answer over stdio of programs that are one file, with one tool taking a DTO. */
+export const startBuilt: Row = {
+  id: 'start-built',
+  title: 'start to first answer, built',
+  unit: 'ms',
+  budget: [atMost(0.65, 'sdk v2')],
+  contestants,
+  async measure(plan, chosen) {
+    await mkdir(here('built'), { recursive: true });
+    await run(process.execPath, [sigilCommand, 'build', here('server.js'), '--out', here('built/sigil.mjs')]);
+    await build({
+      entryPoints: [here('peers/sdk-v2/stdio.js')],
+      outfile: here('built/sdk-v2.bundle.mjs'),
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      platform: 'node',
+      logLevel: 'silent',
+    });
+    const cache = JSON.stringify(here('built/compile-cache'));
+    const start = `import module from 'node:module';\nmodule.enableCompileCache?.(${cache});\nawait import('./sdk-v2.bundle.mjs');\n`;
+    await writeFile(here('built/sdk-v2.mjs'), start);
+    return measureStart(plan, chosen, ({ stdio }) => stdio);
+  },
+};

@@ -1,0 +1,235 @@
+/*
+ * One file of a program. The way is:
+ *
+ * 1. `bundle.ts` bundles the program to be described: `describe.ts` starts it, and it tells what it is made of and serves nothing. Folders
+ *    that it gives as `discover` are told first; their modules become part of the bundle, and it is described again.
+ * 2. `class-libraries.ts` finds out which rules of class-validator it has, so that no other one comes along.
+ * 3. The validators that it told of, as code, and the modules that were discovered go into the file, which hands them over to the framework
+ *    before the program begins.
+ *
+ * `targets.ts` says what differs by where the file is going to run, `report.ts` what there is to be known of it.
+ */
+
+import { mkdir, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
+import { basename, dirname, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { existsSync, realpathSync } from 'node:fs';
+import type { BuildDescription, DiscoveredFiles } from '@sigil/core/build';
+import type { Plugin } from 'esbuild';
+import { ServerError, UsageError } from '../failures.js';
+import {
+  type Bundle,
+  bundle,
+  type BundleOptions,
+  type FileReference,
+  seenFrom,
+  type Stage,
+} from './bundle.js';
+import {
+  classLibraries,
+  importedRules,
+  packageFolder,
+  type Rules,
+  withoutValidator,
+} from './class-libraries.js';
+import { bundleWithParts } from './framework-parts.js';
+import { withCodeCache } from './code-cache.js';
+import { TARGETS } from './targets.js';
+import { describeProgram, DESCRIBING } from './describe.js';
+
+/** How a program is built. */
+export interface BuildOptions extends Omit<BundleOptions, 'framework'> {
+  /** Milliseconds that the program may take to tell what it is made of. */
+  readonly timeoutMs: number;
+}
+
+/** What was built. */
+export interface Built {
+  /** The text of the file. */
+  readonly code: string;
+  /** Whether its code is in it as this version of Node compiles it, too. */
+  readonly cached: boolean;
+  readonly bundle: Bundle;
+  readonly description: BuildDescription;
+  readonly rules: Rules;
+  /** The files of parts that the framework imports when it needs them. */
+  readonly parts: readonly string[];
+  /** Packages that are outside of the file, because they look for files beside their own. */
+  readonly outside: readonly string[];
+  /** Files that it reads when it runs: they have to be where they are now, seen from it. */
+  readonly reads: readonly FileReference[];
+}
+
+/** A program is described again as long as it discovers more; so often at most. */
+const MOST_DISCOVERIES = 8;
+
+/**
+ * Writes a program into one file.
+ *
+ * @throws ServerError when it cannot be bundled, its definitions are wrong, or it needs what the target has not.
+ */
+export async function buildProgram(asked: BuildOptions): Promise<Built> {
+  if (!existsSync(asked.entry))
+    throw new UsageError(`there is no file ${relative(asked.cwd, asked.entry)}: compile first`);
+  const core = packageFolder('@sigil/core', asked.entry);
+  if (core === undefined)
+    throw new UsageError(`${asked.entry} is no program of Sigil: @sigil/core is not installed`);
+  const framework = realpathSync(core);
+  const options = { ...asked, framework };
+  const name = JSON.stringify(options.entry);
+  await mkdir(dirname(options.out), { recursive: true });
+  let discovered: DiscoveredFiles = {};
+  for (let round = 0; round < MOST_DISCOVERIES; round++) {
+    const scan = (given: BundleOptions): Promise<Bundle> =>
+      bundle(
+        { ...given, minify: false, sourcemap: false },
+        {
+          // Whether there is a default export, a warning tells.
+          start: `import 'sigil:prepared'; import * as program from ${name}; export default program.default;`,
+          modules: { 'sigil:prepared': modulesOf(discovered) },
+          plugins: [withoutValidator(framework)],
+          location: 'original',
+        },
+      );
+    const { rooted } = await scan(options);
+    const given = { ...options, external: [...options.external, ...rooted] };
+    const seen = await scan(given);
+    const rules = importedRules(seen.code);
+    const plugins = [classLibraries(framework, rules)];
+    const described = await bundle(
+      // It is described on this machine, whatever it is for.
+      { ...given, target: { ...given.target, files: true }, minify: false, sourcemap: false },
+      {
+        start: `import 'sigil:describe'; import 'sigil:prepared'; import ${name}; import 'sigil:described';`,
+        modules: {
+          ...DESCRIBING,
+          'sigil:prepared': preparedText({ validators: [], patterns: [] }, discovered, JSON.stringify),
+        },
+        plugins: [...plugins, standIns],
+        location: 'original',
+      },
+    );
+    const told = await describeProgram(described.code, options.out, options.timeoutMs);
+    discovered = { ...discovered, ...told.discovered };
+    if (Object.keys(told.discovered).length > 0) continue;
+    const { description } = told;
+    if (!description) throw new ServerError('the program has told nothing of itself');
+    refuseMissing(options, seen, rooted, discovered);
+    const hasDefault = !seen.warnings.some((warning) =>
+      warning.includes('Import "default" will always be undefined'),
+    );
+    // Nothing imports a program that Node runs.
+    const exported =
+      options.target === TARGETS.node
+        ? `import ${name};`
+        : `export * from ${name};${hasDefault ? ` export { default } from ${name};` : ''}`;
+    const place = (href: string): string => seenFrom(fileURLToPath(href), options.out, options.target);
+    const stage: Stage = {
+      start: `import 'sigil:prepared'; ${exported}`,
+      modules: { 'sigil:prepared': preparedText(description, discovered, place) },
+      plugins,
+      location: 'bundle',
+    };
+    const { made, parts } = await bundleWithParts(given, stage, description.needsPatternEngine);
+    const cached = options.sourcemap ? undefined : await withCodeCache(made, options);
+    await write(options.out, cached ?? made);
+    return {
+      code: (cached ?? made).code,
+      cached: cached !== undefined,
+      bundle: made,
+      description,
+      rules,
+      parts,
+      outside: outsideOf(made),
+      reads: readsOf(made, discovered),
+    };
+  }
+  throw new ServerError('what the program discovers discovers more and more');
+}
+
+async function write(out: string, { code, map }: Pick<Bundle, 'code' | 'map'>): Promise<void> {
+  await writeFile(out, map === undefined ? code : `${code}//# sourceMappingURL=${basename(out)}.map\n`);
+  if (map !== undefined) await writeFile(`${out}.map`, map);
+}
+
+/** The modules that were discovered, as a statement that imports them. */
+function modulesOf(discovered: DiscoveredFiles): string {
+  const files = Object.values(discovered).flat();
+  return `globalThis.discovered = [${files.map((href) => `() => ${importOf(href)}`).join(', ')}];`;
+}
+
+function importOf(href: string): string {
+  return `import(${JSON.stringify(fileURLToPath(href))})`;
+}
+
+/** The module that hands over to the framework what was found out. @param place an expression: the URL of a place, as the program will say it. */
+function preparedText(
+  { validators, patterns }: Pick<BuildDescription, 'validators' | 'patterns'>,
+  discovered: DiscoveredFiles,
+  place: (href: string) => string,
+): string {
+  const coded = validators.map(
+    ({ key, first, all }) =>
+      `${JSON.stringify(key)}: { 'first violation': ${first},\n'all violations': ${all} }`,
+  );
+  const places = Object.entries(discovered).map(([href, files]) => {
+    const modules = files.map(
+      (file) => `{ path: ${JSON.stringify(basename(fileURLToPath(file)))}, load: () => ${importOf(file)} }`,
+    );
+    return `[${place(href)}]: [${modules.join(', ')}]`;
+  });
+  return `import { prepare } from '@sigil/core/prepared';
+prepare({ validators: {
+${coded.join(',\n')}
+}, patterns: ${JSON.stringify(patterns)}, discovered: { ${places.join(', ')} } });`;
+}
+
+/** What only the target has, while a program is described on this machine. */
+const standIns: Plugin = {
+  name: 'stand-ins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(?:cloudflare|bun):|^bun$/ }, ({ path }) => ({ path, namespace: 'stand-in' }));
+    onLoad({ filter: /.*/, namespace: 'stand-in' }, () => ({
+      contents:
+        'module.exports = new Proxy({}, { get: (_, name) => name === "__esModule" ? false : class {} });',
+      loader: 'js',
+    }));
+  },
+};
+
+/** The packages that a bundle imports. */
+function outsideOf({ output }: Bundle): readonly string[] {
+  const imported = output.imports.filter(({ external, path }) => external && !isBuiltin(path));
+  return [...new Set(imported.map(({ path }) => path))].sort();
+}
+
+/** The files that a program reads when it runs: not the folders of modules that are in the bundle. */
+function readsOf({ reads }: Bundle, discovered: DiscoveredFiles): readonly FileReference[] {
+  const places = Object.keys(discovered).map((href) => fileURLToPath(href));
+  return reads.filter(({ path }) => !places.includes(path) && existsSync(path));
+}
+
+/** @throws ServerError when a program needs files where there are none. */
+function refuseMissing(
+  { cwd, target }: BundleOptions,
+  bundle: Bundle,
+  rooted: readonly string[],
+  discovered: DiscoveredFiles,
+): void {
+  if (target.files) return;
+  const code = 'SIGIL_BUILD_FAILED';
+  const problems = [
+    ...readsOf(bundle, discovered).map(({ from, path }) => ({
+      code,
+      problem: `${relative(cwd, from)}: it reads ${relative(cwd, path)} when it runs, and the target has no files`,
+      fix: 'import what is in it, such as import data from "./data.json" with { type: "json" }, or have another entry for this target',
+    })),
+    ...rooted.map((name) => ({
+      code,
+      problem: `${name}: the package looks for files beside its own, and the target has none`,
+      fix: 'use another package, or have another entry for this target',
+    })),
+  ];
+  if (problems.length > 0) throw new ServerError('the program needs files', problems);
+}

@@ -1,0 +1,313 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
+import { dirname, extname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build, transform, type Loader, type Metafile, type Plugin } from 'esbuild';
+import { ServerError } from '../failures.js';
+import type { Target } from './targets.js';
+
+/** What is bundled, and how. */
+export interface BundleOptions {
+  readonly cwd: string;
+  /** The folder of `@sigil/core`. */
+  readonly framework: string;
+  /** The program, absolute. */
+  readonly entry: string;
+  /** Where the bundle is going to be, absolute. */
+  readonly out: string;
+  readonly target: Target;
+  readonly minify: boolean;
+  readonly sourcemap: boolean;
+  /** Packages that stay outside of it. */
+  readonly external: readonly string[];
+}
+
+/** What one bundling does beside that. */
+export interface Stage {
+  /** The text of the first module, with imports of the others. */
+  readonly start: string;
+  /** Modules that are no files, by what imports them. */
+  readonly modules: Readonly<Record<string, string>>;
+  readonly plugins: readonly Plugin[];
+  /** Where modules believe their files to be: where they are, or where they are seen from the bundle. */
+  readonly location: 'original' | 'bundle';
+}
+
+/** A file that a program reads when it runs. */
+export interface FileReference {
+  /** The module that reads it. */
+  readonly from: string;
+  readonly path: string;
+}
+
+/** A bundle, and what was seen on the way. */
+export interface Bundle {
+  readonly code: string;
+  /** The same for what is no module, and is given `META`. */
+  readonly script: string;
+  readonly map: string | undefined;
+  readonly inputs: Metafile['inputs'];
+  readonly output: Metafile['outputs'][string];
+  readonly reads: readonly FileReference[];
+  /** Packages whose modules look for files beside themselves, which are not there in a bundle. */
+  readonly rooted: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+const START = 'sigil:start';
+const MODULE_URL = '__sigilModuleUrl';
+/** What a module knows of itself; code that is no module is given it. */
+export const META = '__sigilMeta';
+const MODULE_META = `const ${META} = import.meta;`;
+const REQUIRE = `const require = process.getBuiltinModule('node:module').createRequire(${META}.url);`;
+/** What esbuild writes where a CommonJS module asks for what is not in the bundle. */
+const DYNAMIC_REQUIRE = 'Dynamic require of "';
+
+/**
+ * Bundles a program into one file.
+ *
+ * @throws ServerError when that fails, with the place.
+ */
+export async function bundle(options: BundleOptions, stage: Stage): Promise<Bundle> {
+  const { files, node } = options.target;
+  const meta = files ? MODULE_META : '';
+  const made = await run(options, stage, meta);
+  return node && made.code.includes(DYNAMIC_REQUIRE) ? run(options, stage, meta, REQUIRE) : made;
+}
+
+async function run(options: BundleOptions, stage: Stage, ...banner: string[]): Promise<Bundle> {
+  const { entry, out, target, minify, sourcemap } = options;
+  const reads: FileReference[] = [];
+  const rooted = new Set<string>();
+  const result = await build({
+    absWorkingDir: options.cwd,
+    entryPoints: [START],
+    outfile: out,
+    write: false,
+    bundle: true,
+    format: 'esm',
+    platform: target.node ? 'node' : 'neutral',
+    mainFields: ['module', 'main'],
+    conditions: [...target.conditions],
+    target: 'es2023',
+    minify,
+    keepNames: !minify,
+    sourcemap: sourcemap ? 'external' : false,
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'silent',
+    charset: 'ascii',
+    banner: { js: banner.join(' ') },
+    define: { 'import.meta.url': MODULE_URL },
+    plugins: [
+      virtualModules(stage, entry),
+      ...stage.plugins,
+      ...(target.node ? [builtIns] : []),
+      outside(options, rooted),
+      located(options, stage.location, reads, rooted),
+      ...(minify ? [named] : []),
+    ],
+  }).catch((error: unknown) => {
+    throw new ServerError('the program cannot be bundled', problemsOf(error, options.cwd));
+  });
+  const [output] = Object.entries(result.metafile.outputs)
+    .filter(([path]) => !path.endsWith('.map'))
+    .map(([, found]) => found);
+  const file = (isMap: boolean): string | undefined =>
+    result.outputFiles.find(({ path }) => path.endsWith('.map') === isMap)?.text;
+  if (!output) throw new ServerError('the bundler has written nothing');
+  return {
+    code: file(false) ?? '',
+    script: (file(false) ?? '').replace(MODULE_META, ''),
+    map: file(true),
+    inputs: result.metafile.inputs,
+    output,
+    reads,
+    rooted: [...rooted].sort(),
+    warnings: result.warnings.map(({ text, location }) =>
+      location ? `${location.file}:${location.line}: ${text}` : text,
+    ),
+  };
+}
+
+function virtualModules({ start, modules }: Stage, entry: string): Plugin {
+  return {
+    name: 'virtual-modules',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^sigil:/ }, ({ path }) => ({ path, namespace: 'sigil' }));
+      onLoad({ filter: /.*/, namespace: 'sigil' }, ({ path }) => ({
+        contents: path === START ? start : (modules[path] ?? ''),
+        resolveDir: dirname(entry),
+        loader: 'js',
+      }));
+    },
+  };
+}
+
+/**
+ * Asks for modules of Node when they are first used. An import would load them before the program begins, those of a transport too that it
+ * does not run on; some, such as `node:http`, take longer than all of the program.
+ */
+export const builtIns: Plugin = {
+  name: 'built-ins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^[a-z_]|^node:/ }, ({ path, kind }) => {
+      const name = path.replace(/^node:/, '');
+      if (kind === 'entry-point' || !isBuiltin(path)) return undefined;
+      return { path: name, namespace: 'built-in', sideEffects: false };
+    });
+    onLoad({ filter: /.*/, namespace: 'built-in' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(`node:${path}`)});`,
+      loader: 'js',
+    }));
+  },
+};
+
+/** Leaves outside what the target has, what it was told, and what cannot be in a file of text. */
+function outside({ target, external }: BundleOptions, rooted: Set<string>): Plugin {
+  return {
+    name: 'outside',
+    setup({ onResolve }) {
+      onResolve({ filter: /^[^.]/ }, ({ path, kind }) => {
+        if (kind === 'entry-point') return undefined;
+        if (target.provided.test(path)) return { path, external: true };
+        const isLeft = external.some((name) => path === name || path.startsWith(`${name}/`));
+        return isLeft ? { path, external: true } : undefined;
+      });
+      onResolve({ filter: /\.node$/ }, ({ path, importer }) => {
+        const name = packageOf(importer);
+        if (name !== undefined) rooted.add(name);
+        return { path, external: true };
+      });
+    },
+  };
+}
+
+const LOADERS: Readonly<Record<string, Loader>> = {
+  '.ts': 'ts',
+  '.mts': 'ts',
+  '.cts': 'ts',
+  '.tsx': 'tsx',
+  '.jsx': 'jsx',
+};
+const REFERENCE = /new URL\(\s*(['"`])(?<path>[^'"`$]+)\1\s*,\s*import\.meta\.url\s*,?\s*\)/g;
+
+/** Tells each module where its file is, and notes which files it looks for. */
+function located(
+  { out, target, framework, minify }: BundleOptions,
+  location: Stage['location'],
+  reads: FileReference[],
+  rooted: Set<string>,
+): Plugin {
+  return {
+    name: 'located',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.(?:[cm]?[jt]sx?)$/, namespace: 'file' }, async ({ path }) => {
+        const contents = await readFile(path, 'utf8');
+        const name = packageOf(path);
+        if (name !== undefined && /\b__(?:dirname|filename)\b/.test(contents)) rooted.add(name);
+        // The framework only speaks of it.
+        if (!contents.includes('import.meta.url') || path.startsWith(framework + sep)) return undefined;
+        for (const { groups } of contents.matchAll(REFERENCE)) {
+          const found = new URL(groups?.['path'] ?? '', pathToFileURL(path));
+          if (found.protocol === 'file:') reads.push({ from: path, path: fileURLToPath(found) });
+        }
+        const at =
+          location === 'original' ? JSON.stringify(pathToFileURL(path).href) : seenFrom(path, out, target);
+        const text = `var ${MODULE_URL} = ${at}; ${contents.replace(/^#!.*/, '')}`;
+        const loader = loaderOf(path);
+        return {
+          contents: minify ? await withNames(text, path) : text,
+          loader: minify ? 'js' : loader,
+          resolveDir: dirname(path),
+        };
+      });
+    },
+  };
+}
+
+/** Packages in which no name of a function or class is ever shown. */
+const NAMELESS =
+  /^(?:@sigil\/|class-validator$|class-transformer$|validator$|libphonenumber-js$|typedi$|reflect-metadata$|ajv$|re2js$|@eslint-community\/regexpp$)/;
+
+/** Keeps the names of classes where others are shortened: they are names of schemas, and of what an author is told about. */
+const named: Plugin = {
+  name: 'named',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.(?:[cm]?[jt]sx?)$/, namespace: 'file' }, async ({ path }) => {
+      const contents = await readFile(path, 'utf8');
+      return { contents: await withNames(contents, path), loader: 'js', resolveDir: dirname(path) };
+    });
+  },
+};
+
+async function withNames(contents: string, path: string): Promise<string> {
+  if (NAMELESS.test(packageName(path) ?? '') || !/\bclass\b/.test(contents)) return contents;
+  const options = { keepNames: true, loader: loaderOf(path), sourcemap: 'inline', sourcefile: path } as const;
+  return (await transform(contents, { ...options, target: 'es2023' })).code;
+}
+
+function loaderOf(path: string): Loader {
+  return LOADERS[extname(path)] ?? 'js';
+}
+
+/** An expression: the URL of a file, as it is found from the file that the expression is in. */
+export function seenFrom(path: string, out: string, { files }: Target): string {
+  const way = `./${relative(dirname(out), path).split(sep).map(encodeURIComponent).join('/')}`;
+  if (!files) return JSON.stringify(new URL(way, 'file:///').href);
+  return `new URL(${JSON.stringify(way)}, ${META}.url).href`;
+}
+
+/** The package in `node_modules` that a file belongs to. */
+function packageOf(path: string): string | undefined {
+  return /.*[\\/]node_modules[\\/](?<name>@[^\\/]+[\\/][^\\/]+|[^\\/]+)[\\/]/
+    .exec(path)
+    ?.groups?.['name']?.replace('\\', '/');
+}
+
+const NAMES = new Map<string, string | undefined>();
+
+/** The name of the package that a file belongs to, wherever that is. */
+export function packageName(path: string): string | undefined {
+  const folder = dirname(path);
+  if (NAMES.has(folder)) return NAMES.get(folder);
+  const name = nameIn(folder) ?? (folder === dirname(folder) ? undefined : packageName(folder));
+  NAMES.set(folder, name);
+  return name;
+}
+
+function nameIn(folder: string): string | undefined {
+  try {
+    const { name } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+      readonly name?: unknown;
+    };
+    return typeof name === 'string' ? name : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface BuildFailure {
+  readonly errors: readonly {
+    readonly text: string;
+    readonly location: { readonly file: string; readonly line: number } | null;
+  }[];
+}
+
+function problemsOf(error: unknown, cwd: string): { code: string; problem: string; fix: string }[] {
+  const errors = (error as Partial<BuildFailure>).errors ?? [];
+  if (errors.length === 0) throw error;
+  return errors.map(({ text, location }) => {
+    const place = location ? `${relative(cwd, resolve(cwd, location.file))}:${location.line}: ` : '';
+    const missing = /^Could not resolve "(?<name>[^"]+)"/.exec(text)?.groups?.['name'];
+    return {
+      code: 'SIGIL_BUILD_FAILED',
+      problem: `${place}${text}`,
+      fix:
+        missing === undefined
+          ? 'mend the module that is named'
+          : `npm install ${missing}, or leave it outside: --external ${missing}`,
+    };
+  });
+}

@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { BuildDescription, DiscoveredFiles } from '@sigil/core/build';
+import { ServerError } from '../failures.js';
+import { reportedProblems } from '../program/program.js';
+
+/** What a program that was bundled to be described writes. */
+export interface Told {
+  readonly description?: BuildDescription;
+  readonly discovered: DiscoveredFiles;
+}
+
+/** The first and the last module of such a bundle: between them, the program. */
+export const DESCRIBING: Readonly<Record<string, string>> = {
+  'sigil:describe': `
+    import { writeFileSync } from 'node:fs';
+    import { describeBuild } from '@sigil/core/build';
+    const told = { discovered: {} };
+    process.once('exit', () => writeFileSync(process.env.SIGIL_BUILD_TOLD, JSON.stringify(told)));
+    export const end = describeBuild(
+      (description) => { told.description = description; process.exit(0); },
+      (files) => Object.assign(told.discovered, files),
+    );`,
+  'sigil:described': `
+    import { end } from 'sigil:describe';
+    await end();`,
+};
+
+/**
+ * Starts a program that was bundled to be described, and waits for what it tells.
+ *
+ * @param out where its bundle is going to be: it runs from that folder, and finds there what was left outside.
+ * @param timeoutMs how long it may take.
+ * @throws ServerError when its definitions are wrong, or it fails, or does not end in time.
+ */
+export async function describeProgram(code: string, out: string, timeoutMs: number): Promise<Told> {
+  const path = join(dirname(out), `.${basename(out)}.${process.pid}.mjs`);
+  const answer = `${path}.json`;
+  await writeFile(path, code);
+  try {
+    const stderr = await run(path, { SIGIL_BUILD_TOLD: answer, MCP_TRANSPORT: 'stdio' }, timeoutMs);
+    const told = await readFile(answer, 'utf8').then(
+      (text) => JSON.parse(text) as Told,
+      (): Told => ({ discovered: {} }),
+    );
+    // What a build does not have yet may be all that is wrong.
+    if (told.description || Object.keys(told.discovered).length > 0) return told;
+    const problems = reportedProblems(stderr);
+    if (problems.length > 0) throw new ServerError('the definitions of the server are wrong', problems);
+    throw new ServerError(`the program ended before it had made an app:\n${stderr.trim()}`);
+  } finally {
+    await Promise.all([rm(path, { force: true }), rm(answer, { force: true })]);
+  }
+}
+
+const MOST_STDERR = 64 * 1024;
+
+async function run(
+  path: string,
+  variables: Readonly<Record<string, string>>,
+  timeoutMs: number,
+): Promise<string> {
+  const env = { ...process.env, ...variables };
+  const child = spawn(process.execPath, ['--enable-source-maps', path], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    if (stderr.length < MOST_STDERR) stderr += text;
+  });
+  const late = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+  const [, signal] = (await once(child, 'close')) as [number | null, string | null];
+  clearTimeout(late);
+  if (signal === 'SIGKILL')
+    throw new ServerError(
+      `the program did not say within ${timeoutMs / 1000} s what it serves: it must call createApp() when it is loaded`,
+    );
+  return stderr;
+}

@@ -1,0 +1,63 @@
+/** Where a built program is going to run. */
+export type TargetName = 'node' | 'worker' | 'lambda' | 'deno' | 'bun';
+
+/** What a target makes of a program. */
+export interface Target {
+  /** The conditions of packages that hold there, beside `import` and `default`. */
+  readonly conditions: readonly string[];
+  /** Whether it has the modules of Node, so that transports and packages may use them. */
+  readonly node: boolean;
+  /** Imports that the target itself provides. */
+  readonly provided: RegExp;
+  /** Whether modules know where their file is. */
+  readonly files: boolean;
+  /** Whether it imports modules from text. */
+  readonly text: boolean;
+  /** How the file is started, where `%` stands for it. */
+  readonly start: string;
+}
+
+const NODE_MODULES = /^node:/;
+
+export const TARGETS: Readonly<Record<TargetName, Target>> = {
+  node: {
+    conditions: ['node', 'module'],
+    node: true,
+    provided: NODE_MODULES,
+    files: true,
+    text: true,
+    start: 'node %',
+  },
+  worker: {
+    conditions: ['workerd', 'worker', 'browser', 'module'],
+    node: false,
+    provided: /^(?:node:|cloudflare:)/,
+    files: false,
+    text: false,
+    start: 'wrangler deploy % --no-bundle',
+  },
+  lambda: {
+    conditions: ['node', 'module'],
+    node: true,
+    provided: /^(?:node:|@aws-sdk\/|@smithy\/)/,
+    files: true,
+    text: true,
+    start: 'deploy % as the handler of the function',
+  },
+  deno: {
+    conditions: ['deno', 'node', 'module'],
+    node: true,
+    provided: NODE_MODULES,
+    files: true,
+    text: false,
+    start: 'deno run -A %',
+  },
+  bun: {
+    conditions: ['bun', 'node', 'module'],
+    node: true,
+    provided: /^(?:node:|bun(?::|$))/,
+    files: true,
+    text: false,
+    start: 'bun %',
+  },
+};

@@ -1,0 +1,2 @@
+// What a file that `sigil build` has written hands over before its program begins.
+export { prepare, type PreparedParts } from './server/build-record.js';

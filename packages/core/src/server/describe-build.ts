@@ -1,0 +1,99 @@
+import { loadCodeWriter } from '../schema/validate/standalone.js';
+import { isForInterpreter, loadValidatorCompiler } from '../schema/validate/validator-compiler.js';
+import type { LoadValidatorCompiler } from '../schema/validate/compiled-schema.js';
+import { validatorKey } from '../schema/validate/prepared.js';
+import type { PatternVerdict } from '../schema/index.js';
+import { type RecordedApp, setBuildRecord } from './build-record.js';
+
+/** The code of the validators of one schema. */
+export interface ValidatorText {
+  /** What finds it again. */
+  readonly key: string;
+  /** What stops at the first violation, as the text of a function. */
+  readonly first: string;
+  /** What finds every violation. */
+  readonly all: string;
+}
+
+/** What an app serves, by names. */
+export interface AppDescription {
+  readonly name: string;
+  readonly version: string;
+  readonly tools: readonly string[];
+  readonly resources: readonly string[];
+  readonly prompts: readonly string[];
+}
+
+/** The files of places that are given as `discover`, by the URL of the place. */
+export type DiscoveredFiles = Readonly<Record<string, readonly string[]>>;
+
+/** What `sigil build` is told of a program. */
+export interface BuildDescription {
+  readonly apps: readonly AppDescription[];
+  readonly validators: readonly ValidatorText[];
+  readonly patterns: readonly PatternVerdict[];
+  /** Whether a pattern needs another engine than the native one. */
+  readonly needsPatternEngine: boolean;
+  /** Whether the program called `app.run()`. */
+  readonly runs: boolean;
+}
+
+/**
+ * Has the apps of this program tell what they are made of, instead of making their services and serving. For `sigil build`, which
+ * starts a program in this way before it writes the file.
+ *
+ * @param done is called once, when a program wants to serve, or when `end()` says that it has begun; it ends the program.
+ * @param discovered is called with what the build does not have yet: without it, the description would lack definitions.
+ * @returns ends the description.
+ */
+export function describeBuild(
+  done: (description: BuildDescription) => Promise<never>,
+  discovered: (files: DiscoveredFiles) => void,
+): () => Promise<never> {
+  const apps: RecordedApp[] = [];
+  const validators = new Map<string, ValidatorText>();
+  const load: LoadValidatorCompiler = async (dialect) => {
+    const [compile, write] = await Promise.all([loadValidatorCompiler(dialect), loadCodeWriter(dialect)]);
+    return (schema, options) => {
+      const compiled = compile(schema, options);
+      if (isForInterpreter(schema)) return compiled;
+      const key = validatorKey(schema, options);
+      validators.set(key, {
+        key,
+        first: write(schema, { ...options, report: 'first violation' }),
+        all: write(schema, { ...options, report: 'all violations' }),
+      });
+      return compiled;
+    };
+  };
+  const end = async (runs: boolean): Promise<never> => {
+    for (const { schemas } of apps) await schemas.warm();
+    return done({
+      apps: apps.map(describeApp),
+      validators: [...validators.values()],
+      patterns: apps.flatMap(({ schemas }) => schemas.patternVerdicts),
+      needsPatternEngine: apps.some(({ schemas }) => schemas.needsPatternEngine),
+      runs,
+    });
+  };
+  setBuildRecord({
+    load,
+    madeApp: (app) => apps.push(app),
+    discovered: (href, files) => discovered({ [href]: files }),
+    serves: () => end(true),
+  });
+  return () => end(false);
+}
+
+function describeApp({ info: { name, version }, registry }: RecordedApp): AppDescription {
+  const { tools, resources, templates, prompts } = registry;
+  const keysOf = (entries: Iterable<{ readonly key: string }>): string[] =>
+    [...entries].map(({ key }) => key);
+  return {
+    name,
+    version,
+    tools: keysOf(tools),
+    resources: [...keysOf(resources), ...keysOf(templates)],
+    prompts: keysOf(prompts),
+  };
+}

@@ -1,0 +1,443 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { post } from './modern-http.js';
+import { EVERYTHING, freePort, INVENTORY, ServerProcess, endProcesses, until } from './processes.js';
+import { sigil } from './sigil-command.js';
+
+// Each builds a program, or several, and the machine may be busy.
+jest.setTimeout(60_000);
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const home = mkdtempSync(join(tmpdir(), 'sigil-build-'));
+const project = join(home, 'project');
+
+const FILES: Readonly<Record<string, string>> = {
+  'package.json': JSON.stringify({ name: 'parcels', type: 'module' }),
+  'tsconfig.json': JSON.stringify({
+    compilerOptions: {
+      target: 'es2023',
+      module: 'nodenext',
+      types: ['node'],
+      strict: true,
+      experimentalDecorators: true,
+      emitDecoratorMetadata: true,
+      skipLibCheck: true,
+      rootDir: 'src',
+      outDir: 'dist',
+    },
+    include: ['src'],
+  }),
+  'data/zones.json': JSON.stringify({ home: 399, europe: 899 }),
+  'src/main.ts': `import { readFileSync } from 'node:fs';
+import { createApp, defineTool, provide } from '@sigil/core';
+import { ZONES } from './zones.js';
+
+const zones = JSON.parse(readFileSync(new URL('../data/zones.json', import.meta.url), 'utf8')) as Record<string, number>;
+const app = await createApp({
+  name: 'parcels',
+  version: '1.0.0',
+  discover: new URL('./services/*.service.js', import.meta.url),
+  providers: [provide(ZONES, zones)],
+  definitions: [
+    defineTool({
+      name: 'learn',
+      input: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+      handle({ name }) {
+        const input = { type: 'object', properties: { [String(name)]: { type: 'integer', minimum: 2 } }, required: [String(name)] };
+        app.tools.add(defineTool({ name: String(name), input, handle: (args) => JSON.stringify(args) }));
+        return 'learnt';
+      },
+    }),
+  ],
+});
+await app.run();
+`,
+  'src/worker.ts': `import { createApp, provide } from '@sigil/core';
+import { fetchHandler } from '@sigil/http/fetch';
+import zones from '../data/zones.json' with { type: 'json' };
+import { Parcels } from './services/parcels.service.js';
+import { ZONES } from './zones.js';
+
+const app = await createApp({ name: 'parcels', version: '1.0.0', services: [Parcels], providers: [provide(ZONES, zones)] });
+export default { fetch: fetchHandler(app) };
+`,
+  'src/wrong.ts': `import { createApp, Service, Tool } from '@sigil/core';
+
+@Service()
+class Wrong {
+  @Tool({ name: 'not a name' })
+  broken(): string {
+    return '';
+  }
+}
+const app = await createApp({ name: 'wrong', version: '1.0.0', services: [Wrong] });
+await app.run();
+`,
+  'src/zones.ts': `import { InjectionToken } from '@sigil/core';
+export const ZONES = new InjectionToken<Record<string, number>>('zones');
+`,
+  'src/services/parcels.service.ts': `import { Arg, inject, Prompt, Resource, Param, Service, Tool } from '@sigil/core';
+import { Exclude, Expose, Transform, Type } from 'class-transformer';
+import {
+  ArrayMinSize, IsEmail, IsIn, IsInt, IsOptional, IsString, Length, Matches, Min, registerDecorator, ValidateNested,
+} from 'class-validator';
+import { ZONES } from '../zones.js';
+
+const IsEven = (): PropertyDecorator => (target, propertyName) =>
+  registerDecorator({
+    name: 'isEven',
+    target: target.constructor,
+    propertyName: String(propertyName),
+    validator: {
+      validate: (value: unknown) => typeof value === 'number' && value % 2 === 0,
+      defaultMessage: () => 'must be even',
+    },
+  });
+
+class Line {
+  @Matches(/^[A-Z]{3}-\\d{4}$/) sku!: string;
+  @IsInt() @Min(1) @IsEven() pieces!: number;
+}
+
+class Mark {
+  @IsString() kind!: string;
+}
+class Stamp extends Mark {
+  @IsInt() value!: number;
+}
+class Note extends Mark {
+  @Length(2, 5) text!: string;
+}
+
+class Order {
+  @ValidateNested({ each: true }) @Type(() => Line) @ArrayMinSize(1) lines!: Line[];
+  @IsIn(['home', 'europe']) zone!: string;
+  @IsOptional() @IsEmail() mail?: string;
+  @IsOptional() @Matches(/^(?:[a-z]+ )*[a-z]+$/, { message: 'lower case words please' }) words?: string;
+  @IsOptional() @Transform(({ value }) => String(value).toUpperCase()) @IsString() code?: string;
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => Mark, { discriminator: { property: 'kind', subTypes: [{ name: 'stamp', value: Stamp }, { name: 'note', value: Note }] }, keepDiscriminatorProperty: true })
+  mark?: Stamp | Note;
+  @Exclude() @IsOptional() @IsString() secret?: string;
+}
+
+class Receipt {
+  @IsInt() cents!: number;
+  @Expose({ name: 'sent_to' }) @IsString() zone!: string;
+  @IsString({ groups: ['clerk'] }) @IsOptional() by?: string;
+}
+
+@Service()
+export class Parcels {
+  readonly #zones = inject(ZONES);
+
+  @Tool({ description: 'Order parcels', output: Receipt })
+  order(order: Order): Receipt {
+    const pieces = order.lines.reduce((sum, line) => sum + line.pieces, 0);
+    if (!(order.lines[0] instanceof Line)) throw new Error('no instance');
+    return Object.assign(new Receipt(), { cents: pieces * (this.#zones[order.zone] ?? 0), zone: order.code ?? order.zone });
+  }
+
+  @Tool({ description: 'Add' })
+  add(@Arg('a', { minimum: 0 }) a: number, @Arg('b', { description: 'more' }) b?: number): number {
+    return a + (b ?? 0);
+  }
+
+  @Resource('parcels://{id}')
+  parcel(@Param('id') id: number): string {
+    return 'parcel ' + (id + 1);
+  }
+
+  @Prompt({ description: 'Offer' })
+  offer(line: Line) {
+    return line.sku + ' ' + line.pieces;
+  }
+}
+`,
+};
+
+const line = { sku: 'TNT-1002', pieces: 2 };
+const call = (name: string, args: object) => ({ method: 'tools/call', params: { name, arguments: args } });
+/** Requests whose arguments are right and wrong in the ways that schemas and rules know. */
+const REQUESTS: readonly { readonly method: string; readonly params?: object }[] = [
+  { method: 'tools/list' },
+  { method: 'prompts/list' },
+  call('order', { lines: [line], zone: 'home' }),
+  call('order', {
+    lines: [line],
+    zone: 'europe',
+    mail: 'ada@example.com',
+    words: 'as soon as possible',
+    code: 'x',
+  }),
+  call('order', { lines: [], zone: 'moon', mail: 'ada', words: 'As', code: 5, extra: true }),
+  call('order', { lines: [{ sku: 'x', pieces: 3 }, null, { pieces: '2' }], zone: 'home' }),
+  call('order', { lines: [line], zone: 'home', mark: { kind: 'note', text: 'hello' } }),
+  call('order', { lines: [line], zone: 'home', mark: { kind: 'note', text: 'hello you' } }),
+  call('order', { lines: [line], zone: 'home', mark: { kind: 'seal' }, secret: 'x' }),
+  call('order', { lines: [{ sku: 'TNT-1002', pieces: 3 }], zone: 'home' }),
+  call('order', {}),
+  call('add', { a: 1, b: 2 }),
+  call('add', { a: -1, b: 'two' }),
+  { method: 'resources/read', params: { uri: 'parcels://41' } },
+  { method: 'resources/read', params: { uri: 'parcels://many' } },
+  { method: 'prompts/get', params: { name: 'offer', arguments: { sku: 'TNT-1002', pieces: '2' } } },
+  { method: 'prompts/get', params: { name: 'offer', arguments: { sku: 'TNT', pieces: 'two' } } },
+];
+const LEARNING = [call('learn', { name: 'count' }), call('count', { count: 5 }), call('count', { count: 1 })];
+
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+/** What a program answers over stdio, one request after the other. */
+async function answersOf(
+  script: string,
+  requests: readonly { readonly method: string; readonly params?: object }[],
+  nodeArgs: readonly string[] = [],
+): Promise<unknown[]> {
+  const [first = script, ...others] = [...nodeArgs, script];
+  const server = new ServerProcess(first, others);
+  const answers: unknown[] = [];
+  for (const [id, { method, params }] of requests.entries()) {
+    server.send({ jsonrpc: '2.0', id, method, params: { ...params, _meta: META } });
+    const answer = (): Record<string, unknown> | undefined =>
+      server.messages().find((message) => message['id'] === id);
+    await until(() => answer() !== undefined);
+    answers.push(answer()?.['result'] ?? answer()?.['error']);
+  }
+  server.child.stdin.end();
+  await server.ended;
+  return answers;
+}
+
+beforeAll(() => {
+  for (const [path, text] of Object.entries(FILES)) {
+    mkdirSync(dirname(join(project, path)), { recursive: true });
+    writeFileSync(join(project, path), text);
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(project, 'node_modules'), 'dir');
+  execFileSync(
+    process.execPath,
+    [join(ROOT, 'node_modules/.bin/tsc'), '-p', project, '--resolveJsonModule'],
+    { encoding: 'utf8' },
+  );
+});
+
+afterAll(async () => {
+  await endProcesses();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const build = (entry: string, out: string, ...args: string[]) =>
+  sigil('build', join(project, 'dist', entry), '--out', join(project, 'dist', out), ...args);
+
+interface Report {
+  readonly apps: readonly { readonly tools: readonly string[] }[];
+  readonly validators: number;
+  readonly rules: readonly string[];
+  readonly outside: readonly string[];
+  readonly reads: readonly string[];
+  readonly bytes: number;
+}
+
+describe('a program that was built', () => {
+  let report: Report;
+  let expected: unknown[];
+
+  beforeAll(async () => {
+    const { stdout, stderr } = await build('main.js', 'app.mjs', '--json');
+    expect(stderr).toBe('');
+    report = JSON.parse(stdout) as Report;
+    expected = await answersOf(join(project, 'dist/main.js'), [...REQUESTS, ...LEARNING]);
+  });
+
+  test('tells what it contains', () => {
+    expect(report.apps.map(({ tools }) => tools)).toEqual([['order', 'add', 'learn']]);
+    expect(report.rules).toEqual(
+      'ArrayMinSize IsEmail IsIn IsInt IsOptional IsString Length Matches Min ValidateNested registerDecorator'.split(
+        ' ',
+      ),
+    );
+    expect(report.outside).toEqual([]);
+    expect(report.reads.map((path) => path.split('/').slice(-2).join('/'))).toEqual(['data/zones.json']);
+    expect(report.validators).toBeGreaterThanOrEqual(5);
+  });
+
+  test('answers as it did, with nothing installed beside it', async () => {
+    mkdirSync(join(home, 'alone/dist'), { recursive: true });
+    mkdirSync(join(home, 'alone/data'), { recursive: true });
+    copyFileSync(join(project, 'dist/app.mjs'), join(home, 'alone/dist/app.mjs'));
+    copyFileSync(join(project, 'data/zones.json'), join(home, 'alone/data/zones.json'));
+    expect(await answersOf(join(home, 'alone/dist/app.mjs'), [...REQUESTS, ...LEARNING])).toEqual(expected);
+  });
+
+  test('compiles nothing that was known when it was built', async () => {
+    // Nothing could be compiled here, and what is not known is interpreted.
+    const flags = ['--disallow-code-generation-from-strings'];
+    expect(await answersOf(join(project, 'dist/app.mjs'), [...REQUESTS, ...LEARNING], flags)).toEqual(
+      expected,
+    );
+  });
+
+  test('serves HTTP, with several processes', async () => {
+    const port = await freePort();
+    const server = new ServerProcess(join(project, 'dist/app.mjs'), [
+      '--http',
+      '--port',
+      String(port),
+      '--workers',
+      '2',
+    ]);
+    const url = `http://127.0.0.1:${port}/mcp`;
+    await until(
+      async () => (await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined))?.ok === true,
+    );
+    expect(await post(url, 'tools/call', { name: 'add', arguments: { a: 1, b: 2 } })).toMatchObject({
+      content: [{ type: 'text', text: '3' }],
+    });
+    server.child.kill('SIGTERM');
+    await server.ended;
+  });
+
+  test('gives its manifest', async () => {
+    const [built, plain] = await Promise.all([
+      sigil('manifest', join(project, 'dist/app.mjs')),
+      sigil('manifest', join(project, 'dist/main.js')),
+    ]);
+    expect(built).toEqual(plain);
+  });
+
+  test('can be read when it is not minified, and maps to its sources', async () => {
+    const { code } = await build('main.js', 'mapped.mjs', '--no-minify', '--sourcemap');
+    expect(code).toBe(0);
+    expect(existsSync(join(project, 'dist/mapped.mjs.map'))).toBe(true);
+    expect(await answersOf(join(project, 'dist/mapped.mjs'), REQUESTS)).toEqual(
+      expected.slice(0, REQUESTS.length),
+    );
+  });
+});
+
+test('leaves nothing behind but the file', async () => {
+  await build('main.js', 'only/app.mjs');
+  expect(readdirSync(join(project, 'dist/only'))).toEqual(['app.mjs']);
+});
+
+test('refuses wrong definitions, with their place and what to do', async () => {
+  const { code, stderr } = await build('wrong.js', 'wrong.mjs');
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/Wrong\.broken[^]*Fix: [^]*\[SIGIL_INVALID_NAME\]/);
+  expect(existsSync(join(project, 'dist/wrong.mjs'))).toBe(false);
+});
+
+test('refuses files for a target that has none, with the place and what to do', async () => {
+  const { code, stderr } = await build('main.js', 'worker-main.mjs', '--target', 'worker');
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/main\.js: it reads \S*data\/zones\.json when it runs[^]*Fix: import what is in it/);
+});
+
+test.each([
+  [
+    'a target there is not',
+    ['--target', 'toaster'],
+    /--target must be one of node, worker, lambda, deno, bun, not 'toaster'/,
+  ],
+  ['a program there is not', [], /there is no file \S*nothing\.js/],
+])('refuses %s', async (_, args, message) => {
+  const { code, stderr } = await build('nothing.js', 'nothing.mjs', ...args);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+});
+
+test.each([
+  ['the inventory', INVENTORY],
+  ['the app that shows every feature', EVERYTHING],
+])('builds %s to the same manifest', async (_, script) => {
+  const out = script.replace(/main\.js$/, `built-${process.pid}.mjs`);
+  try {
+    const { code, stderr } = await sigil('build', script, '--out', out);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(await sigil('manifest', out)).toEqual(await sigil('manifest', script));
+  } finally {
+    rmSync(out, { force: true });
+  }
+});
+
+const WORKERD = workerd();
+const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = (
+    modules = [(name = "worker", esModule = embed "worker.mjs")],
+    compatibilityDate = "2026-01-01",
+  ))],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+);
+`;
+
+/** The program of Cloudflare's runtime, where it is installed: there is one for few platforms. */
+function workerd(): string | undefined {
+  try {
+    const manifest = createRequire(import.meta.url).resolve('@cloudflare/workerd-linux-64/package.json');
+    const program = join(dirname(manifest), 'bin/workerd');
+    return existsSync(program) ? program : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+(WORKERD === undefined ? describe.skip : describe)('a worker that was built', () => {
+  let child: ChildProcess;
+  let address = '';
+
+  beforeAll(async () => {
+    const { code, stderr } = await build('worker.js', 'worker.mjs', '--target', 'worker');
+    expect([code, stderr]).toEqual([0, '']);
+    writeFileSync(join(project, 'dist/config.capnp'), CONFIG);
+    child = spawn(WORKERD ?? '', ['serve', join(project, 'dist/config.capnp'), '--control-fd=3'], {
+      stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
+    });
+    for await (const text of createInterface(child.stdio[3] as Readable)) {
+      const { event, port } = JSON.parse(text) as { event: string; port?: number };
+      if (event === 'listen') address = `http://127.0.0.1:${port}/mcp`;
+      if (address) break;
+    }
+  });
+
+  afterAll(async () => {
+    child.kill('SIGKILL');
+    await once(child, 'close');
+  });
+
+  test('answers in workerd as the program does in Node', async () => {
+    const [, , ...asked] = REQUESTS;
+    const answers = await Promise.all(
+      asked.map(({ method, params }) =>
+        // It throws the error that came as JSON.
+        post(address, method, { ...params }).catch(
+          (error: Error) => JSON.parse(error.message.slice(method.length + 2)) as unknown,
+        ),
+      ),
+    );
+    const plain = await answersOf(join(project, 'dist/main.js'), asked);
+    expect(answers).toEqual(plain);
+  });
+});
