@@ -12,7 +12,7 @@ import {
 } from '@sigil/core/transport';
 import { exitAfter, handleSignals, stderrLogger } from '@sigil/node';
 import { refuse } from './answers.js';
-import { createHandler, type HttpHandler } from './handler.js';
+import { createHandler, type HttpHandler, isAt } from './handler.js';
 import { NodeExchange, pathOf } from './node-exchange.js';
 import { resolveOptions } from './check-options.js';
 import {
@@ -315,11 +315,6 @@ function checkProbePath(
   const other = taken.find((path) => isAt(probe, path) || isAt(path, probe));
   if (other !== undefined)
     checks.refuse(option, `it must be a path of its own, not ${probe}: ${other} is served already`);
-}
-
-/** Whether a request target, such as `/mcp/?a=1`, is at a path. */
-function isAt(target: string, path: string): boolean {
-  return target === path || (target.startsWith(path) && /^\/?(\?|$)/.test(target.slice(path.length)));
 }
 
 /** By how much Node lets a request take longer than we do, in milliseconds. */
