@@ -34,7 +34,7 @@ const END_EARLY_MS = 1_000;
 
 /**
  * Serves an app as a Lambda function that answers in one piece, behind a Function URL or an HTTP API of API Gateway. Streams are sent
- * when they end, or shortly before the function's time is over; a client that opens one by GET is refused, as it may be.
+ * when they end, or a second before the function's time is over; clients that open one by GET are refused, which they must expect.
  *
  * @param app makes the app, when the first request comes; called once, and again after it has failed.
  * @param options `path` of the endpoint, `/mcp` by default, and those of `fetchHandler`.
@@ -47,7 +47,6 @@ const END_EARLY_MS = 1_000;
 export function lambdaHandler(app: () => MaybePromise<App>, options: HostOptions = {}): LambdaFunction {
   const answer = answerer(app, options);
   return async (event, context) => {
-    if (opensStream(event)) return { statusCode: 405, headers: { allow: 'POST, DELETE, OPTIONS' }, body: '' };
     const { response, pieces } = await answer(event, context);
     const body: Uint8Array[] = [];
     for await (const piece of pieces) body.push(piece);
@@ -56,7 +55,8 @@ export function lambdaHandler(app: () => MaybePromise<App>, options: HostOptions
 }
 
 /**
- * Serves an app as a Lambda function that streams its answers: behind a Function URL with the invoke mode `RESPONSE_STREAM`.
+ * Serves an app as a Lambda function that streams its answers: behind a Function URL with the invoke mode `RESPONSE_STREAM`. Streams end
+ * a second before the function's time is over; clients that open one by GET are refused, which they must expect.
  *
  * @param app makes the app, when the first request comes; called once, and again after it has failed.
  * @param options `path` of the endpoint, `/mcp` by default, and those of `fetchHandler`.
@@ -88,22 +88,26 @@ export function lambdaStreamHandler(
 function answerer(app: () => MaybePromise<App>, options: HostOptions) {
   const handler = hostHandler<undefined>({ app, options: { path: '/mcp', ...options } });
   return async (event: LambdaEvent, context: LambdaContext) => {
+    if (opensStream(event)) return { response: NO_STREAMS, pieces: piecesOf(NO_STREAMS) };
     const over = AbortSignal.timeout(Math.max(0, context.getRemainingTimeInMillis() - END_EARLY_MS));
     const response = await handler(requestOf(event, over), undefined);
     return { response, pieces: piecesOf(response, over) };
   };
 }
 
-async function* piecesOf({ body }: Response, over: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* piecesOf({ body }: Response, over?: AbortSignal): AsyncGenerator<Uint8Array> {
   if (!body) return;
   const reader = (body as ReadableStream<Uint8Array>).getReader();
-  const end = new Promise<undefined>((resolve) => over.addEventListener('abort', () => resolve(undefined)));
+  const end = new Promise<undefined>((resolve) => over?.addEventListener('abort', () => resolve(undefined)));
   for (;;) {
     const piece = await Promise.race([reader.read(), end]);
     if (!piece || piece.done) return;
     yield piece.value;
   }
 }
+
+/** To a client that wants to listen without asking anything: an instance would be held, and paid for, for as long as it does. */
+const NO_STREAMS = new Response(null, { status: 405, headers: { Allow: 'POST, DELETE, OPTIONS' } });
 
 function opensStream({ requestContext, headers }: LambdaEvent): boolean {
   return requestContext?.http?.method === 'GET' && headers['accept']?.includes('text/event-stream') === true;

@@ -34,11 +34,39 @@ export function worker<Env>(
   });
   return {
     fetch(request, env, context) {
-      const response = handler(request, env);
-      // The first request makes the app for all of them: its client may go away, and the app must be made all the same.
-      context.waitUntil(response.catch(() => undefined));
-      return response;
+      const answering = handler(request, env).then((response) => untilRead(response, context));
+      // The first request makes the app for all of them, and a call that is cancelled unwinds: without this, both end with the client.
+      context.waitUntil(answering.catch(() => undefined).then(() => request.signal.aborted && unwinding()));
+      return answering;
     },
     close: (graceMs) => handler.close(graceMs),
   };
+}
+
+/** How long a call may take to end when its client is gone, in milliseconds. */
+const UNWIND_MS = 5_000;
+
+const unwinding = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, UNWIND_MS));
+
+/** Has the worker go on while a stream is read, and after its client has gone. */
+function untilRead(response: Response, context: ExecutionContext): Response {
+  if (!response.body || response.headers.get('content-type') !== 'text/event-stream') return response;
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const cancelled = { wait: undefined as Promise<unknown> | undefined };
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel(reason) {
+        cancelled.wait = unwinding();
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  context.waitUntil(reader.closed.catch(() => undefined).then(() => cancelled.wait));
+  return new Response(body, response);
 }

@@ -22,7 +22,8 @@ export const FORGETFUL = '/api/forgetful/mcp';
 
 /** What every server has. */
 export const MOUNTS: readonly Mount[] = [
-  { path: OPEN, options: {}, documents: [] },
+  // Workers find out that a client is gone when they send something.
+  { path: OPEN, options: { streams: { keepAliveMs: 300 } }, documents: [] },
   { path: BOUNDED, options: { limits: { maxBodyBytes: 2_000 } }, documents: [] },
   {
     path: PROTECTED,
@@ -49,8 +50,15 @@ const STEP_MS = 500;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** What an app may be told. */
+export interface ContractAppOptions {
+  readonly logger?: Logger;
+  /** What `hello` says. */
+  readonly greeting?: string;
+}
+
 /** An app with a tool for each thing a server must carry. What it does is told by tools alone, so it may run anywhere. */
-export function createContractApp(logger?: Logger): Promise<App> {
+export function createContractApp({ logger, greeting = 'Hello' }: ContractAppOptions = {}): Promise<App> {
   let held: Held = 'not called';
   const hold = (early: boolean) =>
     defineTool({
@@ -68,6 +76,8 @@ export function createContractApp(logger?: Logger): Promise<App> {
   return createApp({
     name: 'contract',
     version: '1.0.0',
+    // A request may come to another instance than the one before it.
+    state: { keys: ['not a secret, since it is for tests alone: 0123456789'] },
     ...(logger ? { logger } : {}),
     definitions: [
       defineTool({
@@ -76,7 +86,7 @@ export function createContractApp(logger?: Logger): Promise<App> {
         input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
         handle: ({ text }) => String(text),
       }),
-      defineTool({ name: 'hello', description: 'Says hello', handle: () => 'Hello' }),
+      defineTool({ name: 'hello', description: 'Says hello', handle: () => greeting }),
       defineTool({
         name: 'count',
         description: 'Counts to five',

@@ -13,11 +13,11 @@ export type Feature =
   | 'official clients'
   | 'streams'
   | 'streams at once'
-  | 'sessions'
+  | 'listening'
   | 'questions'
   | 'cancelling'
-  | 'closing'
-  | 'schemas';
+  | 'cancelling before a stream'
+  | 'closing';
 
 /** One way in which apps are served: within a framework, or by a runtime. */
 export interface Framework {

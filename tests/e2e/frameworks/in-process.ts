@@ -27,7 +27,7 @@ export function inProcess({ name, readsBodies, lacks = {}, serve }: FrameworkHer
     readsBodies,
     errors,
     async serve() {
-      const app = await createContractApp(logger);
+      const app = await createContractApp({ logger });
       const served = await serve(app, readsBodies ? [...MOUNTS, FORGETFUL_MOUNT] : MOUNTS);
       return {
         ...served,
