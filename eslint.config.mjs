@@ -7,6 +7,8 @@ export default tseslint.config(
   {
     ignores: [
       '**/dist/**',
+      '**/.next/**',
+      '**/next-env.d.ts',
       'coverage/**',
       'node_modules/**',
       '.scratch/**',

@@ -49,7 +49,7 @@ function host(
 }
 
 /** Writes a program into a file of its own, with what it imports of ours; packages are found where a user's program finds them. */
-async function programFile(name: string, options: BuildOptions = {}): Promise<string> {
+export async function programFile(name: string, options: BuildOptions = {}): Promise<string> {
   // Not in node_modules, where Deno takes a file for part of a package.
   const outfile = fileURLToPath(new URL(`./hosts/dist/${name}.mjs`, import.meta.url));
   await build({

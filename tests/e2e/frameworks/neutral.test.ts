@@ -16,7 +16,9 @@ test.each([['@sigil/core'], ['@sigil/http/fetch'], ['@sigil/workers'], ['@sigil/
       metafile: true,
       logLevel: 'error',
     });
-    const imported = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
+    const imported = Object.values(metafile.outputs).flatMap(({ imports }) =>
+      imports.map(({ path }) => path),
+    );
     expect(imported).toEqual([]);
   },
 );
