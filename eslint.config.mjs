@@ -94,7 +94,9 @@ export default tseslint.config(
     },
   },
   {
-    files: ['packages/{stdio,http,node,redis,postgres,skills,testing,cli,create-mcp-app}/src/**/*.ts'],
+    files: [
+      'packages/{stdio,http,express,fastify,hono,next,lambda,workers,node,redis,postgres,skills,testing,cli,create-mcp-app}/src/**/*.ts',
+    ],
     rules: {
       'no-restricted-imports': [
         'error',

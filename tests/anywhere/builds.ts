@@ -7,8 +7,8 @@ import { transform as swc } from '@swc/core';
 import { build, transform as esbuild } from 'esbuild';
 import { programOf } from '../e2e/frameworks/program.js';
 import { buildNext } from '../e2e/frameworks/next-project.js';
-import { bundleWithEsbuild, bundleWithWebpack, compileWithSwc, REQUIRE } from '../publishing/bundlers.js';
-import { tool, toolFile } from './tools.js';
+import { bundleWithEsbuild, bundleWithWebpack, compileWithSwc } from '../publishing/bundlers.js';
+import { tool, toolFile, TOOLS } from './tools.js';
 
 const run = promisify(execFile);
 const SOURCES = resolve('tests/anywhere/programs');
@@ -20,7 +20,7 @@ const BUNDLES = mkdtempSync(join(tmpdir(), 'sigil-anywhere-'));
 export const removeBundles = (): void => rmSync(BUNDLES, { recursive: true, force: true });
 
 /** A program of this folder. */
-export type Program = 'main' | 'untyped' | 'standard' | 'functions';
+export type Program = 'main' | 'story' | 'untyped' | 'standard' | 'functions';
 
 /** Compiles each program for itself. @returns its file. */
 export type Compile = (program: Program) => Promise<string>;
@@ -30,7 +30,7 @@ export async function compileStory(): Promise<void> {
   rmSync(COMPILED, { recursive: true, force: true });
   mkdirSync(COMPILED, { recursive: true });
   writeFileSync(join(COMPILED, 'package.json'), '{ "type": "module" }');
-  for (const name of ['story', 'main', 'worker', 'edge'])
+  for (const name of ['story', 'main', 'started', 'worker', 'edge'])
     writeFileSync(join(COMPILED, `${name}.js`), await compileWithSwc(sourceOf(name)));
 }
 
@@ -99,70 +99,25 @@ export const sources =
     return Promise.resolve(join(to, `${program}.ts`));
   };
 
-type Rollup = (options: object) => Promise<{ write(options: object): Promise<unknown> }>;
-
 const MAIN = join(COMPILED, 'main.js');
 
-/** Default builds of a program for Node, with everything in the bundle. */
+const ofTools = (bundler: string, entry: string) => async (): Promise<string> => {
+  const folder = join(BUNDLES, bundler);
+  const script = resolve('tests/anywhere/bundle.mjs');
+  await run(process.execPath, [script, bundler, entry, folder, TOOLS]);
+  return join(folder, 'main.mjs');
+};
+
+/** Builds of a program for Node, with everything in the bundle. */
 export const BUNDLERS: Readonly<Record<string, () => Promise<string>>> = {
   esbuild: () => bundleWithEsbuild(MAIN, join(BUNDLES, 'esbuild')),
   'esbuild, which splits': () => bundleWithEsbuild(MAIN, join(BUNDLES, 'esbuild-split'), { splitting: true }),
   'webpack 5': () => bundleWithWebpack(MAIN, join(BUNDLES, 'webpack')),
-  Rollup: async () => {
-    const { rollup } = await tool<{ rollup: Rollup }>('rollup');
-    type Plugin = { default: (options?: object) => unknown };
-    const [resolving, commonjs, json] = await Promise.all([
-      tool<Plugin>('@rollup/plugin-node-resolve'),
-      tool<Plugin>('@rollup/plugin-commonjs'),
-      tool<Plugin>('@rollup/plugin-json'),
-    ]);
-    const plugins = [
-      resolving.default({ preferBuiltins: true, exportConditions: ['node'] }),
-      commonjs.default(),
-      json.default(),
-    ];
-    const bundle = await rollup({ input: MAIN, plugins, onwarn: () => undefined });
-    const dir = join(BUNDLES, 'rollup');
-    await bundle.write({ dir, format: 'es', entryFileNames: 'main.mjs', chunkFileNames: '[name]-[hash].mjs' });
-    return join(dir, 'main.mjs');
-  },
-  'Vite, for servers': async () => {
-    const vite = await tool<{ build(options: object): Promise<unknown> }>('vite');
-    const outDir = join(BUNDLES, 'vite');
-    await vite.build({
-      configFile: false,
-      logLevel: 'error',
-      root: COMPILED,
-      ssr: { noExternal: true },
-      build: { ssr: MAIN, outDir, emptyOutDir: true, rollupOptions: { output: { entryFileNames: 'main.mjs' } } },
-    });
-    writeFileSync(join(outDir, 'package.json'), '{ "type": "module" }');
-    return join(outDir, 'main.mjs');
-  },
-  Rolldown: async () => {
-    const { rolldown } = await tool<{ rolldown: Rollup }>('rolldown');
-    const bundle = await rolldown({ input: MAIN, platform: 'node', logLevel: 'silent' });
-    const dir = join(BUNDLES, 'rolldown');
-    await bundle.write({ dir, format: 'esm', entryFileNames: 'main.mjs', chunkFileNames: '[name]-[hash].mjs' });
-    return join(dir, 'main.mjs');
-  },
-  tsup: async () => {
-    const tsup = await tool<{ build(options: object): Promise<void> }>('tsup');
-    const outDir = join(BUNDLES, 'tsup');
-    await tsup.build({
-      entry: { main: MAIN },
-      outDir,
-      format: ['esm'],
-      platform: 'node',
-      noExternal: [/.*/],
-      banner: { js: REQUIRE },
-      config: false,
-      silent: true,
-      clean: true,
-      outExtension: () => ({ js: '.mjs' }),
-    });
-    return join(outDir, 'main.mjs');
-  },
+  // Its chunks import the entry back, and would wait for one that awaits at the top.
+  'Rollup, of a program that awaits within a function': ofTools('rollup', join(COMPILED, 'started.js')),
+  'Vite, for servers': ofTools('vite', MAIN),
+  Rolldown: ofTools('rolldown', MAIN),
+  tsup: ofTools('tsup', MAIN),
   'bun build': async () => {
     const outfile = join(BUNDLES, 'bun', 'main.mjs');
     const bun = programOf('@oven/bun-linux-x64', 'bin/bun') ?? '';

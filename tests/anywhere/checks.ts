@@ -86,7 +86,8 @@ async function checkQuestion(client: ContractClient, era: Era): Promise<void> {
 async function checkOthers(client: ContractClient): Promise<void> {
   const read = await client.start('resources/read', { uri: 'shop://tea' }).response;
   expect(read?.result?.['contents']).toMatchObject([{ uri: 'shop://tea', text: '{"sku":"tea"}' }]);
-  const prompt = await client.start('prompts/get', { name: 'recommend', arguments: { taste: 'sweet' } }).response;
+  const prompt = await client.start('prompts/get', { name: 'recommend', arguments: { taste: 'sweet' } })
+    .response;
   expect(prompt?.result?.['messages']).toMatchObject([{ content: { text: 'Recommend something sweet' } }]);
   expect((await call(client, 'nothing').response)?.error?.code).toBe(-32602);
   expect((await client.start('nothing/here').response)?.error?.code).toBe(-32601);

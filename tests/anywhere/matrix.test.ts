@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { format, resolveConfig } from 'prettier';
 import { HOSTS } from '../e2e/frameworks/hosts.js';
@@ -20,18 +23,20 @@ import {
   sources,
 } from './builds.js';
 import { checkAdding, checkStory } from './checks.js';
-import { at, type Command, overHttp, overStdio, type Running } from './programs.js';
-import { installTools, tool, toolFile } from './tools.js';
-import { writeFile } from 'node:fs/promises';
+import { at, besides, type Command, overHttp, overStdio, type Running } from './programs.js';
+import { installTools, toolFile, TOOLS } from './tools.js';
 
 const PAGE = 'docs/guide/deployment.md';
 const [BEGIN, END] = ['<!-- what npm run test:anywhere finds -->', '<!-- end of what it finds -->'];
 
 // Builds and starts processes, on machines that others use.
-jest.setTimeout(180_000);
+jest.setTimeout(60_000);
 
 /** What was found: tables by the head of their first column, rows by name, a word for each column. */
-const found = new Map<string, { readonly columns: readonly string[]; readonly rows: Map<string, string[]> }>();
+const found = new Map<
+  string,
+  { readonly columns: readonly string[]; readonly rows: Map<string, string[]> }
+>();
 
 function note(table: string, columns: readonly string[], row: string, column: string, what: string): void {
   const { rows } = found.get(table) ?? { rows: new Map<string, string[]>() };
@@ -120,13 +125,14 @@ const config :Workerd.Config = (
 
   test('edge-runtime serves over HTTP', () =>
     onEdge('Edge functions (edge-runtime)', async () => {
-      const { EdgeRuntime, runServer } = await tool<{
-        EdgeRuntime: new (options: { initialCode: string }) => object;
-        runServer(options: { runtime: object }): Promise<{ url: string; close(): Promise<void> }>;
-      }>('edge-runtime');
-      const initialCode = readFileSync(await bundleForEdge('edge', 'edge-light'), 'utf8');
-      const server = await runServer({ runtime: new EdgeRuntime({ initialCode }) });
-      return at(`${server.url}mcp`, () => server.close());
+      const bundle = await bundleForEdge('edge', 'edge-light');
+      const running = startProgram(process.execPath, [
+        resolve('tests/anywhere/edge-server.mjs'),
+        bundle,
+        TOOLS,
+      ]);
+      const origin = await running.line('http://');
+      return at(new URL('/mcp', origin).href, () => running.kill());
     }));
 });
 
@@ -157,7 +163,7 @@ describe('a program in one bundle', () => {
       },
       checkStory,
     );
-  });
+  }, 180_000);
 });
 
 describe('a program that is compiled', () => {
@@ -170,7 +176,7 @@ describe('a program that is compiled', () => {
   const COLUMNS = Object.keys(KINDS) as (keyof typeof KINDS)[];
   const LEGACY = { experimentalDecorators: true, emitDecoratorMetadata: true };
   const node: Command = [process.execPath];
-  const tsx: Command = [process.execPath, toolFile('tsx/dist/cli.mjs')];
+  const tsx: Command = [process.execPath, '--import', pathToFileURL(toolFile('tsx/dist/loader.mjs')).href];
   const node24: Command = [toolFile('node24/bin/node')];
 
   /** What a compiler does, and by which command its programs are started. */
@@ -185,8 +191,7 @@ describe('a program that is compiled', () => {
     ['esbuild', () => COMPILERS['esbuild'] as Compile, node, { main: /SIGIL_MISSING_METADATA/ }],
     [
       'tsx',
-      (kind) =>
-        kind === 'standard' ? sources('tsx-standard', {}) : sources('tsx', LEGACY),
+      (kind) => (kind === 'standard' ? sources('tsx-standard', {}) : sources('tsx', LEGACY)),
       tsx,
       { main: /SIGIL_MISSING_METADATA/ },
     ],
@@ -194,11 +199,12 @@ describe('a program that is compiled', () => {
       'Babel',
       () => COMPILERS['Babel'] as Compile,
       node,
-      { main: /parameter decorator/i, untyped: /parameter decorator/i },
+      { main: /cannot be used to decorate parameters/, untyped: /cannot be used to decorate parameters/ },
     ],
     [
       'Node 24, which strips types',
-      () => sources('stripped', {}),
+      // It imports files by the names that they have.
+      () => (program) => sources('stripped', {})(program === 'main' ? 'story' : program),
       node24,
       { main: /SyntaxError/, untyped: /SyntaxError/, standard: /SyntaxError/ },
     ],
@@ -235,9 +241,11 @@ describe('a program that is compiled', () => {
 });
 
 async function refusalOf([program, ...args]: Command): Promise<string> {
-  const { spawn } = await import('node:child_process');
   const { NODE_OPTIONS: _options, ...env } = process.env;
-  const child = spawn(program, args, { env, stdio: ['pipe', 'ignore', 'pipe'] });
+  const child = spawn(program, args, {
+    env: { ...env, ...besides(args) },
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const timer = setTimeout(() => child.kill('SIGKILL'), 30_000);
@@ -251,7 +259,10 @@ test(`${PAGE} says what was found; WRITE=1 npm run test:anywhere writes it`, asy
   const [before = '', rest = ''] = page.split(BEGIN);
   const [, after = ''] = rest.split(END);
   const tables = [...found].map(([name, { columns, rows }]) =>
-    tableOf([name, ...columns], [...rows].map(([row, words]) => [row, ...words])),
+    tableOf(
+      [name, ...columns],
+      [...rows].map(([row, words]) => [row, ...words]),
+    ),
   );
   const text = [`${before}${BEGIN}`, ...tables, frameworks(), `${END}${after}`].join('\n\n');
   const options = await resolveConfig(PAGE);

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { dirname, join } from 'node:path';
 import split from 'split2';
 import type { Answer, ContractClient, Era, Message } from '../contract/client.js';
 import { ConnectionClient } from '../contract/connection-client.js';
@@ -28,9 +29,14 @@ export function at(address: string, end: () => Promise<void>): Running {
   };
 }
 
+/** What a program is started with besides: tsx looks for settings where it is told, and else where it is started. */
+export function besides(args: readonly string[]): Readonly<Record<string, string>> {
+  return { TSX_TSCONFIG_PATH: join(dirname(args.at(-1) ?? ''), 'tsconfig.json') };
+}
+
 /** Starts a program that serves over HTTP, and prints where. */
 export async function overHttp([program, ...args]: Command): Promise<Running> {
-  const running = startProgram(program, [...args, '--http', '--port', '0']);
+  const running = startProgram(program, [...args, '--http', '--port', '0'], besides(args));
   return at(await running.line('http://'), () => running.kill());
 }
 
@@ -40,7 +46,10 @@ export async function overStdio([program, ...args]: Command): Promise<Running> {
   return {
     async connect(era) {
       const { NODE_OPTIONS: _options, ...env } = process.env;
-      const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+      const child = spawn(program, args, {
+        env: { ...env, ...besides(args) },
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
       children.push(child);
       const ended = once(child, 'close');
       const line = {

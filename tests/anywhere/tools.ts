@@ -19,18 +19,22 @@ export async function installTools(): Promise<void> {
   const lock = await readFile(join(MANIFESTS, 'package-lock.json'), 'utf8');
   if (existsSync(DONE) && (await readFile(DONE, 'utf8')) === lock) return;
   await mkdir(FOLDER, { recursive: true });
-  for (const name of ['package.json', 'package-lock.json']) await cp(join(MANIFESTS, name), join(FOLDER, name));
+  for (const name of ['package.json', 'package-lock.json'])
+    await cp(join(MANIFESTS, name), join(FOLDER, name));
   const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts'];
   // Not `npm ci`: it refuses a lock file without the binaries of platforms that a registry does not carry.
   await run('npm', ['install', ...flags], { cwd: FOLDER, env: { ...process.env, NODE_OPTIONS: '' } });
   await writeFile(DONE, lock);
 }
 
+/** The manifest of what was installed: where its packages are looked for. */
+export const TOOLS: string = join(FOLDER, 'package.json');
+
 /** A file within what was installed. */
 export const toolFile = (path: string): string => join(FOLDER, 'node_modules', path);
 
 /** Imports a package that was installed; its own types are not here. */
 export async function tool<T>(name: string): Promise<T> {
-  const file = createRequire(join(FOLDER, 'package.json')).resolve(name);
+  const file = createRequire(TOOLS).resolve(name);
   return (await import(pathToFileURL(file).href)) as T;
 }

@@ -5,7 +5,7 @@ import { build, type BuildOptions } from 'esbuild';
 import webpack from 'webpack';
 
 /** Packages that were written as CommonJS ask for modules of Node. */
-export const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
+const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
 
 /** Compiles a program, as a loader of a bundler does. */
 export async function compileWithSwc(source: string): Promise<string> {

@@ -80,8 +80,11 @@ export interface HostHandler<P> {
  * @returns the handler: for adapters of platforms.
  * @example
  * ```ts
- * const handler = hostHandler<Env>({ app: (env) => createShop(env.DATABASE), options: { path: '/mcp' } });
- * export default { fetch: (request: Request, env: Env) => handler(request, env) };
+ * const handler = hostHandler<Env>({
+ *   app: () => createApp({ name: 'shop', version: '1.0.0', services: [Shop] }),
+ *   options: (env) => ({ path: '/mcp', allowedHosts: [env.HOST] }),
+ * });
+ * export const shop = { fetch: (request: Request, env: Env) => handler(request, env) };
  * ```
  */
 export function hostHandler<P>({ app, options }: Hosted<P>): HostHandler<P> {

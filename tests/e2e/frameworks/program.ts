@@ -17,6 +17,9 @@ export interface Program {
   kill(): Promise<void>;
 }
 
+/** How long a program may take until it says where it serves. */
+const START_MS = 25_000;
+
 /** Starts a program. @param from where its lines are read: 1 for standard output. */
 export function startProgram(
   command: string,
@@ -39,9 +42,13 @@ export function startProgram(
       const found = new Promise<string>((resolve) =>
         lines.on('line', (line) => line.startsWith(begins) && resolve(line)),
       );
-      const line = await Promise.race([found, ended.then(() => undefined)]);
-      if (line === undefined) throw new Error(`${command} ended before it said ${begins}`);
-      return line;
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), START_MS)));
+      const line = await Promise.race([found, ended.then(() => undefined), late]);
+      clearTimeout(timer);
+      if (line !== undefined) return line;
+      child.kill('SIGKILL');
+      throw new Error(`${command} ended, or took too long, before it said ${begins}`);
     },
     async end() {
       child.kill('SIGTERM');
