@@ -274,11 +274,19 @@ test(`${PAGE} says what was found; WRITE=1 npm run test:anywhere writes it`, asy
 /** What the contract of tests/e2e/frameworks runs on, with `npm test`, and what it leaves out there. */
 function frameworks(): string {
   const all = [...NODE_FRAMEWORKS, ...WEB_FRAMEWORKS, NEXT_ITSELF, ...HOSTS];
-  const rows = all.map(({ name, lacks = {} }) => {
-    const missing = Object.entries(lacks).map(([feature, reason]) => `${feature}: ${reason}`);
-    return [name, missing.length === 0 ? 'nothing' : missing.join('<br>')];
+  const whole = all.filter(({ lacks = {} }) => Object.keys(lacks).length === 0).map(({ name }) => name);
+  const lacking = all.flatMap(({ name, lacks = {} }) => {
+    const byReason = new Map<string, string[]>();
+    for (const [feature, reason] of Object.entries(lacks))
+      byReason.set(reason, [...(byReason.get(reason) ?? []), feature]);
+    const parts = [...byReason].map(([reason, features]) => `${features.join(', ')} (${reason})`);
+    return parts.length === 0 ? [] : [`- ${name}: ${parts.join('; ')}`];
   });
-  return tableOf(['served in', 'what it lacks'], rows);
+  return [
+    `The contract of frameworks holds, with nothing left out, in: ${whole.join('; ')}.`,
+    'What is left out, and why:',
+    lacking.join('\n'),
+  ].join('\n\n');
 }
 
 function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {

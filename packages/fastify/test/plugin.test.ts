@@ -25,12 +25,12 @@ function fastifyHere(): FastifyInstance {
 test('serves documents at the root, and its endpoint behind the prefix', async () => {
   const fastify = fastifyHere();
   await fastify.register(fastifyPlugin, { app, prefix: '/api', authorization });
+  const origin = await fastify.listen({ host: '127.0.0.1', port: 0 });
   const statuses = ['/.well-known/here', '/.well-known/other', '/api/.well-known/here'].map(
-    async (url) => (await fastify.inject({ url })).statusCode,
+    async (path) => (await fetch(origin + path)).status,
   );
   expect(await Promise.all(statuses)).toEqual([200, 404, 404]);
-  const refused = await fastify.inject({ url: '/api/mcp', method: 'PUT', headers: { host: 'localhost' } });
-  expect(refused.statusCode).toBe(405);
+  expect((await fetch(`${origin}/api/mcp`, { method: 'PUT' })).status).toBe(405);
 });
 
 test('refuses to be registered where its documents would not be at the root', async () => {
@@ -53,18 +53,19 @@ test('sends headers that hooks have set, and lets them refuse', async () => {
     if (request.headers['x-forbidden'] === 'yes') return reply.code(418).send('no');
   });
   await fastify.register(fastifyPlugin, { app });
-  const send = (headers: Record<string, string>) =>
-    fastify.inject({ url: '/mcp', method: 'OPTIONS', headers: { host: 'localhost', ...headers } });
+  const origin = await fastify.listen({ host: '127.0.0.1', port: 0 });
+  const send = (headers: Record<string, string>) => fetch(`${origin}/mcp`, { method: 'OPTIONS', headers });
   const served = await send({});
-  expect([served.statusCode, served.headers['x-seen']]).toEqual([204, 'yes']);
-  expect((await send({ 'x-forbidden': 'yes' })).statusCode).toBe(418);
+  expect([served.status, served.headers.get('x-seen')]).toEqual([204, 'yes']);
+  expect((await send({ 'x-forbidden': 'yes' })).status).toBe(418);
 });
 
 test('leaves the parsers of the application alone', async () => {
   const fastify = fastifyHere();
   await fastify.register(fastifyPlugin, { app });
   fastify.post('/echo', (request) => request.body);
-  expect((await fastify.inject({ url: '/echo', method: 'POST', payload: { a: 1 } })).json()).toEqual({
-    a: 1,
-  });
+  const origin = await fastify.listen({ host: '127.0.0.1', port: 0 });
+  const headers = { 'Content-Type': 'application/json' };
+  const echoed = await fetch(`${origin}/echo`, { method: 'POST', headers, body: '{"a":1}' });
+  expect(await echoed.json()).toEqual({ a: 1 });
 });

@@ -15,7 +15,7 @@ test('makes the app when the first request comes, once', async () => {
   expect(made).toBe(1);
 });
 
-test('makes it again after it could not be made', async () => {
+test('makes it again after it could not be made, and not after it has been closed', async () => {
   let tries = 0;
   const { OPTIONS, close } = nextHandlers(async () => {
     tries += 1;
@@ -25,7 +25,7 @@ test('makes it again after it could not be made', async () => {
   await expect(OPTIONS(request())).rejects.toThrow('the database is away');
   expect((await OPTIONS(request())).status).toBe(204);
   await close();
-  expect((await OPTIONS(request())).status).toBe(204);
+  expect((await OPTIONS(request())).status).toBe(503);
 });
 
 test('says which options are wrong', async () => {
