@@ -6,6 +6,7 @@ import { describePage, textOf } from './guide-page.js';
 describePage('deployment', ({ serve }) => {
   test('shows an app beside the routes of an application', async () => {
     const origin = await serve('shared.ts');
+    origin.hostname = 'localhost';
     expect(await (await fetch(origin)).text()).toBe('Hello from Express');
     const client = new Client({ name: 'reader', version: '1.0.0' });
     await client.connect(new StreamableHTTPClientTransport(new URL('/api/mcp', origin)));

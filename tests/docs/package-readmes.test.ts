@@ -107,7 +107,7 @@ describe('the README of a package shows', () => {
   test('a server beside the routes of Express: @sigil/express', async () => {
     const { child, ended } = start('express.js');
     const [said] = (await once(child.stdout, 'data')) as [Buffer];
-    const origin = `http://127.0.0.1:${/port: (\d+)/.exec(said.toString())?.[1]}`;
+    const origin = `http://localhost:${/port: (\d+)/.exec(said.toString())?.[1]}`;
     expect(await (await fetch(origin)).text()).toBe('Hello from Express');
     expect(await hello(`${origin}/mcp`)).toBe('Hello');
     child.kill('SIGTERM');
@@ -117,7 +117,7 @@ describe('the README of a package shows', () => {
   test('a server beside the routes of Fastify: @sigil/fastify', async () => {
     const { child, ended } = start('fastify.js');
     const [said] = (await once(child.stdout, 'data')) as [Buffer];
-    const origin = /http:\S+/.exec(said.toString())?.[0] ?? '';
+    const origin = (/http:\S+/.exec(said.toString())?.[0] ?? '').replace('127.0.0.1', 'localhost');
     expect(await (await fetch(origin)).text()).toBe('Hello from Fastify');
     expect(await hello(`${origin}/api/mcp`)).toBe('Hello');
     child.kill('SIGTERM');
@@ -155,7 +155,7 @@ describe('the README of a package shows', () => {
       const answer = await handler(event, { getRemainingTimeInMillis: () => 30_000 });
       const { statusCode: status } = answer;
       const isEmpty = [202, 204].includes(status);
-      return new Response(isEmpty ? null : answer.body, { status, headers: answer.headers as HeadersInit });
+      return new Response(isEmpty ? null : answer.body, { status, headers: answer.headers as Record<string, string> });
     };
     expect(await hello('https://mcp.example.com/mcp', serve)).toBe('Hello');
   });

@@ -1,15 +1,19 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { build, type BuildOptions } from 'esbuild';
 import { bundleWithEsbuild, bundleWithWebpack, compileWithSwc } from './bundlers.js';
+import { noRedis, Redis } from '../e2e/redis.js';
 import { answersOf, type Call, listed, refusal } from './programs.js';
 
 // Bundles the framework and the libraries beside it, several times.
 jest.setTimeout(120_000);
+
+const run = promisify(execFile);
 
 // Within the project, where bundlers find what programs install.
 const FOLDER = join(process.cwd(), 'node_modules/.cache/bundlers');
@@ -156,6 +160,36 @@ describe('a program that names no transport', () => {
     },
   );
 });
+
+const QUEUE = `
+  import { RedisConnection, RedisTaskQueue } from '@sigil/redis';
+
+  const quiet = () => undefined;
+  const logger = { debug: quiet, info: quiet, warn: quiet, error: console.error };
+  const connection = new RedisConnection({ url: process.argv[2] });
+  const queue = new RedisTaskQueue(connection);
+  const worker = await queue.work(
+    async ({ taskId }) => {
+      console.log(taskId);
+      process.exit();
+    },
+    { concurrency: 1, stallMs: 30_000, logger },
+  );
+  await queue.add({ taskId: 'taken', round: 1 });`;
+
+(noRedis === undefined ? test : test.skip)(
+  `a program that is split takes tasks from Redis${noRedis ? ` (${noRedis})` : ''}`,
+  async () => {
+    const redis = await Redis.start();
+    try {
+      const program = await inEsbuild(await compile('queue.js', QUEUE), 'queue', { splitting: true });
+      const { stdout } = await run(process.execPath, [program, redis.url], { timeout: 20_000 });
+      expect(stdout).toBe('taken\n');
+    } finally {
+      await redis.stop();
+    }
+  },
+);
 
 const TREES = `
   import { createApp, Service, Tool } from '@sigil/core';

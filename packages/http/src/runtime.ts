@@ -13,7 +13,7 @@ import {
 import { exitAfter, handleSignals, stderrLogger } from '@sigil/node';
 import { refuse } from './answers.js';
 import { createHandler, type HttpHandler, isAt } from './handler.js';
-import { NodeExchange, pathOf } from './node-exchange.js';
+import { NodeExchange } from './node-exchange.js';
 import { resolveOptions } from './check-options.js';
 import {
   type HttpLimits,
@@ -24,6 +24,7 @@ import {
   type ResolvedOptions,
 } from './options.js';
 import { Probes } from './probes.js';
+import { pathOf } from './request-target.js';
 import { SSE_PATHS, sseTarget } from './sse-endpoint.js';
 import { closeWithPrimary, isWorker, runWorkers, startsWorkers } from './workers.js';
 
