@@ -7,6 +7,8 @@ export default tseslint.config(
   {
     ignores: [
       '**/dist/**',
+      '**/.next/**',
+      '**/next-env.d.ts',
       'coverage/**',
       'node_modules/**',
       '.scratch/**',
@@ -92,7 +94,9 @@ export default tseslint.config(
     },
   },
   {
-    files: ['packages/{stdio,http,node,redis,postgres,skills,testing,cli,create-mcp-app}/src/**/*.ts'],
+    files: [
+      'packages/{stdio,http,express,fastify,hono,next,lambda,workers,node,redis,postgres,skills,testing,cli,create-mcp-app}/src/**/*.ts',
+    ],
     rules: {
       'no-restricted-imports': [
         'error',

@@ -44,7 +44,16 @@ const built: Project = {
   displayName: 'tests',
   rootDir: 'tests',
   testMatch: ['<rootDir>/**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/anywhere/'],
   testEnvironmentOptions: { customExportConditions: ['node', 'node-addons'] },
+};
+
+/** The matrix of runtimes, bundlers and compilers takes minutes: `npm run test:anywhere`. */
+const anywhere: Project = {
+  ...built,
+  displayName: 'anywhere',
+  testMatch: ['<rootDir>/anywhere/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/'],
 };
 
 const packages = readdirSync('packages')
@@ -60,7 +69,7 @@ const templates = readdirSync(templatesDir, { withFileTypes: true })
 const config: Config = {
   // Only for what never ends: the machine may be busy. Not a setting of a project.
   testTimeout: 30_000,
-  projects: [...packages.map(unit), ...templates, built],
+  projects: process.env['ANYWHERE'] === '1' ? [anywhere] : [...packages.map(unit), ...templates, built],
   collectCoverageFrom: ['packages/*/src/**/*.ts', '!**/*.d.ts'],
   coverageProvider: 'v8',
   coverageDirectory: 'coverage',

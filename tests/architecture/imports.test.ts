@@ -66,22 +66,34 @@ describe('libraries', () => {
     expect(strangers).toEqual([]);
   });
 
-  test.each(['core', 'node', 'stdio', 'http', 'skills', 'testing', 'cli', 'create-mcp-app'])(
-    '%s declares what its bundle imports',
-    (name) => {
-      const manifest = JSON.parse(read(`packages/${name}/package.json`)) as Record<
-        string,
-        Record<string, string>
-      >;
-      const declared = { ...manifest['dependencies'], ...manifest['peerDependencies'] };
-      const specifiers = filesBelow(`packages/${name}/dist/bundle`, '.js').flatMap((path) =>
-        specifiersOf(parse(path)),
-      );
-      const libraries = specifiers.filter((specifier) => !/^(\.|#|node:)/.test(specifier)).map(packageOf);
-      expect(specifiers.length).toBeGreaterThan(0);
-      expect([...new Set(libraries)].filter((library) => !(library in declared))).toEqual([]);
-    },
-  );
+  test.each([
+    'core',
+    'node',
+    'stdio',
+    'http',
+    'express',
+    'fastify',
+    'hono',
+    'next',
+    'lambda',
+    'workers',
+    'skills',
+    'testing',
+    'cli',
+    'create-mcp-app',
+  ])('%s declares what its bundle imports', (name) => {
+    const manifest = JSON.parse(read(`packages/${name}/package.json`)) as Record<
+      string,
+      Record<string, string>
+    >;
+    const declared = { ...manifest['dependencies'], ...manifest['peerDependencies'] };
+    const specifiers = filesBelow(`packages/${name}/dist/bundle`, '.js').flatMap((path) =>
+      specifiersOf(parse(path)),
+    );
+    const libraries = specifiers.filter((specifier) => !/^(\.|#|node:)/.test(specifier)).map(packageOf);
+    expect(specifiers.length).toBeGreaterThan(0);
+    expect([...new Set(libraries)].filter((library) => !(library in declared))).toEqual([]);
+  });
 
   test('what goes into the bundle of core comes with its license', () => {
     const licenses = read('packages/core/dist/bundle/THIRD-PARTY-LICENSES');

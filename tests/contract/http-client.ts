@@ -73,9 +73,10 @@ export class HttpClient implements ContractClient {
     return this.closeServer();
   }
 
-  #mirrored(method: string, { name }: Record<string, unknown>): Record<string, string> {
+  #mirrored(method: string, { name, uri }: Record<string, unknown>): Record<string, string> {
     if (this.era === 'legacy') return {};
-    const names = typeof name === 'string' ? { 'Mcp-Name': name } : {};
+    const named = method === 'resources/read' ? uri : name;
+    const names = typeof named === 'string' ? { 'Mcp-Name': named } : {};
     return { 'MCP-Protocol-Version': MODERN, 'Mcp-Method': method, ...names };
   }
 

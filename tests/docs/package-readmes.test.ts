@@ -45,6 +45,19 @@ async function connect(program: string): Promise<Client> {
   return client;
 }
 
+/** What the tool of that name says. @param serve answers in place of the network. */
+async function hello(
+  address: string,
+  serve?: (request: Request) => Response | Promise<Response>,
+): Promise<unknown> {
+  const client = new ClientV2({ name: 'reader', version: '1.0.0' });
+  const fetch = serve && (async (url: string | URL, init?: RequestInit) => serve(new Request(url, init)));
+  await client.connect(new HttpV2(new URL(address), fetch && { fetch }));
+  const { content } = await client.callTool({ name: 'hello' });
+  await client.close();
+  return (content as { text?: string }[])[0]?.text;
+}
+
 describe('the README of a package shows', () => {
   test('a server: @sigil/core', async () => {
     const client = await connect('core.js');
@@ -103,6 +116,74 @@ describe('the README of a package shows', () => {
     await client.close();
     child.kill('SIGTERM');
     expect(await ended).toEqual([null, 'SIGTERM']);
+  });
+
+  test('a server beside the routes of Express: @sigil/express', async () => {
+    const { child, ended } = start('express.js');
+    const [said] = (await once(child.stdout, 'data')) as [Buffer];
+    const origin = `http://localhost:${/port: (\d+)/.exec(said.toString())?.[1]}`;
+    expect(await (await fetch(origin)).text()).toBe('Hello from Express');
+    expect(await hello(`${origin}/mcp`)).toBe('Hello');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  });
+
+  test('a server beside the routes of Fastify: @sigil/fastify', async () => {
+    const { child, ended } = start('fastify.js');
+    const [said] = (await once(child.stdout, 'data')) as [Buffer];
+    const origin = (/http:\S+/.exec(said.toString())?.[0] ?? '').replace('127.0.0.1', 'localhost');
+    expect(await (await fetch(origin)).text()).toBe('Hello from Fastify');
+    expect(await hello(`${origin}/api/mcp`)).toBe('Hello');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  });
+
+  test('a server beside the routes of Hono: @sigil/hono', async () => {
+    const { server } = (await import(join(compiled.dist, 'hono.js'))) as {
+      server: { fetch(request: Request): Response | Promise<Response> };
+    };
+    const answer = await server.fetch(new Request('http://localhost/'));
+    expect(await answer.text()).toBe('Hello from Hono');
+    expect(await hello('http://localhost/mcp', (request) => server.fetch(request))).toBe('Hello');
+  });
+
+  test('route handlers: @sigil/next', async () => {
+    const handlers = (await import(join(compiled.dist, 'next.js'))) as Record<
+      string,
+      (request: Request) => Promise<Response>
+    >;
+    const serve = (request: Request) =>
+      handlers[request.method]?.(request) ?? new Response(null, { status: 405 });
+    expect(await hello('http://localhost/api/mcp', serve)).toBe('Hello');
+  });
+
+  test('a function: @sigil/lambda', async () => {
+    const { handler } = (await import(join(compiled.dist, 'lambda.js'))) as {
+      handler(event: object, context: object): Promise<{ statusCode: number; headers: object; body: string }>;
+    };
+    const serve = async (request: Request): Promise<Response> => {
+      const headers = { ...Object.fromEntries(request.headers), host: 'mcp.example.com' };
+      const requestContext = { http: { method: request.method } };
+      const body = await request.text();
+      const event = { rawPath: '/mcp', rawQueryString: '', headers, requestContext, body };
+      const answer = await handler(event, { getRemainingTimeInMillis: () => 30_000 });
+      const { statusCode: status } = answer;
+      const isEmpty = [202, 204].includes(status);
+      return new Response(isEmpty ? null : answer.body, {
+        status,
+        headers: answer.headers as Record<string, string>,
+      });
+    };
+    expect(await hello('https://mcp.example.com/mcp', serve)).toBe('Hello');
+  });
+
+  test('a worker with bindings: @sigil/workers', async () => {
+    const { default: worker } = (await import(join(compiled.dist, 'workers.js'))) as {
+      default: { fetch(request: Request, env: object, context: object): Promise<Response> };
+    };
+    const env = { GREETING: 'Hello', HOST: 'hello.example' };
+    const serve = (request: Request) => worker.fetch(request, env, { waitUntil: () => undefined });
+    expect(await hello('https://hello.example/mcp', serve)).toBe('Hello');
   });
 
   test('a server that tokens open: @sigil/auth', async () => {

@@ -1,17 +1,19 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { transform } from '@swc/core';
 import { build, type BuildOptions } from 'esbuild';
-import webpack from 'webpack';
+import { bundleWithEsbuild, bundleWithWebpack, compileWithSwc } from './bundlers.js';
+import { noRedis, Redis } from '../e2e/redis.js';
 import { answersOf, type Call, listed, refusal } from './programs.js';
 
 // Bundles the framework and the libraries beside it, several times.
 jest.setTimeout(120_000);
+
+const run = promisify(execFile);
 
 // Within the project, where bundlers find what programs install.
 const FOLDER = join(process.cwd(), 'node_modules/.cache/bundlers');
@@ -55,69 +57,25 @@ const USERS = `
   const running = await app.run();
   console.log(running.address);`;
 
-/** Compiles a program, as a loader of a bundler does. */
+/** Compiles a program. @returns its file. */
 async function compile(name: string, source: string): Promise<string> {
-  const { code } = await transform(source, {
-    jsc: {
-      target: 'es2022',
-      parser: { syntax: 'typescript', decorators: true },
-      transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: true },
-    },
-    module: { type: 'es6' },
-  });
   const file = join(FOLDER, name);
-  writeFileSync(file, code);
+  writeFileSync(file, await compileWithSwc(source));
   return file;
 }
 
-async function bundleWithEsbuild(
-  entry: string,
-  name: string,
-  options: BuildOptions,
-  folder: string = BUNDLES,
-): Promise<string> {
-  const outdir = join(folder, name);
-  await build({
-    entryPoints: { main: entry },
-    outdir,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    outExtension: { '.js': '.mjs' },
-    // Packages that were written as CommonJS ask for modules of Node.
-    banner: {
-      js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`,
-    },
-    logLevel: 'silent',
-    ...options,
-  });
-  return join(outdir, 'main.mjs');
-}
-
-async function bundleWithWebpack(entry: string, name: string): Promise<string> {
-  const path = join(BUNDLES, name);
-  const compiler = webpack({
-    entry,
-    mode: 'production',
-    target: 'node20',
-    output: { path, filename: 'main.cjs', clean: true },
-  });
-  const stats = await promisify(compiler.run.bind(compiler))();
-  await promisify(compiler.close.bind(compiler))();
-  if (stats?.hasErrors()) throw new Error(stats.toString('errors-only'));
-  return join(path, 'main.cjs');
-}
+const inEsbuild = (entry: string, name: string, options: BuildOptions, folder = BUNDLES): Promise<string> =>
+  bundleWithEsbuild(entry, join(folder, name), options);
 
 /** Default builds of bundlers, and what makes esbuild resolve packages as others do. */
 const BUNDLERS: Readonly<Record<string, (entry: string) => Promise<string>>> = {
-  esbuild: (entry) => bundleWithEsbuild(entry, 'esbuild', {}),
+  esbuild: (entry) => inEsbuild(entry, 'esbuild', {}),
   'esbuild, which prefers ES modules': (entry) =>
-    bundleWithEsbuild(entry, 'esbuild-modules', { mainFields: ['module', 'main'] }),
+    inEsbuild(entry, 'esbuild-modules', { mainFields: ['module', 'main'] }),
   'esbuild, which prefers ES2015 modules': (entry) =>
-    bundleWithEsbuild(entry, 'esbuild-es2015', { mainFields: ['es2015', 'module', 'main'] }),
-  'esbuild, which splits': (entry) => bundleWithEsbuild(entry, 'esbuild-split', { splitting: true }),
-  webpack: (entry) => bundleWithWebpack(entry, 'webpack'),
+    inEsbuild(entry, 'esbuild-es2015', { mainFields: ['es2015', 'module', 'main'] }),
+  'esbuild, which splits': (entry) => inEsbuild(entry, 'esbuild-split', { splitting: true }),
+  webpack: (entry) => bundleWithWebpack(entry, join(BUNDLES, 'webpack')),
 };
 
 beforeAll(() => {
@@ -145,7 +103,7 @@ describe('a program whose properties are excluded, renamed and transformed', () 
   test('does not start when the bundle has copies of the libraries and the framework stays outside of it', async () => {
     const libraries = ['@sigil/*', 'reflect-metadata', 'typedi'];
     const options = { mainFields: ['module', 'main'], external: libraries };
-    const program = await bundleWithEsbuild(entry, 'copies', options, FOLDER);
+    const program = await inEsbuild(entry, 'copies', options, FOLDER);
     const said = await refusal(program);
     expect(said).toContain('Users.received: class NewUser was decorated by another copy of class-validator');
     expect(said).toContain('Fix: let the bundler take @sigil/core, class-validator and class-transformer');
@@ -163,7 +121,7 @@ const SUMS = `
 
 describe('a program that names no transport', () => {
   test('has both in its bundle, and takes the one that its arguments say', async () => {
-    const program = await bundleWithEsbuild(await compile('sums.js', SUMS), 'sums', {});
+    const program = await inEsbuild(await compile('sums.js', SUMS), 'sums', {});
     expect(await answersOf(program, [['sum']])).toEqual(['3']);
     const server = spawn(process.execPath, [program, '--http', '--port', '0'], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -203,6 +161,36 @@ describe('a program that names no transport', () => {
   );
 });
 
+const QUEUE = `
+  import { RedisConnection, RedisTaskQueue } from '@sigil/redis';
+
+  const quiet = () => undefined;
+  const logger = { debug: quiet, info: quiet, warn: quiet, error: console.error };
+  const connection = new RedisConnection({ url: process.argv[2] });
+  const queue = new RedisTaskQueue(connection);
+  const worker = await queue.work(
+    async ({ taskId }) => {
+      console.log(taskId);
+      process.exit();
+    },
+    { concurrency: 1, stallMs: 30_000, logger },
+  );
+  await queue.add({ taskId: 'taken', round: 1 });`;
+
+(noRedis === undefined ? test : test.skip)(
+  `a program that is split takes tasks from Redis${noRedis ? ` (${noRedis})` : ''}`,
+  async () => {
+    const redis = await Redis.start();
+    try {
+      const program = await inEsbuild(await compile('queue.js', QUEUE), 'queue', { splitting: true });
+      const { stdout } = await run(process.execPath, [program, redis.url], { timeout: 20_000 });
+      expect(stdout).toBe('taken\n');
+    } finally {
+      await redis.stop();
+    }
+  },
+);
+
 const TREES = `
   import { createApp, Service, Tool } from '@sigil/core';
   import { Type } from 'class-transformer';
@@ -231,8 +219,8 @@ const TREES = `
 test('a program promises the same when it is minified', async () => {
   const entry = await compile('trees.js', TREES);
   const [plain, minified] = await Promise.all([
-    bundleWithEsbuild(entry, 'trees', {}),
-    bundleWithEsbuild(entry, 'trees-minified', { minify: true }),
+    inEsbuild(entry, 'trees', {}),
+    inEsbuild(entry, 'trees-minified', { minify: true }),
   ]);
   const tools = await listed(plain);
   expect(JSON.stringify(tools)).toContain('#/$defs/trunk');

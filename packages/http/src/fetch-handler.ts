@@ -1,4 +1,5 @@
 import type { App } from '@sigil/core';
+import { ERROR_CODES, errorResponse, type MaybePromise } from '@sigil/core/transport';
 import { mountOptions } from './check-options.js';
 import { createHandler } from './handler.js';
 import type { HttpOptions } from './options.js';
@@ -7,6 +8,14 @@ import { WebExchange } from './web-exchange.js';
 /** Handles requests the web's way. */
 export interface FetchHandler {
   (request: Request): Promise<Response>;
+  /**
+   * Whether a request is for the app, where a framework asks it about all requests: for its endpoint, or for a document of its
+   * authorization, such as protected resource metadata (RFC 9728), whose path begins at the root.
+   *
+   * @param target path and query, from the root of the server.
+   * @param path where the endpoint is, from the root; without it, documents alone are meant.
+   */
+  serves(target: string, path?: string): boolean;
   /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
   close(graceMs?: number): Promise<void>;
 }
@@ -35,5 +44,83 @@ export function fetchHandler(app: App, options: HttpOptions = {}): FetchHandler 
     handler.handle(exchange);
     return exchange.response;
   };
-  return Object.assign(serve, { close: (graceMs = DEFAULT_GRACE_MS) => handler.drain(graceMs) });
+  return Object.assign(serve, {
+    serves: (target: string, path?: string) => handler.serves(target, path),
+    close: (graceMs = DEFAULT_GRACE_MS) => handler.drain(graceMs),
+  });
+}
+
+/** Where an app has a host, a function or a worker for itself. */
+export interface HostOptions extends HttpOptions {
+  /**
+   * Path of the MCP endpoint, from the root of the host. Other requests are answered with 404.
+   *
+   * @default undefined: requests of every path are taken
+   */
+  readonly path?: string;
+}
+
+/** What makes an app when the first request comes, and how it is served. Either may depend on what the platform gives with requests. */
+export interface Hosted<P> {
+  readonly app: (platform: P) => MaybePromise<App>;
+  readonly options: HostOptions | ((platform: P) => HostOptions);
+}
+
+/** Serves the requests of a host, with what its platform gives along. */
+export interface HostHandler<P> {
+  (request: Request, platform: P): Promise<Response>;
+  /** Lets requests in flight finish, then ends every session, and the app. @param graceMs how long they may take. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/**
+ * Serves an app that is made when the first request comes: where modules must load at once, or settings are known with a request only. What
+ * is made is kept. While it cannot be made, each request fails with the error of its own try.
+ *
+ * @returns the handler: for adapters of platforms.
+ * @example
+ * ```ts
+ * const handler = hostHandler<Env>({
+ *   app: () => createApp({ name: 'shop', version: '1.0.0', services: [Shop] }),
+ *   options: (env) => ({ path: '/mcp', allowedHosts: [env.HOST] }),
+ * });
+ * export const shop = { fetch: (request: Request, env: Env) => handler(request, env) };
+ * ```
+ */
+export function hostHandler<P>({ app, options }: Hosted<P>): HostHandler<P> {
+  const made: { host?: Promise<Host> } = {};
+  const make = async (platform: P): Promise<Host> => {
+    const { path, ...rest } = typeof options === 'function' ? options(platform) : options;
+    const served = await app(platform);
+    return { app: served, path, handler: fetchHandler(served, rest) };
+  };
+  const serve = async (request: Request, platform: P): Promise<Response> => {
+    const host = (made.host ??= make(platform));
+    const { handler, path } = await host.catch((error: unknown) => {
+      if (made.host === host) delete made.host;
+      throw error;
+    });
+    if (path === undefined) return handler(request);
+    const { pathname, search } = new URL(request.url);
+    return handler.serves(pathname + search, path) ? handler(request) : notFound(path);
+  };
+  const close = async (graceMs?: number): Promise<void> => {
+    const host = await made.host;
+    await host?.handler.close(graceMs);
+    await host?.app.close();
+  };
+  return Object.assign(serve, { close });
+}
+
+/** An app that has been made, and what serves it. */
+interface Host {
+  readonly app: App;
+  readonly path: string | undefined;
+  readonly handler: FetchHandler;
+}
+
+function notFound(path: string): Response {
+  const message = `Nothing is served here; the MCP endpoint is ${path}`;
+  const body = errorResponse(null, { code: ERROR_CODES.invalidRequest, message });
+  return new Response(body, { status: 404, headers: { 'Content-Type': 'application/json' } });
 }

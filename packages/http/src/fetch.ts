@@ -3,7 +3,14 @@
  */
 
 // Mounting
-export { fetchHandler, type FetchHandler } from './fetch-handler.js';
+export {
+  fetchHandler,
+  type FetchHandler,
+  type Hosted,
+  type HostHandler,
+  hostHandler,
+  type HostOptions,
+} from './fetch-handler.js';
 // Who is calling
 export { bearerToken, tokenAuthenticator } from './bearer-tokens.js';
 export type {

@@ -24,7 +24,7 @@ import {
 } from './requests.js';
 import { serveSessioned } from './serve-sessioned.js';
 import { endSession, SessionTable, withSession } from './sessions.js';
-import { SseEndpoint, sseTarget } from './sse-endpoint.js';
+import { SSE_PATHS, SseEndpoint, sseTarget } from './sse-endpoint.js';
 
 /** What serves the exchanges of a server, whatever bridge they come over. */
 export interface HttpHandler {
@@ -32,6 +32,14 @@ export interface HttpHandler {
   readonly output: OutputBudget;
   /** Whether there is something that everybody may read at a target, besides the endpoint. */
   hasDocument(target: string): boolean;
+  /**
+   * Whether a request is for the app where it shares a server with others: for its endpoint, for a document of its authorization, or for
+   * HTTP+SSE beside the endpoint, where that is on.
+   *
+   * @param target path and query, from the root of the server.
+   * @param path where the endpoint is; without it, whatever else there is alone.
+   */
+  serves(target: string, path?: string): boolean;
   /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
   handle(http: HttpExchange): void;
   /** Lets requests in flight finish, then ends everything. @param graceMs how long they may take. */
@@ -47,6 +55,10 @@ export function createHandler(endpoint: Endpoint, options: ResolvedOptions): Htt
   return {
     output: parts.output,
     hasDocument: (target) => mcp.hasDocument(target),
+    serves: (target, path) =>
+      mcp.serves(target, path) ||
+      (path !== undefined &&
+        SSE_PATHS.some((end) => isAt(target, path.slice(0, path.lastIndexOf('/')) + end))),
     handle(http) {
       const target = sseTarget(http.target);
       if (target) sse.handle(http, target);
@@ -85,6 +97,10 @@ class EndpointHandler {
 
   hasDocument(target: string): boolean {
     return target.startsWith(WELL_KNOWN) && this.parts.document(target) !== undefined;
+  }
+
+  serves(target: string, path?: string): boolean {
+    return (path !== undefined && isAt(target, path)) || this.hasDocument(target);
   }
 
   /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
@@ -151,6 +167,11 @@ class EndpointHandler {
     if (refusesStream(http)) return;
     withSession(http, this.#sessions, null, (session) => session.get(http));
   }
+}
+
+/** Whether a request target, such as `/mcp/?a=1`, is at a path. */
+export function isAt(target: string, path: string): boolean {
+  return target === path || (target.startsWith(path) && /^\/?(\?|$)/.test(target.slice(path.length)));
 }
 
 /** The HTTP status for a request of 2026-07-28 that was refused with a JSON-RPC error code. */

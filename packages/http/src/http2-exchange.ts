@@ -64,7 +64,7 @@ export class Http2Exchange extends NodeExchange {
 
   /** Answers in the middle of a request; its client may leave the rest unsent then (RFC 9113, section 8.1). */
   protected override respondUnread(status: number, lines: readonly (string | number)[], body?: string): void {
-    this.writeHead(status, lines);
+    this.begin(status, lines);
     this.response.end(body);
     this.#stream.close();
   }

@@ -20,6 +20,14 @@ export interface NodeHandler {
     response: ServerResponse | Http2ServerResponse,
     body?: unknown,
   ): void;
+  /**
+   * Whether a request is for the app, where a framework asks it about all requests: for its endpoint, or for a document of its
+   * authorization, such as protected resource metadata (RFC 9728), whose path begins at the root.
+   *
+   * @param target path and query, from the root of the server.
+   * @param path where the endpoint is, from the root; without it, documents alone are meant.
+   */
+  serves(target: string, path?: string): boolean;
   /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
   close(graceMs?: number): Promise<void>;
 }
@@ -55,7 +63,10 @@ export function nodeHandler(app: App, options: HttpOptions = {}): NodeHandler {
         : new NodeExchange(request as IncomingMessage, response, handler.output, given),
     );
   };
-  return Object.assign(serve, { close: (graceMs = DEFAULT_GRACE_MS) => handler.drain(graceMs) });
+  return Object.assign(serve, {
+    serves: (target: string, path?: string) => handler.serves(target, path),
+    close: (graceMs = DEFAULT_GRACE_MS) => handler.drain(graceMs),
+  });
 }
 
 /**

@@ -18,13 +18,11 @@ import {
   UnreadBudget,
   WaitingOutput,
 } from './output-budget.js';
+import { authorityOf, pathOf } from './request-target.js';
 import { quotaKeyOf } from './requests.js';
 
 /** What of a refused body is still taken, so that its client reads the refusal before the connection ends. */
 const LINGER = { bytes: 16 * 1024 * 1024, leastPiece: 1024, ms: 2_000, quietMs: 500 };
-
-/** A target as clients send it to a proxy (RFC 9112, section 3.2.2): a scheme, a host, and what is asked for there. */
-const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -50,7 +48,7 @@ export class NodeExchange implements HttpExchange {
     private readonly body: unknown = undefined,
   ) {
     const { url = '/' } = request;
-    const authority = url.startsWith('/') ? undefined : ABSOLUTE.exec(url)?.[1];
+    const authority = authorityOf(url);
     // Such a target takes the place of the header, for handlers too.
     if (authority !== undefined) request.headers.host = authority;
     if (response.socket === null) waitBehindOthers(request.socket, response);
@@ -178,14 +176,14 @@ export class NodeExchange implements HttpExchange {
     // Whatever of the body has not been read is not worth reading.
     const unread = status >= 400 && !request.complete;
     if (unread) return this.respondUnread(status, lines, body);
-    this.writeHead(status, lines);
+    this.begin(status, lines);
     // Where each character is one byte it is copied as it is, which is faster.
     response.end(body, bytes === body?.length ? 'latin1' : 'utf8');
   }
 
   stream(headers: ResponseHeaders): BodyStream {
     const { response, output } = this;
-    this.writeHead(200, this.#headerLines(headers));
+    this.begin(200, this.#headerLines(headers));
     response.flushHeaders();
     const stopGuarding = this.letNothingFollow();
     let unread: UnreadBudget | undefined;
@@ -244,6 +242,16 @@ export class NodeExchange implements HttpExchange {
   /** Whether all of the response has been sent. */
   protected get finished(): boolean {
     return this.response.writableFinished;
+  }
+
+  /** Writes the head of a response. Where middleware makes that fail there is no answer: the client is told by the end of it, and does not wait. */
+  protected begin(status: number, lines: readonly (string | number)[]): void {
+    try {
+      this.writeHead(status, lines);
+    } catch (error) {
+      this.destroy();
+      throw error;
+    }
   }
 
   protected writeHead(status: number, lines: readonly (string | number)[]): void {
@@ -317,7 +325,7 @@ export class NodeExchange implements HttpExchange {
    */
   protected respondUnread(status: number, lines: readonly (string | number)[], body?: string): void {
     const { request, response } = this;
-    this.writeHead(status, [...lines, 'Connection', 'close']);
+    this.begin(status, [...lines, 'Connection', 'close']);
     if (body === undefined) return void response.end();
     response.write(body);
     let left = LINGER.bytes;
@@ -368,14 +376,6 @@ export function headersOf(lines: readonly (string | number)[]): OutgoingHttpHead
   const headers: OutgoingHttpHeaders = {};
   for (let at = 0; at < lines.length; at += 2) headers[lines[at] as string] = lines[at + 1];
   return headers;
-}
-
-/** Path and query of a request target, whichever form it has. */
-export function pathOf(target: string): string {
-  if (target.startsWith('/')) return target;
-  const path = ABSOLUTE.exec(target)?.[2];
-  if (path === undefined) return target;
-  return path.startsWith('/') ? path : `/${path}`;
 }
 
 function takeBody(bytes: Uint8Array, maxBytes: number, done: BodyDone): void {

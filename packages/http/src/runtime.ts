@@ -12,8 +12,8 @@ import {
 } from '@sigil/core/transport';
 import { exitAfter, handleSignals, stderrLogger } from '@sigil/node';
 import { refuse } from './answers.js';
-import { createHandler, type HttpHandler } from './handler.js';
-import { NodeExchange, pathOf } from './node-exchange.js';
+import { createHandler, type HttpHandler, isAt } from './handler.js';
+import { NodeExchange } from './node-exchange.js';
 import { resolveOptions } from './check-options.js';
 import {
   type HttpLimits,
@@ -24,6 +24,7 @@ import {
   type ResolvedOptions,
 } from './options.js';
 import { Probes } from './probes.js';
+import { pathOf } from './request-target.js';
 import { SSE_PATHS, sseTarget } from './sse-endpoint.js';
 import { closeWithPrimary, isWorker, runWorkers, startsWorkers } from './workers.js';
 
@@ -315,11 +316,6 @@ function checkProbePath(
   const other = taken.find((path) => isAt(probe, path) || isAt(path, probe));
   if (other !== undefined)
     checks.refuse(option, `it must be a path of its own, not ${probe}: ${other} is served already`);
-}
-
-/** Whether a request target, such as `/mcp/?a=1`, is at a path. */
-function isAt(target: string, path: string): boolean {
-  return target === path || (target.startsWith(path) && /^\/?(\?|$)/.test(target.slice(path.length)));
 }
 
 /** By how much Node lets a request take longer than we do, in milliseconds. */

@@ -35,7 +35,7 @@ export class RedisTaskQueue implements TaskQueue {
   }
 
   async add({ taskId, round }: QueuedTask, delayMs = 0): Promise<void> {
-    const bullmq = await import('bullmq');
+    const bullmq = await loadBullmq();
     // BullMQ takes no colon in the id of a job.
     const jobId = `${encodeURIComponent(taskId)}.${round}`;
     // The delay begins at the time at which a job is said to be made.
@@ -53,7 +53,7 @@ export class RedisTaskQueue implements TaskQueue {
   }
 
   async work(run: (entry: QueuedTask) => Promise<void>, options: TaskWorkerOptions): Promise<TaskWorker> {
-    const bullmq = await import('bullmq');
+    const bullmq = await loadBullmq();
     // It may have been closed while that was loaded: a worker made now would never end.
     if (this.#isClosed) return { close: () => Promise.resolve() };
     const parts = { bullmq, connection: this.#connection, queue: QUEUE, prefix: this.#prefix };
@@ -85,4 +85,10 @@ export class RedisTaskQueue implements TaskQueue {
     this.#queues.set(client, queue);
     return queue;
   }
+}
+
+/** BullMQ is written as CommonJS: bundlers that split a program into files give it as `default`, and nothing else. */
+async function loadBullmq(): Promise<typeof Bullmq> {
+  const module = await import('bullmq');
+  return 'Queue' in module ? module : (module as { readonly default: typeof Bullmq }).default;
 }

@@ -1,22 +1,32 @@
-import type { App } from '@sigil/core';
-import type { HttpOptions } from '@sigil/http';
-
-/** An app that is served by a framework, under `/api/mcp`. */
+/** A server that has the app at every mount. */
 export interface Served {
-  readonly address: string;
-  /** Where the framework speaks something else than HTTP/1.1. */
+  /** Where it is, such as `http://127.0.0.1:3000`. */
+  readonly origin: string;
+  /** Where the server speaks something else than HTTP/1.1. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Lets requests in flight finish: closes the handler, and nothing around it. */
-  drain(graceMs?: number): Promise<void>;
-  /** Ends the server around it. */
+  /** Lets calls in flight finish, takes no more, and ends everything. */
   close(): Promise<void>;
 }
 
-/** One way in which apps are mounted into a framework. */
+/** What the contract has, and a platform may lack. */
+export type Feature =
+  | 'official clients'
+  | 'streams'
+  | 'streams at once'
+  | 'listening'
+  | 'questions'
+  | 'cancelling'
+  | 'cancelling before a stream'
+  | 'closing';
+
+/** One way in which apps are served: within a framework, or by a runtime. */
 export interface Framework {
   readonly name: string;
-  /** @param forgetsBody whether the framework reads the body of a request, and hands nothing of it on. */
-  serve(app: App, options: HttpOptions, forgetsBody: boolean): Promise<Served>;
-  /** Whether the framework can read a body without handing it on. */
-  readonly readsBodies: boolean;
+  serve(): Promise<Served>;
+  /** What it cannot do, and why. */
+  readonly lacks?: Readonly<Partial<Record<Feature, string>>>;
+  /** Whether it has the mount that reads a body without handing it on. */
+  readonly readsBodies?: boolean;
+  /** What has been logged as an error, where the app runs in this process. */
+  readonly errors?: unknown[];
 }

@@ -2,149 +2,184 @@ import 'reflect-metadata';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
-import { nodeHandler } from '@sigil/http';
+import type { App } from '@sigil/core';
+import { expressHandler } from '@sigil/express';
+import { fastifyPlugin } from '@sigil/fastify';
+import { type NodeHandler, nodeHandler } from '@sigil/http';
 import { All, Controller, Module, Req, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import compression from 'compression';
 import express from 'express';
+import express4 from 'express-v4';
 import Fastify from 'fastify';
 import * as h3 from 'h3';
 import * as h3v1 from 'h3-v1';
 import Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
-import type { Framework } from './framework.js';
+import type { Mount } from './contract-app.js';
+import type { Served } from './framework.js';
 import { http2Fetch } from './http2-fetch.js';
+import type { FrameworkHere } from './in-process.js';
 
-/** Frameworks on Node's requests and responses, each with `nodeHandler(app)` as its users would write it. */
-export const NODE_FRAMEWORKS: readonly Framework[] = [
+/** Frameworks on Node's requests and responses, with our adapters and with `nodeHandler(app)`, each as its users would write it. */
+export const NODE_FRAMEWORKS: readonly FrameworkHere[] = [
+  {
+    name: 'Express, by @sigil/express',
+    readsBodies: false,
+    serve: (app, mounts) => inExpress(express(), app, mounts),
+  },
+  {
+    name: 'Express, by @sigil/express behind express.json()',
+    readsBodies: false,
+    serve: (app, mounts) => inExpress(express().use(express.json()), app, mounts),
+  },
+  {
+    name: 'Express, by @sigil/express in a router behind compression()',
+    readsBodies: false,
+    async serve(app, mounts) {
+      const server = express().use(compression({ threshold: 0 }));
+      const handlers = mounts.map(({ path, options }) => {
+        const [, base = '', below = ''] = /^(\/[^/]+)(\/.+)$/.exec(path) ?? [];
+        const handler = expressHandler(app, { path: below, ...options });
+        server.use(handler.documents).use(base, express.Router().use(handler));
+        return handler;
+      });
+      return listen(server, handlers);
+    },
+  },
+  {
+    name: 'Express 4, by @sigil/express at a path of its own',
+    readsBodies: false,
+    async serve(app, mounts) {
+      const server = express4();
+      const handlers = mounts.map(({ path, options }) => {
+        const handler = expressHandler(app, { path, ...options });
+        server.use(handler.documents).use(path, handler);
+        return handler;
+      });
+      return listen(server, handlers);
+    },
+  },
+  {
+    name: 'Fastify, by @sigil/fastify',
+    readsBodies: false,
+    async serve(app, mounts) {
+      const fastify = Fastify();
+      for (const { path, options } of mounts) {
+        const [, prefix = '', below = ''] = /^(\/[^/]+)(\/.+)$/.exec(path) ?? [];
+        await fastify.register(fastifyPlugin, { app, prefix, path: below, ...options });
+      }
+      const origin = await fastify.listen({ host: '127.0.0.1', port: 0 });
+      return { origin, close: () => fastify.close() };
+    },
+  },
   {
     name: 'node:http',
     readsBodies: true,
-    async serve(app, options, forgetsBody) {
-      const handler = nodeHandler(app, options);
-      const server = await listen((request, response) => {
+    async serve(app, mounts) {
+      const handlers = nodeHandlers(app, mounts);
+      return listen((request, response) => {
+        const mounted = handlers.find(({ paths }) => paths.includes(request.url ?? ''));
+        if (!mounted) return void response.writeHead(404).end();
+        const { handler, forgetsBody } = mounted;
         if (!forgetsBody) return handler(request, response);
         request.resume().on('end', () => handler(request, response));
-      });
-      return { ...server, drain: handler.close };
+      }, closings(handlers));
     },
   },
   {
     name: 'node:http2',
     readsBodies: true,
-    async serve(app, options, forgetsBody) {
-      const handler = nodeHandler(app, options);
+    lacks: { 'official clients': 'they speak HTTP/1.1 alone' },
+    async serve(app, mounts) {
+      const handlers = nodeHandlers(app, mounts);
       const sessions = new Set<ServerHttp2Session>();
       const server = createHttp2Server((request, response) => {
+        const mounted = handlers.find(({ paths }) => paths.includes(request.url));
+        if (!mounted) return void response.writeHead(404).end();
+        const { handler, forgetsBody } = mounted;
         if (!forgetsBody) return handler(request, response);
         request.resume().on('end', () => handler(request, response));
       });
       server.on('session', (session) => sessions.add(session.on('close', () => sessions.delete(session))));
-      const address = await started(server);
-      const client = http2Fetch(address);
+      const origin = await started(server);
+      const client = http2Fetch(origin);
       return {
-        address: `${address}/api/mcp`,
+        origin,
         fetch: client.fetch,
-        drain: handler.close,
         async close() {
-          client.close();
-          for (const session of sessions) session.destroy();
+          await Promise.all(handlers.map(({ handler }) => handler.close()));
+          // Streams that are open end first.
+          for (const session of sessions) session.close();
           await new Promise((resolve) => server.close(resolve));
+          client.close();
         },
       };
     },
   },
   {
     name: 'Express',
-    readsBodies: false,
-    async serve(app, options) {
-      const handler = nodeHandler(app, options);
-      const router = express.Router().all('/mcp', handler);
-      return { ...(await listen(express().use('/api', router))), drain: handler.close };
-    },
-  },
-  {
-    name: 'Express behind express.json()',
     readsBodies: true,
-    async serve(app, options, forgetsBody) {
-      const handler = nodeHandler(app, options);
-      const router = express.Router().all('/mcp', express.json(), (request, response) => {
-        if (forgetsBody) delete request.body;
-        handler(request, response);
-      });
-      return { ...(await listen(express().use('/api', router))), drain: handler.close };
-    },
-  },
-  {
-    name: 'Express behind compression()',
-    readsBodies: false,
-    async serve(app, options) {
-      const handler = nodeHandler(app, options);
-      const compressing = express()
-        .use(compression({ threshold: 0 }))
-        .all('/api/mcp', handler);
-      return { ...(await listen(compressing)), drain: handler.close };
+    async serve(app, mounts) {
+      const server = express();
+      const handlers = nodeHandlers(app, mounts);
+      for (const { handler, paths, forgetsBody } of handlers)
+        if (!forgetsBody) server.all([...paths], handler);
+        else
+          server.all([...paths], express.json(), (request, response) => {
+            delete request.body;
+            handler(request, response);
+          });
+      return listen(server, closings(handlers));
     },
   },
   {
     name: 'Fastify',
     readsBodies: true,
-    async serve(app, options, forgetsBody) {
-      const handler = nodeHandler(app, options);
+    async serve(app, mounts) {
+      const handlers = nodeHandlers(app, mounts);
       const fastify = Fastify({ forceCloseConnections: true });
-      await fastify.register(
-        (scope, _options, done) => {
-          scope.all('/mcp', (request, reply) => {
+      for (const { handler, paths, forgetsBody } of handlers)
+        for (const path of paths)
+          fastify.all(path, (request, reply) => {
             reply.hijack();
             if (forgetsBody) handler(request.raw, reply.raw);
             else handler(request.raw, reply.raw, request.body);
           });
-          done();
+      const origin = await fastify.listen({ host: '127.0.0.1', port: 0 });
+      return {
+        origin,
+        async close() {
+          await Promise.all(handlers.map(({ handler }) => handler.close()));
+          await fastify.close();
         },
-        { prefix: '/api' },
-      );
-      const address = await fastify.listen({ host: '127.0.0.1', port: 0 });
-      return { address: `${address}/api/mcp`, drain: handler.close, close: () => fastify.close() };
+      };
     },
   },
   {
     name: 'Koa',
     readsBodies: false,
-    async serve(app, options) {
-      const handler = nodeHandler(app, options);
-      const koa = new Koa().use((context) => {
-        context.respond = false;
-        handler(context.req, context.res);
-      });
-      return { ...(await listenInKoa(koa)), drain: handler.close };
-    },
+    serve: (app, mounts) => inKoa(new Koa(), app, mounts),
   },
   {
     name: 'Koa behind koa-bodyparser',
     readsBodies: true,
-    async serve(app, options, forgetsBody) {
-      const handler = nodeHandler(app, options);
-      const koa = new Koa().use(bodyParser()).use((context) => {
-        context.respond = false;
-        if (forgetsBody) handler(context.req, context.res);
-        else handler(context.req, context.res, context.request.body);
-      });
-      return { ...(await listenInKoa(koa)), drain: handler.close };
-    },
+    serve: (app, mounts) => inKoa(new Koa().use(bodyParser()), app, mounts),
   },
   {
     name: 'Nest',
     // Its platform reads JSON bodies, and leaves them on the request.
     readsBodies: true,
-    async serve(app, options, forgetsBody) {
-      const handler = nodeHandler(app, options);
+    async serve(app, mounts) {
+      const handlers = nodeHandlers(app, mounts);
 
-      @Controller('api')
+      @Controller()
       class McpController {
-        @All('mcp')
+        @All(handlers.flatMap(({ paths }) => [...paths]))
         serve(@Req() request: IncomingMessage & { body?: unknown }, @Res() response: ServerResponse): void {
-          if (forgetsBody) delete request.body;
-          handler(request, response);
+          const mounted = handlers.find(({ paths }) => paths.includes(request.url ?? ''));
+          if (mounted?.forgetsBody) delete request.body;
+          mounted?.handler(request, response);
         }
       }
 
@@ -153,52 +188,96 @@ export const NODE_FRAMEWORKS: readonly Framework[] = [
 
       const nest = await NestFactory.create(McpModule, { logger: false, forceCloseConnections: true });
       await nest.listen(0, '127.0.0.1');
-      const address = `${await nest.getUrl()}/api/mcp`;
-      return { address, drain: handler.close, close: () => nest.close() };
+      return {
+        origin: await nest.getUrl(),
+        async close() {
+          await Promise.all(handlers.map(({ handler }) => handler.close()));
+          await nest.close();
+        },
+      };
     },
   },
   {
     name: 'h3',
     readsBodies: false,
-    async serve(app, options) {
-      const handler = nodeHandler(app, options);
-      const api = new h3.H3().all('/mcp', h3.fromNodeHandler(handler));
-      const listener = h3.toNodeHandler(new h3.H3().mount('/api', api));
-      return { ...(await listen(listener as RequestListener)), drain: handler.close };
+    async serve(app, mounts) {
+      const handlers = nodeHandlers(app, mounts);
+      const server = new h3.H3();
+      for (const { handler, paths } of handlers)
+        for (const path of paths) server.all(path, h3.fromNodeHandler(handler));
+      return listen(h3.toNodeHandler(server) as RequestListener, closings(handlers));
     },
   },
   {
     name: 'h3 1',
     readsBodies: true,
-    async serve(app, options, forgetsBody) {
-      const handler = nodeHandler(app, options);
-      const api = h3v1.createRouter();
-      if (forgetsBody)
-        api.use(
-          '/api/mcp',
-          h3v1.eventHandler(async (event) => {
+    async serve(app, mounts) {
+      const handlers = nodeHandlers(app, mounts);
+      const server = h3v1.createApp();
+      const router = h3v1.createRouter();
+      for (const { handler, paths, forgetsBody } of handlers)
+        for (const path of paths) {
+          const serve = h3v1.fromNodeMiddleware(handler);
+          const forget = h3v1.eventHandler(async (event) => {
             await h3v1.readRawBody(event);
-            await h3v1.fromNodeMiddleware(handler)(event);
-          }),
-        );
-      else api.use('/api/mcp', h3v1.fromNodeMiddleware(handler));
-      return { ...(await listen(h3v1.toNodeListener(h3v1.createApp().use(api)))), drain: handler.close };
+            await serve(event);
+          });
+          router.use(path, forgetsBody ? forget : serve);
+        }
+      return listen(h3v1.toNodeListener(server.use(router)), closings(handlers));
     },
   },
 ];
 
-function listenInKoa(koa: Koa): ReturnType<typeof listen> {
-  const callback = koa.callback();
-  return listen((request, response) => void callback(request, response));
+/** What serves at a mount, in the frameworks that have no adapter. */
+interface MountedHandler {
+  readonly handler: NodeHandler;
+  /** Those of the endpoint, and of what stands beside it. */
+  readonly paths: readonly string[];
+  readonly forgetsBody: boolean;
 }
 
-async function listen(
-  listener: RequestListener,
-): Promise<{ readonly address: string; close(): Promise<void> }> {
+function nodeHandlers(app: App, mounts: readonly Mount[]): MountedHandler[] {
+  return mounts.map(({ path, options, documents, forgetsBody = false }) => ({
+    handler: nodeHandler(app, options),
+    paths: [path, ...documents],
+    forgetsBody,
+  }));
+}
+
+const closings = (handlers: readonly MountedHandler[]): NodeHandler[] =>
+  handlers.map(({ handler }) => handler);
+
+function inExpress(server: express.Express, app: App, mounts: readonly Mount[]): Promise<Served> {
+  const handlers = mounts.map(({ path, options }) => expressHandler(app, { path, ...options }));
+  for (const handler of handlers) server.use(handler);
+  return listen(server, handlers);
+}
+
+function inKoa(koa: Koa, app: App, mounts: readonly Mount[]): Promise<Served> {
+  const handlers = nodeHandlers(app, mounts);
+  koa.use((context) => {
+    const mounted = handlers.find(({ paths }) => paths.includes(context.path));
+    if (!mounted) return;
+    context.respond = false;
+    if (mounted.forgetsBody) mounted.handler(context.req, context.res);
+    else mounted.handler(context.req, context.res, context.request.body);
+  });
+  const callback = koa.callback();
+  return listen((request, response) => void callback(request, response), closings(handlers));
+}
+
+/** What serves at a mount, and is closed before the server around it. */
+interface Closing {
+  close(): Promise<void>;
+}
+
+async function listen(listener: RequestListener, handlers: readonly Closing[]): Promise<Served> {
   const server = createServer(listener);
   return {
-    address: `${await started(server)}/api/mcp`,
+    origin: await started(server),
     async close() {
+      await Promise.all(handlers.map((handler) => handler.close()));
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;

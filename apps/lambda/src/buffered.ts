@@ -1,0 +1,5 @@
+import { lambdaHandler, type LambdaFunction } from '@sigil/lambda';
+import { createClimate, hosts } from './climate.js';
+
+/** Behind an HTTP API of API Gateway, which waits for the whole answer. */
+export const handler: LambdaFunction = lambdaHandler(createClimate, { allowedHosts: hosts });

@@ -1,0 +1,3 @@
+import { handlers } from '../../../../lib/mcp';
+
+export const { GET, OPTIONS } = handlers;

@@ -1,0 +1,3 @@
+export default function Page() {
+  return <p>Our menu is at /api/mcp, for models to read.</p>;
+}

@@ -1,0 +1,24 @@
+import { createApp } from '@sigil/core';
+import { type Worker, worker } from '@sigil/workers';
+import { Parcels, type Tariff, TARIFF } from './parcels.js';
+
+/** The bindings of `wrangler.toml`. */
+export interface Env {
+  /** Prices as JSON: for each zone, cents for a parcel and cents for each kilogram begun. */
+  readonly TARIFF: string;
+  /** By which name clients call the worker. */
+  readonly HOST: string;
+}
+
+const parcels: Worker<Env> = worker<Env>(
+  (env) =>
+    createApp({
+      name: 'parcels',
+      version: '1.0.0',
+      services: [Parcels],
+      providers: [{ provide: TARIFF, useValue: JSON.parse(env.TARIFF) as Tariff }],
+    }),
+  (env) => ({ allowedHosts: [env.HOST] }),
+);
+
+export default parcels;

@@ -1,0 +1,30 @@
+import { Arg, Inject, Resource, Service, Tool, ToolError } from '@sigil/core';
+
+/** What a parcel costs, by zone: cents for the parcel, and for each kilogram begun. */
+export type Tariff = Readonly<Record<string, { readonly parcel: number; readonly kilogram: number }>>;
+
+export const TARIFF = 'tariff';
+
+/** Tells what parcels cost. */
+@Service()
+export class Parcels {
+  constructor(@Inject(TARIFF) private readonly tariff: Tariff) {}
+
+  @Tool({ description: 'List the zones that parcels are sent to', readOnly: true })
+  listZones(): string[] {
+    return Object.keys(this.tariff);
+  }
+
+  @Tool({ description: 'Price of a parcel, in cents', readOnly: true })
+  price(@Arg('zone') zone: string, @Arg('grams', { minimum: 1, maximum: 30_000 }) grams: number): number {
+    const prices = Object.hasOwn(this.tariff, zone) ? this.tariff[zone] : undefined;
+    if (!prices)
+      throw new ToolError(`There is no zone ${zone}; the zones are ${this.listZones().join(', ')}`);
+    return prices.parcel + Math.ceil(grams / 1_000) * prices.kilogram;
+  }
+
+  @Resource('parcels://tariff', { mimeType: 'application/json', description: 'All prices' })
+  prices(): Tariff {
+    return this.tariff;
+  }
+}

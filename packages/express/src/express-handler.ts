@@ -1,0 +1,60 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { App } from '@sigil/core';
+import { type HttpOptions, nodeHandler } from '@sigil/http';
+
+/** Where the app is within an Express application, and how it is served. */
+export interface ExpressOptions extends HttpOptions {
+  /**
+   * Path of the MCP endpoint, below that of the router it is mounted into.
+   *
+   * @default '/mcp'
+   */
+  readonly path?: string;
+}
+
+/** A request as Express has it, of any version; that of Node has none of the rest. */
+export type ExpressRequest = IncomingMessage & { readonly originalUrl?: string; readonly baseUrl?: string };
+
+/** Middleware of Express. */
+export type Middleware = (
+  request: ExpressRequest,
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+) => void;
+
+/** Middleware that serves an app, and leaves other requests to what comes after it. */
+export interface ExpressHandler extends Middleware {
+  /** Serves documents alone, such as protected resource metadata: for the root, where the endpoint is within a `Router`. */
+  readonly documents: Middleware;
+  /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/**
+ * Serves an app within an Express application: its endpoint, and the documents of its authorization, which are at the root.
+ *
+ * @param app what `createApp` made.
+ * @param options `path`, and those of `nodeHandler`.
+ * @returns the middleware.
+ * @throws DefinitionError when an option is wrong.
+ * @example
+ * ```ts
+ * server.use(expressHandler(app, { path: '/mcp', allowedHosts: ['mcp.example.com'] }));
+ * ```
+ */
+export function expressHandler(app: App, { path = '/mcp', ...options }: ExpressOptions = {}): ExpressHandler {
+  const handler = nodeHandler(app, options);
+  const serveAt = (pathIn: (base: string) => string | undefined): Middleware => {
+    return (request, response, next) => {
+      const { originalUrl = request.url ?? '/', baseUrl = '' } = request;
+      if (handler.serves(originalUrl, pathIn(baseUrl))) handler(request, response);
+      else next();
+    };
+  };
+  // Behind `use('/mcp', …)` the path has been matched already.
+  const serve = serveAt((base) => (base.endsWith(path) ? base : base + path));
+  return Object.assign(serve, {
+    documents: serveAt(() => undefined),
+    close: (graceMs?: number) => handler.close(graceMs),
+  });
+}

@@ -1,0 +1,7 @@
+export {
+  type ExpressHandler,
+  expressHandler,
+  type ExpressOptions,
+  type ExpressRequest,
+  type Middleware,
+} from './express-handler.js';

@@ -1,0 +1,1 @@
+export { type FastifyOptions, fastifyPlugin } from './plugin.js';

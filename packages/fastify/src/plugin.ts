@@ -1,0 +1,69 @@
+import type { App } from '@sigil/core';
+import { type HttpOptions, nodeHandler } from '@sigil/http';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import plugin from 'fastify-plugin';
+
+/** Which app is served within a Fastify application, where and how. */
+export interface FastifyOptions extends HttpOptions {
+  /** What `createApp` made. */
+  readonly app: App;
+  /**
+   * Path of the MCP endpoint, behind `prefix`.
+   *
+   * @default '/mcp'
+   */
+  readonly path?: string;
+  /** What the path begins with. */
+  readonly prefix?: string;
+  /**
+   * How long requests in flight may take to finish when Fastify closes, in milliseconds.
+   *
+   * @default 5 seconds
+   */
+  readonly drainMs?: number;
+}
+
+const register: FastifyPluginAsync<FastifyOptions> = async (
+  fastify,
+  { app, path = '/mcp', prefix = '', drainMs = 5_000, ...options },
+) => {
+  if (options.authorization && fastify.prefix !== '')
+    throw new Error(
+      `The metadata of an authorization is at the root: register fastifyPlugin there, with prefix: '${fastify.prefix}${prefix}'`,
+    );
+  const handler = nodeHandler(app, options);
+  const serve = (request: FastifyRequest, reply: FastifyReply): void => {
+    // What hooks have set, such as headers of CORS, is Fastify's alone until it is sent.
+    for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value ?? '');
+    reply.hijack();
+    handler(request.raw, reply.raw);
+  };
+  fastify.addHook('onRequest', (request, reply, next) =>
+    handler.serves(request.originalUrl) ? serve(request, reply) : next(),
+  );
+  fastify.addHook('preClose', () => handler.close(drainMs));
+  await fastify.register(
+    async (scope) => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser('*', (_request, _body, done) => done(null));
+      for (const url of options.sse ? [path, '/sse', '/messages'] : [path]) scope.all(url, serve);
+    },
+    { prefix },
+  );
+};
+
+/**
+ * A plugin of Fastify that serves an app: its endpoint, and the documents of its authorization, which are at the root. Bodies come to the
+ * app unread. When Fastify closes, requests in flight finish first, and sessions end.
+ *
+ * @throws DefinitionError when an option is wrong.
+ * @throws Error when it is registered within a prefix, where documents of an authorization cannot be at the root.
+ * @example
+ * ```ts
+ * await server.register(fastifyPlugin, { app, prefix: '/api', allowedHosts: ['mcp.example.com'] });
+ * ```
+ */
+export const fastifyPlugin: FastifyPluginAsync<FastifyOptions> = plugin(register, {
+  name: '@sigil/fastify',
+  fastify: '5.x',
+});

@@ -1,0 +1,55 @@
+import type { App } from '@sigil/core';
+import { fetchHandler, type HttpOptions } from '@sigil/http/fetch';
+import type { MiddlewareHandler } from 'hono';
+import { cloneRawRequest } from 'hono/request';
+import { basePath } from 'hono/route';
+
+/** Where the app is within a Hono application, and how it is served. */
+export interface HonoOptions extends HttpOptions {
+  /**
+   * Path of the MCP endpoint, below that of the application it is mounted into.
+   *
+   * @default '/mcp'
+   */
+  readonly path?: string;
+}
+
+/** Middleware that serves an app, and leaves other requests to what comes after it. */
+export interface HonoHandler extends MiddlewareHandler {
+  /** Serves documents alone, such as protected resource metadata: for the root, where the endpoint is within another application. */
+  readonly documents: MiddlewareHandler;
+  /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/**
+ * Serves an app within a Hono application: its endpoint, and the documents of its authorization, which are at the root. A body that
+ * middleware has read through Hono is found.
+ *
+ * @param app what `createApp` made.
+ * @param options `path`, and those of `fetchHandler`.
+ * @returns the middleware.
+ * @throws DefinitionError when an option is wrong.
+ * @example
+ * ```ts
+ * server.use(honoHandler(app, { path: '/mcp', allowedHosts: ['mcp.example.com'] }));
+ * ```
+ */
+export function honoHandler(app: App, { path = '/mcp', ...options }: HonoOptions = {}): HonoHandler {
+  const handler = fetchHandler(app, options);
+  const serveAt = (pathIn: (base: string) => string | undefined): MiddlewareHandler => {
+    return async (context, next) => {
+      const { req } = context;
+      const { pathname, search } = new URL(req.url);
+      const at = pathIn(basePath(context).replace(/\/$/, ''));
+      if (!handler.serves(pathname + search, at)) return next();
+      // What was read past Hono is kept nowhere: the handler says so.
+      const isKept = req.raw.bodyUsed && Object.keys(req.bodyCache).length > 0;
+      return handler(isKept ? await cloneRawRequest(req) : req.raw);
+    };
+  };
+  return Object.assign(
+    serveAt((base) => (base.endsWith(path) ? base : base + path)),
+    { documents: serveAt(() => undefined), close: (graceMs?: number) => handler.close(graceMs) },
+  );
+}

@@ -1,0 +1,1 @@
+export { type HonoHandler, honoHandler, type HonoOptions } from './hono-handler.js';

@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals';
+import { createApp } from '@sigil/core';
+import { honoHandler } from '@sigil/hono';
+import { Hono } from 'hono';
+
+const app = await createApp({ name: 'shop', version: '1.0.0' });
+const INITIALIZE = {
+  method: 'POST',
+  headers: { 'Content-Type': 'application/json', Host: 'localhost' },
+  body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+};
+
+test('leaves what is not for it to what comes after it', async () => {
+  const hono = new Hono().use(honoHandler(app)).get('*', (context) => context.text('after'));
+  const texts = ['/', '/mcpx', '/mcp/more'].map(async (path) => (await hono.request(path)).text());
+  expect(await Promise.all(texts)).toEqual(['after', 'after', 'after']);
+  expect((await hono.request('/mcp', { method: 'PUT' })).status).toBe(405);
+});
+
+test('says what is wrong when a body was read past Hono', async () => {
+  const hono = new Hono()
+    .use(async (context, next) => {
+      await context.req.raw.text();
+      await next();
+    })
+    .use(honoHandler(app));
+  const response = await hono.request('/mcp', INITIALIZE);
+  expect([response.status, await response.text()]).toEqual([
+    500,
+    expect.stringContaining('was read before it came to the MCP handler'),
+  ]);
+});

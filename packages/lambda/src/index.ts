@@ -1,0 +1,7 @@
+export {
+  lambdaHandler,
+  type LambdaFunction,
+  lambdaStreamHandler,
+  type LambdaStreamFunction,
+} from './lambda-handlers.js';
+export type { LambdaContext, LambdaEvent, LambdaHead, LambdaResult } from './events.js';

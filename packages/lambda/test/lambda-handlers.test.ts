@@ -1,0 +1,73 @@
+import { expect, test } from '@jest/globals';
+import { createApp } from '@sigil/core';
+import { lambdaHandler, lambdaStreamHandler, type LambdaEvent } from '@sigil/lambda';
+
+const seen: Record<string, unknown>[] = [];
+const handler = lambdaHandler(() => createApp({ name: 'shop', version: '1.0.0' }), {
+  path: '/prod/mcp',
+  allowedHosts: ['shop.example'],
+  authenticate: ({ headers, url }) => {
+    seen.push({ cookie: headers['cookie'], url });
+    return { id: 'ada' };
+  },
+});
+
+const context = { getRemainingTimeInMillis: () => 30_000 };
+const INITIALIZE = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1.0.0' },
+  },
+});
+
+function eventOf(more: Partial<LambdaEvent> = {}): LambdaEvent {
+  return {
+    rawPath: '/prod/mcp',
+    rawQueryString: 'a=1&b=%20',
+    headers: { host: 'shop.example', 'content-type': 'application/json' },
+    requestContext: { http: { method: 'POST' } },
+    body: INITIALIZE,
+    isBase64Encoded: false,
+    ...more,
+  };
+}
+
+test('gives the app path, query and cookies of an event, and Lambda what it answers', async () => {
+  const answer = await handler(eventOf({ cookies: ['a=1', 'b=2'] }), context);
+  expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'application/json']);
+  expect(answer.headers['mcp-session-id']).toBeDefined();
+  expect(JSON.parse(answer.body)).toMatchObject({ result: { serverInfo: { name: 'shop' } } });
+  expect(seen.pop()).toEqual({ cookie: 'a=1; b=2', url: '/prod/mcp?a=1&b=%20' });
+});
+
+test('reads bodies that come in Base64', async () => {
+  const body = Buffer.from(INITIALIZE).toString('base64');
+  expect((await handler(eventOf({ body, isBase64Encoded: true }), context)).statusCode).toBe(200);
+});
+
+test('refuses other hosts, and says where the endpoint is', async () => {
+  const headers = { host: 'evil.example', 'content-type': 'application/json' };
+  expect((await handler(eventOf({ headers }), context)).statusCode).toBe(403);
+  const elsewhere = await handler(eventOf({ rawPath: '/' }), context);
+  expect([elsewhere.statusCode, elsewhere.body]).toEqual([
+    404,
+    expect.stringContaining('the MCP endpoint is /prod/mcp'),
+  ]);
+});
+
+test('says which events it takes', async () => {
+  const rest = { httpMethod: 'POST', path: '/mcp', headers: {}, requestContext: {} };
+  await expect(handler(rest as unknown as LambdaEvent, context)).rejects.toThrow(
+    'This is no HTTP event of payload format 2.0: use a Function URL, or an HTTP API',
+  );
+});
+
+test('streams where Lambda is around it alone', () => {
+  expect(() => lambdaStreamHandler(() => createApp({ name: 'shop', version: '1.0.0' }))).toThrow(
+    'Answers are streamed by the runtime of AWS Lambda alone: elsewhere, use lambdaHandler',
+  );
+});

@@ -1,0 +1,1 @@
+export { type NextHandlers, nextHandlers, type RouteHandler } from './next-handlers.js';

@@ -1,0 +1,46 @@
+import type { App, MaybePromise } from '@sigil/core';
+import { type HostHandler, hostHandler, type HttpOptions } from '@sigil/http/fetch';
+
+/** The methods of a route of Next, and what ends them. Other methods are refused by Next. */
+export interface NextHandlers {
+  /** Opens the stream of a session, and reads the documents of an authorization. */
+  readonly GET: RouteHandler;
+  /** Takes messages. */
+  readonly POST: RouteHandler;
+  /** Ends a session. */
+  readonly DELETE: RouteHandler;
+  /** Tells pages what they may send. */
+  readonly OPTIONS: RouteHandler;
+  /** Lets requests in flight finish, then ends every session, and the app: for servers and tests of your own. */
+  readonly close: HostHandler<undefined>['close'];
+}
+
+/** A route handler of Next. */
+export type RouteHandler = (request: Request) => Promise<Response>;
+
+/**
+ * Serves an app as a route of Next: in the `route.ts` of the endpoint, and again in that of `.well-known/oauth-protected-resource`, where
+ * there is an authorization. Next builds routes before it serves them, so the app is made when the first request comes.
+ *
+ * @param app makes the app; called once, and again after it has failed.
+ * @param options those of `fetchHandler`.
+ * @returns a handler for each method.
+ * @example
+ * ```ts
+ * const handlers = nextHandlers(() => createApp({ name: 'shop', version: '1.0.0', services: [Shop] }), {
+ *   allowedHosts: ['shop.example.com'],
+ * });
+ * export const { GET, POST, DELETE, OPTIONS } = handlers;
+ * ```
+ */
+export function nextHandlers(app: () => MaybePromise<App>, options: HttpOptions = {}): NextHandlers {
+  const handler = hostHandler<undefined>({ app, options });
+  const serve: RouteHandler = (request) => handler(request, undefined);
+  return {
+    GET: serve,
+    POST: serve,
+    DELETE: serve,
+    OPTIONS: serve,
+    close: (graceMs) => handler.close(graceMs),
+  };
+}

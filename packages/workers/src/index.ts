@@ -1,0 +1,1 @@
+export { type ExecutionContext, type Worker, worker } from './worker.js';

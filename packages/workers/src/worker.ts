@@ -1,0 +1,76 @@
+import type { App, MaybePromise } from '@sigil/core';
+import { type HostHandler, hostHandler, type HostOptions } from '@sigil/http/fetch';
+
+/** What Workers give with a request, as far as it is used. */
+export interface ExecutionContext {
+  waitUntil(promise: Promise<unknown>): void;
+}
+
+/** What a module of a worker exports as `default`. */
+export interface Worker<Env> {
+  fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response>;
+  /** Lets requests in flight finish, then ends every session, and the app: for tests of your own. */
+  readonly close: HostHandler<Env>['close'];
+}
+
+/**
+ * Serves an app as a worker. It is made once an isolate, when the first request brings the bindings.
+ *
+ * @param app makes the app from the bindings; called once, and again after it has failed.
+ * @param options `path` of the endpoint, `/mcp` by default, and those of `fetchHandler`; a function makes them from the bindings.
+ * @returns what the module exports.
+ * @example
+ * ```ts
+ * const shop = worker<Env>(
+ *   () => createApp({ name: 'shop', version: '1.0.0', services: [Shop] }),
+ *   (env) => ({ allowedHosts: [env.HOST] }),
+ * );
+ * export default shop;
+ * ```
+ */
+export function worker<Env>(
+  app: (env: Env) => MaybePromise<App>,
+  options: HostOptions | ((env: Env) => HostOptions) = {},
+): Worker<Env> {
+  const handler = hostHandler<Env>({
+    app,
+    options: (env) => ({ path: '/mcp', ...(typeof options === 'function' ? options(env) : options) }),
+  });
+  return {
+    fetch(request, env, context) {
+      const answering = handler(request, env).then((response) => untilRead(response, context));
+      // The first request makes the app for all of them, and a call that is cancelled unwinds: without this, both end with the client.
+      context.waitUntil(answering.catch(() => undefined).then(() => request.signal.aborted && unwinding()));
+      return answering;
+    },
+    close: (graceMs) => handler.close(graceMs),
+  };
+}
+
+/** How long a call may take to end when its client is gone, in milliseconds. */
+const UNWIND_MS = 5_000;
+
+const unwinding = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, UNWIND_MS));
+
+/** Has the worker go on while a stream is read, and after its client has gone. */
+function untilRead(response: Response, context: ExecutionContext): Response {
+  if (!response.body || response.headers.get('content-type') !== 'text/event-stream') return response;
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const cancelled = { wait: undefined as Promise<unknown> | undefined };
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel(reason) {
+        cancelled.wait = unwinding();
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  context.waitUntil(reader.closed.catch(() => undefined).then(() => cancelled.wait));
+  return new Response(body, response);
+}

@@ -1,0 +1,72 @@
+import { expect, test } from '@jest/globals';
+import { createApp, defineTool } from '@sigil/core';
+import { worker } from '@sigil/workers';
+
+interface Env {
+  readonly GREETING: string;
+}
+
+/** What a runtime of workers is told to wait for. */
+class Context {
+  readonly waited: Promise<unknown>[] = [];
+  waitUntil(promise: Promise<unknown>): void {
+    this.waited.push(promise);
+  }
+}
+
+const greeting = worker<Env>(
+  ({ GREETING }) =>
+    createApp({
+      name: 'greeting',
+      version: '1.0.0',
+      definitions: [defineTool({ name: 'greet', handle: () => GREETING })],
+    }),
+  () => ({ allowedHosts: ['greeting.example'] }),
+);
+
+const call = (path: string): Request =>
+  new Request(`https://greeting.example${path}`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      'MCP-Protocol-Version': '2026-07-28',
+      'Mcp-Method': 'tools/call',
+      'Mcp-Name': 'greet',
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: {
+        name: 'greet',
+        arguments: {},
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientCapabilities': {},
+        },
+      },
+    }),
+  });
+
+test('makes its app from the bindings, and has the platform wait for the answer', async () => {
+  const context = new Context();
+  const answer = await greeting.fetch(call('/mcp'), { GREETING: 'Moin' }, context);
+  expect(await answer.json()).toMatchObject({ result: { content: [{ text: 'Moin' }] } });
+  expect(context.waited).toHaveLength(1);
+  await Promise.all(context.waited);
+});
+
+test('answers other paths with where the endpoint is', async () => {
+  const answer = await greeting.fetch(call('/'), { GREETING: 'Moin' }, new Context());
+  expect([answer.status, await answer.text()]).toEqual([
+    404,
+    '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Nothing is served here; the MCP endpoint is /mcp"}}',
+  ]);
+});
+
+test('has the platform wait for nothing when the app cannot be made, and tells it why', async () => {
+  const context = new Context();
+  const broken = worker<Env>(() => Promise.reject(new Error('no database')));
+  await expect(broken.fetch(call('/mcp'), { GREETING: '' }, context)).rejects.toThrow('no database');
+  await Promise.all(context.waited);
+});

@@ -1,0 +1,295 @@
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { format, resolveConfig } from 'prettier';
+import { HOSTS } from '../e2e/frameworks/hosts.js';
+import { NEXT_ITSELF, startNext } from '../e2e/frameworks/next-project.js';
+import { NODE_FRAMEWORKS } from '../e2e/frameworks/node-frameworks.js';
+import { programOf, startProgram } from '../e2e/frameworks/program.js';
+import { WEB_FRAMEWORKS } from '../e2e/frameworks/web-frameworks.js';
+import {
+  buildWithNext,
+  BUNDLERS,
+  bundleForEdge,
+  type Compile,
+  COMPILED,
+  COMPILERS,
+  compileStory,
+  type Program,
+  removeBundles,
+  sources,
+} from './builds.js';
+import { checkAdding, checkStory } from './checks.js';
+import { at, besides, type Command, overHttp, overStdio, type Running } from './programs.js';
+import { installTools, toolFile, TOOLS } from './tools.js';
+
+const PAGE = 'docs/guide/deployment.md';
+const [BEGIN, END] = ['<!-- what npm run test:anywhere finds -->', '<!-- end of what it finds -->'];
+
+// Builds and starts processes, on machines that others use.
+jest.setTimeout(60_000);
+
+/** What was found: tables by the head of their first column, rows by name, a word for each column. */
+const found = new Map<
+  string,
+  { readonly columns: readonly string[]; readonly rows: Map<string, string[]> }
+>();
+
+function note(table: string, columns: readonly string[], row: string, column: string, what: string): void {
+  const { rows } = found.get(table) ?? { rows: new Map<string, string[]>() };
+  found.set(table, { columns, rows });
+  const words = rows.get(row) ?? columns.map(() => '');
+  words[columns.indexOf(column)] = what;
+  rows.set(row, words);
+}
+
+/** Tries a cell, and notes what becomes of it. */
+async function tried(
+  [table, columns, row, column]: readonly [string, readonly string[], string, string],
+  start: () => Promise<Running>,
+  check: (running: Running) => Promise<void>,
+): Promise<void> {
+  note(table, columns, row, column, 'fails');
+  const running = await start();
+  try {
+    await check(running);
+    note(table, columns, row, column, 'yes');
+  } finally {
+    await running.end();
+  }
+}
+
+beforeAll(async () => {
+  await installTools();
+  await compileStory();
+}, 300_000);
+afterAll(removeBundles);
+
+const TRANSPORTS = ['over HTTP', 'over stdio'] as const;
+const over = (transport: string, command: Command): Promise<Running> =>
+  transport === 'over HTTP' ? overHttp(command) : overStdio(command);
+const main = `${COMPILED}/main.js`;
+
+describe('a program in the runtime', () => {
+  const node = (version: number): Command => [toolFile(`node${version}/bin/node`)];
+  const RUNTIMES: Readonly<Record<string, Command>> = {
+    'Node 20': node(20),
+    'Node 22': node(22),
+    'Node 24': node(24),
+    'Node 26': node(26),
+    Bun: [programOf('@oven/bun-linux-x64', 'bin/bun') ?? 'bun'],
+    Deno: [
+      programOf('@deno/linux-x64-glibc', 'deno') ?? 'deno',
+      'run',
+      '--allow-all',
+      '--no-lock',
+      '--node-modules-dir=manual',
+    ],
+  };
+  const cells = Object.entries(RUNTIMES).flatMap(([name, command]) =>
+    TRANSPORTS.map((transport) => ({ name, transport, command })),
+  );
+
+  test.each(cells)('$name serves $transport', ({ name, transport, command }) =>
+    tried(['runtime', TRANSPORTS, name, transport], () => over(transport, [...command, main]), checkStory),
+  );
+
+  const onEdge = (name: string, start: () => Promise<Running>): Promise<void> => {
+    note('runtime', TRANSPORTS, name, 'over stdio', 'has none');
+    return tried(['runtime', TRANSPORTS, name, 'over HTTP'], start, checkStory);
+  };
+
+  test('workerd serves over HTTP', () =>
+    onEdge('Workers (workerd)', async () => {
+      const file = await bundleForEdge('worker', 'workerd');
+      const config = `${dirname(file)}/config.capnp`;
+      await writeFile(
+        config,
+        `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = (
+    modules = [(name = "worker", esModule = embed "${basename(file)}")],
+    compatibilityDate = "2026-01-01",
+  ))],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+);`,
+      );
+      const program = programOf('@cloudflare/workerd-linux-64', 'bin/workerd') ?? 'workerd';
+      const running = startProgram(program, ['serve', config, '--control-fd=3'], {}, { from: 3 });
+      const { port } = JSON.parse(await running.line('{"event":"listen"')) as { port: number };
+      return at(`http://127.0.0.1:${port}/mcp`, () => running.kill());
+    }));
+
+  test('edge-runtime serves over HTTP', () =>
+    onEdge('Edge functions (edge-runtime)', async () => {
+      const bundle = await bundleForEdge('edge', 'edge-light');
+      const running = startProgram(process.execPath, [
+        resolve('tests/anywhere/edge-server.mjs'),
+        bundle,
+        TOOLS,
+      ]);
+      const origin = await running.line('http://');
+      return at(new URL('/mcp', origin).href, () => running.kill());
+    }));
+});
+
+describe('a program in one bundle', () => {
+  describe.each(Object.entries(BUNDLERS))('by %s', (name, bundle) => {
+    let program = '';
+    beforeAll(async () => {
+      for (const transport of TRANSPORTS) note('bundler', TRANSPORTS, name, transport, 'fails');
+      program = await bundle();
+    });
+
+    test.each(TRANSPORTS)('serves %s', (transport) =>
+      tried(
+        ['bundler', TRANSPORTS, name, transport],
+        () => over(transport, [process.execPath, program]),
+        checkStory,
+      ),
+    );
+  });
+
+  test('by Next, with Turbopack, serves over HTTP', () => {
+    note('bundler', TRANSPORTS, 'Next (Turbopack)', 'over stdio', 'has none');
+    return tried(
+      ['bundler', TRANSPORTS, 'Next (Turbopack)', 'over HTTP'],
+      async () => {
+        const { origin, close } = await startNext(await buildWithNext());
+        return at(`${origin}/mcp`, close);
+      },
+      checkStory,
+    );
+  }, 180_000);
+});
+
+describe('a program that is compiled', () => {
+  const KINDS = {
+    'decorators and the types of parameters': 'main',
+    'decorators without types': 'untyped',
+    'standard decorators': 'standard',
+    'functions alone': 'functions',
+  } as const satisfies Record<string, Program>;
+  const COLUMNS = Object.keys(KINDS) as (keyof typeof KINDS)[];
+  const LEGACY = { experimentalDecorators: true, emitDecoratorMetadata: true };
+  const node: Command = [process.execPath];
+  const tsx: Command = [process.execPath, '--import', pathToFileURL(toolFile('tsx/dist/loader.mjs')).href];
+  const node24: Command = [toolFile('node24/bin/node')];
+
+  /** What a compiler does, and by which command its programs are started. */
+  const compilers: readonly (readonly [
+    name: string,
+    compile: (kind: Program) => Compile,
+    command: Command,
+    refused: Readonly<Partial<Record<Program, RegExp>>>,
+  ])[] = [
+    ['tsc', () => COMPILERS['tsc'] as Compile, node, {}],
+    ['SWC', () => COMPILERS['SWC'] as Compile, node, {}],
+    ['esbuild', () => COMPILERS['esbuild'] as Compile, node, { main: /SIGIL_MISSING_METADATA/ }],
+    [
+      'tsx',
+      (kind) => (kind === 'standard' ? sources('tsx-standard', {}) : sources('tsx', LEGACY)),
+      tsx,
+      { main: /SIGIL_MISSING_METADATA/ },
+    ],
+    [
+      'Babel',
+      () => COMPILERS['Babel'] as Compile,
+      node,
+      { main: /cannot be used to decorate parameters/, untyped: /cannot be used to decorate parameters/ },
+    ],
+    [
+      'Node 24, which strips types',
+      // It imports files by the names that they have.
+      () => (program) => sources('stripped', {})(program === 'main' ? 'story' : program),
+      node24,
+      { main: /SyntaxError/, untyped: /SyntaxError/, standard: /SyntaxError/ },
+    ],
+  ];
+  const cells = compilers.flatMap(([name, compile, command, refused]) =>
+    COLUMNS.map((column) => ({ name, compile, command, column, refused: refused[KINDS[column]] })),
+  );
+
+  test.each(cells.filter(({ refused }) => !refused))(
+    'by $name runs: $column',
+    async ({ name, compile, command, column }) => {
+      const kind = KINDS[column];
+      note('compiler', COLUMNS, name, column, 'fails');
+      const program = await compile(kind)(kind);
+      const check = kind === 'main' ? checkStory : checkAdding;
+      for (const transport of TRANSPORTS)
+        await tried(['compiler', COLUMNS, name, column], () => over(transport, [...command, program]), check);
+    },
+  );
+
+  test.each(cells.filter(({ refused }) => refused))(
+    'by $name does not start, and says why: $column',
+    async ({ name, compile, command, column, refused }) => {
+      const kind = KINDS[column];
+      note('compiler', COLUMNS, name, column, 'fails');
+      const said = await compile(kind)(kind).then(
+        (program) => refusalOf([...command, program]),
+        (error: Error) => error.message,
+      );
+      expect(said).toMatch(refused as RegExp);
+      note('compiler', COLUMNS, name, column, 'refused');
+    },
+  );
+});
+
+async function refusalOf([program, ...args]: Command): Promise<string> {
+  const { NODE_OPTIONS: _options, ...env } = process.env;
+  const child = spawn(program, args, {
+    env: { ...env, ...besides(args) },
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const timer = setTimeout(() => child.kill('SIGKILL'), 30_000);
+  await new Promise((resolve) => child.on('close', resolve));
+  clearTimeout(timer);
+  return said;
+}
+
+test(`${PAGE} says what was found; WRITE=1 npm run test:anywhere writes it`, async () => {
+  const page = readFileSync(PAGE, 'utf8');
+  const [before = '', rest = ''] = page.split(BEGIN);
+  const [, after = ''] = rest.split(END);
+  const tables = [...found].map(([name, { columns, rows }]) =>
+    tableOf(
+      [name, ...columns],
+      [...rows].map(([row, words]) => [row, ...words]),
+    ),
+  );
+  const text = [`${before}${BEGIN}`, ...tables, frameworks(), `${END}${after}`].join('\n\n');
+  const options = await resolveConfig(PAGE);
+  const written = await format(text, { ...options, parser: 'markdown' });
+  if (process.env['WRITE'] === '1') writeFileSync(PAGE, written);
+  expect(readFileSync(PAGE, 'utf8')).toBe(written);
+});
+
+/** What the contract of tests/e2e/frameworks runs on, with `npm test`, and what it leaves out there. */
+function frameworks(): string {
+  const all = [...NODE_FRAMEWORKS, ...WEB_FRAMEWORKS, NEXT_ITSELF, ...HOSTS];
+  const whole = all.filter(({ lacks = {} }) => Object.keys(lacks).length === 0).map(({ name }) => name);
+  const lacking = all.flatMap(({ name, lacks = {} }) => {
+    const byReason = new Map<string, string[]>();
+    for (const [feature, reason] of Object.entries(lacks))
+      byReason.set(reason, [...(byReason.get(reason) ?? []), feature]);
+    const parts = [...byReason].map(([reason, features]) => `${features.join(', ')} (${reason})`);
+    return parts.length === 0 ? [] : [`- ${name}: ${parts.join('; ')}`];
+  });
+  return [
+    `The contract of frameworks holds, with nothing left out, in: ${whole.join('; ')}.`,
+    'What is left out, and why:',
+    lacking.join('\n'),
+  ].join('\n\n');
+}
+
+function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}

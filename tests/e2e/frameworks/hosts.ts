@@ -1,0 +1,118 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type BuildOptions } from 'esbuild';
+import type { Framework, Served } from './framework.js';
+import { LambdaService } from './lambda-service.js';
+import { programOf, startProgram } from './program.js';
+
+const BUN = programOf('@oven/bun-linux-x64', 'bin/bun');
+const DENO = programOf('@deno/linux-x64-glibc', 'deno');
+const WORKERD = programOf('@cloudflare/workerd-linux-64', 'bin/workerd');
+
+/** What one instance at a time cannot do: it has no second request while the first one is open. */
+const ONE_AT_A_TIME = {
+  questions: 'an instance has one request at a time, so the answer comes to another one',
+  listening: 'a stream would hold an instance, and be paid for, as long as it is open',
+  cancelling: 'Lambda does not tell a function that its client is gone',
+  'cancelling before a stream': 'Lambda does not tell a function that its client is gone',
+  closing: 'Lambda ends no instance in the middle of a request',
+};
+
+/** Runtimes that serve apps in a process of their own, as far as they are installed here. */
+export const HOSTS: readonly (Framework & { readonly missing?: string })[] = [
+  host('Bun', BUN, (program) => served(program, ['run'], 'bun')),
+  host('Deno', DENO, (program) =>
+    served(program, ['run', '--allow-all', '--no-lock', '--node-modules-dir=manual'], 'deno'),
+  ),
+  host('workerd, by @sigil/workers', WORKERD, inWorkerd, {
+    'cancelling before a stream': 'workerd finds out when it sends something',
+    closing: 'Workers are not told that they end',
+  }),
+  host('Lambda that answers in one piece, by @sigil/lambda', process.execPath, () => inLambda('buffered'), {
+    ...ONE_AT_A_TIME,
+    'streams at once': 'the answer is sent when it is complete',
+  }),
+  host('Lambda that streams, by @sigil/lambda', process.execPath, () => inLambda('streamed'), ONE_AT_A_TIME),
+];
+
+function host(
+  name: string,
+  program: string | undefined,
+  serve: (program: string) => Promise<Served>,
+  lacks: Framework['lacks'] = {},
+): Framework & { readonly missing?: string } {
+  if (program === undefined)
+    return { name, missing: 'its package has no program for this platform', serve: () => serve('') };
+  return { name, lacks, serve: () => serve(program) };
+}
+
+/** Writes a program into a file of its own, with what it imports of ours; packages are found where a user's program finds them. */
+export async function programFile(name: string, options: BuildOptions = {}): Promise<string> {
+  // Not in node_modules, where Deno takes a file for part of a package.
+  const outfile = fileURLToPath(new URL(`./hosts/dist/${name}.mjs`, import.meta.url));
+  await build({
+    entryPoints: [fileURLToPath(new URL(`./hosts/${name}.ts`, import.meta.url))],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    packages: 'external',
+    logLevel: 'error',
+    ...options,
+  });
+  return outfile;
+}
+
+async function served(program: string, args: readonly string[], name: string): Promise<Served> {
+  const running = startProgram(program, [...args, await programFile(name)]);
+  const origin = await running.line('http://');
+  return {
+    origin,
+    async close() {
+      const code = await running.end();
+      if (code !== 0) throw new Error(`${name} ended with ${code}`);
+    },
+  };
+}
+
+const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = (
+    modules = [(name = "worker", esModule = embed "worker.mjs")],
+    compatibilityDate = "2026-01-01",
+    compatibilityFlags = ["nodejs_compat", "enable_request_signal"],
+    bindings = [(name = "GREETING", text = "Hello")],
+  ))],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+);
+`;
+
+async function inWorkerd(program: string): Promise<Served> {
+  const folder = await mkdtemp(join(tmpdir(), 'worker-'));
+  await programFile('worker', {
+    outfile: join(folder, 'worker.mjs'),
+    packages: 'bundle',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    conditions: ['workerd', 'worker', 'browser'],
+    external: ['node:*'],
+  });
+  const config = join(folder, 'config.capnp');
+  await writeFile(config, CONFIG);
+  const running = startProgram(program, ['serve', config, '--control-fd=3'], {}, { from: 3 });
+  const { port } = JSON.parse(await running.line('{"event":"listen"')) as { port: number };
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    async close() {
+      await running.kill();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function inLambda(mode: 'buffered' | 'streamed'): Promise<Served> {
+  const module = await programFile('lambda');
+  const service = await new LambdaService({ module, env: { MODE: mode }, timeoutMs: 30_000 }).start();
+  return { origin: service.origin, close: () => service.stop() };
+}

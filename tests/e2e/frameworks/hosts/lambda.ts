@@ -1,0 +1,20 @@
+import { type LambdaContext, type LambdaEvent, lambdaHandler, lambdaStreamHandler } from '@sigil/lambda';
+import { createContractApp, MOUNTS } from '../contract-app.js';
+
+const MODES = { buffered: lambdaHandler, streamed: lambdaStreamHandler };
+
+/** A function of Lambda: one of ours for each mount, chosen by path. */
+function functionOf(make: typeof lambdaHandler | typeof lambdaStreamHandler): unknown {
+  const functions = MOUNTS.map(({ path, options, documents }) => ({
+    handler: make(() => createContractApp(), { path, ...options }) as (...parameters: unknown[]) => unknown,
+    paths: [path, ...documents],
+  }));
+  const choose = ({ rawPath }: LambdaEvent) =>
+    (functions.find(({ paths }) => paths.includes(rawPath)) ?? functions[0])?.handler;
+  const serve = (event: LambdaEvent, ...rest: [LambdaContext] | [unknown, LambdaContext]): unknown =>
+    choose(event)?.(event, ...rest);
+  // What Lambda knows a function that streams by.
+  return Object.assign(serve, functions[0]?.handler);
+}
+
+export const handler = functionOf(MODES[process.env['MODE'] as keyof typeof MODES]);

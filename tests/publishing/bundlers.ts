@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { transform } from '@swc/core';
+import { build, type BuildOptions } from 'esbuild';
+import webpack from 'webpack';
+
+/** Packages that were written as CommonJS ask for modules of Node. */
+const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
+
+/** Compiles a program, as a loader of a bundler does. */
+export async function compileWithSwc(source: string): Promise<string> {
+  const { code } = await transform(source, {
+    jsc: {
+      target: 'es2022',
+      parser: { syntax: 'typescript', decorators: true },
+      transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: true },
+    },
+    module: { type: 'es6' },
+  });
+  return code;
+}
+
+/** @returns the file of the program. */
+export async function bundleWithEsbuild(
+  entry: string,
+  outdir: string,
+  options: BuildOptions = {},
+): Promise<string> {
+  await build({
+    entryPoints: { main: entry },
+    outdir,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    outExtension: { '.js': '.mjs' },
+    banner: { js: REQUIRE },
+    logLevel: 'silent',
+    ...options,
+  });
+  return join(outdir, 'main.mjs');
+}
+
+/** @returns the file of the program. */
+export async function bundleWithWebpack(entry: string, path: string): Promise<string> {
+  const compiler = webpack({
+    entry,
+    mode: 'production',
+    target: 'node20',
+    output: { path, filename: 'main.cjs', clean: true },
+  });
+  const stats = await promisify(compiler.run.bind(compiler))();
+  await promisify(compiler.close.bind(compiler))();
+  if (stats?.hasErrors()) throw new Error(stats.toString('errors-only'));
+  return join(path, 'main.cjs');
+}
