@@ -45,6 +45,10 @@ export interface BuildDescription {
  * @param done is called once, when a program wants to serve, or when `end()` says that it has begun; it ends the program.
  * @param discovered is called with what the build does not have yet: without it, the description would lack definitions.
  * @returns ends the description.
+ * @example
+ * ```ts
+ * const end = describeBuild((description) => write(description), (files) => remember(files));
+ * ```
  */
 export function describeBuild(
   done: (description: BuildDescription) => Promise<never>,
