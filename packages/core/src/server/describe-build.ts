@@ -47,7 +47,12 @@ export interface BuildDescription {
  * @returns ends the description.
  * @example
  * ```ts
- * const end = describeBuild((description) => write(description), (files) => remember(files));
+ * const discovered: DiscoveredFiles[] = [];
+ * const end = describeBuild(
+ *   () => new Promise(() => undefined),
+ *   (files) => discovered.push(files),
+ * );
+ * await end();
  * ```
  */
 export function describeBuild(
