@@ -10,8 +10,11 @@ import { build } from 'esbuild';
 const root = new URL('../', import.meta.url);
 const packages = new URL('packages/', root);
 
-/** The dependencies that become part of a package. */
-const BUNDLED = { core: ['ajv'] };
+/** The dependencies that become part of a package. A second copy of reflect-metadata shares what the first one records. */
+const BUNDLED = { core: ['ajv', 'reflect-metadata'] };
+
+/** The packages whose decorated classes show their names, which esbuild would change where it joins files. */
+const NAMED = ['nest'];
 
 /** The files that a condition of an export or import leads to, written in TypeScript. */
 const sourcesIn = (target) =>
@@ -76,6 +79,7 @@ for (const name of await readdir(packages)) {
     plugins: [leaveOutside(BUNDLED[name] ?? [])],
     target: 'es2023',
     sourcemap: true,
+    keepNames: NAMED.includes(name),
     // The sources are published beside it, once.
     sourcesContent: false,
     metafile: true,

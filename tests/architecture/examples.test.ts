@@ -25,7 +25,6 @@ const WITHOUT_EXAMPLE: Readonly<Record<string, string>> = {
   LATEST_VERSION: 'the name of a revision',
   MAX_DELAY_MS: 'a number',
   silence: 'does nothing',
-  Inject: 'of typedi, which documents it; @Optional shows it',
   InputRequired: 'made by inputRequired, which shows it',
   TooMuchJsonError: 'thrown by parseJson, which shows how it is caught',
   UsageError: 'tells people on the command line what they typed; programs have nothing to do about it',

@@ -87,8 +87,22 @@ describe('the README of a package shows', () => {
     });
     const client = new ClientV2({ name: 'reader', version: '1.0.0' });
     await client.connect(transport);
-    expect((await client.callTool({ name: 'hello' })).content).toMatchObject([{ text: 'Hello' }]);
+    const { content } = await client.callTool({ name: 'hello', arguments: { name: 'Ada' } });
+    expect(content).toMatchObject([{ text: 'Hello Ada' }]);
     await client.close();
+  });
+
+  test('an application of Nest: @sigil/nest', async () => {
+    const { child, ended } = start('nest.js');
+    const [said] = (await once(child.stdout, 'data')) as [Buffer];
+    const address = /^Listens on (http:\S+)\n/.exec(said.toString())?.[1];
+    const client = new ClientV2({ name: 'reader', version: '1.0.0' });
+    await client.connect(new HttpV2(new URL(address ?? '')));
+    const order = { name: 'order', arguments: { sku: 'LAMP', quantity: 2 } };
+    expect((await client.callTool(order)).content).toMatchObject([{ text: '2 of LAMP are on their way' }]);
+    await client.close();
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([null, 'SIGTERM']);
   });
 
   test('a server that tokens open: @sigil/auth', async () => {

@@ -88,7 +88,8 @@ test('a program that is compiled without types has its arguments and its context
 });
 
 const STANDARD = `
-  import { createApp, inject, Metadata, Service, Tool, ToolContext, UseGuards, UseMiddleware } from '@sigil/core';
+  import { createApp, inject, Metadata, Service, Tool, ToolContext } from '@sigil/core';
+  import { Ui, UiResource, UseGuards, UseMiddleware } from '@sigil/core';
   import type { GuardContext, NextFunction, RequestContext } from '@sigil/core';
   import { z } from 'zod';
 
@@ -121,10 +122,16 @@ const STANDARD = `
       return { total: this.rounding.round(a + b) + (ctx.signal.aborted ? 1 : 0) };
     }
 
+    @Ui('ui://sums/view.html')
     @UseMiddleware(loud)
     @Tool({ description: 'Says hello' })
     hello(): string {
       return 'hello';
+    }
+
+    @UiResource('ui://sums/view.html')
+    view(): string {
+      return '<p>0</p>';
     }
 
     @Metadata('secret', true)

@@ -15,7 +15,7 @@ jest.setTimeout(120_000);
 
 const PACKED = ['core', 'node', 'stdio'];
 /** What is installed beside the packages: not class-validator, and not class-transformer. */
-const INSTALLED = ['reflect-metadata', 'typedi', 'zod'];
+const INSTALLED = ['typedi', 'zod'];
 
 /** Programs of a project, by their files. */
 const SOURCES: Readonly<Record<string, string>> = {

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { createApp, defineTool } from '@sigil/core';
 import { META } from '@sigil/core/transport';
 import { plainToInstance, Type } from 'class-transformer';

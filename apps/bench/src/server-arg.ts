@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { Arg, createApp, Service, Tool } from '@sigil/core';
 
 /** The smallest server there is: what it takes to start without class-validator. */

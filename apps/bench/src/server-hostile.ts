@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { Arg, createApp, defineTool, Service, Tool } from '@sigil/core';
 import { http } from '@sigil/http';
 import { Allow, ArrayUnique, IsArray, IsInt, IsObject, Matches } from 'class-validator';

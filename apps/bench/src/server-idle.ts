@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { Arg, createApp, Service, Tool } from '@sigil/core';
 import { http } from '@sigil/http';
 import { readServerOptions } from './options.js';

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { createApp, Service, Tool } from '@sigil/core';
 import { IsNumber } from 'class-validator';
 import { readServerOptions, toolNames } from './options.js';

@@ -1,4 +1,4 @@
-// What an extension of the protocol is made of, and another container than typedi's.
+// What an extension of the protocol is made of, and another container than typedi's with the framework around it.
 export type { AppExtension } from './extensions/app-extension.js';
 export type {
   Extension,
@@ -32,3 +32,4 @@ export { Quota } from './transport/quota.js';
 export { InsufficientScopeError, missingExtension, OverloadedError } from './errors/errors.js';
 export { lacksScopes } from './protocol/principal.js';
 export type { Container, ResolutionScope } from './container/container.js';
+export { type HandlerMethod, handlersOf, type ServiceDefinition, serviceOf } from './metadata/metadata.js';

@@ -1,5 +1,6 @@
 // What the author of a server imports. Other entry points: content, protocol, backend, extension, manifest, transport.
 import 'reflect-metadata';
+import './server/faster-start.js';
 
 // The app
 export { createApp } from './server/create-app.js';

@@ -6,6 +6,7 @@ import { HttpClient } from '../../contract/http-client.js';
 import { Calls } from '../calls.js';
 import { v1, v2Auto, v2Legacy } from '../clients.js';
 import type { Served } from './framework.js';
+import { NEST_MODULES } from './nest-module.js';
 import { NODE_FRAMEWORKS } from './node-frameworks.js';
 import { WEB_FRAMEWORKS } from './web-frameworks.js';
 
@@ -18,7 +19,7 @@ const INITIALIZE = JSON.stringify({
   params: initializeParams(),
 });
 
-describe.each([...NODE_FRAMEWORKS, ...WEB_FRAMEWORKS])('an app in $name', (framework) => {
+describe.each([...NODE_FRAMEWORKS, ...NEST_MODULES, ...WEB_FRAMEWORKS])('an app in $name', (framework) => {
   let fixture: Fixture;
   let served: Served | undefined;
   let logged: unknown[] = [];

@@ -1,4 +1,5 @@
 import type { Constructor, ServiceId, ServiceOf } from '../protocol/constructor.js';
+import type { DefinitionProblem } from '../errors/errors.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { ServiceScope } from '../metadata/metadata.js';
 
@@ -21,6 +22,8 @@ export interface Container {
    * @param scope the request it is wanted for; absent outside of requests, when singletons are made.
    */
   get<T>(id: ServiceId<T>, scope?: ResolutionScope): MaybePromise<T>;
+  /** Finds what is wrong with classes that it is to make: those with handlers, guards and middleware. Asked before the app starts. */
+  check?(classes: readonly Constructor[]): readonly DefinitionProblem[];
   /** Disposes of what lived in a scope: a `request` or `session` that `get` was called for. */
   release?(scope: object): MaybePromise<void>;
   /** Disposes of everything, those made last first. */

@@ -1,9 +1,34 @@
 import '../metadata/keys.js';
-import { Container, type ContainerInstance, Inject, Token as TypediToken } from 'typedi';
+import { Container, type ContainerInstance, Inject as InjectOfTypedi, Token as TypediToken } from 'typedi';
+import type { StandardContext } from '../metadata/standard-decorators.js';
 import type { Constructor, ServiceToken } from '../protocol/constructor.js';
 import type { ServiceId } from './container.js';
 
-export { Inject };
+type InjectDecorator = (target: object, member?: string | symbol | StandardContext, index?: number) => void;
+
+/**
+ * Names what a constructor parameter is given, where its type does not say it: the `@Inject` of typedi. The twin for field initialisers
+ * is `inject(id)`.
+ *
+ * @throws TypeError, the decorator, when it is a standard one: parameters cannot have those.
+ * @example
+ * ```ts
+ * @Service()
+ * class Search {
+ *   constructor(@Inject(CACHE) private readonly cache: Cache) {}
+ * }
+ * ```
+ */
+export const Inject: typeof InjectOfTypedi = (id?: unknown): InjectDecorator => {
+  const decorate = InjectOfTypedi(id as never) as InjectDecorator;
+  return (target, member, index) => {
+    if (typeof member === 'object')
+      throw new TypeError(
+        `@Inject on ${String(member.name)}: standard decorators cannot inject; write inject(id) as the initialiser of the field, or set "experimentalDecorators": true in tsconfig.json`,
+      );
+    decorate(target, member, index);
+  };
+};
 
 /**
  * Names a service that has no class, and carries its type: `inject`, `provide`, `ctx.resolve` and `app.get` infer it.

@@ -53,6 +53,11 @@ export interface GuardContext {
   readonly client: ClientView;
   /** The HTTP headers of the request; empty on other transports. */
   readonly headers: RequestHeaders;
+  /**
+   * The HTTP request as the server has it that it came to, an `IncomingMessage` or a `Request`: what a framework has put on it is there.
+   * `undefined` on other transports, and where the request may be over, as when subscriptions are asked about again.
+   */
+  readonly source?: unknown;
   /** What is handed on: within a call to middleware and the handler, within a list from one definition to the next. */
   readonly state: ContextState;
 }
@@ -124,6 +129,11 @@ export class RequestContext implements GuardContext {
   /** The HTTP headers of the request, names in lower case; empty on other transports. */
   get headers(): RequestHeaders {
     return headersOf(this.#call);
+  }
+
+  /** The HTTP request as the server has it that it came to; `undefined` on other transports, and where it may be over. */
+  get source(): unknown {
+    return this.#call.requestInfo.source;
   }
 
   /** Logs to the client, if it asked for messages of that severity. */

@@ -27,6 +27,7 @@ export interface ServiceOptions {
  * scope ends, those made last first.
  *
  * @param options how long an instance lives.
+ * @throws TypeError when it is not on a class.
  * @example
  * ```ts
  * @Service()
@@ -40,7 +41,10 @@ export interface ServiceOptions {
  * ```
  */
 export function Service(options: ServiceOptions = {}): ClassDecorator {
-  return (cls) => defineService(cls, { scope: options.scope ?? 'singleton' });
+  return decorator('Service', (cls, method) => {
+    if (method !== undefined) throw new TypeError(`@Service belongs on classes, not on ${String(method)}()`);
+    defineService(cls, { scope: options.scope ?? 'singleton' });
+  }) as ClassDecorator;
 }
 
 /**

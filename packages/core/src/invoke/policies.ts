@@ -325,8 +325,8 @@ function resolve<T extends object>(cls: Constructor<T>, call: Call, container: C
 }
 
 function guardContextOf(call: Call, definition: DefinitionInfo): GuardContext {
-  const { principal, client, state } = call;
-  return { definition, principal, client, headers: headersOf(call), state };
+  const { principal, client, state, requestInfo } = call;
+  return { definition, principal, client, headers: headersOf(call), source: requestInfo.source, state };
 }
 
 function nameOf(like: GuardLike | MiddlewareLike | undefined, index: number): string {

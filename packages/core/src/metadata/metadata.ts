@@ -27,6 +27,13 @@ export interface HandlerMethod {
 /**
  * The handlers of a class: those it inherits first, in the order they were declared.
  * A method decorated again in a subclass keeps its place and takes the new definitions.
+ *
+ * @param cls a class, decorated or not.
+ * @returns a method each; none for a class without.
+ * @example
+ * ```ts
+ * const services = classes.filter((cls) => handlersOf(cls).length > 0);
+ * ```
  */
 export function handlersOf(cls: Constructor): HandlerMethod[] {
   const merged = new Map<MethodName, HandlerMethod>();
@@ -141,7 +148,8 @@ function chainOf(cls: Constructor): object[] {
 export type ServiceScope = 'singleton' | 'session' | 'request' | 'transient';
 
 /** How the container makes a class. */
-interface ServiceDefinition {
+export interface ServiceDefinition {
+  /** How long an instance lives. */
   readonly scope: ServiceScope;
 }
 
@@ -150,7 +158,16 @@ export function defineService(cls: object, definition: ServiceDefinition): void 
   write(KEYS.service, definition, cls);
 }
 
-/** How the container makes a class; `undefined` when nothing was recorded on the class itself. */
+/**
+ * How the container makes a class, as `@Service` says.
+ *
+ * @param cls a class, decorated or not.
+ * @returns `undefined` when nothing was recorded on the class itself.
+ * @example
+ * ```ts
+ * if (serviceOf(cls)?.scope === 'session') throw new Error('There are no sessions here');
+ * ```
+ */
 export function serviceOf(cls: Constructor): ServiceDefinition | undefined {
   return readOwn(KEYS.service, cls) as ServiceDefinition | undefined;
 }

@@ -71,4 +71,6 @@ export interface RequestInfo {
   readonly bodyBytes?: number | undefined;
   /** The authenticated principal, when the transport has verified one. */
   readonly principal?: Principal | undefined;
+  /** The request as the server has it that it came to, an `IncomingMessage` or a `Request`; absent on other transports than HTTP. */
+  readonly source?: unknown;
 }

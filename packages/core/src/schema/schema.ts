@@ -45,7 +45,7 @@ interface SchemaCompilerOptions {
  *
  * 1. `dto/` reads a class and its decorators into a model, and reports what is wrong with them.
  * 2. `describe/` writes the model as JSON Schema: one shown to clients, and one enforced, which is never stricter than class-validator.
- * 3. `validate/` checks a value by the enforced schema, compiled by ajv, says in words what is wrong with it, and runs on instances those rules
+ * 3. `validate/` checks a value by the enforced schema, says in words what is wrong with it, and runs on instances those rules
  *    of class-validator that the schema does not say. A class is exact when there are none.
  * 4. `instantiate/` makes of a value what handlers receive.
  *
@@ -112,6 +112,7 @@ class Compiler implements SchemaCompiler {
   }
 
   async warm(): Promise<void> {
+    this.#pool.isWarm = true;
     const plans = [...this.#deferred, ...this.#pool.cold];
     const results = await Promise.allSettled(plans.map(async (plan) => plan.ready()));
     const errors = results.flatMap((result) =>

@@ -1,5 +1,6 @@
 import type { Container, Provider } from '../container/container.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
+import type { Constructor } from '../protocol/constructor.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { AppCacheOptions } from '../engine/methods/cache-hints.js';
 import type { Backend, BackendFactory, StateStore } from '../backend/backend.js';
@@ -54,6 +55,16 @@ export interface AppOptions extends Implementation, ModuleParts {
   /** Another container than typedi's. It knows its services by itself: providers and overrides are not for it. */
   readonly container?: Container;
   /**
+   * Gives single methods guards, middleware and error mappers, inside those of the app and its modules and around those of decorators:
+   * for the decorators of another framework. Asked once for each decorated method, when it is compiled.
+   *
+   * @param cls the class that is served, which may inherit the method.
+   */
+  readonly policies?: (
+    cls: Constructor,
+    method: string | symbol,
+  ) => Pick<ModuleParts, 'guards' | 'middleware' | 'errors'>;
+  /**
    * Milliseconds a handler may take, with the middleware around it, where its definition does not say; `false` for no limit. After
    * them `ctx.signal` aborts, and the request is answered with an `isError` result, or with error -32001 when it is no tool call. Time
    * spent waiting for the client does not count.
@@ -104,6 +115,6 @@ export interface AppOptions extends Implementation, ModuleParts {
   readonly tasks?: TasksOptions;
   /** Whether results of 2026-07-28 name the server. On by default. */
   readonly stampServerInfo?: boolean;
-  /** Compile every validator at start instead of at first use. */
+  /** Compile every validator at start, instead of when its schema has been interpreted for a few values. Off by default. */
   readonly warm?: boolean;
 }

@@ -30,6 +30,7 @@ const OPTIONS: Readonly<Record<keyof AppOptions, true>> = {
   modules: true,
   override: true,
   container: true,
+  policies: true,
   timeoutMs: true,
   logger: true,
   exposeErrors: true,
@@ -83,6 +84,9 @@ export function checkOptions(options: AppOptions, diagnostics: Diagnostics): voi
   const fault = jsonFault(options.experimental);
   if (fault !== undefined) checks.refuse('experimental', `it must be an object for clients, and it ${fault}`);
   checks.methods('container', options.container, 'get');
+  const { policies } = options;
+  if (policies !== undefined && typeof policies !== 'function')
+    checks.refuse('policies', 'it must be a function of a class and the name of a method');
   checks.methods('logger', options.logger, 'debug', 'info', 'warn', 'error');
   checks.methods('changeBus', options.changeBus, 'publish', 'subscribe');
   checkBackend(options, checks);

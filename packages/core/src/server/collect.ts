@@ -54,7 +54,9 @@ export async function collect(
   const declarations = units.flatMap((unit) => {
     const classes = (found.get(unit) ?? []).filter((cls) => served.has(cls));
     return [
-      ...scan([...(unit.parts.services ?? []), ...classes], diagnostics),
+      ...scan([...(unit.parts.services ?? []), ...classes], diagnostics).map((declaration) =>
+        withOwnPolicies(declaration, options),
+      ),
       ...functionsOf(unit, diagnostics).map((definition) => declareFunction(definition, diagnostics)),
     ].map((declaration) => ofUnit(declaration, unit));
   });
@@ -112,6 +114,14 @@ export function withPolicies(
     middleware: [...middleware, ...declaration.middleware],
     errors: [...declaration.errors, ...errors],
   };
+}
+
+/** Puts what the option `policies` says of a method around its own policies. */
+export function withOwnPolicies(declaration: Declaration, { policies }: AppOptions): Declaration {
+  const { target } = declaration;
+  // What is no function is a problem already.
+  if (typeof policies !== 'function' || target.kind === 'function') return declaration;
+  return withPolicies(declaration, policies(target.cls, target.method));
 }
 
 /** A class that others extend and that is not decorated is there for them alone. */

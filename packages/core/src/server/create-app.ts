@@ -36,7 +36,7 @@ import type { AppOptions } from './app-options.js';
 import { buildRecord } from './build-record.js';
 import { builtIns, checkBuiltIns } from './built-ins.js';
 import { backendOf, checkOptions } from './check-options.js';
-import { collect, declareFunction, withPolicies } from './collect.js';
+import { collect, declareFunction, withOwnPolicies, withPolicies } from './collect.js';
 import type { Define } from './live-collection.js';
 import { requireLists } from './module.js';
 import { workerKey } from './platform.js';
@@ -162,7 +162,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
   const define: Define = (definition, kind) => {
     const diagnostics = new Diagnostics();
     const added = declare(definition, kind, diagnostics).map((declaration) =>
-      withPolicies(declaration, options),
+      withPolicies(withOwnPolicies(declaration, options), options),
     );
     const policies = policiesOf(added, {});
     checkPolicies(policies, diagnostics);

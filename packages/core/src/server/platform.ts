@@ -19,6 +19,21 @@ interface PlatformProcess {
 interface BuiltIns {
   readonly 'node:fs': FileSystem;
   readonly 'node:async_hooks': { readonly AsyncLocalStorage: new <T>() => AsyncStorage<T> };
+  readonly 'node:module': ModuleLoader;
+}
+
+/** What is used of Node's module loader. */
+export interface ModuleLoader {
+  createRequire(from: string): CommonJsRequire;
+  /** Keeps what V8 made of the modules, for the next start: since Node 22.1. */
+  enableCompileCache?(folder: string): unknown;
+}
+
+/** Node's `require` as seen from one file. */
+export interface CommonJsRequire {
+  (id: string): object;
+  resolve(id: string): string;
+  readonly cache: Record<string, { readonly exports: object; readonly loaded: boolean } | undefined>;
 }
 
 /** Remembers what an asynchronous task belongs to. */
@@ -128,6 +143,11 @@ export function onEndSignal(told: (exit: () => void) => void): () => void {
     return () => platform.off?.(signal, listener);
   });
   return () => listeners.forEach((stop) => stop());
+}
+
+/** Node's module loader; `undefined` elsewhere. */
+export function moduleLoader(): ModuleLoader | undefined {
+  return platform.versions?.node === undefined ? undefined : platform.getBuiltinModule?.('node:module');
 }
 
 /** The arguments the program was started with. */

@@ -22,7 +22,7 @@ export interface Services {
   readonly container: Container;
   readonly instances: Instances;
   /** What is wrong with classes, with constraints of class-validator, and with what they need. */
-  check(classes: readonly Constructor[], constraints: readonly Constructor[]): DefinitionProblem[];
+  check(classes: readonly Constructor[], constraints: readonly Constructor[]): readonly DefinitionProblem[];
   /**
    * Makes the singletons and awaits their `onInit`.
    *
@@ -44,7 +44,7 @@ export function chooseServices(own: Container | undefined, providers: readonly P
     return {
       container: own,
       instances,
-      check: () => [],
+      check: (classes) => own.check?.(classes) ?? [],
       start: nothing,
       ready: nothing,
       constraint: (cls) => (cls.length > 0 ? own.get(cls) : undefined),

@@ -1,7 +1,27 @@
 import { describe, expect, test } from '@jest/globals';
-import { Complete, Describe, Prompt, Resource, Tool, UseGuards } from '../../src/index.js';
+import * as core from '../../src/index.js';
+import {
+  applyDecorators,
+  Complete,
+  createMetadataDecorator,
+  Describe,
+  Inject,
+  MapErrors,
+  Metadata,
+  Prompt,
+  RequireScopes,
+  Resource,
+  Service,
+  TaskSupport,
+  Tool,
+  ToolError,
+  Ui,
+  UiResource,
+  UseGuards,
+  UseMiddleware,
+} from '../../src/index.js';
 import type { Constructor } from '../../src/protocol/constructor.js';
-import { appOf, problemsOf } from '../harness.js';
+import { appOf, problemsOf, statelessClient } from '../harness.js';
 
 type Decorate = (value: never, context: never) => void;
 
@@ -116,5 +136,117 @@ describe('standard decorators', () => {
         'with standard decorators, which parameters cannot have, describe the arguments by "input"',
       ),
     });
+  });
+});
+
+describe('each exported decorator, as a standard one,', () => {
+  const OF_PARAMETERS = ['Arg', 'Ctx', 'Optional', 'Param', 'Principal'];
+  const TRIED = [
+    'Complete',
+    'Describe',
+    'Inject',
+    'MapErrors',
+    'McpHeader',
+    'Metadata',
+    'Prompt',
+    'RequireScopes',
+    'Resource',
+    'Service',
+    'TaskSupport',
+    'Tool',
+    'Ui',
+    'UiResource',
+    'UseGuards',
+    'UseMiddleware',
+  ];
+
+  test('is tried here, or belongs on parameters, where no compiler takes a standard one', () => {
+    const isDecorator = ([name, value]: [string, unknown]): boolean =>
+      /^[A-Z][a-z]/.test(name) &&
+      typeof value === 'function' &&
+      !/^class\b/.test(Function.prototype.toString.call(value)) &&
+      !/Type$/.test(name);
+    const names = Object.entries(core)
+      .filter(isDecorator)
+      .map(([name]) => name);
+    expect(names.sort()).toEqual([...TRIED, ...OF_PARAMETERS].sort());
+  });
+
+  test('works on a method', async () => {
+    const seen: unknown[] = [];
+    const Rank = createMetadataDecorator<number>('rank');
+    const Ranked = (rank: number) => applyDecorators(Tool(), Rank(rank));
+    const Pages = decorated(
+      class Pages {
+        roll(): number {
+          throw new RangeError('no dice');
+        }
+        ranked(): string {
+          return 'ranked';
+        }
+        secret(): string {
+          return 'secret';
+        }
+        page(): string {
+          return '<p>6</p>';
+        }
+      },
+      {
+        roll: [
+          Ui('ui://dice/view.html'),
+          TaskSupport('optional'),
+          MapErrors({ error: RangeError, map: () => new ToolError('roll again') }),
+          UseMiddleware((_, next) => {
+            seen.push('middleware');
+            return next();
+          }),
+          Tool(),
+        ],
+        ranked: [Ranked(3), UseGuards(({ definition }) => seen.push(Rank.of(definition)) > 0)],
+        secret: [RequireScopes('secrets'), Metadata('audit', 'strict'), Tool()],
+        page: [UiResource('ui://dice/view.html', { prefersBorder: true })],
+      },
+    );
+    const app = await appOf({ services: [Pages] });
+    const client = statelessClient(app);
+    const { result: listed } = await client.request('tools/list');
+    const tools = listed?.['tools'] as { name: string; _meta?: unknown }[];
+    expect(tools.map(({ name }) => name).sort()).toEqual(['ranked', 'roll', 'secret']);
+    expect((await client.request('tools/call', { name: 'roll' })).result).toMatchObject({
+      isError: true,
+      content: [{ text: 'roll again' }],
+    });
+    expect((await client.request('tools/call', { name: 'ranked' })).result).toMatchObject({
+      content: [{ text: 'ranked' }],
+    });
+    expect(seen).toEqual(expect.arrayContaining(['middleware', 3]));
+    expect((await client.request('tools/call', { name: 'secret' })).error).toBeDefined();
+    expect((await client.request('resources/read', { uri: 'ui://dice/view.html' })).result).toMatchObject({
+      contents: [
+        {
+          mimeType: 'text/html;profile=mcp-app',
+          text: '<p>6</p>',
+          _meta: { ui: { prefersBorder: true } },
+        },
+      ],
+    });
+  });
+
+  test('is refused where it cannot do what it says', async () => {
+    const field = { kind: 'field', name: 'cache', static: false, private: false, metadata: {} };
+    expect(() => (Inject('cache') as Decorate)(undefined as never, field as never)).toThrow(
+      /@Inject on cache: standard decorators cannot inject; write inject\(id\)/,
+    );
+    for (const decorate of [core.McpHeader('Region'), UiResource('ui://a/b')])
+      expect(() => (decorate as Decorate)(undefined as never, field as never)).toThrow(
+        /cache: as a standard decorator it belongs on/,
+      );
+    const Wrong = decorated(
+      class Wrong {
+        a(): void {}
+      },
+      { a: [Service(), Tool()] },
+    );
+    await expect(appOf({ services: [Wrong] })).rejects.toThrow('@Service belongs on classes, not on a()');
   });
 });

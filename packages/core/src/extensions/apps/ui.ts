@@ -4,7 +4,7 @@ import {
   type FunctionDefinition,
   type ResourceFunctionOptions,
 } from '../../decorators/define.js';
-import { Resource, type ResourceOptions } from '../../decorators/decorators.js';
+import { type HandlerDecorator, Resource, type ResourceOptions } from '../../decorators/decorators.js';
 import type { ResourceDefinition, SchemaLike } from '../../metadata/definitions.js';
 
 /** What MCP Apps are negotiated by (SEP-1865). */
@@ -108,9 +108,9 @@ export type UiResourceOptions = UiOptions & Omit<ResourceOptions, 'groups' | 'mi
  * ```
  * @see SEP-1865, MCP Apps 2026-01-26
  */
-export function UiResource(uri: string, options: UiResourceOptions = {}): MethodDecorator {
+export function UiResource(uri: string, options: UiResourceOptions = {}): HandlerDecorator {
   const { ui, rest } = split(options);
-  return applyDecorators(Resource(uri, { ...rest, mimeType: UI_MIME_TYPE }), UiPage(ui));
+  return applyDecorators(Resource(uri, { ...rest, mimeType: UI_MIME_TYPE }), UiPage(ui)) as HandlerDecorator;
 }
 
 /** What `defineUiResource` is told: a `ui://` URI, what `@UiResource` is told, and the handler. */

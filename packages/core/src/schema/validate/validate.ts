@@ -20,6 +20,8 @@ export class ValidatorPool {
   readonly patterns: PatternPool = new PatternPool();
   /** The validators that have not been compiled. */
   readonly cold: Set<Validator> = new Set();
+  /** Whether validators are to be made as fast as they get at once, and not when they are used more often. */
+  isWarm = false;
 
   /** @param load loads what compiles schemas. */
   constructor(load: LoadValidatorCompiler = loadOfPlatform) {
@@ -102,6 +104,7 @@ export class Validator {
     const problems = this.#patterns.flatMap((pattern) => problemOf(pattern, options.where) ?? []);
     if (problems.length > 0) throw new DefinitionError(problems);
     const first = this.#compile(compiler, 'first violation');
+    if (pool.isWarm) await first.warm?.();
     // Without the `u` flag a pattern is another one.
     await pool.patterns.ready();
     this.#compiler = compiler;

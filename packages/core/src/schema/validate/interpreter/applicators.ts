@@ -25,7 +25,7 @@ export const LOGIC: readonly Keyword[] = [
           if (isRight && !seen) break;
         }
         if (!isRight) return run.fail(at, value);
-        run.violations.length = before;
+        run.forget(before);
         return true;
       };
     },
@@ -42,7 +42,7 @@ export const LOGIC: readonly Keyword[] = [
           if (applied(checks[index] as Check, value, run, seen, 'try')) passing.push(index);
         if (passing.length !== 1)
           return run.fail(at, value, { passingSchemas: passing.length === 0 ? null : passing });
-        run.violations.length = before;
+        run.forget(before);
         return true;
       };
     },

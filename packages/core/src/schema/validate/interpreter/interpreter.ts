@@ -36,7 +36,7 @@ export const loadValidatorCompiler: LoadValidatorCompiler = (dialect) => {
     const validate: CompiledSchema = (value) => {
       const run = new Run(options.report === 'all violations');
       const isRight = check(value, run);
-      validate.errors = isRight ? null : run.violations;
+      validate.errors = isRight ? null : run.report();
       return isRight;
     };
     return validate;
@@ -189,7 +189,9 @@ class Interpreter implements DocumentContext {
   #checkOf(schema: JsonSchema): Check {
     const types = typesOf(schema);
     const tests = types.flatMap((type) => TYPES[type] ?? []);
-    const isTyped = (value: unknown): boolean => tests.some((test) => test(value));
+    const [only] = tests;
+    const isTyped: (value: unknown) => boolean =
+      only && tests.length === 1 ? only : (value) => tests.some((test) => test(value));
     const groups = GROUPS.map((group) => this.#groupOf(group, schema)).filter(({ used }) => used);
     // The type is looked at first, or else together with the keywords for values of that type.
     const isLate = types.length === 1 && groups.some(({ group }) => group === types[0]);

@@ -49,9 +49,16 @@ export interface DocumentContext {
   dynamicTarget(reference: string, from: JsonSchema): Check;
 }
 
+/** A violation as it is found: most come to nothing, because another alternative fits, so little is made of them. */
+interface Violation extends Pick<SchemaViolation, 'keyword' | 'params' | 'message'> {
+  readonly schema: unknown;
+  readonly value: unknown;
+  readonly path: readonly (string | number)[];
+}
+
 /** One value on its way through a schema: where it is, and what was found. */
 export class Run {
-  readonly violations: SchemaViolation[] = [];
+  readonly violations: Violation[] = [];
   /** Names and indexes that lead to the value that is looked at. */
   readonly path: (string | number)[] = [];
   /** The resources of the schemas that lead here, outermost first; kept only where a reference asks for them. */
@@ -80,9 +87,24 @@ export class Run {
   ): false {
     if (this.silent > 0) return false;
     this.ended = !this.all && this.tentative === 0;
-    const instancePath = this.path.map((step) => `/${pointerStep(step)}`).join('');
-    this.violations.push({ keyword, instancePath, params, message, data: value, parentSchema: schema });
+    this.violations.push({ keyword, schema, value, params, message, path: this.path.slice() });
     return false;
+  }
+
+  /** Takes back all violations but the first ones. */
+  forget(kept: number): void {
+    // Not by the length: engines then give the memory back, which they need again at once.
+    while (this.violations.length > kept) this.violations.pop();
+  }
+
+  /** What was found, as ajv reports it. */
+  report(): SchemaViolation[] {
+    return this.violations.map(({ schema, value, path, ...rest }) => ({
+      ...rest,
+      instancePath: path.map((step) => `/${pointerStep(step)}`).join(''),
+      data: value,
+      parentSchema: schema,
+    }));
   }
 
   /** Checks a member of the value that is looked at. */
@@ -144,7 +166,7 @@ export function hasProperty(
   return value[name] !== undefined && (!ownProperties || Object.hasOwn(value, name));
 }
 
-/** Checks a value by a schema that is applied to the value itself. @param keeps whether what it looked at counts. */
+/** Checks a value by a schema that is applied to the value itself. @param how whether it must be right, may be, or is only asked. */
 export function applied(
   check: Check,
   value: unknown,

@@ -8,6 +8,7 @@ import {
   hasProperty,
   type Keyword,
   type KeywordContext,
+  type Run,
 } from './keyword.js';
 
 const SCHEMA = ['object', 'boolean'] as const;
@@ -123,7 +124,7 @@ function contained(at: KeywordContext): Check | undefined {
     }
     const isRight = count >= min && (max === undefined || count <= max);
     // What is wrong with single items is told along where everything is.
-    if (isRight || !(run.all || run.tentative > 0)) run.violations.length = before;
+    if (isRight || !(run.all || run.tentative > 0)) run.forget(before);
     return isRight || run.fail(at, value, params, message);
   };
 }
@@ -140,15 +141,24 @@ function entriesOf(schemas: unknown): [name: string, schema: unknown][] {
   return isObject(schemas) ? Object.entries(schemas).filter(([name]) => name !== '__proto__') : [];
 }
 
-/** Checks properties by one schema; none of them may be there when it is false. */
-function unlisted(at: KeywordContext, param: string, message: string): (names: string[]) => Check {
+/** Checks the properties that are not listed by one schema; none of them may be there when it is false. */
+function unlisted(
+  at: KeywordContext,
+  param: string,
+  message: string,
+): (value: unknown, run: Run, isListed: (name: string) => boolean) => boolean {
   const check = at.document.check(at.value);
-  return (names) => (value, run) =>
-    every(names, run, (name) =>
-      at.value === false
-        ? run.fail(at, value, { [param]: name }, message)
-        : run.within(name, check, (value as Record<string, unknown>)[name]),
-    );
+  return (value, run, isListed) => {
+    let isRight = true;
+    for (const name of namesOf(value, at.document)) {
+      if (isListed(name)) continue;
+      const member = (value as Record<string, unknown>)[name];
+      if (at.value === false) isRight = run.fail(at, value, { [param]: name }, message);
+      else if (!run.within(name, check, member)) isRight = false;
+      if (!isRight && !run.all) break;
+    }
+    return isRight;
+  };
 }
 
 /** Schemas for the properties of objects. */
@@ -178,11 +188,11 @@ export const PROPERTY_APPLICATORS: readonly Keyword[] = [
       const declared = new Set(entriesOf(schema['properties']).map(([name]) => name));
       const patterns = entriesOf(schema['patternProperties']).map(([source]) => document.pattern(source));
       const check = unlisted(at, 'additionalProperty', 'must NOT have additional properties');
+      const isListed = (name: string): boolean =>
+        declared.has(name) || patterns.some((pattern) => pattern.test(name));
       return (value, run, seen) => {
         if (seen) seen.properties = true;
-        const isOther = (name: string): boolean =>
-          !declared.has(name) && !patterns.some((pattern) => pattern.test(name));
-        return check(namesOf(value, document).filter(isOther))(value, run);
+        return check(value, run, isListed);
       };
     },
   },
@@ -207,12 +217,14 @@ export const PROPERTY_APPLICATORS: readonly Keyword[] = [
     takes: ['object'],
     compile(at) {
       const { document } = at;
-      const checks = entriesOf(at.value).map(([name, one]) => [name, document.check(one)] as const);
+      const checks = entriesOf(at.value).map(([name, one]) => ({ name, check: document.check(one) }));
       return (value, run, seen) => {
         const object = value as Record<string, unknown>;
-        if (seen && seen.properties !== true) for (const [name] of checks) seen.properties.add(name);
+        if (seen && seen.properties !== true) for (const { name } of checks) seen.properties.add(name);
         let isRight = true;
-        for (const [name, check] of checks) {
+        // Not by an iterator, which takes as long as most checks.
+        for (let index = 0; index < checks.length; index++) {
+          const { name, check } = checks[index] as (typeof checks)[number];
           if (!hasProperty(object, name, document) || run.within(name, check, object[name])) continue;
           isRight = false;
           if (!run.all) break;
@@ -274,7 +286,7 @@ export const UNEVALUATED_PROPERTIES: Keyword = {
       const known = seen?.properties ?? new Set();
       if (seen) seen.properties = true;
       if (known === true) return true;
-      return check(namesOf(value, at.document).filter((name) => !known.has(name)))(value, run);
+      return check(value, run, (name) => known.has(name));
     };
   },
 };

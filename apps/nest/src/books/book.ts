@@ -1,0 +1,36 @@
+import { Describe } from '@sigil/core';
+import { IsInt, IsNotEmpty, IsOptional, IsString, Max, Min } from 'class-validator';
+
+/** A book on the shelves. */
+export class Book {
+  @IsString()
+  isbn!: string;
+
+  @IsString()
+  title!: string;
+
+  @IsInt()
+  @Describe('Copies on the shelf')
+  copies!: number;
+}
+
+/** What is searched for: the DTO of a route and of a tool. */
+export class BookSearch {
+  @IsString()
+  @IsNotEmpty()
+  @Describe('Words of the title')
+  words!: string;
+}
+
+/** What is ordered. */
+export class BookOrder {
+  @IsString()
+  @Describe('The ISBN, as a search gives it')
+  isbn!: string;
+
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(10)
+  copies: number = 1;
+}

@@ -1,0 +1,14 @@
+import { Controller, Get, Param } from '@nestjs/common';
+import type { Book } from './book.js';
+import { BooksService } from './books.service.js';
+
+/** The route that was there before MCP came. */
+@Controller('books')
+export class BooksController {
+  constructor(private readonly books: BooksService) {}
+
+  @Get(':isbn')
+  book(@Param('isbn') isbn: string): Book {
+    return this.books.find(isbn);
+  }
+}

@@ -1,0 +1,137 @@
+import type { ServerResponse } from 'node:http';
+import type { ArgumentsHost, ExecutionContext, Type } from '@nestjs/common';
+import { ContextIdFactory, type ModuleRef } from '@nestjs/core';
+import type { GuardContext } from '@sigil/core';
+
+/**
+ * The HTTP request of a call, as the platform of the application has it: Express's or Fastify's. Where there is none, as on stdio and in
+ * tests, one with `headers` and `user` stands in for it.
+ */
+export interface HttpRequest {
+  readonly headers: GuardContext['headers'];
+  /** Who has logged in: what a Passport strategy gave, or else the claims of the principal. */
+  user?: unknown;
+  readonly [member: string]: unknown;
+}
+
+/** What a request came with to the endpoint. */
+interface HttpArguments {
+  readonly request: HttpRequest;
+  /** Absent where nothing can be sent but the answer. */
+  readonly response?: unknown;
+}
+
+/** Nest's context of what is made for a call, with the HTTP request that such things may inject. */
+type ContextId = ReturnType<typeof ContextIdFactory.create>;
+
+// By Node's request: Fastify has one of its own around it.
+const ARRIVED = new WeakMap<object, HttpArguments>();
+// By what the contexts of a call share.
+const OF_CALL = new WeakMap<object, HttpArguments & { contextId?: ContextId }>();
+
+/** Keeps what a request came with. @param raw Node's request, which the app gets to know. */
+export function keepArguments(raw: object, request: HttpRequest, response: ServerResponse): void {
+  ARRIVED.set(raw, { request, response });
+}
+
+/** The request of the platform, for Node's. */
+export function requestOf(raw: unknown): HttpRequest {
+  return (ARRIVED.get(raw as object)?.request ?? raw) as HttpRequest;
+}
+
+function argumentsOf(context: GuardContext): HttpArguments & { contextId?: ContextId } {
+  const { principal, headers, source, state } = context;
+  const known = OF_CALL.get(state);
+  if (known) return known;
+  const user = principal && { id: principal.id, scopes: principal.scopes, ...principal.claims };
+  const arrived = typeof source === 'object' && source !== null ? ARRIVED.get(source) : undefined;
+  const { request, response } = arrived ?? { request: { headers } };
+  // Another authentication than Passport's has found out who it is.
+  request.user ??= user;
+  const made = { request, response };
+  OF_CALL.set(state, made);
+  return made;
+}
+
+/**
+ * The context in which Nest makes what lives as long as the call. `REQUEST` gives the HTTP request there, or what the
+ * `ContextIdStrategy` of the application has as its payload.
+ *
+ * @param isDurable whether it is asked for something durable, which gets the payload alone.
+ */
+export function contextIdOf(context: GuardContext, modules: ModuleRef, isDurable: boolean): ContextId {
+  const call = argumentsOf(context);
+  const contextId = (call.contextId ??= ContextIdFactory.getByRequest(call.request));
+  const { payload } = contextId as { readonly payload?: object };
+  const injected = isDurable && payload ? payload : Object.assign(call.request, payload);
+  modules.registerRequestByContextId(injected, contextId);
+  return contextId;
+}
+
+/**
+ * What Nest's guards, interceptors, filters and parameter decorators are told of a call. `getType()` is `'mcp'`; `switchToRpc()` gives
+ * the parsed arguments and Sigil's context, `switchToHttp()` the HTTP request.
+ */
+export class CallExecutionContext implements ExecutionContext {
+  readonly #context: GuardContext;
+  readonly #cls: Type;
+  readonly #method: string | symbol;
+  readonly #mayRespond: boolean;
+
+  /** @param mayRespond whether it may have the HTTP response, for headers. */
+  constructor(context: GuardContext, cls: Type, method: string | symbol, mayRespond = true) {
+    this.#context = context;
+    this.#cls = cls;
+    this.#method = method;
+    this.#mayRespond = mayRespond;
+  }
+
+  getClass<T>(): Type<T> {
+    return this.#cls as Type<T>;
+  }
+
+  getHandler(): ReturnType<ExecutionContext['getHandler']> {
+    return (this.#cls.prototype as Readonly<Record<string | symbol, () => unknown>>)[
+      this.#method
+    ] as () => unknown;
+  }
+
+  getType<T extends string = 'mcp'>(): T {
+    return 'mcp' as T;
+  }
+
+  getArgs<T extends unknown[]>(): T {
+    return [(this.#context as { readonly args?: unknown }).args, this.#context] as unknown[] as T;
+  }
+
+  getArgByIndex<T>(index: number): T {
+    return this.getArgs()[index] as T;
+  }
+
+  switchToRpc(): ReturnType<ArgumentsHost['switchToRpc']> {
+    return { getData: <T>() => this.getArgByIndex<T>(0), getContext: <T>() => this.getArgByIndex<T>(1) };
+  }
+
+  switchToHttp(): ReturnType<ArgumentsHost['switchToHttp']> {
+    return {
+      getRequest: <T>() => argumentsOf(this.#context).request as T,
+      getResponse: <T>() => this.#response() as T,
+      getNext: <T>() => undefined as T,
+    };
+  }
+
+  switchToWs(): ReturnType<ArgumentsHost['switchToWs']> {
+    return {
+      getData: <T>() => this.getArgByIndex<T>(0),
+      getClient: <T>() => this.#context.client as T,
+      getPattern: () => this.#context.definition.name,
+    };
+  }
+
+  #response(): unknown {
+    if (this.#mayRespond) return argumentsOf(this.#context).response;
+    throw new TypeError(
+      'A filter of an MCP handler has no HTTP response: return what the handler is to have returned, or throw a ToolError or ProtocolError of @sigil/core',
+    );
+  }
+}

@@ -1,0 +1,337 @@
+/*
+ * What Nest's decorators put on a class or method with handlers, and what becomes of it: guards become guards of Sigil, interceptors and
+ * filters become middleware, parameter decorators become those of Sigil. What cannot be honoured is a problem, which keeps the
+ * application from starting.
+ */
+
+import 'reflect-metadata';
+import type {
+  CallHandler,
+  CanActivate,
+  ExceptionFilter,
+  InjectionToken,
+  NestInterceptor,
+  Type,
+} from '@nestjs/common';
+import { HttpException } from '@nestjs/common';
+import {
+  CUSTOM_ROUTE_ARGS_METADATA,
+  EXCEPTION_FILTERS_METADATA,
+  FILTER_CATCH_EXCEPTIONS,
+  GUARDS_METADATA,
+  INTERCEPTORS_METADATA,
+  PIPES_METADATA,
+  ROUTE_ARGS_METADATA,
+} from '@nestjs/common/constants.js';
+import { type ApplicationConfig, BaseExceptionFilter } from '@nestjs/core';
+import {
+  createParamDecorator,
+  type DefinitionProblem,
+  type GuardContext,
+  type GuardLike,
+  isSuspension,
+  type MiddlewareLike,
+  type NextFunction,
+  type RequestContext,
+} from '@sigil/core';
+import { handlersOf } from '@sigil/core/extension';
+import { defer, isObservable, lastValueFrom } from 'rxjs';
+import { CallExecutionContext } from './call.js';
+import type { Constructor, NestContainer, Provided } from './nest-container.js';
+
+type MethodName = string | symbol;
+
+/** A guard, interceptor or filter as a decorator of Nest takes it. */
+type Enhancer<T> = T | Constructor<T>;
+
+/** Where the enhancers of a kind are recorded, and by which decorator. */
+const KINDS = {
+  guard: { key: GUARDS_METADATA, decorator: '@UseGuards' },
+  interceptor: { key: INTERCEPTORS_METADATA, decorator: '@UseInterceptors' },
+  filter: { key: EXCEPTION_FILTERS_METADATA, decorator: '@UseFilters' },
+} as const;
+
+/** The enhancers of one application. */
+export class Enhancers {
+  readonly #container: NestContainer;
+  readonly #config: ApplicationConfig;
+  readonly #requestGuards: readonly Type<CanActivate>[];
+
+  /** @param requestGuards global guards that are asked at the endpoint alone. */
+  constructor(
+    container: NestContainer,
+    config: ApplicationConfig,
+    requestGuards: readonly Type<CanActivate>[],
+  ) {
+    this.#container = container;
+    this.#config = config;
+    this.#requestGuards = requestGuards;
+  }
+
+  /** Gives what Nest's decorators say of a method, for `createApp({ policies })`. */
+  policiesOf(cls: Constructor, method: MethodName): { guards: GuardLike[]; middleware: MiddlewareLike[] } {
+    const place = { cls: cls as Type, method };
+    const guards = enhancersOf<CanActivate>('guard', cls, method).map((guard) =>
+      named(nameOf(guard), (context: GuardContext) =>
+        this.#allows([() => this.#instance(guard, cls, context)], context, place),
+      ),
+    );
+    const filters = enhancersOf<ExceptionFilter>('filter', cls, method).reverse();
+    const interceptors = enhancersOf<NestInterceptor>('interceptor', cls, method).map((interceptor) =>
+      named(nameOf(interceptor), async (context: RequestContext, next: NextFunction) => {
+        const made = await this.#instance(interceptor, cls, context);
+        const handler: CallHandler = { handle: () => defer(next) };
+        const intercepted = await made.intercept(
+          new CallExecutionContext(context, place.cls, method),
+          handler,
+        );
+        return (await lastValueFrom(intercepted, { defaultValue: undefined })) as unknown;
+      }),
+    );
+    return {
+      guards: [this.#globalGuards(place), ...guards],
+      middleware: [
+        ...(filters.length > 0 ? [this.#catching(filters, place)] : []),
+        ...interceptors,
+        lastOfObservable,
+      ],
+    };
+  }
+
+  /** Finds what cannot be honoured of what Nest's decorators say of a class and its methods. */
+  problemsOf(cls: Constructor): readonly DefinitionProblem[] {
+    const problems: DefinitionProblem[] = [];
+    const add = (method: MethodName | undefined, what: string, fix: string): void => {
+      const where = method === undefined ? cls.name : `${cls.name}.${String(method)}`;
+      problems.push({ code: 'SIGIL_INVALID_POLICY', where, what, fix });
+    };
+    const isGuard = !this.#container.served.has(cls);
+    if (isGuard) {
+      if (lacks(cls, 'allows') && lacks(cls, 'handle') && !lacks(cls, 'canActivate'))
+        add(
+          undefined,
+          'it is a guard of Nest, and was given to Sigil',
+          'import UseGuards from @nestjs/common',
+        );
+      return problems;
+    }
+    for (const method of [undefined, ...handlersOf(cls).map((handler) => handler.method)]) {
+      for (const pipe of metadataOf(PIPES_METADATA, cls, method)) {
+        const fix =
+          'leave it out: arguments have been checked by their DTO when interceptors and the handler get them, and what changes them is @Transform of class-transformer';
+        add(method, `@UsePipes(${nameOf(pipe)}) does not run for handlers of MCP`, fix);
+      }
+      for (const kind of ['guard', 'interceptor', 'filter'] as const) {
+        const { key, decorator } = KINDS[kind];
+        for (const enhancer of metadataOf(key, cls, method)) {
+          const problem = this.#problemOf(kind, enhancer, cls);
+          if (problem) add(method, `${decorator}(${nameOf(enhancer)}): ${problem.what}`, problem.fix);
+        }
+      }
+      for (const parameter of method === undefined ? [] : parametersOf(cls, method)) {
+        const problem = problemOfParameter(parameter);
+        if (problem) add(method, `parameter ${parameter.index} ${problem.what}`, problem.fix);
+      }
+    }
+    return problems;
+  }
+
+  #problemOf(
+    kind: keyof typeof KINDS,
+    enhancer: unknown,
+    cls: Constructor,
+  ): Pick<DefinitionProblem, 'what' | 'fix'> | undefined {
+    if (typeof enhancer !== 'function') return undefined;
+    if (kind === 'guard' && lacks(enhancer, 'canActivate') && !lacks(enhancer, 'allows'))
+      return { what: 'it is a guard of Sigil', fix: 'import UseGuards from @sigil/core' };
+    if (kind === 'filter' && (enhancer.prototype as unknown) instanceof BaseExceptionFilter)
+      return {
+        what: 'it extends BaseExceptionFilter, which answers HTTP requests',
+        fix: 'write a filter that returns a value, or throws a ToolError or ProtocolError of @sigil/core',
+      };
+    if (this.#providerOf(enhancer as Constructor, cls)) return undefined;
+    return {
+      what: 'no module of the Nest application provides it',
+      fix: `list ${enhancer.name} in the providers of the module of ${cls.name}`,
+    };
+  }
+
+  /** What Nest makes of the class of an enhancer: in the module of the class that has it, or else in any. */
+  #providerOf(enhancer: Constructor, cls: Constructor): Provided | undefined {
+    const module = this.#container.served.get(cls)?.module;
+    const wrapper = module?.injectables.get(enhancer as InjectionToken);
+    return module && wrapper ? { module, token: wrapper.token, wrapper } : this.#container.find(enhancer);
+  }
+
+  #instance<T extends object>(
+    enhancer: Enhancer<T>,
+    cls: Constructor,
+    context: GuardContext,
+  ): T | Promise<T> {
+    if (typeof enhancer !== 'function') return enhancer;
+    const provided = this.#providerOf(enhancer, cls);
+    // Such a class keeps the application from starting; it is here when a class is added later.
+    if (!provided) throw new Error(`Nest has no provider of ${enhancer.name}`);
+    return this.#container.instanceOf(provided, context) as T | Promise<T>;
+  }
+
+  /** Asks the global guards there are by then: `app.useGlobalGuards()` comes after the modules are made. */
+  #globalGuards(place: Place): GuardLike {
+    const isAsked = (guard: object): boolean => !this.#requestGuards.some((cls) => guard instanceof cls);
+    return named('GlobalGuards', (context: GuardContext) => {
+      const scoped = this.#config.getGlobalRequestGuards().map((wrapper) => () => {
+        const provided = { module: wrapper.host as Provided['module'], token: wrapper.token, wrapper };
+        return this.#container.instanceOf(provided, context) as CanActivate | Promise<CanActivate>;
+      });
+      const guards = [...this.#config.getGlobalGuards().map((guard) => () => guard), ...scoped];
+      return guards.length === 0 || this.#allows(guards, context, place, isAsked);
+    });
+  }
+
+  async #allows(
+    guards: readonly (() => CanActivate | Promise<CanActivate>)[],
+    context: GuardContext,
+    { cls, method }: Place,
+    isAsked: (guard: object) => boolean = () => true,
+  ): Promise<boolean> {
+    const execution = new CallExecutionContext(context, cls, method);
+    try {
+      for (const make of guards) {
+        const guard = await make();
+        if (isAsked(guard) && !(await resultOf(await guard.canActivate(execution)))) return false;
+      }
+      return true;
+    } catch (error) {
+      // That is how guards of Nest say no. Anything else is a mistake, which the log tells.
+      if (error instanceof HttpException && error.getStatus() < 500) return false;
+      throw error;
+    }
+  }
+
+  /** Has the first filter that fits deal with what is thrown; filters of the method come first. */
+  #catching(filters: readonly Enhancer<ExceptionFilter>[], { cls, method }: Place): MiddlewareLike {
+    return named(filters.map(nameOf).join(', '), async (context: RequestContext, next: NextFunction) => {
+      try {
+        return await next();
+      } catch (error) {
+        const filter = isSuspension(error) ? undefined : filters.find((one) => catches(one, error));
+        if (!filter) throw error;
+        const made = await this.#instance(filter, cls as Constructor, context);
+        const host = new CallExecutionContext(context, cls, method, false);
+        const given: unknown = await resultOf(await (made.catch(error, host) as unknown));
+        // As to Nest, nothing is no answer; and an error that is returned was meant to be thrown.
+        if (given === undefined) throw error;
+        if (given instanceof Error) throw given;
+        return given;
+      }
+    });
+  }
+}
+
+/** A method of a class that is served. */
+interface Place {
+  readonly cls: Type;
+  readonly method: MethodName;
+}
+
+/** Takes the value out of what may be an observable: its last one. */
+async function resultOf(value: unknown): Promise<unknown> {
+  return isObservable(value) ? lastValueFrom(value, { defaultValue: undefined }) : value;
+}
+
+/** Takes the last value of an observable that a handler returns, as Nest does with routes. */
+async function lastOfObservable(_context: RequestContext, next: NextFunction): Promise<unknown> {
+  const value = await next();
+  return isObservable(value) ? ((await resultOf(value)) ?? null) : value;
+}
+
+function catches(filter: Enhancer<ExceptionFilter>, error: unknown): boolean {
+  const cls = typeof filter === 'function' ? filter : (filter.constructor as Constructor);
+  const caught = (Reflect.getMetadata(FILTER_CATCH_EXCEPTIONS, cls) ?? []) as readonly Constructor[];
+  return caught.length === 0 || caught.some((type) => error instanceof type);
+}
+
+/** What a decorator of Nest has put on a class (without `method`) or on a method of it. */
+function metadataOf(key: string, cls: Constructor, method?: MethodName): readonly unknown[] {
+  const prototype = cls.prototype as Readonly<Record<MethodName, object>>;
+  const target = method === undefined ? cls : prototype[method];
+  return ((target && Reflect.getMetadata(key, target)) ?? []) as readonly unknown[];
+}
+
+/** Those of the class, then those of the method. */
+function enhancersOf<T>(kind: keyof typeof KINDS, cls: Constructor, method: MethodName): Enhancer<T>[] {
+  const { key } = KINDS[kind];
+  return [...metadataOf(key, cls), ...metadataOf(key, cls, method)] as Enhancer<T>[];
+}
+
+function lacks(cls: object, method: string): boolean {
+  const { prototype = {} } = cls as { readonly prototype?: Readonly<Record<string, unknown>> };
+  return typeof prototype[method] !== 'function';
+}
+
+function nameOf(enhancer: unknown): string {
+  if (typeof enhancer === 'function') return enhancer.name;
+  return typeof enhancer === 'object' && enhancer !== null
+    ? `new ${enhancer.constructor.name}()`
+    : String(enhancer);
+}
+
+/** Gives a function a name, for lines of the log and for `explain()`. */
+function named<F extends (...values: never[]) => unknown>(name: string, run: F): F {
+  return Object.defineProperty(run, 'name', { value: name });
+}
+
+/** What a parameter decorator of Nest has recorded. */
+interface RouteParameter {
+  readonly index: number;
+  readonly data?: unknown;
+  readonly pipes?: readonly unknown[];
+  /** Absent for those that Nest has itself, such as `@Body()`. */
+  readonly factory?: (data: unknown, context: CallExecutionContext) => unknown;
+}
+
+function parametersOf(cls: object, method: MethodName): RouteParameter[] {
+  const found = Reflect.getMetadata(ROUTE_ARGS_METADATA, cls, method) as
+    Readonly<Record<string, RouteParameter>> | undefined;
+  return Object.entries(found ?? {}).map(([key, { index, data, pipes, factory }]) => ({
+    index,
+    data,
+    ...(pipes ? { pipes } : {}),
+    ...(key.includes(CUSTOM_ROUTE_ARGS_METADATA) && factory ? { factory } : {}),
+  }));
+}
+
+function problemOfParameter({
+  pipes = [],
+  factory,
+}: RouteParameter): Pick<DefinitionProblem, 'what' | 'fix'> | undefined {
+  if (!factory)
+    return {
+      what: 'has a decorator of @nestjs/common for HTTP requests',
+      fix: 'take the arguments as a DTO, or import Arg, Param and their like from @sigil/core',
+    };
+  if (pipes.length === 0) return undefined;
+  return {
+    what: `has pipes, which do not run for handlers of MCP: ${pipes.map(nameOf).join(', ')}`,
+    fix: 'leave them out, and have the decorator give the value as it is needed',
+  };
+}
+
+// By prototype: a class may be served by several applications, and what its decorators say is the same for all.
+const BOUND = new WeakMap<object, Set<MethodName>>();
+
+/** Has the parameter decorators of Nest's `createParamDecorator()` give values to handlers. */
+export function bindNestParameters(cls: Constructor): void {
+  for (const { declarer, method } of handlersOf(cls)) {
+    const bound = BOUND.get(declarer) ?? new Set();
+    if (bound.has(method)) continue;
+    BOUND.set(declarer, bound.add(method));
+    const owner = declarer.constructor as Type;
+    for (const { index, data, factory } of parametersOf(owner, method)) {
+      if (!factory) continue;
+      const value = (context: RequestContext): unknown =>
+        factory(data, new CallExecutionContext(context, owner, method));
+      createParamDecorator(value)()(declarer, method, index);
+    }
+  }
+}

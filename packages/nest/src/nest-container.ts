@@ -1,0 +1,155 @@
+import type { InjectionToken } from '@nestjs/common';
+import { ModuleRef, type ModulesContainer } from '@nestjs/core';
+import type { DefinitionProblem, GuardContext, ServiceId } from '@sigil/core';
+import { type Container, handlersOf, type ResolutionScope, serviceOf } from '@sigil/core/extension';
+import { contextIdOf } from './call.js';
+
+/** A class of which instances are made. */
+export type Constructor<T = object> = new (...values: never[]) => T;
+
+type NestModule = ModulesContainer extends Map<string, infer M> ? M : never;
+type Wrapper = NonNullable<ReturnType<NestModule['providers']['get']>>;
+
+/** Something that Nest makes, and where. */
+export interface Provided {
+  readonly module: NestModule;
+  readonly token: InjectionToken;
+  readonly wrapper: Wrapper;
+}
+
+/**
+ * Nest's container as Sigil sees it. It knows which classes have handlers: providers and controllers of any module. Singletons are handed
+ * on; anything else is made for the call.
+ */
+export class NestContainer implements Container {
+  /** What has handlers, by its class. */
+  readonly served: ReadonlyMap<Constructor, Provided>;
+  /** Finds what is wrong with classes, beside whether Nest makes them. */
+  checkClass: (cls: Constructor) => readonly DefinitionProblem[] = () => [];
+  /** While the modules are being made, a singleton may not be there yet. */
+  isMade = false;
+  readonly #modules: readonly NestModule[];
+  readonly #found = new Map<ServiceId, Provided>();
+  readonly #problems: DefinitionProblem[] = [];
+
+  constructor(modules: ModulesContainer) {
+    this.#modules = [...modules.values()];
+    this.served = servedClasses(this.#modules, this.#problems);
+  }
+
+  get<T>(id: ServiceId<T>, scope?: ResolutionScope): T | Promise<T> {
+    const provided = this.find(id);
+    if (!provided)
+      throw new Error(`Nest has no provider of ${nameOf(id)}: list it in the providers of a module`);
+    const context = scope?.context?.() as GuardContext | undefined;
+    if (!context && !this.isMade) return whenMade(provided.wrapper) as T;
+    return this.instanceOf(provided, context) as T | Promise<T>;
+  }
+
+  check(classes: readonly Constructor[]): readonly DefinitionProblem[] {
+    const unknown = classes
+      .filter((cls) => !this.find(cls))
+      .map((cls) => ({
+        code: 'SIGIL_UNRESOLVABLE' as const,
+        where: cls.name,
+        what: 'no module of the Nest application provides it',
+        fix: 'write @Injectable() on it, and list it in the providers of a module',
+      }));
+    return [...this.#problems, ...unknown, ...classes.flatMap((cls) => this.checkClass(cls))];
+  }
+
+  /** Finds what Nest makes for a class or token: that of the first module which has it. */
+  find(id: ServiceId): Provided | undefined {
+    const known = this.served.get(id as Constructor) ?? this.#found.get(id);
+    if (known) return known;
+    for (const module of this.#modules) {
+      const token = id as InjectionToken;
+      const wrapper = module.providers.get(token) ?? module.injectables.get(token);
+      if (!wrapper) continue;
+      const provided = { module, token, wrapper };
+      this.#found.set(id, provided);
+      return provided;
+    }
+    return undefined;
+  }
+
+  /** Gives an instance in the scope that Nest has for it. @param context absent outside of calls. */
+  instanceOf({ module, token, wrapper }: Provided, context: GuardContext | undefined): unknown {
+    if (!wrapper.isAlias && !wrapper.isTransient && wrapper.isDependencyTreeStatic()) return wrapper.instance;
+    const modules = module.providers.get(ModuleRef)?.instance as ModuleRef;
+    const contextId = context && contextIdOf(context, modules, wrapper.isDependencyTreeDurable());
+    return modules.resolve(token as string, contextId, { strict: true });
+  }
+}
+
+/** Finds the classes with handlers that Nest makes. */
+function servedClasses(
+  modules: readonly NestModule[],
+  problems: DefinitionProblem[],
+): Map<Constructor, Provided> {
+  const served = new Map<Constructor, Provided>();
+  for (const module of modules) {
+    for (const [token, wrapper] of [...module.providers, ...module.controllers]) {
+      const cls = wrapper.isAlias ? undefined : classOf(token, wrapper);
+      if (!cls) continue;
+      const other = served.get(cls);
+      if (other) {
+        problems.push({
+          code: 'SIGIL_DUPLICATE_PROVIDER',
+          where: cls.name,
+          what: `${other.module.name} and ${module.name} both provide it, which makes two instances`,
+          fix: 'list it in the providers of one module, and import that module where it is needed',
+        });
+        continue;
+      }
+      served.set(cls, { module, token, wrapper });
+      const { scope } = serviceOf(cls) ?? {};
+      // Nest has the class made as a singleton, whose scope is left out.
+      if (scope === undefined || scope === 'singleton' || wrapper.scope) continue;
+      problems.push({
+        code: 'SIGIL_INVALID_OPTIONS',
+        where: cls.name,
+        what: `@Service says that it has the scope ${scope}, and Nest, which makes it, takes it for a singleton`,
+        fix: 'write @Injectable({ scope: Scope.REQUEST }) or @Injectable({ scope: Scope.TRANSIENT }) in place of @Service()',
+      });
+    }
+  }
+  return served;
+}
+
+/** The class with handlers that a provider makes, if it makes one. */
+function classOf(token: unknown, { metatype, instance, isNotMetatype }: Wrapper): Constructor | undefined {
+  // Of a factory nothing is known but the token; of a value there is the value.
+  const ofValue =
+    isNotMetatype && !metatype ? (instance as object | null | undefined)?.constructor : undefined;
+  return [metatype, token, ofValue].find(hasHandlers);
+}
+
+function hasHandlers(value: unknown): value is Constructor {
+  return (
+    typeof value === 'function' && isObject(value.prototype) && handlersOf(value as Constructor).length > 0
+  );
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function nameOf(id: ServiceId): string {
+  if (typeof id === 'string') return id;
+  return 'name' in id && typeof id.name === 'string' ? id.name : 'a token';
+}
+
+/** Stands for a singleton that Nest has yet to make, and that is used at the first call: a constraint of class-validator. */
+function whenMade(wrapper: Wrapper): object {
+  return new Proxy(
+    {},
+    {
+      get(_target, member) {
+        const instance = wrapper.instance as Readonly<Record<string | symbol, unknown>>;
+        const value = instance[member];
+        return typeof value === 'function' ? (value as () => unknown).bind(instance) : value;
+      },
+    },
+  );
+}

@@ -1,0 +1,250 @@
+/*
+ * How an application of Nest serves MCP: `forRoot` adds the route of the endpoint (`endpoint.ts`), and a provider of Sigil's `App`, made of
+ * every class with handlers that the application provides (`nest-container.ts`), with what Nest's decorators say of them
+ * (`enhancers.ts`). Nest makes the instances of a call, and each gets to know the HTTP request (`call.ts`).
+ */
+
+import {
+  type DynamicModule,
+  HttpException,
+  HttpStatus,
+  Inject,
+  Module,
+  type NestModule,
+  type OnModuleDestroy,
+  Optional,
+  type Provider,
+} from '@nestjs/common';
+import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
+import {
+  App,
+  createApp,
+  DefinitionError,
+  ERROR_CODES,
+  type ErrorMapper,
+  invalidParams,
+  mapError,
+  ProtocolError,
+  ToolError,
+} from '@sigil/core';
+import { OptionChecks } from '@sigil/core/transport';
+import { Endpoint, endpointController } from './endpoint.js';
+import { bindNestParameters, Enhancers } from './enhancers.js';
+import { NestContainer } from './nest-container.js';
+import {
+  NESTS,
+  OPTIONS,
+  type RouteOptions,
+  type SigilModuleAsyncOptions,
+  type SigilModuleOptions,
+} from './options.js';
+
+/**
+ * Serves the handlers of a Nest application: the methods with `@Tool`, `@Resource`, `@Prompt` and `@Complete` of its providers and
+ * controllers, whichever module they are in. `App` of `@sigil/core` can be injected everywhere.
+ *
+ * @example
+ * ```ts
+ * import { Module } from '@nestjs/common';
+ *
+ * @Module({
+ *   imports: [SigilModule.forRoot({ name: 'shop', version: '1.0.0' })],
+ *   providers: [Inventory],
+ * })
+ * class AppModule {}
+ * ```
+ */
+@Module({})
+export class SigilModule implements NestModule, OnModuleDestroy {
+  readonly #endpoint: Endpoint;
+
+  constructor(@Optional() @Inject(Endpoint) endpoint?: Endpoint) {
+    if (!endpoint)
+      throw refusal(
+        'SigilModule',
+        'it was imported without options',
+        "write SigilModule.forRoot({ name: 'shop', version: '1.0.0' })",
+      );
+    this.#endpoint = endpoint;
+  }
+
+  /**
+   * Makes the module that serves an application.
+   *
+   * @param options the name and version of the server, how it runs, and where its endpoint is.
+   * @returns the module, for the `imports` of the root module. The application does not start, with a `DefinitionError`, when a definition
+   *   or option is wrong.
+   */
+  static forRoot(options: SigilModuleOptions & RouteOptions): DynamicModule {
+    const { path, decorators, sse, ...given } = options;
+    return dynamicModule({ path, decorators, sse }, { provide: OPTIONS, useValue: given });
+  }
+
+  /**
+   * Makes the module that serves an application, whose options come from elsewhere, such as a `ConfigService`.
+   *
+   * @param options the factory, what it needs, and where the endpoint is, which has to be known before.
+   * @returns the module, for the `imports` of the root module.
+   * @example
+   * ```ts
+   * SigilModule.forRootAsync({
+   *   inject: [ConfigService],
+   *   useFactory: (config: ConfigService) => ({ name: config.getOrThrow('NAME'), version: '1.0.0' }),
+   * });
+   * ```
+   */
+  static forRootAsync<Dependencies extends unknown[]>(
+    options: SigilModuleAsyncOptions<Dependencies>,
+  ): DynamicModule {
+    const { path, decorators, sse, imports = [], inject = [], useFactory } = options;
+    const provider = { provide: OPTIONS, useFactory, inject: [...inject] as never[] };
+    return { ...dynamicModule({ path, decorators, sse }, provider as Provider), imports };
+  }
+
+  /** Begins to serve, in an application that has HTTP. Called by Nest. */
+  configure(): void {
+    this.#endpoint.mount();
+  }
+
+  /** Lets calls in flight finish, then closes the app. Called by Nest. */
+  async onModuleDestroy(): Promise<void> {
+    await this.#endpoint.close();
+  }
+}
+
+function dynamicModule(route: RouteOptions, options: Provider): DynamicModule {
+  checkRoute(route);
+  return {
+    module: SigilModule,
+    global: true,
+    controllers: [endpointController(route)],
+    providers: [
+      options,
+      {
+        provide: App,
+        inject: [OPTIONS, ModulesContainer, ApplicationConfig],
+        useFactory: (given: SigilModuleOptions, modules: ModulesContainer, config: ApplicationConfig) =>
+          makeApp(given, modules, config),
+      },
+      {
+        provide: Endpoint,
+        inject: [App, OPTIONS, HttpAdapterHost],
+        useFactory: (app: App, given: SigilModuleOptions, adapters: HttpAdapterHost) =>
+          new Endpoint(app, given, route.sse ?? false, adapters),
+      },
+    ],
+    exports: [App],
+  };
+}
+
+/** Makes the app of every class with handlers that Nest makes. The modules are known by now, their instances need not be there. */
+async function makeApp(
+  given: SigilModuleOptions,
+  modules: ModulesContainer,
+  config: ApplicationConfig,
+): Promise<App> {
+  checkOptions(given);
+  const imported = [...modules.values()].filter(({ metatype }) => metatype === SigilModule);
+  if (imported.length > 1)
+    throw refusal(
+      'SigilModule',
+      'it was imported twice',
+      'import it once, in the root module: it serves all modules',
+    );
+  const { http: _http, principal: _principal, requestGuards = [], ...options } = given;
+  const container = new NestContainer(modules);
+  const enhancers = new Enhancers(container, config, requestGuards);
+  container.checkClass = (cls) => enhancers.problemsOf(cls);
+  const services = [...container.served.keys()];
+  for (const cls of services) bindNestParameters(cls);
+  const app = await createApp({
+    ...options,
+    services,
+    container,
+    policies: (cls, method) => enhancers.policiesOf(cls, method),
+    errors: [...(options.errors ?? []), httpExceptions],
+  });
+  container.isMade = true;
+  return app;
+}
+
+/** @throws DefinitionError when the route of the endpoint cannot be made. */
+function checkRoute({ path = '/mcp', decorators = [], ...route }: RouteOptions): void {
+  const checks = new OptionChecks(FOR_ROOT);
+  checks.booleans(route, 'sse');
+  if (typeof path !== 'string' || !/^\/?[\w~.-]+(?:\/[\w~.-]+)*$/.test(path))
+    checks.refuse('path', 'it is no path of an endpoint', "write path: '/mcp'");
+  if (!isListOfFunctions(decorators))
+    checks.refuse(
+      'decorators',
+      'it must be a list of decorators of classes',
+      'write decorators: [UseGuards(JwtAuthGuard)]',
+    );
+  checks.throwIfAny();
+}
+
+/** @throws DefinitionError when an option is wrong that is not for `createApp` or `nodeHandler`. */
+function checkOptions(given: SigilModuleOptions): void {
+  OptionChecks.requireObject(FOR_ROOT, given);
+  const checks = new OptionChecks(FOR_ROOT);
+  for (const option of NESTS) {
+    const fix = 'list classes in the providers of modules: those with handlers are found there';
+    if (option in given) checks.refuse(option, 'Nest has this', fix);
+  }
+  for (const option of ['path', 'decorators', 'sse']) {
+    const fix = `give it beside useFactory: forRootAsync({ ${option}, useFactory })`;
+    if (option in given) checks.refuse(option, 'the route is made before the factory runs', fix);
+  }
+  const { requestGuards = [], principal, http = {} } = given;
+  if ('sse' in http)
+    checks.refuse('http.sse', 'its routes are made before', 'write sse: true beside the path');
+  if (!isListOfFunctions(requestGuards))
+    checks.refuse('requestGuards', 'it must be a list of classes', 'write requestGuards: [ThrottlerGuard]');
+  if (principal !== undefined && typeof principal !== 'function')
+    checks.refuse('principal', 'it must be a function of a request', 'write principal: ({ user }) => …');
+  if (principal && (http.authorization ?? http.authenticate))
+    checks.refuse(
+      'principal',
+      'http.authorization or http.authenticate says already who it is',
+      'leave one of them out',
+    );
+  checks.throwIfAny();
+}
+
+const FOR_ROOT = 'SigilModule.forRoot';
+
+function isListOfFunctions(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'function');
+}
+
+function refusal(where: string, what: string, fix: string): DefinitionError {
+  return new DefinitionError([{ code: 'SIGIL_INVALID_OPTIONS', where, what, fix }]);
+}
+
+/**
+ * What an exception of Nest becomes that a handler, an interceptor or a filter throws. One that says that the server has failed stays
+ * unexpected: it is logged, and its message stays here.
+ */
+const httpExceptions: ErrorMapper = mapError(HttpException, (exception, context) => {
+  const status = exception.getStatus();
+  if (status >= 500) return undefined;
+  const text = textOf(exception);
+  const kind = context?.definition.kind;
+  if (kind === 'tool') return new ToolError(text, { cause: exception });
+  const isResource = kind === 'resource' || kind === 'template';
+  if (isResource && status === Number(HttpStatus.NOT_FOUND))
+    return new ProtocolError(ERROR_CODES.resourceNotFound, text, undefined, { cause: exception });
+  return invalidParams(text);
+});
+
+/** Its message; of a `ValidationPipe` and its like all of them. */
+function textOf(exception: HttpException): string {
+  const response = exception.getResponse();
+  const message =
+    typeof response === 'string' ? response : (response as { readonly message?: unknown }).message;
+  return Array.isArray(message)
+    ? message.join('; ')
+    : typeof message === 'string'
+      ? message
+      : exception.message;
+}

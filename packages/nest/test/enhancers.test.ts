@@ -1,0 +1,281 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  type ArgumentsHost,
+  BadRequestException,
+  type CallHandler,
+  Catch,
+  ConflictException,
+  createParamDecorator,
+  type ExceptionFilter,
+  type ExecutionContext,
+  HttpException,
+  Injectable,
+  InternalServerErrorException,
+  type NestInterceptor,
+  NotFoundException,
+  UseFilters,
+  UseInterceptors,
+} from '@nestjs/common';
+import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { Arg, Param, Prompt, Resource, Tool, ToolContext, ToolError } from '@sigil/core';
+import { textOf } from '@sigil/testing';
+import { delay, EMPTY, map, type Observable, of, throwError } from 'rxjs';
+import type { HttpRequest } from '../src/index.js';
+import { keepingLogger, refuse, serve } from './serve.js';
+
+@Injectable()
+class Directory {
+  rolesOf(user: unknown): readonly string[] {
+    return ((user as { roles?: string[] } | undefined)?.roles ?? []).map(String);
+  }
+}
+
+describe('an interceptor of Nest', () => {
+  @Injectable()
+  class Loud implements NestInterceptor {
+    constructor(private readonly directory: Directory) {}
+
+    intercept(context: ExecutionContext, next: CallHandler<string>): Observable<string> {
+      const { name } = context.switchToRpc().getData<{ name: string }>();
+      const known = this.directory.rolesOf({ roles: [name] }).join();
+      return next.handle().pipe(map((said) => `${said.toUpperCase()} (${known})`));
+    }
+  }
+
+  test('runs around the handler, with parsed arguments, the outermost first', async () => {
+    const order: string[] = [];
+    const note = (name: string): NestInterceptor => ({
+      async intercept(_context, next) {
+        order.push(name);
+        return Promise.resolve(next.handle());
+      },
+    });
+    @Injectable()
+    @UseInterceptors(note('class'), Loud)
+    class Greeter {
+      @Tool()
+      @UseInterceptors(note('method'))
+      greet(@Arg('name') name: string): string {
+        order.push('handler');
+        return `Hello ${name}`;
+      }
+    }
+    const client = await serve({ providers: [Greeter, Directory] });
+    expect(textOf(await client.callTool('greet', { name: 'Ada' }))).toBe('HELLO ADA (Ada)');
+    expect(order).toEqual(['class', 'method', 'handler']);
+  });
+
+  test('may answer by itself, and its failure is that of the call', async () => {
+    @Injectable()
+    class Service {
+      @Tool()
+      @UseInterceptors({ intercept: () => of('from the cache') })
+      cached(): string {
+        return 'fresh';
+      }
+
+      @Tool()
+      @UseInterceptors({ intercept: () => throwError(() => new ToolError('too late')) })
+      late(): string {
+        return 'fresh';
+      }
+
+      @Tool()
+      @UseInterceptors({ intercept: (_context, next) => next.handle() })
+      nothing(): void {
+        return undefined;
+      }
+    }
+    const client = await serve({ providers: [Service] });
+    expect(textOf(await client.callTool('cached'))).toBe('from the cache');
+    expect(await client.callTool('late')).toMatchObject({ isError: true, content: [{ text: 'too late' }] });
+    expect(await client.callTool('nothing')).toMatchObject({ content: [] });
+  });
+
+  test('gets the last value of what a handler emits, and so does the client', async () => {
+    @Injectable()
+    class Service {
+      @Tool()
+      @UseInterceptors({ intercept: (_context, next) => next.handle().pipe(map((value) => `${value}!`)) })
+      emits(): Observable<string> {
+        return of('first', 'last').pipe(delay(1));
+      }
+
+      @Tool()
+      emitsNothing(): Observable<string> {
+        return EMPTY;
+      }
+    }
+    const client = await serve({ providers: [Service] });
+    expect(textOf(await client.callTool('emits'))).toBe('last!');
+    expect(await client.callTool('emits_nothing')).toMatchObject({ content: [] });
+  });
+
+  test('lets a question to the user pass', async () => {
+    const seen: string[] = [];
+    @Injectable()
+    @UseFilters({ catch: () => seen.push('filter') })
+    @UseInterceptors({ intercept: (_context, next) => next.handle() })
+    class Service {
+      @Tool()
+      async ask(ctx: ToolContext): Promise<string> {
+        const form = { type: 'object', properties: { name: { type: 'string' } } } as const;
+        const { content } = await ctx.elicit('Who are you?', form);
+        return `Hello ${String(content?.['name'])}`;
+      }
+    }
+    const onElicit = () => ({ action: 'accept', content: { name: 'Ada' } }) as const;
+    for (const revision of ['2025-11-25', '2026-07-28'] as const) {
+      const client = await serve({ providers: [Service], client: { revision, onElicit } });
+      expect(textOf(await client.callTool('ask'))).toBe('Hello Ada');
+    }
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('an exception filter of Nest', () => {
+  class OutOfStock extends Error {
+    constructor(readonly sku: string) {
+      super(`no more ${sku}`);
+    }
+  }
+
+  @Catch(OutOfStock)
+  class OutOfStockFilter implements ExceptionFilter<OutOfStock> {
+    constructor(private readonly directory: Directory) {}
+    catch({ sku }: OutOfStock, host: ArgumentsHost): unknown {
+      const { name } = host.switchToRpc().getContext<ToolContext>().definition;
+      if (sku === 'gone') return `${name}: gone for good`;
+      if (sku === 'later') return throwError(() => new ToolError('try later'));
+      if (sku === 'returned') return new ToolError('returned');
+      if (sku === 'unknown') return undefined;
+      if (sku === 'http') return host.switchToHttp().getResponse<object>();
+      throw new ToolError(`${sku} ${this.directory.rolesOf({ roles: ['x'] }).join()}`);
+    }
+  }
+
+  @Injectable()
+  @UseFilters({ catch: () => 'caught by the class' })
+  class Shop {
+    @Tool()
+    @UseFilters(OutOfStockFilter)
+    buy(@Arg('sku') sku: string): string {
+      if (sku === 'bug') throw new TypeError('a bug');
+      throw new OutOfStock(sku);
+    }
+  }
+
+  test('says what becomes of what is thrown; the nearest that fits is used', async () => {
+    const logger = keepingLogger();
+    const client = await serve({ providers: [Shop, Directory], options: { logger } });
+    const buy = async (sku: string) => client.callTool('buy', { sku });
+    expect(textOf(await buy('gone'))).toBe('buy: gone for good');
+    expect(await buy('later')).toMatchObject({ isError: true, content: [{ text: 'try later' }] });
+    expect(await buy('returned')).toMatchObject({ isError: true, content: [{ text: 'returned' }] });
+    expect(await buy('lamp')).toMatchObject({ isError: true, content: [{ text: 'lamp x' }] });
+    expect(textOf(await buy('bug'))).toBe('caught by the class');
+    expect(logger.lines).toEqual([]);
+    expect(await buy('unknown')).toMatchObject({ isError: true, content: [{ text: 'Internal error' }] });
+    expect(await buy('http')).toMatchObject({ isError: true, content: [{ text: 'Internal error' }] });
+    expect(logger.lines).toMatchObject([
+      [expect.any(String), { err: { message: 'no more unknown' } }],
+      [expect.any(String), { err: { message: expect.stringContaining('has no HTTP response') as unknown } }],
+    ]);
+  });
+});
+
+describe('an HttpException', () => {
+  @Injectable()
+  class Service {
+    @Tool()
+    fail(@Arg('what') what: string): string {
+      return refuse(exceptions[what] ?? new Error(what));
+    }
+
+    @Resource('things://{what}')
+    thing(@Param('what') what: string): string {
+      return refuse(exceptions[what] ?? new Error(what));
+    }
+
+    @Prompt()
+    about(@Arg('what') what: string): string {
+      return refuse(exceptions[what] ?? new Error(what));
+    }
+  }
+  const exceptions: Readonly<Record<string, HttpException>> = {
+    missing: new NotFoundException('There is no such thing'),
+    bad: new BadRequestException(['a must be a number', 'b is missing']),
+    conflict: new ConflictException({ code: 7, message: 'It is taken' }),
+    text: new HttpException('Just text', 418),
+    broken: new InternalServerErrorException('password=hunter2'),
+  };
+
+  test.each([
+    ['missing', 'There is no such thing'],
+    ['bad', 'a must be a number; b is missing'],
+    ['conflict', 'It is taken'],
+    ['text', 'Just text'],
+    ['broken', 'Internal error'],
+  ])('%s tells the model its message, unless the server has failed', async (what, text) => {
+    const client = await serve({ providers: [Service], options: { logger: keepingLogger() } });
+    expect(await client.callTool('fail', { what })).toMatchObject({ isError: true, content: [{ text }] });
+  });
+
+  test.each([
+    ['2025-11-25', -32002],
+    ['2026-07-28', -32602],
+  ] as const)('tells of a resource that is not there, %s', async (revision, code) => {
+    const logger = keepingLogger();
+    const client = await serve({ providers: [Service], options: { logger }, client: { revision } });
+    await expect(client.readResource('things://missing')).rejects.toMatchObject({ code });
+    await expect(client.readResource('things://bad')).rejects.toMatchObject({ code: -32602 });
+    await expect(client.getPrompt('about', { what: 'missing' })).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('There is no such thing') as unknown,
+    });
+    await expect(client.readResource('things://broken')).rejects.toMatchObject({ code: -32603 });
+    expect(logger.lines).toHaveLength(1);
+  });
+});
+
+test('a parameter decorator of Nest gives its value to handlers, in every application', async () => {
+  const User = createParamDecorator((member: string, context: ExecutionContext) => {
+    const { user } = context.switchToHttp().getRequest<HttpRequest>();
+    return Promise.resolve(`${(user as Record<string, string>)[member]} ${context.getClass().name}`);
+  });
+  class Base {
+    @Tool()
+    greet(@Arg('greeting') greeting: string, @User('name') user: string): string {
+      return `${greeting} ${user}`;
+    }
+  }
+  @Injectable()
+  class Greeter extends Base {}
+  for (const name of ['Ada', 'Bob']) {
+    const client = await serve({
+      providers: [Greeter],
+      client: { principal: { id: '1', claims: { name } } },
+    });
+    expect(textOf(await client.callTool('greet', { greeting: 'Hi' }))).toBe(`Hi ${name} Base`);
+  }
+});
+
+test('global interceptors, filters and pipes are those of HTTP requests: calls pass them by', async () => {
+  const never = (): never => refuse(new Error('it was used'));
+  @Injectable()
+  class Service {
+    @Tool()
+    fail(@Arg('text') text: string): string {
+      throw new ToolError(text);
+    }
+  }
+  const client = await serve({
+    providers: [
+      Service,
+      { provide: APP_INTERCEPTOR, useValue: { intercept: never } },
+      { provide: APP_FILTER, useValue: { catch: never } },
+      { provide: APP_PIPE, useValue: { transform: never } },
+    ],
+  });
+  expect(textOf(await client.callTool('fail', { text: 'as ever' }))).toBe('as ever');
+});

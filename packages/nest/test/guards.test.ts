@@ -1,0 +1,265 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  type CanActivate,
+  type ExecutionContext,
+  ForbiddenException,
+  Injectable,
+  Scope,
+  SetMetadata,
+  UnauthorizedException,
+  UseGuards,
+} from '@nestjs/common';
+import { APP_GUARD, Reflector } from '@nestjs/core';
+import {
+  App,
+  Arg,
+  Complete,
+  type Guard,
+  type GuardContext,
+  Param,
+  Prompt,
+  type RequestContext,
+  Resource,
+  Tool,
+  UseGuards as UseSigilGuards,
+} from '@sigil/core';
+import { explain } from '@sigil/core/manifest';
+import { textOf } from '@sigil/testing';
+import { delay, EMPTY, of } from 'rxjs';
+import type { HttpRequest } from '../src/index.js';
+import { clientOf, compile, keepingLogger, refuse, serve } from './serve.js';
+
+const Roles = (...roles: string[]) => SetMetadata('roles', roles);
+
+@Injectable()
+class Directory {
+  rolesOf(user: unknown): readonly string[] {
+    return ((user as { roles?: string[] } | undefined)?.roles ?? []).map(String);
+  }
+}
+
+@Injectable()
+class RolesGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly directory: Directory,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const places = [context.getHandler(), context.getClass()];
+    const needed = this.reflector.getAllAndOverride<string[] | undefined>('roles', places) ?? [];
+    const held = this.directory.rolesOf(context.switchToHttp().getRequest<HttpRequest>().user);
+    return needed.every((role) => held.includes(role));
+  }
+}
+
+const ADMIN = { principal: { id: 'ada', claims: { roles: ['admin'] } } };
+
+describe('a guard of Nest', () => {
+  @Injectable()
+  @UseGuards(RolesGuard)
+  class Payroll {
+    @Tool()
+    read(): string {
+      return 'read';
+    }
+
+    @Tool()
+    @Roles('admin')
+    raise(): string {
+      return 'raised';
+    }
+
+    @Resource('salaries://{name}')
+    @Roles('admin')
+    salary(@Param('name') name: string): string {
+      return `${name} earns 100`;
+    }
+
+    @Complete('salaries://{name}', 'name')
+    names(): string[] {
+      return ['ada'];
+    }
+
+    @Prompt()
+    @Roles('admin')
+    review(): string {
+      return 'Review';
+    }
+  }
+
+  test('decides who sees and uses tools, resources, prompts and completions', async () => {
+    const nest = await compile({ providers: [Payroll, Directory] });
+    const [guest, admin] = [await clientOf(nest), await clientOf(nest, ADMIN)];
+    const ref = { type: 'ref/resource', uri: 'salaries://{name}' } as const;
+    expect((await guest.listTools()).map(({ name }) => name)).toEqual(['read']);
+    expect(await guest.listPrompts()).toEqual([]);
+    expect(await guest.listResourceTemplates()).toEqual([]);
+    await expect(guest.callTool('raise')).rejects.toThrow('Unknown tool');
+    await expect(guest.readResource('salaries://bob')).rejects.toThrow('Resource not found');
+    await expect(guest.complete(ref, 'name', '')).rejects.toThrow();
+    expect((await admin.listTools()).map(({ name }) => name)).toEqual(['read', 'raise']);
+    expect(textOf(await admin.callTool('raise'))).toBe('raised');
+    expect(await admin.readResource('salaries://bob')).toMatchObject({
+      contents: [{ text: 'bob earns 100' }],
+    });
+    expect((await admin.complete(ref, 'name', '')).values).toEqual(['ada']);
+  });
+
+  test('decides as a global guard too, and as one that a test overrides', async () => {
+    const nest = await compile({
+      providers: [Directory, Payroll, { provide: APP_GUARD, useClass: RolesGuard }],
+      override: (builder) => builder.overrideGuard(RolesGuard).useValue({ canActivate: () => true }),
+    });
+    const guest = await clientOf(nest);
+    expect((await guest.listTools()).map(({ name }) => name)).toEqual(['read']);
+  });
+
+  test('is named where the app explains itself', async () => {
+    const nest = await compile({ providers: [Payroll, Directory] });
+    const explained = await explain(nest.get(App), 'raise');
+    expect(JSON.stringify(explained)).toContain('RolesGuard');
+  });
+
+  test.each([
+    ['returns false', () => false],
+    ['promises false', () => Promise.resolve(false)],
+    ['emits false', () => of(false).pipe(delay(1))],
+    ['emits nothing', () => EMPTY],
+    ['forbids', () => refuse(new ForbiddenException())],
+    ['finds no login', () => refuse(new UnauthorizedException())],
+  ])('refuses and is no fault when it %s', async (_what, canActivate) => {
+    @Injectable()
+    @UseGuards({ canActivate } as CanActivate)
+    class Secret {
+      @Tool()
+      tell(): string {
+        return 'told';
+      }
+    }
+    const logger = keepingLogger();
+    const client = await serve({ providers: [Secret], options: { logger } });
+    expect(await client.listTools()).toEqual([]);
+    await expect(client.callTool('tell')).rejects.toThrow('Unknown tool');
+    expect(logger.lines).toEqual([]);
+  });
+
+  test('refuses when it fails, and the log tells', async () => {
+    @Injectable()
+    @UseGuards({ canActivate: () => refuse(new Error('the directory is down')) })
+    class Secret {
+      @Tool()
+      tell(): string {
+        return 'told';
+      }
+    }
+    const logger = keepingLogger();
+    const client = await serve({ providers: [Secret], options: { logger } });
+    await expect(client.callTool('tell')).rejects.toThrow('Unknown tool');
+    expect(logger.lines).toMatchObject([
+      ['a guard failed; access is refused', { err: { message: 'the directory is down' } }],
+    ]);
+  });
+
+  test('may be request-scoped, also when it is global', async () => {
+    let made = 0;
+    @Injectable({ scope: Scope.REQUEST })
+    class Once implements CanActivate {
+      readonly number = ++made;
+      canActivate(): boolean {
+        return true;
+      }
+    }
+    @Injectable()
+    @UseGuards(Once)
+    class Service {
+      @Tool()
+      first(): string {
+        return '1';
+      }
+      @Tool()
+      second(): string {
+        return '2';
+      }
+    }
+    const client = await serve({
+      providers: [Service, { provide: APP_GUARD, scope: Scope.REQUEST, useClass: Once }],
+    });
+    expect(await client.listTools()).toHaveLength(2);
+    // One of the class and one of the application, for all definitions of the list.
+    expect(made).toBe(2);
+    expect(textOf(await client.callTool('second'))).toBe('2');
+    expect(made).toBe(4);
+  });
+
+  test('is asked at the endpoint alone when it is about requests', async () => {
+    class Throttle implements CanActivate {
+      canActivate(): boolean {
+        return false;
+      }
+    }
+    @Injectable()
+    class Service {
+      @Tool()
+      serve(): string {
+        return 'served';
+      }
+    }
+    const client = await serve({
+      providers: [Service, { provide: APP_GUARD, useClass: Throttle }],
+      options: { requestGuards: [Throttle] },
+    });
+    expect(textOf(await client.callTool('serve'))).toBe('served');
+  });
+
+  test('gets to know the call as a context of execution', async () => {
+    const seen: unknown[] = [];
+    const look = (context: ExecutionContext): boolean => {
+      const rpc = context.switchToRpc();
+      const { definition } = rpc.getContext<GuardContext>();
+      seen.push([context.getType(), context.getClass().name, context.getHandler().name, definition.name]);
+      seen.push([rpc.getData(), context.getArgByIndex(0), context.getArgs().length]);
+      return true;
+    };
+    @Injectable()
+    class Service {
+      @Tool()
+      @UseGuards({ canActivate: look })
+      sayHello(@Arg('name') name: string): string {
+        return `Hello ${name}`;
+      }
+    }
+    const client = await serve({ providers: [Service] });
+    await client.callTool('say_hello', { name: 'Ada' });
+    expect(seen).toEqual([
+      ['mcp', 'Service', 'sayHello', 'say_hello'],
+      [undefined, undefined, 2],
+    ]);
+  });
+
+  test('stands beside a guard of Sigil, which Nest makes too', async () => {
+    @Injectable()
+    class Own implements Guard {
+      constructor(private readonly directory: Directory) {}
+      allows(): boolean {
+        return this.directory.rolesOf({ roles: ['x'] }).length === 1;
+      }
+      permits({ args }: RequestContext): boolean {
+        return (args as { name: string }).name === 'ada';
+      }
+    }
+    @Injectable()
+    @UseGuards(RolesGuard)
+    class Service {
+      @Tool()
+      @UseSigilGuards(Own)
+      @Roles('admin')
+      show(@Arg('name') name: string): string {
+        return name;
+      }
+    }
+    const client = await serve({ providers: [Service, Own, Directory], client: ADMIN });
+    expect(textOf(await client.callTool('show', { name: 'ada' }))).toBe('ada');
+    expect(await client.callTool('show', { name: 'bob' })).toMatchObject({ isError: true });
+  });
+});
