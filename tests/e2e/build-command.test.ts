@@ -193,6 +193,37 @@ describe('a program that was built', () => {
   });
 });
 
+/** The programs of other runtimes, where they are installed. */
+const RUNTIMES = [
+  ['deno', '@deno/linux-x64-glibc/package.json', 'deno', ['run', '-A']],
+  ['bun', '@oven/bun-linux-x64/package.json', 'bin/bun', []],
+] as const;
+
+for (const [target, manifest, path, args] of RUNTIMES) {
+  const program = installed(manifest, path);
+  (program === undefined ? test.skip : test)(
+    `a program that was built for ${target} answers as in Node`,
+    async () => {
+      const file = join(project, `dist/app-${target}.mjs`);
+      expect((await build('main.js', `app-${target}.mjs`, '--target', target)).code).toBe(0);
+      const input = REQUESTS.map(({ method, params }, id) =>
+        JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: META } }),
+      );
+      const output = execFileSync(program ?? '', [...args, file], {
+        input: `${input.join('\n')}\n`,
+        encoding: 'utf8',
+      });
+      const messages = output
+        .trim()
+        .split('\n')
+        .map((text) => JSON.parse(text) as { id: number; result?: unknown; error?: unknown })
+        .sort((one, other) => one.id - other.id);
+      const plain = await answersOf(join(project, 'dist/main.js'), REQUESTS);
+      expect(messages.map(({ result, error }) => result ?? error)).toEqual(plain);
+    },
+  );
+}
+
 test('leaves nothing behind but the file', async () => {
   await build('main.js', 'only/app.mjs');
   expect(readdirSync(join(project, 'dist/only'))).toEqual(['app.mjs']);
@@ -237,7 +268,7 @@ test.each([
   }
 });
 
-const WORKERD = workerd();
+const WORKERD = installed('@cloudflare/workerd-linux-64/package.json', 'bin/workerd');
 const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [(name = "main", worker = (
@@ -248,11 +279,10 @@ const config :Workerd.Config = (
 );
 `;
 
-/** The program of Cloudflare's runtime, where it is installed: there is one for few platforms. */
-function workerd(): string | undefined {
+/** A program of a package, where it is installed: there is one for few platforms. */
+function installed(manifest: string, path: string): string | undefined {
   try {
-    const manifest = createRequire(import.meta.url).resolve('@cloudflare/workerd-linux-64/package.json');
-    const program = join(dirname(manifest), 'bin/workerd');
+    const program = join(dirname(createRequire(import.meta.url).resolve(manifest)), path);
     return existsSync(program) ? program : undefined;
   } catch {
     return undefined;

@@ -72,6 +72,10 @@ const MOST_DISCOVERIES = 16;
 export async function buildProgram(asked: BuildOptions): Promise<Built> {
   if (!existsSync(asked.entry))
     throw new UsageError(`there is no file ${relative(asked.cwd, asked.entry)}: compile first`);
+  if (/\.[cm]?tsx?$/.test(asked.entry))
+    throw new UsageError(
+      `${relative(asked.cwd, asked.entry)} is TypeScript: compile it, and give what the compiler writes, such as dist/main.js`,
+    );
   const core = packageFolder('@sigil/core', asked.entry);
   if (core === undefined)
     throw new UsageError(`${asked.entry} is no program of Sigil: @sigil/core is not installed`);
