@@ -7,7 +7,7 @@ const CORE = 'packages/core/src/';
 
 /** Where in core a library may be imported: files, or folders with a slash at the end. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
-  ajv: ['schema/validate/ajv.ts'],
+  ajv: ['schema/validate/'],
   'class-validator': ['schema/'],
   'class-transformer': ['schema/'],
   '@eslint-community/regexpp': ['schema/patterns/'],

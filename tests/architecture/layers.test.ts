@@ -13,7 +13,16 @@ const LEVELS: readonly (readonly string[])[] = [
   ['engine'],
   ['extensions'],
   ['server'],
-  ['index.ts', 'content.ts', 'protocol.ts', 'backend.ts', 'extension.ts', 'manifest.ts'],
+  [
+    'index.ts',
+    'content.ts',
+    'protocol.ts',
+    'backend.ts',
+    'extension.ts',
+    'manifest.ts',
+    'build.ts',
+    'prepared.ts',
+  ],
 ];
 const WITHIN_A_LEVEL: Readonly<Record<string, readonly string[]>> = {
   errors: ['protocol'],

@@ -1,13 +1,16 @@
 /**
  * Runs the public conformance suite against the app that shows every feature.
  *
- *   node tests/conformance/run.mjs [--only <set>] [--server <script>]
+ *   node tests/conformance/run.mjs [--only <set>] [--server <script>] [--built]
  *   node tests/conformance/run.mjs --scenario <name> [--spec-version <version>]
+ *
+ * With `--built` the server is made one file of first, by `sigil build`.
  *
  * Exits 1 when a scenario fails that `expected-failures.json` does not list, or when one it lists does not fail.
  */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { compareWithExpected, expectedFailures } from './expectations.mjs';
@@ -27,11 +30,21 @@ const { values } = parseArgs({
     scenario: { type: 'string' },
     'spec-version': { type: 'string' },
     server: { type: 'string', default: everything },
+    built: { type: 'boolean', default: false },
   },
 });
 
+const server = values.built ? buildServer(values.server) : values.server;
 await installReferee();
 process.exitCode = values.scenario === undefined ? await runSets() : await runScenario(values.scenario);
+
+/** Makes one file of a program, beside it. */
+function buildServer(script) {
+  const sigil = fileURLToPath(new URL('../../packages/cli/bin/sigil.mjs', import.meta.url));
+  const out = join(dirname(script), 'app.mjs');
+  execFileSync(process.execPath, [sigil, 'build', script, '--out', out], { stdio: 'inherit' });
+  return out;
+}
 
 /** Runs one scenario and shows all the referee says. */
 async function runScenario(scenario) {
@@ -42,7 +55,7 @@ async function runScenario(scenario) {
     ...(version === undefined ? [] : ['--spec-version', version]),
     '--verbose',
   ];
-  const code = await withServer(values.server, (url) => runReferee(['server', '--url', url, ...args]));
+  const code = await withServer(server, (url) => runReferee(['server', '--url', url, ...args]));
   return code ?? 1;
 }
 
@@ -71,7 +84,7 @@ async function runSets() {
     mkdirSync(folder, { recursive: true });
     const calls = await runs();
     const judge = (url) => callReferee(url, calls, folder);
-    await withServer(values.server, (url) =>
+    await withServer(server, (url) =>
       speaks === undefined ? judge(url) : withOlderClient(speaks, url, judge),
     );
     const counted = await scored();

@@ -18,6 +18,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { post } from './modern-http.js';
+import { PARCELS } from './parcels-project.js';
 import { EVERYTHING, freePort, INVENTORY, ServerProcess, endProcesses, until } from './processes.js';
 import { sigil } from './sigil-command.js';
 
@@ -27,152 +28,6 @@ jest.setTimeout(60_000);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'sigil-build-'));
 const project = join(home, 'project');
-
-const FILES: Readonly<Record<string, string>> = {
-  'package.json': JSON.stringify({ name: 'parcels', type: 'module' }),
-  'tsconfig.json': JSON.stringify({
-    compilerOptions: {
-      target: 'es2023',
-      module: 'nodenext',
-      types: ['node'],
-      strict: true,
-      experimentalDecorators: true,
-      emitDecoratorMetadata: true,
-      skipLibCheck: true,
-      rootDir: 'src',
-      outDir: 'dist',
-    },
-    include: ['src'],
-  }),
-  'data/zones.json': JSON.stringify({ home: 399, europe: 899 }),
-  'src/main.ts': `import { readFileSync } from 'node:fs';
-import { createApp, defineTool, provide } from '@sigil/core';
-import { ZONES } from './zones.js';
-
-const zones = JSON.parse(readFileSync(new URL('../data/zones.json', import.meta.url), 'utf8')) as Record<string, number>;
-const app = await createApp({
-  name: 'parcels',
-  version: '1.0.0',
-  discover: new URL('./services/*.service.js', import.meta.url),
-  providers: [provide(ZONES, zones)],
-  definitions: [
-    defineTool({
-      name: 'learn',
-      input: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
-      handle({ name }) {
-        const input = { type: 'object', properties: { [String(name)]: { type: 'integer', minimum: 2 } }, required: [String(name)] };
-        app.tools.add(defineTool({ name: String(name), input, handle: (args) => JSON.stringify(args) }));
-        return 'learnt';
-      },
-    }),
-  ],
-});
-await app.run();
-`,
-  'src/worker.ts': `import { createApp, provide } from '@sigil/core';
-import { fetchHandler } from '@sigil/http/fetch';
-import zones from '../data/zones.json' with { type: 'json' };
-import { Parcels } from './services/parcels.service.js';
-import { ZONES } from './zones.js';
-
-const app = await createApp({ name: 'parcels', version: '1.0.0', services: [Parcels], providers: [provide(ZONES, zones)] });
-export default { fetch: fetchHandler(app) };
-`,
-  'src/wrong.ts': `import { createApp, Service, Tool } from '@sigil/core';
-
-@Service()
-class Wrong {
-  @Tool({ name: 'not a name' })
-  broken(): string {
-    return '';
-  }
-}
-const app = await createApp({ name: 'wrong', version: '1.0.0', services: [Wrong] });
-await app.run();
-`,
-  'src/zones.ts': `import { InjectionToken } from '@sigil/core';
-export const ZONES = new InjectionToken<Record<string, number>>('zones');
-`,
-  'src/services/parcels.service.ts': `import { Arg, inject, Prompt, Resource, Param, Service, Tool } from '@sigil/core';
-import { Exclude, Expose, Transform, Type } from 'class-transformer';
-import {
-  ArrayMinSize, IsEmail, IsIn, IsInt, IsOptional, IsString, Length, Matches, Min, registerDecorator, ValidateNested,
-} from 'class-validator';
-import { ZONES } from '../zones.js';
-
-const IsEven = (): PropertyDecorator => (target, propertyName) =>
-  registerDecorator({
-    name: 'isEven',
-    target: target.constructor,
-    propertyName: String(propertyName),
-    validator: {
-      validate: (value: unknown) => typeof value === 'number' && value % 2 === 0,
-      defaultMessage: () => 'must be even',
-    },
-  });
-
-class Line {
-  @Matches(/^[A-Z]{3}-\\d{4}$/) sku!: string;
-  @IsInt() @Min(1) @IsEven() pieces!: number;
-}
-
-class Mark {
-  @IsString() kind!: string;
-}
-class Stamp extends Mark {
-  @IsInt() value!: number;
-}
-class Note extends Mark {
-  @Length(2, 5) text!: string;
-}
-
-class Order {
-  @ValidateNested({ each: true }) @Type(() => Line) @ArrayMinSize(1) lines!: Line[];
-  @IsIn(['home', 'europe']) zone!: string;
-  @IsOptional() @IsEmail() mail?: string;
-  @IsOptional() @Matches(/^(?:[a-z]+ )*[a-z]+$/, { message: 'lower case words please' }) words?: string;
-  @IsOptional() @Transform(({ value }) => String(value).toUpperCase()) @IsString() code?: string;
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => Mark, { discriminator: { property: 'kind', subTypes: [{ name: 'stamp', value: Stamp }, { name: 'note', value: Note }] }, keepDiscriminatorProperty: true })
-  mark?: Stamp | Note;
-  @Exclude() @IsOptional() @IsString() secret?: string;
-}
-
-class Receipt {
-  @IsInt() cents!: number;
-  @Expose({ name: 'sent_to' }) @IsString() zone!: string;
-  @IsString({ groups: ['clerk'] }) @IsOptional() by?: string;
-}
-
-@Service()
-export class Parcels {
-  readonly #zones = inject(ZONES);
-
-  @Tool({ description: 'Order parcels', output: Receipt })
-  order(order: Order): Receipt {
-    const pieces = order.lines.reduce((sum, line) => sum + line.pieces, 0);
-    if (!(order.lines[0] instanceof Line)) throw new Error('no instance');
-    return Object.assign(new Receipt(), { cents: pieces * (this.#zones[order.zone] ?? 0), zone: order.code ?? order.zone });
-  }
-
-  @Tool({ description: 'Add' })
-  add(@Arg('a', { minimum: 0 }) a: number, @Arg('b', { description: 'more' }) b?: number): number {
-    return a + (b ?? 0);
-  }
-
-  @Resource('parcels://{id}')
-  parcel(@Param('id') id: number): string {
-    return 'parcel ' + (id + 1);
-  }
-
-  @Prompt({ description: 'Offer' })
-  offer(line: Line) {
-    return line.sku + ' ' + line.pieces;
-  }
-}
-`,
-};
 
 const line = { sku: 'TNT-1002', pieces: 2 };
 const call = (name: string, args: object) => ({ method: 'tools/call', params: { name, arguments: args } });
@@ -232,7 +87,7 @@ async function answersOf(
 }
 
 beforeAll(() => {
-  for (const [path, text] of Object.entries(FILES)) {
+  for (const [path, text] of Object.entries(PARCELS)) {
     mkdirSync(dirname(join(project, path)), { recursive: true });
     writeFileSync(join(project, path), text);
   }
@@ -338,6 +193,37 @@ describe('a program that was built', () => {
   });
 });
 
+/** The programs of other runtimes, where they are installed. */
+const RUNTIMES = [
+  ['deno', '@deno/linux-x64-glibc/package.json', 'deno', ['run', '-A']],
+  ['bun', '@oven/bun-linux-x64/package.json', 'bin/bun', []],
+] as const;
+
+for (const [target, manifest, path, args] of RUNTIMES) {
+  const program = installed(manifest, path);
+  (program === undefined ? test.skip : test)(
+    `a program that was built for ${target} answers as in Node`,
+    async () => {
+      const file = join(project, `dist/app-${target}.mjs`);
+      expect((await build('main.js', `app-${target}.mjs`, '--target', target)).code).toBe(0);
+      const input = REQUESTS.map(({ method, params }, id) =>
+        JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: META } }),
+      );
+      const output = execFileSync(program ?? '', [...args, file], {
+        input: `${input.join('\n')}\n`,
+        encoding: 'utf8',
+      });
+      const messages = output
+        .trim()
+        .split('\n')
+        .map((text) => JSON.parse(text) as { id: number; result?: unknown; error?: unknown })
+        .sort((one, other) => one.id - other.id);
+      const plain = await answersOf(join(project, 'dist/main.js'), REQUESTS);
+      expect(messages.map(({ result, error }) => result ?? error)).toEqual(plain);
+    },
+  );
+}
+
 test('leaves nothing behind but the file', async () => {
   await build('main.js', 'only/app.mjs');
   expect(readdirSync(join(project, 'dist/only'))).toEqual(['app.mjs']);
@@ -382,7 +268,7 @@ test.each([
   }
 });
 
-const WORKERD = workerd();
+const WORKERD = installed('@cloudflare/workerd-linux-64/package.json', 'bin/workerd');
 const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [(name = "main", worker = (
@@ -393,11 +279,10 @@ const config :Workerd.Config = (
 );
 `;
 
-/** The program of Cloudflare's runtime, where it is installed: there is one for few platforms. */
-function workerd(): string | undefined {
+/** A program of a package, where it is installed: there is one for few platforms. */
+function installed(manifest: string, path: string): string | undefined {
   try {
-    const manifest = createRequire(import.meta.url).resolve('@cloudflare/workerd-linux-64/package.json');
-    const program = join(dirname(manifest), 'bin/workerd');
+    const program = join(dirname(createRequire(import.meta.url).resolve(manifest)), path);
     return existsSync(program) ? program : undefined;
   } catch {
     return undefined;

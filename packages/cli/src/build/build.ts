@@ -62,7 +62,7 @@ export interface Built {
 }
 
 /** A program is described again as long as it discovers more; so often at most. */
-const MOST_DISCOVERIES = 8;
+const MOST_DISCOVERIES = 16;
 
 /**
  * Writes a program into one file.
@@ -72,6 +72,10 @@ const MOST_DISCOVERIES = 8;
 export async function buildProgram(asked: BuildOptions): Promise<Built> {
   if (!existsSync(asked.entry))
     throw new UsageError(`there is no file ${relative(asked.cwd, asked.entry)}: compile first`);
+  if (/\.[cm]?tsx?$/.test(asked.entry))
+    throw new UsageError(
+      `${relative(asked.cwd, asked.entry)} is TypeScript: compile it, and give what the compiler writes, such as dist/main.js`,
+    );
   const core = packageFolder('@sigil/core', asked.entry);
   if (core === undefined)
     throw new UsageError(`${asked.entry} is no program of Sigil: @sigil/core is not installed`);
@@ -80,21 +84,24 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
   const name = JSON.stringify(options.entry);
   await mkdir(dirname(options.out), { recursive: true });
   let discovered: DiscoveredFiles = {};
+  const outside = new Set(options.external);
   for (let round = 0; round < MOST_DISCOVERIES; round++) {
-    const scan = (given: BundleOptions): Promise<Bundle> =>
-      bundle(
-        { ...given, minify: false, sourcemap: false },
-        {
-          // Whether there is a default export, a warning tells.
-          start: `import 'sigil:prepared'; import * as program from ${name}; export default program.default;`,
-          modules: { 'sigil:prepared': modulesOf(discovered) },
-          plugins: [withoutValidator(framework)],
-          location: 'original',
-        },
-      );
-    const { rooted } = await scan(options);
-    const given = { ...options, external: [...options.external, ...rooted] };
-    const seen = await scan(given);
+    const given = { ...options, external: [...outside] };
+    const seen = await bundle(
+      { ...given, minify: false, sourcemap: false },
+      {
+        // Whether there is a default export, a warning tells.
+        start: `import 'sigil:prepared'; import * as program from ${name}; export default program.default;`,
+        modules: { 'sigil:prepared': modulesOf(discovered) },
+        plugins: [withoutValidator(framework)],
+        location: 'original',
+      },
+    );
+    if (seen.rooted.length > 0) {
+      refuseMissing(options, { reads: [], rooted: seen.rooted }, discovered);
+      for (const one of seen.rooted) outside.add(one);
+      continue;
+    }
     const rules = importedRules(seen.code);
     const plugins = [classLibraries(framework, rules)];
     const described = await bundle(
@@ -115,7 +122,7 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
     if (Object.keys(told.discovered).length > 0) continue;
     const { description } = told;
     if (!description) throw new ServerError('the program has told nothing of itself');
-    refuseMissing(options, seen, rooted, discovered);
+    refuseMissing(options, seen, discovered);
     const hasDefault = !seen.warnings.some((warning) =>
       warning.includes('Import "default" will always be undefined'),
     );
@@ -188,9 +195,12 @@ ${coded.join(',\n')}
 /** What only the target has, while a program is described on this machine. */
 const standIns: Plugin = {
   name: 'stand-ins',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(?:cloudflare|bun):|^bun$/ }, ({ path }) => ({ path, namespace: 'stand-in' }));
-    onLoad({ filter: /.*/, namespace: 'stand-in' }, () => ({
+  setup(bundler) {
+    bundler.onResolve({ filter: /^(?:cloudflare|bun):|^bun$/ }, ({ path }) => ({
+      path,
+      namespace: 'stand-in',
+    }));
+    bundler.onLoad({ filter: /.*/, namespace: 'stand-in' }, () => ({
       contents:
         'module.exports = new Proxy({}, { get: (_, name) => name === "__esModule" ? false : class {} });',
       loader: 'js',
@@ -205,7 +215,7 @@ function outsideOf({ output }: Bundle): readonly string[] {
 }
 
 /** The files that a program reads when it runs: not the folders of modules that are in the bundle. */
-function readsOf({ reads }: Bundle, discovered: DiscoveredFiles): readonly FileReference[] {
+function readsOf({ reads }: Pick<Bundle, 'reads'>, discovered: DiscoveredFiles): readonly FileReference[] {
   const places = Object.keys(discovered).map((href) => fileURLToPath(href));
   return reads.filter(({ path }) => !places.includes(path) && existsSync(path));
 }
@@ -213,19 +223,18 @@ function readsOf({ reads }: Bundle, discovered: DiscoveredFiles): readonly FileR
 /** @throws ServerError when a program needs files where there are none. */
 function refuseMissing(
   { cwd, target }: BundleOptions,
-  bundle: Bundle,
-  rooted: readonly string[],
+  seen: Pick<Bundle, 'reads' | 'rooted'>,
   discovered: DiscoveredFiles,
 ): void {
   if (target.files) return;
   const code = 'SIGIL_BUILD_FAILED';
   const problems = [
-    ...readsOf(bundle, discovered).map(({ from, path }) => ({
+    ...readsOf(seen, discovered).map(({ from, path }) => ({
       code,
       problem: `${relative(cwd, from)}: it reads ${relative(cwd, path)} when it runs, and the target has no files`,
       fix: 'import what is in it, such as import data from "./data.json" with { type: "json" }, or have another entry for this target',
     })),
-    ...rooted.map((name) => ({
+    ...seen.rooted.map((name) => ({
       code,
       problem: `${name}: the package looks for files beside its own, and the target has none`,
       fix: 'use another package, or have another entry for this target',

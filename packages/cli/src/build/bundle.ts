@@ -134,9 +134,9 @@ async function run(options: BundleOptions, stage: Stage, ...banner: string[]): P
 function virtualModules({ start, modules }: Stage, entry: string): Plugin {
   return {
     name: 'virtual-modules',
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^sigil:/ }, ({ path }) => ({ path, namespace: 'sigil' }));
-      onLoad({ filter: /.*/, namespace: 'sigil' }, ({ path }) => ({
+    setup(bundler) {
+      bundler.onResolve({ filter: /^sigil:/ }, ({ path }) => ({ path, namespace: 'sigil' }));
+      bundler.onLoad({ filter: /.*/, namespace: 'sigil' }, ({ path }) => ({
         contents: path === START ? start : (modules[path] ?? ''),
         resolveDir: dirname(entry),
         loader: 'js',
@@ -151,13 +151,13 @@ function virtualModules({ start, modules }: Stage, entry: string): Plugin {
  */
 export const builtIns: Plugin = {
   name: 'built-ins',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^[a-z_]|^node:/ }, ({ path, kind }) => {
+  setup(bundler) {
+    bundler.onResolve({ filter: /^[a-z_]|^node:/ }, ({ path, kind }) => {
       const name = path.replace(/^node:/, '');
       if (kind === 'entry-point' || !isBuiltin(path)) return undefined;
       return { path: name, namespace: 'built-in', sideEffects: false };
     });
-    onLoad({ filter: /.*/, namespace: 'built-in' }, ({ path }) => ({
+    bundler.onLoad({ filter: /.*/, namespace: 'built-in' }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule(${JSON.stringify(`node:${path}`)});`,
       loader: 'js',
     }));
@@ -168,14 +168,14 @@ export const builtIns: Plugin = {
 function outside({ target, external }: BundleOptions, rooted: Set<string>): Plugin {
   return {
     name: 'outside',
-    setup({ onResolve }) {
-      onResolve({ filter: /^[^.]/ }, ({ path, kind }) => {
+    setup(bundler) {
+      bundler.onResolve({ filter: /^[^.]/ }, ({ path, kind }) => {
         if (kind === 'entry-point') return undefined;
         if (target.provided.test(path)) return { path, external: true };
         const isLeft = external.some((name) => path === name || path.startsWith(`${name}/`));
         return isLeft ? { path, external: true } : undefined;
       });
-      onResolve({ filter: /\.node$/ }, ({ path, importer }) => {
+      bundler.onResolve({ filter: /\.node$/ }, ({ path, importer }) => {
         const name = packageOf(importer);
         if (name !== undefined) rooted.add(name);
         return { path, external: true };
@@ -202,8 +202,8 @@ function located(
 ): Plugin {
   return {
     name: 'located',
-    setup({ onLoad }) {
-      onLoad({ filter: /\.(?:[cm]?[jt]sx?)$/, namespace: 'file' }, async ({ path }) => {
+    setup(bundler) {
+      bundler.onLoad({ filter: /\.(?:[cm]?[jt]sx?)$/, namespace: 'file' }, async ({ path }) => {
         const contents = await readFile(path, 'utf8');
         const name = packageOf(path);
         if (name !== undefined && /\b__(?:dirname|filename)\b/.test(contents)) rooted.add(name);
@@ -234,8 +234,8 @@ const NAMELESS =
 /** Keeps the names of classes where others are shortened: they are names of schemas, and of what an author is told about. */
 const named: Plugin = {
   name: 'named',
-  setup({ onLoad }) {
-    onLoad({ filter: /\.(?:[cm]?[jt]sx?)$/, namespace: 'file' }, async ({ path }) => {
+  setup(bundler) {
+    bundler.onLoad({ filter: /\.(?:[cm]?[jt]sx?)$/, namespace: 'file' }, async ({ path }) => {
       const contents = await readFile(path, 'utf8');
       return { contents: await withNames(contents, path), loader: 'js', resolveDir: dirname(path) };
     });

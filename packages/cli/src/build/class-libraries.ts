@@ -30,8 +30,8 @@ export type Rules = readonly string[] | 'all';
 export function classLibraries(framework: string, rules: Rules): Plugin {
   return {
     name: 'class-libraries',
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^(?:class-validator|class-transformer|typedi)(?:$|\/)/ }, (asked) => {
+    setup(bundler) {
+      bundler.onResolve({ filter: /^(?:class-validator|class-transformer|typedi)(?:$|\/)/ }, (asked) => {
         const [name = ''] = asked.path.split('/');
         const folder = packageFolder(name, join(asked.resolveDir, 'index.js'));
         if (folder === undefined) return undefined;
@@ -49,12 +49,12 @@ export function classLibraries(framework: string, rules: Rules): Plugin {
         return { path, sideEffects: false };
       });
       // Its rules are in a second form, as ES modules.
-      onResolve({ filter: /^validator\/lib\// }, ({ path, importer }) => {
+      bundler.onResolve({ filter: /^validator\/lib\// }, ({ path, importer }) => {
         const folder = packageFolder('validator', importer);
         const module = folder && join(folder, `${path.replace(/^validator\/lib\//, 'es/lib/')}.js`);
         return module !== undefined && existsSync(module) ? { path: module, sideEffects: false } : undefined;
       });
-      onLoad({ filter: /.*/, namespace: NAMESPACE }, ({ path, pluginData }) => {
+      bundler.onLoad({ filter: /.*/, namespace: NAMESPACE }, ({ path, pluginData }) => {
         const names = [...new Set([...ALWAYS, ...(rules === 'all' ? [] : rules)])].sort();
         return {
           contents: `export { ${names.join(', ')} } from ${JSON.stringify(path)};`,
@@ -69,8 +69,8 @@ export function classLibraries(framework: string, rules: Rules): Plugin {
 export function withoutValidator(framework: string): Plugin {
   return {
     name: 'without-class-validator',
-    setup({ onResolve }) {
-      onResolve({ filter: /^class-validator(?:$|\/)/ }, ({ importer, path }) => ({
+    setup(bundler) {
+      bundler.onResolve({ filter: /^class-validator(?:$|\/)/ }, ({ importer, path }) => ({
         // What the framework itself imports is to be told from what the program does.
         path: importer.startsWith(framework + sep) ? `framework:${path}` : path,
         external: true,

@@ -35,8 +35,8 @@ export async function bundleWithParts(
   const absent = options.target.node ? [] : [absentParts(needsPatternEngine)];
   const plugins = [...absent, ...stage.plugins, partsOf(options.framework, options.target.text, parts)];
   const start = `import '${PRESENT_PARTS}'; ${stage.start}`;
-  const pass = (present: string): Promise<Bundle> =>
-    bundle(options, {
+  const pass = (given: BundleOptions, present: string): Promise<Bundle> =>
+    bundle(given, {
       ...stage,
       start,
       plugins,
@@ -45,7 +45,7 @@ export async function bundleWithParts(
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const known = parts.size;
     const at = [...parts].filter(([, { isRare }]) => !isRare).map(([path]) => path);
-    const { inputs } = await pass(presentText(at, [], []));
+    const { inputs } = await pass({ ...options, minify: false, sourcemap: false }, presentText(at, [], []));
     if (parts.size > known) continue;
     const present = new Set(Object.keys(inputs).map((path) => resolve(options.cwd, path)));
     const shared: string[] = [];
@@ -55,6 +55,7 @@ export async function bundleWithParts(
         texts.push([path, await textOf(path, options, stage, present, shared)]);
     const imported = [...parts].filter(([path, { isRare }]) => !isRare || present.has(path));
     const made = await pass(
+      options,
       presentText(
         imported.map(([path]) => path),
         shared,
@@ -81,16 +82,18 @@ function absentParts(needsPatternEngine: boolean): Plugin {
     "export const answerQuestion = async () => { throw new Error('this build does not answer sigil'); };";
   return {
     name: 'absent-parts',
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^#pattern-engine$/ }, () =>
+    setup(bundler) {
+      bundler.onResolve({ filter: /^#pattern-engine$/ }, () =>
         needsPatternEngine ? undefined : { path: 'pattern-engine', namespace: 'absent', pluginData: engine },
       );
-      onResolve({ filter: /^\.\/inspect-\w+\.js$/ }, () => ({
+      bundler.onResolve({ filter: /^\.\/inspect-\w+\.js$/ }, () => ({
         path: 'inspect',
         namespace: 'absent',
         pluginData: inspect,
       }));
-      onLoad({ filter: /.*/, namespace: 'absent' }, ({ pluginData }) => ({ contents: String(pluginData) }));
+      bundler.onLoad({ filter: /.*/, namespace: 'absent' }, ({ pluginData }) => ({
+        contents: String(pluginData),
+      }));
     },
   };
 }

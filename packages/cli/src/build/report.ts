@@ -25,6 +25,12 @@ export function reportOf(
   const packages = packageSizes(bundle.output.inputs, cwd, packageName(entry));
   const compiler = compilerIn(built.parts);
   const reads = [...new Set(built.reads.map(({ path }) => relative(cwd, path) || '.'))];
+  const warnings = [
+    ...bundle.warnings,
+    ...(description.apps.length > 0
+      ? []
+      : ['no app was made when the program was loaded, so nothing is prepared; call createApp() at the top']),
+  ];
   const json = {
     file,
     bytes,
@@ -38,7 +44,7 @@ export function reportOf(
     packages,
     outside,
     reads,
-    warnings: bundle.warnings,
+    warnings,
   };
   const rows: [string, string][] = [
     ...description.apps.map(({ name, version, tools, resources, prompts }): [string, string] => [
@@ -83,11 +89,7 @@ export function reportOf(
   ];
   return {
     json,
-    lines: [
-      file,
-      ...table(rows).map((row) => `  ${row}`),
-      ...bundle.warnings.map((text) => `  warning: ${text}`),
-    ],
+    lines: [file, ...table(rows).map((row) => `  ${row}`), ...warnings.map((text) => `  warning: ${text}`)],
   };
 }
 

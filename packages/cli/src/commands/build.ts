@@ -18,7 +18,8 @@ const DEFAULT_ENTRY = 'dist/main.js';
 
 /** `sigil build`: makes one file of a program. */
 export const build: Command = {
-  synopsis: `build [<main.js>] [--target <${Object.keys(TARGETS).join('|')}>] [--out <file>] [--no-minify] [--sourcemap] [--external <package>]…`,
+  synopsis:
+    'build [<main.js>] [--target <target>] [--out <file>] [--no-minify] [--sourcemap] [--external <package>]…',
   purpose: 'make one file of a program, whose schemas are compiled',
   async run(args, terminal) {
     const { values, operands } = readArguments(args, OPTIONS, [], ['<main.js>']);

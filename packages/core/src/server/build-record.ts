@@ -18,7 +18,7 @@ import {
 export interface BundledModule {
   /** The path of its file, for messages. */
   readonly path: string;
-  load(): Promise<object>;
+  readonly load: () => Promise<object>;
 }
 
 /** What `sigil build` has found out about a program. */
@@ -32,7 +32,14 @@ export interface PreparedParts {
 
 const DISCOVERED = new Map<string, readonly BundledModule[]>();
 
-/** Takes in what `sigil build` has found out. Called by the file that it writes, before the program begins. */
+/**
+ * Takes in what `sigil build` has found out. Called by the file that it writes, before the program begins.
+ *
+ * @example
+ * ```ts
+ * prepare({ validators: {}, patterns: [], discovered: {} });
+ * ```
+ */
 export function prepare({ validators, patterns, discovered }: PreparedParts): void {
   preparePatterns(patterns);
   prepareValidators(validators);

@@ -45,6 +45,15 @@ export interface BuildDescription {
  * @param done is called once, when a program wants to serve, or when `end()` says that it has begun; it ends the program.
  * @param discovered is called with what the build does not have yet: without it, the description would lack definitions.
  * @returns ends the description.
+ * @example
+ * ```ts
+ * const discovered: DiscoveredFiles[] = [];
+ * const end = describeBuild(
+ *   () => new Promise(() => undefined),
+ *   (files) => discovered.push(files),
+ * );
+ * await end();
+ * ```
  */
 export function describeBuild(
   done: (description: BuildDescription) => Promise<never>,

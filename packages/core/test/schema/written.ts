@@ -12,6 +12,7 @@ export const loadWritten: LoadValidatorCompiler = async (dialect) => {
     if (isForInterpreter(schema)) return interpret(schema, options);
     const code = (report: typeof options.report): ValidatorCode => {
       // What stands in a file stands alone: nothing of here is in its reach.
+      // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- What a file holds is text as well.
       return new Function(`return ${write(schema, { ...options, report })}`)() as ValidatorCode;
     };
     const both = { 'first violation': code('first violation'), 'all violations': code('all violations') };
