@@ -99,7 +99,8 @@ export default tseslint.config(
         {
           patterns: [
             {
-              regex: '^@sigil/core/(?!(content|protocol|backend|extension|manifest|transport|build|prepared)$)',
+              regex:
+                '^@sigil/core/(?!(content|protocol|backend|extension|manifest|transport|build|prepared)$)',
               message:
                 'Transports and extensions use the public API, so that anybody can write one: @sigil/core and its entry points.',
             },
