@@ -31,5 +31,6 @@ export { quickDigest, sha256 } from './protocol/digest.js';
 export { Quota } from './transport/quota.js';
 export { InsufficientScopeError, missingExtension, OverloadedError } from './errors/errors.js';
 export { lacksScopes } from './protocol/principal.js';
+export { APP_OPTIONS } from './server/check-options.js';
 export type { Container, ResolutionScope } from './container/container.js';
 export { type HandlerMethod, handlersOf, type ServiceDefinition, serviceOf } from './metadata/metadata.js';

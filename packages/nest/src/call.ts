@@ -14,11 +14,16 @@ export interface HttpRequest {
   readonly [member: string]: unknown;
 }
 
+/** The HTTP response of a call: Express's, or Fastify's with Node's in it. */
+export type HttpResponse = ServerResponse & {
+  readonly raw?: ServerResponse;
+  header?(name: string, value?: unknown): unknown;
+};
+
 /** What a request came with to the endpoint. */
 interface HttpArguments {
   readonly request: HttpRequest;
-  /** Absent where nothing can be sent but the answer. */
-  readonly response?: unknown;
+  readonly response: object;
 }
 
 /** Nest's context of what is made for a call, with the HTTP request that such things may inject. */
@@ -30,8 +35,62 @@ const ARRIVED = new WeakMap<object, HttpArguments>();
 const OF_CALL = new WeakMap<object, HttpArguments & { contextId?: ContextId }>();
 
 /** Keeps what a request came with. @param raw Node's request, which the app gets to know. */
-export function keepArguments(raw: object, request: HttpRequest, response: ServerResponse): void {
-  ARRIVED.set(raw, { request, response });
+export function keepArguments(raw: object, request: HttpRequest, response: HttpResponse): void {
+  ARRIVED.set(raw, { request, response: forHeaders(response) });
+}
+
+/** Whether a call came with an HTTP request that is still known. */
+export function hasArrived({ source }: GuardContext): boolean {
+  return typeof source === 'object' && source !== null && ARRIVED.has(source);
+}
+
+const SETTERS: ReadonlySet<string | symbol> = new Set([
+  'setHeader',
+  'setHeaders',
+  'appendHeader',
+  'removeHeader',
+  'writeHead',
+]);
+
+/** The response with setters of headers that do nothing once headers are sent, and reach the client before, with Fastify too. */
+function forHeaders(response: HttpResponse): object {
+  const { raw } = response;
+  const header = (name: string, value?: unknown): object => {
+    response.header?.(name, value);
+    if (raw?.headersSent === false) raw.setHeader(name, response.getHeader(name) ?? '');
+    return shown;
+  };
+  const shown: object = new Proxy(response, {
+    get(target, member) {
+      if (SETTERS.has(member) && target.headersSent) return () => shown;
+      return raw && member === 'header' ? header : (Reflect.get(target, member, target) as unknown);
+    },
+  });
+  return shown;
+}
+
+/** Stands for a response where there is none: what is set has no effect. */
+function standInResponse(): object {
+  const response = { statusCode: 200, headersSent: false, locals: {} };
+  const set = ['status', 'code', 'type', 'vary', 'cookie', 'setCookie', 'clearCookie'];
+  const setHeaders = [
+    'set',
+    'header',
+    'headers',
+    'append',
+    'setHeader',
+    'setHeaders',
+    'appendHeader',
+    'removeHeader',
+  ];
+  for (const method of [...set, ...setHeaders]) Object.assign(response, { [method]: () => response });
+  const nothing = (): undefined => undefined;
+  return Object.assign(response, {
+    get: nothing,
+    getHeader: nothing,
+    getHeaders: () => ({}),
+    hasHeader: () => false,
+  });
 }
 
 /** The request of the platform, for Node's. */
@@ -45,7 +104,7 @@ function argumentsOf(context: GuardContext): HttpArguments & { contextId?: Conte
   if (known) return known;
   const user = principal && { id: principal.id, scopes: principal.scopes, ...principal.claims };
   const arrived = typeof source === 'object' && source !== null ? ARRIVED.get(source) : undefined;
-  const { request, response } = arrived ?? { request: { headers } };
+  const { request, response } = arrived ?? { request: { headers }, response: standInResponse() };
   // Another authentication than Passport's has found out who it is.
   request.user ??= user;
   const made = { request, response };

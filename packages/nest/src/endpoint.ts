@@ -10,16 +10,16 @@ import {
   type Type,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
-import type { HttpAdapterHost } from '@nestjs/core';
+import type { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
 import type { App, Logger, Principal } from '@sigil/core';
-import { after, requirePrincipal } from '@sigil/core/transport';
+import { after, isObject, requirePrincipal } from '@sigil/core/transport';
 import { type Authorization, type HttpOptions, nodeHandler, type NodeHandler } from '@sigil/http';
-import { type HttpRequest, keepArguments, requestOf } from './call.js';
+import { type HttpRequest, type HttpResponse, keepArguments, requestOf } from './call.js';
 import type { RouteOptions, SigilModuleOptions } from './options.js';
 
 /** A request as Express and Fastify have it. */
 type PlatformRequest = HttpRequest & { readonly raw?: IncomingMessage; readonly body?: unknown };
-type PlatformResponse = ServerResponse & { readonly raw?: ServerResponse; hijack?(): void };
+type PlatformResponse = HttpResponse & { hijack?(): void };
 
 /** The MCP endpoint of an application: what its route hands requests to. */
 export class Endpoint {
@@ -27,14 +27,22 @@ export class Endpoint {
   readonly #options: SigilModuleOptions;
   readonly #sse: boolean;
   readonly #adapters: HttpAdapterHost;
+  readonly #config: ApplicationConfig;
   #handler: NodeHandler | undefined;
 
   /** @param sse whether HTTP+SSE of 2024-11-05 is served beside it. */
-  constructor(app: App, options: SigilModuleOptions, sse: boolean, adapters: HttpAdapterHost) {
+  constructor(
+    app: App,
+    options: SigilModuleOptions,
+    sse: boolean,
+    adapters: HttpAdapterHost,
+    config: ApplicationConfig,
+  ) {
     this.#app = app;
     this.#options = options;
     this.#sse = sse;
     this.#adapters = adapters;
+    this.#config = config;
   }
 
   /** Begins to serve. Documents about authorization are at the root of the host, whatever prefix the routes have. */
@@ -53,7 +61,8 @@ export class Endpoint {
     const options: HttpOptions = { ...http, authorization: authorization ?? byRequest, sse: this.#sse };
     const handler = nodeHandler(this.#app, options);
     this.#handler = handler;
-    this.#app.endpoint.logTo?.(logger());
+    this.#app.endpoint.logTo?.(nestLogger());
+    this.#checkRequestGuards();
     if (!given) return;
     const documents = (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
       const { originalUrl = request.url ?? '/' } = request as { readonly originalUrl?: string };
@@ -68,7 +77,26 @@ export class Endpoint {
     keepArguments(raw, request, response);
     // Fastify is not to answer; Express does nothing by itself.
     response.hijack?.();
-    this.#handler?.(raw, response.raw ?? response, body);
+    const { raw: rawResponse } = response;
+    // What hooks of Fastify have set, it does not send itself then.
+    if (rawResponse)
+      for (const [name, value] of Object.entries(response.getHeaders()))
+        rawResponse.setHeader(name, value ?? '');
+    this.#handler?.(raw, rawResponse ?? response, body);
+  }
+
+  /** Warns of request guards that are no global guards: all of those are there by now. */
+  #checkRequestGuards(): void {
+    const { requestGuards = [], logger = nestLogger() } = this.#options;
+    const scoped = this.#config.getGlobalRequestGuards().map(({ metatype }) => metatype as Type | null);
+    for (const cls of requestGuards) {
+      const isGlobal =
+        this.#config.getGlobalGuards().some((guard) => guard instanceof cls) ||
+        scoped.some((type) => type === cls || type?.prototype instanceof cls);
+      const fix = `provide it as APP_GUARD, or write decorators: [UseGuards(${cls.name})]`;
+      if (!isGlobal)
+        logger.warn(`SigilModule.forRoot({ requestGuards }): ${cls.name} is no global guard; ${fix}`);
+    }
   }
 
   async close(): Promise<void> {
@@ -112,19 +140,41 @@ function byUser(principalOf: NonNullable<SigilModuleOptions['principal']>): Auth
 /** The principal for `request.user`. @throws TypeError when nothing tells it from other users. */
 function principalOf({ user }: HttpRequest): Principal | undefined {
   if (user === undefined || user === null) return undefined;
-  const claims = (typeof user === 'object' ? { ...user } : { id: user }) as Readonly<Record<string, unknown>>;
-  const id = claims['id'] ?? claims['userId'] ?? claims['sub'];
-  if (typeof id !== 'string' && typeof id !== 'number')
-    throw new TypeError(
-      'request.user has neither id, userId nor sub: say who it is with SigilModule.forRoot({ principal: ({ user }) => ({ id: … }) })',
-    );
-  const { scopes = claims['scope'] } = claims;
+  // Of itself, and not of a copy, which lacks the getters of its class.
+  const members = (typeof user === 'object' ? user : { id: user }) as Readonly<Record<string, unknown>>;
+  const name = ['id', 'userId', 'sub'].find(
+    (member) => members[member] !== undefined && members[member] !== null,
+  );
+  const id = name === undefined ? undefined : members[name];
+  if (typeof id !== 'string' && typeof id !== 'number' && typeof id !== 'bigint') {
+    const what = name === undefined ? 'has neither id, userId nor sub' : `has ${typeOf(id)} as its ${name}`;
+    const fix = 'say who it is with SigilModule.forRoot({ principal: ({ user }) => ({ id: … }) })';
+    throw new TypeError(`request.user ${what}: ${fix}`);
+  }
+  const { scopes = members['scope'] } = members;
   const list = typeof scopes === 'string' ? scopes.split(' ') : scopes;
-  return { id: String(id), claims, ...(Array.isArray(list) ? { scopes: list as string[] } : {}) };
+  return {
+    id: String(id),
+    claims: claimsOf(members),
+    ...(Array.isArray(list) ? { scopes: list as string[] } : {}),
+  };
+}
+
+/** All of a user that is data. */
+function claimsOf(user: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { toJSON } = user;
+  const json: unknown = typeof toJSON === 'function' ? toJSON.call(user) : undefined;
+  return isObject(json) ? json : { ...user };
+}
+
+function typeOf(value: unknown): string {
+  return typeof value === 'object' && value !== null
+    ? `an object (${value.constructor?.name})`
+    : `a ${typeof value}`;
 }
 
 /** Has the application's logger write what Sigil logs. */
-function logger(): Logger {
+export function nestLogger(): Logger {
   const nest = new NestLogger('Sigil');
   const lineOf = (details: object | string, message: string | undefined): [text: string, stack?: string] => {
     if (typeof details === 'string') return [details];

@@ -13,7 +13,7 @@ import type {
   NestInterceptor,
   Type,
 } from '@nestjs/common';
-import { HttpException } from '@nestjs/common';
+import { HttpException, HttpStatus } from '@nestjs/common';
 import {
   CUSTOM_ROUTE_ARGS_METADATA,
   EXCEPTION_FILTERS_METADATA,
@@ -30,13 +30,14 @@ import {
   type GuardContext,
   type GuardLike,
   isSuspension,
+  type Logger,
   type MiddlewareLike,
   type NextFunction,
   type RequestContext,
 } from '@sigil/core';
 import { handlersOf } from '@sigil/core/extension';
 import { defer, isObservable, lastValueFrom } from 'rxjs';
-import { CallExecutionContext } from './call.js';
+import { CallExecutionContext, hasArrived, type HttpRequest } from './call.js';
 import type { Constructor, NestContainer, Provided } from './nest-container.js';
 
 type MethodName = string | symbol;
@@ -56,16 +57,20 @@ export class Enhancers {
   readonly #container: NestContainer;
   readonly #config: ApplicationConfig;
   readonly #requestGuards: readonly Type<CanActivate>[];
+  readonly #logger: Logger;
+  readonly #told = new Set<string>();
 
   /** @param requestGuards global guards that are asked at the endpoint alone. */
   constructor(
     container: NestContainer,
     config: ApplicationConfig,
     requestGuards: readonly Type<CanActivate>[],
+    logger: Logger,
   ) {
     this.#container = container;
     this.#config = config;
     this.#requestGuards = requestGuards;
+    this.#logger = logger;
   }
 
   /** Gives what Nest's decorators say of a method, for `createApp({ policies })`. */
@@ -78,15 +83,7 @@ export class Enhancers {
     );
     const filters = enhancersOf<ExceptionFilter>('filter', cls, method).reverse();
     const interceptors = enhancersOf<NestInterceptor>('interceptor', cls, method).map((interceptor) =>
-      named(nameOf(interceptor), async (context: RequestContext, next: NextFunction) => {
-        const made = await this.#instance(interceptor, cls, context);
-        const handler: CallHandler = { handle: () => defer(next) };
-        const intercepted = await made.intercept(
-          new CallExecutionContext(context, place.cls, method),
-          handler,
-        );
-        return (await lastValueFrom(intercepted, { defaultValue: undefined })) as unknown;
-      }),
+      this.#intercepting(interceptor, place),
     );
     return {
       guards: [this.#globalGuards(place), ...guards],
@@ -195,17 +192,62 @@ export class Enhancers {
     isAsked: (guard: object) => boolean = () => true,
   ): Promise<boolean> {
     const execution = new CallExecutionContext(context, cls, method);
+    const request = execution.switchToHttp().getRequest<HttpRequest>();
+    let asked = '';
     try {
       for (const make of guards) {
         const guard = await make();
-        if (isAsked(guard) && !(await resultOf(await guard.canActivate(execution)))) return false;
+        if (!isAsked(guard)) continue;
+        asked = nameOf(guard.constructor);
+        const hadUser = Boolean(request.user);
+        if (!(await resultOf(await guard.canActivate(execution)))) return false;
+        if (request.user && !hadUser && !context.principal && hasArrived(context))
+          this.#warnOnce(
+            `the guard ${asked} has set request.user where there is no principal, which is known before guards of definitions are asked; ` +
+              `have it asked at the endpoint: SigilModule.forRoot({ decorators: [UseGuards(${asked})] }), or as a global guard that does not let the endpoint pass`,
+            context,
+          );
       }
       return true;
     } catch (error) {
       // That is how guards of Nest say no. Anything else is a mistake, which the log tells.
-      if (error instanceof HttpException && error.getStatus() < 500) return false;
-      throw error;
+      if (!(error instanceof HttpException) || error.getStatus() >= 500) throw error;
+      const status = error.getStatus();
+      if (!REFUSALS.has(status))
+        this.#warnOnce(
+          `the guard ${asked} has thrown ${status}, and clients are told that there is no such definition; ` +
+            'what is about requests and not about definitions belongs at the endpoint: in decorators, or in requestGuards when it is global',
+          context,
+        );
+      return false;
     }
+  }
+
+  #warnOnce(message: string, { definition: { kind, name } }: Pick<GuardContext, 'definition'>): void {
+    if (this.#told.has(message)) return;
+    this.#told.add(message);
+    this.#logger.warn({ kind, name }, message);
+  }
+
+  #intercepting(interceptor: Enhancer<NestInterceptor>, { cls, method }: Place): MiddlewareLike {
+    const name = nameOf(interceptor);
+    return named(name, async (context: RequestContext, next: NextFunction) => {
+      const made = await this.#instance(interceptor, cls as Constructor, context);
+      let first: Promise<unknown> | undefined;
+      const again = `the interceptor ${name} has subscribed to handle() twice, as retry() does: a handler runs once`;
+      const run = async (): Promise<unknown> => {
+        if (!first) return (first = next());
+        this.#warnOnce(again, context);
+        // What it has failed with is what the client is told.
+        await first;
+        throw new Error(again);
+      };
+      const handler: CallHandler = { handle: () => defer(run) };
+      const given: unknown = await made.intercept(new CallExecutionContext(context, cls, method), handler);
+      if (!isObservable(given))
+        throw new TypeError(`the interceptor ${name} has returned no Observable: write return next.handle()`);
+      return lastValueFrom(given, { defaultValue: undefined });
+    });
   }
 
   /** Has the first filter that fits deal with what is thrown; filters of the method come first. */
@@ -227,6 +269,13 @@ export class Enhancers {
     });
   }
 }
+
+/** With these a guard says who may use a definition. */
+const REFUSALS: ReadonlySet<number> = new Set([
+  HttpStatus.UNAUTHORIZED,
+  HttpStatus.FORBIDDEN,
+  HttpStatus.NOT_FOUND,
+]);
 
 /** A method of a class that is served. */
 interface Place {
@@ -264,13 +313,18 @@ function enhancersOf<T>(kind: keyof typeof KINDS, cls: Constructor, method: Meth
   return [...metadataOf(key, cls), ...metadataOf(key, cls, method)] as Enhancer<T>[];
 }
 
-function lacks(cls: object, method: string): boolean {
+/** Whether a class has no such method. */
+export function lacks(cls: object, method: string): boolean {
   const { prototype = {} } = cls as { readonly prototype?: Readonly<Record<string, unknown>> };
   return typeof prototype[method] !== 'function';
 }
 
-function nameOf(enhancer: unknown): string {
-  if (typeof enhancer === 'function') return enhancer.name;
+/** Tells an enhancer from others. What Nest's `mixin()` makes, as `AuthGuard()` does, has a random name beside that in its source. */
+export function nameOf(enhancer: unknown): string {
+  if (typeof enhancer === 'function') {
+    const isMixin = /^[\da-f]{21}$/.test(enhancer.name);
+    return (isMixin ? /^class (\w+)/.exec(String(enhancer))?.[1] : undefined) ?? enhancer.name;
+  }
   return typeof enhancer === 'object' && enhancer !== null
     ? `new ${enhancer.constructor.name}()`
     : String(enhancer);

@@ -27,9 +27,10 @@ import {
   ProtocolError,
   ToolError,
 } from '@sigil/core';
+import { APP_OPTIONS } from '@sigil/core/extension';
 import { OptionChecks } from '@sigil/core/transport';
-import { Endpoint, endpointController } from './endpoint.js';
-import { bindNestParameters, Enhancers } from './enhancers.js';
+import { Endpoint, endpointController, nestLogger } from './endpoint.js';
+import { bindNestParameters, Enhancers, lacks, nameOf } from './enhancers.js';
 import { NestContainer } from './nest-container.js';
 import {
   NESTS,
@@ -76,6 +77,10 @@ export class SigilModule implements NestModule, OnModuleDestroy {
    *   or option is wrong.
    */
   static forRoot(options: SigilModuleOptions & RouteOptions): DynamicModule {
+    OptionChecks.requireObject(FOR_ROOT, options);
+    const checks = new OptionChecks(FOR_ROOT);
+    checkNames(options, [...ROUTE, ...OPTION_NAMES], checks);
+    checks.throwIfAny();
     const { path, decorators, sse, ...given } = options;
     return dynamicModule({ path, decorators, sse }, { provide: OPTIONS, useValue: given });
   }
@@ -96,7 +101,17 @@ export class SigilModule implements NestModule, OnModuleDestroy {
   static forRootAsync<Dependencies extends unknown[]>(
     options: SigilModuleAsyncOptions<Dependencies>,
   ): DynamicModule {
+    OptionChecks.requireObject(FOR_ROOT_ASYNC, options);
     const { path, decorators, sse, imports = [], inject = [], useFactory } = options;
+    const checks = new OptionChecks(FOR_ROOT_ASYNC);
+    checks.known(options, [...ROUTE, 'imports', 'inject', 'useFactory']);
+    if (typeof useFactory !== 'function')
+      checks.refuse(
+        'useFactory',
+        'it must be a function that gives the options',
+        'write useFactory: () => ({ name, version })',
+      );
+    checks.throwIfAny();
     const provider = { provide: OPTIONS, useFactory, inject: [...inject] as never[] };
     return { ...dynamicModule({ path, decorators, sse }, provider as Provider), imports };
   }
@@ -128,9 +143,13 @@ function dynamicModule(route: RouteOptions, options: Provider): DynamicModule {
       },
       {
         provide: Endpoint,
-        inject: [App, OPTIONS, HttpAdapterHost],
-        useFactory: (app: App, given: SigilModuleOptions, adapters: HttpAdapterHost) =>
-          new Endpoint(app, given, route.sse ?? false, adapters),
+        inject: [App, OPTIONS, HttpAdapterHost, ApplicationConfig],
+        useFactory: (
+          app: App,
+          given: SigilModuleOptions,
+          adapters: HttpAdapterHost,
+          config: ApplicationConfig,
+        ) => new Endpoint(app, given, route.sse ?? false, adapters, config),
       },
     ],
     exports: [App],
@@ -153,7 +172,7 @@ async function makeApp(
     );
   const { http: _http, principal: _principal, requestGuards = [], ...options } = given;
   const container = new NestContainer(modules);
-  const enhancers = new Enhancers(container, config, requestGuards);
+  const enhancers = new Enhancers(container, config, requestGuards, given.logger ?? nestLogger());
   container.checkClass = (cls) => enhancers.problemsOf(cls);
   const services = [...container.served.keys()];
   for (const cls of services) bindNestParameters(cls);
@@ -163,24 +182,63 @@ async function makeApp(
     container,
     policies: (cls, method) => enhancers.policiesOf(cls, method),
     errors: [...(options.errors ?? []), httpExceptions],
-  });
+  }).catch(inWordsOfForRoot);
   container.isMade = true;
   return app;
+}
+
+/** Names the function that has taken the options. @throws unknown the error again. */
+function inWordsOfForRoot(error: unknown): never {
+  if (!(error instanceof DefinitionError)) throw error;
+  throw new DefinitionError(
+    error.problems.map((problem) => ({ ...problem, where: problem.where.replace(/^createApp\b/, FOR_ROOT) })),
+  );
 }
 
 /** @throws DefinitionError when the route of the endpoint cannot be made. */
 function checkRoute({ path = '/mcp', decorators = [], ...route }: RouteOptions): void {
   const checks = new OptionChecks(FOR_ROOT);
   checks.booleans(route, 'sse');
-  if (typeof path !== 'string' || !/^\/?[\w~.-]+(?:\/[\w~.-]+)*$/.test(path))
-    checks.refuse('path', 'it is no path of an endpoint', "write path: '/mcp'");
+  const fault = faultOfPath(path);
+  if (fault) checks.refuse('path', fault, "write path: '/mcp', or '/' where the endpoint is all there is");
   if (!isListOfFunctions(decorators))
     checks.refuse(
       'decorators',
       'it must be a list of decorators of classes',
       'write decorators: [UseGuards(JwtAuthGuard)]',
     );
+  else for (const decorator of decorators) checkDecorator(decorator, checks);
   checks.throwIfAny();
+}
+
+function faultOfPath(path: unknown): string | undefined {
+  if (typeof path !== 'string') return `it must be a string, not a ${typeof path}`;
+  if (path === '/') return undefined;
+  if (path === '') return 'it is empty';
+  if (path.endsWith('/')) return 'it ends with a slash';
+  const segments = path.replace(/^\//, '').split('/');
+  const wrong = segments.find((segment) => !/^[\w~.-]+$/.test(segment));
+  if (wrong === undefined) return undefined;
+  return wrong === ''
+    ? 'it has two slashes side by side'
+    : `${wrong} is no fixed segment: there are neither parameters nor wildcards, and letters, digits and - . _ ~ only`;
+}
+
+/** What takes the class of an enhancer, by the method that it has. */
+const TAKES = { canActivate: 'UseGuards', intercept: 'UseInterceptors', catch: 'UseFilters' } as const;
+
+function checkDecorator(decorator: ClassDecorator, checks: OptionChecks): void {
+  for (const [method, use] of Object.entries(TAKES)) {
+    if (lacks(decorator, method)) continue;
+    const name = nameOf(decorator);
+    checks.refuse('decorators', `${name} is a class and no decorator`, `write decorators: [${use}(${name})]`);
+  }
+}
+
+/** Refuses options that do not exist; those that Nest has in its own way are refused as that later. */
+function checkNames(options: object, names: readonly string[], checks: OptionChecks): void {
+  const others = Object.entries(options).filter(([name]) => !isOfNest(name));
+  checks.known(Object.fromEntries(others), names);
 }
 
 /** @throws DefinitionError when an option is wrong that is not for `createApp` or `nodeHandler`. */
@@ -191,10 +249,11 @@ function checkOptions(given: SigilModuleOptions): void {
     const fix = 'list classes in the providers of modules: those with handlers are found there';
     if (option in given) checks.refuse(option, 'Nest has this', fix);
   }
-  for (const option of ['path', 'decorators', 'sse']) {
+  for (const option of ROUTE) {
     const fix = `give it beside useFactory: forRootAsync({ ${option}, useFactory })`;
     if (option in given) checks.refuse(option, 'the route is made before the factory runs', fix);
   }
+  checkNames(given, [...OPTION_NAMES, ...ROUTE.filter((name) => name in given)], checks);
   const { requestGuards = [], principal, http = {} } = given;
   if ('sse' in http)
     checks.refuse('http.sse', 'its routes are made before', 'write sse: true beside the path');
@@ -212,6 +271,10 @@ function checkOptions(given: SigilModuleOptions): void {
 }
 
 const FOR_ROOT = 'SigilModule.forRoot';
+const FOR_ROOT_ASYNC = 'SigilModule.forRootAsync';
+const ROUTE = ['path', 'decorators', 'sse'] as const;
+const isOfNest = (name: string): boolean => (NESTS as readonly string[]).includes(name);
+const OPTION_NAMES = [...APP_OPTIONS.filter((name) => !isOfNest(name)), 'http', 'principal', 'requestGuards'];
 
 function isListOfFunctions(value: unknown): boolean {
   return Array.isArray(value) && value.every((one) => typeof one === 'function');

@@ -17,9 +17,9 @@ import {
   UseInterceptors,
 } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
-import { Arg, Param, Prompt, Resource, Tool, ToolContext, ToolError } from '@sigil/core';
+import { Arg, isSuspension, Param, Prompt, Resource, Tool, ToolContext, ToolError } from '@sigil/core';
 import { textOf } from '@sigil/testing';
-import { delay, EMPTY, map, type Observable, of, throwError } from 'rxjs';
+import { delay, EMPTY, map, type Observable, of, repeat, retry, tap, throwError } from 'rxjs';
 import type { HttpRequest } from '../src/index.js';
 import { keepingLogger, refuse, serve } from './serve.js';
 
@@ -109,6 +109,97 @@ describe('an interceptor of Nest', () => {
     const client = await serve({ providers: [Service] });
     expect(textOf(await client.callTool('emits'))).toBe('last!');
     expect(await client.callTool('emits_nothing')).toMatchObject({ content: [] });
+  });
+
+  test('runs the handler once: what subscribes again gets the error of the first time', async () => {
+    let runs = 0;
+    @Injectable()
+    class Retries implements NestInterceptor {
+      intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+        return next.handle().pipe(retry(2));
+      }
+    }
+    @Injectable()
+    class Repeats implements NestInterceptor {
+      intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+        return next.handle().pipe(repeat(2));
+      }
+    }
+    @Injectable()
+    class Service {
+      @Tool()
+      @UseInterceptors(Retries)
+      fail(): string {
+        throw new ToolError(`run ${++runs}`);
+      }
+
+      @Tool()
+      @UseInterceptors(Repeats)
+      work(): string {
+        return 'worked';
+      }
+    }
+    const logger = keepingLogger();
+    const client = await serve({ providers: [Service], options: { logger } });
+    for (const text of ['run 1', 'run 2'])
+      expect(await client.callTool('fail')).toMatchObject({ isError: true, content: [{ text }] });
+    const told = 'has subscribed to handle() twice, as retry() does: a handler runs once';
+    expect(logger.lines).toEqual([[`the interceptor Retries ${told}`, { kind: 'tool', name: 'fail' }]]);
+    expect(textOf(await client.callTool('work'))).toBe('Internal error');
+    expect(logger.lines.slice(2)).toMatchObject([
+      [expect.any(String), { err: { message: `the interceptor Repeats ${told}` } }],
+    ]);
+  });
+
+  test('is named in the log when it returns no observable', async () => {
+    class Forgets {
+      intercept(): void {
+        return undefined;
+      }
+    }
+    @Injectable()
+    class Service {
+      @Tool()
+      @UseInterceptors(new Forgets() as never)
+      work(): string {
+        return 'worked';
+      }
+    }
+    const logger = keepingLogger();
+    const client = await serve({ providers: [Service], options: { logger } });
+    expect(textOf(await client.callTool('work'))).toBe('Internal error');
+    expect(logger.lines).toMatchObject([
+      [
+        expect.any(String),
+        { err: { message: expect.stringContaining('new Forgets() has returned no') as unknown } },
+      ],
+    ]);
+  });
+
+  test('runs for each round in which a handler asks', async () => {
+    const rounds: string[] = [];
+    const note: NestInterceptor = {
+      intercept: (_context, next) =>
+        next.handle().pipe(
+          tap({
+            next: () => rounds.push('answer'),
+            error: (error: unknown) => rounds.push(isSuspension(error) ? 'question' : 'error'),
+          }),
+        ),
+    };
+    @Injectable()
+    class Service {
+      @Tool()
+      @UseInterceptors(note)
+      async askName(ctx: ToolContext): Promise<string> {
+        const form = { type: 'object', properties: { name: { type: 'string' } } } as const;
+        return String((await ctx.elicit('Who are you?', form)).content?.['name']);
+      }
+    }
+    const onElicit = () => ({ action: 'accept', content: { name: 'Ada' } }) as const;
+    const client = await serve({ providers: [Service], client: { revision: '2026-07-28', onElicit } });
+    expect(textOf(await client.callTool('ask_name'))).toBe('Ada');
+    expect(rounds).toEqual(['question', 'answer']);
   });
 
   test('lets a question to the user pass', async () => {

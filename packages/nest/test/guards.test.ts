@@ -1,8 +1,10 @@
+import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import {
   type CanActivate,
   type ExecutionContext,
   ForbiddenException,
+  HttpException,
   Injectable,
   Scope,
   SetMetadata,
@@ -159,6 +161,56 @@ describe('a guard of Nest', () => {
     expect(logger.lines).toMatchObject([
       ['a guard failed; access is refused', { err: { message: 'the directory is down' } }],
     ]);
+  });
+
+  test('refuses when it throws what is about requests, and the log tells once', async () => {
+    class Throttle implements CanActivate {
+      canActivate(): boolean {
+        throw new HttpException('Too many requests', 429);
+      }
+    }
+    @Injectable()
+    @UseGuards(Throttle)
+    class Service {
+      @Tool()
+      first(): string {
+        return '1';
+      }
+      @Tool()
+      second(): string {
+        return '2';
+      }
+    }
+    const logger = keepingLogger();
+    const client = await serve({ providers: [Service], options: { logger } });
+    expect(await client.listTools()).toEqual([]);
+    await expect(client.callTool('second')).rejects.toThrow('Unknown tool');
+    expect(logger.lines).toEqual([
+      [expect.stringContaining('the guard Throttle has thrown 429'), { kind: 'tool', name: 'first' }],
+    ]);
+  });
+
+  test('may use a response where there is none, as in tests and on stdio', async () => {
+    @Injectable()
+    @UseGuards({
+      canActivate(context) {
+        const response = context
+          .switchToHttp()
+          .getResponse<Record<'header' | 'status', (...of: unknown[]) => never>>();
+        (response.header('X-RateLimit-Limit', 7) as typeof response).status(200);
+        const node = context.switchToHttp().getResponse<ServerResponse>();
+        node.setHeader('X-Left', '6');
+        return !node.headersSent && node.getHeader('X-Left') === undefined;
+      },
+    })
+    class Service {
+      @Tool()
+      serve(): string {
+        return 'served';
+      }
+    }
+    const client = await serve({ providers: [Service] });
+    expect(textOf(await client.callTool('serve'))).toBe('served');
   });
 
   test('may be request-scoped, also when it is global', async () => {

@@ -1,12 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   Body,
+  type CallHandler,
   Catch,
   createParamDecorator,
   type CanActivate,
   Headers,
   Injectable,
   Module,
+  type NestInterceptor,
   ParseIntPipe,
   UseFilters,
   UseGuards,
@@ -17,6 +19,7 @@ import {
 import { BaseExceptionFilter } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { Arg, DefinitionError, type Guard, Service, Tool, UseGuards as UseSigilGuards } from '@sigil/core';
+import type { Observable } from 'rxjs';
 import { SigilModule } from '../src/index.js';
 import { compile, type Serving } from './serve.js';
 
@@ -186,16 +189,69 @@ describe('an application does not start', () => {
       'SIGIL_INVALID_OPTIONS SigilModule.forRoot({ requestGuards }): it must be a list of classes | write requestGuards: [ThrottlerGuard]',
       'SIGIL_INVALID_OPTIONS SigilModule.forRoot({ principal }): http.authorization or http.authenticate says already who it is | leave one of them out',
     ]);
-    expect(await problemsOf({ options: { nmae: 'x' } as never })).toEqual([
-      expect.stringContaining('createApp({ nmae }): there is no such option') as unknown,
+  });
+
+  test('with options that there are not, in words of the function that takes them', async () => {
+    const [problem, ...others] = await problemsOf({ options: { paht: '/x' } as never });
+    expect(problem).toContain('SigilModule.forRoot({ paht }): there is no such option; there are path, ');
+    expect(problem).toMatch(/requestGuards \| give one of those$/);
+    expect(problem).not.toContain('services');
+    expect(others).toEqual([]);
+    expect(await problemsOf({ options: { decorator: [] } as never })).toEqual([
+      expect.stringMatching(/^SIGIL_INVALID_OPTIONS SigilModule.*\| write decorators$/) as unknown,
     ]);
+    expect(await problemsOf({ options: { name: '', timeoutMs: 'long' } as never })).toEqual([
+      expect.stringContaining('SigilModule.forRoot({ name }): it must be a string') as unknown,
+      expect.stringContaining('SigilModule.forRoot({ timeoutMs }): it must be') as unknown,
+    ]);
+    expect(() => SigilModule.forRoot(undefined as never)).toThrow('its options must be an object');
+    const sigil = SigilModule.forRootAsync({ useFactory: () => ({ nmae: 'x', name: 'x', version: '1' }) });
+    await expect(Test.createTestingModule({ imports: [sigil] }).compile()).rejects.toThrow(
+      /SigilModule\.forRoot\(\{ nmae \}\): there is no such option; there are name, /,
+    );
+    expect(() => SigilModule.forRootAsync({ useClass: class {} } as never)).toThrow(
+      /forRootAsync\(\{ useClass \}\)[\s\S]*forRootAsync\(\{ useFactory \}\): it must be a function/,
+    );
   });
 
   test('with a route that cannot be', () => {
     const route = { name: 'x', version: '1', path: 'no path?', decorators: 7 };
     expect(() => SigilModule.forRoot(route as never)).toThrow(
-      /it is no path of an endpoint[\s\S]*it must be a list of decorators of classes/,
+      /no path\? is no fixed segment[\s\S]*it must be a list of decorators of classes/,
     );
+  });
+
+  test.each([
+    [7, 'it must be a string, not a number'],
+    ['', 'it is empty'],
+    ['/mcp/', 'it ends with a slash'],
+    ['/a//b', 'it has two slashes side by side'],
+    ['/:tenant/mcp', ':tenant is no fixed segment'],
+    ['/mcp/*rest', '*rest is no fixed segment'],
+  ])('with the path %p, and says why', (path, why) => {
+    expect(() => SigilModule.forRoot({ name: 'x', version: '1', path: path as never })).toThrow(why);
+  });
+
+  test('with the class of a guard, interceptor or filter in place of a decorator', () => {
+    class JwtGuard implements CanActivate {
+      canActivate(): boolean {
+        return true;
+      }
+    }
+    class Timing implements NestInterceptor {
+      intercept(_context: unknown, next: CallHandler): Observable<unknown> {
+        return next.handle();
+      }
+    }
+    @Catch()
+    class Filter extends BaseExceptionFilter {}
+    const options = { name: 'x', version: '1', decorators: [JwtGuard, Timing, Filter] as never };
+    expect(() => SigilModule.forRoot(options)).toThrow(
+      /\[UseGuards\(JwtGuard\)\][\s\S]*\[UseInterceptors\(Timing\)\][\s\S]*\[UseFilters\(Filter\)\]/,
+    );
+    expect(() =>
+      SigilModule.forRoot({ name: 'x', version: '1', decorators: [UseGuards(JwtGuard)] }),
+    ).not.toThrow();
   });
 
   test('with a path that the factory gives', async () => {

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import {
   type CanActivate,
@@ -14,7 +15,8 @@ import {
 } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, REQUEST } from '@nestjs/core';
 import { introspection, oauth } from '@sigil/auth';
-import { Tool } from '@sigil/core';
+import { Arg, Tool, ToolContext } from '@sigil/core';
+import { lastValueFrom, of } from 'rxjs';
 import { Calls } from '../calls.js';
 import { v1, v2Auto } from '../clients.js';
 import { closeLater, connect, make, PLATFORMS } from './nest-application.js';
@@ -142,6 +144,99 @@ describe.each(PLATFORMS)('SigilModule on $platform', ({ adapter }) => {
     expect([refused.status, await refused.json()]).toEqual([401, { told: 'go away' }]);
   });
 
+  test('sends headers that are set before the answer begins, and no others', async () => {
+    @Injectable()
+    class Service {
+      @Tool()
+      @UseInterceptors({
+        async intercept(context, next) {
+          const response = context.switchToHttp().getResponse<HeaderSetter & ServerResponse>();
+          response.header('x-early', 'early');
+          const value: unknown = await lastValueFrom(next.handle());
+          response.header('x-late', 'late').header('x-later', 'later');
+          return of(value);
+        },
+      })
+      async work(@Arg('steps') steps: number, ctx: ToolContext): Promise<string> {
+        for (let step = 1; step <= steps; step += 1) ctx.progress(step);
+        return 'worked';
+      }
+    }
+    const { address } = await make(adapter(), { providers: [Service] }, (nest) => {
+      nest.use((_request: unknown, response: ServerResponse, next: () => void) => {
+        response.setHeader('x-middleware', 'yes');
+        next();
+      });
+      const fastify = nest.getHttpAdapter().getInstance() as {
+        addHook?: (name: string, hook: unknown) => void;
+      };
+      fastify.addHook?.('onRequest', (_request: unknown, reply: HeaderSetter, done: () => void) => {
+        reply.header('x-middleware', 'yes');
+        done();
+      });
+    });
+    const answer = async (steps: number): Promise<Response> => {
+      const meta = {
+        progressToken: 1,
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+      };
+      const params = { name: 'work', arguments: { steps }, _meta: meta };
+      return fetch(`${address}/mcp`, {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          Accept: 'application/json, text/event-stream',
+          'MCP-Protocol-Version': '2026-07-28',
+          'Mcp-Method': 'tools/call',
+          'Mcp-Name': 'work',
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+      });
+    };
+    const [whole, streamed] = [await answer(0), await answer(2)];
+    expect([await whole.text(), await streamed.text()]).toEqual([
+      expect.stringContaining('worked'),
+      expect.stringMatching(/progress[\s\S]*worked/),
+    ]);
+    const namesOf = ({ headers }: Response): string[] =>
+      ['x-middleware', 'x-early', 'x-late', 'x-later'].filter((name) => headers.has(name));
+    expect(namesOf(whole)).toEqual(['x-middleware', 'x-early', 'x-late', 'x-later']);
+    expect(namesOf(streamed)).toEqual(['x-middleware', 'x-early']);
+  });
+
+  test('serves at the root, or at the prefix, where that is its path', async () => {
+    const { address } = await make(adapter(), { providers: [Hello], options: { path: '/', sse: true } });
+    expect(await (await connect(address)).text('greet')).toBe('Hello');
+    expect((await fetch(`${address}/other`)).status).toBe(404);
+    const gone = new AbortController();
+    const stream = await fetch(`${address}/sse`, { signal: gone.signal });
+    const first = (await stream.body?.getReader().read())?.value as Uint8Array;
+    expect(Buffer.from(first).toString()).toContain('data: /messages');
+    gone.abort();
+    const prefixed = await make(adapter(), { providers: [Hello], options: { path: '/' } }, (nest) =>
+      nest.setGlobalPrefix('api'),
+    );
+    expect(await (await connect(`${prefixed.address}/api`)).text('greet')).toBe('Hello');
+  });
+
+  test('warns of request guards that are no global guards', async () => {
+    class Known extends Allows {}
+    class Scoped extends Allows {}
+    class Unknown extends Allows {}
+    const lines: string[] = [];
+    const warn = (line: unknown): void => void lines.push(String(line));
+    await make(
+      adapter(),
+      {
+        providers: [Hello, { provide: APP_GUARD, scope: Scope.REQUEST, useClass: Scoped }],
+        options: { logger: { ...SILENT, warn }, requestGuards: [Known, Scoped, Unknown] },
+      },
+      (nest) => nest.useGlobalGuards(new Known()),
+    );
+    expect(lines).toEqual([expect.stringContaining('Unknown is no global guard') as unknown]);
+  });
+
   test('makes request-scoped services with the request of the platform', async () => {
     @Injectable({ scope: Scope.REQUEST })
     class Caller {
@@ -188,6 +283,16 @@ describe.each(PLATFORMS)('SigilModule on $platform', ({ adapter }) => {
     expect(order).toEqual(['call', 'shutdown']);
   });
 });
+
+class Allows implements CanActivate {
+  canActivate(): boolean {
+    return true;
+  }
+}
+
+interface HeaderSetter {
+  header(name: string, value: string): HeaderSetter;
+}
 
 const quiet = (): void => undefined;
 const SILENT = { debug: quiet, info: quiet, warn: quiet, error: quiet };

@@ -143,23 +143,91 @@ describe.each(PLATFORMS)('users of SigilModule on $platform', ({ adapter }) => {
     expect(await (await connect(`${opened.address}/mcp`)).text('who_am_i')).toBe('a guest');
   });
 
-  test('answers 500, and says why in the log, where a user has nothing that names it', async () => {
-    const lines: string[] = [];
-    const keep = (...line: unknown[]): void => void lines.push(line.join(' '));
-    const logger: LoggerService = { log: keep, error: keep, warn: keep };
-    const { address, nest } = await make(adapter(), {
-      providers: [Payroll, { provide: APP_GUARD, useValue: { canActivate: letIn({ name: 'Ada' }) } }],
-    });
-    nest.useLogger(logger);
-    const response = await fetch(`${address}/mcp`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
-    });
-    expect(response.status).toBe(500);
-    expect(lines.join('\n')).toContain('request.user has neither id, userId nor sub');
-    expect(lines.join('\n')).toContain('Sigil');
+  test('warns where a guard of a definition finds a user after it was settled that there is none', async () => {
+    const lines: unknown[] = [];
+    const warn = (details: unknown, message?: unknown): void => void lines.push([details, message]);
+    const logger = { debug: () => undefined, info: () => undefined, warn, error: () => undefined };
+    @Injectable()
+    class Who {
+      @Tool()
+      @UseGuards(AuthGuard('bearer'))
+      whoAmI(ctx: ToolContext, @User() user: { name: string }): string {
+        return `${user.name} ${ctx.principal?.id}`;
+      }
+    }
+    const root = { imports: [PassportModule], providers: [Who, BearerStrategy] };
+    const { address } = await make(adapter(), { ...root, options: { logger } });
+    const ada = await connect(`${address}/mcp`, 'token-of-ada');
+    expect([await ada.text('who_am_i'), await ada.text('who_am_i')]).toEqual([
+      'Ada undefined',
+      'Ada undefined',
+    ]);
+    expect(lines).toEqual([
+      [
+        { kind: 'tool', name: 'who_am_i' },
+        expect.stringMatching(/^the guard MixinAuthGuard has set request\.user where there is no principal/),
+      ],
+    ]);
+    const decorators = [UseGuards(AuthGuard('bearer'))];
+    const known = await make(adapter(), { ...root, options: { logger, decorators } });
+    expect(await (await connect(`${known.address}/mcp`, 'token-of-ada')).text('who_am_i')).toBe('Ada 1');
+    expect(lines).toHaveLength(1);
   });
+
+  test('takes a user whose members are getters, and ids that are numbers of any size', async () => {
+    class Account {
+      readonly #secret = 'hidden';
+      get id(): bigint {
+        return 2n ** 60n;
+      }
+      get scope(): string {
+        return 'read raise';
+      }
+      toJSON(): object {
+        return { name: 'Ada', length: this.#secret.length };
+      }
+    }
+    @Injectable()
+    class Who {
+      @Tool()
+      whoAmI({ principal }: ToolContext): string {
+        return JSON.stringify(principal);
+      }
+    }
+    const { address } = await make(adapter(), {
+      providers: [Who, { provide: APP_GUARD, useValue: { canActivate: letIn(new Account()) } }],
+    });
+    expect(JSON.parse(String(await (await connect(`${address}/mcp`)).text('who_am_i')))).toEqual({
+      id: '1152921504606846976',
+      scopes: ['read', 'raise'],
+      claims: { name: 'Ada', length: 6 },
+    });
+  });
+
+  test.each([
+    [{ name: 'Ada' }, 'request.user has neither id, userId nor sub: say who'],
+    [{ id: new Date(0) }, 'request.user has an object (Date) as its id: say who'],
+    [{ userId: true }, 'request.user has a boolean as its userId: say who'],
+  ])(
+    'answers 500, and says why in the log, where a user has nothing that names it: %p',
+    async (user, why) => {
+      const lines: string[] = [];
+      const keep = (...line: unknown[]): void => void lines.push(line.join(' '));
+      const logger: LoggerService = { log: keep, error: keep, warn: keep };
+      const { address, nest } = await make(adapter(), {
+        providers: [Payroll, { provide: APP_GUARD, useValue: { canActivate: letIn(user) } }],
+      });
+      nest.useLogger(logger);
+      const response = await fetch(`${address}/mcp`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+      });
+      expect(response.status).toBe(500);
+      expect(lines.join('\n')).toContain(why);
+      expect(lines.join('\n')).toContain('Sigil');
+    },
+  );
 
   test('gives guards the claims that another authentication has found', async () => {
     const authenticate = ({ headers }: { readonly headers: object }) => ({

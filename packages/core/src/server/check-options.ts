@@ -47,6 +47,18 @@ const OPTIONS: Readonly<Record<keyof AppOptions, true>> = {
   stampServerInfo: true,
   warm: true,
 };
+
+/**
+ * The names of all options of `createApp`, for a function that takes them beside its own.
+ *
+ * @example
+ * ```ts
+ * const known = [...APP_OPTIONS, 'tenant'];
+ * const unknown = Object.keys(options).filter((name) => !known.includes(name));
+ * ```
+ */
+export const APP_OPTIONS: readonly string[] = Object.keys(OPTIONS);
+
 const TASK_OPTIONS: Readonly<Record<keyof TasksOptions, true>> = {
   store: true,
   queue: true,
@@ -67,7 +79,7 @@ const LONGEST_LIFE_MS = Number.MAX_SAFE_INTEGER;
 /** Checks the options of `createApp` themselves. */
 export function checkOptions(options: AppOptions, diagnostics: Diagnostics): void {
   const checks = new OptionChecks('createApp', diagnostics);
-  checks.known(options, Object.keys(OPTIONS));
+  checks.known(options, APP_OPTIONS);
   for (const key of ['name', 'version'] as const)
     if (typeof options[key] !== 'string' || options[key] === '')
       checks.refuse(key, 'it must be a string that is not empty');
