@@ -155,7 +155,10 @@ describe('the README of a package shows', () => {
       const answer = await handler(event, { getRemainingTimeInMillis: () => 30_000 });
       const { statusCode: status } = answer;
       const isEmpty = [202, 204].includes(status);
-      return new Response(isEmpty ? null : answer.body, { status, headers: answer.headers as Record<string, string> });
+      return new Response(isEmpty ? null : answer.body, {
+        status,
+        headers: answer.headers as Record<string, string>,
+      });
     };
     expect(await hello('https://mcp.example.com/mcp', serve)).toBe('Hello');
   });

@@ -43,7 +43,9 @@ export function startProgram(
         lines.on('line', (line) => line.startsWith(begins) && resolve(line)),
       );
       let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), START_MS)));
+      const late = new Promise<undefined>(
+        (resolve) => (timer = setTimeout(() => resolve(undefined), START_MS)),
+      );
       const line = await Promise.race([found, ended.then(() => undefined), late]);
       clearTimeout(timer);
       if (line !== undefined) return line;
