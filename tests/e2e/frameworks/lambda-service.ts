@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { startProgram, type Program } from './program.js';
 
 const RUNTIME = fileURLToPath(new URL('./hosts/lambda-runtime.mjs', import.meta.url));
-const SOON_MS = 200;
+const SOON_MS = 2_000;
 const CALLS = /^\/2018-06-01\/runtime\/invocation\/(?:(next)|([^/]+)\/(response|error))$/;
 
 /** A request to the function, until it is answered. */
