@@ -32,7 +32,10 @@ export class LambdaService {
   readonly #idle: ServerResponse[] = [];
   readonly #waiting: Invocation[] = [];
   readonly #running = new Map<string, Invocation>();
-  readonly #server = createServer((request, response) => void this.#serve(request, response));
+  readonly #server = createServer((request, response) => {
+    // An instance that is ended in the middle of an answer, or a client that is gone.
+    this.#serve(request, response).catch(() => response.destroy());
+  });
   #next = 1;
   origin = '';
 
