@@ -88,7 +88,7 @@ export class LambdaService {
     if (this.#instances.size === 0) return this.#startInstance();
     setTimeout(() => {
       if (this.#waiting.length > 0 && this.#idle.length === 0) this.#startInstance();
-    }, SOON_MS);
+    }, SOON_MS).unref();
   }
 
   #startInstance(): void {
