@@ -11,6 +11,7 @@ export interface LambdaEvent {
 
 /** What Lambda says of an invocation, as far as it is used. */
 export interface LambdaContext {
+  /** Milliseconds until the function is ended. */
   getRemainingTimeInMillis(): number;
 }
 

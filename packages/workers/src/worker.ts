@@ -3,11 +3,13 @@ import { type HostHandler, hostHandler, type HostOptions } from '@sigil/http/fet
 
 /** What Workers give with a request, as far as it is used. */
 export interface ExecutionContext {
+  /** Has the worker go on until a promise has settled. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
 /** What a module of a worker exports as `default`. */
 export interface Worker<Env> {
+  /** Answers a request. */
   fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response>;
   /** Lets requests in flight finish, then ends every session, and the app: for tests of your own. */
   readonly close: HostHandler<Env>['close'];

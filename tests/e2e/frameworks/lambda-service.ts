@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { startProgram, type Program } from './program.js';
 
 const RUNTIME = fileURLToPath(new URL('./hosts/lambda-runtime.mjs', import.meta.url));
-const SOON_MS = 200;
+const SOON_MS = 2_000;
 const CALLS = /^\/2018-06-01\/runtime\/invocation\/(?:(next)|([^/]+)\/(response|error))$/;
 
 /** A request to the function, until it is answered. */
@@ -32,7 +32,10 @@ export class LambdaService {
   readonly #idle: ServerResponse[] = [];
   readonly #waiting: Invocation[] = [];
   readonly #running = new Map<string, Invocation>();
-  readonly #server = createServer((request, response) => void this.#serve(request, response));
+  readonly #server = createServer((request, response) => {
+    // An instance that is ended in the middle of an answer, or a client that is gone.
+    this.#serve(request, response).catch(() => response.destroy());
+  });
   #next = 1;
   origin = '';
 
@@ -85,7 +88,7 @@ export class LambdaService {
     if (this.#instances.size === 0) return this.#startInstance();
     setTimeout(() => {
       if (this.#waiting.length > 0 && this.#idle.length === 0) this.#startInstance();
-    }, SOON_MS);
+    }, SOON_MS).unref();
   }
 
   #startInstance(): void {
