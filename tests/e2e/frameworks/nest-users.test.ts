@@ -172,6 +172,15 @@ describe.each(PLATFORMS)('users of SigilModule on $platform', ({ adapter }) => {
     const known = await make(adapter(), { ...root, options: { logger, decorators } });
     expect(await (await connect(`${known.address}/mcp`, 'token-of-ada')).text('who_am_i')).toBe('Ada 1');
     expect(lines).toHaveLength(1);
+    const open = await make(adapter(), {
+      imports: [PassportModule],
+      providers: [Payroll, BearerStrategy, { provide: APP_GUARD, useClass: LoginGuard }],
+      options: { logger, decorators: [Public()] },
+    });
+    expect(await (await connect(`${open.address}/mcp`, 'token-of-ada')).tools()).toContain('who_am_i');
+    expect(lines.slice(1)).toEqual([
+      [expect.anything(), expect.stringMatching(/^the guard LoginGuard has set request\.user/)],
+    ]);
   });
 
   test('takes a user whose members are getters, and ids that are numbers of any size', async () => {
