@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { App } from '@sigil/core';
-import { type HttpOptions, nodeHandler } from '@sigil/http';
+import { endpointPath, type HttpOptions, nodeHandler } from '@sigil/http';
 
 /** Where the app is within an Express application, and how it is served. */
 export interface ExpressOptions extends HttpOptions {
@@ -44,6 +44,7 @@ export interface ExpressHandler extends Middleware {
  */
 export function expressHandler(app: App, { path = '/mcp', ...options }: ExpressOptions = {}): ExpressHandler {
   const handler = nodeHandler(app, options);
+  endpointPath('expressHandler', path);
   const serveAt = (pathIn: (base: string) => string | undefined): Middleware => {
     return (request, response, next) => {
       const { originalUrl = request.url ?? '/', baseUrl = '' } = request;
@@ -52,7 +53,7 @@ export function expressHandler(app: App, { path = '/mcp', ...options }: ExpressO
     };
   };
   // Behind `use('/mcp', …)` the path has been matched already.
-  const serve = serveAt((base) => (base.endsWith(path) ? base : base + path));
+  const serve = serveAt((base) => (base.endsWith(path) || (base && path === '/') ? base : base + path));
   return Object.assign(serve, {
     documents: serveAt(() => undefined),
     close: (graceMs?: number) => handler.close(graceMs),

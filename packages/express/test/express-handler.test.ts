@@ -43,3 +43,47 @@ test('serves HTTP+SSE beside the endpoint, where that is on', async () => {
 test('refuses options that it does not have', () => {
   expect(() => expressHandler(app, { paths: '/mcp' } as object)).toThrow(/nodeHandler.*paths|paths/);
 });
+
+test.each(['mcp', '', '/mcp/', '/mcp?x', '/a b', '/:tenant/mcp'])('refuses the path %j', (path) => {
+  expect(() => expressHandler(app, { path })).toThrow(/expressHandler.*path/s);
+});
+
+test('serves at the path of a router where it has none of its own', async () => {
+  const origin = await serve(express().use('/rpc', expressHandler(app, { path: '/' })));
+  expect((await fetch(`${origin}/rpc`, { method: 'PUT' })).status).toBe(405);
+});
+
+test('says that it was given the promise of an app', () => {
+  const promised = createApp({ name: 'shop', version: '1.0.0' }) as never;
+  expect(() => expressHandler(promised)).toThrow('await createApp');
+});
+
+test('serves nothing more of an app that is closed', async () => {
+  const closed = await createApp({ name: 'shop', version: '1.0.0' });
+  const origin = await serve(express().use(expressHandler(closed)));
+  await closed.close();
+  const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
+  const params = {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1.0.0' },
+  };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+  const response = await fetch(`${origin}/mcp`, { method: 'POST', headers, body });
+  expect(await response.json()).toMatchObject({
+    error: { message: expect.stringMatching(/closing|closed/) },
+  });
+});
+
+test('refuses a body that is compressed, where nothing has inflated it', async () => {
+  const origin = await serve(express().use(expressHandler(app)));
+  const headers = {
+    'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
+    'Content-Encoding': 'gzip',
+  };
+  const body = new Uint8Array([31, 139, 8, 0, 0, 0, 0, 0]);
+  const response = await fetch(`${origin}/mcp`, { method: 'POST', headers, body });
+  expect([response.status, response.headers.get('accept-encoding')]).toEqual([415, 'identity']);
+  expect(await response.text()).toContain('Content-Encoding gzip is not supported');
+});

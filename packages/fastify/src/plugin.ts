@@ -1,5 +1,5 @@
 import type { App } from '@sigil/core';
-import { type HttpOptions, nodeHandler } from '@sigil/http';
+import { type HttpOptions, nodeHandler, type RequestHead } from '@sigil/http';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 
@@ -31,10 +31,19 @@ const register: FastifyPluginAsync<FastifyOptions> = async (
     throw new Error(
       `The metadata of an authorization is at the root: register fastifyPlugin there, with prefix: '${fastify.prefix}${prefix}'`,
     );
-  const handler = nodeHandler(app, options);
+  const requests = new WeakMap<object, FastifyRequest>();
+  const { authenticate } = options;
+  const handler = nodeHandler(app, {
+    ...options,
+    ...(authenticate && {
+      authenticate: ({ headers, method, url, source }: RequestHead) =>
+        authenticate({ headers, method, url, source: requests.get(source as object) }),
+    }),
+  });
   const serve = (request: FastifyRequest, reply: FastifyReply): void => {
     // What hooks have set, such as headers of CORS, is Fastify's alone until it is sent.
     for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value ?? '');
+    requests.set(request.raw, request);
     reply.hijack();
     handler(request.raw, reply.raw);
   };

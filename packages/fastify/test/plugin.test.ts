@@ -69,3 +69,22 @@ test('leaves the parsers of the application alone', async () => {
   const echoed = await fetch(`${origin}/echo`, { method: 'POST', headers, body: '{"a":1}' });
   expect(await echoed.json()).toEqual({ a: 1 });
 });
+
+test('tells authenticate of the user that a hook has found', async () => {
+  const fastify = fastifyHere();
+  fastify.decorateRequest('user', undefined as never);
+  fastify.addHook('onRequest', async (request) => {
+    (request as { user?: unknown }).user = { id: String(request.headers['x-user'] ?? '') };
+  });
+  await fastify.register(fastifyPlugin, {
+    app,
+    authenticate: ({ source }) => {
+      const { user } = source as { user: { id: string } };
+      return user.id === '' ? undefined : user;
+    },
+  });
+  const origin = await fastify.listen({ host: '127.0.0.1', port: 0 });
+  const statusFor = async (headers: Record<string, string>) =>
+    (await fetch(`${origin}/mcp`, { method: 'PUT', headers })).status;
+  expect([await statusFor({}), await statusFor({ 'x-user': 'ada' })]).toEqual([401, 405]);
+});

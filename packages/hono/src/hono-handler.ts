@@ -1,6 +1,6 @@
 import type { App } from '@sigil/core';
-import { fetchHandler, type HttpOptions } from '@sigil/http/fetch';
-import type { MiddlewareHandler } from 'hono';
+import { endpointPath, fetchHandler, type HttpOptions, type RequestHead } from '@sigil/http/fetch';
+import type { Context, MiddlewareHandler } from 'hono';
 import { cloneRawRequest } from 'hono/request';
 import { basePath } from 'hono/route';
 
@@ -36,7 +36,16 @@ export interface HonoHandler extends MiddlewareHandler {
  * ```
  */
 export function honoHandler(app: App, { path = '/mcp', ...options }: HonoOptions = {}): HonoHandler {
-  const handler = fetchHandler(app, options);
+  const contexts = new WeakMap<object, Context>();
+  const { authenticate } = options;
+  const handler = fetchHandler(app, {
+    ...options,
+    ...(authenticate && {
+      authenticate: ({ headers, method, url, source }: RequestHead) =>
+        authenticate({ headers, method, url, source: contexts.get(source as Request) }),
+    }),
+  });
+  endpointPath('honoHandler', path);
   const serveAt = (pathIn: (base: string) => string | undefined): MiddlewareHandler => {
     return async (context, next) => {
       const { req } = context;
@@ -45,11 +54,13 @@ export function honoHandler(app: App, { path = '/mcp', ...options }: HonoOptions
       if (!handler.serves(pathname + search, at)) return next();
       // What was read past Hono is kept nowhere: the handler says so.
       const isKept = req.raw.bodyUsed && Object.keys(req.bodyCache).length > 0;
-      return handler(isKept ? await cloneRawRequest(req) : req.raw);
+      const request = isKept ? await cloneRawRequest(req) : req.raw;
+      contexts.set(request, context);
+      return handler(request);
     };
   };
   return Object.assign(
-    serveAt((base) => (base.endsWith(path) ? base : base + path)),
+    serveAt((base) => (base.endsWith(path) || (base && path === '/') ? base : base + path)),
     { documents: serveAt(() => undefined), close: (graceMs?: number) => handler.close(graceMs) },
   );
 }

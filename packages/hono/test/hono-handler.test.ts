@@ -30,3 +30,24 @@ test('says what is wrong when a body was read past Hono', async () => {
     expect.stringContaining('was read before it came to the MCP handler'),
   ]);
 });
+
+test('tells authenticate of the user that middleware has found, and of its paths', async () => {
+  const hono = new Hono<{ Variables: { user: { id: string } } }>().use(async (context, next) => {
+    context.set('user', { id: context.req.header('x-user') ?? '' });
+    await next();
+  });
+  const handler = honoHandler(app, {
+    authenticate: ({ source }) => {
+      const user = (source as { get(name: string): { id: string } }).get('user');
+      return user.id === '' ? undefined : user;
+    },
+  });
+  hono.use(handler);
+  const statusFor = async (headers: Record<string, string>) =>
+    (await hono.request('/mcp', { method: 'PUT', headers: { Host: 'localhost', ...headers } })).status;
+  expect([await statusFor({}), await statusFor({ 'x-user': 'ada' })]).toEqual([401, 405]);
+});
+
+test.each(['mcp', '', '/mcp/', '/mcp?x', '/a b', '/:tenant/mcp'])('refuses the path %j', (path) => {
+  expect(() => honoHandler(app, { path })).toThrow(/honoHandler.*path/s);
+});

@@ -10,8 +10,8 @@ export interface RequestHead {
   /** Path and query. */
   readonly url: string;
   /**
-   * The request as the server around the app has it, an `IncomingMessage` or a `Request`: what a framework has put on it, such as
-   * `user`, is there.
+   * The request as the server around the app has it, an `IncomingMessage` or a `Request`; with the packages for Fastify and Hono, their
+   * request and context. What others have put on it, such as `user`, is there.
    */
   readonly source?: unknown;
   /**

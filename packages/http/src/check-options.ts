@@ -1,4 +1,5 @@
-import { OptionChecks } from '@sigil/core/transport';
+import type { App } from '@sigil/core';
+import { type Endpoint, OptionChecks } from '@sigil/core/transport';
 import {
   type HttpLimits,
   type HttpOptions,
@@ -39,6 +40,40 @@ const OPTIONS: Readonly<Record<keyof HttpOptions, true>> = {
   authorization: true,
   reauthenticateMs: true,
 };
+
+/** What a handler serves. @throws DefinitionError when it is no app, as the promise of one. */
+export function endpointOf(of: string, app: App): Endpoint {
+  const checks = new OptionChecks(of);
+  if ((app as Partial<App> | undefined)?.endpoint === undefined)
+    checks.refuse('app', 'it must be what createApp() resolves to', `write ${of}(await createApp({ … }))`);
+  checks.throwIfAny();
+  return app.endpoint;
+}
+
+/**
+ * Checks the path of an endpoint: for packages that mount apps into a framework.
+ *
+ * @param of the function that it was given to.
+ * @param path from the root of a server or router; `/` is that itself.
+ * @returns the path.
+ * @throws DefinitionError when no request can have it.
+ * @example
+ * ```ts
+ * const path = endpointPath('myHandler', '/api/mcp');
+ * ```
+ */
+export function endpointPath(of: string, path: string): string {
+  const checks = new OptionChecks(of);
+  if (typeof path !== 'string' || !/^\/(?:[\w.~!$&'()+,;=@-]|%[\da-f]{2}|\/(?!\/|$))*$/i.test(path))
+    checks.refuse(
+      'path',
+      `${JSON.stringify(path)} is no path of an endpoint`,
+      'begin it with / and end it without; leave parameters, spaces and the query out, as in /api/mcp',
+    );
+  checks.throwIfAny();
+  return path;
+}
+
 /** What an app is mounted with. @throws DefinitionError when an option is wrong. */
 export function mountOptions(of: string, options: HttpOptions): ResolvedOptions {
   OptionChecks.requireObject(of, options);

@@ -1,6 +1,6 @@
 import type { App } from '@sigil/core';
 import { ERROR_CODES, errorResponse, type MaybePromise } from '@sigil/core/transport';
-import { mountOptions } from './check-options.js';
+import { endpointOf, endpointPath, mountOptions } from './check-options.js';
 import { createHandler } from './handler.js';
 import type { HttpOptions } from './options.js';
 import { WebExchange } from './web-exchange.js';
@@ -38,7 +38,7 @@ export const DEFAULT_GRACE_MS = 5_000;
  * ```
  */
 export function fetchHandler(app: App, options: HttpOptions = {}): FetchHandler {
-  const handler = createHandler(app.endpoint, mountOptions('fetchHandler', options));
+  const handler = createHandler(endpointOf('fetchHandler', app), mountOptions('fetchHandler', options));
   const serve = (request: Request): Promise<Response> => {
     const exchange = new WebExchange(request, handler.output);
     handler.handle(exchange);
@@ -88,9 +88,12 @@ export interface HostHandler<P> {
  * ```
  */
 export function hostHandler<P>({ app, options }: Hosted<P>): HostHandler<P> {
+  if (typeof app !== 'function')
+    throw new TypeError('Give a function that makes the app: () => createApp({ … })');
   const made: { host?: Promise<Host> } = {};
   const make = async (platform: P): Promise<Host> => {
     const { path, ...rest } = typeof options === 'function' ? options(platform) : options;
+    if (path !== undefined) endpointPath('hostHandler', path);
     const served = await app(platform);
     return { app: served, path, handler: fetchHandler(served, rest) };
   };

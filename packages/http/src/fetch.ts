@@ -11,6 +11,7 @@ export {
   hostHandler,
   type HostOptions,
 } from './fetch-handler.js';
+export { endpointPath } from './check-options.js';
 // Who is calling
 export { bearerToken, tokenAuthenticator } from './bearer-tokens.js';
 export type {

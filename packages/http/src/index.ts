@@ -3,6 +3,7 @@ export { http } from './runtime.js';
 // Mounting into something else
 export type { FetchHandler } from './fetch-handler.js';
 export { fetchHandler, nodeHandler, type NodeHandler } from './mount.js';
+export { endpointPath } from './check-options.js';
 // What sessions keep for clients that come back
 // Who is calling
 export { bearerToken, tokenAuthenticator } from './bearer-tokens.js';

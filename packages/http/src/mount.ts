@@ -6,7 +6,7 @@ import { DEFAULT_GRACE_MS, type FetchHandler, fetchHandler as bareFetchHandler }
 import { createHandler } from './handler.js';
 import { Http2Exchange } from './http2-exchange.js';
 import { NodeExchange } from './node-exchange.js';
-import { mountOptions } from './check-options.js';
+import { endpointOf, mountOptions } from './check-options.js';
 import type { HttpOptions } from './options.js';
 
 /** Handles requests of a `node:http` or `node:http2` server, or of anything built on one: Express, Fastify's raw mode, Koa, h3. */
@@ -51,7 +51,7 @@ export interface NodeHandler {
  */
 export function nodeHandler(app: App, options: HttpOptions = {}): NodeHandler {
   const resolved = mountOptions('nodeHandler', options);
-  const { endpoint } = app;
+  const endpoint = endpointOf('nodeHandler', app);
   endpoint.logTo?.(stderrLogger());
   const handler = createHandler(endpoint, resolved);
   // Three parameters, used or not: to h3 and Connect a handler of two has served a request once it returns.

@@ -194,6 +194,19 @@ export function readMessage(http: HttpExchange, limits: BodyLimits, take: (messa
       refuse(http, 500, ERROR_CODES.internalError, READ_BEFORE);
       throw new Error(READ_BEFORE);
     }
+    const encoding = http.header('content-encoding');
+    // What something before has read, it has also inflated.
+    if (body === undefined && encoding !== undefined && encoding !== 'identity')
+      return refuse(
+        http,
+        415,
+        ERROR_CODES.invalidRequest,
+        `Content-Encoding ${encoding} is not supported`,
+        null,
+        {
+          'Accept-Encoding': 'identity',
+        },
+      );
     const message = body === undefined ? NOT_JSON : parse(body);
     if (message instanceof TooMuchJsonError)
       return refuse(http, 400, ERROR_CODES.invalidRequest, `Invalid request: ${message.message}`);

@@ -86,21 +86,49 @@ export function lambdaStreamHandler(
 function answerer(app: () => MaybePromise<App>, options: HostOptions) {
   const handler = hostHandler<undefined>({ app, options: { path: '/mcp', ...options } });
   return async (event: LambdaEvent, context: LambdaContext) => {
-    if (opensStream(event)) return { response: NO_STREAMS, pieces: piecesOf(NO_STREAMS) };
+    if (opensStream(event)) return { response: NO_STREAMS, pieces: [] };
     const over = AbortSignal.timeout(Math.max(0, context.getRemainingTimeInMillis() - END_EARLY_MS));
-    const response = await handler(requestOf(event, over), undefined);
-    return { response, pieces: piecesOf(response, over) };
+    const end = new Promise<undefined>((resolve) => over.addEventListener('abort', () => resolve(undefined)));
+    const served = await Promise.race([handler(requestOf(event, over), undefined), end]);
+    // A call that is cancelled is not answered, and other eras cancel none.
+    const isLate = served === undefined || (over.aborted && !served.body);
+    if (!isLate) return { response: served, pieces: piecesOf(served, end, event) };
+    const answers = JSON.stringify(answersAtTheEnd(event));
+    const response = new Response(answers, { headers: { 'Content-Type': 'application/json' } });
+    return { response, pieces: [Buffer.from(answers)] };
   };
 }
 
-async function* piecesOf({ body }: Response, over?: AbortSignal): AsyncGenerator<Uint8Array> {
+/** What the requests of an event are answered with that there was no time for. */
+function answersAtTheEnd({ body = '', isBase64Encoded }: LambdaEvent): unknown {
+  const error = { code: -32603, message: 'The time of this function is over' };
+  const answer = (id: unknown): object => ({ jsonrpc: '2.0', id, error });
+  try {
+    const sent: unknown = JSON.parse(isBase64Encoded ? Buffer.from(body, 'base64').toString() : body);
+    const ids = [sent].flat().flatMap((one) => (one as { readonly id?: unknown } | null)?.id ?? []);
+    return Array.isArray(sent) ? ids.map(answer) : answer(ids[0] ?? null);
+  } catch {
+    return answer(null);
+  }
+}
+
+async function* piecesOf(
+  { body, headers }: Response,
+  end: Promise<undefined>,
+  event: LambdaEvent,
+): AsyncGenerator<Uint8Array> {
   if (!body) return;
   const reader = (body as ReadableStream<Uint8Array>).getReader();
-  const end = new Promise<undefined>((resolve) => over?.addEventListener('abort', () => resolve(undefined)));
   for (;;) {
     const piece = await Promise.race([reader.read(), end]);
-    if (!piece || piece.done) return;
-    yield piece.value;
+    if (piece?.done) return;
+    if (piece) {
+      yield piece.value;
+      continue;
+    }
+    if (headers.get('content-type') === 'text/event-stream')
+      yield Buffer.from(`data: ${JSON.stringify(answersAtTheEnd(event))}\n\n`);
+    return;
   }
 }
 

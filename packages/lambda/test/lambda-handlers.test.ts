@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
-import { createApp } from '@sigil/core';
+import { describe, expect, test } from '@jest/globals';
+import { createApp, defineTool } from '@sigil/core';
 import { lambdaHandler, lambdaStreamHandler, type LambdaEvent } from '@sigil/lambda';
 
 const seen: Record<string, unknown>[] = [];
@@ -70,4 +70,68 @@ test('streams where Lambda is around it alone', () => {
   expect(() => lambdaStreamHandler(() => createApp({ name: 'shop', version: '1.0.0' }))).toThrow(
     'Answers are streamed by the runtime of AWS Lambda alone: elsewhere, use lambdaHandler',
   );
+});
+
+describe('a call that is not done when the time of the function is', () => {
+  const slow = lambdaHandler(
+    () =>
+      createApp({
+        name: 'slow',
+        version: '1.0.0',
+        definitions: [
+          defineTool({
+            name: 'wait',
+            description: 'Waits',
+            handle: async (_args, ctx) => {
+              ctx.progress(1);
+              await new Promise((resolve) => setTimeout(resolve, 1_500));
+              return 'done';
+            },
+          }),
+        ],
+      }),
+    { allowedHosts: ['shop.example'] },
+  );
+  const short = { getRemainingTimeInMillis: () => 1_100 };
+  const headers = {
+    host: 'shop.example',
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  };
+  const answered = { jsonrpc: '2.0', id: 7, error: { message: 'The time of this function is over' } };
+  const callOf = (meta: object): string =>
+    JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'wait', _meta: meta } });
+
+  test.each([
+    ['without progress', {}, false],
+    ['with progress', { progressToken: 1 }, true],
+  ])('is answered in a session, %s', async (_, meta, isStream) => {
+    const rawPath = '/mcp';
+    const first = await slow(eventOf({ rawPath, headers }), context);
+    const session = { ...headers, 'mcp-session-id': first.headers['mcp-session-id'] ?? '' };
+    const { statusCode, body } = await slow(
+      eventOf({ rawPath, headers: session, body: callOf(meta) }),
+      short,
+    );
+    expect(statusCode).toBe(200);
+    const said = isStream ? /data: (.*)\n\n$/.exec(body)?.[1] : body;
+    expect(JSON.parse(said ?? '')).toMatchObject(answered);
+  });
+
+  test('is answered where it is cancelled', async () => {
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const modern = {
+      ...headers,
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'wait',
+    };
+    const answer = await slow(eventOf({ rawPath: '/mcp', headers: modern, body: callOf(meta) }), short);
+    expect(answer.statusCode).toBe(200);
+    expect(JSON.parse(answer.body)).toMatchObject(answered);
+  });
 });

@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import { init, parse } from 'es-module-lexer';
 import { type Bundle, type BundleOptions, META } from './bundle.js';
+import { startAside } from './start-aside.js';
 import { TARGETS } from './targets.js';
 
 /*
@@ -34,7 +33,7 @@ export async function withCodeCache(
   if (!isScript(text)) return undefined;
   const cache = await compiledBy(text, out);
   if (cache === undefined) return undefined;
-  return { code: moduleOf(text, `cachedData: Buffer.from('${cache}', 'base64')`, ''), map: undefined };
+  return { code: moduleOf(text, out, `cachedData: Buffer.from('${cache}', 'base64')`, ''), map: undefined };
 }
 
 /** Code whose imports are calls of what it is given: engines do not let code that they were handed import. */
@@ -59,9 +58,10 @@ function isScript(text: string): boolean {
   }
 }
 
-function moduleOf(text: string, options: string, before: string): string {
+/** @param out names the code in stacks: engines keep the name that they compiled it under. */
+function moduleOf(text: string, out: string, options: string, before: string): string {
   return `const vm = process.getBuiltinModule('node:vm');
-const script = new vm.Script(${asciiString(text)}, { filename: import.meta.filename, ${options} });
+const script = new vm.Script(${asciiString(text)}, { filename: ${JSON.stringify(basename(out))}, ${options} });
 ${before}await script.runInThisContext()({ url: import.meta.url, import: (name, options) => import(name, options) });
 `;
 }
@@ -87,19 +87,16 @@ globalThis[Symbol.for('sigil:build-record')] = {
   serves: () => Promise.all(compiling).then(() => process.exit(0)),
 };
 `;
-  await writeFile(path, `${moduleOf(text, '', before)}\nprocess.exit(0);\n`);
+  const running = await startAside(path, `${moduleOf(text, out, '', before)}\nprocess.exit(0);\n`, {
+    files: [answer],
+    variables: { MCP_TRANSPORT: 'stdio' },
+  });
   try {
-    const child = spawn(process.execPath, [path], {
-      stdio: 'ignore',
-      env: { ...process.env, MCP_TRANSPORT: 'stdio' },
-    });
-    const late = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);
-    await once(child, 'close');
-    clearTimeout(late);
+    await running.ended(LIMIT_MS);
     return (await readFile(answer)).toString('base64');
   } catch {
     return undefined;
   } finally {
-    await Promise.all([rm(path, { force: true }), rm(answer, { force: true })]);
+    running.forget();
   }
 }

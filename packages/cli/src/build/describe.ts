@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { BuildDescription, DiscoveredFiles } from '@sigil/core/build';
 import { ServerError } from '../failures.js';
 import { reportedProblems } from '../program/program.js';
+import { startAside } from './start-aside.js';
 
 /** What a program that was bundled to be described writes. */
 export interface Told {
@@ -38,45 +37,29 @@ export const DESCRIBING: Readonly<Record<string, string>> = {
 export async function describeProgram(code: string, out: string, timeoutMs: number): Promise<Told> {
   const path = join(dirname(out), `.${basename(out)}.${process.pid}.mjs`);
   const answer = `${path}.json`;
-  await writeFile(path, code);
+  const running = await startAside(path, code, {
+    files: [answer],
+    variables: { SIGIL_BUILD_TOLD: answer, MCP_TRANSPORT: 'stdio' },
+    flags: ['--enable-source-maps'],
+  });
   try {
-    const stderr = await run(path, { SIGIL_BUILD_TOLD: answer, MCP_TRANSPORT: 'stdio' }, timeoutMs);
+    const { code: exitCode, isLate, said } = await running.ended(timeoutMs);
+    if (isLate)
+      throw new ServerError(
+        `the program did not say within ${timeoutMs / 1000} s what it serves: it must call createApp() when it is loaded`,
+      );
     const told = await readFile(answer, 'utf8').then(
       (text) => JSON.parse(text) as Told,
       (): Told => ({ discovered: {} }),
     );
     // What a build does not have yet may be all that is wrong.
     if (told.description || Object.keys(told.discovered).length > 0) return told;
-    const problems = reportedProblems(stderr);
+    const problems = reportedProblems(said);
     if (problems.length > 0) throw new ServerError('the definitions of the server are wrong', problems);
-    throw new ServerError(`the program ended before it had made an app:\n${stderr.trim()}`);
-  } finally {
-    await Promise.all([rm(path, { force: true }), rm(answer, { force: true })]);
-  }
-}
-
-const MOST_STDERR = 64 * 1024;
-
-async function run(
-  path: string,
-  variables: Readonly<Record<string, string>>,
-  timeoutMs: number,
-): Promise<string> {
-  const env = { ...process.env, ...variables };
-  const child = spawn(process.execPath, ['--enable-source-maps', path], {
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let stderr = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    if (stderr.length < MOST_STDERR) stderr += text;
-  });
-  const late = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
-  const [, signal] = (await once(child, 'close')) as [number | null, string | null];
-  clearTimeout(late);
-  if (signal === 'SIGKILL')
     throw new ServerError(
-      `the program did not say within ${timeoutMs / 1000} s what it serves: it must call createApp() when it is loaded`,
+      `the program ended with code ${exitCode} before it had made an app. What it needs to start, such as variables of the environment, it needs to be built: any value will do. It said:\n${said.trim()}`,
     );
-  return stderr;
+  } finally {
+    running.forget();
+  }
 }

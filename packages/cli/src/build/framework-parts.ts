@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { ServerError } from '../failures.js';
 import { PRESENT_PARTS } from './class-libraries.js';
@@ -33,7 +33,7 @@ export async function bundleWithParts(
 ): Promise<{ readonly made: Bundle; readonly parts: readonly string[] }> {
   const parts = new Map<string, { readonly isRare: boolean }>();
   const absent = options.target.node ? [] : [absentParts(needsPatternEngine)];
-  const plugins = [...absent, ...stage.plugins, partsOf(options.framework, options.target.text, parts)];
+  const plugins = [...absent, ...stage.plugins, partsOf(options, parts)];
   const start = `import '${PRESENT_PARTS}'; ${stage.start}`;
   const pass = (given: BundleOptions, present: string): Promise<Bundle> =>
     bundle(given, {
@@ -44,21 +44,27 @@ export async function bundleWithParts(
     });
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const known = parts.size;
-    const at = [...parts].filter(([, { isRare }]) => !isRare).map(([path]) => path);
-    const { inputs } = await pass({ ...options, minify: false, sourcemap: false }, presentText(at, [], []));
+    const at = sorted(parts)
+      .filter(([, { isRare }]) => !isRare)
+      .map(([path]) => path);
+    const { inputs } = await pass(
+      { ...options, minify: false, sourcemap: false },
+      presentText(options.cwd, at, [], []),
+    );
     if (parts.size > known) continue;
     const present = new Set(Object.keys(inputs).map((path) => resolve(options.cwd, path)));
     const shared: string[] = [];
     const texts: (readonly [path: string, text: string])[] = [];
-    for (const [path, { isRare }] of parts)
+    for (const [path, { isRare }] of sorted(parts))
       if (isRare && !present.has(path))
         texts.push([path, await textOf(path, options, stage, present, shared)]);
-    const imported = [...parts].filter(([path, { isRare }]) => !isRare || present.has(path));
+    const imported = sorted(parts).filter(([path, { isRare }]) => !isRare || present.has(path));
     const made = await pass(
       options,
       presentText(
+        options.cwd,
         imported.map(([path]) => path),
-        shared,
+        shared.sort(),
         texts,
       ),
     );
@@ -67,6 +73,16 @@ export async function bundleWithParts(
   throw new ServerError(
     'the framework is made of more parts than this version of sigil knows: use the same version of both',
   );
+}
+
+/** In an order that two builds have in common: bundlers find modules side by side. */
+function sorted<T>(parts: ReadonlyMap<string, T>): [path: string, part: T][] {
+  return [...parts].sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+/** What a module is called in the file, which tells nothing of the machine that built it. */
+function keyOf(path: string, cwd: string): string {
+  return isAbsolute(path) ? relative(cwd, path).split(sep).join('/') : path;
 }
 
 const PARTS_TEXT = `const parts = new Map();
@@ -100,8 +116,7 @@ function absentParts(needsPatternEngine: boolean): Plugin {
 
 /** What stands for an import of a part. */
 function partsOf(
-  framework: string,
-  hasText: boolean,
+  { framework, cwd, target }: BundleOptions,
   parts: Map<string, { readonly isRare: boolean }>,
 ): Plugin {
   return {
@@ -124,12 +139,12 @@ function partsOf(
           if (part.errors.length > 0 || part.external) continue;
           const key = part.namespace === 'file' ? part.path : name;
           found.set(name, key);
-          if (!parts.has(key)) parts.set(key, { isRare: hasText && RARE.test(name) });
+          if (!parts.has(key)) parts.set(key, { isRare: target.text && RARE.test(name) });
         }
         if (found.size === 0) return undefined;
         const changed = contents.replace(IMPORT, (text, name: string) => {
           const key = found.get(name);
-          return key === undefined ? text : `${PART}(${JSON.stringify(key)})`;
+          return key === undefined ? text : `${PART}(${JSON.stringify(keyOf(key, cwd))})`;
         });
         return { contents: `import { ${PART} } from 'sigil:parts'; ${changed}`, resolveDir: dirname(path) };
       });
@@ -139,20 +154,22 @@ function partsOf(
 
 /** The module that says where parts are: in the file, as modules or as text. */
 function presentText(
+  cwd: string,
   present: readonly string[],
   shared: readonly string[],
   texts: readonly (readonly [path: string, text: string])[],
 ): string {
   const imported = [...new Set([...present, ...shared])];
   const nameOf = (path: string): string => `m${imported.indexOf(path)}`;
+  const key = (path: string): string => JSON.stringify(keyOf(path, cwd));
   return [
     "import { addPart } from 'sigil:parts';",
     ...imported.map((path) => `import * as ${nameOf(path)} from ${JSON.stringify(path)};`),
-    ...present.map((path) => `addPart(${JSON.stringify(path)}, () => Promise.resolve(${nameOf(path)}));`),
-    `${SHARED} = { ${shared.map((path) => `${JSON.stringify(path)}: ${nameOf(path)}`).join(', ')} };`,
+    ...present.map((path) => `addPart(${key(path)}, () => Promise.resolve(${nameOf(path)}));`),
+    `${SHARED} = { ${shared.map((path) => `${key(path)}: ${nameOf(path)}`).join(', ')} };`,
     ...texts.map(
       ([path, text]) =>
-        `addPart(${JSON.stringify(path)}, () => import('data:text/javascript,' + encodeURIComponent(${JSON.stringify(text)})));`,
+        `addPart(${key(path)}, () => import('data:text/javascript,' + encodeURIComponent(${JSON.stringify(text)})));`,
     ),
   ].join('\n');
 }
@@ -176,7 +193,7 @@ async function textOf(
         return { path: found.path, namespace: 'shared' };
       });
       bundler.onLoad({ filter: /.*/, namespace: 'shared' }, ({ path: name }) => ({
-        contents: `module.exports = ${SHARED}[${JSON.stringify(name)}];`,
+        contents: `module.exports = ${SHARED}[${JSON.stringify(keyOf(name, cwd))}];`,
       }));
     },
   };

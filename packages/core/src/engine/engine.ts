@@ -73,6 +73,7 @@ export class Engine implements Endpoint {
   readonly #told = new LogThrottle();
   readonly #stop: () => void;
   #isStarted = false;
+  #isClosing = false;
 
   constructor(private readonly options: EngineOptions) {
     const { registry, changes, limits, logger } = options;
@@ -149,7 +150,9 @@ export class Engine implements Endpoint {
   connect(sink?: Sink, options: ConnectOptions = NO_OPTIONS): Connection {
     this.start();
     const connection = new EngineConnection(this.#parts, sink, options);
-    this.#connections.add(connection);
+    // A transport that is closed after the app refuses what comes meanwhile.
+    if (this.#isClosing) connection.close('The server is closing');
+    else this.#connections.add(connection);
     return connection;
   }
 
@@ -177,6 +180,7 @@ export class Engine implements Endpoint {
    * them to be disposed of.
    */
   async close(): Promise<void> {
+    this.#isClosing = true;
     this.#stop();
     this.#parts.rechecks.close();
     await Promise.all([...this.#connections].map((connection) => connection.drain(GRACE_MS)));

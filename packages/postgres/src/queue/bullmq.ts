@@ -1,17 +1,11 @@
 // What of BullMQ is used. It is large: only those who use the queue load this file.
-import {
-  type BackendFactory,
-  type Job,
-  type JobProgress,
-  PostgresConnection as BullmqConnection,
-  PostgresQueueBackend,
-  Queue,
-  WaitingError,
-  Worker,
-  type WorkerOptions,
-} from 'bullmq';
+import type * as Bullmq from 'bullmq';
+import type { BackendFactory, Job, JobProgress, Queue, Worker, WorkerOptions } from 'bullmq';
 import type { QueuedTask } from '@sigil/core/backend';
+import { loadBullmq } from './load-bullmq.js';
 import { isLostConnection, type QueuePool } from './queue-pool.js';
+
+const bullmq: typeof Bullmq = await loadBullmq();
 
 /** What BullMQ calls the queue, and a job in it. */
 const NAME = 'tasks';
@@ -30,7 +24,7 @@ export type TaskJobs = Queue<QueuedTask, void, string, QueuedTask, void, string,
 
 /** Opens the queue. @throws Error when PostgreSQL does not answer, or has no tables for it. */
 export async function openJobs(place: QueuePlace): Promise<TaskJobs> {
-  const queue: TaskJobs = new Queue(
+  const queue: TaskJobs = new bullmq.Queue(
     NAME,
     // Its events are for those who look at the queue, and few enough.
     { connection: place, streams: { events: { maxLen: 1_000 } } },
@@ -56,7 +50,7 @@ export async function openWorker(
   options: Omit<WorkerOptions, 'connection'>,
   onError: (error: Error) => void,
 ): Promise<JobWorker> {
-  const worker: JobWorker = new Worker(
+  const worker: JobWorker = new bullmq.Worker(
     NAME,
     (job, token) => run(job, token),
     { ...options, connection: place, autorun: false, drainDelay: BLOCK_S, runRetryDelay: 500 },
@@ -76,20 +70,20 @@ export async function openWorker(
 /** Gives a job back that is not run after all. @throws WaitingError which tells BullMQ so. */
 export async function handBack(job: Job<QueuedTask>, token: string | undefined): Promise<never> {
   await job.moveToWait(token);
-  throw new WaitingError();
+  throw new bullmq.WaitingError();
 }
 
 /** BullMQ would take a pool to be on its own schema. */
-class Connection extends BullmqConnection {
+class Connection extends bullmq.PostgresConnection {
   override readonly schema: string;
 
   constructor({ pool, schema }: QueuePlace) {
-    super(pool as unknown as ConstructorParameters<typeof BullmqConnection>[0]);
+    super(pool as unknown as ConstructorParameters<typeof bullmq.PostgresConnection>[0]);
     this.schema = schema;
   }
 }
 
-class Backend extends PostgresQueueBackend {
+class Backend extends bullmq.PostgresQueueBackend {
   /** A connection that is cut in silence brings no word of jobs. */
   override get maximumBlockTimeout(): number {
     return BLOCK_S;
@@ -116,4 +110,4 @@ const createBackend: BackendFactory<Backend, QueuePlace> = (name, options, { wit
     withBlockingConnection ? name : undefined,
   );
 
-type BackendOptions = ConstructorParameters<typeof PostgresQueueBackend>[2];
+type BackendOptions = ConstructorParameters<typeof bullmq.PostgresQueueBackend>[2];

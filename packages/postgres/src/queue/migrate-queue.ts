@@ -1,6 +1,8 @@
-import { BULLMQ_MAJOR_VERSION, LATEST_SCHEMA_VERSION, runMigrations } from 'bullmq';
 import type { ClientBase } from 'pg';
 import { migrateOnce, stepSql, versionOf } from '../migrations/steps.js';
+import { loadBullmq } from './load-bullmq.js';
+
+const { BULLMQ_MAJOR_VERSION, LATEST_SCHEMA_VERSION, runMigrations } = await loadBullmq();
 
 /** The schema of the queue of a backend: BullMQ wants one for itself. */
 export function queueSchemaOf(schema: string): string {

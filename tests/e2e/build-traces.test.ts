@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { endProcesses, isAlive, ServerProcess, until } from './processes.js';
+import { sigil } from './sigil-command.js';
+
+jest.setTimeout(60_000);
+afterEach(endProcesses);
+
+const project = realpathSync(mkdtempSync(join(tmpdir(), 'sigil-traces-')));
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+beforeAll(() => {
+  symlinkSync(join(process.cwd(), 'node_modules'), join(project, 'node_modules'));
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
+});
+
+const SERVER = `
+  import { createApp, defineTool } from '@sigil/core';
+  const fail = defineTool({ name: 'fail', description: 'Fails', handle: () => { throw new Error('deep within'); } });
+  const app = await createApp({ name: 'traces', version: '1.0.0', definitions: [fail] });
+  await app.run();`;
+
+async function built(name: string, text: string, ...flags: string[]): Promise<string> {
+  const script = join(project, `${name}.js`);
+  const out = join(project, name, 'app.mjs');
+  mkdirSync(join(project, name), { recursive: true });
+  writeFileSync(script, text);
+  const { code, stderr } = await sigil('build', script, '--out', out, ...flags);
+  if (code !== 0) throw new Error(stderr);
+  return out;
+}
+
+test('stacks name the file that runs, and the file tells nothing of where it was built', async () => {
+  const out = await built('plain', SERVER);
+  const text = readFileSync(out, 'utf8');
+  const cache = /Buffer\.from\('([^']+)', 'base64'\)/.exec(text)?.[1] ?? '';
+  expect(cache).not.toBe('');
+  expect(text).not.toContain(project);
+  expect(text).not.toContain(process.cwd());
+  expect(Buffer.from(cache, 'base64').includes(project)).toBe(false);
+  const server = new ServerProcess(out);
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'fail', _meta: meta } };
+  server.child.stdin.write(`${JSON.stringify(call)}\n`);
+  await until(() => server.stderr.includes('deep within'));
+  expect(server.stderr).toMatch(/at \S* ?\(?app\.mjs:\d+:\d+/);
+});
+
+test('two builds with a source map are the same, byte for byte', async () => {
+  const [one, other] = [
+    await built('one', SERVER, '--sourcemap'),
+    await built('other', SERVER, '--sourcemap'),
+  ];
+  expect(readFileSync(one, 'utf8')).toBe(readFileSync(other, 'utf8'));
+});
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  'a build that is told to end by %s leaves nothing behind',
+  async (signal) => {
+    const out = join(project, signal, 'app.mjs');
+    const script = join(project, `${signal}.js`);
+    const started = join(project, `${signal}.pid`);
+    mkdirSync(join(project, signal));
+    writeFileSync(
+      script,
+      `import { writeFileSync } from 'node:fs';
+     writeFileSync(${JSON.stringify(started)}, String(process.pid));
+     await new Promise((resolve) => setTimeout(resolve, 60_000));`,
+    );
+    const build = spawn(process.execPath, ['node_modules/.bin/sigil', 'build', script, '--out', out]);
+    const ended = once(build, 'exit');
+    const pidOf = (): number => {
+      try {
+        return Number(readFileSync(started, 'utf8'));
+      } catch {
+        return 0;
+      }
+    };
+    await until(() => pidOf() > 0);
+    build.kill(signal);
+    expect(await ended).toEqual([null, signal]);
+    await until(() => !isAlive(pidOf()));
+    expect(readdirSync(join(project, signal))).toEqual([]);
+  },
+);
+
+test('a program that ends before it has made an app is told to, with its code and what it said', async () => {
+  const build = built('early', `console.log('usage: serve <folder>'); process.exit(3);`);
+  await expect(build).rejects.toThrow(/code 3 .*usage: serve <folder>/s);
+});
