@@ -18,8 +18,7 @@ import {
   UnreadBudget,
   WaitingOutput,
 } from './output-budget.js';
-import { authorityOf, pathOf } from './request-target.js';
-import { quotaKeyOf } from './requests.js';
+import { authorityOf, pathOf, quotaKeyOf } from './requests.js';
 
 /** What of a refused body is still taken, so that its client reads the refusal before the connection ends. */
 const LINGER = { bytes: 16 * 1024 * 1024, leastPiece: 1024, ms: 2_000, quietMs: 500 };

@@ -24,7 +24,7 @@ import {
   type ResolvedOptions,
 } from './options.js';
 import { Probes } from './probes.js';
-import { pathOf } from './request-target.js';
+import { pathOf } from './requests.js';
 import { SSE_PATHS, sseTarget } from './sse-endpoint.js';
 import { closeWithPrimary, isWorker, runWorkers, startsWorkers } from './workers.js';
 

@@ -9,6 +9,8 @@ export interface CompiledSchema {
   errors?: readonly SchemaViolation[] | null;
   /** Makes it as fast as it gets, where it is not yet. */
   warm?(): Promise<void>;
+  /** Told of a faster one of the same schema that can take its place from then on. */
+  onFaster?: (compiled: CompiledSchema) => void;
 }
 
 /** Why a value does not satisfy a schema: what ajv reports, and every other compiler as it does. */

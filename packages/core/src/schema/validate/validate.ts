@@ -104,11 +104,12 @@ export class Validator {
     const problems = this.#patterns.flatMap((pattern) => problemOf(pattern, options.where) ?? []);
     if (problems.length > 0) throw new DefinitionError(problems);
     const first = this.#compile(compiler, 'first violation');
-    if (pool.isWarm) await first.warm?.();
+    first.onFaster = (compiled) => (this.#first = compiled);
     // Without the `u` flag a pattern is another one.
     await pool.patterns.ready();
     this.#compiler = compiler;
     this.#first = first;
+    if (pool.isWarm) await first.warm?.();
     pool.cold.delete(this);
   }
 

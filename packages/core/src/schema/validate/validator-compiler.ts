@@ -39,7 +39,11 @@ function compiledWhenUsed(
   let compiling: Promise<void> | undefined;
   const warm = (): Promise<void> =>
     (compiling ??= compile().then(
-      (compiled) => void (current = compiled ?? interpreted),
+      (compiled) => {
+        if (!compiled) return;
+        current = compiled;
+        validate.onFaster?.(compiled);
+      },
       // What has been interpreted can go on so.
       () => undefined,
     ));
