@@ -23,7 +23,7 @@ import { EVERYTHING, freePort, INVENTORY, ServerProcess, endProcesses, until } f
 import { sigil } from './sigil-command.js';
 
 // Each builds a program, or several, and the machine may be busy.
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'sigil-build-'));

@@ -16,7 +16,7 @@ import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/global
 import { endProcesses, isAlive, ServerProcess, until } from './processes.js';
 import { sigil } from './sigil-command.js';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 afterEach(endProcesses);
 
 const project = realpathSync(mkdtempSync(join(tmpdir(), 'sigil-traces-')));

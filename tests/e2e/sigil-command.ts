@@ -36,7 +36,7 @@ export function official(sdk: 'sdk-v1' | 'sdk-v2'): string {
 export function sigil(...args: string[]): Promise<Outcome> {
   return new Promise((resolve) => {
     const bin = `${ROOT}node_modules/.bin/sigil`;
-    execFile(process.execPath, [bin, ...args], { timeout: 30_000 }, (error, stdout, stderr) => {
+    execFile(process.execPath, [bin, ...args], { timeout: 90_000 }, (error, stdout, stderr) => {
       const code = error ? Number(error.code) : 0;
       resolve({ code, stdout, stderr });
     });
