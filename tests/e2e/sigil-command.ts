@@ -37,7 +37,8 @@ export function sigil(...args: string[]): Promise<Outcome> {
   return new Promise((resolve) => {
     const bin = `${ROOT}node_modules/.bin/sigil`;
     execFile(process.execPath, [bin, ...args], { timeout: 90_000 }, (error, stdout, stderr) => {
-      const code = error ? Number(error.code) : 0;
+      // What was killed, because it took too long, has no code.
+      const code = error ? Number(error.code ?? NaN) : 0;
       resolve({ code, stdout, stderr });
     });
   });
