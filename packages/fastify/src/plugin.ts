@@ -1,5 +1,5 @@
 import type { App } from '@sigil/core';
-import { type HttpOptions, nodeHandler, type RequestHead } from '@sigil/http';
+import { type HttpOptions, nodeHandler, withSource } from '@sigil/http';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 
@@ -32,13 +32,9 @@ const register: FastifyPluginAsync<FastifyOptions> = async (
       `The metadata of an authorization is at the root: register fastifyPlugin there, with prefix: '${fastify.prefix}${prefix}'`,
     );
   const requests = new WeakMap<object, FastifyRequest>();
-  const { authenticate } = options;
   const handler = nodeHandler(app, {
     ...options,
-    ...(authenticate && {
-      authenticate: ({ headers, method, url, source }: RequestHead) =>
-        authenticate({ headers, method, url, source: requests.get(source as object) }),
-    }),
+    ...withSource(options.authenticate, (source) => requests.get(source as object)),
   });
   const serve = (request: FastifyRequest, reply: FastifyReply): void => {
     // What hooks have set, such as headers of CORS, is Fastify's alone until it is sent.

@@ -1,5 +1,5 @@
 import type { App } from '@sigil/core';
-import { endpointPath, fetchHandler, type HttpOptions, type RequestHead } from '@sigil/http/fetch';
+import { endpointPath, fetchHandler, type HttpOptions, withSource } from '@sigil/http/fetch';
 import type { Context, MiddlewareHandler } from 'hono';
 import { cloneRawRequest } from 'hono/request';
 import { basePath } from 'hono/route';
@@ -37,13 +37,9 @@ export interface HonoHandler extends MiddlewareHandler {
  */
 export function honoHandler(app: App, { path = '/mcp', ...options }: HonoOptions = {}): HonoHandler {
   const contexts = new WeakMap<object, Context>();
-  const { authenticate } = options;
   const handler = fetchHandler(app, {
     ...options,
-    ...(authenticate && {
-      authenticate: ({ headers, method, url, source }: RequestHead) =>
-        authenticate({ headers, method, url, source: contexts.get(source as Request) }),
-    }),
+    ...withSource(options.authenticate, (source) => contexts.get(source as Request)),
   });
   endpointPath('honoHandler', path);
   const serveAt = (pathIn: (base: string) => string | undefined): MiddlewareHandler => {

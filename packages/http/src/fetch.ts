@@ -12,6 +12,7 @@ export {
   type HostOptions,
 } from './fetch-handler.js';
 export { endpointPath } from './check-options.js';
+export { withSource } from './authentication.js';
 // Who is calling
 export { bearerToken, tokenAuthenticator } from './bearer-tokens.js';
 export type {

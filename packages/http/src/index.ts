@@ -4,6 +4,7 @@ export { http } from './runtime.js';
 export type { FetchHandler } from './fetch-handler.js';
 export { fetchHandler, nodeHandler, type NodeHandler } from './mount.js';
 export { endpointPath } from './check-options.js';
+export { withSource } from './authentication.js';
 // What sessions keep for clients that come back
 // Who is calling
 export { bearerToken, tokenAuthenticator } from './bearer-tokens.js';

@@ -1,6 +1,7 @@
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { App, MaybePromise } from '@sigil/core';
+import { ERROR_CODES, errorResponse, type RequestId } from '@sigil/core/transport';
 import { hostHandler, type HostOptions } from '@sigil/http/fetch';
 import {
   headOf,
@@ -93,20 +94,20 @@ function answerer(app: () => MaybePromise<App>, options: HostOptions) {
     // A call that is cancelled is not answered, and other eras cancel none.
     const isLate = served === undefined || (over.aborted && !served.body);
     if (!isLate) return { response: served, pieces: piecesOf(served, end, event) };
-    const answers = JSON.stringify(answersAtTheEnd(event));
+    const answers = answersAtTheEnd(event);
     const response = new Response(answers, { headers: { 'Content-Type': 'application/json' } });
     return { response, pieces: [Buffer.from(answers)] };
   };
 }
 
 /** What the requests of an event are answered with that there was no time for. */
-function answersAtTheEnd({ body = '', isBase64Encoded }: LambdaEvent): unknown {
-  const error = { code: -32603, message: 'The time of this function is over' };
-  const answer = (id: unknown): object => ({ jsonrpc: '2.0', id, error });
+function answersAtTheEnd({ body = '', isBase64Encoded }: LambdaEvent): string {
+  const error = { code: ERROR_CODES.internalError, message: 'The time of this function is over' };
+  const answer = (id: unknown): string => errorResponse(id as RequestId, error);
   try {
     const sent: unknown = JSON.parse(isBase64Encoded ? Buffer.from(body, 'base64').toString() : body);
     const ids = [sent].flat().flatMap((one) => (one as { readonly id?: unknown } | null)?.id ?? []);
-    return Array.isArray(sent) ? ids.map(answer) : answer(ids[0] ?? null);
+    return Array.isArray(sent) ? `[${ids.map(answer).join()}]` : answer(ids[0] ?? null);
   } catch {
     return answer(null);
   }
@@ -127,7 +128,7 @@ async function* piecesOf(
       continue;
     }
     if (headers.get('content-type') === 'text/event-stream')
-      yield Buffer.from(`data: ${JSON.stringify(answersAtTheEnd(event))}\n\n`);
+      yield Buffer.from(`data: ${answersAtTheEnd(event)}\n\n`);
     return;
   }
 }
