@@ -111,7 +111,7 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
         start: `import 'sigil:describe'; import 'sigil:prepared'; import ${name}; import 'sigil:described';`,
         modules: {
           ...DESCRIBING,
-          'sigil:prepared': preparedText({ validators: [], patterns: [] }, discovered, JSON.stringify),
+          'sigil:prepared': preparedText(NOTHING, discovered, JSON.stringify),
         },
         plugins: [...plugins, standIns],
         location: 'original',
@@ -170,23 +170,27 @@ function importOf(href: string): string {
   return `import(${JSON.stringify(fileURLToPath(href))})`;
 }
 
+const NOTHING = { validators: [], validatorTools: [], patterns: [] };
+
 /** The module that hands over to the framework what was found out. @param place an expression: the URL of a place, as the program will say it. */
 function preparedText(
-  { validators, patterns }: Pick<BuildDescription, 'validators' | 'patterns'>,
+  {
+    validators,
+    validatorTools,
+    patterns,
+  }: Pick<BuildDescription, 'validators' | 'validatorTools' | 'patterns'>,
   discovered: DiscoveredFiles,
   place: (href: string) => string,
 ): string {
-  const coded = validators.map(
-    ({ key, first, all }) =>
-      `${JSON.stringify(key)}: { 'first violation': ${first},\n'all violations': ${all} }`,
-  );
+  const coded = validators.map(({ key, code }) => `${JSON.stringify(key)}: ${code}`);
   const places = Object.entries(discovered).map(([href, files]) => {
     const modules = files.map(
       (file) => `{ path: ${JSON.stringify(basename(fileURLToPath(file)))}, load: () => ${importOf(file)} }`,
     );
     return `[${place(href)}]: [${modules.join(', ')}]`;
   });
-  return `import { prepare } from '@sigil/core/prepared';
+  return `import { prepare, VERDICT_TOOLS } from '@sigil/core/prepared';
+const { ${validatorTools.join(', ')} } = VERDICT_TOOLS;
 prepare({ validators: {
 ${coded.join(',\n')}
 }, patterns: ${JSON.stringify(patterns)}, discovered: { ${places.join(', ')} } });`;

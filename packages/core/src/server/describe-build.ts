@@ -1,18 +1,17 @@
-import { loadCodeWriter } from '../schema/validate/standalone.js';
-import { isForInterpreter, loadValidatorCompiler } from '../schema/validate/validator-compiler.js';
+import { loadValidatorCompiler } from '../schema/validate/interpreter/interpreter.js';
+import { VERDICT_TOOLS } from '../schema/validate/verdict-tools.js';
+import { writeVerdict } from '../schema/validate/write-verdict.js';
 import type { LoadValidatorCompiler } from '../schema/validate/compiled-schema.js';
 import { validatorKey } from '../schema/validate/prepared.js';
 import type { PatternVerdict } from '../schema/index.js';
 import { type RecordedApp, setBuildRecord } from './build-record.js';
 
-/** The code of the validators of one schema. */
+/** The code of the validator of one schema. */
 export interface ValidatorText {
   /** What finds it again. */
   readonly key: string;
-  /** What stops at the first violation, as the text of a function. */
-  readonly first: string;
-  /** What finds every violation. */
-  readonly all: string;
+  /** The text of a function of what compiles patterns, which calls `VERDICT_TOOLS` by their names. */
+  readonly code: string;
 }
 
 /** What an app serves, by names. */
@@ -31,6 +30,8 @@ export type DiscoveredFiles = Readonly<Record<string, readonly string[]>>;
 export interface BuildDescription {
   readonly apps: readonly AppDescription[];
   readonly validators: readonly ValidatorText[];
+  /** What the code of validators calls: names in `VERDICT_TOOLS`. */
+  readonly validatorTools: readonly string[];
   readonly patterns: readonly PatternVerdict[];
   /** Whether a pattern needs another engine than the native one. */
   readonly needsPatternEngine: boolean;
@@ -62,16 +63,12 @@ export function describeBuild(
   const apps: RecordedApp[] = [];
   const validators = new Map<string, ValidatorText>();
   const load: LoadValidatorCompiler = async (dialect) => {
-    const [compile, write] = await Promise.all([loadValidatorCompiler(dialect), loadCodeWriter(dialect)]);
+    const compile = await loadValidatorCompiler(dialect);
     return (schema, options) => {
       const compiled = compile(schema, options);
-      if (isForInterpreter(schema)) return compiled;
+      const code = writeVerdict(schema, options);
       const key = validatorKey(schema, options);
-      validators.set(key, {
-        key,
-        first: write(schema, { ...options, report: 'first violation' }),
-        all: write(schema, { ...options, report: 'all violations' }),
-      });
+      if (code !== undefined) validators.set(key, { key, code });
       return compiled;
     };
   };
@@ -80,6 +77,7 @@ export function describeBuild(
     return done({
       apps: apps.map(describeApp),
       validators: [...validators.values()],
+      validatorTools: Object.keys(VERDICT_TOOLS),
       patterns: apps.flatMap(({ schemas }) => schemas.patternVerdicts),
       needsPatternEngine: apps.some(({ schemas }) => schemas.needsPatternEngine),
       runs,

@@ -1,5 +1,5 @@
 import type { Ajv, CodeKeywordDefinition } from 'ajv';
-import { _, Name } from 'ajv/dist/compile/codegen/index.js';
+import { _ } from 'ajv/dist/compile/codegen/index.js';
 import { FORMATS } from '../describe/wire-form.js';
 import type {
   CompiledSchema,
@@ -26,12 +26,7 @@ export const loadValidatorCompiler: LoadValidatorCompiler = async (dialect) => {
   };
 };
 
-/** Makes an instance. @param source whether what it compiles is to be written to a file, by `standalone.ts`. */
-export function instanceOf(
-  Ajv: AjvClass,
-  { ownProperties, report, unicode, pattern }: CompileOptions,
-  source = false,
-): AjvInstance {
+function instanceOf(Ajv: AjvClass, { ownProperties, report, unicode, pattern }: CompileOptions): AjvInstance {
   const ajv = new Ajv({
     // Schemas are ours, or checked by hand: compiling the meta-schema would cost 98 ms.
     strict: false,
@@ -43,7 +38,7 @@ export function instanceOf(
     logger: false,
     unicodeRegExp: unicode,
     // V8 optimizes what runs often; ajv's own pass takes half the time of a compilation and wins nothing.
-    code: { regExp: regExpWith(pattern), optimize: false, source, formats: _`run.formats` },
+    code: { regExp: regExpWith(pattern), optimize: false },
     ownProperties,
     allErrors: report === 'all violations',
     verbose: true,
@@ -55,25 +50,26 @@ export function instanceOf(
   return ajv;
 }
 
-/** Patterns go into the validator by reference; the code is for validators that are written to files. */
+/** Patterns go into the validator by reference. */
 function regExpWith(pattern: CompileOptions['pattern']): RegExpEngine {
   const compile = (source: string, flags: string): PatternTest & { toString(): string } => {
     const compiled = pattern(source, flags);
     // ajv keeps one for each text.
     return { test: (text) => compiled.test(text), toString: () => `/${source}/${flags}` };
   };
-  return Object.assign(compile, { code: 'run.pattern' });
+  // The code is for validators that are written to files, which these are not.
+  return Object.assign(compile, { code: '' });
 }
 
 type RegExpEngine = NonNullable<NonNullable<ConstructorParameters<typeof Ajv>[0]>['code']>['regExp'] & object;
 
-type AjvInstance = Pick<Ajv, 'compile' | 'removeSchema' | 'addKeyword' | 'removeKeyword' | 'scope'>;
+type AjvInstance = Pick<Ajv, 'compile' | 'removeSchema' | 'addKeyword' | 'removeKeyword'>;
 
 /** One of ajv's classes: there is one for each dialect. */
-export type AjvClass = new (options: ConstructorParameters<typeof Ajv>[0]) => AjvInstance;
+type AjvClass = new (options: ConstructorParameters<typeof Ajv>[0]) => AjvInstance;
 
 /** Loads the class of a dialect. */
-export async function classOf(dialect: SchemaDialect): Promise<AjvClass> {
+async function classOf(dialect: SchemaDialect): Promise<AjvClass> {
   switch (dialect) {
     case '2020-12':
       return (await import('ajv/dist/2020.js')).default.Ajv2020;
@@ -84,14 +80,14 @@ export async function classOf(dialect: SchemaDialect): Promise<AjvClass> {
   }
 }
 
-/** The keywords that are counted by functions of ours, also in validators that were written to files. */
+/** The keywords that are counted by functions of ours. */
 const LENGTH_KEYWORDS: readonly CodeKeywordDefinition[] = Object.entries(LENGTHS).map(([name, isWrong]) => ({
   keyword: name,
   type: 'string',
   schemaType: 'number',
   error: { message: name, params: ({ schemaCode }) => _`{limit: ${schemaCode}}` },
   code(context) {
-    const test = context.gen.scopeValue('func', { ref: isWrong, code: _`run.lengths.${new Name(name)}` });
+    const test = context.gen.scopeValue('func', { ref: isWrong });
     context.fail(_`${test}(${context.data}, ${context.schemaCode})`);
   },
 }));
@@ -103,7 +99,7 @@ const UNIQUE_ITEMS: CodeKeywordDefinition = {
   error: { message: 'uniqueItems' },
   code(context) {
     if (context.schema !== true) return;
-    const test = context.gen.scopeValue('func', { ref: hasRepeated, code: _`run.hasRepeated` });
+    const test = context.gen.scopeValue('func', { ref: hasRepeated });
     context.fail(_`${test}(${context.data})`);
   },
 };

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../protocol/json.js';
 import { addPatterns, PatternPool, problemOf, type SafePattern } from '../patterns/patterns.js';
 import { InvalidValueError, type Issue } from './errors.js';
 import { issuesFrom } from './messages.js';
-import { preparedCompiler } from './prepared.js';
+import { preparedValidator } from './prepared.js';
 import type {
   CompiledSchema,
   CompileOptions,
@@ -61,7 +61,8 @@ interface ValidatorOptions {
 export class Validator {
   #compiler: ValidatorCompiler | undefined;
   #first: CompiledSchema | undefined;
-  #every: CompiledSchema | undefined;
+  /** What tells of values that are not accepted; compiled when there is one. */
+  readonly #telling = new Map<CompileOptions['report'], CompiledSchema>();
   #loading: Promise<void> | undefined;
   readonly #patterns: readonly SafePattern[];
 
@@ -92,18 +93,22 @@ export class Validator {
   #reported(value: unknown): readonly SchemaViolation[] {
     if (!this.#compiler) return [];
     // Every member may have a problem, and each problem is an object of its own.
-    if (hasMembers(value, MAX_MEMBERS)) return this.#first?.errors ?? [];
-    this.#every ??= this.#compile(this.#compiler, 'all violations');
-    return this.#every(value) === true ? [] : (this.#every.errors ?? []);
+    const report = hasMembers(value, MAX_MEMBERS) ? 'first violation' : 'all violations';
+    if (report === 'first violation' && this.#first?.errors) return this.#first.errors;
+    const telling = this.#telling.get(report) ?? this.#compile(this.#compiler, report);
+    this.#telling.set(report, telling);
+    return telling(value) === true ? [] : (telling.errors ?? []);
   }
 
   async #load(): Promise<void> {
     const { pool, options } = this;
-    const compiler = preparedCompiler(options.schema, options) ?? (await pool.compiler(options.dialect));
+    const compiler = await pool.compiler(options.dialect);
     await pool.patterns.ready();
     const problems = this.#patterns.flatMap((pattern) => problemOf(pattern, options.where) ?? []);
     if (problems.length > 0) throw new DefinitionError(problems);
-    const first = this.#compile(compiler, 'first violation');
+    const first: CompiledSchema =
+      preparedValidator(options.schema, options)?.(this.#pattern) ??
+      this.#compile(compiler, 'first violation');
     first.onFaster = (compiled) => (this.#first = compiled);
     // Without the `u` flag a pattern is another one.
     await pool.patterns.ready();
@@ -112,6 +117,8 @@ export class Validator {
     if (pool.isWarm) await first.warm?.();
     pool.cold.delete(this);
   }
+
+  readonly #pattern: CompileOptions['pattern'] = (source, flags) => this.pool.patterns.add(source, flags, '');
 
   /** Adds to a violated pattern how long a text may be for it. */
   #measured(violation: SchemaViolation): SchemaViolation {
@@ -122,7 +129,7 @@ export class Validator {
 
   #compile(compiler: ValidatorCompiler, report: CompileOptions['report']): CompiledSchema {
     const { schema, dialect, ownProperties, isolated, where } = this.options;
-    const pattern: CompileOptions['pattern'] = (source, flags) => this.pool.patterns.add(source, flags, '');
+    const pattern = this.#pattern;
     const compile = (unicode: boolean): CompiledSchema =>
       compiler(schema, { dialect, ownProperties, isolated, report, unicode, pattern });
     try {

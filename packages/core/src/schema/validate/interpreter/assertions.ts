@@ -44,8 +44,7 @@ export const SCALAR_ASSERTIONS: readonly Keyword[] = [
   bounded<number>(
     'multipleOf',
     'number',
-    // What is written with an exponent is no whole number to `parseInt`; ajv divides so too.
-    (value, divisor) => divisor === 0 || value / divisor !== parseInt(String(value / divisor)),
+    (value, divisor) => !isMultiple(value, divisor),
     (multipleOf) => ({ multipleOf }),
   ),
   {
@@ -165,7 +164,13 @@ function equalTo(
     scalars.has(value) || others.some((other) => isEqual(value, other)) || run.fail(at, value, params);
 }
 
-function isEqual(one: unknown, other: unknown): boolean {
+/** What is written with an exponent is no whole number to `parseInt`; ajv divides so too. */
+export function isMultiple(value: number, divisor: number): boolean {
+  return divisor !== 0 && value / divisor === parseInt(String(value / divisor));
+}
+
+/** Whether two values are the same to JSON. */
+export function isEqual(one: unknown, other: unknown): boolean {
   if (Array.isArray(one) && Array.isArray(other))
     return one.length === other.length && one.every((item, index) => isEqual(item, other[index]));
   if (!isObject(one) || !isObject(other)) return one === other;
