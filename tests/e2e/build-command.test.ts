@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -35,6 +36,8 @@ const call = (name: string, args: object) => ({ method: 'tools/call', params: { 
 const REQUESTS: readonly { readonly method: string; readonly params?: object }[] = [
   { method: 'tools/list' },
   { method: 'prompts/list' },
+  // No tool runs as a task, so what serves those is left out.
+  { method: 'tasks/get', params: { taskId: 'x' } },
   call('order', { lines: [line], zone: 'home' }),
   call('order', {
     lines: [line],
@@ -224,6 +227,29 @@ for (const [target, manifest, path, args] of RUNTIMES) {
   );
 }
 
+test('has all that no code of the program names where it is asked for', async () => {
+  expect((await build('main.js', 'short.mjs')).code).toBe(0);
+  expect((await build('main.js', 'whole.mjs', '--whole')).code).toBe(0);
+  const [short, whole] = ['short', 'whole'].map((name) => statSync(join(project, `dist/${name}.mjs`)).size);
+  expect(whole).toBeGreaterThan((short ?? 0) + 10_000);
+  expect(await answersOf(join(project, 'dist/whole.mjs'), REQUESTS)).toEqual(
+    await answersOf(join(project, 'dist/main.js'), REQUESTS),
+  );
+});
+
+test('refuses when it runs what was left out and is asked for by a name that no code has', async () => {
+  const failing = async (...args: string[]): Promise<string> => {
+    const { code, stderr } = await build('hidden.js', 'hidden.mjs', ...args);
+    expect([code, stderr]).toEqual([0, '']);
+    const server = new ServerProcess(join(project, 'dist/hidden.mjs'), []);
+    server.child.stdin.end();
+    await server.ended;
+    return server.stderr;
+  };
+  expect(await failing()).toContain('the option "tasks" was left out of this file');
+  expect(await failing('--whole')).toBe('');
+});
+
 test('leaves nothing behind but the file', async () => {
   await build('main.js', 'only/app.mjs');
   expect(readdirSync(join(project, 'dist/only'))).toEqual(['app.mjs']);
@@ -313,7 +339,7 @@ function installed(manifest: string, path: string): string | undefined {
   });
 
   test('answers in workerd as the program does in Node', async () => {
-    const [, , ...asked] = REQUESTS;
+    const [, , , ...asked] = REQUESTS;
     const answers = await Promise.all(
       asked.map(({ method, params }) =>
         // It throws the error that came as JSON.

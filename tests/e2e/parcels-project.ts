@@ -49,6 +49,12 @@ import { ZONES } from './zones.js';
 const app = await createApp({ name: 'parcels', version: '1.0.0', services: [Parcels], providers: [provide(ZONES, zones)] });
 export default { fetch: fetchHandler(app) };
 `,
+  'src/hidden.ts': `import { createApp } from '@sigil/core';
+
+const options = JSON.parse('{"' + ['ta', 'sks'].join('') + '":{"ttlMs":5000}}') as object;
+const app = await createApp({ name: 'hidden', version: '1.0.0', services: [], ...options });
+await app.run();
+`,
   'src/wrong.ts': `import { createApp, Service, Tool } from '@sigil/core';
 
 @Service()

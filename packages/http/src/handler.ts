@@ -4,7 +4,15 @@
  * stateless requests share, or to a session (`serve-sessioned.ts`). What is sent back goes through `answers.ts`.
  */
 
-import { claimOf, type Endpoint, ERROR_CODES, type Logger, type Connection } from '@sigil/core/transport';
+import {
+  claimOf,
+  type Connection,
+  type Endpoint,
+  ERROR_CODES,
+  type LeftOut,
+  leftOut,
+  type Logger,
+} from '@sigil/core/transport';
 import { type AnswerRules, failSafely, PostSink, preflight, refuse } from './answers.js';
 import { serveDocument } from './authorization.js';
 import type { HttpExchange } from './http-exchange.js';
@@ -51,6 +59,11 @@ export function createHandler(endpoint: Endpoint, options: ResolvedOptions): Htt
   const parts = partsOf(endpoint, options);
   const mcp = new EndpointHandler(parts);
   if (!options.sse) return mcp;
+  if (!(globalThis as LeftOut).SIGIL_WITHOUT_SSE) return withSse(mcp, parts);
+  throw leftOut('the option "sse"');
+}
+
+function withSse(mcp: HttpHandler, parts: HandlerParts): HttpHandler {
   const sse = new SseEndpoint(parts);
   return {
     output: parts.output,

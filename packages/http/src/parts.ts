@@ -1,5 +1,5 @@
 import { type EventStore, MemoryEventStore, type SessionStore } from '@sigil/core/backend';
-import { Deadlines, type Endpoint, LogThrottle, Quota } from '@sigil/core/transport';
+import { Deadlines, type Endpoint, leftOut, type LeftOut, LogThrottle, Quota } from '@sigil/core/transport';
 import { aboutRequest, logRefusal, OverloadRefusal } from './answers.js';
 import { Authentication, decideBy } from './authentication.js';
 import { type Authorizer, type Refusal, type RequestHead, scopeChallenge } from './authorization.js';
@@ -50,6 +50,7 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
   const authentication = decide && new Authentication(decide, options, logger);
   const overload = new OverloadRefusal(endpoint.logger);
   const { sessionStore = backend.sessions, eventStore = backend.events } = options;
+  if ((globalThis as LeftOut).SIGIL_WITHOUT_SHARING && sessionStore) throw leftOut('what processes share');
   // Streams that are kept in this process can be resumed in no other one.
   const isShared = Boolean(sessionStore) && Boolean(eventStore);
   const challengeFor = (http: HttpExchange, scopes: readonly string[]): Refusal => {
@@ -88,8 +89,9 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
     },
     streamsTold: new LogThrottle(),
     longWaits: new Deadlines(options.streamAfterMs),
-    sessionStore: sessionStore || undefined,
+    sessionStore: (globalThis as LeftOut).SIGIL_WITHOUT_SHARING ? undefined : sessionStore || undefined,
     eventStore: eventStore === false ? undefined : (eventStore ?? new MemoryEventStore()),
-    sharedStreams: isShared ? new SharedStreams(backend) : undefined,
+    sharedStreams:
+      isShared && !(globalThis as LeftOut).SIGIL_WITHOUT_SHARING ? new SharedStreams(backend) : undefined,
   };
 }

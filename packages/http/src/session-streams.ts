@@ -4,6 +4,7 @@ import {
   afterMs,
   ERROR_CODES,
   isPromise,
+  type LeftOut,
   type MaybePromise,
   type RequestId,
   withScopes,
@@ -77,15 +78,16 @@ export class SessionStreams {
     const { shared } = this.parts;
     const kind = shared && readStreamName(stream)?.kind;
     if (kind === 'standalone') return this.#takeOver(http, stream, id);
-    if (!shared || !kind) return new SessionStream(stream, this.parts, { ended: true }).resume(http, id);
-    void this.#followers.get(stream)?.letGo();
-    const ended = (): void => {
-      if (this.#followers.get(stream) === follower) this.#followers.delete(stream);
-    };
-    const follower = new StreamFollower(http, stream, id, { ...this.parts, shared }, ended);
-    this.#followers.set(stream, follower);
-    this.#claim(stream);
-    follower.begin();
+    if (!(globalThis as LeftOut).SIGIL_WITHOUT_SHARING && shared && kind) {
+      void this.#followers.get(stream)?.letGo();
+      const follower = new StreamFollower(http, stream, id, { ...this.parts, shared }, () => {
+        if (this.#followers.get(stream) === follower) this.#followers.delete(stream);
+      });
+      this.#followers.set(stream, follower);
+      this.#claim(stream);
+      return follower.begin();
+    }
+    new SessionStream(stream, this.parts, { ended: true }).resume(http, id);
   }
 
   /** Takes note that the client has come to another process for a stream. */
@@ -355,10 +357,9 @@ export class SessionStream {
     if (this.#ended) return;
     this.#ended = true;
     this.#connection?.end();
-    this.parts.logger.info(
-      { principal: this.parts.owner },
-      'a request has been answered by another process, which took this one for dead; what it still sends is dropped',
-    );
+    const what =
+      'a request has been answered by another process, which took this one for dead; what it still sends is dropped';
+    this.parts.logger.info({ principal: this.parts.owner }, what);
   }
 
   #read(id: string | undefined): MaybePromise<StreamRest | undefined> {
@@ -388,10 +389,9 @@ export class SessionStream {
   #inTurn(work: () => MaybePromise<void>): void {
     const turn = this.#turn ? this.#turn.then(work) : work();
     if (!isPromise(turn)) return;
+    const { logger, owner: principal } = this.parts;
     const settled: Promise<void> = turn
-      .catch((error: unknown) =>
-        this.parts.logger.error({ err: error, principal: this.parts.owner }, 'a stream could not be served'),
-      )
+      .catch((error: unknown) => logger.error({ err: error, principal }, 'a stream could not be served'))
       .then(() => {
         if (this.#turn === settled) this.#turn = undefined;
       });

@@ -4,6 +4,7 @@ import {
   type Deadline,
   ERROR_CODES,
   isPromise,
+  type LeftOut,
   lacksScopes,
   type Logger,
   type MaybePromise,
@@ -35,7 +36,9 @@ export class SessionTable {
   readonly shared: SharedSessions<HttpSession> | undefined;
 
   constructor(private readonly parts: HandlerParts) {
-    this.shared = parts.sessionStore && new SharedSessions(parts, parts.sessionStore, this);
+    this.shared = (globalThis as LeftOut).SIGIL_WITHOUT_SHARING
+      ? undefined
+      : parts.sessionStore && new SharedSessions(parts, parts.sessionStore, this);
     this.#idleMs = parts.options.sessionIdleMs;
     this.#max = parts.options.maxSessions;
     this.#maxPerClient = parts.options.maxSessionsPerClient;

@@ -33,6 +33,7 @@ import {
   type Rules,
   withoutValidator,
 } from './class-libraries.js';
+import { leftOutOf } from './left-out.js';
 import { bundleWithParts } from './framework-parts.js';
 import { withCodeCache } from './code-cache.js';
 import { TARGETS } from './targets.js';
@@ -42,6 +43,8 @@ import { describeProgram, DESCRIBING } from './describe.js';
 export interface BuildOptions extends Omit<BundleOptions, 'framework'> {
   /** Milliseconds that the program may take to tell what it is made of. */
   readonly timeoutMs: number;
+  /** Whether nothing of the framework is left out because the program does not name it. */
+  readonly whole: boolean;
 }
 
 /** What was built. */
@@ -136,6 +139,7 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
       start: `import 'sigil:prepared'; ${exported}`,
       modules: { 'sigil:prepared': preparedText(description, discovered, place) },
       plugins,
+      defines: asked.whole ? {} : await leftOutOf(seen, options.cwd, options.target),
       location: 'bundle',
     };
     const { made, parts } = await bundleWithParts(given, stage, description.needsPatternEngine);

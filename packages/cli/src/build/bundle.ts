@@ -30,6 +30,8 @@ export interface Stage {
   /** Modules that are no files, by what imports them. */
   readonly modules: Readonly<Record<string, string>>;
   readonly plugins: readonly Plugin[];
+  /** What stands in the place of names. */
+  readonly defines?: Readonly<Record<string, string>>;
   /** Where modules believe their files to be: where they are, or where they are seen from the bundle. */
   readonly location: 'original' | 'bundle';
 }
@@ -99,7 +101,7 @@ async function run(options: BundleOptions, stage: Stage, ...banner: string[]): P
     logLevel: 'silent',
     charset: 'ascii',
     banner: { js: banner.join(' ') },
-    define: { 'import.meta.url': MODULE_URL },
+    define: { 'import.meta.url': MODULE_URL, ...stage.defines },
     plugins: [
       virtualModules(stage, entry),
       ...stage.plugins,
@@ -248,7 +250,7 @@ async function withNames(contents: string, path: string): Promise<string> {
   return (await transform(contents, { ...options, target: 'es2023' })).code;
 }
 
-function loaderOf(path: string): Loader {
+export function loaderOf(path: string): Loader {
   return LOADERS[extname(path)] ?? 'js';
 }
 

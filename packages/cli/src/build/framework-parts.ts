@@ -178,7 +178,7 @@ function presentText(
 async function textOf(
   path: string,
   { target, cwd }: BundleOptions,
-  { plugins }: Stage,
+  { plugins, defines = {} }: Stage,
   present: ReadonlySet<string>,
   shared: string[],
 ): Promise<string> {
@@ -209,6 +209,7 @@ async function textOf(
     target: 'es2023',
     minify: true,
     legalComments: 'none',
+    define: defines,
     charset: 'ascii',
     plugins: [sharing, builtIns, ...plugins],
     logLevel: 'silent',

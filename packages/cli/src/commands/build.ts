@@ -11,6 +11,7 @@ const OPTIONS = {
   external: { type: 'string', multiple: true, default: [] as string[] },
   'no-minify': { type: 'boolean', default: false },
   sourcemap: { type: 'boolean', default: false },
+  whole: { type: 'boolean', default: false },
   timeout: { type: 'string', default: '60' },
   json: { type: 'boolean' },
 } as const;
@@ -19,7 +20,7 @@ const DEFAULT_ENTRY = 'dist/main.js';
 /** `sigil build`: makes one file of a program. */
 export const build: Command = {
   synopsis:
-    'build [<main.js>] [--target <target>] [--out <file>] [--no-minify] [--sourcemap] [--external <package>]…',
+    'build [<main.js>] [--target <target>] [--out <file>] [--no-minify] [--sourcemap] [--external <package>]… [--whole]',
   purpose: 'make one file of a program, whose schemas are compiled',
   async run(args, terminal) {
     const { values, operands } = readArguments(args, OPTIONS, [], ['<main.js>']);
@@ -33,6 +34,7 @@ export const build: Command = {
       minify: !values['no-minify'],
       sourcemap: values.sourcemap,
       external: values.external,
+      whole: values.whole,
       timeoutMs: readNumber('--timeout', values.timeout) * 1000,
     };
     if (options.entry === options.out) throw new UsageError('--out is the program itself');

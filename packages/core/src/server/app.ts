@@ -3,6 +3,7 @@ import type { Logger } from '../protocol/logging.js';
 import type { ServiceId } from '../protocol/constructor.js';
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from '../metadata/definitions.js';
 import type { Endpoint, RunningRuntime, Runtime } from '../transport/transport.js';
+import type { LeftOut } from '../protocol/left-out.js';
 import { logDetails } from '../context/call.js';
 import type { EngineCall } from '../engine/call.js';
 import type { TrackCall } from '../engine/exchange.js';
@@ -169,11 +170,20 @@ export class App {
   }
 
   async #start(runtime: Runtime | undefined): Promise<RunningRuntime> {
-    const { engine, logger, isWorker } = this.#parts;
-    const chosen = runtime ?? (isWorker ? workerRuntime(() => engine.start()) : await chooseRuntime());
+    const { engine, logger } = this.#parts;
+    const chosen = runtime ?? (await this.#chooseRuntime());
     logger.relayTo(chosen.logger);
     if (chosen.ownsProcess) reporter.survive(logger, (run) => engine.trackCalls(run));
     return chosen.start(this.#served());
+  }
+
+  async #chooseRuntime(): Promise<Runtime> {
+    const { engine, isWorker } = this.#parts;
+    if (!(globalThis as LeftOut).SIGIL_WITHOUT_RUNTIMES)
+      return isWorker ? workerRuntime(() => engine.start()) : chooseRuntime();
+    throw new Error(
+      'app.run() needs a runtime here; requests are served by fetchHandler(app), of @sigil/http/fetch',
+    );
   }
 
   async #ended(running: RunningRuntime): Promise<void> {

@@ -14,7 +14,9 @@ import type { AppExtension } from '../extensions/app-extension.js';
 import { explicitSource, groupsOf } from '../registry/parameters.js';
 import type { SchemaSource } from '../schema/index.js';
 import type { ExtensionFactory } from '../engine/extension.js';
+import { type LeftOut, leftOut } from '../protocol/left-out.js';
 import { apps } from '../extensions/apps/apps.js';
+import { noTasks } from '../extensions/tasks/no-tasks.js';
 import { tasks, type TasksOptions } from '../extensions/tasks/tasks.js';
 import type { AppOptions } from './app-options.js';
 import { discover } from './discover.js';
@@ -48,7 +50,10 @@ export async function collect(
   const found = new Map<Unit, readonly Constructor[]>();
   for (const unit of units) {
     const places = unit.parts.discover;
-    if (places) found.set(unit, await discover(places, diagnostics, logger));
+    if (!places) continue;
+    if (!(globalThis as LeftOut).SIGIL_WITHOUT_DISCOVERY)
+      found.set(unit, await discover(places, diagnostics, logger));
+    else throw leftOut('the option "discover"');
   }
   const served = withoutBases([...found.values()].flat());
   const declarations = units.flatMap((unit) => {
@@ -287,9 +292,15 @@ function allExtensions(
     .map((extension) => (typeof extension === 'function' ? { create: extension } : extension));
   const shared: TasksOptions = backend ? { store: backend.tasks, queue: backend.queue } : {};
   const all = { ...shared, ...options };
+  if ((globalThis as LeftOut).SIGIL_WITHOUT_TASKS && (options || backend))
+    throw leftOut('the option "tasks"');
   // Beside other workers, a task that only this one knows would be lost to its client.
   const isShared = all.store !== undefined || workerKey() === undefined;
-  return [tasks(all, isShared), apps, ...own];
+  return [
+    (globalThis as LeftOut).SIGIL_WITHOUT_TASKS ? noTasks : tasks(all, isShared),
+    ...((globalThis as LeftOut).SIGIL_WITHOUT_UI ? [] : [apps]),
+    ...own,
+  ];
 }
 
 /** Whether a value can be given as an extension. A promise of one cannot: it is to be awaited first. */

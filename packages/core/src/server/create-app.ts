@@ -15,6 +15,7 @@ import type { HandlerDefinition } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import { withoutUndefined } from '../protocol/json.js';
+import type { LeftOut } from '../protocol/left-out.js';
 import type { BuildTools } from '../registry/build.js';
 import { populate } from '../registry/populate.js';
 import { Registry } from '../registry/registry.js';
@@ -66,7 +67,7 @@ const MAX_STATE_LENGTH = 256 * 1024;
  * ```
  */
 export async function createApp(options: AppOptions): Promise<App> {
-  const releaseStdout = reserveStdout();
+  const releaseStdout = (globalThis as LeftOut).SIGIL_WITHOUT_RUNTIMES ? () => undefined : reserveStdout();
   try {
     return await makeApp(options, releaseStdout);
   } catch (error) {

@@ -47,4 +47,5 @@ export {
 export type { Implementation } from '../protocol/descriptors.js';
 export { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 export { ERROR_CODES } from '../errors/errors.js';
+export { type LeftOut, leftOut } from '../protocol/left-out.js';
 export { canonicalJson, frozenCopy, isObject, parseJson, TooMuchJsonError } from '../protocol/json.js';

@@ -20,6 +20,7 @@ import { lacksScopes } from '../../protocol/principal.js';
 import type { ToolEntry } from '../../registry/entry.js';
 import { Quota } from '../../transport/quota.js';
 import type { AppExtension } from '../app-extension.js';
+import { listened } from './no-tasks.js';
 import { readInputResponses } from '../../engine/asking/round-trip-states.js';
 import { type DetailedTask, detailedTask, emptyJournal, type Task } from './task.js';
 import {
@@ -290,9 +291,6 @@ function unknownTask(): ProtocolError {
   return invalidParams('There is no such task, or it has expired');
 }
 
-/** Most tasks one subscription may hear of. */
-const MAX_LISTENED = 1000;
-
 /** Sends `notifications/tasks` to the subscriptions that want to hear of a task (ext-tasks, "Task Status Notifications"). */
 function announceChanges(repository: TaskRepository, host: ExtensionHost): void {
   const announce = (taskId: string): void => {
@@ -339,13 +337,7 @@ async function listenToTasks(
   repository: TaskRepository,
   host: ExtensionHost,
 ): Promise<{ taskIds: readonly string[] }> {
-  if (!call.declares(TASKS)) throw missingExtension(TASKS);
-  if (!Array.isArray(taskIds) || !taskIds.every((taskId) => typeof taskId === 'string')) {
-    throw invalidParams('"taskIds" must be a list of task ids');
-  }
-  const asked = [...new Set<string>(taskIds)];
-  if (asked.length > MAX_LISTENED) throw invalidParams(`More than ${MAX_LISTENED} "taskIds"`);
-  const found = await Promise.all(asked.map((taskId) => repository.get(taskId)));
+  const found = await Promise.all(listened(call, taskIds).map((taskId) => repository.get(taskId)));
   const kept: Task[] = [];
   for (const task of found) if (task && (await maySee(call, task, host))) kept.push(task);
   const scopes = [...new Set(kept.flatMap((task) => task.call.neededScopes ?? []))];

@@ -1,0 +1,33 @@
+/**
+ * What `sigil build` leaves out of its file, because no code of the program names it: it writes `true` for these members of `globalThis`,
+ * so they have to be read from there in so many words, and its bundler drops what cannot be reached then. Elsewhere they are undefined.
+ */
+export interface LeftOut {
+  /** Tools that run as tasks. */
+  readonly SIGIL_WITHOUT_TASKS?: true;
+  /** UIs of tools. */
+  readonly SIGIL_WITHOUT_UI?: true;
+  /** The choice of a runtime by the arguments of the program. */
+  readonly SIGIL_WITHOUT_RUNTIMES?: true;
+  /** Classes that are discovered in folders. */
+  readonly SIGIL_WITHOUT_DISCOVERY?: true;
+  /** What processes share over HTTP. */
+  readonly SIGIL_WITHOUT_SHARING?: true;
+  /** HTTP+SSE of 2024-11-05. */
+  readonly SIGIL_WITHOUT_SSE?: true;
+}
+
+/**
+ * The error of a program that asks for what was left out.
+ *
+ * @param what such as `the option "sse"`.
+ * @example
+ * ```ts
+ * if ((globalThis as LeftOut).SIGIL_WITHOUT_SSE) throw leftOut('the option "sse"');
+ * ```
+ */
+export function leftOut(what: string): Error {
+  return new Error(
+    `${what} was left out of this file, because no code of the program names it: name it there, or build with --whole`,
+  );
+}
