@@ -10,8 +10,8 @@ import { build } from 'esbuild';
 const root = new URL('../', import.meta.url);
 const packages = new URL('packages/', root);
 
-/** The dependencies that become part of a package. A second copy of reflect-metadata shares what the first one records. */
-const BUNDLED = { core: ['ajv', 'reflect-metadata'] };
+/** The dependencies that become part of a package. */
+const BUNDLED = { core: ['ajv'] };
 
 /** The packages whose decorated classes show their names, which esbuild would change where it joins files. */
 const NAMED = ['nest'];

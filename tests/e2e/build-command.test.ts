@@ -4,34 +4,27 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { post } from './modern-http.js';
-import { PARCELS } from './parcels-project.js';
+import { call, META, parcelsProject, type Report } from './built-parcels.js';
 import { EVERYTHING, freePort, INVENTORY, ServerProcess, endProcesses, until } from './processes.js';
 import { sigil } from './sigil-command.js';
 
 // Each builds a program, or several, and the machine may be busy.
 jest.setTimeout(180_000);
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const home = mkdtempSync(join(tmpdir(), 'sigil-build-'));
-const project = join(home, 'project');
+const { home, project, build } = parcelsProject();
 
 const line = { sku: 'TNT-1002', pieces: 2 };
-const call = (name: string, args: object) => ({ method: 'tools/call', params: { name, arguments: args } });
 /** Requests whose arguments are right and wrong in the ways that schemas and rules know. */
 const REQUESTS: readonly { readonly method: string; readonly params?: object }[] = [
   { method: 'tools/list' },
@@ -62,12 +55,6 @@ const REQUESTS: readonly { readonly method: string; readonly params?: object }[]
 ];
 const LEARNING = [call('learn', { name: 'count' }), call('count', { count: 5 }), call('count', { count: 1 })];
 
-const META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
-
 /** What a program answers over stdio, one request after the other. */
 async function answersOf(
   script: string,
@@ -89,35 +76,10 @@ async function answersOf(
   return answers;
 }
 
-beforeAll(() => {
-  for (const [path, text] of Object.entries(PARCELS)) {
-    mkdirSync(dirname(join(project, path)), { recursive: true });
-    writeFileSync(join(project, path), text);
-  }
-  symlinkSync(join(ROOT, 'node_modules'), join(project, 'node_modules'), 'dir');
-  execFileSync(
-    process.execPath,
-    [join(ROOT, 'node_modules/.bin/tsc'), '-p', project, '--resolveJsonModule'],
-    { encoding: 'utf8' },
-  );
-});
-
 afterAll(async () => {
   await endProcesses();
   rmSync(home, { recursive: true, force: true });
 });
-
-const build = (entry: string, out: string, ...args: string[]) =>
-  sigil('build', join(project, 'dist', entry), '--out', join(project, 'dist', out), ...args);
-
-interface Report {
-  readonly apps: readonly { readonly tools: readonly string[] }[];
-  readonly validators: number;
-  readonly rules: readonly string[];
-  readonly outside: readonly string[];
-  readonly reads: readonly string[];
-  readonly bytes: number;
-}
 
 describe('a program that was built', () => {
   let report: Report;

@@ -49,6 +49,115 @@ import { ZONES } from './zones.js';
 const app = await createApp({ name: 'parcels', version: '1.0.0', services: [Parcels], providers: [provide(ZONES, zones)] });
 export default { fetch: fetchHandler(app) };
 `,
+  // All that it serves is known when it is built.
+  'src/known.ts': `import { Arg, createApp, defineTool, Describe, McpHeader, Param, Prompt, Resource, Service, Tool } from '@sigil/core';
+import { fetchHandler } from '@sigil/http/fetch';
+import { Type } from 'class-transformer';
+import { ArrayMaxSize, IsArray, IsIn, IsInt, IsOptional, IsString, Length, Matches, MaxLength, Min, ValidateNested } from 'class-validator';
+
+class Address {
+  @Describe('Where it goes') @IsString() @MaxLength(5) street!: string;
+  @IsOptional() @ValidateNested() @Type(() => Address) billing?: Address;
+}
+class Base {
+  @IsInt() @Min(1, { message: ({ value }) => 'not enough: ' + String(value) }) pieces!: number;
+}
+class Parcel extends Base {
+  @Describe('The code', { examples: ['AB-1'] }) @McpHeader('Code') @Matches(/^[A-Z]{2}-\\d$/, { message: '$property is wrong: $value' }) code!: string;
+  @ValidateNested() address!: Address;
+  @IsArray() @ArrayMaxSize(2) @ValidateNested({ each: true }) @Type(() => Address) others: Address[] = [];
+  @IsOptional() @IsString() mail?: string;
+  @IsOptional() @Length(2, 4) word?: string;
+  @IsIn(['slow', 'fast']) speed: string = 'slow';
+}
+class Told {
+  @IsString() text!: string;
+  @IsOptional() @IsInt() count?: number;
+}
+
+@Service()
+class Parcels {
+  @Tool({ description: 'Send', output: Told })
+  send(parcel: Parcel): Told {
+    const made = [parcel, parcel.address, ...parcel.others].map((one) => one.constructor.name);
+    return { text: made.join(' ') + ' ' + parcel.speed, ...(parcel.word && { count: parcel.word as never }) };
+  }
+  @Tool({ description: 'List', output: [Told] })
+  list(@Arg('count', { default: 2, minimum: 0 }) count: number, @Arg('day', { optional: true }) day?: Date): Told[] {
+    return Array.from({ length: count }, () => ({ text: day === undefined ? 'none' : day.toISOString() }));
+  }
+  @Tool({ description: 'Nothing' })
+  nothing(): string {
+    return 'nothing';
+  }
+  @Tool({ description: 'Address' })
+  house(@Arg('at') at: Address, @Arg('more', { items: () => Address, optional: true }) more?: Address[]): string {
+    return [at, ...(more ?? [])].map((one) => one.constructor.name + one.street).join();
+  }
+  @Resource('known://{id}')
+  parcel(@Param('id') id: number): string {
+    return 'parcel ' + (id + 1);
+  }
+  @Prompt({ description: 'Offer' })
+  offer(base: Base): string {
+    return 'offer ' + base.pieces;
+  }
+}
+
+const more = process.env['MORE'] === undefined ? [] : [defineTool({ name: 'more', input: Told, handle: () => 'more' })];
+const app = await createApp({
+  name: 'known',
+  version: '1.0.0',
+  services: [Parcels],
+  definitions: [
+    defineTool({
+      name: 'raw',
+      input: { type: 'object', properties: { a: { type: 'integer' }, id: { enum: [1, 'x', null] } }, patternProperties: { '^x-': { type: 'string' } } },
+      handle: (args) => JSON.stringify(args),
+    }),
+    ...more,
+  ],
+});
+export default { fetch: fetchHandler(app) };
+`,
+  // It makes a tool of a class while it is up.
+  'src/growing.ts': `import { createApp, defineTool } from '@sigil/core';
+import { fetchHandler } from '@sigil/http/fetch';
+import { IsInt, Min } from 'class-validator';
+
+class Count {
+  @IsInt() @Min(2) count!: number;
+}
+const app = await createApp({
+  name: 'growing',
+  version: '1.0.0',
+  definitions: [
+    defineTool({
+      name: 'learn',
+      handle() {
+        app.tools.add(defineTool({ name: 'count', input: Count, handle: (args) => args.constructor.name }));
+        return 'learnt';
+      },
+    }),
+  ],
+});
+export default { fetch: fetchHandler(app) };
+`,
+  // Asks a worker, or what it was built from, and writes what it answers.
+  'src/asking.ts': `import { pathToFileURL } from 'node:url';
+
+const [, , file = '', requests = ''] = process.argv;
+const worker = (await import(pathToFileURL(file).href)).default as { fetch(request: Request): Promise<Response> };
+const answers: unknown[] = [];
+for (const [id, { method, params, headers }] of JSON.parse(requests).entries()) {
+  const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
+  const all = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers };
+  const response = await worker.fetch(new Request('http://localhost/mcp', { method: 'POST', headers: all, body }));
+  answers.push(await response.text());
+}
+console.log(JSON.stringify(answers));
+process.exit(0);
+`,
   'src/hidden.ts': `import { createApp } from '@sigil/core';
 
 const options = JSON.parse('{"' + ['ta', 'sks'].join('') + '":{"ttlMs":5000}}') as object;

@@ -4,5 +4,6 @@ export {
   type BuildDescription,
   describeBuild,
   type DiscoveredFiles,
+  type PlanText,
   type ValidatorText,
 } from './server/describe-build.js';

@@ -1,5 +1,5 @@
 // What the author of a server imports. Other entry points: content, protocol, backend, extension, manifest, transport.
-import 'reflect-metadata';
+import './metadata/reflect.js';
 import './server/faster-start.js';
 
 // The app

@@ -47,7 +47,10 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
   const decide = authorizer
     ? (request: RequestHead, isOpen: boolean) => authorizer.authorize(request, isOpen)
     : authenticate && decideBy(authenticate);
-  const authentication = decide && new Authentication(decide, options, logger);
+  if ((globalThis as LeftOut).SIGIL_WITHOUT_AUTHENTICATION && decide) throw leftOut('authentication');
+  const authentication = (globalThis as LeftOut).SIGIL_WITHOUT_AUTHENTICATION
+    ? undefined
+    : decide && new Authentication(decide, options, logger);
   const overload = new OverloadRefusal(endpoint.logger);
   const { sessionStore = backend.sessions, eventStore = backend.events } = options;
   if ((globalThis as LeftOut).SIGIL_WITHOUT_SHARING && sessionStore) throw leftOut('what processes share');

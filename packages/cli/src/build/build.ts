@@ -56,6 +56,8 @@ export interface Built {
   readonly bundle: Bundle;
   readonly description: BuildDescription;
   readonly rules: Rules;
+  /** What of the framework is left out, as it is called in messages. */
+  readonly leftOut: readonly string[];
   /** The files of parts that the framework imports when it needs them. */
   readonly parts: readonly string[];
   /** Packages that are outside of the file, because they look for files beside their own. */
@@ -135,11 +137,12 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
         ? `import ${name};`
         : `export * from ${name};${hasDefault ? ` export { default } from ${name};` : ''}`;
     const place = (href: string): string => seenFrom(fileURLToPath(href), options.out, options.target);
+    const { defines, allKnown, leftOut } = asked.whole ? WHOLE : await leftOutOf(seen, description, given);
     const stage: Stage = {
       start: `import 'sigil:prepared'; ${exported}`,
-      modules: { 'sigil:prepared': preparedText(description, discovered, place) },
+      modules: { 'sigil:prepared': preparedText({ ...description, allKnown }, discovered, place) },
       plugins,
-      defines: asked.whole ? {} : await leftOutOf(seen, options.cwd, options.target),
+      defines,
       location: 'bundle',
     };
     const { made, parts } = await bundleWithParts(given, stage, description.needsPatternEngine);
@@ -151,6 +154,7 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
       bundle: made,
       description,
       rules,
+      leftOut,
       parts,
       outside: outsideOf(made),
       reads: readsOf(made, discovered),
@@ -174,7 +178,8 @@ function importOf(href: string): string {
   return `import(${JSON.stringify(fileURLToPath(href))})`;
 }
 
-const NOTHING = { validators: [], validatorTools: [], patterns: [] };
+const NOTHING = { validators: [], validatorTools: [], patterns: [], allKnown: false };
+const WHOLE = { defines: {}, allKnown: false, leftOut: [] };
 
 /** The module that hands over to the framework what was found out. @param place an expression: the URL of a place, as the program will say it. */
 function preparedText(
@@ -182,22 +187,38 @@ function preparedText(
     validators,
     validatorTools,
     patterns,
-  }: Pick<BuildDescription, 'validators' | 'validatorTools' | 'patterns'>,
+    plans = [],
+    allKnown,
+  }: Pick<BuildDescription, 'validators' | 'validatorTools' | 'patterns' | 'plans'> & {
+    readonly allKnown: boolean;
+  },
   discovered: DiscoveredFiles,
   place: (href: string) => string,
 ): string {
   const coded = validators.map(({ key, code }) => `${JSON.stringify(key)}: ${code}`);
+  const planned = plans.map(
+    ({ data, code }) => `{ ...${asCode(data)}${code === undefined ? '' : `, accepts: ${code}`} }`,
+  );
   const places = Object.entries(discovered).map(([href, files]) => {
     const modules = files.map(
       (file) => `{ path: ${JSON.stringify(basename(fileURLToPath(file)))}, load: () => ${importOf(file)} }`,
     );
     return `[${place(href)}]: [${modules.join(', ')}]`;
   });
-  return `import { prepare, VERDICT_TOOLS } from '@sigil/core/prepared';
+  return `import { prepare, ${allKnown ? 'preparedSchemas, ' : ''}VERDICT_TOOLS } from '@sigil/core/prepared';
 const { ${validatorTools.join(', ')} } = VERDICT_TOOLS;
+${allKnown ? `const plans = [${planned.join(',\n')}];` : ''}
 prepare({ validators: {
-${coded.join(',\n')}
-}, patterns: ${JSON.stringify(patterns)}, discovered: { ${places.join(', ')} } });`;
+${allKnown ? '' : coded.join(',\n')}
+}, patterns: ${JSON.stringify(patterns)}, discovered: { ${places.join(', ')} }${
+    allKnown ? ', schemas: () => preparedSchemas(plans)' : ''
+  } });`;
+}
+
+/** A JSON value as code: an object that has a property of a reserved name keeps it. */
+function asCode(value: object): string {
+  const text = JSON.stringify(value);
+  return text.includes('"__proto__"') ? `JSON.parse(${JSON.stringify(text)})` : text;
 }
 
 /** What only the target has, while a program is described on this machine. */

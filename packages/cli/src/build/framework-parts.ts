@@ -32,6 +32,8 @@ export async function bundleWithParts(
   needsPatternEngine: boolean,
 ): Promise<{ readonly made: Bundle; readonly parts: readonly string[] }> {
   const parts = new Map<string, { readonly isRare: boolean }>();
+  // Code that cannot be reached asks for parts as well, and is dropped.
+  const reached = new Set<string>();
   const absent = options.target.node ? [] : [absentParts(needsPatternEngine)];
   const plugins = [...absent, ...stage.plugins, partsOf(options, parts)];
   const start = `import '${PRESENT_PARTS}'; ${stage.start}`;
@@ -42,23 +44,31 @@ export async function bundleWithParts(
       plugins,
       modules: { ...stage.modules, 'sigil:parts': PARTS_TEXT, [PRESENT_PARTS]: present },
     });
+  const isReached = ([path]: readonly [string, unknown]): boolean => reached.has(path);
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const known = parts.size;
-    const at = sorted(parts)
-      .filter(([, { isRare }]) => !isRare)
-      .map(([path]) => path);
-    const { inputs } = await pass(
+    const known = reached.size;
+    const at = sorted(parts).filter((part) => isReached(part) && !part[1].isRare);
+    const { inputs, code } = await pass(
       { ...options, minify: false, sourcemap: false },
-      presentText(options.cwd, at, [], []),
+      presentText(
+        options.cwd,
+        at.map(([path]) => path),
+        [],
+        [],
+      ),
     );
-    if (parts.size > known) continue;
+    for (const path of parts.keys())
+      if (code.includes(`${PART}(${JSON.stringify(keyOf(path, options.cwd))})`)) reached.add(path);
+    if (reached.size > known) continue;
     const present = new Set(Object.keys(inputs).map((path) => resolve(options.cwd, path)));
     const shared: string[] = [];
     const texts: (readonly [path: string, text: string])[] = [];
-    for (const [path, { isRare }] of sorted(parts))
+    for (const [path, { isRare }] of sorted(parts).filter(isReached))
       if (isRare && !present.has(path))
         texts.push([path, await textOf(path, options, stage, present, shared)]);
-    const imported = sorted(parts).filter(([path, { isRare }]) => !isRare || present.has(path));
+    const imported = sorted(parts).filter(
+      (part) => isReached(part) && (!part[1].isRare || present.has(part[0])),
+    );
     const made = await pass(
       options,
       presentText(
@@ -68,7 +78,7 @@ export async function bundleWithParts(
         texts,
       ),
     );
-    return { made, parts: [...parts.keys()] };
+    return { made, parts: [...reached] };
   }
   throw new ServerError(
     'the framework is made of more parts than this version of sigil knows: use the same version of both',

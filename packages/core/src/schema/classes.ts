@@ -10,9 +10,10 @@ import {
   type ConstraintSource,
   ownRules,
   type RuleMetadata,
+  type TransformerStorage,
 } from './dto/class-libraries.js';
 import { loadClassLibraries } from './dto/load-libraries.js';
-import { ClassModels, type ClassSummary, initialValues, summaryOf } from './dto/dto.js';
+import { type ClassModel, ClassModels, type ClassSummary, initialValues, summaryOf } from './dto/dto.js';
 import { mapTransforms } from './dto/mapped-types.js';
 import { InstancePlans, transformFailure } from './instantiate/instantiate.js';
 import type { Instantiator } from './instantiate/instantiators.js';
@@ -41,6 +42,16 @@ export class DtoClasses {
     problems: DefinitionProblem[],
   ): DtoDocument {
     return new DtoDocument(this.#libraries, this.#plansOf(direction, groups), where, problems);
+  }
+
+  /** What a class says about its instances; all its rules apply. */
+  modelOf(cls: Constructor, direction: Direction): ClassModel {
+    return this.#plansOf(direction, []).instances.models.of(cls, '', []);
+  }
+
+  /** What the decorators of class-transformer recorded. */
+  get transforms(): TransformerStorage {
+    return this.#libraries.transforms;
   }
 
   /**

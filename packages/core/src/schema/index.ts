@@ -6,4 +6,5 @@ export type { Direction, PropertyDeclaration, SchemaSource } from './source.js';
 export type { SchemaCompiler, ValuePlan } from './plans.js';
 export type { LoadValidatorCompiler } from './validate/compiled-schema.js';
 export { type PreparedValidator, prepareValidators } from './validate/prepared.js';
+export type { PlanRecorder } from './describe-plans.js';
 export { type PatternVerdict, preparePatterns } from './patterns/patterns.js';

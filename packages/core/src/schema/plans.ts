@@ -1,4 +1,4 @@
-import type { DefinitionProblem } from '../errors/errors.js';
+import { DefinitionError, type DefinitionProblem } from '../errors/errors.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isObject, type JsonSchema, toJson, UnwritableError } from '../protocol/json.js';
@@ -10,7 +10,7 @@ import type { SchemaSource } from './source.js';
 import type { SchemaSpec } from './spec.js';
 import { joinPath } from './validate/describe-value.js';
 import { InvalidValueError } from './validate/errors.js';
-import { ensure, type Validator } from './validate/validate.js';
+import { ensure, type Validator, type ValidatorPool } from './validate/validate.js';
 
 /** What is decided once about a value, so that a request only runs it. */
 export interface ValuePlan {
@@ -172,25 +172,39 @@ export class DeferredPlan implements ValuePlan {
     this.#make = make;
   }
 
+  /** The plan that is made. */
+  get made(): ValuePlan {
+    return (this.#plan ??= this.#make(this));
+  }
+
   get advertised(): JsonSchema {
-    return this.#made().advertised;
+    return this.made.advertised;
   }
 
   convert(value: Record<string, unknown>): Record<string, unknown> {
-    return this.#made().convert(value);
+    return this.made.convert(value);
   }
 
   ready(): Promise<void> | undefined {
-    return this.#made().ready();
+    return this.made.ready();
   }
 
   check(value: unknown): MaybePromise<unknown> {
-    return this.#made().check(value);
+    return this.made.check(value);
   }
+}
 
-  #made(): ValuePlan {
-    return (this.#plan ??= this.#make(this));
-  }
+/** Makes the validators of plans as fast as they get. @throws DefinitionError when one does not compile. */
+export async function warmAll(pool: ValidatorPool, deferred: Iterable<DeferredPlan>): Promise<void> {
+  pool.isWarm = true;
+  const plans = [...deferred, ...pool.cold];
+  const results = await Promise.allSettled(plans.map(async (plan) => plan.ready()));
+  const errors = results.flatMap((result) =>
+    result.status === 'rejected' ? [result.reason as unknown] : [],
+  );
+  const problems = errors.flatMap((error) => (error instanceof DefinitionError ? error.problems : []));
+  if (problems.length > 0) throw new DefinitionError(problems);
+  if (errors.length > 0) throw errors[0];
 }
 
 /** For handlers without arguments. Needs no validator. */

@@ -1,8 +1,9 @@
-import { DefinitionError, type DefinitionProblem } from '../errors/errors.js';
+import type { DefinitionProblem } from '../errors/errors.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { DtoClasses } from './classes.js';
+import type { PlanRecorder } from './describe-plans.js';
 import { ConstraintSource, type MakeConstraint } from './dto/class-libraries.js';
 import { notInstalled } from './dto/load-libraries.js';
 import { advertise, inlineReferences } from './json-schema/advertise.js';
@@ -15,6 +16,7 @@ import {
   OutputPlan,
   type SchemaCompiler,
   type ValuePlan,
+  warmAll,
 } from './plans.js';
 import type { PatternVerdict } from './patterns/patterns.js';
 import type { Direction, SchemaSource } from './source.js';
@@ -38,6 +40,8 @@ interface SchemaCompilerOptions {
    * @default what `#validator-compiler` is on the platform
    */
   readonly validators?: LoadValidatorCompiler;
+  /** Takes note of the plans, while a program is built. */
+  readonly recorder?: PlanRecorder;
 }
 
 /**
@@ -54,10 +58,13 @@ interface SchemaCompilerOptions {
 export async function createSchemaCompiler(options: SchemaCompilerOptions): Promise<SchemaCompiler> {
   const pool = new ValidatorPool(options.validators);
   const constraints = new ConstraintSource(options.constraint);
-  if (!options.classes) return new Compiler(pool, constraints, undefined);
+  const { recorder } = options;
+  if (!options.classes) return new Compiler(pool, constraints, undefined, recorder);
   // Not imported above: an app without DTO classes starts sooner for it.
   const { loadDtoClasses } = await import('./classes.js');
-  return new Compiler(pool, constraints, await loadDtoClasses(pool.patterns, constraints));
+  const classes = await loadDtoClasses(pool.patterns, constraints);
+  if (recorder) recorder.classes = classes;
+  return new Compiler(pool, constraints, classes, recorder);
 }
 
 type ClassSource = Extract<SchemaSource, { readonly kind: 'class' | 'array' }>;
@@ -70,7 +77,15 @@ class Compiler implements SchemaCompiler {
   /** The plans of each class, by what else they depend on. */
   readonly #done = new Map<Constructor, Map<string, ValuePlan>>();
 
-  constructor(pool: ValidatorPool, constraints: ConstraintSource, classes: DtoClasses | undefined) {
+  readonly #recorder: PlanRecorder | undefined;
+
+  constructor(
+    pool: ValidatorPool,
+    constraints: ConstraintSource,
+    classes: DtoClasses | undefined,
+    recorder: PlanRecorder | undefined,
+  ) {
+    this.#recorder = recorder;
     this.#pool = pool;
     this.#constraints = constraints;
     this.#classes = classes;
@@ -91,12 +106,12 @@ class Compiler implements SchemaCompiler {
     unknown: UnknownProperties = 'reject',
   ): ValuePlan {
     if (source.kind === 'none') return unknown === 'reject' ? noArguments : anyArguments;
-    return this.#plan(source, 'input', where, problems, unknown);
+    return this.#recorded(source, 'input', where, problems, unknown);
   }
 
   output(source: SchemaSource, where: string, problems: DefinitionProblem[]): ValuePlan {
     if (source.kind === 'none') return anything;
-    return this.#plan(source, 'output', where, problems);
+    return this.#recorded(source, 'output', where, problems, 'reject');
   }
 
   async settlePatterns(problems: DefinitionProblem[]): Promise<void> {
@@ -111,16 +126,20 @@ class Compiler implements SchemaCompiler {
     return this.#pool.patterns.needsEngine;
   }
 
-  async warm(): Promise<void> {
-    this.#pool.isWarm = true;
-    const plans = [...this.#deferred, ...this.#pool.cold];
-    const results = await Promise.allSettled(plans.map(async (plan) => plan.ready()));
-    const errors = results.flatMap((result) =>
-      result.status === 'rejected' ? [result.reason as unknown] : [],
-    );
-    const problems = errors.flatMap((error) => (error instanceof DefinitionError ? error.problems : []));
-    if (problems.length > 0) throw new DefinitionError(problems);
-    if (errors.length > 0) throw errors[0];
+  warm(): Promise<void> {
+    return warmAll(this.#pool, this.#deferred);
+  }
+
+  #recorded(
+    source: Exclude<SchemaSource, { readonly kind: 'none' }>,
+    direction: Direction,
+    where: string,
+    problems: DefinitionProblem[],
+    unknown: UnknownProperties,
+  ): ValuePlan {
+    const plan = this.#plan(source, direction, where, problems, unknown);
+    this.#recorder?.planned({ source, direction, where, unknown, plan });
+    return plan;
   }
 
   #plan(
@@ -128,7 +147,7 @@ class Compiler implements SchemaCompiler {
     direction: Direction,
     where: string,
     problems: DefinitionProblem[],
-    unknown: UnknownProperties = 'reject',
+    unknown: UnknownProperties,
   ): ValuePlan {
     if (source.kind === 'standard')
       return standardPlan(source.schema, direction, where, problems) ?? anything;
@@ -184,18 +203,20 @@ class Compiler implements SchemaCompiler {
   }
 
   #build(spec: SchemaSpec, direction: Direction, where: string): ValuePlan {
-    const validator = new Validator(this.#pool, {
+    const options = {
       schema: spec.enforced,
       dialect: spec.dialect,
       isolated: spec.isolated,
       // Instances have getters and methods that JSON does not write; they must not count as properties.
       ownProperties: direction === 'output' || namesOnPrototype(spec.shown),
       where,
-    });
+    };
+    const validator = new Validator(this.#pool, options);
     const advertised = { ...spec, shown: advertise(spec.shown, direction) };
-    return direction === 'input'
-      ? new InputPlan(advertised, validator)
-      : new OutputPlan(advertised, validator);
+    const plan =
+      direction === 'input' ? new InputPlan(advertised, validator) : new OutputPlan(advertised, validator);
+    this.#recorder?.made(plan, spec, options);
+    return plan;
   }
 }
 

@@ -25,7 +25,15 @@ export function standardPlan(
 ): ValuePlan | undefined {
   const written = writeJsonSchema(schema, direction, where, problems);
   if (!written || !readHandWritten(written, direction === 'input', where, problems)) return undefined;
-  const advertised = advertise(written, direction);
+  return standardCheck(schema, direction, advertise(written, direction));
+}
+
+/** Checks values by a schema of another library. @param advertised what it says as JSON Schema. */
+export function standardCheck(
+  schema: StandardSchema,
+  direction: Direction,
+  advertised: JsonSchema,
+): ValuePlan {
   const { validate } = schema['~standard'];
   return {
     advertised,

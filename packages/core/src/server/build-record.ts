@@ -1,8 +1,10 @@
 import type { Implementation } from '../protocol/descriptors.js';
+import { leftOut } from '../protocol/left-out.js';
 import type { Registry } from '../registry/registry.js';
 import {
   type LoadValidatorCompiler,
   type PatternVerdict,
+  type PlanRecorder,
   type PreparedValidator,
   preparePatterns,
   prepareValidators,
@@ -28,8 +30,11 @@ export interface PreparedParts {
   readonly patterns: readonly PatternVerdict[];
   /** What imports the modules of each place that is given as `discover`, by its URL, in the order of their files. */
   readonly discovered: Readonly<Record<string, readonly BundledModule[]>>;
+  /** Makes what gives an app its plans, where those of all definitions were made. */
+  readonly schemas?: () => Promise<SchemaCompiler>;
 }
 
+const PREPARED: Pick<PreparedParts, 'schemas'> = {};
 const DISCOVERED = new Map<string, readonly BundledModule[]>();
 
 /**
@@ -40,10 +45,17 @@ const DISCOVERED = new Map<string, readonly BundledModule[]>();
  * prepare({ validators: {}, patterns: [], discovered: {} });
  * ```
  */
-export function prepare({ validators, patterns, discovered }: PreparedParts): void {
+export function prepare({ validators, patterns, discovered, ...schemas }: PreparedParts): void {
   preparePatterns(patterns);
   prepareValidators(validators);
+  Object.assign(PREPARED, schemas);
   for (const [href, modules] of Object.entries(discovered)) DISCOVERED.set(href, modules);
+}
+
+/** What gives an app its plans. @throws Error in a file that does not have the plans of all definitions. */
+export function preparedPlans(): Promise<SchemaCompiler> {
+  if (PREPARED.schemas) return PREPARED.schemas();
+  throw leftOut('what describes values');
 }
 
 /** The modules of a place, when a build has put them into its file. */
@@ -55,6 +67,8 @@ export function bundledModules(href: string): readonly BundledModule[] | undefin
 export interface BuildRecord {
   /** Compiles schemas, and keeps what it wrote. Absent while code is only run so that engines can keep it compiled. */
   readonly load?: LoadValidatorCompiler;
+  /** Takes note of plans. Absent with that. */
+  readonly recorder?: PlanRecorder;
   /** An app was made, whose services are not going to be. */
   madeApp(app: RecordedApp): void;
   /** A place has these modules, which the build does not have yet. */

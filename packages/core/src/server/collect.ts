@@ -45,8 +45,7 @@ export async function collect(
   logger: Logger,
   backend: Backend | undefined,
 ): Promise<Collected> {
-  const modules = allModules(options.modules ?? [], diagnostics);
-  const units: Unit[] = [{ parts: options }, ...[...modules].map(([parts, name]) => ({ name, parts }))];
+  const units: Unit[] = [{ parts: options }, ...modulesOf(options, diagnostics)];
   const found = new Map<Unit, readonly Constructor[]>();
   for (const unit of units) {
     const places = unit.parts.discover;
@@ -98,6 +97,13 @@ export async function collect(
   };
 }
 
+function modulesOf({ modules = [] }: AppOptions, diagnostics: Diagnostics): readonly Unit[] {
+  if (!(globalThis as LeftOut).SIGIL_WITHOUT_MODULES)
+    return [...allModules(modules, diagnostics)].map(([parts, name]) => ({ name, parts }));
+  if (modules.length > 0) throw leftOut('the option "modules"');
+  return [];
+}
+
 function functionsOf(
   { parts: { definitions = [] } }: Unit,
   diagnostics: Diagnostics,
@@ -136,9 +142,11 @@ function withoutBases(classes: readonly Constructor[]): ReadonlySet<Constructor>
 }
 
 function ofUnit(declaration: Declaration, unit: Unit): Declaration {
-  const { prefix } = unit.parts;
   const own = guardedBy(declaration, unit);
-  return prefix === undefined ? own : withPrefix(own, prefix);
+  const { prefix } = unit.parts;
+  return (globalThis as LeftOut).SIGIL_WITHOUT_MODULES || prefix === undefined
+    ? own
+    : withPrefix(own, prefix);
 }
 
 /** What an extension brings keeps its names, which clients know, and gets the policies of the module that lists the extension. */
@@ -192,7 +200,7 @@ function checkedProviders(
       typeof given['provide'] === 'string' ||
       isObject(given['provide'])) &&
     ['useValue', 'useClass', 'useFactory', 'useExisting'].some((way) => way in given);
-  if (!providers.every(isProvider)) {
+  if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN && !providers.every(isProvider)) {
     const expected = 'a list of what provide(id, value) and provideFactory(id, { useFactory }) give';
     refuseOption(
       option,
@@ -212,7 +220,7 @@ function collectProviders(
   for (const { name = 'the app', parts } of units) {
     for (const provider of checkedProviders(parts.providers ?? [], 'providers', diagnostics)) {
       const first = held.get(provider.provide);
-      if (first && !areSame(first.provider, provider))
+      if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN && first && !areSame(first.provider, provider))
         refuseProvider(provider, first.owner, name, diagnostics);
       if (!first) held.set(provider.provide, { provider, owner: name });
     }

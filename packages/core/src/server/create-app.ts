@@ -15,7 +15,7 @@ import type { HandlerDefinition } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import { withoutUndefined } from '../protocol/json.js';
-import type { LeftOut } from '../protocol/left-out.js';
+import { type LeftOut, leftOut } from '../protocol/left-out.js';
 import type { BuildTools } from '../registry/build.js';
 import { populate } from '../registry/populate.js';
 import { Registry } from '../registry/registry.js';
@@ -34,7 +34,7 @@ import { unshowable } from '../engine/asking/question-codec.js';
 import { explicitSource } from '../registry/parameters.js';
 import { App } from './app.js';
 import type { AppOptions } from './app-options.js';
-import { buildRecord } from './build-record.js';
+import { buildRecord, preparedPlans } from './build-record.js';
 import { builtIns, checkBuiltIns } from './built-ins.js';
 import { backendOf, checkOptions } from './check-options.js';
 import { collect, declareFunction, withOwnPolicies, withPolicies } from './collect.js';
@@ -102,11 +102,13 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     guardTime: new Deadlines(limits.guardTimeoutMs),
     coerce: options.coerce ?? false,
   });
-  const schemas = await createSchemaCompiler({
-    classes: needsClasses(declarations),
-    constraint: services.constraint,
-    ...withoutUndefined({ validators: buildRecord()?.load }),
-  });
+  const schemas = (globalThis as LeftOut).SIGIL_ALL_KNOWN
+    ? await preparedPlans()
+    : await createSchemaCompiler({
+        classes: needsClasses(declarations),
+        constraint: services.constraint,
+        ...withoutUndefined({ validators: buildRecord()?.load, recorder: buildRecord()?.recorder }),
+      });
   const registry = new Registry();
   const { unknownProperties } = options;
   const tools: Omit<BuildTools, 'diagnostics'> = { schemas, handlers, unknownProperties, hooks: extensions };
@@ -158,7 +160,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
       state.store === false ? undefined : states,
     ),
     extensions: extensions.map(({ create }) => create),
-    formPlan: formPlans(schemas),
+    formPlan: (globalThis as LeftOut).SIGIL_ALL_KNOWN ? unknownForm : formPlans(schemas),
   });
   const define: Define = (definition, kind) => {
     const diagnostics = new Diagnostics();
@@ -254,6 +256,11 @@ function sourceHasClass(source: SchemaSource): boolean {
   if (source.kind === 'class' || source.kind === 'array') return true;
   if (source.kind !== 'properties') return false;
   return source.properties.some(({ type, items }) => isDto(type) || isDto(items));
+}
+
+/** Forms are described when they are shown. */
+function unknownForm(): never {
+  throw leftOut('what describes forms');
 }
 
 /** Schemas written in place are new objects each time, so they are known by their text; so many are remembered. */

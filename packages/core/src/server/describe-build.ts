@@ -4,6 +4,8 @@ import { writeVerdict } from '../schema/validate/write-verdict.js';
 import type { LoadValidatorCompiler } from '../schema/validate/compiled-schema.js';
 import { validatorKey } from '../schema/validate/prepared.js';
 import type { PatternVerdict } from '../schema/index.js';
+import { PlanRecorder } from '../schema/describe-plans.js';
+import type { PlanData } from '../schema/plan-data.js';
 import { type RecordedApp, setBuildRecord } from './build-record.js';
 
 /** The code of the validator of one schema. */
@@ -12,6 +14,13 @@ export interface ValidatorText {
   readonly key: string;
   /** The text of a function of what compiles patterns, which calls `VERDICT_TOOLS` by their names. */
   readonly code: string;
+}
+
+/** The plan of a value. */
+export interface PlanText {
+  readonly data: PlanData;
+  /** As in `ValidatorText`; absent where its schema is interpreted, or checks nothing. */
+  readonly code?: string;
 }
 
 /** What an app serves, by names. */
@@ -30,6 +39,10 @@ export type DiscoveredFiles = Readonly<Record<string, readonly string[]>>;
 export interface BuildDescription {
   readonly apps: readonly AppDescription[];
   readonly validators: readonly ValidatorText[];
+  /** The plans of all definitions; absent where one of them cannot be written as data. */
+  readonly plans?: readonly PlanText[];
+  /** Whether a schema of these has keywords that few have. */
+  readonly hasRareKeywords: boolean;
   /** What the code of validators calls: names in `VERDICT_TOOLS`. */
   readonly validatorTools: readonly string[];
   readonly patterns: readonly PatternVerdict[];
@@ -72,9 +85,13 @@ export function describeBuild(
       return compiled;
     };
   };
+  const recorder = new PlanRecorder();
   const end = async (runs: boolean): Promise<never> => {
     for (const { schemas } of apps) await schemas.warm();
+    const plans = plansOf(recorder, validators);
     return done({
+      ...(plans && { plans }),
+      hasRareKeywords: RARE.test(JSON.stringify(plans ?? [])),
       apps: apps.map(describeApp),
       validators: [...validators.values()],
       validatorTools: Object.keys(VERDICT_TOOLS),
@@ -85,11 +102,32 @@ export function describeBuild(
   };
   setBuildRecord({
     load,
+    recorder,
     madeApp: (app) => apps.push(app),
     discovered: (href, files) => discovered({ [href]: files }),
     serves: () => end(true),
   });
   return () => end(false);
+}
+
+/** Keywords that the interpreter has only where a schema has them, and dialects that have others. */
+const RARE =
+  /"(?:nullable|prefixItems|additionalItems|contains|unevaluated(?:Items|Properties)|propertyNames|patternProperties|dependencies|dependent(?:Required|Schemas)|\$(?:dynamic|recursive)Ref)":|"(?:2019-09|draft-07)"/;
+
+/** Plans that are the same, once. @param validators those that were written, by their keys. */
+function plansOf(
+  recorder: PlanRecorder,
+  validators: ReadonlyMap<string, ValidatorText>,
+): readonly PlanText[] | undefined {
+  const plans = new Map<string, PlanText>();
+  const described = recorder.describe();
+  for (const { data, options } of described ?? []) {
+    const text = JSON.stringify({ ...data, for: [] });
+    const code = options && validators.get(validatorKey(options.schema, options))?.code;
+    const all = { ...data, for: [...(plans.get(text)?.data.for ?? []), ...data.for] };
+    plans.set(text, { data: all, ...(code !== undefined && { code }) });
+  }
+  return described && [...plans.values()];
 }
 
 function describeApp({ info: { name, version }, registry }: RecordedApp): AppDescription {

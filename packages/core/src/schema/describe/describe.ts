@@ -5,7 +5,7 @@ import type { JsonSchema } from '../../protocol/json.js';
 import { HEADER_KEYWORD } from '../../protocol/descriptors.js';
 import { type ClassModel, type ClassModels, isJson } from '../dto/dto.js';
 import type { NestedModel, PropertyModel, Variants } from '../dto/property.js';
-import { type BoundRule, knowing } from '../dto/rule.js';
+import { type BoundRule, knowing } from '../dto/bound-rule.js';
 import type { Direction } from '../source.js';
 import { mergeKeywords, orNull, tidyKeywords, wholeLimits } from './merge-keywords.js';
 import { acceptsMissing, enforcedKeywords } from './rules/rule.js';
@@ -244,7 +244,7 @@ function defaultOf({ initial }: PropertyModel): JsonSchema {
 }
 
 /** The keywords that what `@Describe` and `@McpHeader` said becomes. */
-function annotationKeywords(annotations: SchemaAnnotations): JsonSchema {
+export function annotationKeywords(annotations: SchemaAnnotations): JsonSchema {
   const { title, description, examples, deprecated, header } = annotations;
   return {
     ...(title !== undefined && { title }),

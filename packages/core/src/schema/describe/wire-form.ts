@@ -33,6 +33,26 @@ const BIGINT_FORM: WireForm = {
   },
 };
 
+/** The forms that need nothing but their name. */
+const FORMS: Readonly<Record<FormName, WireForm>> = {
+  date: DATE_FORM,
+  url: URL_FORM,
+  bigint: BIGINT_FORM,
+};
+
+/** The name of a form. */
+export type FormName = 'date' | 'url' | 'bigint';
+
+/** The form of that name. */
+export function formCalled(name: FormName): WireForm {
+  return FORMS[name];
+}
+
+/** The name of a form; `undefined` for one that needs more. */
+export function nameOfForm(form: WireForm): FormName | undefined {
+  return (Object.keys(FORMS) as FormName[]).find((name) => FORMS[name] === form);
+}
+
 /** How values of a declared type travel, when JSON has no type for them. */
 export function wireForm(type: DeclaredType): WireForm | undefined {
   switch (type.kind) {

@@ -120,6 +120,12 @@ export async function loadTransforms(): Promise<TransformerStorage | 'not instal
   return undefined;
 }
 
+/** What `@Type` recorded, in a file that `sigil build` has made: its bundler takes one copy of class-transformer along. */
+export async function loadTypes(): Promise<TransformerStorage | undefined> {
+  const [load] = STORAGES;
+  return (await load?.())?.defaultMetadataStorage as TransformerStorage | undefined;
+}
+
 /** For an import that failed. @throws the error when it says anything else than that the package is missing. */
 function undefinedWhenMissing(error: unknown): undefined {
   const { code } = error as { code?: unknown };

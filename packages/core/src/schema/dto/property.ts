@@ -6,7 +6,8 @@ import { DATE_FORM, wireForm, type WireForm } from '../describe/wire-form.js';
 import { isDto } from './class-libraries.js';
 import { type DeclaredType, normaliseType } from './declared-type.js';
 import { OMISSIBLE } from './mapped-types.js';
-import { type BoundRule, boundRules, type Condition, conditionsOf, type PropertyContext } from './rule.js';
+import type { BoundRule, Condition } from './bound-rule.js';
+import { boundRules, conditionsOf, type PropertyContext } from './rule.js';
 import { refuseUnknownElements, refuseUnservable } from './unservable-rules.js';
 
 /** How many values a property holds: one, or many in a container. */

@@ -12,7 +12,7 @@ interface Field {
 }
 
 /** Makes instances of a class from checked values: its own declared keys, and nothing else. */
-class InstancePlan implements Instantiator {
+export class InstancePlan implements Instantiator {
   fields: readonly Field[] = [];
 
   constructor(readonly cls: Constructor) {}
@@ -110,7 +110,8 @@ export class InstancePlans {
 
 const NEVER_ASSIGNED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-function isAssignable(prototype: object, name: string): boolean {
+/** Whether a property of instances can be set. */
+export function isAssignable(prototype: object, name: string): boolean {
   if (NEVER_ASSIGNED.has(name)) return false;
   for (let at: object | null = prototype; at !== null; at = Object.getPrototypeOf(at) as object | null) {
     const found = Object.getOwnPropertyDescriptor(at, name);

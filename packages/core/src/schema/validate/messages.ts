@@ -1,7 +1,7 @@
 import { isObject, type JsonSchema } from '../../protocol/json.js';
 import { enforcedKeywords } from '../describe/rules/rule.js';
 import { formatNamed } from '../describe/wire-form.js';
-import { rulesOf } from '../dto/rule.js';
+import { rulesOf } from '../dto/bound-rule.js';
 import type { SchemaViolation } from './compiled-schema.js';
 import { describeValue, joinPath, listValues, pathOf, shorten } from './describe-value.js';
 import type { Issue } from './errors.js';
@@ -73,7 +73,8 @@ function telling(violations: readonly SchemaViolation[]): readonly SchemaViolati
   return leaves.length > 0 ? leaves : rest.length > 0 ? rest : violations;
 }
 
-const UNCLEAR: ReadonlySet<string> = new Set(['pattern', 'sigilMinCharacters', 'sigilMaxCharacters']);
+/** Keywords that say less than the words of a rule. */
+export const UNCLEAR: ReadonlySet<string> = new Set(['pattern', 'sigilMinCharacters', 'sigilMaxCharacters']);
 
 /** The keyword of a violation, if the words of a rule say more than it does. */
 function unclear({ keyword, parentSchema }: SchemaViolation): string | undefined {

@@ -4,7 +4,7 @@ import { isObject } from '../../protocol/json.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import { type ClassModels, summaryOf } from '../dto/dto.js';
 import type { Container, PropertyModel } from '../dto/property.js';
-import type { BoundRule, Condition } from '../dto/rule.js';
+import type { BoundRule, Condition } from '../dto/bound-rule.js';
 import { describeValue, joinPath } from './describe-value.js';
 import { DtoFunctionError, InvalidValueError, type Issue } from './errors.js';
 

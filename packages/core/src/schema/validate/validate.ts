@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../protocol/json.js';
 import { addPatterns, PatternPool, problemOf, type SafePattern } from '../patterns/patterns.js';
 import { InvalidValueError, type Issue } from './errors.js';
 import { issuesFrom } from './messages.js';
-import { preparedValidator } from './prepared.js';
+import { type PreparedValidator, preparedValidator } from './prepared.js';
 import type {
   CompiledSchema,
   CompileOptions,
@@ -47,7 +47,7 @@ const loadOfPlatform: LoadValidatorCompiler = async (dialect) => {
 const MAX_MEMBERS = 1000;
 
 /** What a validator is made from. */
-interface ValidatorOptions {
+export interface ValidatorOptions {
   readonly schema: JsonSchema;
   readonly dialect: SchemaDialect;
   readonly ownProperties: boolean;
@@ -55,6 +55,8 @@ interface ValidatorOptions {
   readonly isolated: boolean;
   /** The place for the report when the schema does not compile. */
   readonly where: string;
+  /** What was written of the schema when the program was built; looked for by default. */
+  readonly prepared?: PreparedValidator | undefined;
 }
 
 /** A schema that is compiled when it is first needed, and again, more talkative, when a value first fails. */
@@ -107,7 +109,7 @@ export class Validator {
     const problems = this.#patterns.flatMap((pattern) => problemOf(pattern, options.where) ?? []);
     if (problems.length > 0) throw new DefinitionError(problems);
     const first: CompiledSchema =
-      preparedValidator(options.schema, options)?.(this.#pattern) ??
+      (options.prepared ?? preparedValidator(options.schema, options))?.(this.#pattern) ??
       this.#compile(compiler, 'first violation');
     first.onFaster = (compiled) => (this.#first = compiled);
     // Without the `u` flag a pattern is another one.

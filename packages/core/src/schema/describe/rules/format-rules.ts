@@ -11,7 +11,7 @@ const format = (name: string): Rule => shownAs({ format: name });
  * looks for. Formats are annotations: schema validators disagree with class-validator, and with each other, on what
  * they accept.
  */
-export const FORMAT_RULES: RuleTable = {
+export const formatRules = (): RuleTable => ({
   isEmail: format('email'),
   isUrl: {
     keywords: () => ({ type: 'string' }),
@@ -53,7 +53,7 @@ export const FORMAT_RULES: RuleTable = {
   isPassportNumber: described('Passport number'),
   isTaxId: described('Tax id'),
   isStrongPassword: { keywords: () => ({ type: 'string' }), shown: ([options]) => password(options) },
-};
+});
 
 const DEMANDS = [
   ['minLowercase', 'lowercase letter'],
@@ -90,11 +90,11 @@ const date = (how?: string): Rule => ({
 });
 
 /** Decorators that judge a Date. It travels as a string, which is converted before the rule runs. */
-export const DATE_RULES: RuleTable = {
+export const dateRules = (): RuleTable => ({
   isDate: date(),
   minDate: date('not before'),
   maxDate: date('not after'),
-};
+});
 
 function timeOf(limit: unknown): string | undefined {
   const time = Number(limit);

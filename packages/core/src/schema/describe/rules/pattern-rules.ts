@@ -20,7 +20,7 @@ const FULL_WIDTH: JsonSchema = { pattern: '[^ -~\uFF61-\uFFDC\uFFE8-\uFFEE]' };
 const HALF_WIDTH: JsonSchema = { pattern: '[ -~\uFF61-\uFFDC\uFFE8-\uFFEE]' };
 
 /** Decorators about which characters a string is made of. Every pattern means the same with the `u` flag and without, and none looks around. */
-export const ALPHABET_RULES: RuleTable = {
+export const alphabetRules = (): RuleTable => ({
   isAlpha: chosen(([locale]) => (isEnglish(locale) ? '^[A-Za-z]+$' : undefined)),
   isAlphanumeric: chosen(([locale]) => (isEnglish(locale) ? '^[0-9A-Za-z]+$' : undefined)),
   isAscii: matching('^[\\x00-\\x7F]+$'),
@@ -44,7 +44,7 @@ export const ALPHABET_RULES: RuleTable = {
     shown: () => ({ contentEncoding: 'base64' }),
     exact: ([options]) => !isPadded((options ?? {}) as Base64Options),
   },
-};
+});
 
 interface DecimalOptions {
   readonly force_decimal?: boolean;
@@ -122,7 +122,7 @@ const SEMVER_LABEL = `(?:0(?:[0-9]*${SEMVER_WORD})?|[1-9][0-9]*(?:${SEMVER_WORD}
 const JWT_PART = '[A-Za-z0-9_-]*';
 
 /** Decorators that name a code or identifier whose form a pattern can say. */
-export const IDENTIFIER_RULES: RuleTable = {
+export const identifierRules = (): RuleTable => ({
   isMongoId: oneOf('0[xXhH][0-9A-Fa-f]{22}', '[0-9A-Fa-f]{24}'),
   IsFirebasePushId: oneOf('[a-zA-Z0-9_-]{20}'),
   isEthereumAddress: oneOf('0[xX][0-9A-Fa-f]{40}'),
@@ -161,7 +161,7 @@ export const IDENTIFIER_RULES: RuleTable = {
   isIsin: within('[A-Z]{2}[0-9A-Z]{9}[0-9]', 'ISIN'),
   isISO31661Numeric: within('[0-9]{3}', 'ISO 3166-1 numeric country code'),
   isISO6391: within('[a-z]{2}', 'ISO 639-1 language code'),
-};
+});
 
 function isAlgorithm([algorithm]: readonly unknown[]): boolean {
   return typeof algorithm === 'string' && Object.hasOwn(HASH_LENGTHS, algorithm);
@@ -193,7 +193,7 @@ const uuid: Rule = {
 };
 
 /** `@IsUUID`, of one version, of some, or of any. */
-export const UUID_RULES: RuleTable = { isUuid: uuid };
+export const uuidRules = (): RuleTable => ({ isUuid: uuid });
 
 function patternFor(version: unknown): string | undefined {
   const forms = [version ?? 'all'].flat().map((one: unknown) => FORMS.get(`${one as string | number}`));

@@ -1,30 +1,34 @@
-import { DATE_RULES, FORMAT_RULES } from './format-rules.js';
-import { ALPHABET_RULES, IDENTIFIER_RULES, UUID_RULES } from './pattern-rules.js';
+import { once } from '../../../protocol/maybe-promise.js';
+import { dateRules, formatRules } from './format-rules.js';
+import { alphabetRules, identifierRules, uuidRules } from './pattern-rules.js';
 import type { Rule } from './rule.js';
-import { TEXT_RULES } from './text-rules.js';
-import { ARRAY_RULES, NUMBER_RULES, PRESENCE_RULES, TYPE_RULES } from './value-rules.js';
+import { textRules } from './text-rules.js';
+import { arrayRules, numberRules, presenceRules, typeRules } from './value-rules.js';
 
 const FAMILIES = [
-  TYPE_RULES,
-  PRESENCE_RULES,
-  NUMBER_RULES,
-  TEXT_RULES,
-  ALPHABET_RULES,
-  IDENTIFIER_RULES,
-  UUID_RULES,
-  FORMAT_RULES,
-  ARRAY_RULES,
-  DATE_RULES,
+  typeRules,
+  presenceRules,
+  numberRules,
+  textRules,
+  alphabetRules,
+  identifierRules,
+  uuidRules,
+  formatRules,
+  arrayRules,
+  dateRules,
 ];
 
-const RULES: ReadonlyMap<string, Rule> = new Map(FAMILIES.flatMap((family) => Object.entries(family)));
+/** Made when the first rule is looked for: programs without DTO classes need none. */
+const rules = /* @__PURE__ */ once(
+  (): ReadonlyMap<string, Rule> => new Map(FAMILIES.flatMap((family) => Object.entries(family()))),
+);
 
 /** What is known about a decorator, by the name class-validator records; undefined for an author's own. */
 export function ruleNamed(name: string | undefined): Rule | undefined {
-  return name === undefined ? undefined : RULES.get(name);
+  return name === undefined ? undefined : rules().get(name);
 }
 
 /** Every name class-validator records that something is known about. */
 export function ruleNames(): readonly string[] {
-  return [...RULES.keys()];
+  return [...rules().keys()];
 }

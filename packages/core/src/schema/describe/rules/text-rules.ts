@@ -18,7 +18,7 @@ const length = (
 });
 
 /** Decorators about the content of a string. Case is not exact because it is a matter of every alphabet. */
-export const TEXT_RULES: RuleTable = {
+export const textRules = (): RuleTable => ({
   isLength: length(([min, max]) => ({ least: min, most: max })),
   minLength: length(([min]) => ({ least: min })),
   maxLength: length(([max]) => ({ most: max })),
@@ -54,7 +54,7 @@ export const TEXT_RULES: RuleTable = {
   },
   isLowercase: { keywords: () => ({ type: 'string', pattern: '^[^A-Z]*$' }) },
   isUppercase: { keywords: () => ({ type: 'string', pattern: '^[^a-z]*$' }) },
-};
+});
 
 function isCount(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 0;

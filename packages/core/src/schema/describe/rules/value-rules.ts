@@ -3,7 +3,7 @@ import { enumMembers } from '../../dto/declared-type.js';
 import type { RuleTable } from './rule.js';
 
 /** Decorators that say what kind of value is wanted. */
-export const TYPE_RULES: RuleTable = {
+export const typeRules = (): RuleTable => ({
   isString: { keywords: () => ({ type: 'string' }), exact: true },
   isBoolean: { keywords: () => ({ type: 'boolean' }), exact: true },
   isInt: { keywords: () => ({ type: 'integer' }), exact: true },
@@ -28,7 +28,7 @@ export const TYPE_RULES: RuleTable = {
     constraints: ([entity, ...rest]) => [members(entity), ...rest],
   },
   isInstance: { made: true },
-};
+});
 
 function oneOfEnum(entity: unknown): JsonSchema {
   const values = comparable(members(entity));
@@ -40,7 +40,7 @@ function members(entity: unknown): readonly unknown[] {
 }
 
 /** Decorators about being there, and about being one of some values. */
-export const PRESENCE_RULES: RuleTable = {
+export const presenceRules = (): RuleTable => ({
   isDefined: { keywords: () => ({ not: { type: 'null' } }), exact: true },
   isNotEmpty: { keywords: () => ({ not: { enum: ['', null] } }), exact: true },
   isEmpty: { keywords: () => ({ enum: ['', null] }), exact: true, acceptsMissing: true },
@@ -64,7 +64,7 @@ export const PRESENCE_RULES: RuleTable = {
     exact: true,
     acceptsMissing: ([values]) => !listed(values).includes(undefined),
   },
-};
+});
 
 function oneOf(values: readonly unknown[]): JsonSchema {
   const possible = comparable(values);
@@ -81,7 +81,7 @@ function noneOf(values: readonly unknown[]): JsonSchema {
 const degrees = (limit: number): string => `degrees from -${limit} to ${limit}`;
 
 /** Decorators about numbers. */
-export const NUMBER_RULES: RuleTable = {
+export const numberRules = (): RuleTable => ({
   min: { keywords: ([limit]) => ({ type: 'number', minimum: limit }), exact: isLimit },
   max: { keywords: ([limit]) => ({ type: 'number', maximum: limit }), exact: isLimit },
   isPositive: { keywords: () => ({ type: 'number', exclusiveMinimum: 0 }), exact: true },
@@ -98,7 +98,7 @@ export const NUMBER_RULES: RuleTable = {
     keywords: () => ({ type: ['number', 'string'] }),
     shown: () => ({ description: degrees(180) }),
   },
-};
+});
 
 function isLimit([limit]: readonly unknown[]): boolean {
   return typeof limit === 'number' && Number.isFinite(limit);
@@ -122,7 +122,7 @@ function isComparable(value: unknown): boolean {
 const ARRAY: JsonSchema = { type: 'array' };
 
 /** Decorators about arrays as a whole. */
-export const ARRAY_RULES: RuleTable = {
+export const arrayRules = (): RuleTable => ({
   arrayNotEmpty: { keywords: () => ({ ...ARRAY, minItems: 1 }), exact: true },
   arrayMinSize: { keywords: ([min]) => ({ ...ARRAY, ...size('minItems', min) }), exact: isSize },
   arrayMaxSize: { keywords: ([max]) => ({ ...ARRAY, ...size('maxItems', max) }), exact: isSize },
@@ -140,7 +140,7 @@ export const ARRAY_RULES: RuleTable = {
     },
     exact: true,
   },
-};
+});
 
 function isSize([limit]: readonly unknown[]): boolean {
   return Number.isInteger(limit) && Number(limit) >= 0;

@@ -16,11 +16,15 @@ import {
 import { SchemaDocument } from './document.js';
 import { applied, type Check, type DocumentContext, type Group, type Keyword, Run, Seen } from './keyword.js';
 import {
+  ADDITIONAL_PROPERTIES,
   DEPENDENT_SCHEMAS,
   ITEM_APPLICATORS,
+  ITEMS,
+  PROPERTIES,
   PROPERTY_APPLICATORS,
   UNEVALUATED_PROPERTIES,
 } from './members.js';
+import type { LeftOut } from '../../../protocol/left-out.js';
 
 /**
  * Checks values by schemas where a platform forbids to make code of text, as Workers and strict content security policies do. It says
@@ -51,18 +55,24 @@ function isKnown({ since = 'draft-07', until = '2020-12' }: Keyword, dialect: Sc
 }
 
 /** What a schema may refer to is applied to the value itself. */
-const REFERENCES: readonly Keyword[] = [
-  ...['$dynamicRef', '$recursiveRef'].map((name) =>
-    reference(name, '2019-09', (target, from, document) => document.dynamicTarget(target, from)),
-  ),
-  {
-    name: 'id',
-    compile() {
-      throw new Error('NOT SUPPORTED: keyword "id", use "$id" for schema ID');
+function references(): readonly Keyword[] {
+  return [
+    ...['$dynamicRef', '$recursiveRef'].map((name) =>
+      reference(name, '2019-09', (target, from, document) => document.dynamicTarget(target, from)),
+    ),
+    {
+      name: 'id',
+      compile() {
+        throw new Error('NOT SUPPORTED: keyword "id", use "$id" for schema ID');
+      },
     },
-  },
-  reference('$ref', 'draft-07', (target, from, document) => document.target(target, from)),
-];
+    localReference(),
+  ];
+}
+
+function localReference(): Keyword {
+  return reference('$ref', 'draft-07', (target, from, document) => document.target(target, from));
+}
 
 function reference(
   name: string,
@@ -81,21 +91,34 @@ function reference(
 }
 
 /** In the order of ajv: those of any value first, then those of each type. */
-const KEYWORDS: readonly Keyword[] = [
-  ...REFERENCES,
-  { name: 'type', takes: ['string', 'array'], compile: () => undefined },
-  { name: 'nullable', takes: ['boolean'], compile: () => undefined },
-  ...SCALAR_ASSERTIONS,
-  ...LOGIC,
-  ...ARRAY_SIZES,
-  ...ITEM_APPLICATORS,
-  UNIQUE_ITEMS,
-  ...OBJECT_ASSERTIONS,
-  ...PROPERTY_APPLICATORS,
-  DEPENDENT_REQUIRED,
-  DEPENDENT_SCHEMAS,
-  UNEVALUATED_PROPERTIES,
-];
+const KEYWORDS: readonly Keyword[] = (globalThis as LeftOut).SIGIL_WITHOUT_RARE_KEYWORDS
+  ? [
+      localReference(),
+      { name: 'type', takes: ['string', 'array'], compile: () => undefined },
+      ...SCALAR_ASSERTIONS,
+      ...LOGIC,
+      ...ARRAY_SIZES,
+      ITEMS,
+      UNIQUE_ITEMS,
+      ...OBJECT_ASSERTIONS,
+      ADDITIONAL_PROPERTIES,
+      PROPERTIES,
+    ]
+  : [
+      ...references(),
+      { name: 'type', takes: ['string', 'array'], compile: () => undefined },
+      { name: 'nullable', takes: ['boolean'], compile: () => undefined },
+      ...SCALAR_ASSERTIONS,
+      ...LOGIC,
+      ...ARRAY_SIZES,
+      ...ITEM_APPLICATORS,
+      UNIQUE_ITEMS,
+      ...OBJECT_ASSERTIONS,
+      ...PROPERTY_APPLICATORS,
+      DEPENDENT_REQUIRED,
+      DEPENDENT_SCHEMAS,
+      UNEVALUATED_PROPERTIES,
+    ];
 
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === 'string',

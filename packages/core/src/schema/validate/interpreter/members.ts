@@ -44,6 +44,18 @@ function firstItems(at: KeywordContext): Check {
   };
 }
 
+/** The schema of all items of an array, or of those that have no schema of their own. */
+export const ITEMS: Keyword = {
+  name: 'items',
+  group: 'array',
+  takes: SCHEMA,
+  since: '2020-12',
+  compile(at) {
+    const prefix = at.schema['prefixItems'];
+    return Array.isArray(prefix) ? itemsFrom(prefix.length, at) : itemsFrom(0, at, false);
+  },
+};
+
 /** Schemas for the items of arrays. */
 export const ITEM_APPLICATORS: readonly Keyword[] = [
   { name: 'prefixItems', group: 'array', takes: ['array'], since: '2020-12', compile: firstItems },
@@ -62,16 +74,7 @@ export const ITEM_APPLICATORS: readonly Keyword[] = [
     until: '2019-09',
     compile: (at) => (Array.isArray(at.value) ? firstItems(at) : itemsFrom(0, at, false)),
   },
-  {
-    name: 'items',
-    group: 'array',
-    takes: SCHEMA,
-    since: '2020-12',
-    compile(at) {
-      const prefix = at.schema['prefixItems'];
-      return Array.isArray(prefix) ? itemsFrom(prefix.length, at) : itemsFrom(0, at, false);
-    },
-  },
+  ITEMS,
   { name: 'contains', group: 'array', takes: SCHEMA, compile: contained },
   { name: 'minContains', group: 'array', takes: ['number'], since: '2019-09', compile: () => undefined },
   { name: 'maxContains', group: 'array', takes: ['number'], since: '2019-09', compile: () => undefined },
@@ -161,6 +164,49 @@ function unlisted(
   };
 }
 
+/** The schema of properties that are not listed. */
+export const ADDITIONAL_PROPERTIES: Keyword = {
+  name: 'additionalProperties',
+  group: 'object',
+  takes: SCHEMA,
+  compile(at) {
+    const { schema, document } = at;
+    const declared = new Set(entriesOf(schema['properties']).map(([name]) => name));
+    const patterns = entriesOf(schema['patternProperties']).map(([source]) => document.pattern(source));
+    const check = unlisted(at, 'additionalProperty', 'must NOT have additional properties');
+    const isListed = (name: string): boolean =>
+      declared.has(name) || patterns.some((pattern) => pattern.test(name));
+    return (value, run, seen) => {
+      if (seen) seen.properties = true;
+      return check(value, run, isListed);
+    };
+  },
+};
+
+/** The schemas of properties by their names. */
+export const PROPERTIES: Keyword = {
+  name: 'properties',
+  group: 'object',
+  takes: ['object'],
+  compile(at) {
+    const { document } = at;
+    const checks = entriesOf(at.value).map(([name, one]) => ({ name, check: document.check(one) }));
+    return (value, run, seen) => {
+      const object = value as Record<string, unknown>;
+      if (seen && seen.properties !== true) for (const { name } of checks) seen.properties.add(name);
+      let isRight = true;
+      // Not by an iterator, which takes as long as most checks.
+      for (let index = 0; index < checks.length; index++) {
+        const { name, check } = checks[index] as (typeof checks)[number];
+        if (!hasProperty(object, name, document) || run.within(name, check, object[name])) continue;
+        isRight = false;
+        if (!run.all) break;
+      }
+      return isRight;
+    };
+  },
+};
+
 /** Schemas for the properties of objects. */
 export const PROPERTY_APPLICATORS: readonly Keyword[] = [
   {
@@ -179,23 +225,7 @@ export const PROPERTY_APPLICATORS: readonly Keyword[] = [
         );
     },
   },
-  {
-    name: 'additionalProperties',
-    group: 'object',
-    takes: SCHEMA,
-    compile(at) {
-      const { schema, document } = at;
-      const declared = new Set(entriesOf(schema['properties']).map(([name]) => name));
-      const patterns = entriesOf(schema['patternProperties']).map(([source]) => document.pattern(source));
-      const check = unlisted(at, 'additionalProperty', 'must NOT have additional properties');
-      const isListed = (name: string): boolean =>
-        declared.has(name) || patterns.some((pattern) => pattern.test(name));
-      return (value, run, seen) => {
-        if (seen) seen.properties = true;
-        return check(value, run, isListed);
-      };
-    },
-  },
+  ADDITIONAL_PROPERTIES,
   {
     name: 'dependencies',
     group: 'object',
@@ -211,28 +241,7 @@ export const PROPERTY_APPLICATORS: readonly Keyword[] = [
       return (value, run, seen) => every([needs, schemas], run, (check) => check(value, run, seen));
     },
   },
-  {
-    name: 'properties',
-    group: 'object',
-    takes: ['object'],
-    compile(at) {
-      const { document } = at;
-      const checks = entriesOf(at.value).map(([name, one]) => ({ name, check: document.check(one) }));
-      return (value, run, seen) => {
-        const object = value as Record<string, unknown>;
-        if (seen && seen.properties !== true) for (const { name } of checks) seen.properties.add(name);
-        let isRight = true;
-        // Not by an iterator, which takes as long as most checks.
-        for (let index = 0; index < checks.length; index++) {
-          const { name, check } = checks[index] as (typeof checks)[number];
-          if (!hasProperty(object, name, document) || run.within(name, check, object[name])) continue;
-          isRight = false;
-          if (!run.all) break;
-        }
-        return isRight;
-      };
-    },
-  },
+  PROPERTIES,
   {
     name: 'patternProperties',
     group: 'object',

@@ -1,0 +1,192 @@
+import type { JsonSchema } from '../../protocol/json.js';
+import { isEnforced, type Rule } from '../describe/rules/rule.js';
+import type { PatternPool, SafePattern } from '../patterns/patterns.js';
+import { describeValue, shorten, shortenWithin } from '../validate/describe-value.js';
+import type { Constraint, RuleMetadata } from './class-libraries.js';
+
+/** Says whether rules apply. @param object the instance that has the value. */
+export type Condition = (object: object, value: unknown) => unknown;
+
+const MAX_MESSAGE = 1000;
+
+/** One decorator on one property. */
+export class BoundRule {
+  readonly args: readonly unknown[];
+  /** Whether it judges each element of a container. */
+  readonly each: boolean;
+  /** Whether it applies only sometimes; it then informs clients, and runs on instances. */
+  readonly condition: Condition | undefined;
+  /** Whether the schema says everything it says, so that it need not run. */
+  readonly exact: boolean;
+  /** Whether the author worded the message. */
+  readonly worded: boolean;
+  /** What the constraint is told of the decorator. */
+  readonly #constraints: readonly unknown[];
+
+  /**
+   * @param rule what is known of the decorator.
+   * @param authored whether an author wrote the constraint, and not class-validator: what it throws is then no verdict on the value.
+   * @param target the name of the class that is described: it may inherit the rule.
+   * @param constraint finds the implementation. Called at first use, when a container may make it.
+   */
+  constructor(
+    readonly metadata: RuleMetadata,
+    readonly rule: Rule,
+    readonly authored: boolean,
+    readonly target: string,
+    readonly constraint: () => Constraint,
+  ) {
+    this.args = metadata.constraints ?? [];
+    this.#constraints = rule.constraints?.(this.args) ?? this.args;
+    this.each = metadata.each === true;
+    this.condition = metadata.validateIf;
+    this.exact = !authored && this.condition === undefined && isEnforced(rule, this.args);
+    this.worded = metadata.message !== undefined && metadata.message !== '';
+  }
+
+  /** What to send, where the constraint's own message would speak of something that JSON does not carry. */
+  get expects(): string | undefined {
+    return this.rule.expects?.(this.args);
+  }
+
+  /**
+   * Runs class-validator's function, or the author's.
+   * @param value what it judges: the value of the property, or one of its elements.
+   * @param whole the value of the property.
+   * @returns whether the value satisfies the rule, or a promise of it.
+   */
+  validate(value: unknown, object: object, whole: unknown): unknown {
+    const judged = this.rule.searches === true ? IndexedArray.copy(value) : value;
+    const args = this.#arguments(whole, object, this.#constraints);
+    return this.constraint().validate(judged, args as never);
+  }
+
+  /** Whether a value as it travels satisfies the rule. A rule that throws is not satisfied. */
+  accepts(value: unknown): boolean {
+    try {
+      return Boolean(this.validate(value, {}, value));
+    } catch {
+      return false;
+    }
+  }
+
+  /** Says what the rule wants, in the author's words when there are any. @param object what holds the value. */
+  explain(value: unknown, object: object = {}): string {
+    const message = this.#fillTokens(this.#message(value, object), value);
+    return shorten(shortenWithin(message, value), MAX_MESSAGE);
+  }
+
+  #arguments(value: unknown, object: object, constraints: readonly unknown[]): object {
+    return { targetName: this.target, property: this.metadata.propertyName, object, value, constraints };
+  }
+
+  #message(value: unknown, object: object): string {
+    const args = this.#arguments(value, object, this.args);
+    const fallback = `${this.metadata.propertyName} is not valid`;
+    const { message } = this.metadata;
+    try {
+      if (typeof message === 'function') return message(args);
+      if (message) return message;
+      const { expects } = this;
+      return expects ? `must be ${expects}` : this.constraint().defaultMessage?.(args as never) || fallback;
+    } catch {
+      return fallback;
+    }
+  }
+
+  #fillTokens(message: string, value: unknown): string {
+    const { args, metadata, target } = this;
+    return String(message).replace(
+      /\$(?:constraint(\d+)|(value|property|target)\b)/g,
+      (token, index?: string, name?: string) => {
+        if (index !== undefined) return Number(index) > args.length ? token : textOf(args[Number(index) - 1]);
+        if (name === 'value') return describeValue(value);
+        return name === 'property' ? metadata.propertyName : target;
+      },
+    );
+  }
+}
+
+function textOf(constraint: unknown): string {
+  return Array.isArray(constraint) ? constraint.join(', ') : String(constraint);
+}
+
+/** Lets `@Matches` run its pattern safely. @param where the place for problem reports. */
+export function safeConstraint(
+  { constraints }: RuleMetadata,
+  constraint: Constraint,
+  patterns: PatternPool,
+  where: string,
+): Constraint {
+  const pattern = patternOf(constraints ?? [], patterns, where);
+  if (pattern === undefined) return constraint;
+  return {
+    validate: (value) => typeof value === 'string' && pattern.test(value),
+    defaultMessage: (args) => constraint.defaultMessage?.(args) ?? '',
+  };
+}
+
+function patternOf(
+  [given, modifiers]: readonly unknown[],
+  patterns: PatternPool,
+  where: string,
+): SafePattern | undefined {
+  try {
+    if (given instanceof RegExp) return patterns.add(given.source, given.flags, where);
+    return patterns.add(String(given), typeof modifiers === 'string' ? modifiers : '', where);
+  } catch {
+    // class-validator fails with it in its own way.
+    return undefined;
+  }
+}
+
+/** Where the elements of an array are first found. */
+const INDEXES = new WeakMap<object, ReadonlyMap<unknown, number>>();
+
+/** An array that knows where its elements are. class-validator looks each up, which takes minutes with a million of them. */
+class IndexedArray extends Array<unknown> {
+  /** A copy of an array or a Set; anything else as it is. */
+  static copy(value: unknown): unknown {
+    if (!Array.isArray(value) && !(value instanceof Set)) return value;
+    // Copying and then adopting takes a fraction of the time that adding element by element does.
+    return Object.setPrototypeOf([...(value as Iterable<unknown>)], IndexedArray.prototype) as IndexedArray;
+  }
+
+  override indexOf(element: unknown): number {
+    const index = INDEXES.get(this) ?? indexOf(this);
+    INDEXES.set(this, index);
+    return index.get(element) ?? -1;
+  }
+}
+
+function indexOf(elements: readonly unknown[]): ReadonlyMap<unknown, number> {
+  const index = new Map<unknown, number>();
+  for (let at = elements.length - 1; at >= 0; at--) index.set(elements[at], at);
+  // NaN is not found by looking for it.
+  index.delete(NaN);
+  return index;
+}
+
+/** A symbol, so that schema validators do not see it. */
+const RULES: unique symbol = Symbol('rules');
+
+/** A schema that knows the rules it was made of: their words say more than keywords do. */
+export function knowing(schema: JsonSchema, rules: readonly BoundRule[]): JsonSchema {
+  const known = rules.filter(({ authored, condition }) => !authored && condition === undefined);
+  if (known.length === 0) return schema;
+  const { allOf } = schema;
+  const parts = Array.isArray(allOf)
+    ? { allOf: allOf.map((part: JsonSchema) => ({ ...part, [RULES]: known })) }
+    : {};
+  return { ...schema, ...parts, [RULES]: known } as JsonSchema;
+}
+
+/** The rules of class-validator a schema was made of. */
+export function rulesOf(schema: unknown): readonly BoundRule[] {
+  return (schema as { [RULES]?: readonly BoundRule[] } | undefined)?.[RULES] ?? [];
+}
+
+/** Lets a schema know rules. */
+export function setRules(schema: object, rules: readonly BoundRule[]): void {
+  (schema as { [RULES]?: readonly BoundRule[] })[RULES] = rules;
+}
