@@ -74,6 +74,7 @@ describe('a worker of which all is known', () => {
     expect(stderr).toBe('');
     const known = JSON.parse(stdout) as Report;
     expect(known.leftOut).toContain('what describes values');
+    expect(known.bytes).toBeLessThan(300_000);
     const whole = await build('known.js', 'known-whole.mjs', '--target', 'worker', '--json', '--whole');
     expect(known.bytes).toBeLessThan((JSON.parse(whole.stdout) as Report).bytes - 100_000);
     const expected = asking('known.js', asked);
