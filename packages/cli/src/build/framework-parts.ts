@@ -12,7 +12,7 @@ import { builtIns, type Bundle, bundle, type BundleOptions, type Stage } from '.
  */
 
 /** What few runs of a program need: compilers of schemas and patterns that are not prepared, HTTP, and answers to `sigil`. */
-const RARE = /^(?:\.\.?\/(?:\w+\/)*ajv-\w+\.js|#pattern-engine|@sigil\/http|\.\/inspect-\w+\.js)$/;
+const RARE = /^(?:(?:\.\.?\/)+ajv-\w+\.js|#pattern-engine|@sigil\/http|\.\/inspect-\w+\.js)$/;
 const IMPORT = /\bimport\("(?<name>[^"]+)"\)/g;
 const PART = '__sigilPart';
 /** Where parts that are text find the modules of the file. */
