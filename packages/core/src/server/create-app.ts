@@ -33,7 +33,7 @@ import { unshowable } from '../engine/asking/question-codec.js';
 import { explicitSource } from '../registry/parameters.js';
 import { App } from './app.js';
 import type { AppOptions } from './app-options.js';
-import { buildRecord } from './build-record.js';
+import { buildRecord, snapshotStart } from './build-record.js';
 import { builtIns, checkBuiltIns } from './built-ins.js';
 import { backendOf, checkOptions } from './check-options.js';
 import { collect, declareFunction, withOwnPolicies, withPolicies } from './collect.js';
@@ -66,16 +66,16 @@ const MAX_STATE_LENGTH = 256 * 1024;
  * ```
  */
 export async function createApp(options: AppOptions): Promise<App> {
-  const releaseStdout = reserveStdout();
+  const stdout = { release: reserveStdout() };
   try {
-    return await makeApp(options, releaseStdout);
+    return await makeApp(options, stdout);
   } catch (error) {
-    releaseStdout();
+    stdout.release();
     throw error;
   }
 }
 
-async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<App> {
+async function makeApp(options: AppOptions, stdout: { release: () => void }): Promise<App> {
   requireLists('createApp', options, 'modules', 'override');
   const diagnostics = new Diagnostics();
   checkOptions(options, diagnostics);
@@ -113,6 +113,12 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
   diagnostics.report(services.check(classes, schemas.constraints));
   await schemas.settlePatterns(diagnostics.problems);
   diagnostics.throwIfAny();
+  const start = snapshotStart();
+  if (start) {
+    await start;
+    // It was reserved for the process that made the snapshot.
+    stdout.release = reserveStdout();
+  }
 
   const info = infoOf(options);
   const { state = {} } = options;
@@ -179,7 +185,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     instructions,
     hooks: extensions,
     define,
-    releaseStdout,
+    releaseStdout: () => stdout.release(),
     isWorker: options.tasks?.worker === 'only',
     backend,
   });
