@@ -68,11 +68,17 @@ const MAX_STATE_LENGTH = 256 * 1024;
 export async function createApp(options: AppOptions): Promise<App> {
   const releaseStdout = reserveStdout();
   try {
-    return await makeApp(options, releaseStdout);
+    return await makeApp(buildRecord() ? withKey(options) : options, releaseStdout);
   } catch (error) {
     releaseStdout();
     throw error;
   }
+}
+
+/** Options with a key, if they have any: secrets need not be there while a program is built. */
+function withKey(options: AppOptions): AppOptions {
+  if (options.state?.keys === undefined) return options;
+  return { ...options, state: { ...options.state, keys: ['while a program is built, there is no key'] } };
 }
 
 async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<App> {
