@@ -108,9 +108,10 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
       // It is described on this machine, whatever it is for.
       { ...given, target: { ...given.target, files: true }, minify: false, sourcemap: false },
       {
-        start: `import 'sigil:describe'; import 'sigil:prepared'; import ${name}; import 'sigil:described';`,
+        start: `import 'sigil:describe'; import 'sigil:globals'; import 'sigil:prepared'; import ${name}; import 'sigil:described';`,
         modules: {
           ...DESCRIBING,
+          'sigil:globals': options.target.globals ?? '',
           'sigil:prepared': preparedText({ validators: [], patterns: [] }, discovered, JSON.stringify),
         },
         plugins: [...plugins, standIns],

@@ -29,7 +29,11 @@ export function reportOf(
   const reads = [...new Set(built.reads.map(({ path }) => relative(cwd, path) || '.'))];
   const warnings = [
     ...bundle.warnings,
-    ...(description.apps.length > 0
+    ...description.unmade.map(
+      (why) =>
+        `an app that is made when its first request comes could not be made here, so it is not prepared: ${why}. Read what the platform gives in a useFactory of a provider, or set it as a variable of the environment`,
+    ),
+    ...(description.apps.length + description.unmade.length > 0
       ? []
       : ['no app was made when the program was loaded, so nothing is prepared; call createApp() at the top']),
   ];

@@ -68,11 +68,17 @@ const MAX_STATE_LENGTH = 256 * 1024;
 export async function createApp(options: AppOptions): Promise<App> {
   const stdout = { release: reserveStdout() };
   try {
-    return await makeApp(options, stdout);
+    return await makeApp(buildRecord() ? withKey(options) : options, stdout);
   } catch (error) {
     stdout.release();
     throw error;
   }
+}
+
+/** Options with a key, if they have any: secrets need not be there while a program is built. */
+function withKey(options: AppOptions): AppOptions {
+  if (options.state?.keys === undefined) return options;
+  return { ...options, state: { ...options.state, keys: ['while a program is built, there is no key'] } };
 }
 
 async function makeApp(options: AppOptions, stdout: { release: () => void }): Promise<App> {
