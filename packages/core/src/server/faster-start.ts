@@ -1,24 +1,38 @@
-import { type CommonJsRequire, environmentVariable, moduleLoader } from './platform.js';
+import { once } from '../protocol/maybe-promise.js';
+import {
+  type CommonJsModule,
+  type CommonJsRequire,
+  environmentVariable,
+  fileNames,
+  type ModuleLoader,
+  moduleLoader,
+} from './platform.js';
 
 /*
  * Done when @sigil/core is imported, which most programs do before class-validator: without these two, a program with a DTO
  * takes half as long again to its first answer. Neither changes what a program does, so that where one fails nothing is said.
  */
-try {
-  const loader = moduleLoader();
-  // Bundles that are CommonJS have no such URL, and class-validator inside of them.
-  const here = import.meta.url as string | undefined;
-  if (loader && here?.startsWith('file:')) {
-    const require = loader.createRequire(here);
-    const validator = resolved(require, 'class-validator');
+const loadValidator = prepareStart();
+// Whatever is wrong with it is said here, because Node asserts that nothing else has tried to load it.
+loadValidator?.();
+
+/** @returns loads class-validator, where the module that imports it waits for this one to be evaluated. */
+function prepareStart(): (() => object) | undefined {
+  try {
+    const loader = moduleLoader();
+    // Bundles that are CommonJS have no such URL, and class-validator inside of them.
+    const here = import.meta.url as string | undefined;
+    if (!loader || !here?.startsWith('file:')) return undefined;
+    const validator = resolved(loader.createRequire(here), 'class-validator');
     const folder = cacheFolder(validator, decodeURI(new URL(here).pathname).replace(/^\/(?=[A-Z]:)/i, ''));
     // Coverage is less exact for functions out of the cache.
     if (folder !== undefined && environmentVariable('NODE_V8_COVERAGE') === undefined)
       loader.enableCompileCache?.(folder);
-    if (validator !== undefined) postponePhoneNumbers(loader.createRequire(validator));
+    return validator === undefined ? undefined : postponeChecks(loader, validator);
+  } catch {
+    // The program starts as it would without.
+    return undefined;
   }
-} catch {
-  // The program starts as it would without.
 }
 
 /**
@@ -31,30 +45,77 @@ function cacheFolder(...files: readonly (string | undefined)[]): string | undefi
 }
 
 /**
- * Has class-validator load libphonenumber-js when a phone number is first checked: its tables take as long as a third of all
- * its rules, and few programs have such a rule.
+ * Has class-validator load what checks texts when that is first called: libphonenumber-js, whose tables take as long as a third of all
+ * its rules, and the hundred files of validator, which take as long as another. Few programs have rules for more than some of them.
+ *
+ * @param path the main file of class-validator.
  */
-function postponePhoneNumbers(require: CommonJsRequire): void {
-  const path = resolved(require, 'libphonenumber-js/max');
-  if (path === undefined || require.cache[path]) return;
+function postponeChecks(loader: ModuleLoader, path: string): (() => object) | undefined {
+  const require = loader.createRequire(path);
+  const { cache } = require;
+  const known = cache[path];
+  if (known) return known.loaded ? undefined : () => requireWithoutChecks(path, require);
+  const later = new loader.Module(path);
   const load = (): object => {
-    if (require.cache[path] === postponed) delete require.cache[path];
-    return require(path);
+    if (cache[path] === later) delete cache[path];
+    return requireWithoutChecks(path, require);
   };
-  const exports = new Proxy(
-    {},
-    {
-      get: (_, name) => Reflect.get(load(), name) as unknown,
-      has: (_, name) => Reflect.has(load(), name),
-      ownKeys: () => Reflect.ownKeys(load()),
-      getOwnPropertyDescriptor: (_, name) => {
-        const found = Reflect.getOwnPropertyDescriptor(load(), name);
-        return found && { ...found, configurable: true };
-      },
+  const exports = once(load);
+  cache[path] = Object.defineProperty(Object.assign(later, { loaded: true }), 'exports', { get: exports });
+  return undefined;
+}
+
+function requireWithoutChecks(path: string, require: CommonJsRequire): object {
+  const { cache } = require;
+  const postponed = checksOf(require)
+    .filter((file) => !cache[file])
+    .map((file) => [file, whenUsed(file, require)] as const);
+  for (const [file, later] of postponed) cache[file] = later;
+  try {
+    return require(path);
+  } finally {
+    // Whatever else requires these files is given the files themselves.
+    for (const [file, later] of postponed) if (cache[file] === later) delete cache[file];
+  }
+}
+
+/** The files of libphonenumber-js and of validator that class-validator requires; none where they are not as they are known. */
+function checksOf(require: CommonJsRequire): readonly string[] {
+  try {
+    const index = require.resolve('validator');
+    const folder = index.replace(/index\.js$/, '');
+    const lib = `${folder}lib${folder.at(-1)}`;
+    const names = fileNames(lib).filter((name) => name.endsWith('.js'));
+    return [require.resolve('libphonenumber-js/max'), index, ...names.map((name) => lib + name)];
+  } catch {
+    return [];
+  }
+}
+
+/** Stands for a module, within the one that has required it, and loads it when it is used. */
+function whenUsed(path: string, require: CommonJsRequire): CommonJsModule {
+  let loaded: object | undefined;
+  const load = (): object => {
+    if (require.cache[path] === later) delete require.cache[path];
+    return (loaded ??= require(path));
+  };
+  const exports = new Proxy(() => undefined, {
+    apply: (_, self, values) => Reflect.apply(load() as () => unknown, self, values) as unknown,
+    // What a compiler writes for an import asks for these two: the second is what is imported by default, the first whether it is named so.
+    get: (_, name) => {
+      if (name === '__esModule') return true;
+      const whole = load();
+      return name === 'default' && !('__esModule' in whole) ? whole : (Reflect.get(whole, name) as unknown);
     },
-  );
-  const postponed = { exports, loaded: true };
-  require.cache[path] = postponed;
+    has: (_, name) => Reflect.has(load(), name),
+    ownKeys: () => Reflect.ownKeys(load()),
+    getOwnPropertyDescriptor: (_, name) => {
+      const found = Reflect.getOwnPropertyDescriptor(load(), name);
+      return found && { ...found, configurable: true };
+    },
+  });
+  const later = { exports, loaded: true };
+  return later;
 }
 
 function resolved(require: CommonJsRequire, id: string): string | undefined {

@@ -25,6 +25,7 @@ interface BuiltIns {
 /** What is used of Node's module loader. */
 export interface ModuleLoader {
   createRequire(from: string): CommonJsRequire;
+  readonly Module: new (path: string) => CommonJsModule;
   /** Keeps what V8 made of the modules, for the next start: since Node 22.1. */
   enableCompileCache?(folder: string): unknown;
 }
@@ -33,7 +34,13 @@ export interface ModuleLoader {
 export interface CommonJsRequire {
   (id: string): object;
   resolve(id: string): string;
-  readonly cache: Record<string, { readonly exports: object; readonly loaded: boolean } | undefined>;
+  readonly cache: Record<string, CommonJsModule | undefined>;
+}
+
+/** A file as `require` knows it. */
+export interface CommonJsModule {
+  readonly exports: object;
+  readonly loaded: boolean;
 }
 
 /** Remembers what an asynchronous task belongs to. */
@@ -55,6 +62,7 @@ interface FileSystem {
     options: { bigint: true },
   ): { isFIFO(): boolean; isSocket(): boolean; isFile(): boolean };
   readdirSync(folder: URL, options: { withFileTypes: true }): readonly DirectoryEntry[];
+  readdirSync(folder: string): readonly string[];
   readFileSync(file: URL, encoding: 'utf8'): string;
   existsSync(file: URL): boolean;
 }
@@ -241,6 +249,15 @@ export function listFiles(folder: URL): URL[] {
     if (!entry.isDirectory()) return [url];
     return entry.name === 'node_modules' ? [] : listFiles(url);
   });
+}
+
+/**
+ * The names of what is in a folder.
+ *
+ * @throws Error when it cannot be read.
+ */
+export function fileNames(folder: string): readonly string[] {
+  return platform.getBuiltinModule?.('node:fs')?.readdirSync(folder) ?? [];
 }
 
 /** The text of a file; `undefined` when it cannot be read. */
