@@ -159,6 +159,48 @@ describe('class-validator', () => {
   });
 });
 
+/** Serves a tool that takes a DTO and answers with another, and tells what a call gives. @param annotate what class-transformer is told of both. */
+const served = (annotate: string, argument: string): string => `
+  (async () => {
+    const { createApp, defineTool } = await import('@sigil/core');
+    const { connect } = await import('@sigil/testing');
+    class Answer {}
+    for (const name of ['text', 'secret']) IsString()(Answer.prototype, name);
+    IsString()(Contact.prototype, 'phone');
+    ${annotate}
+    const handle = ({ phone }) => Object.assign(new Answer(), { text: phone, secret: 'x' });
+    const tool = defineTool({ name: 'ask', input: Contact, output: Answer, handle });
+    const app = await createApp({ name: 'shop', version: '1.0.0', definitions: [tool] });
+    const client = await connect(app);
+    const { structuredContent } = await client.callTool('ask', { ${argument}: 'one' });
+    await client.close();
+    await app.close();
+    const isWhole = Object.keys(required.cache).some((path) => path.includes('TransformOperationExecutor'));
+    console.log(JSON.stringify({ structuredContent, isWhole }));
+  })();`;
+
+describe('class-transformer', () => {
+  test.each(ways)('is not loaded where nothing is transformed: %s', async (way) => {
+    const told = await start(way, served('', 'phone'));
+    expect(told).toEqual({ structuredContent: { text: 'one', secret: 'x' }, isWhole: false });
+  });
+
+  test.each([
+    ...ways.map((way) => [way, `await import('class-transformer')`] as const),
+    ...ways.map((way) => [way, `required('class-transformer')`] as const),
+  ])(
+    'does what its decorators say, in whatever way it is loaded: class-validator %s, %s',
+    async (way, load) => {
+      const annotate = `
+      const { Exclude, Expose } = ${load};
+      Exclude()(Answer.prototype, 'secret');
+      Expose({ name: 'tel' })(Contact.prototype, 'phone');`;
+      const told = await start(way, served(annotate, 'tel'));
+      expect(told).toEqual({ structuredContent: { text: 'one' }, isWhole: true });
+    },
+  );
+});
+
 const canCache = 'enableCompileCache' in (process.getBuiltinModule('node:module') as object);
 
 describe("Node's compile cache", () => {

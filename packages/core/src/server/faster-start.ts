@@ -1,3 +1,4 @@
+import type { ClassTransformer } from '../schema/index.js';
 import { once } from '../protocol/maybe-promise.js';
 import {
   type CommonJsModule,
@@ -24,7 +25,7 @@ function prepareStart(): (() => object) | undefined {
     const here = import.meta.url as string | undefined;
     if (!loader || !here?.startsWith('file:')) return undefined;
     const validator = resolved(loader.createRequire(here), 'class-validator');
-    const folder = cacheFolder(validator, decodeURI(new URL(here).pathname).replace(/^\/(?=[A-Z]:)/i, ''));
+    const folder = cacheFolder(validator, pathOf(here));
     // Coverage is less exact for functions out of the cache.
     if (folder !== undefined && environmentVariable('NODE_V8_COVERAGE') === undefined)
       loader.enableCompileCache?.(folder);
@@ -116,6 +117,53 @@ function whenUsed(path: string, require: CommonJsRequire): CommonJsModule {
   });
   const later = { exports, loaded: true };
   return later;
+}
+
+/** One of the things that class-validator exports. */
+const NAME = 'getMetadataStorage';
+
+/**
+ * Finds the class-transformer that an import would give: the part that remembers what its decorators recorded, which is a tenth of it.
+ * Most programs need no more; an import would even read all of it twice, to know what it exports.
+ *
+ * @param validator what an import of class-validator gives.
+ * @returns undefined where an import may give something else than `require`, as it does in bundles and test runners.
+ */
+export function findTransformer(validator: object): ClassTransformer | undefined {
+  try {
+    const here = new URL('.', import.meta.url as string | undefined).href;
+    const require = moduleLoader()?.createRequire(here);
+    // In a bundle, this module is not where @sigil/core is.
+    const isInstalled =
+      require &&
+      pathOf(here) ===
+        require
+          .resolve('@sigil/core')
+          .replaceAll('\\', '/')
+          .replace(/[^/]+$/, '');
+    const known = isInstalled && require.cache[require.resolve('class-validator')];
+    if (!known || Reflect.get(known.exports, NAME) !== Reflect.get(validator, NAME)) return undefined;
+    const path = require.resolve('class-transformer');
+    const load = (): ClassTransformer => require(path) as ClassTransformer;
+    const storage = require(path.replace(/index\.js$/, 'storage.js')) as {
+      readonly defaultMetadataStorage?: ClassTransformer['transforms'];
+    };
+    const transforms = storage.defaultMetadataStorage;
+    return (
+      transforms && {
+        transforms,
+        plainToInstance: (...given) => load().plainToInstance(...given),
+        instanceToPlain: (instance) => load().instanceToPlain(instance),
+      }
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param url of a file. */
+function pathOf(url: string): string {
+  return decodeURI(new URL(url).pathname).replace(/^\/(?=[A-Z]:)/i, '');
 }
 
 function resolved(require: CommonJsRequire, id: string): string | undefined {
