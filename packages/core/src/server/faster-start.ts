@@ -1,13 +1,15 @@
 import type { ClassTransformer } from '../schema/index.js';
 import { once } from '../protocol/maybe-promise.js';
 import {
-  type CommonJsModule,
   type CommonJsRequire,
   environmentVariable,
-  fileNames,
   type ModuleLoader,
   moduleLoader,
+  withStandIns,
 } from './platform.js';
+
+/** What class-validator requires to check texts with. */
+const CHECKS = /^(?:validator|validator\/lib\/\w+|libphonenumber-js\/max)$/;
 
 /*
  * Done when @sigil/core is imported, which most programs do before class-validator: without these two, a program with a DTO
@@ -52,55 +54,32 @@ function cacheFolder(...files: readonly (string | undefined)[]): string | undefi
  * @param path the main file of class-validator.
  */
 function postponeChecks(loader: ModuleLoader, path: string): (() => object) | undefined {
-  const require = loader.createRequire(path);
-  const { cache } = require;
+  const { cache } = loader.createRequire(path);
   const known = cache[path];
-  if (known) return known.loaded ? undefined : () => requireWithoutChecks(path, require);
+  if (known) return known.loaded ? undefined : () => requireWithoutChecks(loader, path);
   const later = new loader.Module(path);
   const load = (): object => {
     if (cache[path] === later) delete cache[path];
-    return requireWithoutChecks(path, require);
+    return requireWithoutChecks(loader, path);
   };
   const exports = once(load);
   cache[path] = Object.defineProperty(Object.assign(later, { loaded: true }), 'exports', { get: exports });
   return undefined;
 }
 
-function requireWithoutChecks(path: string, require: CommonJsRequire): object {
-  const { cache } = require;
-  const postponed = checksOf(require)
-    .filter((file) => !cache[file])
-    .map((file) => [file, whenUsed(file, require)] as const);
-  for (const [file, later] of postponed) cache[file] = later;
-  try {
-    return require(path);
-  } finally {
-    // Whatever else requires these files is given the files themselves.
-    for (const [file, later] of postponed) if (cache[file] === later) delete cache[file];
-  }
+/** Requires class-validator, whose files are given stand-ins for what they require to check texts with. */
+function requireWithoutChecks(loader: ModuleLoader, path: string): object {
+  const require = loader.createRequire(path);
+  const isWhole = ['validator', 'libphonenumber-js/max'].every((id) => resolved(require, id) !== undefined);
+  if (!isWhole) return require(path);
+  const standIn = (id: string): object | undefined =>
+    CHECKS.test(id) ? whenUsed(once(() => require(require.resolve(id)))) : undefined;
+  return withStandIns(loader, standIn, () => require(path));
 }
 
-/** The files of libphonenumber-js and of validator that class-validator requires; none where they are not as they are known. */
-function checksOf(require: CommonJsRequire): readonly string[] {
-  try {
-    const index = require.resolve('validator');
-    const folder = index.replace(/index\.js$/, '');
-    const lib = `${folder}lib${folder.at(-1)}`;
-    const names = fileNames(lib).filter((name) => name.endsWith('.js'));
-    return [require.resolve('libphonenumber-js/max'), index, ...names.map((name) => lib + name)];
-  } catch {
-    return [];
-  }
-}
-
-/** Stands for a module, within the one that has required it, and loads it when it is used. */
-function whenUsed(path: string, require: CommonJsRequire): CommonJsModule {
-  let loaded: object | undefined;
-  const load = (): object => {
-    if (require.cache[path] === later) delete require.cache[path];
-    return (loaded ??= require(path));
-  };
-  const exports = new Proxy(() => undefined, {
+/** Stands for what a module exports, and loads it when it is used. */
+function whenUsed(load: () => object): object {
+  return new Proxy(() => undefined, {
     apply: (_, self, values) => Reflect.apply(load() as () => unknown, self, values) as unknown,
     // What a compiler writes for an import asks for these two: the second is what is imported by default, the first whether it is named so.
     get: (_, name) => {
@@ -115,8 +94,6 @@ function whenUsed(path: string, require: CommonJsRequire): CommonJsModule {
       return found && { ...found, configurable: true };
     },
   });
-  const later = { exports, loaded: true };
-  return later;
 }
 
 /** One of the things that class-validator exports. */

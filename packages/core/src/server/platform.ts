@@ -25,7 +25,9 @@ interface BuiltIns {
 /** What is used of Node's module loader. */
 export interface ModuleLoader {
   createRequire(from: string): CommonJsRequire;
-  readonly Module: new (path: string) => CommonJsModule;
+  readonly Module: (new (path: string) => CommonJsModule) & {
+    readonly prototype: { require: (id: string) => object };
+  };
   /** Keeps what V8 made of the modules, for the next start: since Node 22.1. */
   enableCompileCache?(folder: string): unknown;
 }
@@ -62,7 +64,6 @@ interface FileSystem {
     options: { bigint: true },
   ): { isFIFO(): boolean; isSocket(): boolean; isFile(): boolean };
   readdirSync(folder: URL, options: { withFileTypes: true }): readonly DirectoryEntry[];
-  readdirSync(folder: string): readonly string[];
   readFileSync(file: URL, encoding: 'utf8'): string;
   existsSync(file: URL): boolean;
 }
@@ -158,6 +159,28 @@ export function moduleLoader(): ModuleLoader | undefined {
   return platform.versions?.node === undefined ? undefined : platform.getBuiltinModule?.('node:module');
 }
 
+/**
+ * Runs a task during which files that require something are given what stands for it.
+ *
+ * @param standIn gives undefined for what nothing stands for.
+ */
+export function withStandIns<T>(
+  { Module: { prototype } }: ModuleLoader,
+  standIn: (id: string) => object | undefined,
+  task: () => T,
+): T {
+  const original = prototype.require;
+  const changed = function (this: CommonJsModule, id: string): object {
+    return standIn(id) ?? original.call(this, id);
+  };
+  prototype.require = changed;
+  try {
+    return task();
+  } finally {
+    if (prototype.require === changed) prototype.require = original;
+  }
+}
+
 /** The arguments the program was started with. */
 export function programArguments(): readonly string[] {
   return platform.argv?.slice(2) ?? [];
@@ -249,15 +272,6 @@ export function listFiles(folder: URL): URL[] {
     if (!entry.isDirectory()) return [url];
     return entry.name === 'node_modules' ? [] : listFiles(url);
   });
-}
-
-/**
- * The names of what is in a folder.
- *
- * @throws Error when it cannot be read.
- */
-export function fileNames(folder: string): readonly string[] {
-  return platform.getBuiltinModule?.('node:fs')?.readdirSync(folder) ?? [];
 }
 
 /** The text of a file; `undefined` when it cannot be read. */
