@@ -23,15 +23,18 @@ loadValidator?.();
 function prepareStart(): (() => object) | undefined {
   try {
     const loader = moduleLoader();
-    // Bundles that are CommonJS have no such URL, and class-validator inside of them.
+    // Bundles that are CommonJS have no such URL.
     const here = import.meta.url as string | undefined;
     if (!loader || !here?.startsWith('file:')) return undefined;
+    // Bundles have class-validator inside of them.
+    const isBundled = !/\/core\/dist\/bundle\/[^/]+$/.test(here);
+    if (isBundled && !loader.enableCompileCache) return undefined;
     const validator = resolved(loader.createRequire(here), 'class-validator');
     const folder = cacheFolder(validator, pathOf(here));
     // Coverage is less exact for functions out of the cache.
     if (folder !== undefined && environmentVariable('NODE_V8_COVERAGE') === undefined)
       loader.enableCompileCache?.(folder);
-    return validator === undefined ? undefined : postponeChecks(loader, validator);
+    return isBundled || validator === undefined ? undefined : postponeChecks(loader, validator);
   } catch {
     // The program starts as it would without.
     return undefined;
