@@ -13,7 +13,7 @@ const CHECKS = /^(?:validator|validator\/lib\/\w+|libphonenumber-js\/max)$/;
 
 /*
  * Done when @sigil/core is imported, which most programs do before class-validator: without these two, a program with a DTO
- * takes half as long again to its first answer. Neither changes what a program does, so that where one fails nothing is said.
+ * takes a third longer to its first answer. Neither changes what a program does, so that where one fails nothing is said.
  */
 const loadValidator = prepareStart();
 // Whatever is wrong with it is said here, because Node asserts that nothing else has tried to load it.
