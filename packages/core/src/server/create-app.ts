@@ -36,6 +36,7 @@ import type { AppOptions } from './app-options.js';
 import { buildRecord, snapshotStart } from './build-record.js';
 import { builtIns, checkBuiltIns } from './built-ins.js';
 import { backendOf, checkOptions } from './check-options.js';
+import { findTransformer } from './faster-start.js';
 import { collect, declareFunction, withOwnPolicies, withPolicies } from './collect.js';
 import type { Define } from './live-collection.js';
 import { requireLists } from './module.js';
@@ -110,6 +111,7 @@ async function makeApp(options: AppOptions, stdout: { release: () => void }): Pr
   const schemas = await createSchemaCompiler({
     classes: needsClasses(declarations),
     constraint: services.constraint,
+    findTransformer,
     ...withoutUndefined({ validators: buildRecord()?.load }),
   });
   const registry = new Registry();
