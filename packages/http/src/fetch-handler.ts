@@ -1,5 +1,5 @@
 import type { App } from '@sigil/core';
-import { ERROR_CODES, errorResponse, type MaybePromise } from '@sigil/core/transport';
+import { announceLaterApp, ERROR_CODES, errorResponse, type MaybePromise } from '@sigil/core/transport';
 import { endpointOf, endpointPath, mountOptions } from './check-options.js';
 import { createHandler } from './handler.js';
 import type { HttpOptions } from './options.js';
@@ -90,6 +90,7 @@ export interface HostHandler<P> {
 export function hostHandler<P>({ app, options }: Hosted<P>): HostHandler<P> {
   if (typeof app !== 'function')
     throw new TypeError('Give a function that makes the app: () => createApp({ … })');
+  announceLaterApp(({ env }) => app(env as P));
   const made: { host?: Promise<Host> } = {};
   const make = async (platform: P): Promise<Host> => {
     const { path, ...rest } = typeof options === 'function' ? options(platform) : options;

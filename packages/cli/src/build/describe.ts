@@ -21,6 +21,7 @@ export const DESCRIBING: Readonly<Record<string, string>> = {
     export const end = describeBuild(
       (description) => { told.description = description; process.exit(0); },
       (files) => Object.assign(told.discovered, files),
+      process.env,
     );`,
   'sigil:described': `
     import { end } from 'sigil:describe';

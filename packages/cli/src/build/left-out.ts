@@ -69,7 +69,7 @@ export interface LeftOutParts {
  */
 export async function leftOutOf(
   { inputs, output }: Bundle,
-  { plans, apps, hasRareKeywords }: BuildDescription,
+  { plans, apps, unmade, hasRareKeywords }: BuildDescription,
   { cwd, target }: BundleOptions,
 ): Promise<LeftOutParts> {
   const runtimes = target.node ? [] : ['SIGIL_WITHOUT_RUNTIMES'];
@@ -83,7 +83,7 @@ export async function leftOutOf(
     !words ||
     GROWING.some((word) => words.has(word)) ||
     (words.has('add') && COLLECTIONS.some((word) => words.has(word)));
-  const allKnown = !target.node && !grows && plans !== undefined && apps.length > 0;
+  const allKnown = !target.node && !grows && plans !== undefined && apps.length > 0 && unmade.length === 0;
   const names = [
     ...runtimes,
     ...unnamed,
@@ -111,10 +111,18 @@ async function wordsOf(inputs: readonly string[], cwd: string): Promise<Readonly
   return words;
 }
 
-/** The code of a module, without comments. */
+/** The code of a module, without comments; of data, its keys. */
 async function codeOf(path: string): Promise<string> {
   const text = await readFile(path, 'utf8');
+  if (path.endsWith('.json')) return keysIn(JSON.parse(text)).join(' ');
   if (!/\.[cm]?[jt]sx?$/.test(path)) return text;
   return (await transform(text, { loader: loaderOf(path), minifyWhitespace: true, legalComments: 'none' }))
     .code;
+}
+
+/** Data may be spread into options, whose names are its keys then. */
+function keysIn(data: unknown): string[] {
+  if (typeof data !== 'object' || data === null) return [];
+  const keys = Array.isArray(data) ? [] : Object.keys(data);
+  return [...new Set([...keys, ...Object.values(data).flatMap(keysIn)])];
 }

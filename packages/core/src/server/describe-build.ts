@@ -1,3 +1,4 @@
+import { DefinitionError } from '../errors/errors.js';
 import { loadValidatorCompiler } from '../schema/validate/interpreter/interpreter.js';
 import { VERDICT_TOOLS } from '../schema/validate/verdict-tools.js';
 import { writeVerdict } from '../schema/validate/write-verdict.js';
@@ -6,6 +7,7 @@ import { validatorKey } from '../schema/validate/prepared.js';
 import type { PatternVerdict } from '../schema/index.js';
 import { PlanRecorder } from '../schema/describe-plans.js';
 import type { PlanData } from '../schema/plan-data.js';
+import { collectLaterApps, type MakeLaterApp, type PlatformStandIn } from '../transport/later-apps.js';
 import { type RecordedApp, setBuildRecord } from './build-record.js';
 
 /** The code of the validator of one schema. */
@@ -50,6 +52,8 @@ export interface BuildDescription {
   readonly needsPatternEngine: boolean;
   /** Whether the program called `app.run()`. */
   readonly runs: boolean;
+  /** Why apps could not be made that are made when their first request comes. */
+  readonly unmade: readonly string[];
 }
 
 /**
@@ -58,6 +62,7 @@ export interface BuildDescription {
  *
  * @param done is called once, when a program wants to serve, or when `end()` says that it has begun; it ends the program.
  * @param discovered is called with what the build does not have yet: without it, the description would lack definitions.
+ * @param env of which apps are made that are made later, of what comes with their first request.
  * @returns ends the description.
  * @example
  * ```ts
@@ -72,7 +77,9 @@ export interface BuildDescription {
 export function describeBuild(
   done: (description: BuildDescription) => Promise<never>,
   discovered: (files: DiscoveredFiles) => void,
+  env: PlatformStandIn['env'] = {},
 ): () => Promise<never> {
+  const later = collectLaterApps();
   const apps: RecordedApp[] = [];
   const validators = new Map<string, ValidatorText>();
   const load: LoadValidatorCompiler = async (dialect) => {
@@ -87,6 +94,11 @@ export function describeBuild(
   };
   const recorder = new PlanRecorder();
   const end = async (runs: boolean): Promise<never> => {
+    const unmade: string[] = [];
+    for (const make of later) {
+      const why = await failureOf(make, env);
+      if (why !== undefined) unmade.push(why);
+    }
     for (const { schemas } of apps) await schemas.warm();
     const plans = plansOf(recorder, validators);
     return done({
@@ -98,6 +110,7 @@ export function describeBuild(
       patterns: apps.flatMap(({ schemas }) => schemas.patternVerdicts),
       needsPatternEngine: apps.some(({ schemas }) => schemas.needsPatternEngine),
       runs,
+      unmade,
     });
   };
   setBuildRecord({
@@ -129,6 +142,40 @@ function plansOf(
   }
   return described && [...plans.values()];
 }
+
+/** How long an app may take that is made later, in milliseconds: it may wait for what is not there yet. */
+const LATER_MS = 5_000;
+
+/**
+ * Makes an app that is made later.
+ *
+ * @returns why that failed, if it did.
+ * @throws DefinitionError when its definitions are wrong.
+ */
+async function failureOf(make: MakeLaterApp, env: PlatformStandIn['env']): Promise<string | undefined> {
+  const late = new Promise<string>((resolve) =>
+    setTimeout(() => resolve(`it took longer than ${LATER_MS / 1000} s`), LATER_MS),
+  );
+  const making = async (): Promise<undefined> => {
+    await make({ env, anything: ANYTHING });
+    return undefined;
+  };
+  try {
+    return await Promise.race([making(), late]);
+  } catch (error) {
+    if (error instanceof DefinitionError) throw error;
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+const ANYTHING: unknown = new Proxy(() => undefined, {
+  get(_, name): unknown {
+    // Or `await` would wait for it.
+    if (name === 'then') return undefined;
+    return name === Symbol.toPrimitive ? () => '' : ANYTHING;
+  },
+  apply: () => ANYTHING,
+});
 
 function describeApp({ info: { name, version }, registry }: RecordedApp): AppDescription {
   const { tools, resources, templates, prompts } = registry;

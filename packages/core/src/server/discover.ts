@@ -5,6 +5,7 @@ import { hasHandlers, isClass } from '../registry/scan.js';
 import { isObject } from '../protocol/json.js';
 import { buildRecord, type BundledModule, bundledModules } from './build-record.js';
 import { hasFile, listFiles, readText } from './platform.js';
+import type { LeftOut } from '../protocol/left-out.js';
 
 const CODE = 'SIGIL_DISCOVERY_FAILED';
 const MODULE = /\.(?:js|mjs|ts|mts)$/;
@@ -42,7 +43,10 @@ async function discoverIn(
     return found;
   }
   const before = diagnostics.problems.length;
-  const modules = bundledModules(place.href) ?? modulesIn(place, diagnostics, logger);
+  const bundled = bundledModules(place.href);
+  const modules = (globalThis as LeftOut).SIGIL_ALL_KNOWN
+    ? (bundled ?? [])
+    : (bundled ?? modulesIn(place, diagnostics, logger));
   for (const { path, load } of modules) {
     try {
       const exported: unknown[] = Object.values(await load());
