@@ -1,5 +1,5 @@
 import type { App } from '@sigil/core';
-import { type HttpOptions, nodeHandler, withSource } from '@sigil/http';
+import { type HttpOptions, nodeHandler } from '@sigil/http';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 
@@ -31,17 +31,12 @@ const register: FastifyPluginAsync<FastifyOptions> = async (
     throw new Error(
       `The metadata of an authorization is at the root: register fastifyPlugin there, with prefix: '${fastify.prefix}${prefix}'`,
     );
-  const requests = new WeakMap<object, FastifyRequest>();
-  const handler = nodeHandler(app, {
-    ...options,
-    ...withSource(options.authenticate, (source) => requests.get(source as object)),
-  });
+  const handler = nodeHandler(app, options);
   const serve = (request: FastifyRequest, reply: FastifyReply): void => {
     // What hooks have set, such as headers of CORS, is Fastify's alone until it is sent.
     for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value ?? '');
-    requests.set(request.raw, request);
     reply.hijack();
-    handler(request.raw, reply.raw);
+    handler(request.raw, reply.raw, undefined, request);
   };
   fastify.addHook('onRequest', (request, reply, next) =>
     handler.serves(request.originalUrl) ? serve(request, reply) : next(),

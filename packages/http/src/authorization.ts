@@ -10,8 +10,8 @@ export interface RequestHead {
   /** Path and query. */
   readonly url: string;
   /**
-   * The request as the server around the app has it, an `IncomingMessage` or a `Request`; with the packages for Fastify and Hono, their
-   * request and context. What others have put on it, such as `user`, is there.
+   * The request as the server around the app has it, an `IncomingMessage` or a `Request`; with the packages for Fastify, Hono and Nest,
+   * their request or context. What others have put on it, such as `user`, is there.
    */
   readonly source?: unknown;
   /**
@@ -87,7 +87,16 @@ export interface AuthorizationHost {
 /** Makes what authorizes the requests of an app; what `oauth()` of `@sigil/auth` gives. */
 export type Authorization = (host: AuthorizationHost) => Authorizer;
 
-/** The challenge to who lacks scopes, where no authorization says more (RFC 6750, section 3.1). */
+/**
+ * Challenges a client that lacks scopes, where an authorization has no more to say (RFC 6750, section 3.1).
+ *
+ * @param scopes all that the request needs.
+ * @returns what `Authorizer.insufficientScope` gives.
+ * @example
+ * ```ts
+ * const refusal = scopeChallenge(['files:write']);
+ * ```
+ */
 export function scopeChallenge(scopes: readonly string[]): Refusal {
   return {
     status: 403,

@@ -37,7 +37,7 @@ import {
 } from '@sigil/core';
 import { handlersOf } from '@sigil/core/extension';
 import { defer, isObservable, lastValueFrom } from 'rxjs';
-import { CallExecutionContext, hasArrived, type HttpRequest } from './call.js';
+import { CallExecutionContext, type HttpRequest, responseOf } from './call.js';
 import type { Constructor, NestContainer, Provided } from './nest-container.js';
 
 type MethodName = string | symbol;
@@ -201,7 +201,7 @@ export class Enhancers {
         asked = nameOf(guard.constructor);
         const hadUser = Boolean(request.user);
         if (!(await resultOf(await guard.canActivate(execution)))) return false;
-        if (request.user && !hadUser && !context.principal && hasArrived(context))
+        if (request.user && !hadUser && !context.principal && responseOf(context))
           this.#warnOnce(
             `the guard ${asked} has set request.user where there is no principal, which is known before guards of definitions are asked; ` +
               `have it asked at the endpoint: SigilModule.forRoot({ decorators: [UseGuards(${asked})] }), or as a global guard that does not let the endpoint pass`,

@@ -149,7 +149,7 @@ function dynamicModule(route: RouteOptions, options: Provider): DynamicModule {
           given: SigilModuleOptions,
           adapters: HttpAdapterHost,
           config: ApplicationConfig,
-        ) => new Endpoint(app, given, route.sse ?? false, adapters, config),
+        ) => new Endpoint(app, given, route, adapters, config),
       },
     ],
     exports: [App],

@@ -34,10 +34,7 @@ export function worker<Env>(
   app: (env: Env) => MaybePromise<App>,
   options: HostOptions | ((env: Env) => HostOptions) = {},
 ): Worker<Env> {
-  const handler = hostHandler<Env>({
-    app,
-    options: (env) => ({ path: '/mcp', ...(typeof options === 'function' ? options(env) : options) }),
-  });
+  const handler = hostHandler<Env>({ of: 'worker', app, options, path: '/mcp' });
   return {
     fetch(request, env, context) {
       const answering = handler(request, env).then((response) => untilRead(response, context));
