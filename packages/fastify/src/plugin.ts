@@ -46,7 +46,9 @@ const register: FastifyPluginAsync<FastifyOptions> = async (
     async (scope) => {
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser('*', (_request, _body, done) => done(null));
-      for (const url of options.sse ? [path, '/sse', '/messages'] : [path]) scope.all(url, serve);
+      for (const url of options.sse ? [path, '/sse', '/messages'] : [path])
+        // As a prefix it is served with a slash at its end and without, whatever the router is told of them.
+        await scope.register(async (at) => void at.all('/', serve), { prefix: url });
     },
     { prefix },
   );
