@@ -88,6 +88,7 @@ export interface Hosted<P> {
   /** The function that was given the options, for errors. */
   readonly of: string;
   readonly app: (platform: P) => MaybePromise<App>;
+  /** Checked at once where they are no function. */
   readonly options: HostOptions | ((platform: P) => HostOptions);
   /**
    * Where the endpoint is unless the options say.
@@ -109,6 +110,7 @@ export interface HostHandler<P> {
  * is made is kept. While it cannot be made, each request fails with the error of its own try.
  *
  * @returns the handler: for adapters of platforms.
+ * @throws DefinitionError when an option is wrong that is known by then.
  * @example
  * ```ts
  * const handler = hostHandler<Env>({
@@ -128,9 +130,10 @@ export function hostHandler<P>({ of, app, options, path: usual }: Hosted<P>): Ho
     mountOptions(of, rest);
     return { path, rest };
   };
+  const known = typeof options === 'function' ? undefined : checked(options);
   const made: { host?: Promise<Host> } = {};
   const make = async (platform: P): Promise<Host> => {
-    const { path, rest } = checked(typeof options === 'function' ? options(platform) : options);
+    const { path, rest } = known ?? checked((options as (platform: P) => HostOptions)(platform));
     const served = await app(platform);
     const handler = fetchHandler(served, rest);
     return { app: served, path, handler };

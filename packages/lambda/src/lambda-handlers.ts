@@ -36,6 +36,7 @@ const END_EARLY_MS = 1_000;
  * @param app makes the app, when the first request comes; called once, and again after it has failed.
  * @param options `path` of the endpoint, `/mcp` by default, and those of `fetchHandler`.
  * @returns the handler of the function.
+ * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts
  * export const handler = lambdaHandler(() => createApp({ name: 'shop', version: '1.0.0', services: [Shop] }), { allowedHosts: ['shop.example.com'] });
@@ -56,6 +57,7 @@ export function lambdaHandler(app: () => MaybePromise<App>, options: HostOptions
  * @param app makes the app, when the first request comes; called once, and again after it has failed.
  * @param options `path` of the endpoint, `/mcp` by default, and those of `fetchHandler`.
  * @returns the handler of the function.
+ * @throws DefinitionError when an option is wrong.
  * @throws Error where the runtime of Lambda is not around it.
  * @example
  * ```ts

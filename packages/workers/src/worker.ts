@@ -21,6 +21,7 @@ export interface Worker<Env> {
  * @param app makes the app from the bindings; called once, and again after it has failed.
  * @param options `path` of the endpoint, `/mcp` by default, and those of `fetchHandler`; a function makes them from the bindings.
  * @returns what the module exports.
+ * @throws DefinitionError when an option is wrong that needs no bindings.
  * @example
  * ```ts
  * const shop = worker<Env>(
