@@ -44,7 +44,7 @@ export interface ExpressHandler extends Middleware {
  */
 export function expressHandler(app: App, { path = '/mcp', ...options }: ExpressOptions = {}): ExpressHandler {
   const handler = nodeHandler(app, options);
-  endpointPath('expressHandler', path);
+  handler.mountedAt(endpointPath('expressHandler', path));
   const serveAt = (at?: string): Middleware => {
     return (request, response, next) => {
       const { originalUrl = request.url ?? '/', baseUrl } = request;

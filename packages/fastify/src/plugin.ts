@@ -32,6 +32,7 @@ const register: FastifyPluginAsync<FastifyOptions> = async (
       `The metadata of an authorization is at the root: register fastifyPlugin there, with prefix: '${fastify.prefix}${prefix}'`,
     );
   const handler = nodeHandler(app, options);
+  handler.mountedAt(fastify.prefix + prefix + path);
   const serve = (request: FastifyRequest, reply: FastifyReply): void => {
     // What hooks have set, such as headers of CORS, is Fastify's alone until it is sent.
     for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value ?? '');

@@ -37,7 +37,7 @@ export interface HonoHandler extends MiddlewareHandler {
  */
 export function honoHandler(app: App, { path = '/mcp', ...options }: HonoOptions = {}): HonoHandler {
   const handler = fetchHandler(app, options);
-  endpointPath('honoHandler', path);
+  handler.mountedAt(endpointPath('honoHandler', path));
   const serveAt = (at?: string): MiddlewareHandler => {
     return async (context, next) => {
       const { req } = context;

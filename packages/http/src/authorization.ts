@@ -54,6 +54,8 @@ export interface PublicDocument {
 
 /** Authorizes the requests of one app. */
 export interface Authorizer {
+  /** The URL that tokens are for, where it is one: the log warns where the endpoint is another place. */
+  readonly resource?: string;
   /**
    * Decides about a request, before its body is read.
    *
@@ -103,6 +105,22 @@ export function scopeChallenge(scopes: readonly string[]): Refusal {
     message: `This needs the scopes ${scopes.join(' ')}`,
     headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"` },
   };
+}
+
+/**
+ * Warns of a resource that is not where the endpoint is: clients refuse it unless it is the URL that they call, or what that begins with.
+ * It is no error, since a proxy may have rewritten the path.
+ */
+export function checkResource(resource: string, path: string, logger: Logger): void {
+  const { origin, pathname } = new URL(resource);
+  const [named, served] = [pathname, path].map((each) => each.replace(/\/$/, '')) as [string, string];
+  // A proxy in front may have taken off what stands before the path.
+  if (`${served}/`.startsWith(`${named}/`) || named.endsWith(served) || /[:*]/.test(path)) return;
+  logger.warn(
+    { resource, path },
+    `the resource of the authorization is ${resource}, and the endpoint is at ${path}: clients refuse a resource that is another URL than ` +
+      `the one they call; write resource: '${origin}${path}', or have the endpoint at ${pathname}`,
+  );
 }
 
 const ONE_DAY_SECONDS = '86400';

@@ -16,6 +16,11 @@ export interface AppMount {
    * @param base the path that the framework has matched before, if any: the endpoint is behind it, or there where it ends with `path`.
    */
   serves(target: string, path?: string, base?: string): boolean;
+  /**
+   * Tells it where its endpoint is, as far as that is known: the log warns of an authorization whose `resource` is another place. A path with
+   * parameters is not looked at.
+   */
+  mountedAt(path: string): void;
   /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
   close(graceMs?: number): Promise<void>;
 }
@@ -64,6 +69,7 @@ export function mountOf(handler: HttpHandler): AppMount {
   return {
     serves: (target, path, base = '') =>
       handler.serves(target, path && behind(base.replace(/\/$/, ''), path)),
+    mountedAt: (path) => handler.mountedAt(path),
     close: (graceMs = DEFAULT_GRACE_MS) => handler.drain(graceMs),
   };
 }
@@ -136,6 +142,7 @@ export function hostHandler<P>({ of, app, options, path: usual }: Hosted<P>): Ho
     const { path, rest } = known ?? checked((options as (platform: P) => HostOptions)(platform));
     const served = await app(platform);
     const handler = fetchHandler(served, rest);
+    if (path !== undefined) handler.mountedAt(path);
     return { app: served, path, handler };
   };
   const serve = async (request: Request, platform: P): Promise<Response> => {

@@ -6,7 +6,7 @@
 
 import { claimOf, type Endpoint, ERROR_CODES, type Logger, type Connection } from '@sigil/core/transport';
 import { type AnswerRules, failSafely, PostSink, preflight, refuse } from './answers.js';
-import { serveDocument } from './authorization.js';
+import { checkResource, serveDocument } from './authorization.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
 import type { OutputBudget } from './output-budget.js';
@@ -40,6 +40,8 @@ export interface HttpHandler {
    * @param path where the endpoint is; without it, whatever else there is alone.
    */
   serves(target: string, path?: string): boolean;
+  /** Warns of an authorization that is for another place. @param path where the endpoint is. */
+  mountedAt(path: string): void;
   /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
   handle(http: HttpExchange): void;
   /** Lets requests in flight finish, then ends everything. @param graceMs how long they may take. */
@@ -59,6 +61,7 @@ export function createHandler(endpoint: Endpoint, options: ResolvedOptions): Htt
       mcp.serves(target, path) ||
       (path !== undefined &&
         SSE_PATHS.some((end) => isAt(target, path.slice(0, path.lastIndexOf('/')) + end))),
+    mountedAt: (path) => mcp.mountedAt(path),
     handle(http) {
       const target = sseTarget(http.target);
       if (target) sse.handle(http, target);
@@ -101,6 +104,11 @@ class EndpointHandler {
 
   serves(target: string, path?: string): boolean {
     return (path !== undefined && isAt(target, path)) || this.hasDocument(target);
+  }
+
+  mountedAt(path: string): void {
+    const { resource } = this.parts;
+    if (resource !== undefined) checkResource(resource, path, this.#logger);
   }
 
   /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */

@@ -53,12 +53,13 @@ export class Endpoint {
   /** Begins to serve. Documents about authorization are at the root of the host, whatever prefix the routes have. */
   mount(): void {
     const { http = {}, principal } = this.#options;
-    const { sse = false } = this.#route;
+    const { path = '/mcp', sse = false } = this.#route;
     const byRequest = http.authenticate ? undefined : byUser(principal ?? principalOf);
     const options: HttpOptions = { ...http, authorization: http.authorization ?? byRequest, sse };
     const handler = nodeHandler(this.#app, options);
     this.#handler = handler;
     this.#app.endpoint.logTo?.(nestLogger());
+    handler.mountedAt(path.replace(/^\/?/, '/'));
     this.#checkRequestGuards();
     if (!http.authorization) return;
     const documents = (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
