@@ -163,14 +163,56 @@ describe('a guard of Nest', () => {
     ]);
   });
 
-  test('refuses when it throws what is about requests, and the log tells once', async () => {
+  test('hides nothing when it says how often, and calls are answered with what it says', async () => {
     class Throttle implements CanActivate {
       canActivate(): boolean {
         throw new HttpException('Too many requests', 429);
       }
     }
+    let calls = 0;
     @Injectable()
-    @UseGuards(Throttle)
+    class Service {
+      @Tool()
+      @UseGuards(Throttle)
+      first(): number {
+        return ++calls;
+      }
+      @Tool()
+      @UseGuards(Throttle, RolesGuard)
+      @Roles('admin')
+      second(): number {
+        return ++calls;
+      }
+      @Prompt()
+      @UseGuards(Throttle)
+      third(): string {
+        return String(++calls);
+      }
+    }
+    const logger = keepingLogger();
+    const client = await serve({ providers: [Service, Directory], options: { logger } });
+    expect((await client.listTools()).map(({ name }) => name)).toEqual(['first']);
+    expect(await client.listPrompts()).toHaveLength(1);
+    expect(await client.callTool('first')).toMatchObject({
+      isError: true,
+      content: [{ text: 'Too many requests' }],
+    });
+    await expect(client.callTool('second')).rejects.toThrow('Unknown tool');
+    await expect(client.getPrompt('third')).rejects.toThrow('Too many requests');
+    expect(calls).toBe(0);
+    expect(logger.lines).toEqual([
+      [expect.stringContaining('the guard Throttle has thrown 429'), { kind: 'tool', name: 'first' }],
+    ]);
+  });
+
+  test('refuses when it throws what is about requests, and the log tells once', async () => {
+    class Typed implements CanActivate {
+      canActivate(): boolean {
+        throw new HttpException('Unsupported', 415);
+      }
+    }
+    @Injectable()
+    @UseGuards(Typed)
     class Service {
       @Tool()
       first(): string {
@@ -186,7 +228,7 @@ describe('a guard of Nest', () => {
     expect(await client.listTools()).toEqual([]);
     await expect(client.callTool('second')).rejects.toThrow('Unknown tool');
     expect(logger.lines).toEqual([
-      [expect.stringContaining('the guard Throttle has thrown 429'), { kind: 'tool', name: 'first' }],
+      [expect.stringContaining('the guard Typed has thrown 415'), { kind: 'tool', name: 'first' }],
     ]);
   });
 
