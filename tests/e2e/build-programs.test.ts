@@ -110,3 +110,14 @@ test('prepares every app that main() makes of a program that goes on by itself',
   const report = reportOf(await build('two-in-main.js', '--json'));
   expect(report.apps).toHaveLength(2);
 });
+
+test('refuses what makes no app when it is started, and says what to give', async () => {
+  const { code, stdout } = await build('library.js', '--json');
+  expect(code).toBe(1);
+  expect(reportOf({ stdout }).problems).toMatchObject([
+    {
+      problem: expect.stringMatching(/library\.js: it makes no app when it is started/),
+      fix: expect.stringMatching(/give the program that does/),
+    },
+  ]);
+});

@@ -123,6 +123,7 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
     const { description } = told;
     if (!description) throw new ServerError('the program has told nothing of itself');
     refuseMissing(options, seen, discovered);
+    if (description.apps.length === 0 && options.target === TARGETS.node) refuseOther(options, described);
     const hasDefault = !seen.warnings.some((warning) =>
       warning.includes('Import "default" will always be undefined'),
     );
@@ -221,6 +222,15 @@ function readsOf({ reads }: Pick<Bundle, 'reads'>, discovered: DiscoveredFiles):
 }
 
 /** @throws ServerError when a program needs files where there are none. */
+/** @throws ServerError when nothing that runs makes an app: nothing imports a program that Node runs. */
+function refuseOther({ cwd, entry }: BundleOptions, { code }: Bundle): void {
+  if (/\bfunction createApp\b/.test(code)) return;
+  const problem = `${relative(cwd, entry)}: it makes no app when it is started: nothing that it runs calls createApp()`;
+  const fix =
+    'give the program that does, such as dist/main.js; what a platform imports is for --target worker or lambda';
+  throw new ServerError('this is no program', [{ code: 'SIGIL_BUILD_FAILED', problem, fix }]);
+}
+
 function refuseMissing(
   { cwd, target }: BundleOptions,
   seen: Pick<Bundle, 'reads' | 'rooted'>,
