@@ -121,3 +121,19 @@ test('refuses what makes no app when it is started, and says what to give', asyn
     },
   ]);
 });
+
+test.each(['reads-as-commonjs.js', 'reads-by-require.js'])(
+  'finds the files of a module that looks for them as CommonJS does: %s',
+  async (entry) => {
+    const report = reportOf(await build(entry, '--json'));
+    expect(report.reads.map((path) => path.split('/').at(-1))).toEqual([
+      entry === 'reads-by-require.js' ? 'words.json' : 'src',
+    ]);
+    expect(await greetingOf(entry)).toBe('Hello from a file');
+    const refused = await build(entry, '--json', '--target', 'worker');
+    expect(refused.code).toBe(1);
+    expect(reportOf(refused).problems[0]?.problem).toMatch(
+      /it reads .* when it runs, and the target has no files/,
+    );
+  },
+);

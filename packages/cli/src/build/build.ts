@@ -18,14 +18,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import type { BuildDescription, DiscoveredFiles } from '@sigil/core/build';
 import type { Plugin } from 'esbuild';
 import { ServerError, UsageError } from '../failures.js';
-import {
-  type Bundle,
-  bundle,
-  type BundleOptions,
-  type FileReference,
-  seenFrom,
-  type Stage,
-} from './bundle.js';
+import { type Bundle, bundle, type BundleOptions, seenFrom, type Stage } from './bundle.js';
 import {
   classLibraries,
   importedRules,
@@ -33,6 +26,7 @@ import {
   type Rules,
   withoutValidator,
 } from './class-libraries.js';
+import type { FileReference } from './file-references.js';
 import { bundleWithParts } from './framework-parts.js';
 import { withCodeCache } from './code-cache.js';
 import { TARGETS } from './targets.js';
@@ -117,13 +111,20 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
         location: 'original',
       },
     );
-    const told = await describeProgram(described.code, options.out, options.timeoutMs);
+    const told = await describeProgram(described.code, options.out, options.timeoutMs).catch(
+      (error: unknown) => {
+        // What reads files may need to, to start.
+        if (error instanceof ServerError && error.problems.length === 0)
+          refuseMissing(options, seen, discovered);
+        throw error;
+      },
+    );
     discovered = { ...discovered, ...told.discovered };
     if (Object.keys(told.discovered).length > 0) continue;
     const { description } = told;
     if (!description) throw new ServerError('the program has told nothing of itself');
-    refuseMissing(options, seen, discovered);
     if (description.apps.length === 0 && options.target === TARGETS.node) refuseOther(options, described);
+    refuseMissing(options, seen, discovered);
     const hasDefault = !seen.warnings.some((warning) =>
       warning.includes('Import "default" will always be undefined'),
     );
@@ -221,7 +222,6 @@ function readsOf({ reads }: Pick<Bundle, 'reads'>, discovered: DiscoveredFiles):
   return reads.filter(({ path }) => !places.includes(path) && existsSync(path));
 }
 
-/** @throws ServerError when a program needs files where there are none. */
 /** @throws ServerError when nothing that runs makes an app: nothing imports a program that Node runs. */
 function refuseOther({ cwd, entry }: BundleOptions, { code }: Bundle): void {
   if (/\bfunction createApp\b/.test(code)) return;
@@ -231,6 +231,7 @@ function refuseOther({ cwd, entry }: BundleOptions, { code }: Bundle): void {
   throw new ServerError('this is no program', [{ code: 'SIGIL_BUILD_FAILED', problem, fix }]);
 }
 
+/** @throws ServerError when a program needs files where there are none. */
 function refuseMissing(
   { cwd, target }: BundleOptions,
   seen: Pick<Bundle, 'reads' | 'rooted'>,

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { dirname, extname, join, relative, resolve, sep } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { build, transform, type Loader, type Metafile, type Plugin } from 'esbuild';
 import { ServerError } from '../failures.js';
+import { type FileReference, placeOf, referencesOf, usesPlace } from './file-references.js';
 import type { Target } from './targets.js';
 
 /** What is bundled, and how. */
@@ -32,13 +33,6 @@ export interface Stage {
   readonly plugins: readonly Plugin[];
   /** Where modules believe their files to be: where they are, or where they are seen from the bundle. */
   readonly location: 'original' | 'bundle';
-}
-
-/** A file that a program reads when it runs. */
-export interface FileReference {
-  /** The module that reads it. */
-  readonly from: string;
-  readonly path: string;
 }
 
 /** A bundle, and what was seen on the way. */
@@ -191,7 +185,6 @@ const LOADERS: Readonly<Record<string, Loader>> = {
   '.tsx': 'tsx',
   '.jsx': 'jsx',
 };
-const REFERENCE = /new URL\(\s*(['"`])(?<path>[^'"`$]+)\1\s*,\s*import\.meta\.url\s*,?\s*\)/g;
 
 /** Tells each module where its file is, and notes which files it looks for. */
 function located(
@@ -207,15 +200,15 @@ function located(
         const contents = await readFile(path, 'utf8');
         const name = packageOf(path);
         if (name !== undefined && /\b__(?:dirname|filename)\b/.test(contents)) rooted.add(name);
+        const hasPlace = name === undefined && usesPlace(contents, path);
         // The framework only speaks of it.
-        if (!contents.includes('import.meta.url') || path.startsWith(framework + sep)) return undefined;
-        for (const { groups } of contents.matchAll(REFERENCE)) {
-          const found = new URL(groups?.['path'] ?? '', pathToFileURL(path));
-          if (found.protocol === 'file:') reads.push({ from: path, path: fileURLToPath(found) });
-        }
+        if (!(hasPlace || contents.includes('import.meta.url')) || path.startsWith(framework + sep))
+          return undefined;
+        reads.push(...referencesOf(contents, path));
         const at =
           location === 'original' ? JSON.stringify(pathToFileURL(path).href) : seenFrom(path, out, target);
-        const text = `var ${MODULE_URL} = ${at}; ${contents.replace(/^#!.*/, '')}`;
+        const place = hasPlace ? placeOf(at) : `var ${MODULE_URL} = ${at};`;
+        const text = `${place} ${contents.replace(/^#!.*/, '')}`;
         const loader = loaderOf(path);
         return {
           contents: minify ? await withNames(text, path) : text,
