@@ -122,6 +122,19 @@ test('refuses what makes no app when it is started, and says what to give', asyn
   ]);
 });
 
+test('says what to do about each kind of module that is not there', async () => {
+  const { code, stdout } = await build('missing.js', '--json');
+  expect(code).toBe(1);
+  const fixes = reportOf({ stdout }).problems.map(({ problem, fix }) => [/"(.*)"/.exec(problem)?.[1], fix]);
+  expect(Object.fromEntries(fixes)).toEqual({
+    './services.js':
+      'compile first, so that the file is there, and import it by its whole name, with .js at the end',
+    './folder': 'it is a folder: import the file in it that is meant, such as ./folder/index.js',
+    '#shop': 'say in the imports of package.json what #shop is',
+    '@acme/tools/part': 'npm install @acme/tools, or leave it outside: --external @acme/tools',
+  });
+});
+
 test.each(['reads-as-commonjs.js', 'reads-by-require.js'])(
   'finds the files of a module that looks for them as CommonJS does: %s',
   async (entry) => {

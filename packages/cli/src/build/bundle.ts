@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { dirname, extname, join, relative, resolve, sep } from 'node:path';
@@ -294,13 +294,21 @@ function problemsOf(error: unknown, cwd: string): { code: string; problem: strin
   return errors.map(({ text, location }) => {
     const place = location ? `${relative(cwd, resolve(cwd, location.file))}:${location.line}: ` : '';
     const missing = /^Could not resolve "(?<name>[^"]+)"/.exec(text)?.groups?.['name'];
-    return {
-      code: 'SIGIL_BUILD_FAILED',
-      problem: `${place}${text}`,
-      fix:
-        missing === undefined
-          ? 'mend the module that is named'
-          : `npm install ${missing}, or leave it outside: --external ${missing}`,
-    };
+    const from = location && dirname(resolve(cwd, location.file));
+    const fix = missing === undefined ? 'mend the module that is named' : fixOfMissing(missing, from ?? cwd);
+    return { code: 'SIGIL_BUILD_FAILED', problem: `${place}${text}`, fix };
   });
+}
+
+/** @param from the folder of the module that imports it. */
+function fixOfMissing(missing: string, from: string): string {
+  if (missing.startsWith('#')) return `say in the imports of package.json what ${missing} is`;
+  if (!/^[./]/.test(missing)) {
+    const name = /^(?:@[^/]+\/)?[^/]+/.exec(missing)?.[0] ?? missing;
+    return `npm install ${name}, or leave it outside: --external ${name}`;
+  }
+  const path = resolve(from, missing);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    return `it is a folder: import the file in it that is meant, such as ${missing.replace(/\/$/, '')}/index.js`;
+  return 'compile first, so that the file is there, and import it by its whole name, with .js at the end';
 }
