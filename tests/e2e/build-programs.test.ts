@@ -150,3 +150,12 @@ test.each(['reads-as-commonjs.js', 'reads-by-require.js'])(
     );
   },
 );
+
+test('ends quietly when what reads its results has enough', async () => {
+  const command = join(ROOT, 'packages/cli/dist/bundle/main.js');
+  const { stdout, stderr } = await run('bash', [
+    '-c',
+    `"${process.execPath}" "${command}" build "${join(home, 'src/in-main.js')}" --out "${join(home, 'dist/piped.mjs')}" | true; echo "\${PIPESTATUS[0]}"`,
+  ]);
+  expect([stdout, stderr]).toEqual(['0\n', '']);
+});
