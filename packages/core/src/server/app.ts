@@ -8,7 +8,7 @@ import type { EngineCall } from '../engine/call.js';
 import type { TrackCall } from '../engine/exchange.js';
 import { type AppParts, keepParts } from './app-parts.js';
 import { buildRecord } from './build-record.js';
-import { type AsyncStorage, callStorage, endWith, isInspected } from './platform.js';
+import { type AsyncStorage, callStorage, endWith, isInspected, releaseStdoutOfAll } from './platform.js';
 import {
   liveCollection,
   type LiveCollection,
@@ -173,6 +173,8 @@ export class App {
     const chosen = runtime ?? (isWorker ? workerRuntime(() => engine.start()) : await chooseRuntime());
     logger.relayTo(chosen.logger);
     if (chosen.ownsProcess) reporter.survive(logger, (run) => engine.trackCalls(run));
+    // What others keep of standard output, this one needs, unless it has an address.
+    if (chosen.name !== 'http') releaseStdoutOfAll();
     return chosen.start(this.#served());
   }
 
