@@ -123,16 +123,10 @@ describe('a guard of Nest', () => {
     expect(JSON.stringify(explained)).toContain('RolesGuard');
   });
 
-  test.each([
-    ['returns false', () => false],
-    ['promises false', () => Promise.resolve(false)],
-    ['emits false', () => of(false).pipe(delay(1))],
-    ['emits nothing', () => EMPTY],
-    ['forbids', () => refuse(new ForbiddenException())],
-    ['finds no login', () => refuse(new UnauthorizedException())],
-  ])('refuses and is no fault when it %s', async (_what, canActivate) => {
+  /** Has a guard refuse a tool, and gives what the log tells. */
+  const refusing = async (guard: CanActivate): Promise<readonly unknown[]> => {
     @Injectable()
-    @UseGuards({ canActivate } as CanActivate)
+    @UseGuards(guard)
     class Secret {
       @Tool()
       tell(): string {
@@ -143,23 +137,35 @@ describe('a guard of Nest', () => {
     const client = await serve({ providers: [Secret], options: { logger } });
     expect(await client.listTools()).toEqual([]);
     await expect(client.callTool('tell')).rejects.toThrow('Unknown tool');
-    expect(logger.lines).toEqual([]);
+    return logger.lines;
+  };
+
+  test.each([
+    ['returns false', () => false],
+    ['promises false', () => Promise.resolve(false)],
+    ['emits false', () => of(false).pipe(delay(1))],
+    ['emits nothing', () => EMPTY],
+    ['forbids', () => refuse(new ForbiddenException())],
+    ['finds no login', () => refuse(new UnauthorizedException())],
+  ])('refuses and is no fault when it %s', async (_what, canActivate) => {
+    expect(await refusing({ canActivate } as CanActivate)).toEqual([]);
   });
 
   test('refuses when it fails, and the log tells', async () => {
-    @Injectable()
-    @UseGuards({ canActivate: () => refuse(new Error('the directory is down')) })
-    class Secret {
-      @Tool()
-      tell(): string {
-        return 'told';
+    const err = { message: 'the directory is down' };
+    const line = ['a guard failed; access is refused', { err }];
+    // Once for the list, once for the call.
+    expect(await refusing({ canActivate: () => refuse(new Error(err.message)) })).toMatchObject([line, line]);
+  });
+
+  test('refuses when it throws what is about requests, and the log tells once', async () => {
+    class Typed implements CanActivate {
+      canActivate(): boolean {
+        throw new HttpException('Unsupported', 415);
       }
     }
-    const logger = keepingLogger();
-    const client = await serve({ providers: [Secret], options: { logger } });
-    await expect(client.callTool('tell')).rejects.toThrow('Unknown tool');
-    expect(logger.lines).toMatchObject([
-      ['a guard failed; access is refused', { err: { message: 'the directory is down' } }],
+    expect(await refusing(new Typed())).toEqual([
+      [expect.stringContaining('the guard Typed has thrown 415'), { kind: 'tool', name: 'tell' }],
     ]);
   });
 
@@ -202,33 +208,6 @@ describe('a guard of Nest', () => {
     expect(calls).toBe(0);
     expect(logger.lines).toEqual([
       [expect.stringContaining('the guard Throttle has thrown 429'), { kind: 'tool', name: 'first' }],
-    ]);
-  });
-
-  test('refuses when it throws what is about requests, and the log tells once', async () => {
-    class Typed implements CanActivate {
-      canActivate(): boolean {
-        throw new HttpException('Unsupported', 415);
-      }
-    }
-    @Injectable()
-    @UseGuards(Typed)
-    class Service {
-      @Tool()
-      first(): string {
-        return '1';
-      }
-      @Tool()
-      second(): string {
-        return '2';
-      }
-    }
-    const logger = keepingLogger();
-    const client = await serve({ providers: [Service], options: { logger } });
-    expect(await client.listTools()).toEqual([]);
-    await expect(client.callTool('second')).rejects.toThrow('Unknown tool');
-    expect(logger.lines).toEqual([
-      [expect.stringContaining('the guard Typed has thrown 415'), { kind: 'tool', name: 'first' }],
     ]);
   });
 
