@@ -44,7 +44,7 @@ void main();`,
 const greeting = 'Hello';
 export const tools = [defineTool({ name: 'greet', handle: () => 'Hello' })];
 export const makeApp = () => ${APP};`,
-  'missing.js': `import './services.js'; import './folder'; import '#shop'; import '@acme/tools/part';`,
+  'missing.js': `import './services.js'; import './folder'; import './stock'; import './stock.json'; import '#shop'; import '@acme/tools/part';`,
   'folder/part.js': '',
   'data/words.json': '{ "greeting": "Hello from a file" }',
   'reading.cjs': `const { readFileSync } = require('node:fs');
@@ -127,8 +127,9 @@ test('says what to do about each kind of module that is not there', async () => 
   expect(code).toBe(1);
   const fixes = reportOf({ stdout }).problems.map(({ problem, fix }) => [/"(.*)"/.exec(problem)?.[1], fix]);
   expect(Object.fromEntries(fixes)).toEqual({
-    './services.js':
-      'compile first, so that the file is there, and import it by its whole name, with .js at the end',
+    './services.js': 'compile first: it is not there, or it is written with other letters',
+    './stock': 'compile first, and import it by its whole name, with .js at the end',
+    './stock.json': 'copy it to where the module looks for it: compilers write JavaScript alone',
     './folder': 'it is a folder: import the file in it that is meant, such as ./folder/index.js',
     '#shop': 'say in the imports of package.json what #shop is',
     '@acme/tools/part': 'npm install @acme/tools, or leave it outside: --external @acme/tools',

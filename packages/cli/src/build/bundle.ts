@@ -310,5 +310,9 @@ function fixOfMissing(missing: string, from: string): string {
   const path = resolve(from, missing);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
     return `it is a folder: import the file in it that is meant, such as ${missing.replace(/\/$/, '')}/index.js`;
-  return 'compile first, so that the file is there, and import it by its whole name, with .js at the end';
+  if (/\.[cm]?js$/.test(missing))
+    return 'compile first: it is not there, or it is written with other letters';
+  if (extname(missing) !== '')
+    return 'copy it to where the module looks for it: compilers write JavaScript alone';
+  return 'compile first, and import it by its whole name, with .js at the end';
 }
