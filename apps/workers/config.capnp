@@ -4,7 +4,7 @@ using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (
   services = [(name = "parcels", worker = (
-    modules = [(name = "worker", esModule = embed "dist/worker.js")],
+    modules = [(name = "worker", esModule = embed "dist/worker.mjs")],
     compatibilityDate = "2026-01-01",
     compatibilityFlags = ["enable_request_signal"],
     bindings = [

@@ -2,12 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { App } from '@sigil/core';
 import { connect, type TestClient, textOf } from '@sigil/testing';
 import { createInventory } from '../../apps/inventory/dist/create-inventory.js';
+import { FileDatabase } from '../../apps/inventory/dist/database/file-database.js';
 
 let app: App;
 let client: TestClient;
 
 beforeEach(async () => {
-  app = await createInventory();
+  app = await createInventory(() => FileDatabase.open());
   client = await connect(app);
 });
 

@@ -3,13 +3,13 @@ import type { App } from '@sigil/core';
 import { PROTOCOL_VERSIONS } from '@sigil/core/protocol';
 import { connect, type TestClient, textOf } from '@sigil/testing';
 import { createInventory } from '../../apps/inventory/dist/create-inventory.js';
-import { Database } from '../../apps/inventory/dist/database/database.js';
+import { FileDatabase } from '../../apps/inventory/dist/database/file-database.js';
 
 let app: App;
 let client: TestClient;
 
 beforeEach(async () => {
-  app = await createInventory();
+  app = await createInventory(() => FileDatabase.open());
   client = await connect(app);
 });
 
@@ -300,14 +300,14 @@ test.each(PROTOCOL_VERSIONS)('a client of %s can check and reserve', async (revi
 
 test('each server has a database of its own', async () => {
   await client.callTool('reserve_stock', { sku: 'TNT-1010', quantity: 7 });
-  await using other = await createInventory();
+  await using other = await createInventory(() => FileDatabase.open());
   await using visitor = await connect(other);
   expect(textOf(await visitor.callTool('check_inventory', { sku: 'TNT-1010' }))).toContain('"quantity":7');
 });
 
 test('closing a server closes its database', async () => {
-  const dispose = jest.spyOn(Database.prototype, Symbol.dispose);
-  const other = await createInventory();
+  const dispose = jest.spyOn(FileDatabase.prototype, Symbol.dispose);
+  const other = await createInventory(() => FileDatabase.open());
   await other.close();
   expect(dispose).toHaveBeenCalledTimes(1);
   dispose.mockRestore();

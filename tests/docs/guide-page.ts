@@ -29,6 +29,8 @@ export interface GuidePage {
   print(program: string): Promise<string>;
   /** Starts a program of the page that listens over HTTP on `PORT`, and gives its address. It ends with the test. */
   serve(program: string, ...args: readonly string[]): Promise<URL>;
+  /** The compiled file of a program of the page, for tests that run it themselves. */
+  fileOf(program: string): string;
   /** Writes a file beside the compiled programs. */
   write(path: string, code: string): Promise<void>;
 }
@@ -121,7 +123,7 @@ export function describePage(name: string, tests: (page: GuidePage) => void): vo
       });
     }
 
-    tests({ connect, print, serve, write });
+    tests({ connect, print, serve, fileOf: start, write });
 
     test('has every program run', () => {
       const imported = compiled.blocks.flatMap(({ code }) =>

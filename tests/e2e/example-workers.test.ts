@@ -1,26 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { type Program, programOf, startProgram } from './frameworks/program.js';
+import { type RunningWorker, startWorkerd, WORKERD } from './frameworks/workerd.js';
 
 const APP = 'apps/workers';
-const WORKERD = programOf('@cloudflare/workerd-linux-64', 'bin/workerd');
 
 (WORKERD === undefined ? describe.skip : describe)('apps/workers, in workerd where that is installed', () => {
-  let worker: Program;
+  let worker: RunningWorker;
   let client: Client;
 
   beforeAll(async () => {
-    const args = ['serve', `${APP}/config.capnp`, '--socket-addr', 'http=127.0.0.1:0', '--control-fd=3'];
-    worker = startProgram(WORKERD ?? '', args, {}, { from: 3 });
-    const { port } = JSON.parse(await worker.line('{"event":"listen"')) as { port: number };
+    worker = await startWorkerd(`${APP}/config.capnp`);
     client = new Client({ name: 'reader', version: '1.0.0' });
-    await client.connect(new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`)));
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${worker.origin}/mcp`)));
   });
 
   afterAll(async () => {
     await client.close();
-    await worker.kill();
+    await worker.program.kill();
   });
 
   test('reads its tariff from a binding', async () => {

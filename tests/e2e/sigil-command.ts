@@ -34,9 +34,15 @@ export function official(sdk: 'sdk-v1' | 'sdk-v2'): string {
 
 /** Runs the command as it is installed. */
 export function sigil(...args: string[]): Promise<Outcome> {
+  return sigilWith({}, ...args);
+}
+
+/** Runs it with variables of the environment beside those of the tests. */
+export function sigilWith(variables: Readonly<Record<string, string>>, ...args: string[]): Promise<Outcome> {
   return new Promise((resolve) => {
     const bin = `${ROOT}node_modules/.bin/sigil`;
-    execFile(process.execPath, [bin, ...args], { timeout: 90_000 }, (error, stdout, stderr) => {
+    const options = { timeout: 90_000, env: { ...process.env, ...variables } };
+    execFile(process.execPath, [bin, ...args], options, (error, stdout, stderr) => {
       // What was killed, because it took too long, has no code.
       const code = error ? Number(error.code ?? NaN) : 0;
       resolve({ code, stdout, stderr });

@@ -1,19 +1,18 @@
-import { type App, type AppOptions, createApp } from '@sigil/core';
+import { type App, type AppOptions, createApp, type MaybePromise } from '@sigil/core';
 import { Database } from './database/database.js';
-import { openDatabase } from './database/open-database.js';
 import { ResourceUpdates } from './resource-updates.js';
 
 /**
  * Makes the inventory server.
  *
+ * @param openDatabase opens a database with the catalogue in it.
  * @param shared what it shares with other processes that serve it.
- * @param file where its database is kept; without one it has a fresh one in memory.
  * @returns the app; closing it closes the database.
- * @throws Error when the catalogue cannot be read.
+ * @throws whatever `openDatabase` throws.
  */
 export async function createInventory(
+  openDatabase: () => MaybePromise<Database>,
   shared: Pick<AppOptions, 'backend' | 'state'> = {},
-  file?: string,
 ): Promise<App> {
   const updates = new ResourceUpdates((uri) => app.notifyResourceUpdated(uri));
   const app: App = await createApp({
@@ -26,7 +25,7 @@ export async function createInventory(
       'Products and orders can be subscribed to.',
     discover: new URL('./services/*.service.js', import.meta.url),
     providers: [
-      { provide: Database, useFactory: () => openDatabase(file) },
+      { provide: Database, useFactory: openDatabase },
       { provide: ResourceUpdates, useValue: updates },
     ],
     ...shared,

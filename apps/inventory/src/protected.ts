@@ -2,6 +2,7 @@ import { defineTool } from '@sigil/core';
 import { http } from '@sigil/http';
 import { jwt, oauth } from '@sigil/auth';
 import { createInventory } from './create-inventory.js';
+import { FileDatabase } from './database/file-database.js';
 import { StockRepository } from './repositories/stock-repository.js';
 
 // The inventory for those who have logged in; `npm run start:auth` starts it with an authorization server.
@@ -9,7 +10,7 @@ const port = Number(process.env['PORT'] ?? 3000);
 const resource = process.env['RESOURCE'] ?? `http://127.0.0.1:${port}/mcp`;
 const issuer = process.env['ISSUER'] ?? 'http://127.0.0.1:9000';
 
-const app = await createInventory();
+const app = await createInventory(() => FileDatabase.open());
 const stock = await app.get(StockRepository);
 app.tools.add(
   defineTool({

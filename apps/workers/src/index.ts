@@ -16,7 +16,8 @@ const parcels: Worker<Env> = worker<Env>(
       name: 'parcels',
       version: '1.0.0',
       services: [Parcels],
-      providers: [{ provide: TARIFF, useValue: JSON.parse(env.TARIFF) as Tariff }],
+      // Called when the app is served: `sigil build` knows no bindings.
+      providers: [{ provide: TARIFF, useFactory: () => JSON.parse(env.TARIFF) as Tariff }],
     }),
   (env) => ({ allowedHosts: [env.HOST] }),
 );

@@ -1,5 +1,5 @@
 import type { App } from '@sigil/core';
-import { ERROR_CODES, errorResponse, type MaybePromise } from '@sigil/core/transport';
+import { announceLaterApp, ERROR_CODES, errorResponse, type MaybePromise } from '@sigil/core/transport';
 import { endpointOf, endpointPath, mountOptions } from './check-options.js';
 import { createHandler, type HttpHandler } from './handler.js';
 import type { HttpOptions } from './options.js';
@@ -137,6 +137,7 @@ export function hostHandler<P>({ of, app, options, path: usual }: Hosted<P>): Ho
     return { path, rest };
   };
   const known = typeof options === 'function' ? undefined : checked(options);
+  announceLaterApp(({ env }) => app(env as P));
   const made: { host?: Promise<Host> } = {};
   const make = async (platform: P): Promise<Host> => {
     const { path, rest } = known ?? checked((options as (platform: P) => HostOptions)(platform));

@@ -1,6 +1,8 @@
 import type { Writable } from 'node:stream';
-import { inspect, types } from 'node:util';
 import type { Logger, LogMethod } from '@sigil/core/transport';
+
+// An import would load all that node:util offers, before the first line is written.
+const { inspect, types } = process.getBuiltinModule('node:util');
 
 /**
  * A logger that writes each entry as one line of JSON: `level`, `time` (ISO 8601), `message`, then the details.

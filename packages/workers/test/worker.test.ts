@@ -1,18 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createApp, defineTool } from '@sigil/core';
 import { worker } from '@sigil/workers';
-
-interface Env {
-  readonly GREETING: string;
-}
-
-/** What a runtime of workers is told to wait for. */
-class Context {
-  readonly waited: Promise<unknown>[] = [];
-  waitUntil(promise: Promise<unknown>): void {
-    this.waited.push(promise);
-  }
-}
+import { call, Context, type Env } from './calling.js';
 
 const greeting = worker<Env>(
   ({ GREETING }) =>
@@ -23,30 +12,6 @@ const greeting = worker<Env>(
     }),
   () => ({ allowedHosts: ['greeting.example'] }),
 );
-
-const call = (path: string): Request =>
-  new Request(`https://greeting.example${path}`, {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      'MCP-Protocol-Version': '2026-07-28',
-      'Mcp-Method': 'tools/call',
-      'Mcp-Name': 'greet',
-    },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: {
-        name: 'greet',
-        arguments: {},
-        _meta: {
-          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-          'io.modelcontextprotocol/clientCapabilities': {},
-        },
-      },
-    }),
-  });
 
 test('makes its app from the bindings, and has the platform wait for the answer', async () => {
   const context = new Context();

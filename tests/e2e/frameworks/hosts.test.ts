@@ -1,8 +1,8 @@
 import { describe, test } from '@jest/globals';
 import { contractOf } from './contract.js';
-import { HOSTS } from './hosts.js';
+import { BUILT_HOSTS, HOSTS } from './hosts.js';
 
-for (const host of HOSTS)
+for (const host of [...HOSTS, ...BUILT_HOSTS])
   if (host.missing === undefined) contractOf(host);
   else
     describe(`an app in ${host.name}`, () => {

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions } from 'esbuild';
+import { sigil } from '../sigil-command.js';
 import type { Framework, Served } from './framework.js';
 import { LambdaService } from './lambda-service.js';
 import { programOf, startProgram } from './program.js';
+import { startWorkerd, WORKERD } from './workerd.js';
 
 const BUN = programOf('@oven/bun-linux-x64', 'bin/bun');
 const DENO = programOf('@deno/linux-x64-glibc', 'deno');
-const WORKERD = programOf('@cloudflare/workerd-linux-64', 'bin/workerd');
 
 /** What one instance at a time cannot do: it has no second request while the first one is open. */
 const ONE_AT_A_TIME = {
@@ -20,21 +21,51 @@ const ONE_AT_A_TIME = {
   closing: 'Lambda ends no instance in the middle of a request',
 };
 
+const IN_WORKERD = {
+  'cancelling before a stream': 'workerd finds out when it sends something',
+  closing: 'Workers are not told that they end',
+};
+const IN_ONE_PIECE = {
+  ...ONE_AT_A_TIME,
+  'streams at once': 'the answer is sent when it is complete',
+};
+
 /** Runtimes that serve apps in a process of their own, as far as they are installed here. */
 export const HOSTS: readonly (Framework & { readonly missing?: string })[] = [
   host('Bun', BUN, (program) => served(program, ['run'], 'bun')),
   host('Deno', DENO, (program) =>
     served(program, ['run', '--allow-all', '--no-lock', '--node-modules-dir=manual'], 'deno'),
   ),
-  host('workerd, by @sigil/workers', WORKERD, inWorkerd, {
-    'cancelling before a stream': 'workerd finds out when it sends something',
-    closing: 'Workers are not told that they end',
-  }),
-  host('Lambda that answers in one piece, by @sigil/lambda', process.execPath, () => inLambda('buffered'), {
-    ...ONE_AT_A_TIME,
-    'streams at once': 'the answer is sent when it is complete',
-  }),
-  host('Lambda that streams, by @sigil/lambda', process.execPath, () => inLambda('streamed'), ONE_AT_A_TIME),
+  host('workerd, by @sigil/workers', WORKERD, () => inWorkerd(bundleWorker), IN_WORKERD),
+  host(
+    'Lambda that answers in one piece, by @sigil/lambda',
+    process.execPath,
+    () => inLambda('buffered', () => programFile('lambda')),
+    IN_ONE_PIECE,
+  ),
+  host(
+    'Lambda that streams, by @sigil/lambda',
+    process.execPath,
+    () => inLambda('streamed', () => programFile('lambda')),
+    ONE_AT_A_TIME,
+  ),
+];
+
+/** Those that run what `sigil build` writes for them. */
+export const BUILT_HOSTS: typeof HOSTS = [
+  host('workerd, by @sigil/workers, built', WORKERD, () => inWorkerd(buildWorker), IN_WORKERD),
+  host(
+    'Lambda that answers in one piece, by @sigil/lambda, built',
+    process.execPath,
+    () => inLambda('buffered', buildFunction),
+    IN_ONE_PIECE,
+  ),
+  host(
+    'Lambda that streams, by @sigil/lambda, built',
+    process.execPath,
+    () => inLambda('streamed', buildFunction),
+    ONE_AT_A_TIME,
+  ),
 ];
 
 function host(
@@ -88,31 +119,52 @@ const config :Workerd.Config = (
 );
 `;
 
-async function inWorkerd(program: string): Promise<Served> {
+/** @param write writes the worker to a file. */
+async function inWorkerd(write: (file: string) => Promise<unknown>): Promise<Served> {
   const folder = await mkdtemp(join(tmpdir(), 'worker-'));
-  await programFile('worker', {
-    outfile: join(folder, 'worker.mjs'),
+  await write(join(folder, 'worker.mjs'));
+  const config = join(folder, 'config.capnp');
+  await writeFile(config, CONFIG);
+  const { program, origin } = await startWorkerd(config);
+  return {
+    origin,
+    async close() {
+      await program.kill();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+function bundleWorker(file: string): Promise<string> {
+  return programFile('worker', {
+    outfile: file,
     packages: 'bundle',
     platform: 'neutral',
     mainFields: ['module', 'main'],
     conditions: ['workerd', 'worker', 'browser'],
     external: ['node:*'],
   });
-  const config = join(folder, 'config.capnp');
-  await writeFile(config, CONFIG);
-  const running = startProgram(program, ['serve', config, '--control-fd=3'], {}, { from: 3 });
-  const { port } = JSON.parse(await running.line('{"event":"listen"')) as { port: number };
-  return {
-    origin: `http://127.0.0.1:${port}`,
-    async close() {
-      await running.kill();
-      await rm(folder, { recursive: true });
-    },
-  };
 }
 
-async function inLambda(mode: 'buffered' | 'streamed'): Promise<Served> {
-  const module = await programFile('lambda');
+async function buildWorker(file: string): Promise<string> {
+  return built(await programFile('worker'), 'worker', file);
+}
+
+async function buildFunction(): Promise<string> {
+  const program = await programFile('lambda');
+  return built(program, 'lambda', program.replace(/\.mjs$/, '-built.mjs'));
+}
+
+/** Has `sigil build` write a program to a file. @returns the file. */
+async function built(program: string, target: string, file: string): Promise<string> {
+  const { code, stderr } = await sigil('build', program, '--target', target, '--out', file);
+  if (code !== 0) throw new Error(stderr);
+  return file;
+}
+
+/** @param write writes the function. @returns where. */
+async function inLambda(mode: 'buffered' | 'streamed', write: () => Promise<string>): Promise<Served> {
+  const module = await write();
   const service = await new LambdaService({ module, env: { MODE: mode }, timeoutMs: 30_000 }).start();
   return { origin: service.origin, close: () => service.stop() };
 }

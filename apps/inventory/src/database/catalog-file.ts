@@ -1,4 +1,4 @@
-/** What `data/catalog.json` holds. */
+/** What `catalog.json` holds. */
 export interface CatalogFile {
   readonly categories: readonly {
     readonly id: string;

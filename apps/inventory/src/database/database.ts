@@ -1,42 +1,24 @@
-import sqlite from 'node-sqlite3-wasm';
-
 /** What a column can hold and a placeholder can be given. */
 export type Value = string | number | null;
 
-/** An SQLite database. Synchronous: nothing else runs while a statement does. */
-export class Database {
-  readonly #connection: sqlite.Database;
-
-  /** @param file where it is kept; in memory without one. */
-  constructor(file = ':memory:') {
-    this.#connection = new sqlite.Database(file);
-    // Other processes may write to the same file.
-    this.#connection.exec('PRAGMA busy_timeout = 5000');
-  }
-
+/** An SQLite database in which what rows refer to must be there. Synchronous: nothing else runs while a statement does. */
+export abstract class Database {
   /** Runs statements without placeholders, such as a schema. */
-  execute(sql: string): void {
-    this.#connection.exec(sql);
-  }
+  abstract execute(sql: string): void;
 
   /**
    * Runs one statement.
    *
    * @param values for the `?` of the statement, in order.
-   * @returns how many rows it changed.
    */
-  run(sql: string, ...values: Value[]): number {
-    return this.#connection.run(sql, values).changes;
-  }
+  abstract run(sql: string, ...values: Value[]): void;
 
   /** Every row a query finds. `R` says which columns it selects. */
-  all<R>(sql: string, ...values: Value[]): R[] {
-    return this.#connection.all(sql, values) as unknown as R[];
-  }
+  abstract all<R>(sql: string, ...values: Value[]): R[];
 
   /** The first row a query finds, if any. */
   first<R>(sql: string, ...values: Value[]): R | undefined {
-    return (this.#connection.get(sql, values) ?? undefined) as R | undefined;
+    return this.all<R>(sql, ...values)[0];
   }
 
   /**
@@ -45,19 +27,5 @@ export class Database {
    * @returns what the work returns.
    * @throws whatever the work throws, after its changes have been undone.
    */
-  transaction<T>(work: () => T): T {
-    this.#connection.exec('BEGIN IMMEDIATE');
-    try {
-      const result = work();
-      this.#connection.exec('COMMIT');
-      return result;
-    } catch (error) {
-      this.#connection.exec('ROLLBACK');
-      throw error;
-    }
-  }
-
-  [Symbol.dispose](): void {
-    this.#connection.close();
-  }
+  abstract transaction<T>(work: () => T): T;
 }

@@ -60,6 +60,4 @@ export const SCHEMA = `
     reason TEXT NOT NULL,
     FOREIGN KEY (orderId, sku) REFERENCES orderItems (orderId, sku)
   ) STRICT;
-
-  PRAGMA foreign_keys = ON;
 `;

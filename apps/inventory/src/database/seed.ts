@@ -1,12 +1,21 @@
 import type { CatalogFile } from './catalog-file.js';
 import type { Database } from './database.js';
+import { SCHEMA } from './schema.js';
 
 /**
- * Fills an empty database. Its caller undoes what was done when this throws.
+ * Makes the tables and fills them, unless they are there.
  *
- * @throws Error when the catalogue contradicts itself, such as by stock of a product it does not have.
+ * @throws Error when the catalogue contradicts itself, such as by stock of a product it does not have. Nothing is changed then.
  */
-export function seed(database: Database, { categories, warehouses, products, orders }: CatalogFile): void {
+export function seed(database: Database, catalog: CatalogFile): void {
+  database.transaction(() => {
+    if (database.first("SELECT 1 FROM sqlite_schema WHERE name = 'products'")) return;
+    database.execute(SCHEMA);
+    fill(database, catalog);
+  });
+}
+
+function fill(database: Database, { categories, warehouses, products, orders }: CatalogFile): void {
   for (const { id, name, description } of categories) {
     database.run('INSERT INTO categories VALUES (?, ?, ?)', id, name, description);
   }

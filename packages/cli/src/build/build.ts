@@ -29,6 +29,7 @@ import {
 import type { FileReference } from './file-references.js';
 import { bundleWithParts } from './framework-parts.js';
 import { withCodeCache } from './code-cache.js';
+import { checkSnapshot, writeSnapshot } from './snapshot.js';
 import { TARGETS } from './targets.js';
 import { describeProgram, DESCRIBING } from './describe.js';
 
@@ -40,8 +41,6 @@ export interface BuildOptions extends Omit<BundleOptions, 'framework'> {
 
 /** What was built. */
 export interface Built {
-  /** The text of the file. */
-  readonly code: string;
   /** Whether its code is in it as this version of Node compiles it, too. */
   readonly cached: boolean;
   readonly bundle: Bundle;
@@ -70,6 +69,7 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
     throw new UsageError(
       `${relative(asked.cwd, asked.entry)} is TypeScript: compile it, and give what the compiler writes, such as dist/main.js`,
     );
+  if (asked.snapshot) checkSnapshot(asked);
   const core = packageFolder('@sigil/core', asked.entry);
   if (core === undefined)
     throw new UsageError(`${asked.entry} is no program of Sigil: @sigil/core is not installed`);
@@ -102,9 +102,10 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
       // It is described on this machine, whatever it is for.
       { ...given, target: { ...given.target, files: true }, minify: false, sourcemap: false },
       {
-        start: `import 'sigil:describe'; import 'sigil:prepared'; import ${name}; import 'sigil:described';`,
+        start: `import 'sigil:describe'; import 'sigil:globals'; import 'sigil:prepared'; import ${name}; import 'sigil:described';`,
         modules: {
           ...DESCRIBING,
+          'sigil:globals': options.target.globals ?? '',
           'sigil:prepared': preparedText({ validators: [], patterns: [] }, discovered, JSON.stringify),
         },
         plugins: [...plugins, standIns],
@@ -125,6 +126,10 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
     if (!description) throw new ServerError('the program has told nothing of itself');
     if (description.apps.length === 0 && options.target === TARGETS.node) refuseOther(options, described);
     refuseMissing(options, seen, discovered);
+    if (options.snapshot && description.apps.length === 0)
+      throw new ServerError(
+        'a snapshot is of a program that has made an app when it is loaded: call createApp() at the top',
+      );
     const hasDefault = !seen.warnings.some((warning) =>
       warning.includes('Import "default" will always be undefined'),
     );
@@ -140,11 +145,14 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
       plugins,
       location: 'bundle',
     };
-    const { made, parts } = await bundleWithParts(given, stage, description.needsPatternEngine);
-    const cached = options.sourcemap ? undefined : await withCodeCache(made, options);
-    await write(options.out, cached ?? made);
+    // Modules that a program imports when it needs them run then: a snapshot cannot hold what some of them load, such as HTTP.
+    const { made, parts } = options.snapshot
+      ? { made: await bundle(given, stage), parts: [] }
+      : await bundleWithParts(given, stage, description.needsPatternEngine);
+    const cached = options.sourcemap || options.snapshot ? undefined : await withCodeCache(made, options);
+    if (options.snapshot) await writeSnapshot(made, options);
+    else await write(options.out, cached ?? made);
     return {
-      code: (cached ?? made).code,
       cached: cached !== undefined,
       bundle: made,
       description,

@@ -20,6 +20,8 @@ export interface BundleOptions {
   readonly target: Target;
   readonly minify: boolean;
   readonly sourcemap: boolean;
+  /** Whether it becomes a snapshot of Node instead of a module. */
+  readonly snapshot: boolean;
   /** Packages that stay outside of it. */
   readonly external: readonly string[];
 }
@@ -97,6 +99,7 @@ async function run(options: BundleOptions, stage: Stage, ...banner: string[]): P
     plugins: [
       virtualModules(stage, entry),
       ...stage.plugins,
+      ...(options.snapshot ? [laterBuiltIns] : []),
       ...(target.node ? [builtIns] : []),
       outside(options, rooted),
       located(options, stage.location, reads, rooted),
@@ -155,6 +158,37 @@ export const builtIns: Plugin = {
       contents: `module.exports = process.getBuiltinModule(${JSON.stringify(`node:${path}`)});`,
       loader: 'js',
     }));
+  },
+};
+
+/** Modules of Node that a snapshot cannot hold: they are loaded when something of them is first used. */
+const laterBuiltIns: Plugin = {
+  name: 'later-built-ins',
+  setup(bundler) {
+    const filter =
+      /^(?:node:)?(?:child_process|cluster|dgram|dns|https?|http2|inspector|net|tls|worker_threads|zlib)(?:\/\w+)?$/;
+    bundler.onResolve({ filter }, ({ path }) => ({
+      path: path.replace(/^node:/, ''),
+      namespace: 'later-built-in',
+      sideEffects: false,
+    }));
+    bundler.onLoad({ filter: /.*/, namespace: 'later-built-in' }, ({ path }) => {
+      const name = JSON.stringify(`node:${path}`);
+      const keys = JSON.stringify(Object.keys(process.getBuiltinModule(`node:${path}`) ?? {}));
+      return {
+        contents: `const load = () => process.getBuiltinModule(${name});
+const keys = ${keys};
+module.exports = new Proxy({}, {
+  get: (_, key) => load()[key],
+  set: (_, key, value) => Reflect.set(load(), key, value),
+  has: (_, key) => keys.includes(key) || key in load(),
+  ownKeys: () => keys,
+  getOwnPropertyDescriptor: (_, key) =>
+    keys.includes(key) ? { get: () => load()[key], enumerable: true, configurable: true } : undefined,
+});`,
+        loader: 'js',
+      };
+    });
   },
 };
 

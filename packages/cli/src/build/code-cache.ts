@@ -43,14 +43,14 @@ export async function withCodeCache(
     ({ kind, external, path }) => kind === 'import-statement' && external && !isBuiltin(path),
   );
   if (target !== TARGETS.node || isModule) return undefined;
-  const program = await withoutImports(script);
+  const program = await scriptOf(script);
   if (!isScript(program.code)) return undefined;
   const cache = await compiledBy(program, out);
   return cache === undefined ? undefined : { code: moduleOf(program, cache, out), map: undefined };
 }
 
-/** Code whose imports are calls of what it is given: engines do not let code that they were handed import. */
-async function withoutImports(script: string): Promise<ProgramScript> {
+/** A program as a function, whose imports are calls of what it is given: engines do not let code that they were handed import. */
+export async function scriptOf(script: string): Promise<ProgramScript> {
   await init;
   const texts: string[] = [];
   let [code, end] = ['', 0];

@@ -26,17 +26,21 @@ export const DESCRIBING: Readonly<Record<string, string>> = {
     import { describeBuild } from '@sigil/core/build';
     const told = { discovered: {} };
     process.once('exit', () => writeFileSync(process.env.SIGIL_BUILD_TOLD, JSON.stringify(told)));
-    export const end = describeBuild(
+    let ending;
+    const describe = describeBuild(
       (description) => { told.description = description; process.exit(0); },
       (files) => Object.assign(told.discovered, files),
+      process.env,
     );
+    export const end = () => (ending ??= describe());
     export const apps = { made: 0, more: () => undefined };
     const record = globalThis[Symbol.for('sigil:build-record')];
     const { madeApp } = record;
     record.madeApp = (app) => { madeApp(app); apps.made++; apps.more(); };`,
   'sigil:described': `
     import { apps, end } from 'sigil:describe';
-    if (apps.made > 0) await end();
+    const later = globalThis[Symbol.for('sigil:later-apps')] ?? [];
+    if (apps.made + later.length > 0) await end();
     process.once('beforeExit', () => end());
     let waiting = setTimeout(end, ${NO_APP_MS}).unref();
     apps.more = () => { clearTimeout(waiting); waiting = setTimeout(end, ${NEXT_APP_MS}).unref(); };`,

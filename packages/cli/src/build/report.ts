@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { table } from '../terminal.js';
-import type { Built } from './build.js';
-import { type BundleOptions, packageName } from './bundle.js';
+import type { BuildOptions, Built } from './build.js';
+import { packageName } from './bundle.js';
 
 /** What there is to be known of a built program, for programs and for people. */
 export interface Report {
@@ -16,18 +17,23 @@ const SMALL = 4096;
 /** Tells what a built program contains, and how large it is. */
 export function reportOf(
   built: Built,
-  { cwd, entry, out, minify, target }: Omit<BundleOptions, 'framework'>,
+  { cwd, entry, out, minify, target, snapshot }: Omit<BuildOptions, 'timeoutMs'>,
 ): Report {
   const { bundle, description, rules, outside } = built;
   const file = relative(cwd, out);
-  const bytes = Buffer.byteLength(built.code);
-  const gzip = gzipSync(built.code).length;
+  const content = readFileSync(out);
+  const bytes = content.length;
+  const gzip = gzipSync(content).length;
   const packages = packageSizes(bundle.output.inputs, cwd, packageName(entry));
   const compiler = compilerIn(built.parts);
   const reads = [...new Set(built.reads.map(({ path }) => relative(cwd, path) || '.'))];
   const warnings = [
     ...bundle.warnings,
-    ...(description.apps.length > 0
+    ...description.unmade.map(
+      (why) =>
+        `an app that is made when its first request comes could not be made here, so it is not prepared: ${why}. Read what the platform gives in a useFactory of a provider, or set it as a variable of the environment`,
+    ),
+    ...(description.apps.length + description.unmade.length > 0
       ? []
       : ['no app was made when the program was loaded, so nothing is prepared; call createApp() at the top']),
   ];
@@ -41,6 +47,7 @@ export function reportOf(
     rules,
     compiler,
     codeCache: built.cached ? process.version : null,
+    snapshot: snapshot ? process.version : null,
     packages,
     outside,
     reads,
@@ -76,7 +83,7 @@ export function reportOf(
           ],
         ]
       : []),
-    ['size', `${kilobytes(bytes)}${minify ? ' minified' : ''}, ${kilobytes(gzip)} gzip`],
+    ['size', `${kilobytes(bytes)}${minify && !snapshot ? ' minified' : ''}, ${kilobytes(gzip)} gzip`],
     ...(built.cached
       ? [
           ['code cache', `of Node ${process.version}; another version compiles the code itself`] satisfies [
@@ -85,7 +92,10 @@ export function reportOf(
           ],
         ]
       : []),
-    ['start', target.start.replace('%', file)],
+    ...(snapshot
+      ? [['snapshot', `of Node ${process.version}; another version refuses it`] satisfies [string, string]]
+      : []),
+    ['start', (snapshot ? 'node --snapshot-blob %' : target.start).replace('%', file)],
   ];
   return {
     json,

@@ -13,6 +13,8 @@ export interface Target {
   readonly files: boolean;
   /** Whether it imports modules from text. */
   readonly text: boolean;
+  /** What is run first while a program is described on this machine: it stands for globals that the target alone has. */
+  readonly globals?: string;
   /** How the file is started, where `%` stands for it. */
   readonly start: string;
 }
@@ -42,6 +44,7 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
     provided: /^(?:node:|@aws-sdk\/|@smithy\/)/,
     files: true,
     text: true,
+    globals: 'globalThis.awslambda = { streamifyResponse: (handler) => handler };',
     start: 'deploy % as the handler of the function',
   },
   deno: {

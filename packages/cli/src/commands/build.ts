@@ -7,7 +7,8 @@ import { type Command, readArguments, readNumber } from './command.js';
 
 const OPTIONS = {
   target: { type: 'string', default: 'node' },
-  out: { type: 'string', default: 'dist/app.mjs' },
+  out: { type: 'string' },
+  snapshot: { type: 'boolean', default: false },
   external: { type: 'string', multiple: true, default: [] as string[] },
   'no-minify': { type: 'boolean', default: false },
   sourcemap: { type: 'boolean', default: false },
@@ -19,7 +20,7 @@ const DEFAULT_ENTRY = 'dist/main.js';
 /** `sigil build`: makes one file of a program. */
 export const build: Command = {
   synopsis:
-    'build [<main.js>] [--target <target>] [--out <file>] [--no-minify] [--sourcemap] [--external <package>]…',
+    'build [<main.js>] [--target <target>] [--snapshot] [--out <file>] [--no-minify] [--sourcemap] [--external <package>]…',
   purpose: 'make one file of a program, whose schemas are compiled',
   async run(args, terminal) {
     const { values, operands } = readArguments(args, OPTIONS, [], ['<main.js>']);
@@ -28,7 +29,8 @@ export const build: Command = {
     const options = {
       cwd,
       entry: resolve(cwd, operands[0] ?? DEFAULT_ENTRY),
-      out: resolve(cwd, values.out),
+      out: resolve(cwd, values.out ?? (values.snapshot ? 'dist/app.blob' : 'dist/app.mjs')),
+      snapshot: values.snapshot,
       target,
       minify: !values['no-minify'],
       sourcemap: values.sourcemap,

@@ -8,6 +8,7 @@ import { ruleNamed } from './describe/rules/table.js';
 import {
   type ClassLibraries,
   type ConstraintSource,
+  type FindTransformer,
   ownRules,
   type RuleMetadata,
 } from './dto/class-libraries.js';
@@ -80,8 +81,9 @@ function classPlans(libraries: ClassLibraries, direction: Direction, groups: rea
 export async function loadDtoClasses(
   patterns: PatternPool,
   constraints: ConstraintSource,
+  findTransformer: FindTransformer | undefined,
 ): Promise<DtoClasses | undefined> {
-  const libraries = await loadClassLibraries(patterns, constraints);
+  const libraries = await loadClassLibraries(patterns, constraints, findTransformer);
   return libraries && new DtoClasses(libraries);
 }
 

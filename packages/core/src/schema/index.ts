@@ -1,7 +1,7 @@
 export { createSchemaCompiler } from './schema.js';
 export { DtoFunctionError } from './validate/errors.js';
 export { InvalidValueError, type Issue } from './validate/errors.js';
-export { describesItself, hasClassValidator, isDto } from './dto/class-libraries.js';
+export { type ClassTransformer, describesItself, hasClassValidator, isDto } from './dto/class-libraries.js';
 export type { Direction, PropertyDeclaration, SchemaSource } from './source.js';
 export type { SchemaCompiler, ValuePlan } from './plans.js';
 export type { LoadValidatorCompiler } from './validate/compiled-schema.js';

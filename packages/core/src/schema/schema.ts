@@ -3,7 +3,7 @@ import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { DtoClasses } from './classes.js';
-import { ConstraintSource, type MakeConstraint } from './dto/class-libraries.js';
+import { ConstraintSource, type FindTransformer, type MakeConstraint } from './dto/class-libraries.js';
 import { notInstalled } from './dto/load-libraries.js';
 import { advertise, inlineReferences } from './json-schema/advertise.js';
 import {
@@ -33,6 +33,8 @@ interface SchemaCompilerOptions {
    * @default class-validator's own container, which calls the constructor without arguments
    */
   readonly constraint?: MakeConstraint;
+  /** Finds class-transformer sooner than an import. */
+  readonly findTransformer?: FindTransformer;
   /**
    * Loads what compiles schemas to validators.
    * @default what `#validator-compiler` is on the platform
@@ -57,7 +59,8 @@ export async function createSchemaCompiler(options: SchemaCompilerOptions): Prom
   if (!options.classes) return new Compiler(pool, constraints, undefined);
   // Not imported above: an app without DTO classes starts sooner for it.
   const { loadDtoClasses } = await import('./classes.js');
-  return new Compiler(pool, constraints, await loadDtoClasses(pool.patterns, constraints));
+  const classes = await loadDtoClasses(pool.patterns, constraints, options.findTransformer);
+  return new Compiler(pool, constraints, classes);
 }
 
 type ClassSource = Extract<SchemaSource, { readonly kind: 'class' | 'array' }>;

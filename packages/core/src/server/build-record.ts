@@ -79,6 +79,16 @@ export function buildRecord(): BuildRecord | undefined {
   return state[RECORD];
 }
 
+const SNAPSHOT: unique symbol = Symbol.for('sigil:snapshot') as never;
+
+/**
+ * When a process starts from a snapshot of Node, where the program is being made into one. All that a snapshot is to hold has to be done
+ * before, and what belongs to one process, such as services and secrets, is made after.
+ */
+export function snapshotStart(): Promise<void> | undefined {
+  return (globalThis as { [SNAPSHOT]?: Promise<void> })[SNAPSHOT];
+}
+
 /** From now on, apps tell what they are made of, and serve nothing. */
 export function setBuildRecord(record: BuildRecord): void {
   state[RECORD] = record;

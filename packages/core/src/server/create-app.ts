@@ -33,9 +33,10 @@ import { unshowable } from '../engine/asking/question-codec.js';
 import { explicitSource } from '../registry/parameters.js';
 import { App } from './app.js';
 import type { AppOptions } from './app-options.js';
-import { buildRecord } from './build-record.js';
+import { buildRecord, snapshotStart } from './build-record.js';
 import { builtIns, checkBuiltIns } from './built-ins.js';
 import { backendOf, checkOptions } from './check-options.js';
+import { findTransformer } from './faster-start.js';
 import { collect, declareFunction, withOwnPolicies, withPolicies } from './collect.js';
 import type { Define } from './live-collection.js';
 import { requireLists } from './module.js';
@@ -66,16 +67,22 @@ const MAX_STATE_LENGTH = 256 * 1024;
  * ```
  */
 export async function createApp(options: AppOptions): Promise<App> {
-  const releaseStdout = reserveStdout();
+  const stdout = { release: reserveStdout() };
   try {
-    return await makeApp(options, releaseStdout);
+    return await makeApp(buildRecord() ? withKey(options) : options, stdout);
   } catch (error) {
-    releaseStdout();
+    stdout.release();
     throw error;
   }
 }
 
-async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<App> {
+/** Options with a key, if they have any: secrets need not be there while a program is built. */
+function withKey(options: AppOptions): AppOptions {
+  if (options.state?.keys === undefined) return options;
+  return { ...options, state: { ...options.state, keys: ['while a program is built, there is no key'] } };
+}
+
+async function makeApp(options: AppOptions, stdout: { release: () => void }): Promise<App> {
   requireLists('createApp', options, 'modules', 'override');
   const diagnostics = new Diagnostics();
   checkOptions(options, diagnostics);
@@ -104,6 +111,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
   const schemas = await createSchemaCompiler({
     classes: needsClasses(declarations),
     constraint: services.constraint,
+    findTransformer,
     ...withoutUndefined({ validators: buildRecord()?.load }),
   });
   const registry = new Registry();
@@ -113,6 +121,12 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
   diagnostics.report(services.check(classes, schemas.constraints));
   await schemas.settlePatterns(diagnostics.problems);
   diagnostics.throwIfAny();
+  const start = snapshotStart();
+  if (start) {
+    await start;
+    // It was reserved for the process that made the snapshot.
+    stdout.release = reserveStdout();
+  }
 
   const info = infoOf(options);
   const { state = {} } = options;
@@ -179,7 +193,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     instructions,
     hooks: extensions,
     define,
-    releaseStdout,
+    releaseStdout: () => stdout.release(),
     isWorker: options.tasks?.worker === 'only',
     backend,
   });

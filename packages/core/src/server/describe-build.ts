@@ -1,8 +1,10 @@
+import { DefinitionError } from '../errors/errors.js';
 import { loadCodeWriter } from '../schema/validate/standalone.js';
 import { isForInterpreter, loadValidatorCompiler } from '../schema/validate/validator-compiler.js';
 import type { LoadValidatorCompiler } from '../schema/validate/compiled-schema.js';
 import { validatorKey } from '../schema/validate/prepared.js';
 import type { PatternVerdict } from '../schema/index.js';
+import { collectLaterApps, type MakeLaterApp, type PlatformStandIn } from '../transport/later-apps.js';
 import { type RecordedApp, setBuildRecord } from './build-record.js';
 
 /** The code of the validators of one schema. */
@@ -36,6 +38,8 @@ export interface BuildDescription {
   readonly needsPatternEngine: boolean;
   /** Whether the program called `app.run()`. */
   readonly runs: boolean;
+  /** Why apps could not be made that are made when their first request comes. */
+  readonly unmade: readonly string[];
 }
 
 /**
@@ -44,6 +48,7 @@ export interface BuildDescription {
  *
  * @param done is called once, when a program wants to serve, or when `end()` says that it has begun; it ends the program.
  * @param discovered is called with what the build does not have yet: without it, the description would lack definitions.
+ * @param env of which apps are made that are made later, of what comes with their first request.
  * @returns ends the description.
  * @example
  * ```ts
@@ -58,7 +63,9 @@ export interface BuildDescription {
 export function describeBuild(
   done: (description: BuildDescription) => Promise<never>,
   discovered: (files: DiscoveredFiles) => void,
+  env: PlatformStandIn['env'] = {},
 ): () => Promise<never> {
+  const later = collectLaterApps();
   const apps: RecordedApp[] = [];
   const validators = new Map<string, ValidatorText>();
   const load: LoadValidatorCompiler = async (dialect) => {
@@ -76,6 +83,11 @@ export function describeBuild(
     };
   };
   const end = async (runs: boolean): Promise<never> => {
+    const unmade: string[] = [];
+    for (const make of later) {
+      const why = await failureOf(make, env);
+      if (why !== undefined) unmade.push(why);
+    }
     for (const { schemas } of apps) await schemas.warm();
     return done({
       apps: apps.map(describeApp),
@@ -83,6 +95,7 @@ export function describeBuild(
       patterns: apps.flatMap(({ schemas }) => schemas.patternVerdicts),
       needsPatternEngine: apps.some(({ schemas }) => schemas.needsPatternEngine),
       runs,
+      unmade,
     });
   };
   setBuildRecord({
@@ -93,6 +106,40 @@ export function describeBuild(
   });
   return () => end(false);
 }
+
+/** How long an app may take that is made later, in milliseconds: it may wait for what is not there yet. */
+const LATER_MS = 5_000;
+
+/**
+ * Makes an app that is made later.
+ *
+ * @returns why that failed, if it did.
+ * @throws DefinitionError when its definitions are wrong.
+ */
+async function failureOf(make: MakeLaterApp, env: PlatformStandIn['env']): Promise<string | undefined> {
+  const late = new Promise<string>((resolve) =>
+    setTimeout(() => resolve(`it took longer than ${LATER_MS / 1000} s`), LATER_MS),
+  );
+  const making = async (): Promise<undefined> => {
+    await make({ env, anything: ANYTHING });
+    return undefined;
+  };
+  try {
+    return await Promise.race([making(), late]);
+  } catch (error) {
+    if (error instanceof DefinitionError) throw error;
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+const ANYTHING: unknown = new Proxy(() => undefined, {
+  get(_, name): unknown {
+    // Or `await` would wait for it.
+    if (name === 'then') return undefined;
+    return name === Symbol.toPrimitive ? () => '' : ANYTHING;
+  },
+  apply: () => ANYTHING,
+});
 
 function describeApp({ info: { name, version }, registry }: RecordedApp): AppDescription {
   const { tools, resources, templates, prompts } = registry;

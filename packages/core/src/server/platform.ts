@@ -25,6 +25,9 @@ interface BuiltIns {
 /** What is used of Node's module loader. */
 export interface ModuleLoader {
   createRequire(from: string): CommonJsRequire;
+  readonly Module: (new (path: string) => CommonJsModule) & {
+    readonly prototype: { require: (id: string) => object };
+  };
   /** Keeps what V8 made of the modules, for the next start: since Node 22.1. */
   enableCompileCache?(folder: string): unknown;
 }
@@ -33,7 +36,13 @@ export interface ModuleLoader {
 export interface CommonJsRequire {
   (id: string): object;
   resolve(id: string): string;
-  readonly cache: Record<string, { readonly exports: object; readonly loaded: boolean } | undefined>;
+  readonly cache: Record<string, CommonJsModule | undefined>;
+}
+
+/** A file as `require` knows it. */
+export interface CommonJsModule {
+  readonly exports: object;
+  readonly loaded: boolean;
 }
 
 /** Remembers what an asynchronous task belongs to. */
@@ -148,6 +157,28 @@ export function onEndSignal(told: (exit: () => void) => void): () => void {
 /** Node's module loader; `undefined` elsewhere. */
 export function moduleLoader(): ModuleLoader | undefined {
   return platform.versions?.node === undefined ? undefined : platform.getBuiltinModule?.('node:module');
+}
+
+/**
+ * Runs a task during which files that require something are given what stands for it.
+ *
+ * @param standIn gives undefined for what nothing stands for.
+ */
+export function withStandIns<T>(
+  { Module: { prototype } }: ModuleLoader,
+  standIn: (id: string) => object | undefined,
+  task: () => T,
+): T {
+  const original = prototype.require;
+  const changed = function (this: CommonJsModule, id: string): object {
+    return standIn(id) ?? original.call(this, id);
+  };
+  prototype.require = changed;
+  try {
+    return task();
+  } finally {
+    if (prototype.require === changed) prototype.require = original;
+  }
 }
 
 /** The arguments the program was started with. */

@@ -12,6 +12,9 @@ export class Deadline {
   ) {}
 }
 
+/** Workers of Cloudflare end timers with the request that has set them, so that requests cannot share one. */
+const TIMERS_END_WITH_REQUESTS = globalThis.navigator?.userAgent === 'Cloudflare-Workers';
+
 /**
  * Calls back when a time is over. One timer serves all that wait: a timer for each request would cost more than most of them take.
  *
@@ -25,6 +28,7 @@ export class Deadlines {
   // All wait equally long: what has been added last is due last. Every request passes here, and a Set would cost it more.
   readonly #ring = new Deadline(Infinity, () => undefined);
   #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #ownTimers = new WeakMap<Deadline, ReturnType<typeof setTimeout>>();
 
   /** @param afterMs how long each may take, in milliseconds. */
   constructor(readonly afterMs: number) {}
@@ -32,6 +36,10 @@ export class Deadlines {
   /** @returns what `delete` takes when it is done in time. */
   add(expire: () => void): Deadline {
     const deadline = new Deadline(performance.now() + this.afterMs, expire);
+    if (TIMERS_END_WITH_REQUESTS) {
+      this.#ownTimers.set(deadline, setTimeout(expire, this.afterMs));
+      return deadline;
+    }
     const last = this.#ring.before;
     deadline.before = last;
     deadline.after = this.#ring;
@@ -42,6 +50,7 @@ export class Deadlines {
 
   /** Takes a deadline back: what it is for is done. */
   delete(deadline: Deadline): void {
+    if (TIMERS_END_WITH_REQUESTS) return clearTimeout(this.#ownTimers.get(deadline));
     deadline.before.after = deadline.after;
     deadline.after.before = deadline.before;
     // To delete it again changes nothing.

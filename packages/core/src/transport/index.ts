@@ -14,6 +14,7 @@ export {
 } from './transport.js';
 export { afterMs, type Deadline, Deadlines, MAX_DELAY_MS } from './deadlines.js';
 export { OptionChecks } from './option-checks.js';
+export { announceLaterApp, type MakeLaterApp, type PlatformStandIn } from './later-apps.js';
 export { LogThrottle } from './log-throttle.js';
 export { decodeCursor, encodeCursor, pagesOf } from './pages.js';
 export { PendingAnswers } from './pending-answers.js';

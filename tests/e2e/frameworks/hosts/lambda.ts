@@ -1,8 +1,6 @@
 import { type LambdaContext, type LambdaEvent, lambdaHandler, lambdaStreamHandler } from '@sigil/lambda';
 import { createContractApp, isAmong, MOUNTS } from '../contract-app.js';
 
-const MODES = { buffered: lambdaHandler, streamed: lambdaStreamHandler };
-
 /** A function of Lambda: one of ours for each mount, chosen by path. */
 function functionOf(make: typeof lambdaHandler | typeof lambdaStreamHandler): unknown {
   const functions = MOUNTS.map(({ path, options, documents }) => ({
@@ -17,4 +15,4 @@ function functionOf(make: typeof lambdaHandler | typeof lambdaStreamHandler): un
   return Object.assign(serve, functions[0]?.handler);
 }
 
-export const handler = functionOf(MODES[process.env['MODE'] as keyof typeof MODES]);
+export const handler = functionOf(process.env['MODE'] === 'streamed' ? lambdaStreamHandler : lambdaHandler);

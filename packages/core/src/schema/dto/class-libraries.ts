@@ -16,19 +16,35 @@ import type { PatternPool } from '../patterns/patterns.js';
  */
 
 /** What is used of class-validator and class-transformer: structurally, because programs without DTO classes have no types of them. */
-export interface ClassLibraries {
+export interface ClassLibraries extends ClassTransformer {
   readonly rules: RuleStorage;
   readonly builtIn: BuiltInRules;
   /** Whether a rule was recorded by the class-validator that is loaded here, and not by another copy of it. */
   readonly isOwnRule: (rule: RuleMetadata) => boolean;
-  readonly transforms: TransformerStorage;
-  plainToInstance<T>(cls: new () => T, plain: object, options: { readonly exposeUnsetFields: boolean }): T;
-  instanceToPlain(instance: unknown): unknown;
   /** Runs the patterns of rules, in place of class-validator. */
   readonly patterns: PatternPool;
   /** Makes the constraints of authors. */
   readonly constraints: ConstraintSource;
 }
+
+/** What is used of class-transformer. */
+export interface ClassTransformer {
+  readonly transforms: TransformerStorage;
+  readonly plainToInstance: <T>(
+    cls: new () => T,
+    plain: object,
+    options: { readonly exposeUnsetFields: boolean },
+  ) => T;
+  readonly instanceToPlain: (instance: unknown) => unknown;
+}
+
+/**
+ * Finds the class-transformer that an import would give, without importing it.
+ *
+ * @param validator what an import of class-validator gives.
+ * @returns undefined where that is not sure; it is imported then.
+ */
+export type FindTransformer = (validator: object) => ClassTransformer | undefined;
 
 /** One use of `@Expose`, `@Exclude` or `@Transform`. Without a property it concerns the class. */
 export interface TransformMetadata {

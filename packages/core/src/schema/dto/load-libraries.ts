@@ -6,41 +6,48 @@ import type { PatternPool } from '../patterns/patterns.js';
 import {
   BuiltInRules,
   type ClassLibraries,
+  type ClassTransformer,
   type ConstraintSource,
+  type FindTransformer,
   recordedBy,
   type RuleStorage,
   type TransformerStorage,
 } from './class-libraries.js';
 
 /**
- * Loads both libraries. Costs about 180 ms, so an app without DTO classes must not call it.
+ * Loads both libraries. Costs about 60 ms, so an app without DTO classes must not call it.
  *
+ * @param findTransformer gives class-transformer sooner than an import, where it can.
  * @returns undefined when one of them is not installed: `notInstalled()` is the problem of every class that is used as a DTO then.
  * @throws DefinitionError when it is not known where class-transformer keeps what its decorators recorded.
  */
 export async function loadClassLibraries(
   patterns: PatternPool,
   constraints: ConstraintSource,
+  findTransformer?: FindTransformer,
 ): Promise<ClassLibraries | undefined> {
-  const [validator, transformer, transforms] = await Promise.all([
-    loadValidator(),
-    loadTransformer(),
-    loadTransforms(),
-  ]);
+  const validator = await loadValidator();
+  const transformer = validator && (findTransformer?.(validator) ?? (await importTransformer()));
   if (!validator || !transformer) return undefined;
-  if (transforms === undefined) throw new DefinitionError([UNKNOWN_COPY]);
-  if (transforms === 'not installed') return undefined;
   const rules = validator.getMetadataStorage() as unknown as RuleStorage;
   return {
     rules,
     builtIn: new BuiltInRules(validator, rules),
     isOwnRule: recordedBy(rules, validator.Allow),
-    transforms,
+    transforms: transformer.transforms,
     plainToInstance: transformer.plainToInstance,
     instanceToPlain: transformer.instanceToPlain,
     patterns,
     constraints,
   };
+}
+
+async function importTransformer(): Promise<ClassTransformer | undefined> {
+  const [transformer, transforms] = await Promise.all([loadTransformer(), loadTransforms()]);
+  if (transforms === undefined) throw new DefinitionError([UNKNOWN_COPY]);
+  if (!transformer || transforms === 'not installed') return undefined;
+  const { plainToInstance, instanceToPlain } = transformer;
+  return { transforms, plainToInstance, instanceToPlain };
 }
 
 // Bundlers leave an import alone that stands within `try`, when they do not find the package.

@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { build } from 'esbuild';
+import { FileDatabase } from '../../apps/inventory/dist/database/file-database.js';
+import { type RunningWorker, startWorkerd, WORKERD } from '../e2e/frameworks/workerd.js';
+import { DATABASE_CASES } from './database-cases.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'inventory-database-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const CASES = Object.entries(DATABASE_CASES);
+
+describe.each(['in memory', 'in a file'])('a database of the inventory %s', (where) => {
+  test.each(CASES)('%s', (name, { run, expected }) => {
+    const file = join(folder, `${CASES.findIndex(([one]) => one === name)}.db`);
+    using database = new FileDatabase(where === 'in a file' ? file : undefined);
+    expect(run(database)).toEqual(expected);
+  });
+});
+
+const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = (
+    modules = [(name = "worker", esModule = embed "worker.mjs")],
+    compatibilityDate = "2026-01-01",
+    bindings = [(name = "CASES", durableObjectNamespace = "Cases")],
+    durableObjectNamespaces = [(className = "Cases", uniqueKey = "cases", enableSql = true)],
+    durableObjectStorage = (localDisk = "objects"),
+  )), (name = "objects", disk = (writable = true))],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+);
+`;
+
+(WORKERD === undefined ? describe.skip : describe)(
+  'a database of the inventory in a Durable Object, in workerd where that is installed',
+  () => {
+    let worker: RunningWorker;
+
+    beforeAll(async () => {
+      await build({
+        entryPoints: [fileURLToPath(new URL('./database-worker.ts', import.meta.url))],
+        outfile: join(folder, 'worker.mjs'),
+        bundle: true,
+        format: 'esm',
+      });
+      writeFileSync(join(folder, 'config.capnp'), CONFIG);
+      worker = await startWorkerd(join(folder, 'config.capnp'), folder);
+    }, 60_000);
+
+    afterAll(() => worker.program.kill());
+
+    test.each(CASES)('%s', async (name, { expected }) => {
+      const answer = await fetch(`${worker.origin}/?name=${encodeURIComponent(name)}`);
+      const said = await answer.text();
+      expect(answer.ok ? JSON.parse(said) : said).toEqual({ result: expected });
+    });
+  },
+);
