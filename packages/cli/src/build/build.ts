@@ -150,7 +150,7 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
       ? { made: await bundle(given, stage), parts: [] }
       : await bundleWithParts(given, stage, description.needsPatternEngine);
     const cached = options.sourcemap || options.snapshot ? undefined : await withCodeCache(made, options);
-    if (options.snapshot) await writeSnapshot(made, options);
+    if (options.snapshot) await writeSnapshot(made, options, options.timeoutMs);
     else await write(options.out, cached ?? made);
     return {
       cached: cached !== undefined,
