@@ -66,10 +66,11 @@ test('stacks name the file that runs, and the file tells nothing of where it was
 test('a built file runs whatever its text is like, and says so when it was changed', async () => {
   const out = await built(
     'odd',
-    `import '@sigil/core';
+    `import { createApp } from '@sigil/core';
      const texts = [String.raw\`*\u0001/ \u00fc \u2028 \${1}\`, /a*/.source, '*/', \`\u{1f600}\`, /\u{1f600}*/u.source];
      console.log(JSON.stringify(texts));
-     console.log(new Error('here').stack);`,
+     console.log(new Error('here').stack);
+     await createApp({ name: 'odd', version: '1.0.0' });`,
   );
   const text = readFileSync(out, 'utf8');
   const ran = (script: string): string => spawnSync(process.execPath, [script], { encoding: 'utf8' }).stdout;

@@ -53,6 +53,20 @@ async function startStdio(script = SERVER): Promise<ServerProcess> {
   return server;
 }
 
+test.each(['first', 'second'])(
+  'one of two apps that a program makes is served over stdio, and what it prints stays off: the %s',
+  async (which) => {
+    const server = new ServerProcess(fixture('two-apps-server.mjs'), [which]);
+    server.send(call('greet'));
+    await until(() => server.messages().length > 0);
+    expect(server.messages()).toMatchObject([{ id: 1, result: { content: [{ text: which }] } }]);
+    expect(server.stderr).toContain('made both');
+    expect(server.stderr).toContain('is called');
+    server.child.stdin.end();
+    expect(await server.ended).toMatchObject({ code: 0 });
+  },
+);
+
 describe.each([
   ['the fixture', SERVER],
   ['the inventory app', INVENTORY],

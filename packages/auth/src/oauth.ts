@@ -78,6 +78,7 @@ interface Remembered {
 }
 
 class ResourceServer implements Authorizer {
+  readonly resource: string;
   readonly #challenges: Challenges;
   readonly #metadata: MetadataDocument;
   readonly #check: CheckToken;
@@ -95,6 +96,7 @@ class ResourceServer implements Authorizer {
     private readonly host: AuthorizationHost,
   ) {
     const { resource, scopes, dpop, tokens, metadata } = options;
+    this.resource = resource;
     this.#metadata = new MetadataDocument(metadata);
     this.#challenges = new Challenges({
       metadataUrl: this.#metadata.url,

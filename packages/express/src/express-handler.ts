@@ -44,18 +44,16 @@ export interface ExpressHandler extends Middleware {
  */
 export function expressHandler(app: App, { path = '/mcp', ...options }: ExpressOptions = {}): ExpressHandler {
   const handler = nodeHandler(app, options);
-  endpointPath('expressHandler', path);
-  const serveAt = (pathIn: (base: string) => string | undefined): Middleware => {
+  handler.mountedAt(endpointPath('expressHandler', path));
+  const serveAt = (at?: string): Middleware => {
     return (request, response, next) => {
-      const { originalUrl = request.url ?? '/', baseUrl = '' } = request;
-      if (handler.serves(originalUrl, pathIn(baseUrl))) handler(request, response);
+      const { originalUrl = request.url ?? '/', baseUrl } = request;
+      if (handler.serves(originalUrl, at, baseUrl)) handler(request, response);
       else next();
     };
   };
-  // Behind `use('/mcp', …)` the path has been matched already.
-  const serve = serveAt((base) => (base.endsWith(path) || (base && path === '/') ? base : base + path));
-  return Object.assign(serve, {
-    documents: serveAt(() => undefined),
+  return Object.assign(serveAt(path), {
+    documents: serveAt(),
     close: (graceMs?: number) => handler.close(graceMs),
   });
 }

@@ -1,5 +1,5 @@
 import type { App } from '@sigil/core';
-import { type HttpOptions, nodeHandler, withSource } from '@sigil/http';
+import { type HttpOptions, nodeHandler } from '@sigil/http';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 
@@ -31,17 +31,13 @@ const register: FastifyPluginAsync<FastifyOptions> = async (
     throw new Error(
       `The metadata of an authorization is at the root: register fastifyPlugin there, with prefix: '${fastify.prefix}${prefix}'`,
     );
-  const requests = new WeakMap<object, FastifyRequest>();
-  const handler = nodeHandler(app, {
-    ...options,
-    ...withSource(options.authenticate, (source) => requests.get(source as object)),
-  });
+  const handler = nodeHandler(app, options);
+  handler.mountedAt(fastify.prefix + prefix + path);
   const serve = (request: FastifyRequest, reply: FastifyReply): void => {
     // What hooks have set, such as headers of CORS, is Fastify's alone until it is sent.
     for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value ?? '');
-    requests.set(request.raw, request);
     reply.hijack();
-    handler(request.raw, reply.raw);
+    handler(request.raw, reply.raw, undefined, request);
   };
   fastify.addHook('onRequest', (request, reply, next) =>
     handler.serves(request.originalUrl) ? serve(request, reply) : next(),
@@ -51,7 +47,9 @@ const register: FastifyPluginAsync<FastifyOptions> = async (
     async (scope) => {
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser('*', (_request, _body, done) => done(null));
-      for (const url of options.sse ? [path, '/sse', '/messages'] : [path]) scope.all(url, serve);
+      for (const url of options.sse ? [path, '/sse', '/messages'] : [path])
+        // As a prefix it is served with a slash at its end and without, whatever the router is told of them.
+        await scope.register(async (at) => void at.all('/', serve), { prefix: url });
     },
     { prefix },
   );

@@ -33,6 +33,21 @@ test('serves documents at the root, and its endpoint behind the prefix', async (
   expect((await fetch(`${origin}/api/mcp`, { method: 'PUT' })).status).toBe(405);
 });
 
+test.each([{}, { ignoreTrailingSlash: true }])(
+  'serves its endpoint with a slash at the end and without, with the options %j',
+  async (options) => {
+    const fastify = Fastify({ routerOptions: options });
+    open.push(fastify);
+    await fastify.register(fastifyPlugin, { app, prefix: '/api', sse: true });
+    await fastify.register(fastifyPlugin, { app, path: '/' });
+    const origin = await fastify.listen({ host: '127.0.0.1', port: 0 });
+    const statuses = ['/api/mcp', '/api/mcp/', '/api/mcp/?a=1', '/', '/api/mcp/more', '/mcp'].map(
+      async (path) => (await fetch(origin + path, { method: 'PUT' })).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([405, 405, 405, 405, 404, 404]);
+  },
+);
+
 test('refuses to be registered where its documents would not be at the root', async () => {
   const fastify = fastifyHere();
   const registered = fastify.register(

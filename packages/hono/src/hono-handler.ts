@@ -1,6 +1,6 @@
 import type { App } from '@sigil/core';
-import { endpointPath, fetchHandler, type HttpOptions, withSource } from '@sigil/http/fetch';
-import type { Context, MiddlewareHandler } from 'hono';
+import { endpointPath, fetchHandler, type HttpOptions } from '@sigil/http/fetch';
+import type { MiddlewareHandler } from 'hono';
 import { cloneRawRequest } from 'hono/request';
 import { basePath } from 'hono/route';
 
@@ -36,27 +36,20 @@ export interface HonoHandler extends MiddlewareHandler {
  * ```
  */
 export function honoHandler(app: App, { path = '/mcp', ...options }: HonoOptions = {}): HonoHandler {
-  const contexts = new WeakMap<object, Context>();
-  const handler = fetchHandler(app, {
-    ...options,
-    ...withSource(options.authenticate, (source) => contexts.get(source as Request)),
-  });
-  endpointPath('honoHandler', path);
-  const serveAt = (pathIn: (base: string) => string | undefined): MiddlewareHandler => {
+  const handler = fetchHandler(app, options);
+  handler.mountedAt(endpointPath('honoHandler', path));
+  const serveAt = (at?: string): MiddlewareHandler => {
     return async (context, next) => {
       const { req } = context;
       const { pathname, search } = new URL(req.url);
-      const at = pathIn(basePath(context).replace(/\/$/, ''));
-      if (!handler.serves(pathname + search, at)) return next();
+      if (!handler.serves(pathname + search, at, basePath(context))) return next();
       // What was read past Hono is kept nowhere: the handler says so.
       const isKept = req.raw.bodyUsed && Object.keys(req.bodyCache).length > 0;
-      const request = isKept ? await cloneRawRequest(req) : req.raw;
-      contexts.set(request, context);
-      return handler(request);
+      return handler.handle(isKept ? await cloneRawRequest(req) : req.raw, context);
     };
   };
-  return Object.assign(
-    serveAt((base) => (base.endsWith(path) || (base && path === '/') ? base : base + path)),
-    { documents: serveAt(() => undefined), close: (graceMs?: number) => handler.close(graceMs) },
-  );
+  return Object.assign(serveAt(path), {
+    documents: serveAt(),
+    close: (graceMs?: number) => handler.close(graceMs),
+  });
 }

@@ -156,34 +156,3 @@ class Head implements RequestHead {
     return this.#http.quotaKey;
   }
 }
-
-/**
- * Tells `authenticate` of another `source`: for packages that mount apps into a framework, whose own request knows the user.
- *
- * @param authenticate what the author gave, if anything.
- * @param sourceOf gives the request of the framework for that of the server.
- * @returns the option; none without `authenticate`.
- * @example
- * ```ts
- * const requests = new WeakMap<object, { user: string }>();
- * const handler = nodeHandler(app, withSource(authenticate, (raw) => requests.get(raw as object)));
- * ```
- */
-export function withSource(
-  authenticate: Authenticate | undefined,
-  sourceOf: (source: unknown) => unknown,
-): { readonly authenticate?: Authenticate } {
-  if (!authenticate) return {};
-  return {
-    authenticate: (head) =>
-      authenticate({
-        headers: head.headers,
-        method: head.method,
-        url: head.url,
-        source: sourceOf(head.source),
-        get quotaKey() {
-          return head.quotaKey;
-        },
-      }),
-  };
-}

@@ -10,8 +10,8 @@ export interface RequestHead {
   /** Path and query. */
   readonly url: string;
   /**
-   * The request as the server around the app has it, an `IncomingMessage` or a `Request`; with the packages for Fastify and Hono, their
-   * request and context. What others have put on it, such as `user`, is there.
+   * The request as the server around the app has it, an `IncomingMessage` or a `Request`; with the packages for Fastify, Hono and Nest,
+   * their request or context. What others have put on it, such as `user`, is there.
    */
   readonly source?: unknown;
   /**
@@ -54,6 +54,8 @@ export interface PublicDocument {
 
 /** Authorizes the requests of one app. */
 export interface Authorizer {
+  /** The URL that tokens are for, where it is one: the log warns where the endpoint is another place. */
+  readonly resource?: string;
   /**
    * Decides about a request, before its body is read.
    *
@@ -87,13 +89,38 @@ export interface AuthorizationHost {
 /** Makes what authorizes the requests of an app; what `oauth()` of `@sigil/auth` gives. */
 export type Authorization = (host: AuthorizationHost) => Authorizer;
 
-/** The challenge to who lacks scopes, where no authorization says more (RFC 6750, section 3.1). */
+/**
+ * Challenges a client that lacks scopes, where an authorization has no more to say (RFC 6750, section 3.1).
+ *
+ * @param scopes all that the request needs.
+ * @returns what `Authorizer.insufficientScope` gives.
+ * @example
+ * ```ts
+ * const refusal = scopeChallenge(['files:write']);
+ * ```
+ */
 export function scopeChallenge(scopes: readonly string[]): Refusal {
   return {
     status: 403,
     message: `This needs the scopes ${scopes.join(' ')}`,
     headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"` },
   };
+}
+
+/**
+ * Warns of a resource that is not where the endpoint is: clients refuse it unless it is the URL that they call, or what that begins with.
+ * It is no error, since a proxy may have rewritten the path.
+ */
+export function checkResource(resource: string, path: string, logger: Logger): void {
+  const { origin, pathname } = new URL(resource);
+  const [named, served] = [pathname, path].map((each) => each.replace(/\/$/, '')) as [string, string];
+  // A proxy in front may have taken off what stands before the path.
+  if (`${served}/`.startsWith(`${named}/`) || named.endsWith(served) || /[:*]/.test(path)) return;
+  logger.warn(
+    { resource, path },
+    `the resource of the authorization is ${resource}, and the endpoint is at ${path}: clients refuse a resource that is another URL than ` +
+      `the one they call; write resource: '${origin}${path}', or have the endpoint at ${pathname}`,
+  );
 }
 
 const ONE_DAY_SECONDS = '86400';

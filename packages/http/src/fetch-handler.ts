@@ -1,27 +1,43 @@
 import type { App } from '@sigil/core';
 import { announceLaterApp, ERROR_CODES, errorResponse, type MaybePromise } from '@sigil/core/transport';
 import { endpointOf, endpointPath, mountOptions } from './check-options.js';
-import { createHandler } from './handler.js';
+import { createHandler, type HttpHandler } from './handler.js';
 import type { HttpOptions } from './options.js';
 import { WebExchange } from './web-exchange.js';
 
-/** Handles requests the web's way. */
-export interface FetchHandler {
-  (request: Request): Promise<Response>;
+/** What mounted apps have in common. */
+export interface AppMount {
   /**
-   * Whether a request is for the app, where a framework asks it about all requests: for its endpoint, or for a document of its
-   * authorization, such as protected resource metadata (RFC 9728), whose path begins at the root.
+   * Whether a request is for the app, where a framework asks it about all requests: for its endpoint, with a slash at its end or without, or
+   * for a document of its authorization, such as protected resource metadata (RFC 9728), whose path begins at the root.
    *
    * @param target path and query, from the root of the server.
-   * @param path where the endpoint is, from the root; without it, documents alone are meant.
+   * @param path where the endpoint is; without it, documents alone are meant.
+   * @param base the path that the framework has matched before, if any: the endpoint is behind it, or there where it ends with `path`.
    */
-  serves(target: string, path?: string): boolean;
+  serves(target: string, path?: string, base?: string): boolean;
+  /**
+   * Tells it where its endpoint is, as far as that is known: the log warns of an authorization whose `resource` is another place. A path with
+   * parameters is not looked at.
+   */
+  mountedAt(path: string): void;
   /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
   close(graceMs?: number): Promise<void>;
 }
 
+/** Handles requests the web's way. */
+export interface FetchHandler extends AppMount {
+  (request: Request): Promise<Response>;
+  /**
+   * Handles a request that a framework has one of its own for.
+   *
+   * @param source that one: `authenticate` and guards get it in place of the `Request`.
+   */
+  handle(request: Request, source: unknown): Promise<Response>;
+}
+
 /** How long requests in flight may take when a handler is closed, unless it is told. */
-export const DEFAULT_GRACE_MS = 5_000;
+const DEFAULT_GRACE_MS = 5_000;
 
 /**
  * Mounts an app where requests and responses are the web's: `export default { fetch: fetchHandler(app) }`.
@@ -39,15 +55,28 @@ export const DEFAULT_GRACE_MS = 5_000;
  */
 export function fetchHandler(app: App, options: HttpOptions = {}): FetchHandler {
   const handler = createHandler(endpointOf('fetchHandler', app), mountOptions('fetchHandler', options));
-  const serve = (request: Request): Promise<Response> => {
-    const exchange = new WebExchange(request, handler.output);
+  const handle = (request: Request, source?: unknown): Promise<Response> => {
+    const exchange = new WebExchange(request, handler.output, source);
     handler.handle(exchange);
     return exchange.response;
   };
-  return Object.assign(serve, {
-    serves: (target: string, path?: string) => handler.serves(target, path),
+  // Servers give more with a request, such as an environment: that is no source.
+  return Object.assign((request: Request) => handle(request), { handle, ...mountOf(handler) });
+}
+
+/** What a handler has beside its call. */
+export function mountOf(handler: HttpHandler): AppMount {
+  return {
+    serves: (target, path, base = '') =>
+      handler.serves(target, path && behind(base.replace(/\/$/, ''), path)),
+    mountedAt: (path) => handler.mountedAt(path),
     close: (graceMs = DEFAULT_GRACE_MS) => handler.drain(graceMs),
-  });
+  };
+}
+
+/** Where a path is behind what has been matched: as in `use('/mcp', …)`, that may be all of it. */
+function behind(base: string, path: string): string {
+  return base.endsWith(path) || (base && path === '/') ? base : base + path;
 }
 
 /** Where an app has a host, a function or a worker for itself. */
@@ -62,8 +91,17 @@ export interface HostOptions extends HttpOptions {
 
 /** What makes an app when the first request comes, and how it is served. Either may depend on what the platform gives with requests. */
 export interface Hosted<P> {
+  /** The function that was given the options, for errors. */
+  readonly of: string;
   readonly app: (platform: P) => MaybePromise<App>;
+  /** Checked at once where they are no function. */
   readonly options: HostOptions | ((platform: P) => HostOptions);
+  /**
+   * Where the endpoint is unless the options say.
+   *
+   * @default undefined: requests of every path are taken
+   */
+  readonly path?: string;
 }
 
 /** Serves the requests of a host, with what its platform gives along. */
@@ -78,25 +116,35 @@ export interface HostHandler<P> {
  * is made is kept. While it cannot be made, each request fails with the error of its own try.
  *
  * @returns the handler: for adapters of platforms.
+ * @throws DefinitionError when an option is wrong that is known by then.
  * @example
  * ```ts
  * const handler = hostHandler<Env>({
+ *   of: 'shopHandler',
  *   app: () => createApp({ name: 'shop', version: '1.0.0', services: [Shop] }),
- *   options: (env) => ({ path: '/mcp', allowedHosts: [env.HOST] }),
+ *   options: (env) => ({ allowedHosts: [env.HOST] }),
+ *   path: '/mcp',
  * });
  * export const shop = { fetch: (request: Request, env: Env) => handler(request, env) };
  * ```
  */
-export function hostHandler<P>({ app, options }: Hosted<P>): HostHandler<P> {
+export function hostHandler<P>({ of, app, options, path: usual }: Hosted<P>): HostHandler<P> {
   if (typeof app !== 'function')
     throw new TypeError('Give a function that makes the app: () => createApp({ … })');
+  const checked = ({ path = usual, ...rest }: HostOptions) => {
+    if (path !== undefined) endpointPath(of, path);
+    mountOptions(of, rest);
+    return { path, rest };
+  };
+  const known = typeof options === 'function' ? undefined : checked(options);
   announceLaterApp(({ env }) => app(env as P));
   const made: { host?: Promise<Host> } = {};
   const make = async (platform: P): Promise<Host> => {
-    const { path, ...rest } = typeof options === 'function' ? options(platform) : options;
-    if (path !== undefined) endpointPath('hostHandler', path);
+    const { path, rest } = known ?? checked((options as (platform: P) => HostOptions)(platform));
     const served = await app(platform);
-    return { app: served, path, handler: fetchHandler(served, rest) };
+    const handler = fetchHandler(served, rest);
+    if (path !== undefined) handler.mountedAt(path);
+    return { app: served, path, handler };
   };
   const serve = async (request: Request, platform: P): Promise<Response> => {
     const host = (made.host ??= make(platform));

@@ -4,6 +4,7 @@
 
 // Mounting
 export {
+  type AppMount,
   fetchHandler,
   type FetchHandler,
   type Hosted,
@@ -12,8 +13,9 @@ export {
   type HostOptions,
 } from './fetch-handler.js';
 export { endpointPath } from './check-options.js';
-export { withSource } from './authentication.js';
+export { answerInTime, type TimeLimit } from './time-limit.js';
 // Who is calling
+export { scopeChallenge } from './authorization.js';
 export { bearerToken, tokenAuthenticator } from './bearer-tokens.js';
 export type {
   Authenticate,

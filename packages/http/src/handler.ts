@@ -14,7 +14,7 @@ import {
   type Logger,
 } from '@sigil/core/transport';
 import { type AnswerRules, failSafely, PostSink, preflight, refuse } from './answers.js';
-import { serveDocument } from './authorization.js';
+import { checkResource, serveDocument } from './authorization.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
 import type { OutputBudget } from './output-budget.js';
@@ -48,6 +48,8 @@ export interface HttpHandler {
    * @param path where the endpoint is; without it, whatever else there is alone.
    */
   serves(target: string, path?: string): boolean;
+  /** Warns of an authorization that is for another place. @param path where the endpoint is. */
+  mountedAt(path: string): void;
   /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
   handle(http: HttpExchange): void;
   /** Lets requests in flight finish, then ends everything. @param graceMs how long they may take. */
@@ -72,6 +74,7 @@ function withSse(mcp: HttpHandler, parts: HandlerParts): HttpHandler {
       mcp.serves(target, path) ||
       (path !== undefined &&
         SSE_PATHS.some((end) => isAt(target, path.slice(0, path.lastIndexOf('/')) + end))),
+    mountedAt: (path) => mcp.mountedAt(path),
     handle(http) {
       const target = sseTarget(http.target);
       if (target) sse.handle(http, target);
@@ -114,6 +117,11 @@ class EndpointHandler {
 
   serves(target: string, path?: string): boolean {
     return (path !== undefined && isAt(target, path)) || this.hasDocument(target);
+  }
+
+  mountedAt(path: string): void {
+    const { resource } = this.parts;
+    if (resource !== undefined) checkResource(resource, path, this.#logger);
   }
 
   /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */

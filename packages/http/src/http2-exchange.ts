@@ -15,10 +15,11 @@ export class Http2Exchange extends NodeExchange {
     request: Http2ServerRequest,
     response: Http2ServerResponse,
     output: OutputBudget,
-    body: unknown = undefined,
+    body?: unknown,
+    source?: unknown,
   ) {
     // Of what they lack, nothing is used.
-    super(request as unknown as IncomingMessage, response as unknown as ServerResponse, output, body);
+    super(request as unknown as IncomingMessage, response as unknown as ServerResponse, output, body, source);
     const { ':authority': authority } = request.headers;
     // It takes the place of the header (RFC 9113, section 8.3.1), for handlers too.
     if (authority !== undefined) request.headers.host = authority;

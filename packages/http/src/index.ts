@@ -1,12 +1,12 @@
 // The runtime
 export { http } from './runtime.js';
 // Mounting into something else
-export type { FetchHandler } from './fetch-handler.js';
+export type { AppMount, FetchHandler } from './fetch-handler.js';
 export { fetchHandler, nodeHandler, type NodeHandler } from './mount.js';
 export { endpointPath } from './check-options.js';
-export { withSource } from './authentication.js';
 // What sessions keep for clients that come back
 // Who is calling
+export { scopeChallenge } from './authorization.js';
 export { bearerToken, tokenAuthenticator } from './bearer-tokens.js';
 export type {
   Authenticate,

@@ -2,7 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { App } from '@sigil/core';
 import { stderrLogger } from '@sigil/node';
-import { DEFAULT_GRACE_MS, type FetchHandler, fetchHandler as bareFetchHandler } from './fetch-handler.js';
+import {
+  type AppMount,
+  type FetchHandler,
+  fetchHandler as bareFetchHandler,
+  mountOf,
+} from './fetch-handler.js';
 import { createHandler } from './handler.js';
 import { Http2Exchange } from './http2-exchange.js';
 import { NodeExchange } from './node-exchange.js';
@@ -10,26 +15,18 @@ import { endpointOf, mountOptions } from './check-options.js';
 import type { HttpOptions } from './options.js';
 
 /** Handles requests of a `node:http` or `node:http2` server, or of anything built on one: Express, Fastify's raw mode, Koa, h3. */
-export interface NodeHandler {
+export interface NodeHandler extends AppMount {
   /**
    * @param body the body, when something before has read it: parsed JSON, text or bytes. `request.body`, where Express has it, is
    *   found without. A function, as the `next` of Express and h3, is not a body.
+   * @param source the request as a framework has it: `authenticate` and guards get it in place of Node's.
    */
   (
     request: IncomingMessage | Http2ServerRequest,
     response: ServerResponse | Http2ServerResponse,
     body?: unknown,
+    source?: unknown,
   ): void;
-  /**
-   * Whether a request is for the app, where a framework asks it about all requests: for its endpoint, or for a document of its
-   * authorization, such as protected resource metadata (RFC 9728), whose path begins at the root.
-   *
-   * @param target path and query, from the root of the server.
-   * @param path where the endpoint is, from the root; without it, documents alone are meant.
-   */
-  serves(target: string, path?: string): boolean;
-  /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
-  close(graceMs?: number): Promise<void>;
 }
 
 /**
@@ -54,19 +51,21 @@ export function nodeHandler(app: App, options: HttpOptions = {}): NodeHandler {
   const endpoint = endpointOf('nodeHandler', app);
   endpoint.logTo?.(stderrLogger());
   const handler = createHandler(endpoint, resolved);
-  // Three parameters, used or not: to h3 and Connect a handler of two has served a request once it returns.
-  const serve: (...parameters: Parameters<NodeHandler>) => void = (request, response, body) => {
+  // Its length is three: to h3 and Connect a handler of two has served a request once it returns, to Express one of four takes errors.
+  const serve: (...parameters: Parameters<NodeHandler>) => void = (
+    request,
+    response,
+    body,
+    source = undefined,
+  ) => {
     const given = typeof body === 'function' ? undefined : body;
     handler.handle(
       'stream' in response
-        ? new Http2Exchange(request as Http2ServerRequest, response, handler.output, given)
-        : new NodeExchange(request as IncomingMessage, response, handler.output, given),
+        ? new Http2Exchange(request as Http2ServerRequest, response, handler.output, given, source)
+        : new NodeExchange(request as IncomingMessage, response, handler.output, given, source),
     );
   };
-  return Object.assign(serve, {
-    serves: (target: string, path?: string) => handler.serves(target, path),
-    close: (graceMs = DEFAULT_GRACE_MS) => handler.drain(graceMs),
-  });
+  return Object.assign(serve, mountOf(handler));
 }
 
 /**

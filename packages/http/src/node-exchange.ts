@@ -39,12 +39,13 @@ export class NodeExchange implements HttpExchange {
   principal: Principal | undefined;
   bodyBytes = 0;
 
-  /** @param body what a framework around us made of the body, when it has read it. */
+  /** @param body what a framework around us made of the body, when it has read it. @param source the request as that has it. */
   constructor(
     protected readonly request: IncomingMessage,
     protected readonly response: ServerResponse,
     protected readonly output: OutputBudget,
     private readonly body: unknown = undefined,
+    readonly source: unknown = request,
   ) {
     const { url = '/' } = request;
     const authority = authorityOf(url);
@@ -86,10 +87,6 @@ export class NodeExchange implements HttpExchange {
 
   get address(): string | undefined {
     return this.request.socket.remoteAddress;
-  }
-
-  get source(): unknown {
-    return this.request;
   }
 
   get quotaKey(): string | undefined {

@@ -19,6 +19,8 @@ export interface HandlerParts {
   readonly insufficientScope: (http: HttpExchange, scopes: readonly string[]) => Refusal;
   /** Gives what everybody may read at a path, before anybody is authenticated. */
   readonly document: Authorizer['document'];
+  /** The URL that the authorization is for. */
+  readonly resource: string | undefined;
   readonly overload: OverloadRefusal;
   readonly bodies: BodyLimits;
   readonly output: OutputBudget;
@@ -77,6 +79,7 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
       return refusal;
     },
     document: (path) => authorizer?.document(path),
+    resource: authorizer?.resource,
     overload,
     bodies: {
       maxBodyBytes,

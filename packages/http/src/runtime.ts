@@ -92,6 +92,7 @@ async function start(
   const { sse } = options.handler;
   const { maxConnections, ...times } = options.limits;
   let closing: Promise<void> | undefined;
+  handler.mountedAt(path);
   const probes = new Probes(endpoint);
   const server = createServer(times, (request, response) => {
     const target = pathOf(request.url ?? '/');

@@ -32,9 +32,11 @@ export class WebExchange implements HttpExchange {
   #gone: (() => void)[] | undefined = [];
   #resolve: (response: Response) => void = () => undefined;
 
+  /** @param source the request as a framework around us has it. */
   constructor(
     request: Request,
     private readonly output: OutputBudget,
+    readonly source: unknown = request,
   ) {
     this.#request = request;
     this.response = new Promise((resolve) => (this.#resolve = resolve));
@@ -58,10 +60,6 @@ export class WebExchange implements HttpExchange {
 
   get headers(): Readonly<Record<string, string>> {
     return (this.#headers ??= Object.fromEntries(this.#request.headers));
-  }
-
-  get source(): unknown {
-    return this.#request;
   }
 
   get quotaKey(): string | undefined {

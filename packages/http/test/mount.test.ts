@@ -313,3 +313,52 @@ test('options of another realm, such as those of a worker or a test, are taken a
   const handler = nodeHandler(fixture.app, options);
   await handler.close(0);
 });
+
+describe('the request as a framework has it', () => {
+  const mine = { user: { id: 'ada' } };
+  const told: unknown[] = [];
+  const authenticate = ({ source }: { readonly source?: unknown }) => {
+    told.push(source);
+    return mine.user;
+  };
+  const send = (origin: string): Request =>
+    new Request(`${origin}/mcp`, { method: 'PUT', headers: { Host: 'localhost' } });
+
+  test('is told to authenticate, of Node', async () => {
+    const handler = nodeHandler(fixture.app, { authenticate });
+    // Express takes a handler of four parameters for one of errors; to h3 one of two is done when it returns.
+    expect(handler).toHaveLength(3);
+    server = createServer((request, response) => handler(request, response, undefined, mine));
+    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    expect((await fetch(send(`http://127.0.0.1:${port}`))).status).toBe(405);
+    expect(told.pop()).toBe(mine);
+  });
+
+  test('is told to authenticate, of the web, where it is given as that', async () => {
+    const handler = bareFetchHandler(fixture.app, { authenticate });
+    const request = send('http://localhost');
+    expect((await handler.handle(request, mine)).status).toBe(405);
+    expect(told.pop()).toBe(mine);
+    // What servers give beside a request is no source.
+    const serve = handler as (request: Request, env: unknown) => Promise<Response>;
+    expect((await serve(request, mine)).status).toBe(405);
+    expect(told.pop()).toBe(request);
+  });
+});
+
+describe('where an app is within a framework', () => {
+  test.each([
+    ['/mcp', '', '/mcp', true],
+    ['/mcp/?a=1', '', '/mcp', true],
+    ['/api/mcp', '/api', '/mcp', true],
+    ['/api/mcp', '/api/', '/mcp', true],
+    ['/api/mcp', '/api/mcp', '/mcp', true],
+    ['/rpc', '/rpc', '/', true],
+    ['/mcp', '/api', '/mcp', false],
+    ['/api/mcp/mcp', '/api/mcp', '/mcp', false],
+    ['/', '', '/', true],
+  ])('%s behind %j is at %s: %j', (target, base, path, isServed) => {
+    expect(bareFetchHandler(fixture.app).serves(target, path, base)).toBe(isServed);
+  });
+});

@@ -27,22 +27,16 @@ export interface LambdaResult extends LambdaHead {
 }
 
 /** The web's request for an event. @param over ends it. @throws TypeError for an event of another format. */
-export function requestOf(event: LambdaEvent, over: AbortSignal): Request {
-  const { rawPath, rawQueryString, headers, cookies, body, isBase64Encoded } = event;
+export function requestOf(event: LambdaEvent, body: Uint8Array<ArrayBuffer>, over: AbortSignal): Request {
   const method = (event.requestContext as Partial<LambdaEvent['requestContext']> | undefined)?.http?.method;
   if (method === undefined)
     throw new TypeError('This is no HTTP event of payload format 2.0: use a Function URL, or an HTTP API');
-  const sent = new Headers();
-  for (const [name, value] of Object.entries(headers)) if (value !== undefined) sent.set(name, value);
-  if (cookies) sent.set('cookie', cookies.join('; '));
-  const url = new URL(`https://${headers['host'] ?? 'localhost'}${rawPath}`);
-  url.search = rawQueryString;
-  const isEmpty = body === undefined || method === 'GET' || method === 'HEAD';
-  const bytes = isEmpty ? null : isBase64Encoded ? Buffer.from(body, 'base64') : body;
-  return new Request(url, { method, headers: sent, body: bytes, signal: over });
-}
-
-/** What Lambda is told of a response before its body. */
-export function headOf({ status, headers }: Response): LambdaHead {
-  return { statusCode: status, headers: Object.fromEntries(headers) };
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(event.headers))
+    if (value !== undefined) headers.set(name, value);
+  if (event.cookies) headers.set('cookie', event.cookies.join('; '));
+  const url = new URL(`https://${headers.get('host') ?? 'localhost'}${event.rawPath}`);
+  url.search = event.rawQueryString;
+  const isEmpty = method === 'GET' || method === 'HEAD' || body.length === 0;
+  return new Request(url, { method, headers, body: isEmpty ? null : body, signal: over });
 }

@@ -1,10 +1,8 @@
-import { Readable, type Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { App, MaybePromise } from '@sigil/core';
-import { ERROR_CODES, errorResponse, type RequestId } from '@sigil/core/transport';
-import { hostHandler, type HostOptions } from '@sigil/http/fetch';
+import { answerInTime, hostHandler, type HostOptions } from '@sigil/http/fetch';
 import {
-  headOf,
   type LambdaContext,
   type LambdaEvent,
   type LambdaHead,
@@ -38,18 +36,17 @@ const END_EARLY_MS = 1_000;
  * @param app makes the app, when the first request comes; called once, and again after it has failed.
  * @param options `path` of the endpoint, `/mcp` by default, and those of `fetchHandler`.
  * @returns the handler of the function.
+ * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts
  * export const handler = lambdaHandler(() => createApp({ name: 'shop', version: '1.0.0', services: [Shop] }), { allowedHosts: ['shop.example.com'] });
  * ```
  */
 export function lambdaHandler(app: () => MaybePromise<App>, options: HostOptions = {}): LambdaFunction {
-  const answer = answerer(app, options);
+  const answer = answerer('lambdaHandler', app, options);
   return async (event, context) => {
-    const { response, pieces } = await answer(event, context);
-    const body: Uint8Array[] = [];
-    for await (const piece of pieces) body.push(piece);
-    return { ...headOf(response), body: Buffer.concat(body).toString() };
+    const response = await answer(event, context);
+    return { ...headOf(response), body: await response.text() };
   };
 }
 
@@ -60,6 +57,7 @@ export function lambdaHandler(app: () => MaybePromise<App>, options: HostOptions
  * @param app makes the app, when the first request comes; called once, and again after it has failed.
  * @param options `path` of the endpoint, `/mcp` by default, and those of `fetchHandler`.
  * @returns the handler of the function.
+ * @throws DefinitionError when an option is wrong.
  * @throws Error where the runtime of Lambda is not around it.
  * @example
  * ```ts
@@ -73,69 +71,31 @@ export function lambdaStreamHandler(
   const { awslambda } = globalThis as { readonly awslambda?: AwsLambda };
   if (!awslambda)
     throw new Error('Answers are streamed by the runtime of AWS Lambda alone: elsewhere, use lambdaHandler');
-  const answer = answerer(app, options);
+  const answer = answerer('lambdaStreamHandler', app, options);
   return awslambda.streamifyResponse(async (event, stream, context) => {
-    const { response, pieces } = await answer(event, context);
+    const response = await answer(event, context);
     const body = awslambda.HttpResponseStream.from(stream, headOf(response));
     // An answer without a body has a head, which is sent with the first piece.
     if (!response.body) body.write('');
-    await pipeline(Readable.from(pieces), body);
+    await pipeline(response.body ?? [], body);
   });
 }
 
 /** Answers events with the web's responses, whose bodies end before the time of the function is over. */
-function answerer(app: () => MaybePromise<App>, options: HostOptions) {
-  const handler = hostHandler<undefined>({ app, options: { path: '/mcp', ...options } });
-  return async (event: LambdaEvent, context: LambdaContext) => {
-    if (opensStream(event)) return { response: NO_STREAMS, pieces: [] };
+function answerer(of: string, app: () => MaybePromise<App>, options: HostOptions) {
+  const handler = hostHandler<undefined>({ of, app, options, path: '/mcp' });
+  return (event: LambdaEvent, context: LambdaContext): Promise<Response> | Response => {
     const over = AbortSignal.timeout(Math.max(0, context.getRemainingTimeInMillis() - END_EARLY_MS));
-    const end = new Promise<undefined>((resolve) => over.addEventListener('abort', () => resolve(undefined)));
-    const served = await Promise.race([handler(requestOf(event, over), undefined), end]);
-    // A call that is cancelled is not answered, and other eras cancel none.
-    const isLate = served === undefined || (over.aborted && !served.body);
-    if (!isLate) return { response: served, pieces: piecesOf(served, end, event) };
-    const answers = answersAtTheEnd(event);
-    const response = new Response(answers, { headers: { 'Content-Type': 'application/json' } });
-    return { response, pieces: [Buffer.from(answers)] };
+    const body = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+    const request = requestOf(event, body, over);
+    // An instance would be held, and paid for, as long as a client listens that asks nothing.
+    if (request.method === 'GET' && request.headers.get('accept')?.includes('text/event-stream'))
+      return new Response(null, { status: 405, headers: { Allow: 'POST, DELETE, OPTIONS' } });
+    return answerInTime(handler(request, undefined), { over, body: () => body.toString() });
   };
 }
 
-/** What the requests of an event are answered with that there was no time for. */
-function answersAtTheEnd({ body = '', isBase64Encoded }: LambdaEvent): string {
-  const error = { code: ERROR_CODES.internalError, message: 'The time of this function is over' };
-  const answer = (id: unknown): string => errorResponse(id as RequestId, error);
-  try {
-    const sent: unknown = JSON.parse(isBase64Encoded ? Buffer.from(body, 'base64').toString() : body);
-    const ids = [sent].flat().flatMap((one) => (one as { readonly id?: unknown } | null)?.id ?? []);
-    return Array.isArray(sent) ? `[${ids.map(answer).join()}]` : answer(ids[0] ?? null);
-  } catch {
-    return answer(null);
-  }
-}
-
-async function* piecesOf(
-  { body, headers }: Response,
-  end: Promise<undefined>,
-  event: LambdaEvent,
-): AsyncGenerator<Uint8Array> {
-  if (!body) return;
-  const reader = (body as ReadableStream<Uint8Array>).getReader();
-  for (;;) {
-    const piece = await Promise.race([reader.read(), end]);
-    if (piece?.done) return;
-    if (piece) {
-      yield piece.value;
-      continue;
-    }
-    if (headers.get('content-type') === 'text/event-stream')
-      yield Buffer.from(`data: ${answersAtTheEnd(event)}\n\n`);
-    return;
-  }
-}
-
-/** To a client that wants to listen without asking anything: an instance would be held, and paid for, for as long as it does. */
-const NO_STREAMS = new Response(null, { status: 405, headers: { Allow: 'POST, DELETE, OPTIONS' } });
-
-function opensStream({ requestContext, headers }: LambdaEvent): boolean {
-  return requestContext?.http?.method === 'GET' && headers['accept']?.includes('text/event-stream') === true;
+/** What Lambda is told of a response before its body. */
+function headOf({ status, headers }: Response): LambdaHead {
+  return { statusCode: status, headers: Object.fromEntries(headers) };
 }

@@ -66,6 +66,14 @@ test('says which events it takes', async () => {
   );
 });
 
+test('refuses options that are wrong when the function is loaded', () => {
+  const make = () => createApp({ name: 'shop', version: '1.0.0' });
+  const misspelt = { allowedHost: ['shop.example'] } as object;
+  expect(() => lambdaHandler(make, misspelt)).toThrow(/lambdaHandler.*allowedHost/s);
+  expect(() => lambdaHandler(make, { path: 'mcp' })).toThrow(/lambdaHandler.*path/s);
+  expect(() => lambdaHandler(make, { limits: { maxBodyBytes: -1 } })).toThrow(/lambdaHandler.*maxBodyBytes/s);
+});
+
 test('streams where Lambda is around it alone', () => {
   expect(() => lambdaStreamHandler(() => createApp({ name: 'shop', version: '1.0.0' }))).toThrow(
     'Answers are streamed by the runtime of AWS Lambda alone: elsewhere, use lambdaHandler',

@@ -29,19 +29,19 @@ interface HttpArguments {
 /** Nest's context of what is made for a call, with the HTTP request that such things may inject. */
 type ContextId = ReturnType<typeof ContextIdFactory.create>;
 
-// By Node's request: Fastify has one of its own around it.
-const ARRIVED = new WeakMap<object, HttpArguments>();
+// By the request of the platform.
+const RESPONSES = new WeakMap<object, object>();
 // By what the contexts of a call share.
 const OF_CALL = new WeakMap<object, HttpArguments & { contextId?: ContextId }>();
 
-/** Keeps what a request came with. @param raw Node's request, which the app gets to know. */
-export function keepArguments(raw: object, request: HttpRequest, response: HttpResponse): void {
-  ARRIVED.set(raw, { request, response: forHeaders(response) });
+/** Keeps the response of a request, which the app gets to know as the source of calls. */
+export function keepResponse(request: HttpRequest, response: HttpResponse): void {
+  RESPONSES.set(request, forHeaders(response));
 }
 
-/** Whether a call came with an HTTP request that is still known. */
-export function hasArrived({ source }: GuardContext): boolean {
-  return typeof source === 'object' && source !== null && ARRIVED.has(source);
+/** The response of a call that came with an HTTP request which is still known. */
+export function responseOf({ source }: GuardContext): object | undefined {
+  return typeof source === 'object' && source !== null ? RESPONSES.get(source) : undefined;
 }
 
 const SETTERS: ReadonlySet<string | symbol> = new Set([
@@ -93,21 +93,16 @@ function standInResponse(): object {
   });
 }
 
-/** The request of the platform, for Node's. */
-export function requestOf(raw: unknown): HttpRequest {
-  return (ARRIVED.get(raw as object)?.request ?? raw) as HttpRequest;
-}
-
 function argumentsOf(context: GuardContext): HttpArguments & { contextId?: ContextId } {
   const { principal, headers, source, state } = context;
   const known = OF_CALL.get(state);
   if (known) return known;
   const user = principal && { id: principal.id, scopes: principal.scopes, ...principal.claims };
-  const arrived = typeof source === 'object' && source !== null ? ARRIVED.get(source) : undefined;
-  const { request, response } = arrived ?? { request: { headers }, response: standInResponse() };
+  const arrived = responseOf(context);
+  const request = arrived ? (source as HttpRequest) : ({ headers } as HttpRequest);
   // Another authentication than Passport's has found out who it is.
   request.user ??= user;
-  const made = { request, response };
+  const made = { request, response: arrived ?? standInResponse() };
   OF_CALL.set(state, made);
   return made;
 }

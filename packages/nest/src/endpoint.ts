@@ -13,8 +13,14 @@ import {
 import type { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
 import type { App, Logger, Principal } from '@sigil/core';
 import { after, isObject, requirePrincipal } from '@sigil/core/transport';
-import { type Authorization, type HttpOptions, nodeHandler, type NodeHandler } from '@sigil/http';
-import { type HttpRequest, type HttpResponse, keepArguments, requestOf } from './call.js';
+import {
+  type Authorization,
+  type HttpOptions,
+  nodeHandler,
+  type NodeHandler,
+  scopeChallenge,
+} from '@sigil/http';
+import { type HttpRequest, type HttpResponse, keepResponse } from './call.js';
 import type { RouteOptions, SigilModuleOptions } from './options.js';
 
 /** A request as Express and Fastify have it. */
@@ -25,22 +31,21 @@ type PlatformResponse = HttpResponse & { hijack?(): void };
 export class Endpoint {
   readonly #app: App;
   readonly #options: SigilModuleOptions;
-  readonly #sse: boolean;
+  readonly #route: RouteOptions;
   readonly #adapters: HttpAdapterHost;
   readonly #config: ApplicationConfig;
   #handler: NodeHandler | undefined;
 
-  /** @param sse whether HTTP+SSE of 2024-11-05 is served beside it. */
   constructor(
     app: App,
     options: SigilModuleOptions,
-    sse: boolean,
+    route: RouteOptions,
     adapters: HttpAdapterHost,
     config: ApplicationConfig,
   ) {
     this.#app = app;
     this.#options = options;
-    this.#sse = sse;
+    this.#route = route;
     this.#adapters = adapters;
     this.#config = config;
   }
@@ -48,25 +53,18 @@ export class Endpoint {
   /** Begins to serve. Documents about authorization are at the root of the host, whatever prefix the routes have. */
   mount(): void {
     const { http = {}, principal } = this.#options;
-    let hasDocument = (_path: string): boolean => false;
-    const given = http.authorization;
-    const authorization: Authorization | undefined =
-      given &&
-      ((host) => {
-        const authorizer = given(host);
-        hasDocument = (path) => authorizer.document(path) !== undefined;
-        return authorizer;
-      });
+    const { path = '/mcp', sse = false } = this.#route;
     const byRequest = http.authenticate ? undefined : byUser(principal ?? principalOf);
-    const options: HttpOptions = { ...http, authorization: authorization ?? byRequest, sse: this.#sse };
+    const options: HttpOptions = { ...http, authorization: http.authorization ?? byRequest, sse };
     const handler = nodeHandler(this.#app, options);
     this.#handler = handler;
     this.#app.endpoint.logTo?.(nestLogger());
+    handler.mountedAt(path.replace(/^\/?/, '/'));
     this.#checkRequestGuards();
-    if (!given) return;
+    if (!http.authorization) return;
     const documents = (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
       const { originalUrl = request.url ?? '/' } = request as { readonly originalUrl?: string };
-      if (hasDocument(originalUrl.replace(/\?.*$/s, ''))) handler(request, response);
+      if (handler.serves(originalUrl)) handler(request, response);
       else next();
     };
     this.#adapters.httpAdapter.use(documents as never);
@@ -74,7 +72,7 @@ export class Endpoint {
 
   serve(request: PlatformRequest, response: PlatformResponse): void {
     const { raw = request as unknown as IncomingMessage, body } = request;
-    keepArguments(raw, request, response);
+    keepResponse(request, response);
     // Fastify is not to answer; Express does nothing by itself.
     response.hijack?.();
     const { raw: rawResponse } = response;
@@ -82,7 +80,7 @@ export class Endpoint {
     if (rawResponse)
       for (const [name, value] of Object.entries(response.getHeaders()))
         rawResponse.setHeader(name, value ?? '');
-    this.#handler?.(raw, rawResponse ?? response, body);
+    this.#handler?.(raw, rawResponse ?? response, body, request);
   }
 
   /** Warns of request guards that are no global guards: all of those are there by now. */
@@ -125,14 +123,10 @@ export function endpointController({ path = '/mcp', decorators = [], sse = false
 function byUser(principalOf: NonNullable<SigilModuleOptions['principal']>): Authorization {
   return () => ({
     authorize: ({ source }) =>
-      after(principalOf(requestOf(source)), (principal) => ({
+      after(principalOf(source as HttpRequest), (principal) => ({
         principal: principal && requirePrincipal(principal),
       })),
-    insufficientScope: (scopes) => ({
-      status: 403,
-      message: `This needs the scopes ${scopes.join(' ')}`,
-      headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"` },
-    }),
+    insufficientScope: scopeChallenge,
     document: () => undefined,
   });
 }

@@ -15,17 +15,14 @@ import type {
 } from '@nestjs/common';
 import { HttpException, HttpStatus } from '@nestjs/common';
 import {
-  CUSTOM_ROUTE_ARGS_METADATA,
   EXCEPTION_FILTERS_METADATA,
   FILTER_CATCH_EXCEPTIONS,
   GUARDS_METADATA,
   INTERCEPTORS_METADATA,
   PIPES_METADATA,
-  ROUTE_ARGS_METADATA,
 } from '@nestjs/common/constants.js';
 import { type ApplicationConfig, BaseExceptionFilter } from '@nestjs/core';
 import {
-  createParamDecorator,
   type DefinitionProblem,
   type GuardContext,
   type GuardLike,
@@ -37,8 +34,10 @@ import {
 } from '@sigil/core';
 import { handlersOf } from '@sigil/core/extension';
 import { defer, isObservable, lastValueFrom } from 'rxjs';
-import { CallExecutionContext, hasArrived, type HttpRequest } from './call.js';
+import { CallExecutionContext, type HttpRequest, responseOf } from './call.js';
+import { lacks, nameOf } from './names.js';
 import type { Constructor, NestContainer, Provided } from './nest-container.js';
+import { parametersOf, problemOfParameter } from './parameters.js';
 
 type MethodName = string | symbol;
 
@@ -89,6 +88,7 @@ export class Enhancers {
       guards: [this.#globalGuards(place), ...guards],
       middleware: [
         ...(filters.length > 0 ? [this.#catching(filters, place)] : []),
+        notTooMany,
         ...interceptors,
         lastOfObservable,
       ],
@@ -200,8 +200,8 @@ export class Enhancers {
         if (!isAsked(guard)) continue;
         asked = nameOf(guard.constructor);
         const hadUser = Boolean(request.user);
-        if (!(await resultOf(await guard.canActivate(execution)))) return false;
-        if (request.user && !hadUser && !context.principal && hasArrived(context))
+        if (!(await this.#activates(guard, execution, context))) return false;
+        if (request.user && !hadUser && !context.principal && responseOf(context))
           this.#warnOnce(
             `the guard ${asked} has set request.user where there is no principal, which is known before guards of definitions are asked; ` +
               `have it asked at the endpoint: SigilModule.forRoot({ decorators: [UseGuards(${asked})] }), or as a global guard that does not let the endpoint pass`,
@@ -220,6 +220,27 @@ export class Enhancers {
           context,
         );
       return false;
+    }
+  }
+
+  /** Asks a guard. One that says how often, by 429, hides nothing: calls are answered with what it has thrown. */
+  async #activates(
+    guard: CanActivate,
+    execution: CallExecutionContext,
+    context: GuardContext,
+  ): Promise<boolean> {
+    try {
+      return Boolean(await resultOf(await guard.canActivate(execution)));
+    } catch (error) {
+      if (!(error instanceof HttpException) || error.getStatus() !== Number(HttpStatus.TOO_MANY_REQUESTS))
+        throw error;
+      TOO_MANY.set(context.state, error);
+      this.#warnOnce(
+        `the guard ${nameOf(guard.constructor)} has thrown 429: it is asked for each definition of a list too, so what counts requests ` +
+          'belongs at the endpoint: in decorators, or in requestGuards when it is global',
+        context,
+      );
+      return true;
     }
   }
 
@@ -270,6 +291,15 @@ export class Enhancers {
   }
 }
 
+/** What guards have thrown that say how often, by the state of the call. */
+const TOO_MANY = new WeakMap<object, HttpException>();
+
+async function notTooMany({ state }: RequestContext, next: NextFunction): Promise<unknown> {
+  const thrown = TOO_MANY.get(state);
+  if (thrown) throw thrown;
+  return next();
+}
+
 /** With these a guard says who may use a definition. */
 const REFUSALS: ReadonlySet<number> = new Set([
   HttpStatus.UNAUTHORIZED,
@@ -313,79 +343,7 @@ function enhancersOf<T>(kind: keyof typeof KINDS, cls: Constructor, method: Meth
   return [...metadataOf(key, cls), ...metadataOf(key, cls, method)] as Enhancer<T>[];
 }
 
-/** Whether a class has no such method. */
-export function lacks(cls: object, method: string): boolean {
-  const { prototype = {} } = cls as { readonly prototype?: Readonly<Record<string, unknown>> };
-  return typeof prototype[method] !== 'function';
-}
-
-/** Tells an enhancer from others. What Nest's `mixin()` makes, as `AuthGuard()` does, has a random name beside that in its source. */
-export function nameOf(enhancer: unknown): string {
-  if (typeof enhancer === 'function') {
-    const isMixin = /^[\da-f]{21}$/.test(enhancer.name);
-    return (isMixin ? /^class (\w+)/.exec(String(enhancer))?.[1] : undefined) ?? enhancer.name;
-  }
-  return typeof enhancer === 'object' && enhancer !== null
-    ? `new ${enhancer.constructor.name}()`
-    : String(enhancer);
-}
-
 /** Gives a function a name, for lines of the log and for `explain()`. */
 function named<F extends (...values: never[]) => unknown>(name: string, run: F): F {
   return Object.defineProperty(run, 'name', { value: name });
-}
-
-/** What a parameter decorator of Nest has recorded. */
-interface RouteParameter {
-  readonly index: number;
-  readonly data?: unknown;
-  readonly pipes?: readonly unknown[];
-  /** Absent for those that Nest has itself, such as `@Body()`. */
-  readonly factory?: (data: unknown, context: CallExecutionContext) => unknown;
-}
-
-function parametersOf(cls: object, method: MethodName): RouteParameter[] {
-  const found = Reflect.getMetadata(ROUTE_ARGS_METADATA, cls, method) as
-    Readonly<Record<string, RouteParameter>> | undefined;
-  return Object.entries(found ?? {}).map(([key, { index, data, pipes, factory }]) => ({
-    index,
-    data,
-    ...(pipes ? { pipes } : {}),
-    ...(key.includes(CUSTOM_ROUTE_ARGS_METADATA) && factory ? { factory } : {}),
-  }));
-}
-
-function problemOfParameter({
-  pipes = [],
-  factory,
-}: RouteParameter): Pick<DefinitionProblem, 'what' | 'fix'> | undefined {
-  if (!factory)
-    return {
-      what: 'has a decorator of @nestjs/common for HTTP requests',
-      fix: 'take the arguments as a DTO, or import Arg, Param and their like from @sigil/core',
-    };
-  if (pipes.length === 0) return undefined;
-  return {
-    what: `has pipes, which do not run for handlers of MCP: ${pipes.map(nameOf).join(', ')}`,
-    fix: 'leave them out, and have the decorator give the value as it is needed',
-  };
-}
-
-// By prototype: a class may be served by several applications, and what its decorators say is the same for all.
-const BOUND = new WeakMap<object, Set<MethodName>>();
-
-/** Has the parameter decorators of Nest's `createParamDecorator()` give values to handlers. */
-export function bindNestParameters(cls: Constructor): void {
-  for (const { declarer, method } of handlersOf(cls)) {
-    const bound = BOUND.get(declarer) ?? new Set();
-    if (bound.has(method)) continue;
-    BOUND.set(declarer, bound.add(method));
-    const owner = declarer.constructor as Type;
-    for (const { index, data, factory } of parametersOf(owner, method)) {
-      if (!factory) continue;
-      const value = (context: RequestContext): unknown =>
-        factory(data, new CallExecutionContext(context, owner, method));
-      createParamDecorator(value)()(declarer, method, index);
-    }
-  }
 }

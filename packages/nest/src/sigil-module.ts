@@ -30,7 +30,9 @@ import {
 import { APP_OPTIONS } from '@sigil/core/extension';
 import { OptionChecks } from '@sigil/core/transport';
 import { Endpoint, endpointController, nestLogger } from './endpoint.js';
-import { bindNestParameters, Enhancers, lacks, nameOf } from './enhancers.js';
+import { Enhancers } from './enhancers.js';
+import { lacks, nameOf } from './names.js';
+import { bindNestParameters } from './parameters.js';
 import { NestContainer } from './nest-container.js';
 import {
   NESTS,
@@ -149,7 +151,7 @@ function dynamicModule(route: RouteOptions, options: Provider): DynamicModule {
           given: SigilModuleOptions,
           adapters: HttpAdapterHost,
           config: ApplicationConfig,
-        ) => new Endpoint(app, given, route.sse ?? false, adapters, config),
+        ) => new Endpoint(app, given, route, adapters, config),
       },
     ],
     exports: [App],

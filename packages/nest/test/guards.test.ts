@@ -123,6 +123,23 @@ describe('a guard of Nest', () => {
     expect(JSON.stringify(explained)).toContain('RolesGuard');
   });
 
+  /** Has a guard refuse a tool, and gives what the log tells. */
+  const refusing = async (guard: CanActivate): Promise<readonly unknown[]> => {
+    @Injectable()
+    @UseGuards(guard)
+    class Secret {
+      @Tool()
+      tell(): string {
+        return 'told';
+      }
+    }
+    const logger = keepingLogger();
+    const client = await serve({ providers: [Secret], options: { logger } });
+    expect(await client.listTools()).toEqual([]);
+    await expect(client.callTool('tell')).rejects.toThrow('Unknown tool');
+    return logger.lines;
+  };
+
   test.each([
     ['returns false', () => false],
     ['promises false', () => Promise.resolve(false)],
@@ -131,60 +148,64 @@ describe('a guard of Nest', () => {
     ['forbids', () => refuse(new ForbiddenException())],
     ['finds no login', () => refuse(new UnauthorizedException())],
   ])('refuses and is no fault when it %s', async (_what, canActivate) => {
-    @Injectable()
-    @UseGuards({ canActivate } as CanActivate)
-    class Secret {
-      @Tool()
-      tell(): string {
-        return 'told';
-      }
-    }
-    const logger = keepingLogger();
-    const client = await serve({ providers: [Secret], options: { logger } });
-    expect(await client.listTools()).toEqual([]);
-    await expect(client.callTool('tell')).rejects.toThrow('Unknown tool');
-    expect(logger.lines).toEqual([]);
+    expect(await refusing({ canActivate } as CanActivate)).toEqual([]);
   });
 
   test('refuses when it fails, and the log tells', async () => {
-    @Injectable()
-    @UseGuards({ canActivate: () => refuse(new Error('the directory is down')) })
-    class Secret {
-      @Tool()
-      tell(): string {
-        return 'told';
-      }
-    }
-    const logger = keepingLogger();
-    const client = await serve({ providers: [Secret], options: { logger } });
-    await expect(client.callTool('tell')).rejects.toThrow('Unknown tool');
-    expect(logger.lines).toMatchObject([
-      ['a guard failed; access is refused', { err: { message: 'the directory is down' } }],
-    ]);
+    const err = { message: 'the directory is down' };
+    const line = ['a guard failed; access is refused', { err }];
+    // Once for the list, once for the call.
+    expect(await refusing({ canActivate: () => refuse(new Error(err.message)) })).toMatchObject([line, line]);
   });
 
   test('refuses when it throws what is about requests, and the log tells once', async () => {
+    class Typed implements CanActivate {
+      canActivate(): boolean {
+        throw new HttpException('Unsupported', 415);
+      }
+    }
+    expect(await refusing(new Typed())).toEqual([
+      [expect.stringContaining('the guard Typed has thrown 415'), { kind: 'tool', name: 'tell' }],
+    ]);
+  });
+
+  test('hides nothing when it says how often, and calls are answered with what it says', async () => {
     class Throttle implements CanActivate {
       canActivate(): boolean {
         throw new HttpException('Too many requests', 429);
       }
     }
+    let calls = 0;
     @Injectable()
-    @UseGuards(Throttle)
     class Service {
       @Tool()
-      first(): string {
-        return '1';
+      @UseGuards(Throttle)
+      first(): number {
+        return ++calls;
       }
       @Tool()
-      second(): string {
-        return '2';
+      @UseGuards(Throttle, RolesGuard)
+      @Roles('admin')
+      second(): number {
+        return ++calls;
+      }
+      @Prompt()
+      @UseGuards(Throttle)
+      third(): string {
+        return String(++calls);
       }
     }
     const logger = keepingLogger();
-    const client = await serve({ providers: [Service], options: { logger } });
-    expect(await client.listTools()).toEqual([]);
+    const client = await serve({ providers: [Service, Directory], options: { logger } });
+    expect((await client.listTools()).map(({ name }) => name)).toEqual(['first']);
+    expect(await client.listPrompts()).toHaveLength(1);
+    expect(await client.callTool('first')).toMatchObject({
+      isError: true,
+      content: [{ text: 'Too many requests' }],
+    });
     await expect(client.callTool('second')).rejects.toThrow('Unknown tool');
+    await expect(client.getPrompt('third')).rejects.toThrow('Too many requests');
+    expect(calls).toBe(0);
     expect(logger.lines).toEqual([
       [expect.stringContaining('the guard Throttle has thrown 429'), { kind: 'tool', name: 'first' }],
     ]);

@@ -34,7 +34,8 @@ export type RouteHandler = (request: Request) => Promise<Response>;
  * ```
  */
 export function nextHandlers(app: () => MaybePromise<App>, options: HttpOptions = {}): NextHandlers {
-  const handler = hostHandler<undefined>({ app, options });
+  // Where routes are built, settings of the host that serves them may be missing.
+  const handler = hostHandler<undefined>({ of: 'nextHandlers', app, options: () => options });
   const serve: RouteHandler = (request) => handler(request, undefined);
   return {
     GET: serve,

@@ -31,5 +31,7 @@ test('makes it again after it could not be made, and not after it has been close
 test('says which options are wrong', async () => {
   const app = () => createApp({ name: 'shop', version: '1.0.0' });
   const { OPTIONS } = nextHandlers(app, { allowedHosts: ['https://shop.example'] });
-  await expect(OPTIONS(request())).rejects.toThrow("'https://shop.example' must be a name without scheme");
+  await expect(OPTIONS(request())).rejects.toThrow(
+    /nextHandlers.*'https:\/\/shop.example' must be a name without scheme/s,
+  );
 });

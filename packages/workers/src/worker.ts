@@ -21,6 +21,7 @@ export interface Worker<Env> {
  * @param app makes the app from the bindings; called once, and again after it has failed.
  * @param options `path` of the endpoint, `/mcp` by default, and those of `fetchHandler`; a function makes them from the bindings.
  * @returns what the module exports.
+ * @throws DefinitionError when an option is wrong that needs no bindings.
  * @example
  * ```ts
  * const shop = worker<Env>(
@@ -34,10 +35,7 @@ export function worker<Env>(
   app: (env: Env) => MaybePromise<App>,
   options: HostOptions | ((env: Env) => HostOptions) = {},
 ): Worker<Env> {
-  const handler = hostHandler<Env>({
-    app,
-    options: (env) => ({ path: '/mcp', ...(typeof options === 'function' ? options(env) : options) }),
-  });
+  const handler = hostHandler<Env>({ of: 'worker', app, options, path: '/mcp' });
   return {
     fetch(request, env, context) {
       const answering = handler(request, env).then((response) => untilRead(response, context));

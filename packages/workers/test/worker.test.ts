@@ -35,3 +35,12 @@ test('has the platform wait for nothing when the app cannot be made, and tells i
   await expect(broken.fetch(call('/mcp'), { GREETING: '' }, context)).rejects.toThrow('no database');
   await Promise.all(context.waited);
 });
+
+test('refuses options that are wrong when the module is loaded, and those from bindings with a request', async () => {
+  const make = () => createApp({ name: 'greeting', version: '1.0.0' });
+  const misspelt = { allowedHost: ['greeting.example'] } as object;
+  expect(() => worker(make, misspelt)).toThrow(/worker.*allowedHost/s);
+  expect(() => worker(make, { path: 'mcp' })).toThrow(/worker.*path/s);
+  const { fetch } = worker<Env>(make, () => misspelt);
+  await expect(fetch(call('/mcp'), { GREETING: '' }, new Context())).rejects.toThrow(/worker.*allowedHost/s);
+});

@@ -12,6 +12,11 @@ export interface Mount {
   readonly forgetsBody?: boolean;
 }
 
+/** Whether a request is for one of the paths that a server gives to a mount, with a slash at its end or without. */
+export function isAmong(paths: readonly string[], target = ''): boolean {
+  return paths.includes(target.replace(/\?.*$/s, '').replace(/\/$/, ''));
+}
+
 const ISSUER = 'https://id.example.com';
 export const RESOURCE = 'https://mcp.example.com/protected/mcp';
 export const METADATA = '/.well-known/oauth-protected-resource/protected/mcp';

@@ -80,6 +80,18 @@ export function contractOf(framework: Framework): void {
       expect(textOf(refused)).toMatch(/text/);
     });
 
+    unless('a slash at the end')(
+      `serves its endpoint with a slash at the end too${because('a slash at the end')}`,
+      async () => {
+        const headers = modernHeaders('hello');
+        const answer = await send(`${OPEN}/`, { headers, body: callOf('hello') });
+        expect(textOf((await answer.json()) as Message)).toBe('Hello');
+        const other = await send(`${OPEN}/more`, { headers, body: callOf('hello') });
+        expect(other.status).toBe(404);
+        await other.text();
+      },
+    );
+
     unless('streams').each(ERAS)(
       `streams what comes before an answer, %s${because('streams')}`,
       async (era) => {

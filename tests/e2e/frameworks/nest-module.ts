@@ -8,7 +8,7 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import { App } from '@sigil/core';
 import { SigilModule } from '@sigil/nest';
 import type { FastifyInstance } from 'fastify';
-import type { Mount } from './contract-app.js';
+import { isAmong, type Mount } from './contract-app.js';
 import type { Served } from './framework.js';
 import type { FrameworkHere } from './in-process.js';
 
@@ -40,6 +40,9 @@ export const NEST_MODULES: readonly FrameworkHere[] = [
   {
     name: 'Nest with SigilModule on Fastify',
     readsBodies: true,
+    lacks: {
+      'a slash at the end': 'new FastifyAdapter({ ignoreTrailingSlash: true }) says that there is none',
+    },
     serve: (app, mounts) =>
       serveEach(mounts, async ({ path, options, forgetsBody }) => {
         const adapter = new FastifyAdapter();
@@ -84,7 +87,7 @@ async function serveEach(
   }
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-    const found = served.find(({ paths }) => paths.includes(pathname));
+    const found = served.find(({ paths }) => isAmong(paths, pathname));
     if (found) (found.nest.getHttpServer() as Server).emit('request', request, response);
     else response.writeHead(404).end();
   });

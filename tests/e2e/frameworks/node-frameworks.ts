@@ -16,7 +16,7 @@ import * as h3 from 'h3';
 import * as h3v1 from 'h3-v1';
 import Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
-import type { Mount } from './contract-app.js';
+import { isAmong, type Mount } from './contract-app.js';
 import type { Served } from './framework.js';
 import { http2Fetch } from './http2-fetch.js';
 import type { FrameworkHere } from './in-process.js';
@@ -79,7 +79,7 @@ export const NODE_FRAMEWORKS: readonly FrameworkHere[] = [
     async serve(app, mounts) {
       const handlers = nodeHandlers(app, mounts);
       return listen((request, response) => {
-        const mounted = handlers.find(({ paths }) => paths.includes(request.url ?? ''));
+        const mounted = handlers.find(({ paths }) => isAmong(paths, request.url));
         if (!mounted) return void response.writeHead(404).end();
         const { handler, forgetsBody } = mounted;
         if (!forgetsBody) return handler(request, response);
@@ -95,7 +95,7 @@ export const NODE_FRAMEWORKS: readonly FrameworkHere[] = [
       const handlers = nodeHandlers(app, mounts);
       const sessions = new Set<ServerHttp2Session>();
       const server = createHttp2Server((request, response) => {
-        const mounted = handlers.find(({ paths }) => paths.includes(request.url));
+        const mounted = handlers.find(({ paths }) => isAmong(paths, request.url));
         if (!mounted) return void response.writeHead(404).end();
         const { handler, forgetsBody } = mounted;
         if (!forgetsBody) return handler(request, response);
@@ -136,6 +136,7 @@ export const NODE_FRAMEWORKS: readonly FrameworkHere[] = [
   {
     name: 'Fastify',
     readsBodies: true,
+    lacks: { 'a slash at the end': 'its router takes such a path for another one, unless it is told' },
     async serve(app, mounts) {
       const handlers = nodeHandlers(app, mounts);
       const fastify = Fastify({ forceCloseConnections: true });
@@ -177,7 +178,7 @@ export const NODE_FRAMEWORKS: readonly FrameworkHere[] = [
       class McpController {
         @All(handlers.flatMap(({ paths }) => [...paths]))
         serve(@Req() request: IncomingMessage & { body?: unknown }, @Res() response: ServerResponse): void {
-          const mounted = handlers.find(({ paths }) => paths.includes(request.url ?? ''));
+          const mounted = handlers.find(({ paths }) => isAmong(paths, request.url));
           if (mounted?.forgetsBody) delete request.body;
           mounted?.handler(request, response);
         }
@@ -257,7 +258,7 @@ function inExpress(server: express.Express, app: App, mounts: readonly Mount[]):
 function inKoa(koa: Koa, app: App, mounts: readonly Mount[]): Promise<Served> {
   const handlers = nodeHandlers(app, mounts);
   koa.use((context) => {
-    const mounted = handlers.find(({ paths }) => paths.includes(context.path));
+    const mounted = handlers.find(({ paths }) => isAmong(paths, context.path));
     if (!mounted) return;
     context.respond = false;
     if (mounted.forgetsBody) mounted.handler(context.req, context.res);

@@ -8,7 +8,7 @@ import { Elysia } from 'elysia';
 import * as h3 from 'h3';
 import { Hono } from 'hono';
 import { serve } from 'srvx';
-import type { Mount } from './contract-app.js';
+import { isAmong, type Mount } from './contract-app.js';
 import type { Served } from './framework.js';
 import type { FrameworkHere } from './in-process.js';
 
@@ -44,6 +44,7 @@ export const WEB_FRAMEWORKS: readonly FrameworkHere[] = [
   {
     name: 'Hono',
     readsBodies: true,
+    lacks: { 'a slash at the end': 'its router takes such a path for another one, unless it is told' },
     async serve(app, mounts) {
       const handlers = fetchHandlers(app, mounts);
       const hono = new Hono();
@@ -158,7 +159,7 @@ async function inSrvx(
   const server = serve({
     async fetch(request) {
       const { pathname } = new URL(request.url);
-      const found = mounted.find(({ paths }) => paths.includes(pathname));
+      const found = mounted.find(({ paths }) => isAmong(paths, pathname));
       if (!found) return new Response(null, { status: 404 });
       return fetch(found, request);
     },

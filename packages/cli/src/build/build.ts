@@ -18,14 +18,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import type { BuildDescription, DiscoveredFiles } from '@sigil/core/build';
 import type { Plugin } from 'esbuild';
 import { ServerError, UsageError } from '../failures.js';
-import {
-  type Bundle,
-  bundle,
-  type BundleOptions,
-  type FileReference,
-  seenFrom,
-  type Stage,
-} from './bundle.js';
+import { type Bundle, bundle, type BundleOptions, seenFrom, type Stage } from './bundle.js';
 import {
   classLibraries,
   importedRules,
@@ -33,6 +26,7 @@ import {
   type Rules,
   withoutValidator,
 } from './class-libraries.js';
+import type { FileReference } from './file-references.js';
 import { leftOutOf } from './left-out.js';
 import { bundleWithParts } from './framework-parts.js';
 import { withCodeCache } from './code-cache.js';
@@ -123,11 +117,19 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
         location: 'original',
       },
     );
-    const told = await describeProgram(described.code, options.out, options.timeoutMs);
+    const told = await describeProgram(described.code, options.out, options.timeoutMs).catch(
+      (error: unknown) => {
+        // What reads files may need to, to start.
+        if (error instanceof ServerError && error.problems.length === 0)
+          refuseMissing(options, seen, discovered);
+        throw error;
+      },
+    );
     discovered = { ...discovered, ...told.discovered };
     if (Object.keys(told.discovered).length > 0) continue;
     const { description } = told;
     if (!description) throw new ServerError('the program has told nothing of itself');
+    if (description.apps.length === 0 && options.target === TARGETS.node) refuseOther(options, described);
     refuseMissing(options, seen, discovered);
     if (options.snapshot && description.apps.length === 0)
       throw new ServerError(
@@ -155,7 +157,7 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
       ? { made: await bundle(given, stage), parts: [] }
       : await bundleWithParts(given, stage, description.needsPatternEngine);
     const cached = options.sourcemap || options.snapshot ? undefined : await withCodeCache(made, options);
-    if (options.snapshot) await writeSnapshot(made, options);
+    if (options.snapshot) await writeSnapshot(made, options, options.timeoutMs);
     else await write(options.out, cached ?? made);
     return {
       cached: cached !== undefined,
@@ -259,6 +261,15 @@ function outsideOf({ output }: Bundle): readonly string[] {
 function readsOf({ reads }: Pick<Bundle, 'reads'>, discovered: DiscoveredFiles): readonly FileReference[] {
   const places = Object.keys(discovered).map((href) => fileURLToPath(href));
   return reads.filter(({ path }) => !places.includes(path) && existsSync(path));
+}
+
+/** @throws ServerError when nothing that runs makes an app: nothing imports a program that Node runs. */
+function refuseOther({ cwd, entry }: BundleOptions, { code }: Bundle): void {
+  if (/\bfunction createApp\b/.test(code)) return;
+  const problem = `${relative(cwd, entry)}: it makes no app when it is started: nothing that it runs calls createApp()`;
+  const fix =
+    'give the program that does, such as dist/main.js; what a platform imports is for --target worker or lambda';
+  throw new ServerError('this is no program', [{ code: 'SIGIL_BUILD_FAILED', problem, fix }]);
 }
 
 /** @throws ServerError when a program needs files where there are none. */

@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { dirname, extname, join, relative, resolve, sep } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { build, transform, type Loader, type Metafile, type Plugin } from 'esbuild';
 import { ServerError } from '../failures.js';
+import { type FileReference, placeOf, referencesOf, usesPlace } from './file-references.js';
 import type { Target } from './targets.js';
 
 /** What is bundled, and how. */
@@ -36,13 +37,6 @@ export interface Stage {
   readonly defines?: Readonly<Record<string, string>>;
   /** Where modules believe their files to be: where they are, or where they are seen from the bundle. */
   readonly location: 'original' | 'bundle';
-}
-
-/** A file that a program reads when it runs. */
-export interface FileReference {
-  /** The module that reads it. */
-  readonly from: string;
-  readonly path: string;
 }
 
 /** A bundle, and what was seen on the way. */
@@ -227,7 +221,6 @@ const LOADERS: Readonly<Record<string, Loader>> = {
   '.tsx': 'tsx',
   '.jsx': 'jsx',
 };
-const REFERENCE = /new URL\(\s*(['"`])(?<path>[^'"`$]+)\1\s*,\s*import\.meta\.url\s*,?\s*\)/g;
 
 /** Tells each module where its file is, and notes which files it looks for. */
 function located(
@@ -243,15 +236,15 @@ function located(
         const contents = await readFile(path, 'utf8');
         const name = packageOf(path);
         if (name !== undefined && /\b__(?:dirname|filename)\b/.test(contents)) rooted.add(name);
+        const hasPlace = name === undefined && usesPlace(contents, path);
         // The framework only speaks of it.
-        if (!contents.includes('import.meta.url') || path.startsWith(framework + sep)) return undefined;
-        for (const { groups } of contents.matchAll(REFERENCE)) {
-          const found = new URL(groups?.['path'] ?? '', pathToFileURL(path));
-          if (found.protocol === 'file:') reads.push({ from: path, path: fileURLToPath(found) });
-        }
+        if (!(hasPlace || contents.includes('import.meta.url')) || path.startsWith(framework + sep))
+          return undefined;
+        reads.push(...referencesOf(contents, path));
         const at =
           location === 'original' ? JSON.stringify(pathToFileURL(path).href) : seenFrom(path, out, target);
-        const text = `var ${MODULE_URL} = ${at}; ${contents.replace(/^#!.*/, '')}`;
+        const place = hasPlace ? placeOf(at) : `var ${MODULE_URL} = ${at};`;
+        const text = `${place} ${contents.replace(/^#!.*/, '')}`;
         const loader = loaderOf(path);
         return {
           contents: minify ? await withNames(text, path) : text,
@@ -337,13 +330,25 @@ function problemsOf(error: unknown, cwd: string): { code: string; problem: strin
   return errors.map(({ text, location }) => {
     const place = location ? `${relative(cwd, resolve(cwd, location.file))}:${location.line}: ` : '';
     const missing = /^Could not resolve "(?<name>[^"]+)"/.exec(text)?.groups?.['name'];
-    return {
-      code: 'SIGIL_BUILD_FAILED',
-      problem: `${place}${text}`,
-      fix:
-        missing === undefined
-          ? 'mend the module that is named'
-          : `npm install ${missing}, or leave it outside: --external ${missing}`,
-    };
+    const from = location && dirname(resolve(cwd, location.file));
+    const fix = missing === undefined ? 'mend the module that is named' : fixOfMissing(missing, from ?? cwd);
+    return { code: 'SIGIL_BUILD_FAILED', problem: `${place}${text}`, fix };
   });
+}
+
+/** @param from the folder of the module that imports it. */
+function fixOfMissing(missing: string, from: string): string {
+  if (missing.startsWith('#')) return `say in the imports of package.json what ${missing} is`;
+  if (!/^[./]/.test(missing)) {
+    const name = /^(?:@[^/]+\/)?[^/]+/.exec(missing)?.[0] ?? missing;
+    return `npm install ${name}, or leave it outside: --external ${name}`;
+  }
+  const path = resolve(from, missing);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    return `it is a folder: import the file in it that is meant, such as ${missing.replace(/\/$/, '')}/index.js`;
+  if (/\.[cm]?js$/.test(missing))
+    return 'compile first: it is not there, or it is written with other letters';
+  if (extname(missing) !== '')
+    return 'copy it to where the module looks for it: compilers write JavaScript alone';
+  return 'compile first, and import it by its whole name, with .js at the end';
 }

@@ -16,6 +16,9 @@ import { TARGETS } from './targets.js';
 
 /** How long a program may take until it has made its apps, in milliseconds. */
 const LIMIT_MS = 30_000;
+/** Ends one that is loaded, unless it has made no app: in a function that nothing waits for, it still will, and then wants to serve. */
+const WHEN_LOADED =
+  'if (compiling.length > 0) process.exit(0); setTimeout(() => process.exit(0), 5_000).unref();';
 /** What an import of text begins with. Text that is asked for when it is needed is no part of the code. */
 const TEXT_IMPORT = /^["']data:text\/javascript,["'] ?\+ ?encodeURIComponent\((?<literal>[^]*)\)$/;
 const START = '(async function';
@@ -123,7 +126,7 @@ globalThis[Symbol.for('sigil:build-record')] = {
   serves: () => Promise.all(compiling).then(() => process.exit(0)),
 };
 `;
-  const module = `${asking}${running(out, JSON.stringify(code), '', `${JSON.stringify(texts)}[number]`)}process.exit(0);\n`;
+  const module = `${asking}${running(out, JSON.stringify(code), '', `${JSON.stringify(texts)}[number]`)}${WHEN_LOADED}\n`;
   const started = await startAside(path, module, {
     files: [answer],
     variables: { MCP_TRANSPORT: 'stdio' },

@@ -11,21 +11,39 @@ export interface Told {
   readonly discovered: DiscoveredFiles;
 }
 
-/** The first and the last module of such a bundle: between them, the program. */
+/** How long a program may go on that has made no app when it is loaded, such as one in `main()`, in milliseconds. */
+const NO_APP_MS = 5_000;
+/** How long it may then take to make another one, or to serve. */
+const NEXT_APP_MS = 500;
+
+/**
+ * The first and the last module of such a bundle: between them, the program. What makes its apps in a function that nothing waits for has
+ * made none by the last one, and ends by itself unless something keeps it.
+ */
 export const DESCRIBING: Readonly<Record<string, string>> = {
   'sigil:describe': `
     import { writeFileSync } from 'node:fs';
     import { describeBuild } from '@sigil/core/build';
     const told = { discovered: {} };
     process.once('exit', () => writeFileSync(process.env.SIGIL_BUILD_TOLD, JSON.stringify(told)));
-    export const end = describeBuild(
+    let ending;
+    const describe = describeBuild(
       (description) => { told.description = description; process.exit(0); },
       (files) => Object.assign(told.discovered, files),
       process.env,
-    );`,
+    );
+    export const end = () => (ending ??= describe());
+    export const apps = { made: 0, more: () => undefined };
+    const record = globalThis[Symbol.for('sigil:build-record')];
+    const { madeApp } = record;
+    record.madeApp = (app) => { madeApp(app); apps.made++; apps.more(); };`,
   'sigil:described': `
-    import { end } from 'sigil:describe';
-    await end();`,
+    import { apps, end } from 'sigil:describe';
+    const later = globalThis[Symbol.for('sigil:later-apps')] ?? [];
+    if (apps.made + later.length > 0) await end();
+    process.once('beforeExit', () => end());
+    let waiting = setTimeout(end, ${NO_APP_MS}).unref();
+    apps.more = () => { clearTimeout(waiting); waiting = setTimeout(end, ${NEXT_APP_MS}).unref(); };`,
 };
 
 /**

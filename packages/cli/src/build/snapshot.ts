@@ -2,8 +2,7 @@ import { isBuiltin } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ServerError, UsageError } from '../failures.js';
-import type { BuildOptions } from './build.js';
-import type { Bundle } from './bundle.js';
+import type { Bundle, BundleOptions } from './bundle.js';
 import { scriptOf } from './code-cache.js';
 import { startAside } from './start-aside.js';
 import { TARGETS } from './targets.js';
@@ -27,7 +26,7 @@ const ARRAY_COPIES = `for (const [name, value] of Object.entries({
 }`;
 
 /** @throws UsageError when the target is not Node. */
-export function checkSnapshot({ target, sourcemap }: Pick<BuildOptions, 'target' | 'sourcemap'>): void {
+export function checkSnapshot({ target, sourcemap }: Pick<BundleOptions, 'target' | 'sourcemap'>): void {
   if (target !== TARGETS.node) throw new UsageError('--snapshot is for Node: leave --target out');
   if (sourcemap)
     throw new UsageError('--snapshot and --sourcemap exclude each other: a snapshot has no text');
@@ -36,11 +35,13 @@ export function checkSnapshot({ target, sourcemap }: Pick<BuildOptions, 'target'
 /**
  * Writes a snapshot of Node, with the program at the place where its first app is about to make its services.
  *
+ * @param timeoutMs how long Node may take.
  * @throws ServerError when Node cannot make one, with what it said.
  */
 export async function writeSnapshot(
   { script, output }: Bundle,
-  { cwd, out, timeoutMs }: Pick<BuildOptions, 'cwd' | 'out' | 'timeoutMs'>,
+  { cwd, out }: Pick<BundleOptions, 'cwd' | 'out'>,
+  timeoutMs: number,
 ): Promise<void> {
   const outside = output.imports.filter(({ external, path }) => external && !isBuiltin(path));
   if (outside.length > 0)

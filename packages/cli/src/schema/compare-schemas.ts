@@ -95,7 +95,13 @@ class Comparison {
       } else {
         if (isNeeded !== wasNeeded)
           report(isNeeded ? 'narrower' : 'wider', isNeeded ? 'now required' : 'no longer required');
-        this.compare(was[name], is[name], place);
+        // What is required without a schema of its own is held to that of the rest.
+        const isMoved = wasThere !== isThere;
+        this.compare(
+          isMoved && !wasThere ? restOf(before) : was[name],
+          isMoved && !isThere ? restOf(after) : is[name],
+          place,
+        );
       }
     }
   }
@@ -154,6 +160,11 @@ class Comparison {
 
 function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
+}
+
+/** What holds for properties that are not named, unless patterns name them. */
+function restOf({ patternProperties, additionalProperties }: JsonObject): unknown {
+  return patternProperties === undefined ? additionalProperties : undefined;
 }
 
 function namesOf(value: unknown): ReadonlySet<string> {

@@ -56,6 +56,12 @@ describe('comparing two schemas', () => {
       'required property added',
     ],
     ['a property now required', object({ a: {} }), object({ a: {} }, { required: ['a'] }), 'narrower'],
+    [
+      'a required property left to what holds for the rest',
+      object({ a: {} }, { required: ['a'], additionalProperties: { type: 'string' } }),
+      object({}, { required: ['a'], additionalProperties: { type: 'string' } }),
+      'narrower',
+    ],
     ['no other properties', object({}), object({}, { additionalProperties: false }), 'narrower'],
     [
       'other properties of a type',

@@ -54,8 +54,9 @@ export interface GuardContext {
   /** The HTTP headers of the request; empty on other transports. */
   readonly headers: RequestHeaders;
   /**
-   * The HTTP request as the server has it that it came to, an `IncomingMessage` or a `Request`: what a framework has put on it is there.
-   * `undefined` on other transports, and where the request may be over, as when subscriptions are asked about again.
+   * The HTTP request as the server has it that it came to, an `IncomingMessage` or a `Request`; with the packages for Fastify, Hono and
+   * Nest, their request or context. What a framework has put on it is there. `undefined` on other transports, and where the request may
+   * be over, as when subscriptions are asked about again.
    */
   readonly source?: unknown;
   /** What is handed on: within a call to middleware and the handler, within a list from one definition to the next. */

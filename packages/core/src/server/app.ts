@@ -9,7 +9,7 @@ import type { EngineCall } from '../engine/call.js';
 import type { TrackCall } from '../engine/exchange.js';
 import { type AppParts, keepParts } from './app-parts.js';
 import { buildRecord } from './build-record.js';
-import { type AsyncStorage, callStorage, endWith, isInspected } from './platform.js';
+import { type AsyncStorage, callStorage, endWith, isInspected, releaseStdoutOfAll } from './platform.js';
 import {
   liveCollection,
   type LiveCollection,
@@ -174,6 +174,8 @@ export class App {
     const chosen = runtime ?? (await this.#chooseRuntime());
     logger.relayTo(chosen.logger);
     if (chosen.ownsProcess) reporter.survive(logger, (run) => engine.trackCalls(run));
+    // What others keep of standard output, this one needs, unless it has an address.
+    if (chosen.name !== 'http') releaseStdoutOfAll();
     return chosen.start(this.#served());
   }
 

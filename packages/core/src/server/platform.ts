@@ -217,15 +217,35 @@ export function divertStdout(): () => void {
   const { stdout, stderr } = platform;
   if (!stdout || !stderr || stdout.isTTY || !mayReadMessages()) return () => undefined;
   const { write } = stdout;
-  const state = { active: true };
-  const divert = (...args: unknown[]): boolean =>
-    state.active ? stderr.write(...args) : write.apply(stdout, args);
+  const state: Diversion = { active: true, write };
+  const divert = Object.assign(
+    (...args: unknown[]): boolean => (state.active ? stderr.write(...args) : write.apply(stdout, args)),
+    { [DIVERSION]: state },
+  );
   stdout.write = divert;
   return () => {
     state.active = false;
     // If other code has wrapped this function meanwhile, it stays and lets everything through.
     if (stdout.write === divert) stdout.write = write;
   };
+}
+
+/** On a function that diverts standard output, for apps of another copy of this package too. */
+const DIVERSION: unique symbol = Symbol.for('sigil:stdout-diversion') as never;
+
+interface Diversion {
+  active: boolean;
+  /** What was there before. */
+  readonly write: PlatformOutput['write'] & { readonly [DIVERSION]?: Diversion };
+}
+
+/** Gives standard output back, whichever apps keep it: one is served there, and others may never run. */
+export function releaseStdoutOfAll(): void {
+  let write: Diversion['write'] | undefined = platform.stdout?.write;
+  for (let state = write?.[DIVERSION]; state; state = write?.[DIVERSION]) {
+    state.active = false;
+    write = state.write;
+  }
 }
 
 function mayReadMessages(): boolean {

@@ -11,6 +11,7 @@ import {
   IsDefined,
   IsIn,
   IsInt,
+  IsMobilePhone,
   IsOptional,
   IsPositive,
   IsString,
@@ -281,6 +282,26 @@ describe('a discriminator', () => {
     const drawing = (await made.check({ shape: { kind: 'square', side: 2 } })) as Drawing;
     expect(drawing.shape).toBeInstanceOf(Square);
     expect(await accepts(made, { shape: { side: 2 } })).toBe(false);
+  });
+
+  test('leaves its tags in what was sent, and in what is answered', async () => {
+    class Holder {
+      @ValidateNested({ each: true })
+      @IsArray()
+      @Type(() => Shape, {
+        discriminator: { property: 'kind', subTypes: [{ value: Circle, name: 'circle' }] },
+      })
+      shapes!: Shape[];
+      // A rule that no schema says runs on instances.
+      @IsOptional() @IsMobilePhone() phone?: string;
+    }
+    const sent = { shapes: [{ kind: 'circle', radius: 2 }] };
+    const made = (await (await planClass(Holder)).check(sent)) as Holder;
+    expect(made.shapes[0]).toBeInstanceOf(Circle);
+    expect(sent).toEqual({ shapes: [{ kind: 'circle', radius: 2 }] });
+    const output = await planClass(Holder, 'output');
+    expect(await output.check(sent)).toEqual({ shapes: [{ kind: 'circle', radius: 2 }] });
+    expect(await output.check(made)).toEqual({ shapes: [{ kind: 'circle', radius: 2 }] });
   });
 
   test('lets a failure speak of the class that was meant', async () => {

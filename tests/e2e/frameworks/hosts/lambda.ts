@@ -1,5 +1,5 @@
 import { type LambdaContext, type LambdaEvent, lambdaHandler, lambdaStreamHandler } from '@sigil/lambda';
-import { createContractApp, MOUNTS } from '../contract-app.js';
+import { createContractApp, isAmong, MOUNTS } from '../contract-app.js';
 
 /** A function of Lambda: one of ours for each mount, chosen by path. */
 function functionOf(make: typeof lambdaHandler | typeof lambdaStreamHandler): unknown {
@@ -8,7 +8,7 @@ function functionOf(make: typeof lambdaHandler | typeof lambdaStreamHandler): un
     paths: [path, ...documents],
   }));
   const choose = ({ rawPath }: LambdaEvent) =>
-    (functions.find(({ paths }) => paths.includes(rawPath)) ?? functions[0])?.handler;
+    (functions.find(({ paths }) => isAmong(paths, rawPath)) ?? functions[0])?.handler;
   const serve = (event: LambdaEvent, ...rest: [LambdaContext] | [unknown, LambdaContext]): unknown =>
     choose(event)?.(event, ...rest);
   // What Lambda knows a function that streams by.

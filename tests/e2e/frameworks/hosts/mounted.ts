@@ -1,5 +1,5 @@
 import { fetchHandler } from '@sigil/http/fetch';
-import { createContractApp, MOUNTS } from '../contract-app.js';
+import { createContractApp, isAmong, MOUNTS } from '../contract-app.js';
 
 const app = await createContractApp();
 const handlers = MOUNTS.map(({ path, options, documents }) => ({
@@ -10,7 +10,7 @@ const handlers = MOUNTS.map(({ path, options, documents }) => ({
 /** Serves what a runtime gives, for runtimes that need no adapter. */
 export async function serve(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url);
-  const mounted = handlers.find(({ paths }) => paths.includes(pathname));
+  const mounted = handlers.find(({ paths }) => isAmong(paths, pathname));
   return mounted ? mounted.handler(request) : new Response(null, { status: 404 });
 }
 

@@ -1,5 +1,5 @@
 import { type ExecutionContext, worker } from '@sigil/workers';
-import { createContractApp, MOUNTS } from '../contract-app.js';
+import { createContractApp, isAmong, MOUNTS } from '../contract-app.js';
 
 /** Bindings, as the configuration of the worker has them. */
 interface Env {
@@ -17,7 +17,7 @@ const workers = MOUNTS.map(({ path, options, documents }) => ({
 export default {
   fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response> {
     const { pathname } = new URL(request.url);
-    const found = workers.find(({ paths }) => paths.includes(pathname)) ?? workers[0];
+    const found = workers.find(({ paths }) => isAmong(paths, pathname)) ?? workers[0];
     return found ? found.worker.fetch(request, env, context) : Promise.reject(new Error('no mounts'));
   },
 };

@@ -102,6 +102,8 @@ export interface ClassSummary {
   readonly exact: boolean;
   /** Whether class-transformer has a part in any of them. */
   readonly transformed: boolean;
+  /** Whether a tag chooses the class of any of them. */
+  readonly chosen: boolean;
   /** Whether clients repeat a property of any of them in a header. */
   readonly mirrored: boolean;
 }
@@ -116,18 +118,20 @@ export function summaryOf(
   const reached = new Set<Constructor>([cls]);
   let exact = true;
   let transformed = false;
+  let chosen = false;
   let mirrored = false;
   for (const each of reached) {
     const model = models.of(each, where, problems);
     transformed ||= model.transformed;
     for (const property of model.properties) {
       exact &&= !property.open && property.rules.every((rule) => rule.exact);
+      chosen ||= property.nested?.variants !== undefined;
       mirrored ||= property.annotations.header !== undefined;
       if (property.nested) reached.add(property.nested.cls);
       for (const variant of property.nested?.variants?.classes ?? []) reached.add(variant.cls);
     }
   }
-  return { exact, transformed, mirrored };
+  return { exact, transformed, chosen, mirrored };
 }
 
 const NESTED_LEVELS = 8;

@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import { isObject } from '../../protocol/json.js';
-import type { ClassModel, ClassModels } from '../dto/dto.js';
+import { type ClassModel, type ClassModels, summaryOf } from '../dto/dto.js';
 import type { PropertyModel } from '../dto/property.js';
 import { DtoFunctionError } from '../validate/errors.js';
 import { listInstantiator, type Instantiator, mapInstantiator, setInstantiator } from './instantiators.js';
@@ -34,6 +34,7 @@ export class InstancePlan implements Instantiator {
 class TransformerPlan implements Instantiator {
   /** What class-transformer leaves as it travels. */
   fields: readonly Field[] = [];
+  #isChosen: boolean | undefined;
 
   constructor(
     readonly cls: Constructor,
@@ -52,12 +53,22 @@ class TransformerPlan implements Instantiator {
   #transform(value: object): Record<string, unknown> {
     try {
       const cls = this.cls as new () => Record<string, unknown>;
+      this.#isChosen ??= summaryOf(this.cls, this.models, '', []).chosen;
       // What was not sent keeps its initial value, also where @Expose() names it.
-      return this.models.libraries.plainToInstance(cls, value, { exposeUnsetFields: false });
+      // Of what it is given, class-transformer deletes the tags that choose classes.
+      const given = this.#isChosen ? (copyOf(value) as object) : value;
+      return this.models.libraries.plainToInstance(cls, given, { exposeUnsetFields: false });
     } catch (error) {
       throw transformFailure(this.cls, value, this.models, error);
     }
   }
+}
+
+/** The same JSON. A structured clone would be of another realm where code runs in a context of its own, as in Jest. */
+function copyOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyOf);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, copyOf(held)]));
 }
 
 /** Plans how classes are instantiated, each once. */

@@ -1,0 +1,62 @@
+import { ERROR_CODES, errorResponse, type RequestId } from '@sigil/core/transport';
+
+/** What is known of a request that has to be answered in time. */
+export interface TimeLimit {
+  /** Aborts when its time is over. */
+  readonly over: AbortSignal;
+  /** Gives the body of the request, which says what is left without an answer. */
+  readonly body: () => string;
+}
+
+/**
+ * Answers a request before its platform ends it: requests of its body that are not answered when the time is over are answered with an error,
+ * in one piece or as the end of the stream.
+ *
+ * @param answering the answer, which may be late, and whose stream may not end.
+ * @returns one that is in time.
+ * @example
+ * ```ts
+ * const handler = fetchHandler(app);
+ * const over = AbortSignal.timeout(20_000);
+ * const response = await answerInTime(handler(request), { over, body: () => sent });
+ * ```
+ */
+export async function answerInTime(answering: Promise<Response>, limit: TimeLimit): Promise<Response> {
+  const { over } = limit;
+  const end = new Promise<undefined>((resolve) => {
+    if (over.aborted) resolve(undefined);
+    over.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+  const response = await Promise.race([answering, end]);
+  // A call that is cancelled is not answered, and other eras cancel none.
+  if (!response || (over.aborted && !response.body))
+    return new Response(answersTo(limit.body()), { headers: { 'Content-Type': 'application/json' } });
+  if (!response.body || response.headers.get('content-type') !== 'text/event-stream') return response;
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const piece = await Promise.race([reader.read(), end]);
+        if (piece?.value) return controller.enqueue(piece.value);
+        if (!piece) controller.enqueue(new TextEncoder().encode(`data: ${answersTo(limit.body())}\n\n`));
+        controller.close();
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(stream, response);
+}
+
+/** What the requests of a body are answered with that there was no time for. */
+function answersTo(body: string): string {
+  const error = { code: ERROR_CODES.internalError, message: 'The time of this function is over' };
+  const answer = (id: unknown): string => errorResponse(id as RequestId, error);
+  try {
+    const sent: unknown = JSON.parse(body);
+    const ids = [sent].flat().flatMap((one) => (one as { readonly id?: unknown } | null)?.id ?? []);
+    return Array.isArray(sent) ? `[${ids.map(answer).join()}]` : answer(ids[0] ?? null);
+  } catch {
+    return answer(null);
+  }
+}

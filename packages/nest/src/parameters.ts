@@ -1,0 +1,66 @@
+import { CUSTOM_ROUTE_ARGS_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import type { Type } from '@nestjs/common';
+import { createParamDecorator, type DefinitionProblem, type RequestContext } from '@sigil/core';
+import { handlersOf } from '@sigil/core/extension';
+import { CallExecutionContext } from './call.js';
+import { nameOf } from './names.js';
+import type { Constructor } from './nest-container.js';
+
+type MethodName = string | symbol;
+
+/** What a parameter decorator of Nest has recorded. */
+interface RouteParameter {
+  readonly index: number;
+  readonly data?: unknown;
+  readonly pipes?: readonly unknown[];
+  /** Absent for those that Nest has itself, such as `@Body()`. */
+  readonly factory?: (data: unknown, context: CallExecutionContext) => unknown;
+}
+
+/** What parameter decorators of Nest have recorded of a method. */
+export function parametersOf(cls: object, method: MethodName): RouteParameter[] {
+  const found = Reflect.getMetadata(ROUTE_ARGS_METADATA, cls, method) as
+    Readonly<Record<string, RouteParameter>> | undefined;
+  return Object.entries(found ?? {}).map(([key, { index, data, pipes, factory }]) => ({
+    index,
+    data,
+    ...(pipes ? { pipes } : {}),
+    ...(key.includes(CUSTOM_ROUTE_ARGS_METADATA) && factory ? { factory } : {}),
+  }));
+}
+
+/** What cannot be honoured of one. */
+export function problemOfParameter({
+  pipes = [],
+  factory,
+}: RouteParameter): Pick<DefinitionProblem, 'what' | 'fix'> | undefined {
+  if (!factory)
+    return {
+      what: 'has a decorator of @nestjs/common for HTTP requests',
+      fix: 'take the arguments as a DTO, or import Arg, Param and their like from @sigil/core',
+    };
+  if (pipes.length === 0) return undefined;
+  return {
+    what: `has pipes, which do not run for handlers of MCP: ${pipes.map(nameOf).join(', ')}`,
+    fix: 'leave them out, and have the decorator give the value as it is needed',
+  };
+}
+
+// By prototype: a class may be served by several applications, and what its decorators say is the same for all.
+const BOUND = new WeakMap<object, Set<MethodName>>();
+
+/** Has the parameter decorators of Nest's `createParamDecorator()` give values to handlers. */
+export function bindNestParameters(cls: Constructor): void {
+  for (const { declarer, method } of handlersOf(cls)) {
+    const bound = BOUND.get(declarer) ?? new Set();
+    if (bound.has(method)) continue;
+    BOUND.set(declarer, bound.add(method));
+    const owner = declarer.constructor as Type;
+    for (const { index, data, factory } of parametersOf(owner, method)) {
+      if (!factory) continue;
+      const value = (context: RequestContext): unknown =>
+        factory(data, new CallExecutionContext(context, owner, method));
+      createParamDecorator(value)()(declarer, method, index);
+    }
+  }
+}

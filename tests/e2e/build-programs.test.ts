@@ -1,0 +1,162 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { sigil } from './sigil-command.js';
+
+// Each builds a program, and the machine may be busy.
+jest.setTimeout(180_000);
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const home = mkdtempSync(join(tmpdir(), 'sigil-programs-'));
+
+const APP = `createApp({
+  name: 'shop',
+  version: '1.0.0',
+  definitions: [defineTool({ name: 'greet', input: { type: 'object', properties: { name: { type: 'string' } } }, handle: () => greeting })],
+})`;
+const IMPORTS = "import { createApp, defineTool } from '@sigil/core';";
+
+const PROGRAMS: Readonly<Record<string, string>> = {
+  'package.json': '{ "type": "module" }',
+  'in-main.js': `${IMPORTS}
+const greeting = 'Hello';
+async function main() {
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const app = await ${APP};
+  await app.run();
+}
+void main();`,
+  'two-in-main.js': `${IMPORTS}
+import { createServer } from 'node:http';
+import { nodeHandler } from '@sigil/http';
+const greeting = 'Hello';
+async function main() {
+  const [first, second] = [await ${APP}, await ${APP}];
+  createServer(nodeHandler(first)).on('request', nodeHandler(second)).listen(0, '127.0.0.1');
+}
+void main();`,
+  'library.js': `${IMPORTS}
+const greeting = 'Hello';
+export const tools = [defineTool({ name: 'greet', handle: () => 'Hello' })];
+export const makeApp = () => ${APP};`,
+  'missing.js': `import './services.js'; import './folder'; import './stock'; import './stock.json'; import '#shop'; import '@acme/tools/part';`,
+  'folder/part.js': '',
+  'data/words.json': '{ "greeting": "Hello from a file" }',
+  'reading.cjs': `const { readFileSync } = require('node:fs');
+const { join } = require('node:path');
+exports.greeting = JSON.parse(readFileSync(join(__dirname, 'data/words.json'), 'utf8')).greeting;
+exports.name = __filename;`,
+  'reads-as-commonjs.js': `${IMPORTS}
+import { greeting } from './reading.cjs';
+const app = await ${APP};
+await app.run();`,
+  'reads-by-require.js': `${IMPORTS}
+import { createRequire as _createRequire } from 'node:module';
+const __require = _createRequire(import.meta.url);
+const { greeting } = __require('./data/words.json');
+const app = await ${APP};
+await app.run();`,
+};
+
+beforeAll(() => {
+  for (const [path, text] of Object.entries(PROGRAMS)) {
+    mkdirSync(dirname(join(home, 'src', path)), { recursive: true });
+    writeFileSync(join(home, 'src', path), text);
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(home, 'node_modules'), 'dir');
+});
+
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const build = (entry: string, ...args: string[]) =>
+  sigil('build', join(home, 'src', entry), '--out', join(home, 'dist', `${entry}.mjs`), ...args);
+
+/** What a program that was built answers to a call over stdio. */
+async function greetingOf(entry: string): Promise<unknown> {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const params = { name: 'greet', arguments: {}, _meta };
+  const running = run(process.execPath, [join(home, 'dist', `${entry}.mjs`)]);
+  running.child.stdin?.end(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })}\n`);
+  const { stdout } = await running;
+  return (JSON.parse(stdout) as { result?: { content?: readonly { text?: string }[] } }).result?.content?.[0]
+    ?.text;
+}
+
+interface Report {
+  readonly apps: readonly { readonly tools: readonly string[] }[];
+  readonly validators: number;
+  readonly reads: readonly string[];
+  readonly warnings: readonly string[];
+  readonly problems: readonly { readonly problem: string; readonly fix: string }[];
+}
+const reportOf = ({ stdout }: { readonly stdout: string }): Report => JSON.parse(stdout) as Report;
+
+test('prepares what main() makes, which nothing waits for', async () => {
+  const report = reportOf(await build('in-main.js', '--json'));
+  expect(report.apps).toMatchObject([{ tools: ['greet'] }]);
+  expect([report.validators, report.warnings]).toEqual([1, []]);
+  expect(await greetingOf('in-main.js')).toBe('Hello');
+});
+
+test('prepares every app that main() makes of a program that goes on by itself', async () => {
+  const report = reportOf(await build('two-in-main.js', '--json'));
+  expect(report.apps).toHaveLength(2);
+});
+
+test('refuses what makes no app when it is started, and says what to give', async () => {
+  const { code, stdout } = await build('library.js', '--json');
+  expect(code).toBe(1);
+  expect(reportOf({ stdout }).problems).toMatchObject([
+    {
+      problem: expect.stringMatching(/library\.js: it makes no app when it is started/),
+      fix: expect.stringMatching(/give the program that does/),
+    },
+  ]);
+});
+
+test('says what to do about each kind of module that is not there', async () => {
+  const { code, stdout } = await build('missing.js', '--json');
+  expect(code).toBe(1);
+  const fixes = reportOf({ stdout }).problems.map(({ problem, fix }) => [/"(.*)"/.exec(problem)?.[1], fix]);
+  expect(Object.fromEntries(fixes)).toEqual({
+    './services.js': 'compile first: it is not there, or it is written with other letters',
+    './stock': 'compile first, and import it by its whole name, with .js at the end',
+    './stock.json': 'copy it to where the module looks for it: compilers write JavaScript alone',
+    './folder': 'it is a folder: import the file in it that is meant, such as ./folder/index.js',
+    '#shop': 'say in the imports of package.json what #shop is',
+    '@acme/tools/part': 'npm install @acme/tools, or leave it outside: --external @acme/tools',
+  });
+});
+
+test.each(['reads-as-commonjs.js', 'reads-by-require.js'])(
+  'finds the files of a module that looks for them as CommonJS does: %s',
+  async (entry) => {
+    const report = reportOf(await build(entry, '--json'));
+    expect(report.reads.map((path) => path.split('/').at(-1))).toEqual([
+      entry === 'reads-by-require.js' ? 'words.json' : 'src',
+    ]);
+    expect(await greetingOf(entry)).toBe('Hello from a file');
+    const refused = await build(entry, '--json', '--target', 'worker');
+    expect(refused.code).toBe(1);
+    expect(reportOf(refused).problems[0]?.problem).toMatch(
+      /it reads .* when it runs, and the target has no files/,
+    );
+  },
+);
+
+test('ends quietly when what reads its results has enough', async () => {
+  const command = join(ROOT, 'packages/cli/dist/bundle/main.js');
+  const { stdout, stderr } = await run('bash', [
+    '-c',
+    `"${process.execPath}" "${command}" build "${join(home, 'src/in-main.js')}" --out "${join(home, 'dist/piped.mjs')}" | true; echo "\${PIPESTATUS[0]}"`,
+  ]);
+  expect([stdout, stderr]).toEqual(['0\n', '']);
+});
