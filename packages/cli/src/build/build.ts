@@ -144,11 +144,13 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
         ? `import ${name};`
         : `export * from ${name};${hasDefault ? ` export { default } from ${name};` : ''}`;
     const place = (href: string): string => seenFrom(fileURLToPath(href), options.out, options.target);
-    const { defines, allKnown, leftOut } = asked.whole ? WHOLE : await leftOutOf(seen, description, given);
+    const { defines, allKnown, isOrdered, leftOut } = asked.whole
+      ? WHOLE
+      : await leftOutOf(seen, description, given);
     const stage: Stage = {
       start: `import 'sigil:prepared'; ${exported}`,
       modules: { 'sigil:prepared': preparedText({ ...description, allKnown }, discovered, place) },
-      plugins,
+      plugins: isOrdered ? [classLibraries(framework, rules, true)] : plugins,
       defines,
       location: 'bundle',
     };
@@ -189,7 +191,7 @@ function importOf(href: string): string {
 }
 
 const NOTHING = { validators: [], validatorTools: [], patterns: [], allKnown: false };
-const WHOLE = { defines: {}, allKnown: false, leftOut: [] };
+const WHOLE = { defines: {}, allKnown: false, isOrdered: false, leftOut: [] };
 
 /** The module that hands over to the framework what was found out. @param place an expression: the URL of a place, as the program will say it. */
 function preparedText(

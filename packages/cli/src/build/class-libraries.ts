@@ -26,8 +26,9 @@ export type Rules = readonly string[] | 'all';
  *
  * @param framework the folder of the framework.
  * @param rules what it is given of class-validator.
+ * @param isOrdered whether all modules begin in their order.
  */
-export function classLibraries(framework: string, rules: Rules): Plugin {
+export function classLibraries(framework: string, rules: Rules, isOrdered = false): Plugin {
   return {
     name: 'class-libraries',
     setup(bundler) {
@@ -40,7 +41,10 @@ export function classLibraries(framework: string, rules: Rules): Plugin {
           return { path: join(folder, 'esm2015/storage.js'), sideEffects: false };
         if (asked.path !== name) return undefined;
         // Its modules import each other in a circle, which only its CommonJS form bears in any order.
-        if (name === CONTAINER) return { path: join(folder, 'cjs/index.js') };
+        if (name === CONTAINER)
+          return isOrdered
+            ? { path: join(folder, 'esm2015/index.js'), sideEffects: false }
+            : { path: join(folder, 'cjs/index.js') };
         const path = join(folder, 'esm2015/index.js');
         if (!existsSync(path)) return undefined;
         const isFramework = asked.importer.startsWith(framework + sep) || asked.importer === PRESENT_PARTS;

@@ -60,6 +60,8 @@ export interface LeftOutParts {
   readonly defines: Readonly<Record<string, string>>;
   /** Whether every value was described when it was built, so that nothing describes values when it runs. */
   readonly allKnown: boolean;
+  /** Whether all of its modules begin in their order, because none is imported when it is asked for. */
+  readonly isOrdered: boolean;
 }
 
 /**
@@ -93,8 +95,15 @@ export async function leftOutOf(
   return {
     defines: Object.fromEntries(names.map((name) => [`globalThis.${name}`, 'true'])),
     allKnown,
+    isOrdered: allKnown && !Object.entries(inputs).some((input) => importsLater(input, cwd)),
     leftOut: names.flatMap((name) => SHOWN[name] ?? []),
   };
+}
+
+/** Whether a module of the program imports another when it is asked for. What is discovered is imported at once. */
+function importsLater([input, { imports }]: [string, Bundle['inputs'][string]], cwd: string): boolean {
+  if (input.includes(':') || NOT_THE_PROGRAM.test(packageName(resolve(cwd, input)) ?? '')) return false;
+  return imports.some(({ kind }) => kind === 'dynamic-import' || kind === 'require-call');
 }
 
 function isOfPlatform(path: string): boolean {
