@@ -88,6 +88,9 @@ describe('a worker of which all is known', () => {
     expect(() => asking('less.mjs', asked, { MORE: 'yes' })).toThrow(
       /defineTool\('more'\)[^]*build with --whole/,
     );
+    expect(() => asking('less.mjs', asked, { LEAST: '3' })).toThrow(
+      /defineTool\('raw'\)[^]*build with --whole/,
+    );
   });
 
   test('has what describes values where definitions are added later', async () => {

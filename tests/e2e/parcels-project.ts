@@ -112,7 +112,7 @@ const app = await createApp({
   definitions: [
     defineTool({
       name: 'raw',
-      input: { type: 'object', properties: { a: { type: 'integer' }, id: { enum: [1, 'x', null] } }, patternProperties: { '^x-': { type: 'string' } } },
+      input: { type: 'object', properties: { a: { type: 'integer', ...(process.env['LEAST'] && { minimum: Number(process.env['LEAST']) }) }, id: { enum: [1, 'x', null] } }, patternProperties: { '^x-': { type: 'string' } } },
       handle: (args) => JSON.stringify(args),
     }),
     ...more,

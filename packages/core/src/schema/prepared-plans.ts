@@ -109,7 +109,12 @@ class PreparedSchemas implements SchemaCompiler {
 
   #plan(source: SchemaSource, direction: Direction, where: string, unknown: UnknownProperties): ValuePlan {
     const data = this.#plans.get(planKey(direction, where, unknown));
-    if (!data) throw leftOut(`what describes ${where}, which was not there when the file was built,`);
+    // A schema may be made of what comes with the first request.
+    const isOther =
+      source.kind === 'schema' &&
+      JSON.stringify(source.schema) !== JSON.stringify(data && enforcedIn(data, data.shown));
+    if (!data || isOther)
+      throw leftOut(`what describes ${where}, which was not there, or another, when the file was built,`);
     if (source.kind === 'standard') return standardCheck(source.schema, direction, data.shown);
     const deferred = new DeferredPlan(data.mirrored, (plan) => {
       this.#deferred.delete(plan);
@@ -141,13 +146,8 @@ class PlanMaker {
   plan(direction: Direction, where: string, pool: ValidatorPool): ValuePlan {
     const { checked, rules = [], accepts } = this.data;
     const shown = described(this.data.shown, this.data.arguments ? undefined : this.#classes[0]);
-    const nullable = checked?.orNull;
-    const {
-      enforced = nullable ? bare(shown, nullable) : shown,
-      dialect = '2020-12',
-      isolated = false,
-      ownProperties = false,
-    } = checked ?? {};
+    const { dialect = '2020-12', isolated = false, ownProperties = false } = checked ?? {};
+    const enforced = enforcedIn(this.data, shown);
     const known = rules.length === 0 ? enforced : structuredClone(enforced);
     for (const rule of rules) this.#attach(known, rule);
     const spec: SchemaSpec = {
@@ -223,6 +223,11 @@ class PlanMaker {
       }),
     );
   }
+}
+
+/** What a plan enforces. @param shown what it shows. */
+function enforcedIn({ checked }: PreparedPlan, shown: JsonSchema): JsonSchema {
+  return checked?.enforced ?? (checked?.orNull ? bare(shown, checked.orNull) : shown);
 }
 
 /** What is shown of a class, with what `@Describe` says of its properties. */
