@@ -28,6 +28,10 @@ async function startInNode(): Promise<string> {
   return address;
 }
 
+test('the inventory as a worker takes at most 300 kB', () => {
+  expect(readFileSync(`${APP}/dist/worker.mjs`).length).toBeLessThanOrEqual(300_000);
+});
+
 (WORKERD === undefined ? describe.skip : describe)(
   'the inventory as a worker, in workerd where that is installed',
   () => {

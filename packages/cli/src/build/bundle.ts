@@ -136,7 +136,7 @@ function virtualModules({ start, modules }: Stage, entry: string): Plugin {
     setup(bundler) {
       bundler.onResolve({ filter: /^sigil:/ }, ({ path }) => ({ path, namespace: 'sigil' }));
       bundler.onLoad({ filter: /.*/, namespace: 'sigil' }, ({ path }) => ({
-        contents: path === START ? start : (modules[path] ?? ''),
+        contents: path === START ? start : path === HELPERS ? HELPERS_TEXT : (modules[path] ?? ''),
         resolveDir: dirname(entry),
         loader: 'js',
       }));
@@ -274,7 +274,42 @@ const named: Plugin = {
 async function withNames(contents: string, path: string): Promise<string> {
   if (NAMELESS.test(packageName(path) ?? '') || !/\bclass\b/.test(contents)) return contents;
   const options = { keepNames: true, loader: loaderOf(path), sourcemap: 'inline', sourcefile: path } as const;
-  return (await transform(contents, { ...options, target: 'es2023' })).code;
+  const { code } = await transform(withSharedHelpers(contents), { ...options, target: 'es2023' });
+  return code.replace(OWN_NAME, `import { __name } from ${JSON.stringify(HELPERS)};\n$<rest>`);
+}
+
+const HELPERS = 'sigil:helpers';
+/** What TypeScript writes into each module with decorators. */
+const DECORATOR_HELPER =
+  /^var (?<name>__(?:decorate|metadata|param)) = \(this && this\.\k<name>\) \|\| function [^]*?^};$/gm;
+/** What the bundler writes into each module to keep names, where it is for nothing else. */
+const OWN_NAME =
+  /^var __defProp = Object\.defineProperty;\nvar __name = (?:.*);(?<rest>(?:(?!\b__defProp\b)[^])*)$/;
+/** The same for all modules: what TypeScript calls with two values for a class, and with four for its members. */
+const HELPERS_TEXT = `export const __name = (target, value) => Object.defineProperty(target, 'name', { value, configurable: true });
+export const __metadata = (key, value) => Reflect.metadata?.(key, value);
+export const __param = (index, decorator) => (target, key) => { decorator(target, key, index); };
+export function __decorate(decorators, target, key, given) {
+  const isClass = arguments.length < 3;
+  const before = isClass ? target : given === null ? Object.getOwnPropertyDescriptor(target, key) : given;
+  const decorated = Reflect.decorate
+    ? Reflect.decorate(decorators, target, key, isClass ? undefined : before)
+    : decorators.reduceRight((last, one) => (one && (isClass ? one(last) : one(target, key, last))) || last, before);
+  if (arguments.length > 3 && decorated) Object.defineProperty(target, key, decorated);
+  return decorated;
+}`;
+
+/** Takes the helpers of an ES module from one place. Lines stay where they are. */
+function withSharedHelpers(contents: string): string {
+  if (!/^(?:import|export)\b/m.test(contents)) return contents;
+  const names: string[] = [];
+  const text = contents.replace(DECORATOR_HELPER, (helper, name: string) => {
+    names.push(name);
+    return '\n'.repeat(helper.split('\n').length - 1);
+  });
+  return names.length === 0
+    ? contents
+    : `import { ${names.join(', ')} } from ${JSON.stringify(HELPERS)}; ${text}`;
 }
 
 export function loaderOf(path: string): Loader {

@@ -147,6 +147,7 @@ const OWN: Readonly<Record<string, string>> = {
   'sigil:sigil:present': 'parts as text',
   'sigil:sigil:start': 'program',
   'sigil:sigil:parts': 'program',
+  'sigil:sigil:helpers': 'program',
 };
 
 function kilobytes(bytes: number): string {

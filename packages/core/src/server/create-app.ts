@@ -94,10 +94,13 @@ async function makeApp(options: AppOptions, stdout: { release: () => void }): Pr
   const backend = diagnostics.problems.length === 0 ? backendOf(options, diagnostics) : undefined;
   const { declarations, providers, extensions } = await collect(options, diagnostics, logger, backend);
   const policies = policiesOf(declarations, options);
-  checkPolicies(policies, diagnostics);
   const classes = classesOf(declarations, policies);
   const own = builtIns(() => app, backend?.limiter);
-  checkBuiltIns(own, providers, diagnostics);
+  // What was known when a file was built was checked then.
+  if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN) {
+    checkPolicies(policies, diagnostics);
+    checkBuiltIns(own, providers, diagnostics);
+  }
   const services = chooseServices(options.container, [...own, ...providers]);
   const { container } = services;
   const exposeErrors = options.exposeErrors ?? false;
@@ -123,7 +126,8 @@ async function makeApp(options: AppOptions, stdout: { release: () => void }): Pr
   const { unknownProperties } = options;
   const tools: Omit<BuildTools, 'diagnostics'> = { schemas, handlers, unknownProperties, hooks: extensions };
   populate(registry, declarations, { ...tools, diagnostics });
-  diagnostics.report(services.check(classes, schemas.constraints));
+  if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN)
+    diagnostics.report(services.check(classes, schemas.constraints));
   await schemas.settlePatterns(diagnostics.problems);
   diagnostics.throwIfAny();
   const start = snapshotStart();
@@ -179,6 +183,7 @@ async function makeApp(options: AppOptions, stdout: { release: () => void }): Pr
     formPlan: (globalThis as LeftOut).SIGIL_ALL_KNOWN ? unknownForm : formPlans(schemas),
   });
   const define: Define = (definition, kind) => {
+    if ((globalThis as LeftOut).SIGIL_ALL_KNOWN) throw leftOut('what adds definitions to a running app');
     const diagnostics = new Diagnostics();
     const added = declare(definition, kind, diagnostics).map((declaration) =>
       withPolicies(withOwnPolicies(declaration, options), options),

@@ -1,4 +1,5 @@
 import type { ClassTransformer } from '../schema/index.js';
+import type { LeftOut } from '../protocol/left-out.js';
 import { once } from '../protocol/maybe-promise.js';
 import {
   type CommonJsRequire,
@@ -15,7 +16,7 @@ const CHECKS = /^(?:validator|validator\/lib\/\w+|libphonenumber-js\/max)$/;
  * Done when @sigil/core is imported, which most programs do before class-validator: without these two, a program with a DTO
  * takes a third longer to its first answer. Neither changes what a program does, so that where one fails nothing is said.
  */
-const loadValidator = prepareStart();
+const loadValidator = (globalThis as LeftOut).SIGIL_WITHOUT_RUNTIMES ? undefined : prepareStart();
 // Whatever is wrong with it is said here, because Node asserts that nothing else has tried to load it.
 loadValidator?.();
 
