@@ -1,15 +1,17 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import ts from 'typescript';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { sigil } from './sigil-command.js';
 
 // Each builds a program, and the machine may be busy.
 jest.setTimeout(180_000);
 
+const { ModuleKind, ScriptTarget, transpileModule } = ts;
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'sigil-programs-'));
@@ -20,6 +22,27 @@ const APP = `createApp({
   definitions: [defineTool({ name: 'greet', input: { type: 'object', properties: { name: { type: 'string' } } }, handle: () => greeting })],
 })`;
 const IMPORTS = "import { createApp, defineTool } from '@sigil/core';";
+
+/** Decorators of each kind, which say what they are given, and replace what they may. */
+const DECORATED = `import { createApp, defineTool } from '@sigil/core';
+const seen: unknown[] = [];
+const replaced = (cls: any): any => { seen.push(cls.name); return class Replaced extends cls {}; };
+const kept = (_: object): void => undefined;
+const noted = (target: object, key: string): void => { seen.push(key, typeof target); };
+const louder = (_: object, key: string, of: PropertyDescriptor): PropertyDescriptor =>
+  ({ ...of, value: (text: string) => [of.value(text), key].join('!') });
+const placed = (_: object, key: string | undefined, index: number): void => { seen.push([key, index]); };
+@replaced @kept class Named {
+  @noted size!: number;
+  @louder @noted say(@placed text: string): string { return text; }
+  @noted get loud(): boolean { return true; }
+  @noted static all: string[] = [];
+  constructor(@placed readonly name: string = 'x') {}
+}
+const named = new Named();
+const types = ['design:type', 'design:paramtypes'].map((key) => Reflect.getMetadata(key, Named.prototype, 'say')).flat();
+console.log(JSON.stringify([Named.name, Object.getPrototypeOf(Named).name, named.say('hi'), named.loud, types.map((type) => type.name), seen]));
+await createApp({ name: 'decorated', version: '1.0.0', definitions: [defineTool({ name: 'one', handle: () => '1' })] });`;
 
 const PROGRAMS: Readonly<Record<string, string>> = {
   'package.json': '{ "type": "module" }',
@@ -151,6 +174,25 @@ test.each(['reads-as-commonjs.js', 'reads-by-require.js'])(
     );
   },
 );
+
+test('applies decorators as TypeScript does, which modules of a built file share', async () => {
+  const { outputText } = transpileModule(DECORATED, {
+    compilerOptions: {
+      target: ScriptTarget.ES2022,
+      module: ModuleKind.ESNext,
+      experimentalDecorators: true,
+      emitDecoratorMetadata: true,
+    },
+  });
+  const script = join(home, 'src/decorated.js');
+  writeFileSync(script, outputText);
+  const out = join(home, 'decorated/app.mjs');
+  expect((await sigil('build', script, '--out', out, '--sourcemap')).code).toBe(0);
+  const [plain, built] = await Promise.all([script, out].map((path) => run(process.execPath, [path])));
+  expect(plain.stdout).toMatch(/^\["Replaced","Named",/);
+  expect(built.stdout).toBe(plain.stdout);
+  expect(readFileSync(out, 'utf8').split('Reflect.decorate(')).toHaveLength(2);
+});
 
 test('ends quietly when what reads its results has enough', async () => {
   const command = join(ROOT, 'packages/cli/dist/bundle/main.js');
