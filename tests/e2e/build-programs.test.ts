@@ -84,6 +84,35 @@ const __require = _createRequire(import.meta.url);
 const { greeting } = __require('./data/words.json');
 const app = await ${APP};
 await app.run();`,
+  'reads-by-folder.js': `${IMPORTS}
+import { readFileSync } from 'node:fs';
+const { greeting } = JSON.parse(readFileSync(import.meta.dirname + '/data/words.json', 'utf8'));
+if (!import.meta.filename.startsWith(import.meta.dirname)) throw new Error(import.meta.filename);
+const app = await ${APP};
+await app.run();`,
+  'reads-by-url.js': `${IMPORTS}
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+const { greeting } = JSON.parse(readFileSync(join(dirname(fileURLToPath(import.meta.url)), 'data/words.json'), 'utf8'));
+const app = await ${APP};
+await app.run();`,
+  'guarded.js': `${IMPORTS}
+import { pathToFileURL } from 'node:url';
+const greeting = 'Hello';
+async function main() {
+  const app = await ${APP};
+  await app.run();
+}
+if (import.meta.url === pathToFileURL(process.argv[1]).href) void main();`,
+  'fails.js': `import { createApp, defineTool } from '@sigil/core';
+const app = await createApp({
+  name: 'shop',
+  version: '1.0.0',
+  definitions: [defineTool({ name: 'greet', handle: () => 'Hello' })],
+  providers: [{ provide: 'pool', useFactory: () => { throw new Error('no route to the database'); } }],
+});
+await app.run();`,
 };
 
 beforeAll(() => {
@@ -129,6 +158,12 @@ test('prepares what main() makes, which nothing waits for', async () => {
   expect(await greetingOf('in-main.js')).toBe('Hello');
 });
 
+test('runs what runs only when it is started itself', async () => {
+  const report = reportOf(await build('guarded.js', '--json'));
+  expect([report.validators, report.warnings]).toEqual([1, []]);
+  expect(await greetingOf('guarded.js')).toBe('Hello');
+});
+
 test('prepares every app that main() makes of a program that goes on by itself', async () => {
   const report = reportOf(await build('two-in-main.js', '--json'));
   expect(report.apps).toHaveLength(2);
@@ -159,8 +194,8 @@ test('says what to do about each kind of module that is not there', async () => 
   });
 });
 
-test.each(['reads-as-commonjs.js', 'reads-by-require.js'])(
-  'finds the files of a module that looks for them as CommonJS does: %s',
+test.each(['reads-as-commonjs.js', 'reads-by-require.js', 'reads-by-folder.js', 'reads-by-url.js'])(
+  'finds the files of a module that looks for them beside its own: %s',
   async (entry) => {
     const report = reportOf(await build(entry, '--json'));
     expect(report.reads.map((path) => path.split('/').at(-1))).toEqual([
@@ -175,6 +210,27 @@ test.each(['reads-as-commonjs.js', 'reads-by-require.js'])(
   },
 );
 
+test.each([
+  ['fails.js', [], /Error: The provider of 'pool' failed: no route to the database/],
+  ['in-main.js', ['--htpp'], /\n(?:\w+: )?DefinitionError: [^]*write --http/],
+])(
+  '%s says why it fails as it did before, after no more than a line of code',
+  async (entry, args, message) => {
+    expect((await build(entry)).code).toBe(0);
+    const failed = await run(process.execPath, [join(home, 'dist', `${entry}.mjs`), ...args]).catch(
+      (error: unknown) => error as { stderr: string },
+    );
+    expect(failed.stderr).toMatch(message);
+    expect(failed.stderr.length).toBeLessThan(4000);
+  },
+);
+
+test.each(['worker', 'lambda'])('refuses a program that exports nothing for %s', async (target) => {
+  const { code, stderr } = await build('in-main.js', '--target', target);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/in-main\.js: it exports nothing, and this target serves what a program exports/);
+});
+
 test('applies decorators as TypeScript does, which modules of a built file share', async () => {
   const { outputText } = transpileModule(DECORATED, {
     compilerOptions: {
@@ -188,7 +244,8 @@ test('applies decorators as TypeScript does, which modules of a built file share
   writeFileSync(script, outputText);
   const out = join(home, 'decorated/app.mjs');
   expect((await sigil('build', script, '--out', out, '--sourcemap')).code).toBe(0);
-  const [plain, built] = await Promise.all([script, out].map((path) => run(process.execPath, [path])));
+  const plain = await run(process.execPath, [script]);
+  const built = await run(process.execPath, [out]);
   expect(plain.stdout).toMatch(/^\["Replaced","Named",/);
   expect(built.stdout).toBe(plain.stdout);
   expect(readFileSync(out, 'utf8').split('Reflect.decorate(')).toHaveLength(2);

@@ -145,7 +145,7 @@ test.each([
     'what a snapshot cannot hold',
     `${IMPORT} import { METHODS } from 'node:http'; const [method] = METHODS; ${APP}`,
     [],
-    /the program makes or loads what a snapshot cannot hold, such as node:http/,
+    /the program makes or uses what a snapshot cannot hold, such as node:http/,
   ],
   [
     'what does not end',

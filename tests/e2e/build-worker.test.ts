@@ -43,23 +43,24 @@ describe('a worker of which all is known', () => {
 
   /** What a worker answers, in Node. */
   function asking(file: string, requests: readonly object[], env: Record<string, string> = {}): unknown {
-    const full = (requests as readonly { method: string; params?: Record<string, unknown> }[]).map(
-      ({ method, params }) => {
-        const { name, uri, taskId, arguments: args } = params ?? {};
-        const named = name ?? uri ?? taskId;
-        return {
-          method,
-          params: { ...params, _meta: META },
-          headers: {
-            'mcp-protocol-version': '2026-07-28',
-            'mcp-method': method,
-            ...(named !== undefined && { 'mcp-name': named }),
-            ...(name === 'send' &&
-              'code' in (args as object) && { [header.code]: (args as typeof parcel).code }),
-          },
-        };
-      },
-    );
+    const elicitation = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
+    const full = (
+      requests as readonly { method: string; params?: Record<string, unknown>; elicits?: true }[]
+    ).map(({ method, params, elicits }) => {
+      const { name, uri, taskId, arguments: args } = params ?? {};
+      const named = name ?? uri ?? taskId;
+      return {
+        method,
+        params: { ...params, _meta: { ...META, ...(elicits && elicitation) } },
+        headers: {
+          'mcp-protocol-version': '2026-07-28',
+          'mcp-method': method,
+          ...(named !== undefined && { 'mcp-name': named }),
+          ...(name === 'send' &&
+            'code' in (args as object) && { [header.code]: (args as typeof parcel).code }),
+        },
+      };
+    });
     const script = join(project, 'dist/asking.js');
     const said = execFileSync(process.execPath, [script, join(project, 'dist', file), JSON.stringify(full)], {
       encoding: 'utf8',
@@ -91,6 +92,26 @@ describe('a worker of which all is known', () => {
     expect(() => asking('less.mjs', asked, { LEAST: '3' })).toThrow(
       /defineTool\('raw'\)[^]*build with --whole/,
     );
+    expect(() => asking('less.mjs', asked, { LONGEST: '9' })).toThrow(
+      /the class Address of Parcels\.\w+[^]*build with --whole/,
+    );
+    expect(() => asking('less.mjs', asked, { FEWEST: '1' })).toThrow(
+      /the arguments of Parcels\.list[^]*build with --whole/,
+    );
+    expect(() => asking('less.mjs', asked, { OTHER: 'yes' })).toThrow(
+      /the class Told of Parcels\.other[^]*build with --whole/,
+    );
+  });
+
+  test('has what describes forms where a handler asks by one', async () => {
+    const { code } = await build('questions.js', 'questions.mjs', '--target', 'worker');
+    expect(code).toBe(0);
+    const requests = [{ ...call('count', {}), elicits: true }];
+    const [text = ''] = asking('questions.mjs', requests) as string[];
+    const { result } = JSON.parse(text) as { result: { inputRequests: { count: object } } };
+    expect(result.inputRequests.count).toMatchObject({
+      params: { requestedSchema: { properties: { count: { type: 'integer', minimum: 2 } } } },
+    });
   });
 
   test('has what describes values where definitions are added later', async () => {

@@ -56,7 +56,7 @@ import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsIn, IsInt, IsOptional, IsString, Length, Matches, MaxLength, Min, ValidateNested } from 'class-validator';
 
 class Address {
-  @Describe('Where it goes') @IsString() @MaxLength(5) street!: string;
+  @Describe('Where it goes') @IsString() @MaxLength(Number(process.env['LONGEST'] ?? 5)) street!: string;
   @IsOptional() @ValidateNested() @Type(() => Address) billing?: Address;
 }
 class Base {
@@ -82,8 +82,12 @@ class Parcels {
     const made = [parcel, parcel.address, ...parcel.others].map((one) => one.constructor.name);
     return { text: made.join(' ') + ' ' + parcel.speed, ...(parcel.word && { count: parcel.word as never }) };
   }
+  @Tool({ description: 'Other', output: process.env['OTHER'] ? Base : Told })
+  other(): Told & Base {
+    return { text: 'x', pieces: 1 };
+  }
   @Tool({ description: 'List', output: [Told] })
-  list(@Arg('count', { default: 2, minimum: 0 }) count: number, @Arg('day', { optional: true }) day?: Date): Told[] {
+  list(@Arg('count', { default: 2, minimum: Number(process.env['FEWEST'] ?? 0) }) count: number, @Arg('day', { optional: true }) day?: Date): Told[] {
     return Array.from({ length: count }, () => ({ text: day === undefined ? 'none' : day.toISOString() }));
   }
   @Tool({ description: 'Nothing' })
@@ -138,6 +142,26 @@ const app = await createApp({
         app.tools.add(defineTool({ name: 'count', input: Count, handle: (args) => args.constructor.name }));
         return 'learnt';
       },
+    }),
+  ],
+});
+export default { fetch: fetchHandler(app) };
+`,
+  'src/questions.ts': `import { ask, createApp, defineTool } from '@sigil/core';
+import { fetchHandler } from '@sigil/http/fetch';
+import { IsInt, Min } from 'class-validator';
+
+class Count {
+  @IsInt() @Min(2) count!: number;
+}
+const app = await createApp({
+  name: 'questions',
+  version: '1.0.0',
+  state: { keys: ['0123456789'.repeat(4)] },
+  definitions: [
+    defineTool({
+      name: 'count',
+      handle: async (_, ctx) => JSON.stringify(await ctx.ask({ count: ask.form('How many?', Count) })),
     }),
   ],
 });

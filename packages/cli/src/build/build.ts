@@ -117,14 +117,12 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
         location: 'original',
       },
     );
-    const told = await describeProgram(described.code, options.out, options.timeoutMs).catch(
-      (error: unknown) => {
-        // What reads files may need to, to start.
-        if (error instanceof ServerError && error.problems.length === 0)
-          refuseMissing(options, seen, discovered);
-        throw error;
-      },
-    );
+    const told = await describeProgram(described.code, options, options.timeoutMs).catch((error: unknown) => {
+      // What reads files may need to, to start.
+      if (error instanceof ServerError && error.problems.length === 0)
+        refuseMissing(options, seen, discovered);
+      throw error;
+    });
     discovered = { ...discovered, ...told.discovered };
     if (Object.keys(told.discovered).length > 0) continue;
     const { description } = told;
@@ -157,7 +155,8 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
     // Modules that a program imports when it needs them run then: a snapshot cannot hold what some of them load, such as HTTP.
     const { made, parts } = options.snapshot
       ? { made: await bundle(given, stage), parts: [] }
-      : await bundleWithParts(given, stage, description.needsPatternEngine);
+      : await bundleWithParts(given, stage, asked.whole || description.needsPatternEngine);
+    if (options.target.serves === 'exports' && made.output.exports.length === 0) refuseUnexported(options);
     const cached = options.sourcemap || options.snapshot ? undefined : await withCodeCache(made, options);
     if (options.snapshot) await writeSnapshot(made, options, options.timeoutMs);
     else await write(options.out, cached ?? made);
@@ -272,6 +271,13 @@ function refuseOther({ cwd, entry }: BundleOptions, { code }: Bundle): void {
   const fix =
     'give the program that does, such as dist/main.js; what a platform imports is for --target worker or lambda';
   throw new ServerError('this is no program', [{ code: 'SIGIL_BUILD_FAILED', problem, fix }]);
+}
+
+/** @throws ServerError always: the platform has nothing to call. */
+function refuseUnexported({ cwd, entry }: BundleOptions): never {
+  const problem = `${relative(cwd, entry)}: it exports nothing, and this target serves what a program exports`;
+  const fix = 'give an entry of its own, such as one with export default worker(app) of @sigil/workers';
+  throw new ServerError('nothing would be served', [{ code: 'SIGIL_BUILD_FAILED', problem, fix }]);
 }
 
 /** @throws ServerError when a program needs files where there are none. */

@@ -1,10 +1,11 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
-import { dirname, extname, join, relative, resolve, sep } from 'node:path';
+import { dirname, extname, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build, transform, type Loader, type Metafile, type Plugin } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import { ServerError } from '../failures.js';
+import { HELPERS, HELPERS_TEXT, loaderOf, packageOf, withNames } from './module-text.js';
 import { type FileReference, placeOf, referencesOf, usesPlace } from './file-references.js';
 import type { Target } from './targets.js';
 
@@ -54,6 +55,8 @@ export interface Bundle {
 }
 
 const START = 'sigil:start';
+/** The longest lines of code, in characters, as far as texts allow. */
+const LINE_LIMIT = 300;
 const MODULE_URL = '__sigilModuleUrl';
 /** What a module knows of itself; code that is no module is given it. */
 export const META = '__sigilMeta';
@@ -90,6 +93,8 @@ async function run(options: BundleOptions, stage: Stage, ...banner: string[]): P
     conditions: [...target.conditions],
     target: 'es2023',
     minify,
+    // Node shows the line that fails before it says why, and no more than a pipe holds.
+    ...(minify ? { lineLimit: LINE_LIMIT } : {}),
     keepNames: !minify,
     sourcemap: sourcemap ? 'external' : false,
     legalComments: 'none',
@@ -97,7 +102,12 @@ async function run(options: BundleOptions, stage: Stage, ...banner: string[]): P
     logLevel: 'silent',
     charset: 'ascii',
     banner: { js: banner.join(' ') },
-    define: { 'import.meta.url': MODULE_URL, ...stage.defines },
+    define: {
+      'import.meta.url': MODULE_URL,
+      'import.meta.dirname': '__dirname',
+      'import.meta.filename': '__filename',
+      ...stage.defines,
+    },
     plugins: [
       virtualModules(stage, entry),
       ...stage.plugins,
@@ -214,17 +224,9 @@ function outside({ target, external }: BundleOptions, rooted: Set<string>): Plug
   };
 }
 
-const LOADERS: Readonly<Record<string, Loader>> = {
-  '.ts': 'ts',
-  '.mts': 'ts',
-  '.cts': 'ts',
-  '.tsx': 'tsx',
-  '.jsx': 'jsx',
-};
-
 /** Tells each module where its file is, and notes which files it looks for. */
 function located(
-  { out, target, framework, minify }: BundleOptions,
+  { entry, out, target, framework, minify }: BundleOptions,
   location: Stage['location'],
   reads: FileReference[],
   rooted: Set<string>,
@@ -235,14 +237,22 @@ function located(
       bundler.onLoad({ filter: /\.(?:[cm]?[jt]sx?)$/, namespace: 'file' }, async ({ path }) => {
         const contents = await readFile(path, 'utf8');
         const name = packageOf(path);
-        if (name !== undefined && /\b__(?:dirname|filename)\b/.test(contents)) rooted.add(name);
+        if (name !== undefined && /\b(?:__|import\.meta\.)(?:dirname|filename)\b/.test(contents))
+          rooted.add(name);
         const hasPlace = name === undefined && usesPlace(contents, path);
         // The framework only speaks of it.
         if (!(hasPlace || contents.includes('import.meta.url')) || path.startsWith(framework + sep))
           return undefined;
-        reads.push(...referencesOf(contents, path));
+        const references = referencesOf(contents, path);
+        reads.push(...references);
+        // A program asks whether it is what was started: the file is, and finds from there what is beside it.
+        const isStarted = path === entry && (references.length === 0 || dirname(path) === dirname(out));
         const at =
-          location === 'original' ? JSON.stringify(pathToFileURL(path).href) : seenFrom(path, out, target);
+          location === 'original'
+            ? JSON.stringify(pathToFileURL(path).href)
+            : isStarted && target.files
+              ? `${META}.url`
+              : seenFrom(path, out, target);
         const place = hasPlace ? placeOf(at) : `var ${MODULE_URL} = ${at};`;
         const text = `${place} ${contents.replace(/^#!.*/, '')}`;
         const loader = loaderOf(path);
@@ -256,10 +266,6 @@ function located(
   };
 }
 
-/** Packages in which no name of a function or class is ever shown. */
-const NAMELESS =
-  /^(?:@sigil\/|class-validator$|class-transformer$|validator$|libphonenumber-js$|typedi$|reflect-metadata$|ajv$|re2js$|@eslint-community\/regexpp$)/;
-
 /** Keeps the names of classes where others are shortened: they are names of schemas, and of what an author is told about. */
 const named: Plugin = {
   name: 'named',
@@ -271,85 +277,11 @@ const named: Plugin = {
   },
 };
 
-async function withNames(contents: string, path: string): Promise<string> {
-  if (NAMELESS.test(packageName(path) ?? '') || !/\bclass\b/.test(contents)) return contents;
-  const options = { keepNames: true, loader: loaderOf(path), sourcemap: 'inline', sourcefile: path } as const;
-  const { code } = await transform(withSharedHelpers(contents), { ...options, target: 'es2023' });
-  return code.replace(OWN_NAME, `import { __name } from ${JSON.stringify(HELPERS)};\n$<rest>`);
-}
-
-const HELPERS = 'sigil:helpers';
-/** What TypeScript writes into each module with decorators. */
-const DECORATOR_HELPER =
-  /^var (?<name>__(?:decorate|metadata|param)) = \(this && this\.\k<name>\) \|\| function [^]*?^};$/gm;
-/** What the bundler writes into each module to keep names, where it is for nothing else. */
-const OWN_NAME =
-  /^var __defProp = Object\.defineProperty;\nvar __name = (?:.*);(?<rest>(?:(?!\b__defProp\b)[^])*)$/;
-/** The same for all modules: what TypeScript calls with two values for a class, and with four for its members. */
-const HELPERS_TEXT = `export const __name = (target, value) => Object.defineProperty(target, 'name', { value, configurable: true });
-export const __metadata = (key, value) => Reflect.metadata?.(key, value);
-export const __param = (index, decorator) => (target, key) => { decorator(target, key, index); };
-export function __decorate(decorators, target, key, given) {
-  const isClass = arguments.length < 3;
-  const before = isClass ? target : given === null ? Object.getOwnPropertyDescriptor(target, key) : given;
-  const decorated = Reflect.decorate
-    ? Reflect.decorate(decorators, target, key, isClass ? undefined : before)
-    : decorators.reduceRight((last, one) => (one && (isClass ? one(last) : one(target, key, last))) || last, before);
-  if (arguments.length > 3 && decorated) Object.defineProperty(target, key, decorated);
-  return decorated;
-}`;
-
-/** Takes the helpers of an ES module from one place. Lines stay where they are. */
-function withSharedHelpers(contents: string): string {
-  if (!/^(?:import|export)\b/m.test(contents)) return contents;
-  const names: string[] = [];
-  const text = contents.replace(DECORATOR_HELPER, (helper, name: string) => {
-    names.push(name);
-    return '\n'.repeat(helper.split('\n').length - 1);
-  });
-  return names.length === 0
-    ? contents
-    : `import { ${names.join(', ')} } from ${JSON.stringify(HELPERS)}; ${text}`;
-}
-
-export function loaderOf(path: string): Loader {
-  return LOADERS[extname(path)] ?? 'js';
-}
-
 /** An expression: the URL of a file, as it is found from the file that the expression is in. */
 export function seenFrom(path: string, out: string, { files }: Target): string {
   const way = `./${relative(dirname(out), path).split(sep).map(encodeURIComponent).join('/')}`;
   if (!files) return JSON.stringify(new URL(way, 'file:///').href);
   return `new URL(${JSON.stringify(way)}, ${META}.url).href`;
-}
-
-/** The package in `node_modules` that a file belongs to. */
-function packageOf(path: string): string | undefined {
-  return /.*[\\/]node_modules[\\/](?<name>@[^\\/]+[\\/][^\\/]+|[^\\/]+)[\\/]/
-    .exec(path)
-    ?.groups?.['name']?.replace('\\', '/');
-}
-
-const NAMES = new Map<string, string | undefined>();
-
-/** The name of the package that a file belongs to, wherever that is. */
-export function packageName(path: string): string | undefined {
-  const folder = dirname(path);
-  if (NAMES.has(folder)) return NAMES.get(folder);
-  const name = nameIn(folder) ?? (folder === dirname(folder) ? undefined : packageName(folder));
-  NAMES.set(folder, name);
-  return name;
-}
-
-function nameIn(folder: string): string | undefined {
-  try {
-    const { name } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-      readonly name?: unknown;
-    };
-    return typeof name === 'string' ? name : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 interface BuildFailure {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { BuildDescription, DiscoveredFiles } from '@sigil/core/build';
 import { ServerError } from '../failures.js';
+import type { BundleOptions } from './bundle.js';
 import { reportedProblems } from '../program/program.js';
 import { startAside } from './start-aside.js';
 
@@ -24,6 +25,8 @@ export const DESCRIBING: Readonly<Record<string, string>> = {
   'sigil:describe': `
     import { writeFileSync } from 'node:fs';
     import { describeBuild } from '@sigil/core/build';
+    // Programs ask whether they are what was started.
+    process.argv[1] = process.env.SIGIL_BUILD_ENTRY;
     const told = { discovered: {} };
     process.once('exit', () => writeFileSync(process.env.SIGIL_BUILD_TOLD, JSON.stringify(told)));
     let ending;
@@ -49,16 +52,20 @@ export const DESCRIBING: Readonly<Record<string, string>> = {
 /**
  * Starts a program that was bundled to be described, and waits for what it tells.
  *
- * @param out where its bundle is going to be: it runs from that folder, and finds there what was left outside.
+ * @param options where its bundle is going to be: it runs from that folder, and finds there what was left outside.
  * @param timeoutMs how long it may take.
  * @throws ServerError when its definitions are wrong, or it fails, or does not end in time.
  */
-export async function describeProgram(code: string, out: string, timeoutMs: number): Promise<Told> {
+export async function describeProgram(
+  code: string,
+  { entry, out }: Pick<BundleOptions, 'entry' | 'out'>,
+  timeoutMs: number,
+): Promise<Told> {
   const path = join(dirname(out), `.${basename(out)}.${process.pid}.mjs`);
   const answer = `${path}.json`;
   const running = await startAside(path, code, {
     files: [answer],
-    variables: { SIGIL_BUILD_TOLD: answer, MCP_TRANSPORT: 'stdio' },
+    variables: { SIGIL_BUILD_TOLD: answer, SIGIL_BUILD_ENTRY: entry, MCP_TRANSPORT: 'stdio' },
     flags: ['--enable-source-maps'],
   });
   try {

@@ -14,6 +14,9 @@ const REQUIRES = /(?:const|let|var)\s+(?<name>[\w$]+)\s*=\s*\w*createRequire\(\s
 /** A path that is no package. */
 const REQUIRED = String.raw`\(\s*(['"\`])(?<path>\.\.?\/[^'"\`$]+)\1\s*\)`;
 
+/** What a module is in, from which it makes paths. */
+const BY_PATH = /\bdirname\(\s*(?:\w+\.)?fileURLToPath\(\s*import\.meta\.url\s*\)/;
+
 /** Finds the files that a module of the program looks for, as far as its text tells. */
 export function referencesOf(contents: string, path: string): FileReference[] {
   const names = [...contents.matchAll(REQUIRES)].map(({ groups }) => groups?.['name'] ?? '');
@@ -25,13 +28,16 @@ export function referencesOf(contents: string, path: string): FileReference[] {
   const references = found
     .filter(({ protocol }) => protocol === 'file:')
     .map((url) => ({ from: path, path: fileURLToPath(url) }));
-  return usesPlace(contents, path) ? [...references, { from: path, path: dirname(path) }] : references;
+  return usesPlace(contents, path) || BY_PATH.test(contents)
+    ? [...references, { from: path, path: dirname(path) }]
+    : references;
 }
 
 const escaped = (name: string): string => name.replace(/\$/g, '\\$');
 
-/** Whether a module has the names that Node gives to CommonJS. One that is none has them where it declares them. */
+/** Whether a module has the names that Node gives to CommonJS, which others declare, or those of `import.meta`, which become these. */
 export function usesPlace(contents: string, path: string): boolean {
+  if (/\bimport\.meta\.(?:dirname|filename)\b/.test(contents)) return true;
   if (!/\b__(?:dirname|filename)\b/.test(contents) || extname(path) === '.mjs') return false;
   return !/\b(?:const|let|var)\s+__(?:dirname|filename)\b/.test(contents);
 }

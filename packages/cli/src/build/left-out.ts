@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { isBuiltin } from 'node:module';
 import { transform } from 'esbuild';
 import type { BuildDescription } from '@sigil/core/build';
-import { type Bundle, type BundleOptions, loaderOf, packageName } from './bundle.js';
+import type { Bundle, BundleOptions } from './bundle.js';
+import { loaderOf, packageName } from './module-text.js';
 
 /*
  * What the framework can do and the program does not ask for stays out of the file. Code that asks for it names it: an option, a decorator.
@@ -45,7 +46,16 @@ const SHOWN: Readonly<Record<string, string>> = {
 };
 
 /** What adds definitions to a running app, and what describes classes or forms while it runs. */
-const GROWING = ['elicit', 'PartialType', 'PickType', 'OmitType', 'IntersectionType'];
+const GROWING = [
+  'ask',
+  'elicit',
+  'inputRequired',
+  'inputResponse',
+  'PartialType',
+  'PickType',
+  'OmitType',
+  'IntersectionType',
+];
 const COLLECTIONS = ['tools', 'resources', 'prompts', 'completions'];
 
 /** Packages whose words are not the program's: those of the framework itself, and what they stand on. */

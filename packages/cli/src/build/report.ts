@@ -3,7 +3,7 @@ import { relative, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { table } from '../terminal.js';
 import type { BuildOptions, Built } from './build.js';
-import { packageName } from './bundle.js';
+import { packageName } from './module-text.js';
 
 /** What there is to be known of a built program, for programs and for people. */
 export interface Report {
@@ -35,7 +35,9 @@ export function reportOf(
     ),
     ...(description.apps.length + description.unmade.length > 0
       ? []
-      : ['no app was made when the program was loaded, so nothing is prepared; call createApp() at the top']),
+      : [
+          'no app was made when the program was started, so nothing is prepared, and the file may do nothing; call createApp() at the top, or in a function that is called there',
+        ]),
   ];
   const json = {
     file,

@@ -52,6 +52,8 @@ export async function writeSnapshot(
   const path = join(dirname(out), `.${basename(out)}.${process.pid}.cjs`);
   const text = `'use strict';
 const { startupSnapshot } = require('node:v8');
+// Programs ask whether they are what was started.
+process.argv[1] = ${JSON.stringify(out)};
 ${ARRAY_COPIES}
 const program = ${code};
 globalThis[Symbol.for('sigil:snapshot')] = new Promise((start) => startupSnapshot.setDeserializeMainFunction(start));
@@ -76,7 +78,7 @@ program({
       );
     if (said.includes('not serialized'))
       throw new ServerError(
-        `Node made no snapshot ${name}: before createApp(), the program makes or loads what a snapshot cannot hold, such as node:http. Import it where it is used, by import(). Node said:\n${said.split('\n', 12).join('\n')}`,
+        `Node made no snapshot ${name}: before createApp(), the program makes or uses what a snapshot cannot hold, such as node:http, a listener for signals, or fetch(). Do that after createApp(), or in a service. Node said:\n${said.split('\n', 12).join('\n')}`,
       );
     if (exitCode !== 0)
       throw new ServerError(`Node made no snapshot ${name}, with code ${exitCode}. It said:\n${said.trim()}`);

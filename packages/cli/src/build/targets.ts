@@ -15,6 +15,10 @@ export interface Target {
   readonly text: boolean;
   /** What is run first while a program is described on this machine: it stands for globals that the target alone has. */
   readonly globals?: string;
+  /** What serves: the program itself, or what a platform takes from its exports. */
+  readonly serves: 'program' | 'exports';
+  /** What the file is called unless another name is given. */
+  readonly file: string;
   /** How the file is started, where `%` stands for it. */
   readonly start: string;
 }
@@ -28,6 +32,8 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
     provided: NODE_MODULES,
     files: true,
     text: true,
+    serves: 'program',
+    file: 'dist/app.mjs',
     start: 'node %',
   },
   worker: {
@@ -36,6 +42,8 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
     provided: /^(?:node:|cloudflare:)/,
     files: false,
     text: false,
+    serves: 'exports',
+    file: 'dist/worker.mjs',
     start: 'wrangler deploy % --no-bundle',
   },
   lambda: {
@@ -45,6 +53,8 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
     files: true,
     text: true,
     globals: 'globalThis.awslambda = { streamifyResponse: (handler) => handler };',
+    serves: 'exports',
+    file: 'dist/lambda.mjs',
     start: 'deploy % as the handler of the function',
   },
   deno: {
@@ -53,6 +63,8 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
     provided: NODE_MODULES,
     files: true,
     text: false,
+    serves: 'program',
+    file: 'dist/app.mjs',
     start: 'deno run -A %',
   },
   bun: {
@@ -61,6 +73,8 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
     provided: /^(?:node:|bun(?::|$))/,
     files: true,
     text: false,
+    serves: 'program',
+    file: 'dist/app.mjs',
     start: 'bun %',
   },
 };

@@ -30,7 +30,7 @@ export const build: Command = {
     const options = {
       cwd,
       entry: resolve(cwd, operands[0] ?? DEFAULT_ENTRY),
-      out: resolve(cwd, values.out ?? (values.snapshot ? 'dist/app.blob' : 'dist/app.mjs')),
+      out: resolve(cwd, values.out ?? (values.snapshot ? 'dist/app.blob' : target.file)),
       snapshot: values.snapshot,
       target,
       minify: !values['no-minify'],

@@ -20,7 +20,15 @@ import {
   type RuleData,
 } from './plan-data.js';
 import { DeferredPlan, type ValuePlan } from './plans.js';
-import { bare, described, heldBy, rootClass, rulesOfProperty } from './prepared-plans.js';
+import {
+  bare,
+  declarationDigest,
+  described,
+  heldBy,
+  rootClass,
+  ruleDigest,
+  rulesOfProperty,
+} from './prepared-plans.js';
 import type { Direction, SchemaSource } from './source.js';
 import type { SchemaSpec } from './spec.js';
 import type { ValidatorOptions } from './validate/validate.js';
@@ -146,11 +154,13 @@ class ClassWriter {
     readonly library: DtoClasses | undefined,
   ) {}
 
-  write(enforced: JsonSchema): Pick<PlanData, 'arguments' | 'classes' | 'rules' | 'list'> {
+  write(enforced: JsonSchema): Pick<PlanData, 'arguments' | 'classes' | 'declared' | 'rules' | 'list'> {
     const declared = this.#arguments();
     if (this.source.kind === 'class' || this.source.kind === 'array') this.#root(this.source.cls, '');
     const rules = this.#rules(enforced, []);
+    const digest = declarationDigest(this.source);
     return {
+      ...(digest !== undefined && { declared: digest }),
       ...(declared && { arguments: declared }),
       ...(this.#classes.length > 0 && { classes: this.#classes.map(({ cls: _, ...data }) => data) }),
       ...(rules.length > 0 && { rules }),
@@ -190,7 +200,7 @@ class ClassWriter {
     const known = this.#classes.findIndex((one) => one.cls === cls);
     if (known >= 0) return known;
     const index = this.#classes.length;
-    this.#classes.push({ cls, name: cls.name, ...place });
+    this.#classes.push({ cls, name: cls.name, ...place, said: ruleDigest(cls) });
     const model = this.library?.modelOf(cls, this.direction);
     if (!model || model.transformed) throw NOT_DATA;
     const fields = model.properties.map((property) => this.#field(property, index, cls));

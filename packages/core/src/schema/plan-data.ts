@@ -29,6 +29,8 @@ export interface PlanData {
   readonly classes?: readonly ClassData[];
   /** What is made of arguments that are declared one by one. */
   readonly arguments?: readonly FieldData[];
+  /** What the declarations of arguments say, as a digest. */
+  readonly declared?: string;
   /** What schemas know of the rules that they were made of. */
   readonly rules?: readonly RuleData[];
   /** Whether it is for a list of what its class says. */
@@ -46,6 +48,8 @@ export interface ClassData {
   readonly name: string;
   readonly of?: number;
   readonly property?: string;
+  /** What its rules say, as a digest. */
+  readonly said: string;
   /** What is made of its properties; absent where no instance is made. */
   readonly fields?: readonly FieldData[];
 }

@@ -4,6 +4,7 @@ import { DESIGN, read } from '../metadata/keys.js';
 import { annotationsOf } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { HEADER_KEYWORD } from '../protocol/descriptors.js';
+import { quickDigest } from '../protocol/digest.js';
 import { isObject, type JsonSchema } from '../protocol/json.js';
 import { leftOut } from '../protocol/left-out.js';
 import { BoundRule, safeConstraint, setRules } from './dto/bound-rule.js';
@@ -116,9 +117,11 @@ class PreparedSchemas implements SchemaCompiler {
     if (!data || isOther)
       throw leftOut(`what describes ${where}, which was not there, or another, when the file was built,`);
     if (source.kind === 'standard') return standardCheck(source.schema, direction, data.shown);
+    // At once, so that an app whose classes are others than when it was built is not made.
+    const maker = new PlanMaker(data, source, where, this.types, this.#pool.patterns);
     const deferred = new DeferredPlan(data.mirrored, (plan) => {
       this.#deferred.delete(plan);
-      return new PlanMaker(data, source, this.types, this.#pool.patterns).plan(direction, where, this.#pool);
+      return maker.plan(direction, where, this.#pool);
     });
     this.#deferred.add(deferred);
     return deferred;
@@ -133,12 +136,18 @@ class PlanMaker {
   constructor(
     readonly data: PreparedPlan,
     source: SchemaSource,
+    where: string,
     readonly types: TransformerStorage | undefined,
     readonly patterns: PatternPool,
   ) {
-    for (const { name, of, property = '' } of data.classes ?? []) {
+    if (declarationDigest(source) !== data.declared)
+      throw leftOut(`what describes the arguments of ${where}, which were others when the file was built,`);
+    for (const { name, of, property = '', said } of data.classes ?? []) {
       const cls = of === undefined ? rootClass(source, property) : heldBy(this.#classes[of], property, types);
-      if (cls?.name !== name) throw leftOut(`the class ${name}, which is not where it was,`);
+      if (cls?.name !== name || ruleDigest(cls) !== said)
+        throw leftOut(
+          `what describes the class ${name} of ${where}, which was another when the file was built,`,
+        );
       this.#classes.push(cls);
     }
   }
@@ -281,6 +290,29 @@ export function rootClass(source: SchemaSource, argument: string): Constructor |
 }
 
 /** The class that a property holds. */
+/** Tells what the rules of a class say from what others say. */
+export function ruleDigest(cls: Constructor): string {
+  const storage = ruleStorage();
+  const rules = storage ? targetRules(storage, cls, []) : [];
+  return quickDigest(
+    rules.map(({ propertyName, name, type, constraints = [], each, message }) => [
+      propertyName,
+      name ?? type,
+      each,
+      // Functions have no form that would be the same in a file.
+      JSON.stringify([message, constraints], (_, value: unknown) =>
+        value instanceof RegExp ? String(value) : typeof value === 'bigint' ? `${value}n` : value,
+      ),
+    ]),
+  );
+}
+
+/** Tells what the declarations of arguments say from what others say; `undefined` where there are none. */
+export function declarationDigest(source: SchemaSource): string | undefined {
+  if (source.kind !== 'properties') return undefined;
+  return quickDigest(source.properties.map(({ name, keywords }) => [name, keywords ?? null]));
+}
+
 export function heldBy(
   cls: Constructor | undefined,
   property: string,
