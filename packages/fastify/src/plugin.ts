@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { App } from '@sigil/core';
 import { type HttpOptions, nodeHandler } from '@sigil/http';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
@@ -42,7 +43,16 @@ const register: FastifyPluginAsync<FastifyOptions> = async (
   fastify.addHook('onRequest', (request, reply, next) =>
     handler.serves(request.originalUrl) ? serve(request, reply) : next(),
   );
-  fastify.addHook('preClose', () => handler.close(drainMs));
+  const sockets = new Set<Socket>();
+  fastify.server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  fastify.addHook('preClose', async () => {
+    await handler.close(drainMs);
+    // Clients open more connections than they use. Node waits a minute for the first request on each.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  });
   await fastify.register(
     async (scope) => {
       scope.removeAllContentTypeParsers();

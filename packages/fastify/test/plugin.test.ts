@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { createApp } from '@sigil/core';
 import { fastifyPlugin } from '@sigil/fastify';
@@ -103,3 +105,16 @@ test('tells authenticate of the user that a hook has found', async () => {
     (await fetch(`${origin}/mcp`, { method: 'PUT', headers })).status;
   expect([await statusFor({}), await statusFor({ 'x-user': 'ada' })]).toEqual([401, 405]);
 });
+
+test('closes at once where a client has opened a connection that it does not use', async () => {
+  const fastify = fastifyHere();
+  await fastify.register(fastifyPlugin, { app: await createApp({ name: 'closed', version: '1.0.0' }) });
+  const { port } = new URL(await fastify.listen({ host: '127.0.0.1', port: 0 }));
+  const unused = connect(Number(port), '127.0.0.1');
+  await once(unused, 'connect');
+  // Served after it, so that the server knows of both.
+  await (await fetch(`http://127.0.0.1:${port}/mcp`)).text();
+  const ended = once(unused, 'close');
+  await fastify.close();
+  await ended;
+}, 10_000);
