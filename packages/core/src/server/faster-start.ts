@@ -4,9 +4,9 @@ import { once } from '../protocol/maybe-promise.js';
 import {
   type CommonJsRequire,
   environmentVariable,
+  evaluated,
   type ModuleLoader,
   moduleLoader,
-  withStandIns,
 } from './platform.js';
 
 /** What class-validator requires to check texts with. */
@@ -60,25 +60,23 @@ function cacheFolder(...files: readonly (string | undefined)[]): string | undefi
 function postponeChecks(loader: ModuleLoader, path: string): (() => object) | undefined {
   const { cache } = loader.createRequire(path);
   const known = cache[path];
-  if (known) return known.loaded ? undefined : () => requireWithoutChecks(loader, path);
+  if (known) return known.loaded ? undefined : () => validatorAt(loader, path);
   const later = new loader.Module(path);
-  const load = (): object => {
+  const exports = once(() => {
     if (cache[path] === later) delete cache[path];
-    return requireWithoutChecks(loader, path);
-  };
-  const exports = once(load);
+    return validatorAt(loader, path);
+  });
   cache[path] = Object.defineProperty(Object.assign(later, { loaded: true }), 'exports', { get: exports });
   return undefined;
 }
 
-/** Requires class-validator, whose files are given stand-ins for what they require to check texts with. */
-function requireWithoutChecks(loader: ModuleLoader, path: string): object {
+/** What class-validator exports. Its files are given stand-ins for what they require to check texts with. */
+function validatorAt(loader: ModuleLoader, path: string): object {
   const require = loader.createRequire(path);
   const isWhole = ['validator', 'libphonenumber-js/max'].every((id) => resolved(require, id) !== undefined);
-  if (!isWhole) return require(path);
-  const standIn = (id: string): object | undefined =>
-    CHECKS.test(id) ? whenUsed(once(() => require(require.resolve(id)))) : undefined;
-  return withStandIns(loader, standIn, () => require(path));
+  const standIn = (id: string): object =>
+    CHECKS.test(id) ? whenUsed(once(() => require(require.resolve(id)))) : require(id);
+  return (isWhole && evaluated(loader, path, standIn)) || require(path);
 }
 
 /** Stands for what a module exports, and loads it when it is used. */

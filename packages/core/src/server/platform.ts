@@ -20,14 +20,20 @@ interface BuiltIns {
   readonly 'node:fs': FileSystem;
   readonly 'node:async_hooks': { readonly AsyncLocalStorage: new <T>() => AsyncStorage<T> };
   readonly 'node:module': ModuleLoader;
+  readonly 'node:url': { fileURLToPath(url: URL): string; pathToFileURL(path: string): URL };
+  readonly 'node:vm': {
+    compileFunction(
+      text: string,
+      names: readonly string[],
+      options: { filename: string },
+    ): (...values: unknown[]) => unknown;
+  };
 }
 
 /** What is used of Node's module loader. */
 export interface ModuleLoader {
   createRequire(from: string): CommonJsRequire;
-  readonly Module: (new (path: string) => CommonJsModule) & {
-    readonly prototype: { require: (id: string) => object };
-  };
+  readonly Module: new (path: string) => CommonJsModule;
   /** Keeps what V8 made of the modules, for the next start: since Node 22.1. */
   enableCompileCache?(folder: string): unknown;
 }
@@ -160,25 +166,56 @@ export function moduleLoader(): ModuleLoader | undefined {
 }
 
 /**
- * Runs a task during which files that require something are given what stands for it.
+ * Evaluates a package of CommonJS that has many small files in half the time that Node takes, which looks for each in several places.
+ * What requires one of them later gets the same.
  *
- * @param standIn gives undefined for what nothing stands for.
+ * @param path its main file.
+ * @param require gives what its files require of other packages.
+ * @returns what it exports; undefined where its files are not where they are looked for, or one of them fails.
  */
-export function withStandIns<T>(
-  { Module: { prototype } }: ModuleLoader,
-  standIn: (id: string) => object | undefined,
-  task: () => T,
-): T {
-  const original = prototype.require;
-  const changed = function (this: CommonJsModule, id: string): object {
-    return standIn(id) ?? original.call(this, id);
+export function evaluated(
+  loader: ModuleLoader,
+  path: string,
+  require: (id: string) => object,
+): object | undefined {
+  const vm = platform.getBuiltinModule?.('node:vm');
+  const url = platform.getBuiltinModule?.('node:url');
+  if (!vm || !url) return undefined;
+  const modules = new Map<string, { exports: object }>();
+  const load = (file: URL): object => {
+    const known = modules.get(file.href);
+    if (known) return known.exports;
+    const text = readText(file);
+    if (text === undefined) throw new Error(`there is no ${file.href}`);
+    const one = { exports: {} };
+    modules.set(file.href, one);
+    const filename = url.fileURLToPath(file);
+    const names = ['exports', 'require', 'module', '__filename', '__dirname'];
+    const run = vm.compileFunction(text, names, { filename });
+    const requireFrom = (id: string): object => (id.startsWith('.') ? load(beside(file, id)) : require(id));
+    run.call(one.exports, one.exports, requireFrom, one, filename, url.fileURLToPath(new URL('.', file)));
+    return one.exports;
   };
-  prototype.require = changed;
   try {
-    return task();
-  } finally {
-    if (prototype.require === changed) prototype.require = original;
+    const whole = load(url.pathToFileURL(path));
+    const { cache } = loader.createRequire(path);
+    for (const [href, { exports }] of modules) {
+      const filename = url.fileURLToPath(new URL(href));
+      cache[filename] = Object.assign(cache[filename] ?? new loader.Module(filename), {
+        exports,
+        loaded: true,
+      });
+    }
+    return whole;
+  } catch {
+    return undefined;
   }
+}
+
+/** The file that another requires by a path without its ending. */
+function beside(file: URL, id: string): URL {
+  const named = new URL(`${id}.js`, file);
+  return hasFile(named) ? named : new URL(`${id}/index.js`, file);
 }
 
 /** The arguments the program was started with. */
