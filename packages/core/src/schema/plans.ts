@@ -6,7 +6,7 @@ import type { MaybePromise } from '../protocol/maybe-promise.js';
 import { convertStrings } from './json-schema/convert-strings.js';
 import { boundsDepth, isTooDeep, tooDeep } from './json-schema/depth.js';
 import type { PatternVerdict } from './patterns/patterns.js';
-import type { SchemaSource } from './source.js';
+import type { Direction, SchemaSource } from './source.js';
 import type { SchemaSpec } from './spec.js';
 import { joinPath } from './validate/describe-value.js';
 import { InvalidValueError } from './validate/errors.js';
@@ -194,18 +194,75 @@ export class DeferredPlan implements ValuePlan {
   }
 }
 
-/** Makes the validators of plans as fast as they get. @throws DefinitionError when one does not compile. */
-export async function warmAll(pool: ValidatorPool, deferred: Iterable<DeferredPlan>): Promise<void> {
-  pool.isWarm = true;
-  const plans = [...deferred, ...pool.cold];
-  const results = await Promise.allSettled(plans.map(async (plan) => plan.ready()));
-  const errors = results.flatMap((result) =>
-    result.status === 'rejected' ? [result.reason as unknown] : [],
-  );
-  const problems = errors.flatMap((error) => (error instanceof DefinitionError ? error.problems : []));
-  if (problems.length > 0) throw new DefinitionError(problems);
-  if (errors.length > 0) throw errors[0];
+/** What compilers of schemas have in common, wherever a plan comes from. */
+export abstract class PlanCompiler implements SchemaCompiler {
+  abstract readonly constraints: readonly Constructor[];
+  readonly #deferred = new Set<DeferredPlan>();
+
+  constructor(protected readonly pool: ValidatorPool) {}
+
+  abstract makeConstraints(): void;
+
+  input(
+    source: SchemaSource,
+    where: string,
+    problems: DefinitionProblem[],
+    unknown: UnknownProperties = 'reject',
+  ): ValuePlan {
+    if (source.kind === 'none') return unknown === 'reject' ? noArguments : anyArguments;
+    return this.plan(source, 'input', where, problems, unknown);
+  }
+
+  output(source: SchemaSource, where: string, problems: DefinitionProblem[]): ValuePlan {
+    return source.kind === 'none' ? anything : this.plan(source, 'output', where, problems, 'reject');
+  }
+
+  async settlePatterns(problems: DefinitionProblem[]): Promise<void> {
+    problems.push(...(await this.pool.patterns.settle()));
+  }
+
+  get patternVerdicts(): readonly PatternVerdict[] {
+    return this.pool.patterns.verdicts;
+  }
+
+  get needsPatternEngine(): boolean {
+    return this.pool.patterns.needsEngine;
+  }
+
+  async warm(): Promise<void> {
+    this.pool.isWarm = true;
+    const plans = [...this.#deferred, ...this.pool.cold];
+    const results = await Promise.allSettled(plans.map(async (plan) => plan.ready()));
+    const errors = results.flatMap((result) =>
+      result.status === 'rejected' ? [result.reason as unknown] : [],
+    );
+    const problems = errors.flatMap((error) => (error instanceof DefinitionError ? error.problems : []));
+    if (problems.length > 0) throw new DefinitionError(problems);
+    if (errors.length > 0) throw errors[0];
+  }
+
+  /** Plans values that there are. */
+  protected abstract plan(
+    source: ValueSource,
+    direction: Direction,
+    where: string,
+    problems: DefinitionProblem[],
+    unknown: UnknownProperties,
+  ): ValuePlan;
+
+  /** A plan that is made when it is first needed. */
+  protected deferred(mirrored: boolean, make: () => ValuePlan): DeferredPlan {
+    const deferred = new DeferredPlan(mirrored, (plan) => {
+      this.#deferred.delete(plan);
+      return make();
+    });
+    this.#deferred.add(deferred);
+    return deferred;
+  }
 }
+
+/** Where the schema of values comes from, where there are any. */
+export type ValueSource = Exclude<SchemaSource, { readonly kind: 'none' }>;
 
 /** For handlers without arguments. Needs no validator. */
 export const noArguments: ValuePlan = {

@@ -31,17 +31,14 @@ import {
 } from './instantiate/instantiators.js';
 import { type FieldData, type MakeData, planKey, type PreparedPlan, type RuleData } from './plan-data.js';
 import {
-  anyArguments,
-  anything,
-  DeferredPlan,
   InputPlan,
-  noArguments,
   OutputPlan,
+  PlanCompiler,
   type SchemaCompiler,
   type ValuePlan,
-  warmAll,
+  type ValueSource,
 } from './plans.js';
-import type { PatternPool, PatternVerdict } from './patterns/patterns.js';
+import type { PatternPool } from './patterns/patterns.js';
 import type { Direction, SchemaSource } from './source.js';
 import type { SchemaSpec } from './spec.js';
 import { standardCheck } from './standard-plan.js';
@@ -61,54 +58,29 @@ export async function preparedSchemas(plans: readonly PreparedPlan[]): Promise<S
   return new PreparedSchemas(plans, isTyped ? await loadTypes() : undefined);
 }
 
-class PreparedSchemas implements SchemaCompiler {
+class PreparedSchemas extends PlanCompiler {
   readonly constraints: readonly Constructor[] = [];
-  readonly #pool = new ValidatorPool();
-  readonly #deferred = new Set<DeferredPlan>();
   readonly #plans = new Map<string, PreparedPlan>();
 
   constructor(
     plans: readonly PreparedPlan[],
     readonly types: TransformerStorage | undefined,
   ) {
+    super(new ValidatorPool());
     for (const plan of plans) for (const key of plan.for) this.#plans.set(key, plan);
-  }
-
-  input(
-    source: SchemaSource,
-    where: string,
-    _problems: DefinitionProblem[],
-    unknown: UnknownProperties = 'reject',
-  ): ValuePlan {
-    if (source.kind === 'none') return unknown === 'reject' ? noArguments : anyArguments;
-    return this.#plan(source, 'input', where, unknown);
-  }
-
-  output(source: SchemaSource, where: string): ValuePlan {
-    return source.kind === 'none' ? anything : this.#plan(source, 'output', where, 'reject');
   }
 
   makeConstraints(): void {
     // Plans with constraints of authors are not prepared.
   }
 
-  async settlePatterns(problems: DefinitionProblem[]): Promise<void> {
-    problems.push(...(await this.#pool.patterns.settle()));
-  }
-
-  get patternVerdicts(): readonly PatternVerdict[] {
-    return this.#pool.patterns.verdicts;
-  }
-
-  get needsPatternEngine(): boolean {
-    return this.#pool.patterns.needsEngine;
-  }
-
-  warm(): Promise<void> {
-    return warmAll(this.#pool, this.#deferred);
-  }
-
-  #plan(source: SchemaSource, direction: Direction, where: string, unknown: UnknownProperties): ValuePlan {
+  protected plan(
+    source: ValueSource,
+    direction: Direction,
+    where: string,
+    _problems: DefinitionProblem[],
+    unknown: UnknownProperties,
+  ): ValuePlan {
     const data = this.#plans.get(planKey(direction, where, unknown));
     // A schema may be made of what comes with the first request.
     const isOther =
@@ -118,13 +90,8 @@ class PreparedSchemas implements SchemaCompiler {
       throw leftOut(`what describes ${where}, which was not there, or another, when the file was built,`);
     if (source.kind === 'standard') return standardCheck(source.schema, direction, data.shown);
     // At once, so that an app whose classes are others than when it was built is not made.
-    const maker = new PlanMaker(data, source, where, this.types, this.#pool.patterns);
-    const deferred = new DeferredPlan(data.mirrored, (plan) => {
-      this.#deferred.delete(plan);
-      return maker.plan(direction, where, this.#pool);
-    });
-    this.#deferred.add(deferred);
-    return deferred;
+    const maker = new PlanMaker(data, source, where, this.types, this.pool.patterns);
+    return this.deferred(data.mirrored, () => maker.plan(direction, where, this.pool));
   }
 }
 

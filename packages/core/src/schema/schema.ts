@@ -8,17 +8,14 @@ import { ConstraintSource, type FindTransformer, type MakeConstraint } from './d
 import { notInstalled } from './dto/load-libraries.js';
 import { advertise, inlineReferences } from './json-schema/advertise.js';
 import {
-  anyArguments,
   anything,
-  DeferredPlan,
   InputPlan,
-  noArguments,
   OutputPlan,
+  PlanCompiler,
   type SchemaCompiler,
   type ValuePlan,
-  warmAll,
+  type ValueSource,
 } from './plans.js';
-import type { PatternVerdict } from './patterns/patterns.js';
 import type { Direction, SchemaSource } from './source.js';
 import { argumentsSpec, type SchemaSpec, classSpec, handWrittenSpec, type SpecContext } from './spec.js';
 import { standardPlan } from './standard-plan.js';
@@ -71,14 +68,11 @@ export async function createSchemaCompiler(options: SchemaCompilerOptions): Prom
 
 type ClassSource = Extract<SchemaSource, { readonly kind: 'class' | 'array' }>;
 
-class Compiler implements SchemaCompiler {
+class Compiler extends PlanCompiler {
   readonly #constraints: ConstraintSource;
   readonly #classes: DtoClasses | undefined;
-  readonly #pool: ValidatorPool;
-  readonly #deferred = new Set<DeferredPlan>();
   /** The plans of each class, by what else they depend on. */
   readonly #done = new Map<Constructor, Map<string, ValuePlan>>();
-
   readonly #recorder: PlanRecorder | undefined;
 
   constructor(
@@ -87,8 +81,8 @@ class Compiler implements SchemaCompiler {
     classes: DtoClasses | undefined,
     recorder: PlanRecorder | undefined,
   ) {
+    super(pool);
     this.#recorder = recorder;
-    this.#pool = pool;
     this.#constraints = constraints;
     this.#classes = classes;
   }
@@ -101,39 +95,8 @@ class Compiler implements SchemaCompiler {
     this.#constraints.makeAll();
   }
 
-  input(
-    source: SchemaSource,
-    where: string,
-    problems: DefinitionProblem[],
-    unknown: UnknownProperties = 'reject',
-  ): ValuePlan {
-    if (source.kind === 'none') return unknown === 'reject' ? noArguments : anyArguments;
-    return this.#recorded(source, 'input', where, problems, unknown);
-  }
-
-  output(source: SchemaSource, where: string, problems: DefinitionProblem[]): ValuePlan {
-    if (source.kind === 'none') return anything;
-    return this.#recorded(source, 'output', where, problems, 'reject');
-  }
-
-  async settlePatterns(problems: DefinitionProblem[]): Promise<void> {
-    problems.push(...(await this.#pool.patterns.settle()));
-  }
-
-  get patternVerdicts(): readonly PatternVerdict[] {
-    return this.#pool.patterns.verdicts;
-  }
-
-  get needsPatternEngine(): boolean {
-    return this.#pool.patterns.needsEngine;
-  }
-
-  warm(): Promise<void> {
-    return warmAll(this.#pool, this.#deferred);
-  }
-
-  #recorded(
-    source: Exclude<SchemaSource, { readonly kind: 'none' }>,
+  protected plan(
+    source: ValueSource,
     direction: Direction,
     where: string,
     problems: DefinitionProblem[],
@@ -145,7 +108,7 @@ class Compiler implements SchemaCompiler {
   }
 
   #plan(
-    source: Exclude<SchemaSource, { readonly kind: 'none' }>,
+    source: ValueSource,
     direction: Direction,
     where: string,
     problems: DefinitionProblem[],
@@ -189,13 +152,10 @@ class Compiler implements SchemaCompiler {
       return anything;
     }
     const mirrored = classes.check(cls, direction, groups, where, problems);
-    const deferred = new DeferredPlan(mirrored, (plan) => {
-      this.#deferred.delete(plan);
+    return this.deferred(mirrored, () => {
       const document = classes.open(direction, groups, where, []);
       return this.#planOf(classSpec(cls, source.kind === 'array', document), direction, where, unknown);
     });
-    this.#deferred.add(deferred);
-    return deferred;
   }
 
   #planOf(spec: SchemaSpec, direction: Direction, where: string, unknown: UnknownProperties): ValuePlan {
@@ -213,7 +173,7 @@ class Compiler implements SchemaCompiler {
       ownProperties: direction === 'output' || namesOnPrototype(spec.shown),
       where,
     };
-    const validator = new Validator(this.#pool, options);
+    const validator = new Validator(this.pool, options);
     const advertised = { ...spec, shown: advertise(spec.shown, direction) };
     const plan =
       direction === 'input' ? new InputPlan(advertised, validator) : new OutputPlan(advertised, validator);

@@ -183,13 +183,13 @@ export function evaluated(
   if (!vm || !url) return undefined;
   const modules = new Map<string, { exports: object }>();
   const load = (file: URL): object => {
-    const known = modules.get(file.href);
+    const filename = url.fileURLToPath(file);
+    const known = modules.get(filename);
     if (known) return known.exports;
     const text = readText(file);
     if (text === undefined) throw new Error(`there is no ${file.href}`);
     const one = { exports: {} };
-    modules.set(file.href, one);
-    const filename = url.fileURLToPath(file);
+    modules.set(filename, one);
     const names = ['exports', 'require', 'module', '__filename', '__dirname'];
     const run = vm.compileFunction(text, names, { filename });
     const requireFrom = (id: string): object => (id.startsWith('.') ? load(beside(file, id)) : require(id));
@@ -199,13 +199,11 @@ export function evaluated(
   try {
     const whole = load(url.pathToFileURL(path));
     const { cache } = loader.createRequire(path);
-    for (const [href, { exports }] of modules) {
-      const filename = url.fileURLToPath(new URL(href));
+    for (const [filename, { exports }] of modules)
       cache[filename] = Object.assign(cache[filename] ?? new loader.Module(filename), {
         exports,
         loaded: true,
       });
-    }
     return whole;
   } catch {
     return undefined;
