@@ -1,5 +1,7 @@
-import { lambdaHandler, type LambdaFunction } from '@sigil/lambda';
+import { lambdaHandler } from '@sigil/lambda';
 import { createClimate, hosts } from './climate.js';
 
 /** Behind an HTTP API of API Gateway, which waits for the whole answer. */
-export const handler: LambdaFunction = lambdaHandler(createClimate, { allowedHosts: hosts });
+export const handler: ReturnType<typeof lambdaHandler> = lambdaHandler(createClimate, {
+  allowedHosts: hosts,
+});

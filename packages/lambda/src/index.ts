@@ -1,7 +1,1 @@
-export {
-  lambdaHandler,
-  type LambdaFunction,
-  lambdaStreamHandler,
-  type LambdaStreamFunction,
-} from './lambda-handlers.js';
-export type { LambdaContext, LambdaEvent, LambdaHead, LambdaResult } from './events.js';
+export { lambdaHandler, lambdaStreamHandler, type LambdaResult } from './lambda-handlers.js';

@@ -1,29 +1,13 @@
-import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { App, MaybePromise } from '@sigil/core';
 import { answerInTime, hostHandler, type HostOptions } from '@sigil/http/fetch';
-import {
-  type LambdaContext,
-  type LambdaEvent,
-  type LambdaHead,
-  type LambdaResult,
-  requestOf,
-} from './events.js';
+import type { APIGatewayProxyEventV2, Context, StreamifyHandler } from 'aws-lambda';
 
-/** A function that answers in one piece. */
-export type LambdaFunction = (event: LambdaEvent, context: LambdaContext) => Promise<LambdaResult>;
-
-/** A function that writes its answer to a stream. */
-export type LambdaStreamFunction = (
-  event: LambdaEvent,
-  stream: Writable,
-  context: LambdaContext,
-) => Promise<void>;
-
-/** What the runtime of Lambda for Node puts beside the globals of the platform. */
-interface AwsLambda {
-  streamifyResponse(handler: LambdaStreamFunction): LambdaStreamFunction;
-  readonly HttpResponseStream: { from(stream: Writable, head: LambdaHead): Writable };
+/** An answer in one piece. */
+export interface LambdaResult {
+  readonly statusCode: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
 }
 
 /** How long before the time limit of the function its answers are ended, in milliseconds: so that what there is of them is sent. */
@@ -42,7 +26,10 @@ const END_EARLY_MS = 1_000;
  * export const handler = lambdaHandler(() => createApp({ name: 'shop', version: '1.0.0', services: [Shop] }), { allowedHosts: ['shop.example.com'] });
  * ```
  */
-export function lambdaHandler(app: () => MaybePromise<App>, options: HostOptions = {}): LambdaFunction {
+export function lambdaHandler(
+  app: () => MaybePromise<App>,
+  options: HostOptions = {},
+): (event: APIGatewayProxyEventV2, context: Context) => Promise<LambdaResult> {
   const answer = answerer('lambdaHandler', app, options);
   return async (event, context) => {
     const response = await answer(event, context);
@@ -67,12 +54,11 @@ export function lambdaHandler(app: () => MaybePromise<App>, options: HostOptions
 export function lambdaStreamHandler(
   app: () => MaybePromise<App>,
   options: HostOptions = {},
-): LambdaStreamFunction {
-  const { awslambda } = globalThis as { readonly awslambda?: AwsLambda };
-  if (!awslambda)
+): StreamifyHandler<APIGatewayProxyEventV2, void> {
+  if (!('awslambda' in globalThis))
     throw new Error('Answers are streamed by the runtime of AWS Lambda alone: elsewhere, use lambdaHandler');
   const answer = answerer('lambdaStreamHandler', app, options);
-  return awslambda.streamifyResponse(async (event, stream, context) => {
+  return awslambda.streamifyResponse<APIGatewayProxyEventV2>(async (event, stream, context) => {
     const response = await answer(event, context);
     const body = awslambda.HttpResponseStream.from(stream, headOf(response));
     // An answer without a body has a head, which is sent with the first piece.
@@ -84,7 +70,7 @@ export function lambdaStreamHandler(
 /** Answers events with the web's responses, whose bodies end before the time of the function is over. */
 function answerer(of: string, app: () => MaybePromise<App>, options: HostOptions) {
   const handler = hostHandler<undefined>({ of, app, options, path: '/mcp' });
-  return (event: LambdaEvent, context: LambdaContext): Promise<Response> | Response => {
+  return (event: APIGatewayProxyEventV2, context: Context): Promise<Response> | Response => {
     const over = AbortSignal.timeout(Math.max(0, context.getRemainingTimeInMillis() - END_EARLY_MS));
     const body = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
     const request = requestOf(event, body, over);
@@ -96,6 +82,19 @@ function answerer(of: string, app: () => MaybePromise<App>, options: HostOptions
 }
 
 /** What Lambda is told of a response before its body. */
-function headOf({ status, headers }: Response): LambdaHead {
+function headOf({ status, headers }: Response): Omit<LambdaResult, 'body'> {
   return { statusCode: status, headers: Object.fromEntries(headers) };
+}
+
+/** The web's request for an event. @param over ends it. @throws TypeError for an event of another format. */
+function requestOf(event: APIGatewayProxyEventV2, body: Uint8Array<ArrayBuffer>, over: AbortSignal): Request {
+  const method = (event.requestContext as Partial<typeof event.requestContext> | undefined)?.http?.method;
+  if (method === undefined)
+    throw new TypeError('This is no HTTP event of payload format 2.0: use a Function URL, or an HTTP API');
+  const headers = new Headers(event.headers as Record<string, string>);
+  if (event.cookies) headers.set('cookie', event.cookies.join('; '));
+  const url = new URL(`https://${headers.get('host') ?? 'localhost'}${event.rawPath}`);
+  url.search = event.rawQueryString;
+  const isEmpty = method === 'GET' || method === 'HEAD' || body.length === 0;
+  return new Request(url, { method, headers, body: isEmpty ? null : body, signal: over });
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createApp, defineTool } from '@sigil/core';
-import { lambdaHandler, lambdaStreamHandler, type LambdaEvent } from '@sigil/lambda';
+import { lambdaHandler, lambdaStreamHandler } from '@sigil/lambda';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 
 const seen: Record<string, unknown>[] = [];
 const handler = lambdaHandler(() => createApp({ name: 'shop', version: '1.0.0' }), {
@@ -12,7 +13,7 @@ const handler = lambdaHandler(() => createApp({ name: 'shop', version: '1.0.0' }
   },
 });
 
-const context = { getRemainingTimeInMillis: () => 30_000 };
+const context = { getRemainingTimeInMillis: () => 30_000 } as Context;
 const INITIALIZE = JSON.stringify({
   jsonrpc: '2.0',
   id: 1,
@@ -24,8 +25,8 @@ const INITIALIZE = JSON.stringify({
   },
 });
 
-function eventOf(more: Partial<LambdaEvent> = {}): LambdaEvent {
-  return {
+function eventOf(more: Partial<APIGatewayProxyEventV2> = {}): APIGatewayProxyEventV2 {
+  const event = {
     rawPath: '/prod/mcp',
     rawQueryString: 'a=1&b=%20',
     headers: { host: 'shop.example', 'content-type': 'application/json' },
@@ -34,6 +35,7 @@ function eventOf(more: Partial<LambdaEvent> = {}): LambdaEvent {
     isBase64Encoded: false,
     ...more,
   };
+  return event as APIGatewayProxyEventV2;
 }
 
 test('gives the app path, query and cookies of an event, and Lambda what it answers', async () => {
@@ -61,7 +63,7 @@ test('refuses other hosts, and says where the endpoint is', async () => {
 
 test('says which events it takes', async () => {
   const rest = { httpMethod: 'POST', path: '/mcp', headers: {}, requestContext: {} };
-  await expect(handler(rest as unknown as LambdaEvent, context)).rejects.toThrow(
+  await expect(handler(rest as unknown as APIGatewayProxyEventV2, context)).rejects.toThrow(
     'This is no HTTP event of payload format 2.0: use a Function URL, or an HTTP API',
   );
 });
@@ -100,7 +102,7 @@ describe('a call that is not done when the time of the function is', () => {
       }),
     { allowedHosts: ['shop.example'] },
   );
-  const short = { getRemainingTimeInMillis: () => 1_100 };
+  const short = { getRemainingTimeInMillis: () => 1_100 } as Context;
   const headers = {
     host: 'shop.example',
     'content-type': 'application/json',

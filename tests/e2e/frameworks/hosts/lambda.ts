@@ -1,4 +1,5 @@
-import { type LambdaContext, type LambdaEvent, lambdaHandler, lambdaStreamHandler } from '@sigil/lambda';
+import { lambdaHandler, lambdaStreamHandler } from '@sigil/lambda';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { createContractApp, isAmong, MOUNTS } from '../contract-app.js';
 
 /** A function of Lambda: one of ours for each mount, chosen by path. */
@@ -7,9 +8,9 @@ function functionOf(make: typeof lambdaHandler | typeof lambdaStreamHandler): un
     handler: make(() => createContractApp(), { path, ...options }) as (...parameters: unknown[]) => unknown,
     paths: [path, ...documents],
   }));
-  const choose = ({ rawPath }: LambdaEvent) =>
+  const choose = ({ rawPath }: APIGatewayProxyEventV2) =>
     (functions.find(({ paths }) => isAmong(paths, rawPath)) ?? functions[0])?.handler;
-  const serve = (event: LambdaEvent, ...rest: [LambdaContext] | [unknown, LambdaContext]): unknown =>
+  const serve = (event: APIGatewayProxyEventV2, ...rest: unknown[]): unknown =>
     choose(event)?.(event, ...rest);
   // What Lambda knows a function that streams by.
   return Object.assign(serve, functions[0]?.handler);
