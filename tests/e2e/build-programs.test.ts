@@ -105,6 +105,20 @@ async function main() {
   await app.run();
 }
 if (import.meta.url === pathToFileURL(process.argv[1]).href) void main();`,
+  'told.js': `${IMPORTS}
+import { appendFileSync } from 'node:fs';
+const { write } = process.stdout;
+process.stdout.write = (text, ...rest) => {
+  appendFileSync(${JSON.stringify(join(home, 'told.txt'))}, text);
+  return write.call(process.stdout, text, ...rest);
+};
+const app = await createApp({
+  name: 'shop',
+  version: '1.0.0',
+  definitions: [defineTool({ name: 'greet', handle: () => 'Hello' })],
+  providers: [{ provide: 'pool', useFactory: () => process.stdout.write('connected\\n') }],
+});
+await app.run();`,
   'fails.js': `import { createApp, defineTool } from '@sigil/core';
 const app = await createApp({
   name: 'shop',
@@ -156,6 +170,18 @@ test('prepares what main() makes, which nothing waits for', async () => {
   expect(report.apps).toMatchObject([{ tools: ['greet'] }]);
   expect([report.validators, report.warnings]).toEqual([1, []]);
   expect(await greetingOf('in-main.js')).toBe('Hello');
+});
+
+test('keeps the code that answers requests compiled, and makes no service for that', async () => {
+  expect((await build('told.js')).code).toBe(0);
+  const told = readFileSync(join(home, 'told.txt'), 'utf8');
+  expect(told).not.toContain('connected');
+  const answers = told.split('\n').filter((line) => line.startsWith('{"jsonrpc"'));
+  expect(answers.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { id: 0, result: { supportedVersions: expect.any(Array) } },
+    { id: 1, result: { tools: [{ name: 'tool' }] } },
+    { id: 2, result: { structuredContent: { value: 'a' } } },
+  ]);
 });
 
 test('runs what runs only when it is started itself', async () => {

@@ -113,23 +113,62 @@ ${running(out, 'code', 'cachedData: bytes(file, 1)', "process.getBuiltinModule('
   return `${head(head(0).length)}${stored.join('')}*/\n`;
 }
 
-/** Has the apps of a program made, but not their services, and then asks for the code that was compiled for that. */
+/** An app whose requests need none of the program's services. */
+const ANOTHER_APP = `{ name: 'another', version: '1.0.0', definitions: [{
+  definition: { kind: 'tool', name: 'tool', description: 'A tool' },
+  input: { type: 'object', properties: { value: { type: 'string' } } },
+  handle: ({ value }) => ({ value }),
+  guards: [], middleware: [], scopes: [], errors: []
+}] }`;
+const MODERN = {
+  _meta: {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'build', version: '1.0.0' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  },
+};
+/** What clients begin with. */
+const REQUESTS = [
+  ['server/discover', MODERN],
+  ['tools/list', MODERN],
+  ['tools/call', { name: 'tool', arguments: { value: 'a' }, ...MODERN }],
+]
+  .map(([method, params], id) => `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
+  .join('');
+
+/**
+ * Has the apps of a program made, but not their services, has another app answer requests, and then asks for the code that was compiled
+ * for that.
+ */
 async function compiledBy({ code, texts }: ProgramScript, out: string): Promise<Buffer | undefined> {
   const path = join(dirname(out), `.${basename(out)}.${process.pid}.mjs`);
   const answer = `${path}.cache`;
   const asking = `
 process.once('exit', () => process.getBuiltinModule('node:fs').writeFileSync(${JSON.stringify(answer)}, script.createCachedData()));
+const record = Symbol.for('sigil:build-record');
 const compiling = [];
-globalThis[Symbol.for('sigil:build-record')] = {
-  madeApp: ({ schemas }) => compiling.push(schemas.warm()),
+let another, answering;
+const answer = async () => {
+  await Promise.all(compiling);
+  delete globalThis[record];
+  const app = await another(${ANOTHER_APP});
+  // It ends with its input.
+  await app.run();
+};
+globalThis[record] = {
+  madeApp: ({ schemas, createApp }) => { another ??= createApp; compiling.push(schemas.warm()); },
   discovered: () => undefined,
-  serves: () => Promise.all(compiling).then(() => process.exit(0)),
+  serves: () => {
+    answering ??= answer().catch(() => process.exit(0));
+    return new Promise(() => undefined);
+  },
 };
 `;
   const module = `${asking}${running(out, JSON.stringify(code), '', `${JSON.stringify(texts)}[number]`)}${WHEN_LOADED}\n`;
   const started = await startAside(path, module, {
     files: [answer],
     variables: { MCP_TRANSPORT: 'stdio' },
+    input: REQUESTS,
   });
   try {
     await started.ended(LIMIT_MS);

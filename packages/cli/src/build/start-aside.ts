@@ -33,17 +33,22 @@ export async function startAside(
   {
     files,
     variables,
+    input,
     flags = [],
   }: {
     /** What the program writes. */
     readonly files: readonly string[];
     readonly variables: Readonly<Record<string, string>>;
+    /** What it reads; nothing by default. */
+    readonly input?: string;
     readonly flags?: readonly string[];
   },
 ): Promise<RunningAside> {
   await writeFile(path, code);
   const env = { ...process.env, ...variables };
-  const child = spawn(process.execPath, [...flags, path], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...flags, path], { env });
+  // One that ends before it has read all of it is none of ours to report.
+  child.stdin.on('error', () => undefined).end(input);
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {

@@ -1,3 +1,4 @@
+import type { FunctionDefinition } from '../decorators/define.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import { leftOut } from '../protocol/left-out.js';
 import type { Registry } from '../registry/registry.js';
@@ -82,6 +83,12 @@ export interface RecordedApp {
   readonly info: Implementation;
   readonly registry: Registry;
   readonly schemas: SchemaCompiler;
+  /** Makes other apps, of the same copy of the framework. */
+  readonly createApp: (options: AnotherApp) => Promise<{ run(): Promise<unknown> }>;
+}
+
+interface AnotherApp extends Implementation {
+  readonly definitions: readonly FunctionDefinition[];
 }
 
 /** A program may hold the framework in another form than the one that asks it. */

@@ -209,7 +209,7 @@ async function makeApp(options: AppOptions, stdout: { release: () => void }): Pr
   });
   const record = buildRecord();
   if (record) {
-    record.madeApp({ info, registry, schemas });
+    record.madeApp({ info, registry, schemas, createApp });
     return app;
   }
   await backend?.open?.(logger);

@@ -20,7 +20,7 @@ interface BuiltIns {
   readonly 'node:fs': FileSystem;
   readonly 'node:async_hooks': { readonly AsyncLocalStorage: new <T>() => AsyncStorage<T> };
   readonly 'node:module': ModuleLoader;
-  readonly 'node:url': { fileURLToPath(url: URL): string; pathToFileURL(path: string): URL };
+  readonly 'node:path': { dirname(path: string): string; join(...parts: readonly string[]): string };
   readonly 'node:vm': {
     compileFunction(
       text: string,
@@ -70,8 +70,8 @@ interface FileSystem {
     options: { bigint: true },
   ): { isFIFO(): boolean; isSocket(): boolean; isFile(): boolean };
   readdirSync(folder: URL, options: { withFileTypes: true }): readonly DirectoryEntry[];
-  readFileSync(file: URL, encoding: 'utf8'): string;
-  existsSync(file: URL): boolean;
+  readFileSync(file: URL | string, encoding: 'utf8'): string;
+  existsSync(file: URL | string): boolean;
 }
 
 interface DirectoryEntry {
@@ -178,26 +178,30 @@ export function evaluated(
   path: string,
   require: (id: string) => object,
 ): object | undefined {
+  const fs = platform.getBuiltinModule?.('node:fs');
+  const paths = platform.getBuiltinModule?.('node:path');
   const vm = platform.getBuiltinModule?.('node:vm');
-  const url = platform.getBuiltinModule?.('node:url');
-  if (!vm || !url) return undefined;
+  if (!fs || !paths || !vm) return undefined;
   const modules = new Map<string, { exports: object }>();
-  const load = (file: URL): object => {
-    const filename = url.fileURLToPath(file);
+  const load = (filename: string): object => {
     const known = modules.get(filename);
     if (known) return known.exports;
-    const text = readText(file);
-    if (text === undefined) throw new Error(`there is no ${file.href}`);
+    const text = fs.readFileSync(filename, 'utf8');
     const one = { exports: {} };
     modules.set(filename, one);
     const names = ['exports', 'require', 'module', '__filename', '__dirname'];
     const run = vm.compileFunction(text, names, { filename });
-    const requireFrom = (id: string): object => (id.startsWith('.') ? load(beside(file, id)) : require(id));
-    run.call(one.exports, one.exports, requireFrom, one, filename, url.fileURLToPath(new URL('.', file)));
+    const folder = paths.dirname(filename);
+    const requireFrom = (id: string): object => {
+      if (!id.startsWith('.')) return require(id);
+      const named = paths.join(folder, `${id}.js`);
+      return load(modules.has(named) || fs.existsSync(named) ? named : paths.join(folder, id, 'index.js'));
+    };
+    run.call(one.exports, one.exports, requireFrom, one, filename, folder);
     return one.exports;
   };
   try {
-    const whole = load(url.pathToFileURL(path));
+    const whole = load(path);
     const { cache } = loader.createRequire(path);
     for (const [filename, { exports }] of modules)
       cache[filename] = Object.assign(cache[filename] ?? new loader.Module(filename), {
@@ -208,12 +212,6 @@ export function evaluated(
   } catch {
     return undefined;
   }
-}
-
-/** The file that another requires by a path without its ending. */
-function beside(file: URL, id: string): URL {
-  const named = new URL(`${id}.js`, file);
-  return hasFile(named) ? named : new URL(`${id}/index.js`, file);
 }
 
 /** The arguments the program was started with. */
