@@ -5,6 +5,7 @@ import {
   type CommonJsRequire,
   environmentVariable,
   evaluated,
+  hasFile,
   type ModuleLoader,
   moduleLoader,
 } from './platform.js';
@@ -73,7 +74,12 @@ function postponeChecks(loader: ModuleLoader, path: string): (() => object) | un
 /** What class-validator exports. Its files are given stand-ins for what they require to check texts with. */
 function validatorAt(loader: ModuleLoader, path: string): object {
   const require = loader.createRequire(path);
-  const isWhole = ['validator', 'libphonenumber-js/max'].every((id) => resolved(require, id) !== undefined);
+  const packages = /^.*[\\/](?=class-validator[\\/]cjs[\\/]index\.js$)/.exec(path)?.[0];
+  // Nearly always they are beside it: to ask Node takes as long as it takes to read ten files.
+  const isThere = (id: string): boolean =>
+    (packages !== undefined && hasFile(`${packages}${id.replace(/\/.*/, '')}/package.json`)) ||
+    resolved(require, id) !== undefined;
+  const isWhole = ['validator', 'libphonenumber-js/max'].every(isThere);
   const standIn = (id: string): object =>
     CHECKS.test(id) ? whenUsed(once(() => require(require.resolve(id)))) : require(id);
   return (isWhole && evaluated(loader, path, standIn)) || require(path);

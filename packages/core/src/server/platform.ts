@@ -337,6 +337,6 @@ export function readText(file: URL): string | undefined {
 }
 
 /** Whether there is such a file. */
-export function hasFile(file: URL): boolean {
+export function hasFile(file: URL | string): boolean {
   return platform.getBuiltinModule?.('node:fs')?.existsSync(file) ?? false;
 }
