@@ -24,6 +24,13 @@ export async function codeBlocks(page: string): Promise<CodeBlock[]> {
   });
 }
 
+/** The blocks of another language in a page, such as `sh` or `toml`. */
+export async function textBlocks(page: string, language: string): Promise<string[]> {
+  const text = await readFile(join(root, page), 'utf8');
+  const blocks = text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'));
+  return [...blocks].map(([, block = '']) => block);
+}
+
 /**
  * Compiles blocks with the compiler and the settings the documentation asks users for.
  *

@@ -25,6 +25,19 @@ describePage('handlers', ({ connect }) => {
     expect((await call('cover')).content).toMatchObject([{ type: 'text' }, { type: 'image' }]);
   });
 
+  test.each(['legacy', { pin: '2026-07-28' }] as const)(
+    'says truly what becomes of progress that an official client reads together with the result: %j',
+    async (mode) => {
+      const client = await connect('library.ts', { mode });
+      const told: unknown[] = [];
+      client.onerror = ({ message }) => void told.push(message);
+      const print = { name: 'print_labels', arguments: { isbns: ['1'] } };
+      await client.callTool(print, { onprogress: (progress) => void told.push(progress) });
+      await new Promise(setImmediate);
+      expect(told).toEqual([expect.stringContaining('progress notification for an unknown token')]);
+    },
+  );
+
   test('says truly what becomes of wrong arguments', async () => {
     const client = await connect('library.ts');
     const wrong = await client.callTool({ name: 'find_books', arguments: { title: 7, sort: 'size' } });

@@ -21,6 +21,7 @@ describe('a program whose definitions are wrong', () => {
 describe('a program that is started in a wrong way', () => {
   test.each([
     ['an empty HOST', ['--http', '--port', '0'], { HOST: '' }, 'HOST: the host is empty'],
+    ['a port in HOST', ['--http'], { HOST: '127.0.0.1:3000' }, "'127.0.0.1:3000' is neither a host name nor"],
     ['the network as host', ['--http', '--host', '0.0.0.0'], {}, 'everybody who reaches 0.0.0.0'],
     ['a misspelt flag', ['--http', '--prot', '0'], {}, 'Fix: write --port'],
     ['a port for stdio', ['--port', '3000'], {}, '--port needs --http'],

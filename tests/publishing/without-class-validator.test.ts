@@ -1,19 +1,27 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { manifestIn, pack } from './packages.js';
+import { install } from './packages.js';
 
 const run = promisify(execFile);
 
 // Packs, installs and compiles, once.
 jest.setTimeout(120_000);
 
-const PACKED = ['core', 'node', 'stdio'];
+const PACKED = ['core', 'node', 'stdio', 'cli'];
 /** What is installed beside the packages: not class-validator, and not class-transformer. */
 const INSTALLED = ['typedi', 'zod'];
 
@@ -78,27 +86,17 @@ const project = realpathSync(mkdtempSync(join(tmpdir(), 'sigil-without-')));
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 beforeAll(async () => {
-  const tarballs = await Promise.all(PACKED.map((name) => pack(`packages/${name}`, project)));
-  const { devDependencies } = manifestIn('.') as { devDependencies?: Readonly<Record<string, string>> };
-  const dependencies = Object.fromEntries([
-    ...PACKED.map((name, at) => [`@sigil/${name}`, `file:${tarballs[at]?.path}`]),
-    ...INSTALLED.map((name) => [name, devDependencies?.[name]]),
-  ]);
-  const written = {
-    ...SOURCES,
-    'package.json': JSON.stringify({ type: 'module', dependencies }),
-    'tsconfig.json': JSON.stringify({ compilerOptions: COMPILER_OPTIONS }),
-  };
+  await install(project, PACKED, INSTALLED);
+  const written = { ...SOURCES, 'tsconfig.json': JSON.stringify({ compilerOptions: COMPILER_OPTIONS }) };
   for (const [file, text] of Object.entries(written)) {
     mkdirSync(dirname(join(project, file)), { recursive: true });
     writeFileSync(join(project, file), text);
   }
-  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: project });
 });
 
 /** What a program that does not start says. */
-async function refusal(program: string): Promise<string> {
-  const failed = await run(process.execPath, [program], { cwd: project }).then(
+async function refusal(...args: string[]): Promise<string> {
+  const failed = await run(process.execPath, args, { cwd: project }).then(
     () => ({ stderr: 'it started' }),
     (error: { stderr: string }) => error,
   );
@@ -118,17 +116,44 @@ describe('a project without class-validator and class-transformer', () => {
     expect(['class-validator', 'class-transformer', 'typedi'].filter(isThere)).toEqual(['typedi']);
   });
 
-  test('compiles, and answers calls of single arguments and of zod over stdio', async () => {
+  /** Calls the tools of `sums.ts`, as it is started with these arguments. */
+  async function answers(...args: string[]): Promise<unknown[]> {
     const client = new Client({ name: 'test', version: '1.0.0' });
-    const args = [join(project, 'sums.js')];
     await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'inherit' }));
     try {
       const answer = async (name: string): Promise<unknown> =>
         (await client.callTool({ name, arguments: { a: 3 } })).content;
-      expect(await answer('double')).toMatchObject([{ text: '6' }]);
-      expect(await answer('square')).toMatchObject([{ text: '9' }]);
+      return [await answer('double'), await answer('square')];
     } finally {
       await client.close();
+    }
+  }
+  const ANSWERS = [[expect.objectContaining({ text: '6' })], [expect.objectContaining({ text: '9' })]];
+
+  test('compiles, and answers calls of single arguments and of zod over stdio', async () => {
+    expect(await answers(join(project, 'sums.js'))).toEqual(ANSWERS);
+  });
+
+  test.each([
+    ['one file', 'sums.mjs', [], []],
+    ['a snapshot', 'sums.blob', ['--snapshot'], ['--snapshot-blob']],
+  ])('is built into %s with all that it needs', async (_, name, options, flags) => {
+    const out = join(project, 'built', name);
+    const { NODE_OPTIONS: _options, ...env } = process.env;
+    const args = [join(project, 'node_modules/.bin/sigil'), 'build', 'sums.js', '--out', out, '--json'];
+    const { stdout } = await run(process.execPath, [...args, ...options], { cwd: project, env });
+    const report = JSON.parse(stdout) as { outside: string[]; leftOut: string[] };
+    expect(report.outside).toEqual([]);
+    expect(report.leftOut).toContain('tasks');
+    const alone = mkdtempSync(join(tmpdir(), 'sigil-alone-'));
+    try {
+      copyFileSync(out, join(alone, name));
+      expect(await answers(...flags, join(alone, name))).toEqual(ANSWERS);
+      expect(
+        await refusal(...flags, join(alone, name), ...(flags.length > 0 ? ['sums'] : []), '--http'),
+      ).toContain('the package @sigil/http is not installed');
+    } finally {
+      rmSync(alone, { recursive: true });
     }
   });
 

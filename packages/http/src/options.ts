@@ -202,7 +202,7 @@ export interface HttpRuntimeOptions extends HttpOptions {
    */
   readonly port?: number;
   /**
-   * Address to listen on. One beyond this machine, such as `0.0.0.0`, needs `authorization`, `authenticate` or `allowAnonymous`.
+   * Host name or IP address to listen on, without port. One beyond this machine, such as `0.0.0.0`, needs `authorization`, `authenticate` or `allowAnonymous`.
    *
    * @default '127.0.0.1'
    */

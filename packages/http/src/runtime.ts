@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, isIPv4, Server as NetServer, type Socket } from 'node:net';
+import { type AddressInfo, isIP, isIPv4, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import {
   type Endpoint,
@@ -291,6 +291,12 @@ function hostsFor(
   if (typeof host !== 'string') checks.refuse('host', 'it must be a string, such as 127.0.0.1');
   else if (host.trim() === '')
     checks.refuse('host', 'it must not be empty', 'give an address, such as 127.0.0.1, or leave it out');
+  else if (/[\s/:[\]]/.test(host) && !isIP(host))
+    checks.refuse(
+      'host',
+      `'${host}' is neither a host name nor an IP address`,
+      'leave scheme, brackets and port out, as in localhost, 127.0.0.1 or ::1; the port is that of the option port, of --port, or of the variable PORT',
+    );
   else if (host === '::1' || LOOPBACK_HOSTS.includes(host.toLowerCase())) return LOOPBACK_HOSTS;
   else if (isIPv4(host) && host.startsWith('127.')) return [...LOOPBACK_HOSTS, host];
   else if (!authenticate && !authorization && allowAnonymous !== true)

@@ -60,6 +60,19 @@ describe('http()', () => {
     );
   });
 
+  test.each(['127.0.0.1:3000', 'localhost:3000', '[::1]', '[::1]:3000', 'http://127.0.0.1', 'a b'])(
+    'refuses %s, which is more than a host',
+    (host) => {
+      expect(() => http({ host, allowAnonymous: true })).toThrow(
+        `http({ host }): '${host}' is neither a host name nor an IP address\n     Fix: leave scheme, brackets and port out`,
+      );
+    },
+  );
+
+  test.each(['::1', 'fe80::1%eth0', '::ffff:127.0.0.1', 'my-host.local'])('takes %s for a host', (host) => {
+    expect(http({ host, allowAnonymous: true }).name).toBe('http');
+  });
+
   test('takes every address of this machine for local, and checks Host there', async () => {
     const { address } = await start({ host: '127.0.0.2' });
     expect(new URL(address).hostname).toBe('127.0.0.2');

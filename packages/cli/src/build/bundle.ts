@@ -5,6 +5,7 @@ import { dirname, extname, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { ServerError } from '../failures.js';
+import { notInstalled } from './class-libraries.js';
 import { HELPERS, HELPERS_TEXT, loaderOf, packageOf, withNames } from './module-text.js';
 import { type FileReference, placeOf, referencesOf, usesPlace } from './file-references.js';
 import type { Target } from './targets.js';
@@ -114,6 +115,7 @@ async function run(options: BundleOptions, stage: Stage, ...banner: string[]): P
       ...(options.snapshot ? [laterBuiltIns] : []),
       ...(target.node ? [builtIns] : []),
       outside(options, rooted),
+      notInstalled(options.framework),
       located(options, stage.location, reads, rooted),
       ...(minify ? [named] : []),
     ],
@@ -236,13 +238,13 @@ function located(
     setup(bundler) {
       bundler.onLoad({ filter: /\.(?:[cm]?[jt]sx?)$/, namespace: 'file' }, async ({ path }) => {
         const contents = await readFile(path, 'utf8');
+        // The framework only speaks of it.
+        if (path.startsWith(framework + sep)) return undefined;
         const name = packageOf(path);
         if (name !== undefined && /\b(?:__|import\.meta\.)(?:dirname|filename)\b/.test(contents))
           rooted.add(name);
         const hasPlace = name === undefined && usesPlace(contents, path);
-        // The framework only speaks of it.
-        if (!(hasPlace || contents.includes('import.meta.url')) || path.startsWith(framework + sep))
-          return undefined;
+        if (!hasPlace && !contents.includes('import.meta.url')) return undefined;
         const references = referencesOf(contents, path);
         reads.push(...references);
         // A program asks whether it is what was started: the file is, and finds from there what is beside it.

@@ -18,6 +18,9 @@ const NAMESPACE = 'sigil-class-validator';
 /** The module that imports parts for the framework. */
 export const PRESENT_PARTS = 'sigil:present';
 
+/** The namespace of packages that the framework imports, and that are not installed. */
+export const NOT_INSTALLED = 'not-installed';
+
 /** Which exports of class-validator a program imports. */
 export type Rules = readonly string[] | 'all';
 
@@ -78,6 +81,28 @@ export function withoutValidator(framework: string): Plugin {
         // What the framework itself imports is to be told from what the program does.
         path: importer.startsWith(framework + sep) ? `framework:${path}` : path,
         external: true,
+      }));
+    },
+  };
+}
+
+/**
+ * Has the framework find that a package is not installed, which it can do without, as it finds that in Node. An import that stayed in the file
+ * would be one of a package that is outside of it.
+ */
+export function notInstalled(framework: string): Plugin {
+  return {
+    name: NOT_INSTALLED,
+    setup(bundler) {
+      const filter = /^(?:class-validator|class-transformer|@sigil\/(?:stdio|http))(?:$|\/)/;
+      bundler.onResolve({ filter }, ({ path, importer, resolveDir }) => {
+        if (!importer.startsWith(framework + sep)) return undefined;
+        const name = /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path;
+        const isInstalled = packageFolder(name, join(resolveDir, 'index.js')) !== undefined;
+        return isInstalled ? undefined : { path, namespace: NOT_INSTALLED };
+      });
+      bundler.onLoad({ filter: /.*/, namespace: NOT_INSTALLED }, ({ path }) => ({
+        contents: `export {}; throw Object.assign(new Error(${JSON.stringify(`Cannot find package '${path}'`)}), { code: 'ERR_MODULE_NOT_FOUND' });`,
       }));
     },
   };

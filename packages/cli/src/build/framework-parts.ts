@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { ServerError } from '../failures.js';
-import { PRESENT_PARTS } from './class-libraries.js';
+import { NOT_INSTALLED, PRESENT_PARTS } from './class-libraries.js';
 import { builtIns, type Bundle, bundle, type BundleOptions, type Stage } from './bundle.js';
 
 /*
@@ -146,7 +146,7 @@ function partsOf(
           } as const;
           const part = await bundler.resolve(name, asked);
           // What is not installed stays an import, which fails when it is asked for.
-          if (part.errors.length > 0 || part.external) continue;
+          if (part.errors.length > 0 || part.external || part.namespace === NOT_INSTALLED) continue;
           const key = part.namespace === 'file' ? part.path : name;
           found.set(name, key);
           if (!parts.has(key)) parts.set(key, { isRare: target.text && RARE.test(name) });
