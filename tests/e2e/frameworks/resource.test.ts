@@ -7,6 +7,7 @@ import { fastifyPlugin } from '@sigil/fastify';
 import { honoHandler } from '@sigil/hono';
 import { lambdaHandler } from '@sigil/lambda';
 import { worker } from '@sigil/workers';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import Fastify from 'fastify';
 import { make } from './nest-application.js';
 
@@ -29,7 +30,7 @@ const event = {
   headers: {},
   requestContext: { http: { method: 'PUT' } },
   isBase64Encoded: false,
-};
+} as APIGatewayProxyEventV2;
 
 const MOUNTS: Readonly<Record<string, (logger: Logger) => Promise<unknown>>> = {
   '@sigil/express': async (logger) => expressHandler(await appWith(logger), { path, ...options }),
@@ -46,7 +47,7 @@ const MOUNTS: Readonly<Record<string, (logger: Logger) => Promise<unknown>>> = {
   '@sigil/lambda': (logger) =>
     lambdaHandler(() => appWith(logger), { path, ...options })(event, {
       getRemainingTimeInMillis: () => 5_000,
-    }),
+    } as Context),
 };
 
 test.each(Object.keys(MOUNTS))(
