@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
 import { FileDatabase } from '../../apps/inventory/dist/database/file-database.js';
-import { type RunningWorker, startWorkerd, WORKERD } from '../e2e/frameworks/workerd.js';
+import { type RunningWorker, startWorker, WORKERD } from '../e2e/frameworks/workerd.js';
 import { DATABASE_CASES } from './database-cases.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'inventory-database-'));
@@ -21,18 +21,11 @@ describe.each(['in memory', 'in a file'])('a database of the inventory %s', (whe
   });
 });
 
-const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [(name = "main", worker = (
-    modules = [(name = "worker", esModule = embed "worker.mjs")],
-    compatibilityDate = "2026-01-01",
-    bindings = [(name = "CASES", durableObjectNamespace = "Cases")],
-    durableObjectNamespaces = [(className = "Cases", uniqueKey = "cases", enableSql = true)],
-    durableObjectStorage = (localDisk = "objects"),
-  )), (name = "objects", disk = (writable = true))],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
-);
-`;
+const OBJECT = [
+  'bindings = [(name = "CASES", durableObjectNamespace = "Cases")]',
+  'durableObjectNamespaces = [(className = "Cases", uniqueKey = "cases", enableSql = true)]',
+  'durableObjectStorage = (localDisk = "objects")',
+];
 
 (WORKERD === undefined ? describe.skip : describe)(
   'a database of the inventory in a Durable Object, in workerd where that is installed',
@@ -46,8 +39,7 @@ const config :Workerd.Config = (
         bundle: true,
         format: 'esm',
       });
-      writeFileSync(join(folder, 'config.capnp'), CONFIG);
-      worker = await startWorkerd(join(folder, 'config.capnp'), folder);
+      worker = await startWorker(join(folder, 'worker.mjs'), OBJECT, folder);
     }, 60_000);
 
     afterAll(() => worker.program.kill());

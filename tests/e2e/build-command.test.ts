@@ -1,12 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { post } from './modern-http.js';
+import { programOf } from './frameworks/program.js';
+import { type RunningWorker, startWorker, WORKERD } from './frameworks/workerd.js';
 import { call, META, parcelsProject, type Report } from './built-parcels.js';
 import { EVERYTHING, freePort, INVENTORY, ServerProcess, endProcesses, until } from './processes.js';
 import { sigil } from './sigil-command.js';
@@ -152,12 +150,12 @@ describe('a program that was built', () => {
 
 /** The programs of other runtimes, where they are installed. */
 const RUNTIMES = [
-  ['deno', '@deno/linux-x64-glibc/package.json', 'deno', ['run', '-A']],
-  ['bun', '@oven/bun-linux-x64/package.json', 'bin/bun', []],
+  ['deno', '@deno/linux-x64-glibc', 'deno', ['run', '-A']],
+  ['bun', '@oven/bun-linux-x64', 'bin/bun', []],
 ] as const;
 
-for (const [target, manifest, path, args] of RUNTIMES) {
-  const program = installed(manifest, path);
+for (const [target, packageName, path, args] of RUNTIMES) {
+  const program = programOf(packageName, path);
   (program === undefined ? test.skip : test)(
     `a program that was built for ${target} answers as in Node`,
     async () => {
@@ -248,56 +246,23 @@ test.each([
   }
 });
 
-const WORKERD = installed('@cloudflare/workerd-linux-64/package.json', 'bin/workerd');
-const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [(name = "main", worker = (
-    modules = [(name = "worker", esModule = embed "worker.mjs")],
-    compatibilityDate = "2026-01-01",
-  ))],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
-);
-`;
-
-/** A program of a package, where it is installed: there is one for few platforms. */
-function installed(manifest: string, path: string): string | undefined {
-  try {
-    const program = join(dirname(createRequire(import.meta.url).resolve(manifest)), path);
-    return existsSync(program) ? program : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 (WORKERD === undefined ? describe.skip : describe)('a worker that was built', () => {
-  let child: ChildProcess;
-  let address = '';
+  let worker: RunningWorker;
 
   beforeAll(async () => {
     const { code, stderr } = await build('worker.js', 'worker.mjs', '--target', 'worker');
     expect([code, stderr]).toEqual([0, '']);
-    writeFileSync(join(project, 'dist/config.capnp'), CONFIG);
-    child = spawn(WORKERD ?? '', ['serve', join(project, 'dist/config.capnp'), '--control-fd=3'], {
-      stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
-    });
-    for await (const text of createInterface(child.stdio[3] as Readable)) {
-      const { event, port } = JSON.parse(text) as { event: string; port?: number };
-      if (event === 'listen') address = `http://127.0.0.1:${port}/mcp`;
-      if (address) break;
-    }
+    worker = await startWorker(join(project, 'dist/worker.mjs'));
   });
 
-  afterAll(async () => {
-    child.kill('SIGKILL');
-    await once(child, 'close');
-  });
+  afterAll(() => worker.program.kill());
 
   test('answers in workerd as the program does in Node', async () => {
     const [, , , ...asked] = REQUESTS;
     const answers = await Promise.all(
       asked.map(({ method, params }) =>
         // It throws the error that came as JSON.
-        post(address, method, { ...params }).catch(
+        post(`${worker.origin}/mcp`, method, { ...params }).catch(
           (error: Error) => JSON.parse(error.message.slice(method.length + 2)) as unknown,
         ),
       ),

@@ -119,6 +119,31 @@ const app = await createApp({
   providers: [{ provide: 'pool', useFactory: () => process.stdout.write('connected\\n') }],
 });
 await app.run();`,
+  'guarded.cjs': `const { createApp, defineTool } = require('@sigil/core');
+const { greeting } = require('./guarded-part.cjs');
+async function main() {
+  const app = await ${APP};
+  await app.run();
+}
+if (require.main === module) void main();`,
+  'guarded-part.cjs': `exports.greeting = 'Hello';
+if (require.main === module) throw new Error('this is no program');`,
+  'imports-package.js': `${IMPORTS}
+import { parse } from 'yaml';
+const { greeting } = parse('greeting: Hello');
+const app = await ${APP};
+await app.run();`,
+  'mails.js': `import { createApp, defineTool } from '@sigil/core';
+import { fetchHandler } from '@sigil/http/fetch';
+import { IsEmail } from 'class-validator';
+class Mail {}
+IsEmail()(Mail.prototype, 'to');
+const app = await createApp({
+  name: 'shop',
+  version: '1.0.0',
+  definitions: [defineTool({ name: 'mail', input: Mail, handle: async (mail, ctx) => String(await ctx.sample(mail.to)) })],
+});
+export default { fetch: fetchHandler(app) };`,
   'fails.js': `import { createApp, defineTool } from '@sigil/core';
 const app = await createApp({
   name: 'shop',
@@ -184,10 +209,35 @@ test('keeps the code that answers requests compiled, and makes no service for th
   ]);
 });
 
-test('runs what runs only when it is started itself', async () => {
-  const report = reportOf(await build('guarded.js', '--json'));
-  expect([report.validators, report.warnings]).toEqual([1, []]);
-  expect(await greetingOf('guarded.js')).toBe('Hello');
+test.each(['guarded.js', 'guarded.cjs'])(
+  'runs what runs only when it is started itself: %s',
+  async (entry) => {
+    const report = reportOf(await build(entry, '--json'));
+    expect([report.validators, report.warnings]).toEqual([1, []]);
+    expect(await greetingOf(entry)).toBe('Hello');
+  },
+);
+
+test('refuses to leave a package outside that the program does not import', async () => {
+  const leave = (name: string) => build('imports-package.js', '--external', 'yaml', '--external', name);
+  expect(await leave('yamll')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--external yamll: the program imports no package of this name'),
+  });
+  expect(await leave('yaml')).toMatchObject({
+    code: 0,
+    // Nothing is known of what it asks for.
+    stdout: expect.stringMatching(/^ +kept +tasks, UIs, discovery, .*, authentication \(yaml is outside\)$/m),
+  });
+  expect(await greetingOf('imports-package.js')).toBe('Hello');
+});
+
+test('tells what keeps each part that could be left out', async () => {
+  const { stdout } = await build('mails.js', '--target', 'worker');
+  const [, kept = ''] = /^ +kept +(.*)$/m.exec(stdout) ?? [];
+  expect(kept).toMatch(
+    /^questions to clients \(sample in \S*mails\.js\), what describes values \(defineTool\('mail'\)\)$/,
+  );
 });
 
 test('prepares every app that main() makes of a program that goes on by itself', async () => {

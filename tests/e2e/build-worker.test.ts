@@ -116,7 +116,14 @@ describe('a worker of which all is known', () => {
 
   test('has what describes values where definitions are added later', async () => {
     const { stdout } = await build('growing.js', 'growing.mjs', '--target', 'worker', '--json');
-    expect((JSON.parse(stdout) as Report).leftOut).not.toContain('what describes values');
+    const { leftOut, kept } = JSON.parse(stdout) as Report;
+    expect(leftOut).not.toContain('what describes values');
+    expect(kept).toEqual([
+      {
+        part: 'what describes values',
+        by: expect.stringMatching(/^add in \S*dist\/growing\.js, tools in \S*dist\/growing\.js$/),
+      },
+    ]);
     const requests = [
       call('learn', {}),
       call('count', { count: 5 }),
@@ -126,5 +133,25 @@ describe('a worker of which all is known', () => {
     const expected = asking('growing.js', requests);
     expect(JSON.stringify(expected)).toContain('at least 2');
     expect(asking('growing.mjs', requests)).toEqual(expected);
+  });
+
+  test('refuses to add what has a pattern such as none had when it was built, unless all is in it', async () => {
+    const pattern = '^[A-Z]+(-[A-Z]+)*$';
+    const requests = [
+      call('try', { pattern }),
+      { method: 'tools/list' },
+      call('try', { pattern: '^[A-Z]+$' }),
+      call('coded', { code: 'A' }),
+    ];
+    for (const [name, ...options] of [['patterns.mjs'], ['patterns-whole.mjs', '--whole']] as const)
+      expect((await build('growing.js', name, '--target', 'worker', ...options)).code).toBe(0);
+    const [refused, listed, learnt, called] = asking('patterns.mjs', requests) as string[];
+    expect(refused).toMatch(/defineTool\('coded'\)[^]*is not plain[^]*build with --whole/);
+    expect(listed).not.toContain('"coded"');
+    expect(learnt).toContain('learnt');
+    expect(called).toContain('"text":"coded"');
+    const [added, , , known] = asking('patterns-whole.mjs', requests) as string[];
+    expect(added).toContain('learnt');
+    expect(known).toContain('"text":"coded"');
   });
 });

@@ -11,6 +11,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** What `sigil build --json` tells. */
 export interface Report {
   readonly leftOut: readonly string[];
+  readonly kept: readonly { readonly part: string; readonly by: string }[];
   readonly apps: readonly { readonly tools: readonly string[] }[];
   readonly validators: number;
   readonly rules: readonly string[];

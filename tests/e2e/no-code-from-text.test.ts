@@ -1,12 +1,6 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fetchHandler } from '@sigil/http/fetch';
@@ -14,6 +8,8 @@ import { build, type BuildOptions } from 'esbuild';
 import type { Era, Message } from '../contract/client.js';
 import { HttpClient } from '../contract/http-client.js';
 import { createOrders } from './fixtures/orders.js';
+import { type Program, startProgram } from './frameworks/program.js';
+import { startWorker, WITHOUT_NODE, WORKERD } from './frameworks/workerd.js';
 
 const FIXTURES = fileURLToPath(new URL('./fixtures/', import.meta.url));
 
@@ -99,42 +95,15 @@ import { createOrders } from './orders.ts';
 const app = await createOrders();
 export default { fetch: fetchHandler(app) };
 `;
-const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [(name = "main", worker = (
-    modules = [(name = "worker", esModule = embed "worker.js")],
-    compatibilityDate = "2026-01-01",
-  ))],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
-);
-`;
 const PROGRAM = `
 import { http } from '@sigil/http';
 import { createOrders } from './orders.ts';
 
 const app = await createOrders();
 const { address } = await app.run(http({ port: 0 }));
-console.log(JSON.stringify({ address }));
+console.log(address);
 `;
-const NEUTRAL: BuildOptions = {
-  platform: 'neutral',
-  mainFields: ['module', 'main'],
-  conditions: ['workerd', 'worker', 'browser'],
-};
-
-/** Cloudflare's runtime, where it is installed: there is one for few platforms. */
-function workerd(): string | undefined {
-  try {
-    const manifest = createRequire(import.meta.url).resolve('@cloudflare/workerd-linux-64/package.json');
-    const program = join(dirname(manifest), 'bin/workerd');
-    return existsSync(program) ? program : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const WORKERD = workerd();
-const children: ChildProcess[] = [];
+const running: Program[] = [];
 const made = { folder: '' };
 
 beforeAll(async () => {
@@ -142,27 +111,9 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  for (const child of children) {
-    child.kill('SIGKILL');
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
-  }
+  await Promise.all(running.map((program) => program.kill()));
   await rm(made.folder, { recursive: true });
 });
-
-/** Starts a program that writes where it listens, as JSON in a line of its own. @param from the stream it writes to. */
-async function start(
-  program: string,
-  args: readonly string[],
-  from: 1 | 3,
-): Promise<Record<string, unknown>> {
-  // What Jest needs of Node is not for others.
-  const { NODE_OPTIONS: _options, ...env } = process.env;
-  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit', 'pipe'] });
-  children.push(child);
-  for await (const line of createInterface(child.stdio[from] as Readable))
-    return JSON.parse(line) as Record<string, unknown>;
-  throw new Error(`${program} ended before it listened`);
-}
 
 async function agree(address: string): Promise<void> {
   for (const era of ['legacy', 'modern'] as const) {
@@ -181,21 +132,22 @@ test('Node answers the same when it is forbidden', async () => {
   const file = join(made.folder, 'program.mjs');
   const inputs = await bundle(PROGRAM, file, { platform: 'node' });
   expect(inputs.some((path) => path.includes('/ajv-'))).toBe(true);
-  const { address } = await start(process.execPath, ['--disallow-code-generation-from-strings', file], 1);
-  await agree(address as string);
+  const program = startProgram(process.execPath, ['--disallow-code-generation-from-strings', file]);
+  running.push(program);
+  await agree(await program.line('http'));
 });
 
 test('the bundle of a worker has no ajv, and needs nothing of Node', async () => {
-  const inputs = await bundle(WORKER, join(made.folder, 'worker.js'), NEUTRAL);
+  const inputs = await bundle(WORKER, join(made.folder, 'worker.js'), WITHOUT_NODE);
   expect(inputs.filter((path) => /(?:ajv|2019|2020)-/.test(path))).toEqual([]);
   const text = await readFile(join(made.folder, 'worker.js'), 'utf8');
   expect(text).not.toMatch(/\bnew Function\b/);
 });
 
 (WORKERD === undefined ? test.skip : test)('workerd answers the same', async () => {
-  await bundle(WORKER, join(made.folder, 'worker.js'), NEUTRAL);
-  const config = join(made.folder, 'config.capnp');
-  await writeFile(config, CONFIG);
-  const { port } = await start(WORKERD ?? '', ['serve', config, '--control-fd=3'], 3);
-  await agree(`http://127.0.0.1:${String(port)}/mcp`);
+  const file = join(made.folder, 'worker.js');
+  await bundle(WORKER, file, WITHOUT_NODE);
+  const { program, origin } = await startWorker(file);
+  running.push(program);
+  await agree(`${origin}/mcp`);
 });

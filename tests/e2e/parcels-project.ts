@@ -143,6 +143,19 @@ const app = await createApp({
         return 'learnt';
       },
     }),
+    defineTool({
+      name: 'try',
+      input: { type: 'object', properties: { pattern: { type: 'string' } }, required: ['pattern'] },
+      handle({ pattern }) {
+        const input = { type: 'object', properties: { code: { type: 'string', pattern } } } as const;
+        try {
+          app.tools.add(defineTool({ name: 'coded', input, handle: () => 'coded' }));
+          return 'learnt';
+        } catch (error) {
+          return String(error);
+        }
+      },
+    }),
   ],
 });
 export default { fetch: fetchHandler(app) };

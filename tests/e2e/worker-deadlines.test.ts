@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type RunningWorker, startWorkerd, WORKERD } from './frameworks/workerd.js';
+import { type RunningWorker, startWorker, WORKERD } from './frameworks/workerd.js';
 import { post } from './modern-http.js';
 import { sigil } from './sigil-command.js';
 
@@ -20,15 +20,6 @@ const tools = () => [
 const app = () => createApp({ name: 'shop', version: '1.0.0', definitions: tools(), timeoutMs: 300, limits: { guardTimeoutMs: 300 } });
 export default worker(app, { allowedHosts: ['127.0.0.1'] });
 `;
-const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [(name = "main", worker = (
-    modules = [(name = "worker", esModule = embed "app.mjs")],
-    compatibilityDate = "2026-01-01",
-  ))],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
-);
-`;
 
 (WORKERD === undefined ? describe.skip : describe)(
   'limits on time, in workerd where that is installed',
@@ -40,10 +31,9 @@ const config :Workerd.Config = (
       symlinkSync(join(process.cwd(), 'node_modules'), join(project, 'node_modules'), 'dir');
       writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'shop', type: 'module' }));
       writeFileSync(join(project, 'dist/main.js'), WORKER);
-      writeFileSync(join(project, 'dist/config.capnp'), CONFIG);
       const files = [join(project, 'dist/main.js'), '--out', join(project, 'dist/app.mjs')];
       expect(await sigil('build', ...files, '--target', 'worker')).toMatchObject({ code: 0 });
-      worker = await startWorkerd(join(project, 'dist/config.capnp'));
+      worker = await startWorker(join(project, 'dist/app.mjs'));
     }, 60_000);
 
     afterAll(async () => {

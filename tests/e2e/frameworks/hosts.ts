@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { sigil } from '../sigil-command.js';
 import type { Framework, Served } from './framework.js';
 import { LambdaService } from './lambda-service.js';
 import { programOf, startProgram } from './program.js';
-import { startWorkerd, WORKERD } from './workerd.js';
+import { startWorker, WITHOUT_NODE, WORKERD } from './workerd.js';
 
 const BUN = programOf('@oven/bun-linux-x64', 'bin/bun');
 const DENO = programOf('@deno/linux-x64-glibc', 'deno');
@@ -107,25 +107,15 @@ async function served(program: string, args: readonly string[], name: string): P
   };
 }
 
-const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [(name = "main", worker = (
-    modules = [(name = "worker", esModule = embed "worker.mjs")],
-    compatibilityDate = "2026-01-01",
-    compatibilityFlags = ["nodejs_compat", "enable_request_signal"],
-    bindings = [(name = "GREETING", text = "Hello")],
-  ))],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
-);
-`;
-
 /** @param write writes the worker to a file. */
 async function inWorkerd(write: (file: string) => Promise<unknown>): Promise<Served> {
   const folder = await mkdtemp(join(tmpdir(), 'worker-'));
-  await write(join(folder, 'worker.mjs'));
-  const config = join(folder, 'config.capnp');
-  await writeFile(config, CONFIG);
-  const { program, origin } = await startWorkerd(config);
+  const file = join(folder, 'worker.mjs');
+  await write(file);
+  const { program, origin } = await startWorker(file, [
+    'compatibilityFlags = ["nodejs_compat", "enable_request_signal"]',
+    'bindings = [(name = "GREETING", text = "Hello")]',
+  ]);
   return {
     origin,
     async close() {
@@ -136,14 +126,7 @@ async function inWorkerd(write: (file: string) => Promise<unknown>): Promise<Ser
 }
 
 function bundleWorker(file: string): Promise<string> {
-  return programFile('worker', {
-    outfile: file,
-    packages: 'bundle',
-    platform: 'neutral',
-    mainFields: ['module', 'main'],
-    conditions: ['workerd', 'worker', 'browser'],
-    external: ['node:*'],
-  });
+  return programFile('worker', { ...WITHOUT_NODE, outfile: file, packages: 'bundle', external: ['node:*'] });
 }
 
 async function buildWorker(file: string): Promise<string> {

@@ -6,8 +6,8 @@ import { expressHandler } from '@sigil/express';
 import { fastifyPlugin } from '@sigil/fastify';
 import { honoHandler } from '@sigil/hono';
 import { lambdaHandler } from '@sigil/lambda';
-import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { worker } from '@sigil/workers';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import Fastify from 'fastify';
 import { make } from './nest-application.js';
 

@@ -1,7 +1,20 @@
+import { writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { BuildOptions } from 'esbuild';
 import { type Program, programOf, startProgram } from './program.js';
 
 /** The runtime of Workers, where it is installed. */
 export const WORKERD: string | undefined = programOf('@cloudflare/workerd-linux-64', 'bin/workerd');
+
+/** How esbuild bundles for it, and for other platforms without Node. */
+export const WITHOUT_NODE: BuildOptions = {
+  bundle: true,
+  format: 'esm',
+  platform: 'neutral',
+  mainFields: ['module', 'main'],
+  conditions: ['workerd', 'worker', 'browser'],
+  logLevel: 'error',
+};
 
 /** A worker that serves, in a process of its own. */
 export interface RunningWorker {
@@ -22,4 +35,34 @@ export async function startWorkerd(config: string, objects?: string): Promise<Ru
   const program = startProgram(WORKERD ?? '', args, {}, { from: 3 });
   const { port } = JSON.parse(await program.line('{"event":"listen"')) as { port: number };
   return { program, origin: `http://127.0.0.1:${port}` };
+}
+
+/**
+ * Starts a worker that is one file, with a configuration beside it.
+ *
+ * @param settings what its configuration says beyond what every worker needs, such as bindings.
+ * @param objects the folder for what Durable Objects keep: `(localDisk = "objects")`.
+ */
+export async function startWorker(
+  file: string,
+  settings: readonly string[] = [],
+  objects?: string,
+): Promise<RunningWorker> {
+  const disk = objects === undefined ? '' : ', (name = "objects", disk = (writable = true))';
+  const worker = [
+    `modules = [(name = "worker", esModule = embed "${basename(file)}")]`,
+    'compatibilityDate = "2026-01-01"',
+    ...settings,
+  ];
+  const config = `${file}.capnp`;
+  writeFileSync(
+    config,
+    `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = (${worker.join(', ')}))${disk}],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+);
+`,
+  );
+  return startWorkerd(config, objects);
 }

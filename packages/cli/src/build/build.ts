@@ -27,7 +27,7 @@ import {
   withoutValidator,
 } from './class-libraries.js';
 import type { FileReference } from './file-references.js';
-import { leftOutOf } from './left-out.js';
+import { type KeptPart, leftOutOf } from './left-out.js';
 import { bundleWithParts } from './framework-parts.js';
 import { withCodeCache } from './code-cache.js';
 import { checkSnapshot, writeSnapshot } from './snapshot.js';
@@ -51,6 +51,8 @@ export interface Built {
   readonly rules: Rules;
   /** What of the framework is left out, as it is called in messages. */
   readonly leftOut: readonly string[];
+  /** What of it could have been, and is not. */
+  readonly kept: readonly KeptPart[];
   /** The files of parts that the framework imports when it needs them. */
   readonly parts: readonly string[];
   /** Packages that are outside of the file, because they look for files beside their own. */
@@ -125,6 +127,7 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
     });
     discovered = { ...discovered, ...told.discovered };
     if (Object.keys(told.discovered).length > 0) continue;
+    refuseUnimported(asked, seen);
     const { description } = told;
     if (!description) throw new ServerError('the program has told nothing of itself');
     if (description.apps.length === 0 && options.target === TARGETS.node) refuseOther(options, described);
@@ -142,7 +145,7 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
         ? `import ${name};`
         : `export * from ${name};${hasDefault ? ` export { default } from ${name};` : ''}`;
     const place = (href: string): string => seenFrom(fileURLToPath(href), options.out, options.target);
-    const { defines, allKnown, isOrdered, leftOut } = asked.whole
+    const { defines, allKnown, isOrdered, leftOut, kept } = asked.whole
       ? WHOLE
       : await leftOutOf(seen, description, given);
     const stage: Stage = {
@@ -155,7 +158,7 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
     // Modules that a program imports when it needs them run then: a snapshot cannot hold what some of them load, such as HTTP.
     const { made, parts } = options.snapshot
       ? { made: await bundle(given, stage), parts: [] }
-      : await bundleWithParts(given, stage, asked.whole || description.needsPatternEngine);
+      : await bundleWithParts(given, stage);
     if (options.target.serves === 'exports' && made.output.exports.length === 0) refuseUnexported(options);
     const cached = options.sourcemap || options.snapshot ? undefined : await withCodeCache(made, options);
     if (options.snapshot) await writeSnapshot(made, options, options.timeoutMs);
@@ -166,6 +169,7 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
       description,
       rules,
       leftOut,
+      kept,
       parts,
       outside: outsideOf(made),
       reads: readsOf(made, discovered),
@@ -189,8 +193,8 @@ function importOf(href: string): string {
   return `import(${JSON.stringify(fileURLToPath(href))})`;
 }
 
-const NOTHING = { validators: [], validatorTools: [], patterns: [], allKnown: false };
-const WHOLE = { defines: {}, allKnown: false, isOrdered: false, leftOut: [] };
+const NOTHING = { validators: [], validatorTools: [], patterns: [], plans: [], allKnown: false };
+const WHOLE = { defines: {}, allKnown: false, isOrdered: false, leftOut: [], kept: [] };
 
 /** The module that hands over to the framework what was found out. @param place an expression: the URL of a place, as the program will say it. */
 function preparedText(
@@ -198,7 +202,7 @@ function preparedText(
     validators,
     validatorTools,
     patterns,
-    plans = [],
+    plans,
     allKnown,
   }: Pick<BuildDescription, 'validators' | 'validatorTools' | 'patterns' | 'plans'> & {
     readonly allKnown: boolean;
@@ -207,7 +211,7 @@ function preparedText(
   place: (href: string) => string,
 ): string {
   const coded = validators.map(({ key, code }) => `${JSON.stringify(key)}: ${code}`);
-  const planned = plans.map(
+  const planned = (typeof plans === 'string' ? [] : plans).map(
     ({ data, code }) => `{ ...${asCode(data)}${code === undefined ? '' : `, accepts: ${code}`} }`,
   );
   const imported: string[] = [];
@@ -262,6 +266,15 @@ function outsideOf({ output }: Bundle): readonly string[] {
 function readsOf({ reads }: Pick<Bundle, 'reads'>, discovered: DiscoveredFiles): readonly FileReference[] {
   const places = Object.keys(discovered).map((href) => fileURLToPath(href));
   return reads.filter(({ path }) => !places.includes(path) && existsSync(path));
+}
+
+/** @throws UsageError when a package is named that would not be in the file anyway: it may be written with other letters. */
+function refuseUnimported({ external }: BuildOptions, { unimported }: Bundle): void {
+  const [name] = external.filter((one) => unimported.includes(one));
+  if (name !== undefined)
+    throw new UsageError(
+      `--external ${name}: the program imports no package of this name that can stay outside`,
+    );
 }
 
 /** @throws ServerError when nothing that runs makes an app: nothing imports a program that Node runs. */

@@ -52,6 +52,8 @@ export interface Bundle {
   readonly reads: readonly FileReference[];
   /** Packages whose modules look for files beside themselves, which are not there in a bundle. */
   readonly rooted: readonly string[];
+  /** Packages that were to stay outside, and nothing imports. */
+  readonly unimported: readonly string[];
   readonly warnings: readonly string[];
 }
 
@@ -63,6 +65,8 @@ const MODULE_URL = '__sigilModuleUrl';
 export const META = '__sigilMeta';
 const MODULE_META = `const ${META} = import.meta;`;
 const REQUIRE = `const require = process.getBuiltinModule('node:module').createRequire(${META}.url);`;
+/** The module that was started, where a module is compared with it. */
+const MAIN_MODULE = /\brequire\.main\b(?!\s*(?:\??\.|\[))/g;
 /** What esbuild writes where a CommonJS module asks for what is not in the bundle. */
 const DYNAMIC_REQUIRE = 'Dynamic require of "';
 
@@ -82,6 +86,7 @@ async function run(options: BundleOptions, stage: Stage, ...banner: string[]): P
   const { entry, out, target, minify, sourcemap } = options;
   const reads: FileReference[] = [];
   const rooted = new Set<string>();
+  const imported = new Set<string>();
   const result = await build({
     absWorkingDir: options.cwd,
     entryPoints: [START],
@@ -114,7 +119,7 @@ async function run(options: BundleOptions, stage: Stage, ...banner: string[]): P
       ...stage.plugins,
       ...(options.snapshot ? [laterBuiltIns] : []),
       ...(target.node ? [builtIns] : []),
-      outside(options, rooted),
+      outside(options, rooted, imported),
       notInstalled(options.framework),
       located(options, stage.location, reads, rooted),
       ...(minify ? [named] : []),
@@ -136,6 +141,7 @@ async function run(options: BundleOptions, stage: Stage, ...banner: string[]): P
     output,
     reads,
     rooted: [...rooted].sort(),
+    unimported: options.external.filter((name) => !imported.has(name)),
     warnings: result.warnings.map(({ text, location }) =>
       location ? `${location.file}:${location.line}: ${text}` : text,
     ),
@@ -207,15 +213,15 @@ module.exports = new Proxy({}, {
 };
 
 /** Leaves outside what the target has, what it was told, and what cannot be in a file of text. */
-function outside({ target, external }: BundleOptions, rooted: Set<string>): Plugin {
+function outside({ target, external }: BundleOptions, rooted: Set<string>, imported: Set<string>): Plugin {
   return {
     name: 'outside',
     setup(bundler) {
       bundler.onResolve({ filter: /^[^.]/ }, ({ path, kind }) => {
         if (kind === 'entry-point') return undefined;
-        if (target.provided.test(path)) return { path, external: true };
-        const isLeft = external.some((name) => path === name || path.startsWith(`${name}/`));
-        return isLeft ? { path, external: true } : undefined;
+        const left = external.find((name) => path === name || path.startsWith(`${name}/`));
+        if (left !== undefined) imported.add(left);
+        return left !== undefined || target.provided.test(path) ? { path, external: true } : undefined;
       });
       bundler.onResolve({ filter: /\.node$/ }, ({ path, importer }) => {
         const name = packageOf(importer);
@@ -237,14 +243,18 @@ function located(
     name: 'located',
     setup(bundler) {
       bundler.onLoad({ filter: /\.(?:[cm]?[jt]sx?)$/, namespace: 'file' }, async ({ path }) => {
-        const contents = await readFile(path, 'utf8');
         // The framework only speaks of it.
         if (path.startsWith(framework + sep)) return undefined;
+        const written = await readFile(path, 'utf8');
+        // In CommonJS, too, a program asks whether it is what was started. Nothing else is, where the program itself serves.
+        const contents =
+          path === entry && target.serves === 'program' ? written.replace(MAIN_MODULE, 'module') : written;
         const name = packageOf(path);
         if (name !== undefined && /\b(?:__|import\.meta\.)(?:dirname|filename)\b/.test(contents))
           rooted.add(name);
         const hasPlace = name === undefined && usesPlace(contents, path);
-        if (!hasPlace && !contents.includes('import.meta.url')) return undefined;
+        const isLocated = hasPlace || contents.includes('import.meta.url');
+        if (!isLocated && contents === written) return undefined;
         const references = referencesOf(contents, path);
         reads.push(...references);
         // A program asks whether it is what was started: the file is, and finds from there what is beside it.

@@ -23,18 +23,16 @@ const MOST_ROUNDS = 8;
 /**
  * Bundles a program, and chooses how the parts of the framework come along.
  *
- * @param needsPatternEngine whether a pattern needs another engine than the native one.
  * @throws ServerError when that fails, with the place.
  */
 export async function bundleWithParts(
   options: BundleOptions,
   stage: Stage,
-  needsPatternEngine: boolean,
 ): Promise<{ readonly made: Bundle; readonly parts: readonly string[] }> {
   const parts = new Map<string, { readonly isRare: boolean }>();
   // Code that cannot be reached asks for parts as well, and is dropped.
   const reached = new Set<string>();
-  const absent = options.target.node ? [] : [absentParts(needsPatternEngine)];
+  const absent = options.target.node ? [] : [withoutInspection];
   const plugins = [...absent, ...stage.plugins, partsOf(options, parts)];
   const start = `import '${PRESENT_PARTS}'; ${stage.start}`;
   const pass = (given: BundleOptions, present: string): Promise<Bundle> =>
@@ -99,30 +97,17 @@ const PARTS_TEXT = `const parts = new Map();
 export const addPart = (name, load) => parts.set(name, load);
 export const ${PART} = (name) => parts.get(name)();`;
 
-/** Leaves out what is large or of no use on a platform without Node. */
-function absentParts(needsPatternEngine: boolean): Plugin {
-  // As if every pattern that is not plain were unsafe: it is refused.
-  const engine =
-    'export const analysePattern = () => ({ exponent: Infinity, choices: 0, linear: async () => undefined });';
-  const inspect =
-    "export const answerQuestion = async () => { throw new Error('this build does not answer sigil'); };";
-  return {
-    name: 'absent-parts',
-    setup(bundler) {
-      bundler.onResolve({ filter: /^#pattern-engine$/ }, () =>
-        needsPatternEngine ? undefined : { path: 'pattern-engine', namespace: 'absent', pluginData: engine },
-      );
-      bundler.onResolve({ filter: /^\.\/inspect-\w+\.js$/ }, () => ({
-        path: 'inspect',
-        namespace: 'absent',
-        pluginData: inspect,
-      }));
-      bundler.onLoad({ filter: /.*/, namespace: 'absent' }, ({ pluginData }) => ({
-        contents: String(pluginData),
-      }));
-    },
-  };
-}
+/** Leaves out what answers `sigil`, which starts programs on this machine. */
+const withoutInspection: Plugin = {
+  name: 'without-inspection',
+  setup(bundler) {
+    bundler.onResolve({ filter: /^\.\/inspect-\w+\.js$/ }, () => ({ path: 'inspect', namespace: 'absent' }));
+    bundler.onLoad({ filter: /.*/, namespace: 'absent' }, () => ({
+      contents:
+        "export const answerQuestion = async () => { throw new Error('this build does not answer sigil'); };",
+    }));
+  },
+};
 
 /** What stands for an import of a part. */
 function partsOf(

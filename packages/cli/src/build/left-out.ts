@@ -4,7 +4,7 @@ import { isBuiltin } from 'node:module';
 import { transform } from 'esbuild';
 import type { BuildDescription } from '@sigil/core/build';
 import type { Bundle, BundleOptions } from './bundle.js';
-import { loaderOf, packageName } from './module-text.js';
+import { loaderOf, packageName, packageOf } from './module-text.js';
 
 /*
  * What the framework can do and the program does not ask for stays out of the file. Code that asks for it names it: an option, a decorator.
@@ -35,6 +35,7 @@ const NAMED_BY: Readonly<Record<string, readonly string[]>> = {
 
 const SHOWN: Readonly<Record<string, string>> = {
   SIGIL_ALL_KNOWN: 'what describes values',
+  SIGIL_WITHOUT_PATTERN_ENGINE: 'the pattern engine',
   SIGIL_WITHOUT_TASKS: 'tasks',
   SIGIL_WITHOUT_UI: 'UIs',
   SIGIL_WITHOUT_DISCOVERY: 'discovery',
@@ -60,12 +61,21 @@ const COLLECTIONS = ['tools', 'resources', 'prompts', 'completions'];
 
 /** Packages whose words are not the program's: those of the framework itself, and what they stand on. */
 const NOT_THE_PROGRAM =
-  /^(?:@sigil\/(?:core|http|stdio|node|workers)|class-validator|class-transformer|validator|libphonenumber-js|typedi|reflect-metadata|ajv|re2js)$/;
+  /^(?:@sigil\/(?:core|http|stdio|node|workers)|class-validator|class-transformer|validator|libphonenumber-js|typedi|reflect-metadata|ajv|re2js|@eslint-community\/regexpp)$/;
+
+/** A part that could have been left out, and is not. */
+export interface KeptPart {
+  /** As it is called in messages. */
+  readonly part: string;
+  /** What keeps it, such as `elicit in dist/main.js`. */
+  readonly by: string;
+}
 
 /** What is left out of a file. */
 export interface LeftOutParts {
   /** What a person is told of it. */
   readonly leftOut: readonly string[];
+  readonly kept: readonly KeptPart[];
   /** What its bundler is told to put in place of names. */
   readonly defines: Readonly<Record<string, string>>;
   /** Whether every value was described when it was built, so that nothing describes values when it runs. */
@@ -81,25 +91,27 @@ export interface LeftOutParts {
  */
 export async function leftOutOf(
   { inputs, output }: Bundle,
-  { plans, apps, unmade, hasRareKeywords }: BuildDescription,
+  description: BuildDescription,
   { cwd, target }: BundleOptions,
 ): Promise<LeftOutParts> {
-  const runtimes = target.node ? [] : ['SIGIL_WITHOUT_RUNTIMES'];
+  const { hasRareKeywords, needsPatternEngine } = description;
   // Nothing is known of the words of packages that stay outside.
-  const isWhole = output.imports.some(({ external, path }) => external && !isOfPlatform(path));
-  const words = isWhole ? undefined : await wordsOf(Object.keys(inputs), cwd);
-  const unnamed = Object.keys(NAMED_BY).filter(
-    (name) => words && !NAMED_BY[name]?.some((word) => words.has(word)),
+  const outside = output.imports.find(({ external, path }) => external && !isOfPlatform(path))?.path;
+  const words = outside === undefined ? await wordsOf(Object.keys(inputs), cwd) : new Map<string, string>();
+  const naming = (...asked: readonly string[]): string | undefined => {
+    if (outside !== undefined) return `${outside} is outside`;
+    const word = asked.find((one) => words.has(one));
+    return word && `${word} in ${words.get(word)}`;
+  };
+  const keeping: Record<string, string | undefined> = Object.fromEntries(
+    Object.entries(NAMED_BY).map(([name, asked]) => [name, naming(...asked)]),
   );
-  const grows =
-    !words ||
-    GROWING.some((word) => words.has(word)) ||
-    (words.has('add') && COLLECTIONS.some((word) => words.has(word)));
-  const allKnown = !target.node && !grows && plans !== undefined && apps.length > 0 && unmade.length === 0;
+  if (!target.node) keeping['SIGIL_ALL_KNOWN'] = describing(description, naming);
+  const allKnown = !target.node && keeping['SIGIL_ALL_KNOWN'] === undefined;
   const names = [
-    ...runtimes,
-    ...unnamed,
-    ...(allKnown ? ['SIGIL_ALL_KNOWN'] : []),
+    ...(target.node ? [] : ['SIGIL_WITHOUT_RUNTIMES']),
+    ...(target.node || needsPatternEngine ? [] : ['SIGIL_WITHOUT_PATTERN_ENGINE']),
+    ...Object.keys(keeping).filter((name) => keeping[name] === undefined),
     ...(allKnown && !hasRareKeywords ? ['SIGIL_WITHOUT_RARE_KEYWORDS'] : []),
   ];
   return {
@@ -107,7 +119,24 @@ export async function leftOutOf(
     allKnown,
     isOrdered: allKnown && !Object.entries(inputs).some((input) => importsLater(input, cwd)),
     leftOut: names.flatMap((name) => SHOWN[name] ?? []),
+    kept: Object.entries(keeping).flatMap(([name, by]) =>
+      by === undefined ? [] : [{ part: SHOWN[name] ?? name, by }],
+    ),
   };
+}
+
+/** What keeps what describes values. @param naming what names one of some words. */
+function describing(
+  { plans, apps, unmade }: BuildDescription,
+  naming: (...words: readonly string[]) => string | undefined,
+): string | undefined {
+  const growing = naming(...GROWING);
+  if (growing !== undefined) return growing;
+  const [add, collection] = [naming('add'), naming(...COLLECTIONS)];
+  if (add !== undefined && collection !== undefined) return `${add}, ${collection}`;
+  if (unmade.length > 0) return 'an app could not be made';
+  if (apps.length === 0) return 'no app was made';
+  return typeof plans === 'string' ? plans : undefined;
 }
 
 /** Whether a module of the program imports another when it is asked for. What is discovered is imported at once. */
@@ -120,12 +149,16 @@ function isOfPlatform(path: string): boolean {
   return isBuiltin(path) || /^(?:framework:)?class-validator$|^(?:cloudflare|node|bun):/.test(path);
 }
 
-async function wordsOf(inputs: readonly string[], cwd: string): Promise<ReadonlySet<string>> {
-  const words = new Set<string>();
-  for (const input of inputs) {
+/** The words of a program, each with the first module, or package, that has it. */
+async function wordsOf(inputs: readonly string[], cwd: string): Promise<ReadonlyMap<string, string>> {
+  const words = new Map<string, string>();
+  // Those of its own modules tell more than those of packages.
+  const isOwn = (input: string): boolean => packageOf(resolve(cwd, input)) === undefined;
+  for (const input of [...inputs.filter(isOwn), ...inputs.filter((one) => !isOwn(one))]) {
     const path = resolve(cwd, input);
     if (input.includes(':') || NOT_THE_PROGRAM.test(packageName(path) ?? '')) continue;
-    for (const [word] of (await codeOf(path)).matchAll(/[A-Za-z_$][\w$]*/g)) words.add(word);
+    for (const [word] of (await codeOf(path)).matchAll(/[A-Za-z_$][\w$]*/g))
+      if (!words.has(word)) words.set(word, packageOf(path) ?? input);
   }
   return words;
 }

@@ -3,6 +3,7 @@ import { relative, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { table } from '../terminal.js';
 import type { BuildOptions, Built } from './build.js';
+import type { KeptPart } from './left-out.js';
 import { packageName } from './module-text.js';
 
 /** What there is to be known of a built program, for programs and for people. */
@@ -19,7 +20,7 @@ export function reportOf(
   built: Built,
   { cwd, entry, out, minify, target, snapshot }: Omit<BuildOptions, 'timeoutMs'>,
 ): Report {
-  const { bundle, description, rules, outside, leftOut } = built;
+  const { bundle, description, rules, outside, leftOut, kept } = built;
   const file = relative(cwd, out);
   const content = readFileSync(out);
   const bytes = content.length;
@@ -48,6 +49,7 @@ export function reportOf(
     validators: description.validators.length,
     rules,
     leftOut,
+    kept,
     compiler,
     codeCache: built.cached ? process.version : null,
     snapshot: snapshot ? process.version : null,
@@ -77,6 +79,7 @@ export function reportOf(
     ...(leftOut.length > 0
       ? [['left out', `${leftOut.join(', ')}: no code of the program asks for it`] satisfies [string, string]]
       : []),
+    ...(kept.length > 0 ? [['kept', reasonsOf(kept)] satisfies [string, string]] : []),
     ['packages', packages.map(({ name, bytes }) => `${name} ${kilobytes(bytes)}`).join(', ')],
     ...(outside.length > 0
       ? [['outside', `${outside.join(', ')}: to be installed beside the file`] satisfies [string, string]]
@@ -107,6 +110,14 @@ export function reportOf(
     json,
     lines: [file, ...table(rows).map((row) => `  ${row}`), ...warnings.map((text) => `  warning: ${text}`)],
   };
+}
+
+/** Each reason once, after the parts that it keeps. */
+function reasonsOf(kept: readonly KeptPart[]): string {
+  const reasons = [...new Set(kept.map(({ by }) => by))];
+  const partsOf = (reason: string): string[] =>
+    kept.filter(({ by }) => by === reason).map(({ part }) => part);
+  return reasons.map((reason) => `${partsOf(reason).join(', ')} (${reason})`).join(', ');
 }
 
 const HOW = {

@@ -7,6 +7,8 @@ export interface LeftOut {
   readonly SIGIL_ALL_KNOWN?: true;
   /** Keywords that no schema of the file has, which are few in most programs. */
   readonly SIGIL_WITHOUT_RARE_KEYWORDS?: true;
+  /** What finds out how to run patterns that are not plain, and runs those which the native engine cannot: no schema of the file has one. */
+  readonly SIGIL_WITHOUT_PATTERN_ENGINE?: true;
   /** Questions of handlers to their clients. */
   readonly SIGIL_WITHOUT_QUESTIONS?: true;
   /** Modules of an app. */

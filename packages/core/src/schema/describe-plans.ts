@@ -58,17 +58,17 @@ export class PlanRecorder {
     this.#made.set(plan, { spec, options });
   }
 
-  /** The plans as data. `undefined` when one of them cannot be data, or two differ that are asked for at one place. */
-  describe(): readonly PlanDescription[] | undefined {
+  /** The plans as data; or the first place whose plan cannot be data, or has two that differ. */
+  describe(): readonly PlanDescription[] | string {
     const described: PlanDescription[] = [];
     const keys = new Map<string, string>();
     for (const planned of this.#planned) {
       if (planned.source.kind === 'none') continue;
       const description = this.#describe(planned);
-      if (!description) return undefined;
+      if (!description) return planned.where;
       const [key = ''] = description.data.for;
       const text = JSON.stringify({ ...description.data, for: [] });
-      if ((keys.get(key) ?? text) !== text) return undefined;
+      if ((keys.get(key) ?? text) !== text) return planned.where;
       if (!keys.has(key)) described.push(description);
       keys.set(key, text);
     }

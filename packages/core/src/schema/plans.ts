@@ -210,11 +210,11 @@ export abstract class PlanCompiler implements SchemaCompiler {
     unknown: UnknownProperties = 'reject',
   ): ValuePlan {
     if (source.kind === 'none') return unknown === 'reject' ? noArguments : anyArguments;
-    return this.plan(source, 'input', where, problems, unknown);
+    return this.#plan(source, 'input', where, problems, unknown);
   }
 
   output(source: SchemaSource, where: string, problems: DefinitionProblem[]): ValuePlan {
-    return source.kind === 'none' ? anything : this.plan(source, 'output', where, problems, 'reject');
+    return source.kind === 'none' ? anything : this.#plan(source, 'output', where, problems, 'reject');
   }
 
   async settlePatterns(problems: DefinitionProblem[]): Promise<void> {
@@ -239,6 +239,19 @@ export abstract class PlanCompiler implements SchemaCompiler {
     const problems = errors.flatMap((error) => (error instanceof DefinitionError ? error.problems : []));
     if (problems.length > 0) throw new DefinitionError(problems);
     if (errors.length > 0) throw errors[0];
+  }
+
+  #plan(
+    source: ValueSource,
+    direction: Direction,
+    where: string,
+    problems: DefinitionProblem[],
+    unknown: UnknownProperties,
+  ): ValuePlan {
+    const plan = this.plan(source, direction, where, problems, unknown);
+    // Nothing settles the patterns of what is added to a running app before it is called.
+    problems.push(...this.pool.patterns.refuse());
+    return plan;
   }
 
   /** Plans values that there are. */

@@ -41,8 +41,8 @@ export type DiscoveredFiles = Readonly<Record<string, readonly string[]>>;
 export interface BuildDescription {
   readonly apps: readonly AppDescription[];
   readonly validators: readonly ValidatorText[];
-  /** The plans of all definitions; absent where one of them cannot be written as data. */
-  readonly plans?: readonly PlanText[];
+  /** The plans of all definitions; where one of them cannot be written as data, the place of that. */
+  readonly plans: readonly PlanText[] | string;
   /** Whether a schema of these has keywords that few have. */
   readonly hasRareKeywords: boolean;
   /** What the code of validators calls: names in `VERDICT_TOOLS`. */
@@ -102,8 +102,8 @@ export function describeBuild(
     for (const { schemas } of apps) await schemas.warm();
     const plans = plansOf(recorder, validators);
     return done({
-      ...(plans && { plans }),
-      hasRareKeywords: RARE.test(JSON.stringify(plans ?? [])),
+      plans,
+      hasRareKeywords: RARE.test(JSON.stringify(plans)),
       apps: apps.map(describeApp),
       validators: [...validators.values()],
       validatorTools: Object.keys(VERDICT_TOOLS),
@@ -131,16 +131,17 @@ const RARE =
 function plansOf(
   recorder: PlanRecorder,
   validators: ReadonlyMap<string, ValidatorText>,
-): readonly PlanText[] | undefined {
+): readonly PlanText[] | string {
   const plans = new Map<string, PlanText>();
   const described = recorder.describe();
-  for (const { data, options } of described ?? []) {
+  if (typeof described === 'string') return described;
+  for (const { data, options } of described) {
     const text = JSON.stringify({ ...data, for: [] });
     const code = options && validators.get(validatorKey(options.schema, options))?.code;
     const all = { ...data, for: [...(plans.get(text)?.data.for ?? []), ...data.for] };
     plans.set(text, { data: all, ...(code !== undefined && { code }) });
   }
-  return described && [...plans.values()];
+  return [...plans.values()];
 }
 
 /** How long an app may take that is made later, in milliseconds: it may wait for what is not there yet. */

@@ -5,6 +5,7 @@ import { Matches, ValidateIf } from 'class-validator';
 import fc from 'fast-check';
 import { cannotBacktrack, SafePattern } from '../../src/schema/patterns/patterns.js';
 import { analysePattern } from '../../src/schema/patterns/engine.js';
+import type { DefinitionProblem } from '../../src/errors/errors.js';
 import { createSchemaCompiler, type SchemaSource } from '../../src/schema/index.js';
 import { accepts, failure, plan, planArguments, planClass } from './harness.js';
 
@@ -216,6 +217,28 @@ describe('a pattern that nothing runs safely', () => {
     await expect(late.ready()).rejects.toMatchObject({
       problems: [{ code: 'SIGIL_UNSAFE_PATTERN', where: 'elicit()' }],
     });
+  });
+
+  test('is refused at once, by each definition that has it, where the engine was left out of a built file', async () => {
+    const file: { SIGIL_WITHOUT_PATTERN_ENGINE?: true } = globalThis as object;
+    file.SIGIL_WITHOUT_PATTERN_ENGINE = true;
+    try {
+      const compiler = await createSchemaCompiler({ classes: false });
+      const added = (pattern: string): DefinitionProblem[] => {
+        const problems: DefinitionProblem[] = [];
+        compiler.input(argument({ pattern }), 'Fixture.method', problems);
+        compiler.output(argument({ pattern }), 'Fixture.method, output', problems);
+        return problems;
+      };
+      for (const pattern of [unsafe, '^[a-z]+(-[a-z]+)*$', unsafe])
+        expect(added(pattern)).toMatchObject([
+          { code: 'SIGIL_UNSAFE_PATTERN', where: 'Fixture.method', fix: expect.stringContaining('--whole') },
+          { where: 'Fixture.method, output', what: expect.stringContaining(pattern) },
+        ]);
+      expect(added('^[a-z]+$')).toEqual([]);
+    } finally {
+      delete file.SIGIL_WITHOUT_PATTERN_ENGINE;
+    }
   });
 
   test('is no problem where it is data', async () => {

@@ -1,5 +1,6 @@
 import type { DefinitionProblem } from '../../errors/errors.js';
 import type { JsonSchema } from '../../protocol/json.js';
+import type { LeftOut } from '../../protocol/left-out.js';
 import { patternsIn } from '../json-schema/json-schema.js';
 import type { Cost } from './backtracking.js';
 import type { TextTest } from './engine.js';
@@ -33,6 +34,15 @@ export class PatternPool {
   async settle(): Promise<DefinitionProblem[]> {
     const added = [...this.#unsettled];
     await Promise.all(added.map(([pattern]) => pattern.settle()));
+    return this.#settled(added);
+  }
+
+  /** Settles them at once, where what settles them was left out: none can be run. @returns what is wrong with them. */
+  refuse(): DefinitionProblem[] {
+    return (globalThis as LeftOut).SIGIL_WITHOUT_PATTERN_ENGINE ? this.#settled([...this.#unsettled]) : [];
+  }
+
+  #settled(added: readonly (readonly [SafePattern, where: string])[]): DefinitionProblem[] {
     for (const [pattern] of added) {
       this.#unsettled.delete(pattern);
       if (pattern.longest < Infinity) this.#longest.set(pattern.source, pattern.longest);
@@ -76,8 +86,16 @@ export function preparePatterns(verdicts: readonly PatternVerdict[]): void {
 /** What is wrong with a settled pattern. @param where the place it is used at. */
 export function problemOf({ longest, source }: SafePattern, where: string): DefinitionProblem | undefined {
   if (longest > 0) return undefined;
+  const code = 'SIGIL_UNSAFE_PATTERN';
+  if ((globalThis as LeftOut).SIGIL_WITHOUT_PATTERN_ENGINE)
+    return {
+      code,
+      where,
+      what: `the pattern ${source} is not plain, and what runs such patterns was left out of this file, because none was known when it was built`,
+      fix: 'build with --whole; or write it with ^ at its beginning, at most one part of variable length, and no group that is repeated',
+    };
   return {
-    code: 'SIGIL_UNSAFE_PATTERN',
+    code,
     where,
     what: `the pattern ${source} repeats what can be read in several ways: a short text could keep the server busy for hours`,
     fix: 'repeat only what begins or ends with a character that is not within, as in ^[a-z]+(-[a-z]+)*$; or do without lookarounds and backreferences, so that it runs on an engine that does not backtrack',
@@ -149,13 +167,18 @@ export class SafePattern {
   }
 
   async #analyse(): Promise<void> {
-    const { analysePattern } = await import('#pattern-engine');
-    const analysis = analysePattern(this.source, this.flags);
-    const nativeLength = longestNatively(analysis);
-    if (nativeLength < Infinity) this.#linear = await analysis.linear();
-    this.#nativeLength = nativeLength;
+    if (!(globalThis as LeftOut).SIGIL_WITHOUT_PATTERN_ENGINE) {
+      const { analysePattern } = await loadEngine();
+      const analysis = analysePattern(this.source, this.flags);
+      const nativeLength = longestNatively(analysis);
+      if (nativeLength < Infinity) this.#linear = await analysis.linear();
+      this.#nativeLength = nativeLength;
+    }
   }
 }
+
+/** A function, so that bundlers drop the import with what calls it. */
+const loadEngine = async () => import('#pattern-engine');
 
 /** The longest text on which the native engine makes few enough steps. */
 function longestNatively({ exponent, choices }: Cost): number {
