@@ -40,6 +40,16 @@ function memoryUsed(): number {
   return heapUsed + arrayBuffers;
 }
 
+/** How much more there is than before, once what is closed is let go of: on a busy machine that takes a moment. */
+async function memoryLeft(before: number, wanted: number): Promise<number> {
+  let left = memoryUsed() - before;
+  for (let tries = 0; left >= wanted && tries < 20; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    left = memoryUsed() - before;
+  }
+  return left;
+}
+
 /** How often keys may be fetched by now: to begin with, five times for keys that are not known, and every 10 s after that. */
 const fetches = (): number => 1 + 5 + Math.floor((Date.now() - startedAt) / 10_000);
 
@@ -104,7 +114,7 @@ describe('wrong tokens of many kinds', () => {
     // Keys that are not known and were not sought: a sixth of all.
     expect(notFound).toBeLessThanOrEqual(3_334);
     // Together they have more than 40 MiB.
-    expect(memoryUsed() - before).toBeLessThan(16 * MIB);
+    expect(await memoryLeft(before, 16 * MIB)).toBeLessThan(16 * MIB);
     expect(issuer.asked.get('/jwks')).toBeLessThanOrEqual(fetches());
     expect((await decide(authorizer, await issuer.token({ aud: RESOURCE }))).principal).toBeDefined();
   }, 120_000);
@@ -144,7 +154,7 @@ describe('wrong tokens that have to be looked up', () => {
     const before = memoryUsed();
     expect(await flood(authorizer, 10_500, some)).toEqual({ 401: 10_500 });
     // Together they have more than 40 MiB.
-    expect(memoryUsed() - before).toBeLessThan(16 * MIB);
+    expect(await memoryLeft(before, 16 * MIB)).toBeLessThan(16 * MIB);
     const asked = issuer.asked.get('/introspect');
     expect((await decide(authorizer, 'good')).principal).toBeDefined();
     expect(issuer.asked.get('/introspect')).toBe(asked);
