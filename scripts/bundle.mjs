@@ -117,6 +117,7 @@ for (const name of await readdir(packages)) {
   const out = new URL('dist/bundle/', folder);
   await rm(out, { recursive: true, force: true });
   const bundle = await rolldown({
+    cwd: fileURLToPath(folder),
     input: Object.fromEntries(
       entriesOf(manifest).map((path) => [
         path.replace(/^dist\/|\.js$/g, ''),

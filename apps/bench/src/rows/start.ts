@@ -22,7 +22,7 @@ export const startWithDto: Row = {
   id: 'start-dto',
   title: 'start to first answer, DTO',
   unit: 'ms',
-  budget: [atMost(1.1, 'sdk v2')],
+  budget: [atMost(1, 'sdk v2')],
   contestants,
   measure: (plan, contestants) => measureStart(plan, contestants, (contestant) => contestant.stdio),
 };

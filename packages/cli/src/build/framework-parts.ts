@@ -4,6 +4,7 @@ import { build, type Plugin } from 'esbuild';
 import { ServerError } from '../failures.js';
 import { NOT_INSTALLED, PRESENT_PARTS } from './class-libraries.js';
 import { builtIns, type Bundle, bundle, type BundleOptions, type Stage } from './bundle.js';
+import { withNames } from './module-text.js';
 
 /*
  * The framework imports some of its parts only when it needs them. In one file that wins nothing by itself: an engine reads all of a file
@@ -111,7 +112,7 @@ const withoutInspection: Plugin = {
 
 /** What stands for an import of a part. */
 function partsOf(
-  { framework, cwd, target }: BundleOptions,
+  { framework, cwd, target, minify }: BundleOptions,
   parts: Map<string, { readonly isRare: boolean }>,
 ): Plugin {
   return {
@@ -141,7 +142,8 @@ function partsOf(
           const key = found.get(name);
           return key === undefined ? text : `${PART}(${JSON.stringify(keyOf(key, cwd))})`;
         });
-        return { contents: `import { ${PART} } from 'sigil:parts'; ${changed}`, resolveDir: dirname(path) };
+        const text = `import { ${PART} } from 'sigil:parts'; ${changed}`;
+        return { contents: minify ? await withNames(text, path) : text, resolveDir: dirname(path) };
       });
     },
   };
