@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { post } from './modern-http.js';
 import { programOf } from './frameworks/program.js';
@@ -71,12 +71,14 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-describe('a program that was built', () => {
+describe.each(['app.cjs', 'app.mjs', 'app.js'])('a program that was built into %s', (name) => {
+  const built = join(project, 'dist', name);
+  const alone = join(home, name);
   let report: Report;
   let expected: unknown[];
 
   beforeAll(async () => {
-    const { stdout, stderr } = await build('main.js', 'app.mjs', '--json');
+    const { stdout, stderr } = await build('main.js', name, '--json');
     expect(stderr).toBe('');
     report = JSON.parse(stdout) as Report;
     expected = await answersOf(join(project, 'dist/main.js'), [...REQUESTS, ...LEARNING]);
@@ -95,30 +97,22 @@ describe('a program that was built', () => {
   });
 
   test('answers as it did, with nothing installed beside it', async () => {
-    mkdirSync(join(home, 'alone/dist'), { recursive: true });
-    mkdirSync(join(home, 'alone/data'), { recursive: true });
-    copyFileSync(join(project, 'dist/app.mjs'), join(home, 'alone/dist/app.mjs'));
-    copyFileSync(join(project, 'data/zones.json'), join(home, 'alone/data/zones.json'));
-    expect(await answersOf(join(home, 'alone/dist/app.mjs'), [...REQUESTS, ...LEARNING])).toEqual(expected);
+    for (const path of [`dist/${name}`, 'data/zones.json', ...(name === 'app.js' ? ['package.json'] : [])]) {
+      mkdirSync(dirname(join(alone, path)), { recursive: true });
+      copyFileSync(join(project, path), join(alone, path));
+    }
+    expect(await answersOf(join(alone, 'dist', name), [...REQUESTS, ...LEARNING])).toEqual(expected);
   });
 
   test('compiles nothing that was known when it was built', async () => {
     // Nothing could be compiled here, and what is not known is interpreted.
     const flags = ['--disallow-code-generation-from-strings'];
-    expect(await answersOf(join(project, 'dist/app.mjs'), [...REQUESTS, ...LEARNING], flags)).toEqual(
-      expected,
-    );
+    expect(await answersOf(built, [...REQUESTS, ...LEARNING], flags)).toEqual(expected);
   });
 
   test('serves HTTP, with several processes', async () => {
     const port = await freePort();
-    const server = new ServerProcess(join(project, 'dist/app.mjs'), [
-      '--http',
-      '--port',
-      String(port),
-      '--workers',
-      '2',
-    ]);
+    const server = new ServerProcess(built, ['--http', '--port', String(port), '--workers', '2']);
     const url = `http://127.0.0.1:${port}/mcp`;
     await until(
       async () => (await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined))?.ok === true,
@@ -131,21 +125,21 @@ describe('a program that was built', () => {
   });
 
   test('gives its manifest', async () => {
-    const [built, plain] = await Promise.all([
-      sigil('manifest', join(project, 'dist/app.mjs')),
+    const [told, plain] = await Promise.all([
+      sigil('manifest', built),
       sigil('manifest', join(project, 'dist/main.js')),
     ]);
-    expect(built).toEqual(plain);
+    expect(told).toEqual(plain);
   });
+});
 
-  test('can be read when it is not minified, and maps to its sources', async () => {
-    const { code } = await build('main.js', 'mapped.mjs', '--no-minify', '--sourcemap');
-    expect(code).toBe(0);
-    expect(existsSync(join(project, 'dist/mapped.mjs.map'))).toBe(true);
-    expect(await answersOf(join(project, 'dist/mapped.mjs'), REQUESTS)).toEqual(
-      expected.slice(0, REQUESTS.length),
-    );
-  });
+test('can be read when it is not minified, and maps to its sources', async () => {
+  const { code } = await build('main.js', 'mapped.mjs', '--no-minify', '--sourcemap');
+  expect(code).toBe(0);
+  expect(existsSync(join(project, 'dist/mapped.mjs.map'))).toBe(true);
+  expect(await answersOf(join(project, 'dist/mapped.mjs'), REQUESTS)).toEqual(
+    await answersOf(join(project, 'dist/main.js'), REQUESTS),
+  );
 });
 
 /** The programs of other runtimes, where they are installed. */
@@ -180,20 +174,20 @@ for (const [target, packageName, path, args] of RUNTIMES) {
 }
 
 test('has all that no code of the program names where it is asked for', async () => {
-  expect((await build('main.js', 'short.mjs')).code).toBe(0);
-  expect((await build('main.js', 'whole.mjs', '--whole')).code).toBe(0);
-  const [short, whole] = ['short', 'whole'].map((name) => statSync(join(project, `dist/${name}.mjs`)).size);
+  expect((await build('main.js', 'short.cjs')).code).toBe(0);
+  expect((await build('main.js', 'whole.cjs', '--whole')).code).toBe(0);
+  const [short, whole] = ['short', 'whole'].map((name) => statSync(join(project, `dist/${name}.cjs`)).size);
   expect(whole).toBeGreaterThan((short ?? 0) + 10_000);
-  expect(await answersOf(join(project, 'dist/whole.mjs'), REQUESTS)).toEqual(
+  expect(await answersOf(join(project, 'dist/whole.cjs'), REQUESTS)).toEqual(
     await answersOf(join(project, 'dist/main.js'), REQUESTS),
   );
 });
 
 test('refuses when it runs what was left out and is asked for by a name that no code has', async () => {
   const failing = async (...args: string[]): Promise<string> => {
-    const { code, stderr } = await build('hidden.js', 'hidden.mjs', ...args);
+    const { code, stderr } = await build('hidden.js', 'hidden.cjs', ...args);
     expect([code, stderr]).toEqual([0, '']);
-    const server = new ServerProcess(join(project, 'dist/hidden.mjs'), []);
+    const server = new ServerProcess(join(project, 'dist/hidden.cjs'), []);
     server.child.stdin.end();
     await server.ended;
     return server.stderr;
@@ -203,15 +197,15 @@ test('refuses when it runs what was left out and is asked for by a name that no 
 });
 
 test('leaves nothing behind but the file', async () => {
-  await build('main.js', 'only/app.mjs');
-  expect(readdirSync(join(project, 'dist/only'))).toEqual(['app.mjs']);
+  await build('main.js', 'only/app.cjs');
+  expect(readdirSync(join(project, 'dist/only'))).toEqual(['app.cjs']);
 });
 
 test('refuses wrong definitions, with their place and what to do', async () => {
-  const { code, stderr } = await build('wrong.js', 'wrong.mjs');
+  const { code, stderr } = await build('wrong.js', 'wrong.cjs');
   expect(code).toBe(1);
   expect(stderr).toMatch(/Wrong\.broken[^]*Fix: [^]*\[SIGIL_INVALID_NAME\]/);
-  expect(existsSync(join(project, 'dist/wrong.mjs'))).toBe(false);
+  expect(existsSync(join(project, 'dist/wrong.cjs'))).toBe(false);
 });
 
 test('refuses files for a target that has none, with the place and what to do', async () => {
@@ -236,7 +230,7 @@ test.each([
   ['the inventory', INVENTORY],
   ['the app that shows every feature', EVERYTHING],
 ])('builds %s to the same manifest', async (_, script) => {
-  const out = script.replace(/main\.js$/, `built-${process.pid}.mjs`);
+  const out = script.replace(/main\.js$/, `built-${process.pid}.cjs`);
   try {
     const { code, stderr } = await sigil('build', script, '--out', out);
     expect([code, stderr]).toEqual([0, '']);

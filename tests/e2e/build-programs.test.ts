@@ -164,8 +164,11 @@ beforeAll(() => {
 
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
+/** Files for other targets than Node are ES modules. */
+const builtOf = (entry: string, args: readonly string[] = []): string =>
+  join(home, 'dist', `${entry}.${args.includes('--target') ? 'mjs' : 'cjs'}`);
 const build = (entry: string, ...args: string[]) =>
-  sigil('build', join(home, 'src', entry), '--out', join(home, 'dist', `${entry}.mjs`), ...args);
+  sigil('build', join(home, 'src', entry), '--out', builtOf(entry, args), ...args);
 
 /** What a program that was built answers to a call over stdio. */
 async function greetingOf(entry: string): Promise<unknown> {
@@ -174,7 +177,7 @@ async function greetingOf(entry: string): Promise<unknown> {
     'io.modelcontextprotocol/clientCapabilities': {},
   };
   const params = { name: 'greet', arguments: {}, _meta };
-  const running = run(process.execPath, [join(home, 'dist', `${entry}.mjs`)]);
+  const running = run(process.execPath, [builtOf(entry)]);
   running.child.stdin?.end(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })}\n`);
   const { stdout } = await running;
   return (JSON.parse(stdout) as { result?: { content?: readonly { text?: string }[] } }).result?.content?.[0]
@@ -293,10 +296,10 @@ test.each([
   '%s says why it fails as it did before, after no more than a line of code',
   async (entry, args, message) => {
     expect((await build(entry)).code).toBe(0);
-    const failed = await run(process.execPath, [join(home, 'dist', `${entry}.mjs`), ...args]).catch(
-      (error: unknown) => error as { stderr: string },
+    const failed = await run(process.execPath, [builtOf(entry), ...args]).catch(
+      (error: unknown) => error as { stderr: string; code: number },
     );
-    expect(failed.stderr).toMatch(message);
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
     expect(failed.stderr.length).toBeLessThan(4000);
   },
 );
@@ -331,7 +334,7 @@ test('ends quietly when what reads its results has enough', async () => {
   const command = join(ROOT, 'packages/cli/dist/bundle/main.js');
   const { stdout, stderr } = await run('bash', [
     '-c',
-    `"${process.execPath}" "${command}" build "${join(home, 'src/in-main.js')}" --out "${join(home, 'dist/piped.mjs')}" | true; echo "\${PIPESTATUS[0]}"`,
+    `"${process.execPath}" "${command}" build "${join(home, 'src/in-main.js')}" --out "${join(home, 'dist/piped.cjs')}" | true; echo "\${PIPESTATUS[0]}"`,
   ]);
   expect([stdout, stderr]).toEqual(['0\n', '']);
 });

@@ -135,7 +135,7 @@ describe('a project without class-validator and class-transformer', () => {
   });
 
   test.each([
-    ['one file', 'sums.mjs', [], []],
+    ['one file', 'sums.cjs', [], []],
     ['a snapshot', 'sums.blob', ['--snapshot'], ['--snapshot-blob']],
   ])('is built into %s with all that it needs', async (_, name, options, flags) => {
     const out = join(project, 'built', name);

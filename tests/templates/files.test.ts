@@ -143,7 +143,7 @@ describe('the image of the template http', () => {
     );
 
     expect(commands.map(([program]) => program)).toEqual(['node', 'node']);
-    expect(commands[1]).toEqual(['node', 'dist/app.mjs']);
+    expect(commands[1]).toEqual(['node', 'dist/app.cjs']);
   });
 
   test('runs npm scripts that are there', () => {

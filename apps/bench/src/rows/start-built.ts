@@ -19,7 +19,7 @@ const here = (path: string): string => fileURLToPath(new URL(`../${path}`, impor
 
 /** Each as one file: ours by `sigil build`, the other by a bundler, with Node's compile cache where there is one. */
 const contestants: readonly Contestant[] = [
-  { id: 'sigil', era: 'modern', http: '', stdio: 'built/sigil.mjs', sessions: false },
+  { id: 'sigil', era: 'modern', http: '', stdio: 'built/sigil.cjs', sessions: false },
   { id: 'sdk v2', era: 'modern', http: '', stdio: 'built/sdk-v2.mjs', sessions: false },
 ];
 
@@ -32,7 +32,7 @@ export const startBuilt: Row = {
   contestants,
   async measure(plan, chosen) {
     await mkdir(here('built'), { recursive: true });
-    await run(process.execPath, [sigilCommand, 'build', here('server.js'), '--out', here('built/sigil.mjs')]);
+    await run(process.execPath, [sigilCommand, 'build', here('server.js'), '--out', here('built/sigil.cjs')]);
     await build({
       entryPoints: [here('peers/sdk-v2/stdio.js')],
       outfile: here('built/sdk-v2.bundle.mjs'),

@@ -29,7 +29,7 @@ import {
 import type { FileReference } from './file-references.js';
 import { type KeptPart, leftOutOf } from './left-out.js';
 import { bundleWithParts } from './framework-parts.js';
-import { withCodeCache } from './code-cache.js';
+import { asScript, isCommonJs } from './code-cache.js';
 import { checkSnapshot, writeSnapshot } from './snapshot.js';
 import { TARGETS } from './targets.js';
 import { describeProgram, DESCRIBING } from './describe.js';
@@ -77,6 +77,10 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
       `${relative(asked.cwd, asked.entry)} is TypeScript: compile it, and give what the compiler writes, such as dist/main.js`,
     );
   if (asked.snapshot) checkSnapshot(asked);
+  else if (isCommonJs(asked.out) && (asked.sourcemap || asked.target !== TARGETS.node))
+    throw new UsageError(
+      `--out ${relative(asked.cwd, asked.out)}: ${asked.sourcemap ? 'what has a source map' : 'for this target it'} is an ES module: name it ${basename(asked.out, '.cjs')}.mjs`,
+    );
   const core = packageFolder('@sigil/core', asked.entry);
   if (core === undefined)
     throw new UsageError(`${asked.entry} is no program of Sigil: @sigil/core is not installed`);
@@ -160,11 +164,11 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
       ? { made: await bundle(given, stage), parts: [] }
       : await bundleWithParts(given, stage);
     if (options.target.serves === 'exports' && made.output.exports.length === 0) refuseUnexported(options);
-    const cached = options.sourcemap || options.snapshot ? undefined : await withCodeCache(made, options);
+    const script = options.sourcemap || options.snapshot ? undefined : await asScript(made, options);
     if (options.snapshot) await writeSnapshot(made, options, options.timeoutMs);
-    else await write(options.out, cached ?? made);
+    else await write(options.out, script ?? made);
     return {
-      cached: cached !== undefined,
+      cached: script?.cached === true,
       bundle: made,
       description,
       rules,

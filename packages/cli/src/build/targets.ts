@@ -33,7 +33,7 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
     files: true,
     text: true,
     serves: 'program',
-    file: 'dist/app.mjs',
+    file: 'dist/app.cjs',
     start: 'node %',
   },
   worker: {

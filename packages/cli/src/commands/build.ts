@@ -27,10 +27,12 @@ export const build: Command = {
     const { values, operands } = readArguments(args, OPTIONS, [], ['<main.js>']);
     const cwd = process.cwd();
     const target = TARGETS[readTarget(values.target)];
+    // With a source map it is an ES module.
+    const file = values.sourcemap ? target.file.replace(/\.cjs$/, '.mjs') : target.file;
     const options = {
       cwd,
       entry: resolve(cwd, operands[0] ?? DEFAULT_ENTRY),
-      out: resolve(cwd, values.out ?? (values.snapshot ? 'dist/app.blob' : target.file)),
+      out: resolve(cwd, values.out ?? (values.snapshot ? 'dist/app.blob' : file)),
       snapshot: values.snapshot,
       target,
       minify: !values['no-minify'],
