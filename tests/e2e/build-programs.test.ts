@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { programOf, startProgram } from './frameworks/program.js';
+import { post } from './modern-http.js';
+import { freePort, until } from './processes.js';
 import { sigil } from './sigil-command.js';
 
 // Each builds a program, and the machine may be busy.
@@ -105,6 +108,17 @@ async function main() {
   await app.run();
 }
 if (import.meta.url === pathToFileURL(process.argv[1]).href) void main();`,
+  'deno.js': `${IMPORTS}
+import { fetchHandler } from '@sigil/http/fetch';
+const greeting = 'Hello';
+const app = await ${APP};
+const server = Deno.serve({ hostname: '127.0.0.1', port: Number(Deno.env.get('PORT')) }, fetchHandler(app));
+await server.finished;`,
+  'bun.js': `${IMPORTS}
+import { fetchHandler } from '@sigil/http/fetch';
+const greeting = 'Hello';
+const app = await ${APP};
+Bun.serve({ hostname: '127.0.0.1', port: Number(Bun.env.PORT), fetch: fetchHandler(app) });`,
   'told.js': `${IMPORTS}
 import { appendFileSync } from 'node:fs';
 const { write } = process.stdout;
@@ -199,6 +213,35 @@ test('prepares what main() makes, which nothing waits for', async () => {
   expect([report.validators, report.warnings]).toEqual([1, []]);
   expect(await greetingOf('in-main.js')).toBe('Hello');
 });
+
+const SERVERS = [
+  ['deno', '@deno/linux-x64-glibc', 'deno', ['run', '-A']],
+  ['bun', '@oven/bun-linux-x64', 'bin/bun', []],
+] as const;
+for (const [target, packageName, path, args] of SERVERS) {
+  const program = programOf(packageName, path);
+  (program === undefined ? test.skip : test)(`prepares what ${target} itself serves`, async () => {
+    const report = reportOf(await build(`${target}.js`, '--json', '--target', target));
+    expect([report.validators, report.warnings]).toEqual([1, []]);
+    const port = await freePort();
+    const running = startProgram(program ?? '', [...args, builtOf(`${target}.js`, ['--target'])], {
+      PORT: `${port}`,
+    });
+    try {
+      const greeting = (): Promise<object> =>
+        post(`http://127.0.0.1:${port}/mcp`, 'tools/call', { name: 'greet', arguments: {} });
+      await until(() =>
+        greeting().then(
+          () => true,
+          () => false,
+        ),
+      );
+      expect(await greeting()).toMatchObject({ content: [{ text: 'Hello' }] });
+    } finally {
+      await running.kill();
+    }
+  });
+}
 
 test('keeps the code that answers requests compiled, and makes no service for that', async () => {
   expect((await build('told.js')).code).toBe(0);

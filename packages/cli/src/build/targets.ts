@@ -24,6 +24,11 @@ export interface Target {
 }
 
 const NODE_MODULES = /^node:/;
+/** Serving, while a program is described: it has made its apps then. */
+const SERVE = `() => {
+  globalThis[Symbol.for('sigil:build-record')].serves();
+  return { finished: new Promise(() => undefined), shutdown: async () => undefined, stop: async () => undefined };
+}`;
 
 export const TARGETS: Readonly<Record<TargetName, Target>> = {
   node: {
@@ -63,6 +68,14 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
     provided: NODE_MODULES,
     files: true,
     text: false,
+    globals: `globalThis.Deno = {
+  args: [],
+  version: { deno: '2.0.0' },
+  build: { os: process.platform, arch: process.arch },
+  env: { get: (name) => process.env[name], has: (name) => name in process.env, toObject: () => ({ ...process.env }) },
+  addSignalListener: () => undefined,
+  serve: ${SERVE},
+};`,
     serves: 'program',
     file: 'dist/app.mjs',
     start: 'deno run -A %',
@@ -73,6 +86,7 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
     provided: /^(?:node:|bun(?::|$))/,
     files: true,
     text: false,
+    globals: `globalThis.Bun = { version: '1.0.0', argv: process.argv, env: process.env, serve: ${SERVE} };`,
     serves: 'program',
     file: 'dist/app.mjs',
     start: 'bun %',
