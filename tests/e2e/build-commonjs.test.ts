@@ -175,3 +175,33 @@ test('the file is CommonJS unless something else is asked for', async () => {
     ...['dist/app.cjs', 'dist/app.mjs', 'dist/app.mjs'],
   ]);
 });
+
+test('leaves packages with addons outside, and counts none that is not installed', async () => {
+  const packages = {
+    'native/index.js': "module.exports = require('bindings')('native.node');",
+    'bindings/index.js': 'module.exports = (name) => name;',
+    'prebuilt/index.js':
+      "try { module.exports = require('prebuilt-here'); } catch { module.exports = 'none'; }",
+    'prebuilt-here/package.json': '{ "main": "addon.node" }',
+    'prebuilt-here/addon.node': 'not for this machine',
+    'optional/index.js':
+      "try { require('colors-of-terminals'); } catch (error) { module.exports = error.code; }",
+  };
+  // Where it is built, and where it runs.
+  for (const [path, text] of Object.entries(packages))
+    for (const folder of ['src/node_modules', 'dist/node_modules']) {
+      if (path.endsWith('.js')) write(`${folder}/${dirname(path)}/package.json`, '{}');
+      write(`${folder}/${path}`, text);
+    }
+  const text = `${APP}
+    import native from 'native';
+    import prebuilt from 'prebuilt';
+    import optional from 'optional';
+    console.error([native, prebuilt, optional].join());`;
+  const out = join(project, 'dist/addons.cjs');
+  const { code, stdout, stderr } = await sigil('build', write('src/addons.js', text), '--out', out, '--json');
+  expect([code, stderr]).toEqual([0, '']);
+  const { outside, codeCache } = JSON.parse(stdout) as { outside: unknown; codeCache: unknown };
+  expect([outside, codeCache]).toEqual([['native', 'prebuilt-here'], process.version]);
+  expect((await run(process.execPath, [out])).stderr).toBe('native.node,none,MODULE_NOT_FOUND\n');
+});

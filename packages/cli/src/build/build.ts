@@ -11,7 +11,6 @@
  */
 
 import { mkdir, writeFile } from 'node:fs/promises';
-import { isBuiltin } from 'node:module';
 import { basename, dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { existsSync, realpathSync } from 'node:fs';
@@ -148,7 +147,7 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
       options.target === TARGETS.node
         ? `import ${name};`
         : `export * from ${name};${hasDefault ? ` export { default } from ${name};` : ''}`;
-    const place = (href: string): string => seenFrom(fileURLToPath(href), options.out, options.target);
+    const place = (href: string): string => seenFrom(href, options.out, options.target);
     const { defines, allKnown, isOrdered, leftOut, kept } = asked.whole
       ? WHOLE
       : await leftOutOf(seen, description, given);
@@ -175,7 +174,7 @@ export async function buildProgram(asked: BuildOptions): Promise<Built> {
       leftOut,
       kept,
       parts,
-      outside: outsideOf(made),
+      outside: made.outside,
       reads: readsOf(made, discovered),
     };
   }
@@ -259,12 +258,6 @@ const standIns: Plugin = {
     }));
   },
 };
-
-/** The packages that a bundle imports. */
-function outsideOf({ output }: Bundle): readonly string[] {
-  const imported = output.imports.filter(({ external, path }) => external && !isBuiltin(path));
-  return [...new Set(imported.map(({ path }) => path))].sort();
-}
 
 /** The files that a program reads when it runs: not the folders of modules that are in the bundle. */
 function readsOf({ reads }: Pick<Bundle, 'reads'>, discovered: DiscoveredFiles): readonly FileReference[] {

@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { isBuiltin } from 'node:module';
-import { dirname, extname, relative, resolve, sep } from 'node:path';
+import { createRequire, isBuiltin } from 'node:module';
+import { dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { ServerError } from '../failures.js';
@@ -50,6 +50,8 @@ export interface Bundle {
   readonly inputs: Metafile['inputs'];
   readonly output: Metafile['outputs'][string];
   readonly reads: readonly FileReference[];
+  /** Packages that stay outside, those aside that are not installed and that the program does without. */
+  readonly outside: readonly string[];
   /** Packages whose modules look for files beside themselves, which are not there in a bundle. */
   readonly rooted: readonly string[];
   /** Packages that were to stay outside, and nothing imports. */
@@ -138,6 +140,7 @@ async function run(options: BundleOptions, stage: Stage, ...banner: string[]): P
     script: (file(false) ?? '').replace(MODULE_META, ''),
     map: file(true),
     inputs: result.metafile.inputs,
+    outside: packagesOutside(result.metafile.inputs, output, options),
     output,
     reads,
     rooted: [...rooted].sort(),
@@ -212,6 +215,33 @@ module.exports = new Proxy({}, {
   },
 };
 
+/** What packages with compiled addons find these by. */
+const ADDON_FINDERS = /^(?:bindings|node-gyp-build(?:-optional-packages)?|@mapbox\/node-pre-gyp)$/;
+
+function packagesOutside(
+  inputs: Metafile['inputs'],
+  { imports }: Metafile['outputs'][string],
+  { cwd, external, target }: BundleOptions,
+): readonly string[] {
+  const importers = (path: string): readonly string[] =>
+    Object.entries(inputs)
+      .filter(([, input]) => input.imports.some((one) => one.external === true && one.path === path))
+      .map(([from]) => resolve(cwd, from));
+  const isThere = (path: string): boolean => {
+    const name = /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path;
+    if (external.includes(name) || target.provided.test(path) || path.startsWith('.')) return true;
+    return importers(path).some((from) =>
+      createRequire(from)
+        .resolve.paths(name)
+        ?.some((folder) => existsSync(join(folder, name))),
+    );
+  };
+  const paths = new Set(
+    imports.filter((one) => one.external && !isBuiltin(one.path)).map(({ path }) => path),
+  );
+  return [...paths].filter(isThere).sort();
+}
+
 /** Leaves outside what the target has, what it was told, and what cannot be in a file of text. */
 function outside({ target, external }: BundleOptions, rooted: Set<string>, imported: Set<string>): Plugin {
   return {
@@ -227,6 +257,16 @@ function outside({ target, external }: BundleOptions, rooted: Set<string>, impor
         const name = packageOf(importer);
         if (name !== undefined) rooted.add(name);
         return { path, external: true };
+      });
+      // The addon of a package, or what finds it.
+      bundler.onLoad({ filter: /\.node$/ }, ({ path }) => {
+        rooted.add(packageOf(path) ?? path);
+        return { contents: '' };
+      });
+      bundler.onResolve({ filter: ADDON_FINDERS }, ({ importer }) => {
+        const name = packageOf(importer);
+        if (name !== undefined) rooted.add(name);
+        return undefined;
       });
     },
   };
@@ -264,8 +304,8 @@ function located(
             ? JSON.stringify(pathToFileURL(path).href)
             : isStarted && target.files
               ? `${META}.url`
-              : seenFrom(path, out, target);
-        const place = hasPlace ? placeOf(at) : `var ${MODULE_URL} = ${at};`;
+              : seenFrom(pathToFileURL(path).href, out, target);
+        const place = `var ${MODULE_URL} = ${at};${hasPlace ? placeOf(MODULE_URL) : ''}`;
         const text = `${place} ${contents.replace(/^#!.*/, '')}`;
         const loader = loaderOf(path);
         return {
@@ -289,9 +329,12 @@ const named: Plugin = {
   },
 };
 
-/** An expression: the URL of a file, as it is found from the file that the expression is in. */
-export function seenFrom(path: string, out: string, { files }: Target): string {
-  const way = `./${relative(dirname(out), path).split(sep).map(encodeURIComponent).join('/')}`;
+/** An expression: a URL as it is found from the file that the expression is in, written as a program that asks for it has it. */
+export function seenFrom(href: string, out: string, { files }: Target): string {
+  const { pathname, search } = new URL(href);
+  const [to, from] = [pathname.split('/'), pathToFileURL(dirname(out) + sep).pathname.split('/')];
+  const apart = from.findIndex((part, place) => place === from.length - 1 || part !== to[place]);
+  const way = `./${'../'.repeat(from.length - 1 - apart)}${to.slice(apart).join('/')}${search}`;
   if (!files) return JSON.stringify(new URL(way, 'file:///').href);
   return `new URL(${JSON.stringify(way)}, ${META}.url).href`;
 }

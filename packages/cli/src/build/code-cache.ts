@@ -145,7 +145,10 @@ const FORMS = {
   console.error('Warning: the program ended while it awaited, at its top, what never settles');
 };
 process.once('beforeExit', unsettled);
-program.finally(() => process.off('beforeExit', unsettled)).catch((error) => process.nextTick(() => { throw error; }));`,
+// Awaited here, so that stacks end in this file by its whole path: some packages look from there for others.
+(async () => { await program; })()
+  .finally(() => process.off('beforeExit', unsettled))
+  .catch((error) => process.nextTick(() => { throw error; }));`,
   },
 } as const;
 

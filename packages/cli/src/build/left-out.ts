@@ -90,13 +90,13 @@ export interface LeftOutParts {
  * @param seen the program, bundled.
  */
 export async function leftOutOf(
-  { inputs, output }: Bundle,
+  { inputs, ...bundle }: Bundle,
   description: BuildDescription,
   { cwd, target }: BundleOptions,
 ): Promise<LeftOutParts> {
   const { hasRareKeywords, needsPatternEngine } = description;
   // Nothing is known of the words of packages that stay outside.
-  const outside = output.imports.find(({ external, path }) => external && !isOfPlatform(path))?.path;
+  const outside = bundle.outside.find((path) => !isOfPlatform(path));
   const words = outside === undefined ? await wordsOf(Object.keys(inputs), cwd) : new Map<string, string>();
   const naming = (...asked: readonly string[]): string | undefined => {
     if (outside !== undefined) return `${outside} is outside`;

@@ -1,4 +1,3 @@
-import { isBuiltin } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ServerError, UsageError } from '../failures.js';
@@ -39,14 +38,13 @@ export function checkSnapshot({ target, sourcemap }: Pick<BundleOptions, 'target
  * @throws ServerError when Node cannot make one, with what it said.
  */
 export async function writeSnapshot(
-  { script, output }: Bundle,
+  { script, outside }: Bundle,
   { cwd, out }: Pick<BundleOptions, 'cwd' | 'out'>,
   timeoutMs: number,
 ): Promise<void> {
-  const outside = output.imports.filter(({ external, path }) => external && !isBuiltin(path));
   if (outside.length > 0)
     throw new ServerError(
-      `a snapshot imports nothing, and these packages are not in it: ${[...new Set(outside.map(({ path }) => path))].join(', ')}. Build without --snapshot`,
+      `a snapshot imports nothing, and these packages are not in it: ${outside.join(', ')}. Build without --snapshot`,
     );
   const { code } = await scriptOf(script);
   const path = join(dirname(out), `.${basename(out)}.${process.pid}.cjs`);
