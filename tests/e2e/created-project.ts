@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { v2Auto } from './clients.js';
@@ -62,6 +62,11 @@ export function createdProjects(packageManager: 'npm' | 'pnpm'): void {
           overHttp(project, tool, args, answer),
         ]);
 
+        await run('run', 'bundle');
+        const shipped = join(folder.path, 'shipped');
+        cpSync(join(project, 'dist/app.cjs'), join(shipped, 'app.cjs'));
+        await overStdio(shipped, tool, args, answer, 'app.cjs');
+
         for (const kind of ['tool', 'resource', 'prompt', 'service']) {
           const added = await createMcpApp(join(project, 'src'), ['add', kind, 'my thing']);
           expect(added).toMatchObject({ code: 0, stderr: '' });
@@ -86,8 +91,14 @@ export function createdProjects(packageManager: 'npm' | 'pnpm'): void {
   });
 }
 
-async function overStdio(project: string, tool: string, args: object, answer: string): Promise<void> {
-  const script = join(project, 'dist/main.js');
+async function overStdio(
+  project: string,
+  tool: string,
+  args: object,
+  answer: string,
+  file = 'dist/main.js',
+): Promise<void> {
+  const script = join(project, file);
   const { client } = await v2Auto.connect({ script, args: ['--stdio'] });
   await expectAnswer(client, tool, args, answer);
 }
