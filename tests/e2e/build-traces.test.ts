@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import ts from 'typescript';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { endProcesses, isAlive, ServerProcess, until } from './processes.js';
 import { sigil } from './sigil-command.js';
@@ -91,6 +92,26 @@ test('two builds with a source map are the same, byte for byte', async () => {
     await built('other', SERVER, '--sourcemap'),
   ];
   expect(readFileSync(one, 'utf8')).toBe(readFileSync(other, 'utf8'));
+});
+
+test('a source map leads to what was compiled, of modules with classes too', async () => {
+  const source = `// The class is on the fourth line.
+
+import { createApp, defineTool } from '@sigil/core';
+class Failing { handle(): string { throw new Error('deep within'); } }
+const fail = defineTool({ name: 'fail', description: 'Fails', handle: () => new Failing().handle() });
+await createApp({ name: 'traces', version: '1.0.0', definitions: [fail] });
+if (process.env['STARTED']) new Failing().handle();`;
+  const { ModuleKind, ScriptTarget, transpileModule } = ts;
+  const { outputText, sourceMapText = '' } = transpileModule(source, {
+    fileName: 'typed.ts',
+    compilerOptions: { target: ScriptTarget.ES2022, module: ModuleKind.ESNext, sourceMap: true },
+  });
+  writeFileSync(join(project, 'typed.js.map'), sourceMapText);
+  const out = await built('typed', outputText, '--sourcemap');
+  const env = { ...process.env, STARTED: 'yes' };
+  const { stderr } = spawnSync(process.execPath, ['--enable-source-maps', out], { env, encoding: 'utf8' });
+  expect(stderr).toContain(`${join(project, 'typed.ts')}:4:42`);
 });
 
 test.each(['SIGTERM', 'SIGINT'] as const)(

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { type Loader, transform } from 'esbuild';
 
@@ -41,8 +42,18 @@ export async function withNames(contents: string, path: string): Promise<string>
   if (name.startsWith('@sigil/')) return withErrorNames(contents);
   if (NAMELESS.test(name) || !/\bclass\b/.test(contents)) return contents;
   const options = { keepNames: true, loader: loaderOf(path), sourcemap: 'inline', sourcefile: path } as const;
-  const { code } = await transform(withSharedHelpers(contents), { ...options, target: 'es2023' });
+  const text = await withOwnMap(withSharedHelpers(contents), path);
+  const { code } = await transform(text, { ...options, target: 'es2023' });
   return code.replace(OWN_NAME, `import { __name } from ${JSON.stringify(HELPERS)};\n$<rest>`);
+}
+
+/** Has the text bring its map along, which leads to what was compiled: what changes a text looks for no files. */
+async function withOwnMap(contents: string, path: string): Promise<string> {
+  const [comment, name] = /^\/\/# sourceMappingURL=(?!data:)(\S+)\s*$/m.exec(contents) ?? [];
+  if (comment === undefined || name === undefined) return contents;
+  const map = await readFile(join(dirname(path), name), 'base64').catch(() => undefined);
+  const inline = `//# sourceMappingURL=data:application/json;base64,${map ?? ''}`;
+  return map === undefined ? contents : contents.replace(comment, () => inline);
 }
 
 /** The module that all share. */
