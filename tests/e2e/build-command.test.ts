@@ -3,9 +3,8 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } fr
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { post } from './modern-http.js';
-import { programOf } from './frameworks/program.js';
 import { type RunningWorker, startWorker, WORKERD } from './frameworks/workerd.js';
-import { call, META, parcelsProject, type Report } from './built-parcels.js';
+import { call, META, parcelsProject, type Report, RUNTIMES } from './built-parcels.js';
 import { EVERYTHING, freePort, INVENTORY, ServerProcess, endProcesses, until } from './processes.js';
 import { sigil } from './sigil-command.js';
 
@@ -142,14 +141,7 @@ test('can be read when it is not minified, and maps to its sources', async () =>
   );
 });
 
-/** The programs of other runtimes, where they are installed. */
-const RUNTIMES = [
-  ['deno', '@deno/linux-x64-glibc', 'deno', ['run', '-A']],
-  ['bun', '@oven/bun-linux-x64', 'bin/bun', []],
-] as const;
-
-for (const [target, packageName, path, args] of RUNTIMES) {
-  const program = programOf(packageName, path);
+for (const { target, program, args } of RUNTIMES) {
   (program === undefined ? test.skip : test)(
     `a program that was built for ${target} answers as in Node`,
     async () => {

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { programOf, startProgram } from './frameworks/program.js';
+import { RUNTIMES } from './built-parcels.js';
+import { startProgram } from './frameworks/program.js';
 import { post } from './modern-http.js';
 import { freePort, until } from './processes.js';
 import { sigil } from './sigil-command.js';
@@ -214,12 +215,7 @@ test('prepares what main() makes, which nothing waits for', async () => {
   expect(await greetingOf('in-main.js')).toBe('Hello');
 });
 
-const SERVERS = [
-  ['deno', '@deno/linux-x64-glibc', 'deno', ['run', '-A']],
-  ['bun', '@oven/bun-linux-x64', 'bin/bun', []],
-] as const;
-for (const [target, packageName, path, args] of SERVERS) {
-  const program = programOf(packageName, path);
+for (const { target, program, args } of RUNTIMES) {
   (program === undefined ? test.skip : test)(`prepares what ${target} itself serves`, async () => {
     const report = reportOf(await build(`${target}.js`, '--json', '--target', target));
     expect([report.validators, report.warnings]).toEqual([1, []]);

@@ -3,10 +3,21 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { programOf } from './frameworks/program.js';
 import { PARCELS } from './parcels-project.js';
 import { sigil } from './sigil-command.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The other runtimes that a program is built for, where they are installed. */
+export const RUNTIMES: readonly {
+  readonly target: string;
+  readonly program: string | undefined;
+  readonly args: readonly string[];
+}[] = [
+  { target: 'deno', program: programOf('@deno/linux-x64-glibc', 'deno'), args: ['run', '-A'] },
+  { target: 'bun', program: programOf('@oven/bun-linux-x64', 'bin/bun'), args: [] },
+];
 
 /** What `sigil build --json` tells. */
 export interface Report {

@@ -1,12 +1,12 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createRequire, isBuiltin } from 'node:module';
-import { dirname, extname, join, relative, resolve, sep } from 'node:path';
+import { isBuiltin } from 'node:module';
+import { dirname, extname, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { ServerError } from '../failures.js';
-import { notInstalled } from './class-libraries.js';
-import { HELPERS, HELPERS_TEXT, loaderOf, packageOf, withNames } from './module-text.js';
+import { isInstalled, notInstalled } from './class-libraries.js';
+import { HELPERS, HELPERS_TEXT, importedPackage, loaderOf, packageOf, withNames } from './module-text.js';
 import { type FileReference, placeOf, referencesOf, usesPlace } from './file-references.js';
 import type { Target } from './targets.js';
 
@@ -228,13 +228,9 @@ function packagesOutside(
       .filter(([, input]) => input.imports.some((one) => one.external === true && one.path === path))
       .map(([from]) => resolve(cwd, from));
   const isThere = (path: string): boolean => {
-    const name = /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path;
+    const name = importedPackage(path);
     if (external.includes(name) || target.provided.test(path) || path.startsWith('.')) return true;
-    return importers(path).some((from) =>
-      createRequire(from)
-        .resolve.paths(name)
-        ?.some((folder) => existsSync(join(folder, name))),
-    );
+    return importers(path).some((from) => isInstalled(name, from));
   };
   const paths = new Set(
     imports.filter((one) => one.external && !isBuiltin(one.path)).map(({ path }) => path),
@@ -362,7 +358,7 @@ function problemsOf(error: unknown, cwd: string): { code: string; problem: strin
 function fixOfMissing(missing: string, from: string): string {
   if (missing.startsWith('#')) return `say in the imports of package.json what ${missing} is`;
   if (!/^[./]/.test(missing)) {
-    const name = /^(?:@[^/]+\/)?[^/]+/.exec(missing)?.[0] ?? missing;
+    const name = importedPackage(missing);
     return `npm install ${name}, or leave it outside: --external ${name}`;
   }
   const path = resolve(from, missing);

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { existsSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import type { Plugin } from 'esbuild';
+import { importedPackage } from './module-text.js';
 
 /*
  * class-validator has more than a hundred rules, and brings metadata of telephone numbers for one of them. The framework imports all of it,
@@ -97,9 +98,9 @@ export function notInstalled(framework: string): Plugin {
       const filter = /^(?:class-validator|class-transformer|@sigil\/(?:stdio|http))(?:$|\/)/;
       bundler.onResolve({ filter }, ({ path, importer, resolveDir }) => {
         if (!importer.startsWith(framework + sep)) return undefined;
-        const name = /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path;
-        const isInstalled = packageFolder(name, join(resolveDir, 'index.js')) !== undefined;
-        return isInstalled ? undefined : { path, namespace: NOT_INSTALLED };
+        return isInstalled(importedPackage(path), join(resolveDir, 'index.js'))
+          ? undefined
+          : { path, namespace: NOT_INSTALLED };
       });
       bundler.onLoad({ filter: /.*/, namespace: NOT_INSTALLED }, ({ path }) => ({
         contents: `export {}; throw Object.assign(new Error(${JSON.stringify(`Cannot find package '${path}'`)}), { code: 'ERR_MODULE_NOT_FOUND' });`,
@@ -137,4 +138,11 @@ export function packageFolder(name: string, importer: string): string | undefine
   } catch {
     return undefined;
   }
+}
+
+/** Whether a file can import a package. Some packages do not export their manifest, by which their folder is found. */
+export function isInstalled(name: string, importer: string): boolean {
+  if (packageFolder(name, importer) !== undefined) return true;
+  const folders = createRequire(importer).resolve.paths(name) ?? [];
+  return folders.some((folder) => existsSync(join(folder, name)));
 }

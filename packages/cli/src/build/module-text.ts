@@ -98,6 +98,11 @@ export function packageOf(path: string): string | undefined {
     ?.groups?.['name']?.replace('\\', '/');
 }
 
+/** The package that an import names, of which it may want one module. */
+export function importedPackage(specifier: string): string {
+  return /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
+}
+
 const NAMES = new Map<string, string | undefined>();
 
 /** The name of the package that a file belongs to, wherever that is. */
