@@ -1,7 +1,13 @@
+import { existsSync } from 'node:fs';
 import tseslint from 'typescript-eslint';
 
 /** Rooms whose runtime is not Node: nothing of the host may be taken for granted. */
 const NEUTRAL = ['packages/core/src/**/*.ts', 'packages/testing/src/**/*.ts'];
+
+/** Outside the workspaces: their types are here once `npm run install:anywhere` has run, as it has in `.ci/run`. */
+const NOT_INSTALLED = ['apps/next', 'tests/anywhere'].filter(
+  (folder) => !existsSync(`${folder}/node_modules`),
+);
 
 export default tseslint.config(
   {
@@ -15,6 +21,7 @@ export default tseslint.config(
       '**/results/**',
       '**/*.mjs',
       'jest.config.ts',
+      ...NOT_INSTALLED.map((folder) => `${folder}/**`),
     ],
   },
   ...tseslint.configs.recommendedTypeChecked,

@@ -1,6 +1,7 @@
 /** @jest-config-loader esbuild-register */
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import type { Config } from 'jest';
 
 type Project = Exclude<NonNullable<Config['projects']>[number], string>;
@@ -28,12 +29,45 @@ const base: Project = {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1.ts'] },
 };
 
+/**
+ * What `npm test` leaves to `npm run test:all`: suites that install projects, bundle, fuzz, compute for long, run other frameworks or
+ * start many processes.
+ */
+const LEFT_TO_ALL = [
+  'packages/auth/test/flood.test.ts',
+  'packages/http/test/unread.test.ts',
+  'packages/postgres/test/{failures,killed-workers}.test.ts',
+  'packages/redis/test/{cluster,failures}.test.ts',
+  'tests/apps/inventory-worker-database.test.ts',
+  'tests/docs/worker-pages.test.ts',
+  'tests/e2e/**/*.test.ts',
+  'tests/fuzz/*.test.ts',
+  'tests/publishing/*.test.ts',
+  'tests/soak/*.test.ts',
+];
+
+/** What both leave to `npm run test:anywhere`: the matrix of runtimes, bundlers and compilers, and the hosts of models. */
+const LEFT_TO_ANYWHERE = ['tests/anywhere/*.test.ts'];
+
+/** Which suites run: `test`, `all` or `anywhere`, as the scripts of package.json say; every suite of a given path without it. */
+const { SUITES } = process.env;
+
+/** The test files of a folder that run. */
+function filesOf(folder: string, tests: string): string[] {
+  const within = (globs: readonly string[]): string[] =>
+    globs.filter((glob) => glob.startsWith(`${folder}/`)).map((glob) => resolve(glob));
+  if (SUITES === 'all') return within(LEFT_TO_ALL);
+  if (SUITES === 'anywhere') return within(LEFT_TO_ANYWHERE);
+  const left = SUITES === 'test' ? within([...LEFT_TO_ALL, ...LEFT_TO_ANYWHERE]) : [];
+  return [resolve(folder, tests), ...left.map((glob) => `!${glob}`)];
+}
+
 /** Unit tests of a package load its sources; nothing needs building. */
 const unit = (dir: string): Project => ({
   ...base,
   displayName: dir,
   rootDir: dir,
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testMatch: filesOf(dir, 'test/**/*.test.ts'),
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   testEnvironmentOptions: { customExportConditions: ['@sigil/source', 'node', 'node-addons'] },
 });
@@ -43,17 +77,8 @@ const built: Project = {
   ...base,
   displayName: 'tests',
   rootDir: 'tests',
-  testMatch: ['<rootDir>/**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/anywhere/'],
+  testMatch: filesOf('tests', '**/*.test.ts'),
   testEnvironmentOptions: { customExportConditions: ['node', 'node-addons'] },
-};
-
-/** The matrix of runtimes, bundlers and compilers takes minutes: `npm run test:anywhere`. */
-const anywhere: Project = {
-  ...built,
-  displayName: 'anywhere',
-  testMatch: ['<rootDir>/anywhere/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/'],
 };
 
 const packages = readdirSync('packages')
@@ -69,7 +94,17 @@ const templates = readdirSync(templatesDir, { withFileTypes: true })
 const config: Config = {
   // Only for what never ends: the machine may be busy. Not a setting of a project.
   testTimeout: 30_000,
-  projects: process.env['ANYWHERE'] === '1' ? [anywhere] : [...packages.map(unit), ...templates, built],
+  projects: [
+    ...[...packages.map(unit), built].filter(({ testMatch }) => testMatch?.length),
+    ...(SUITES === 'all' || SUITES === 'anywhere' ? [] : templates),
+  ],
+  reporters: [
+    'default',
+    [
+      '<rootDir>/tests/left-out.mjs',
+      SUITES === 'test' ? { all: LEFT_TO_ALL, anywhere: LEFT_TO_ANYWHERE } : {},
+    ],
+  ],
   collectCoverageFrom: ['packages/*/src/**/*.ts', '!**/*.d.ts'],
   coverageProvider: 'v8',
   coverageDirectory: 'coverage',

@@ -1,7 +1,7 @@
 import type { NextConfig } from 'next';
 
 const config: NextConfig = {
-  // The lock file of all packages is two folders above; in a project of its own this line is not needed.
+  // Sigil's packages are links to folders of this repository; in a project of its own this line is not needed.
   turbopack: { root: new URL('../..', import.meta.url).pathname },
 };
 

@@ -3,12 +3,12 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { transformAsync } from '@babel/core';
 import { transform as swc } from '@swc/core';
 import { build, transform as esbuild } from 'esbuild';
 import { programOf } from '../e2e/frameworks/program.js';
 import { buildNext } from '../e2e/frameworks/next-project.js';
 import { bundleWithEsbuild, bundleWithWebpack, compileWithSwc } from '../publishing/bundlers.js';
-import { tool, toolFile, TOOLS } from './tools.js';
 
 const run = promisify(execFile);
 const SOURCES = resolve('tests/anywhere/programs');
@@ -16,6 +16,9 @@ const SOURCES = resolve('tests/anywhere/programs');
 export const COMPILED: string = resolve('tests/anywhere/dist');
 /** Where bundles go: from here no package is found, so they have to have everything in them. */
 const BUNDLES = mkdtempSync(join(tmpdir(), 'sigil-anywhere-'));
+
+/** A file of a package that is installed for the matrix alone. */
+export const installed = (path: string): string => resolve('tests/anywhere/node_modules', path);
 
 export const removeBundles = (): void => rmSync(BUNDLES, { recursive: true, force: true });
 
@@ -75,17 +78,14 @@ export const COMPILERS: Readonly<Record<string, Compile>> = {
     return (await esbuild(source, { loader: 'ts', target: 'node20', tsconfigRaw })).code;
   }),
   Babel: eachBy('babel', async (source) => {
-    const { transformAsync } = await tool<{
-      transformAsync(source: string, options: object): Promise<{ code: string }>;
-    }>('@babel/core');
     const options = {
       filename: 'program.ts',
-      presets: [toolFile('@babel/preset-typescript')],
-      plugins: [[toolFile('@babel/plugin-proposal-decorators'), { version: '2023-11' }]],
+      presets: [installed('@babel/preset-typescript')],
+      plugins: [[installed('@babel/plugin-proposal-decorators'), { version: '2023-11' }]],
       configFile: false,
       babelrc: false,
     };
-    return (await transformAsync(source, options)).code;
+    return (await transformAsync(source, options))?.code ?? '';
   }),
 };
 
@@ -104,7 +104,7 @@ const MAIN = join(COMPILED, 'main.js');
 const ofTools = (bundler: string, entry: string) => async (): Promise<string> => {
   const folder = join(BUNDLES, bundler);
   const script = resolve('tests/anywhere/bundle.mjs');
-  await run(process.execPath, [script, bundler, entry, folder, TOOLS]);
+  await run(process.execPath, [script, bundler, entry, folder]);
   return join(folder, 'main.mjs');
 };
 

@@ -2,20 +2,17 @@
  * Bundles a program for Node: `node bundle.mjs <bundler> <entry> <folder>`. In a process of its own, since values of Jest's realm are none
  * of the types that bundlers written in Rust know.
  */
-import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 
-const [bundler, entry, dir, tools] = process.argv.slice(2);
-const require = createRequire(tools);
-const load = (name) => import(pathToFileURL(require.resolve(name)).href);
+const [bundler, entry, dir] = process.argv.slice(2);
 
 const BUNDLERS = {
   async rollup() {
-    const { rollup } = await load('rollup');
-    const { default: resolving } = await load('@rollup/plugin-node-resolve');
-    const { default: commonjs } = await load('@rollup/plugin-commonjs');
-    const { default: json } = await load('@rollup/plugin-json');
+    const { rollup } = await import('rollup');
+    const { default: resolving } = await import('@rollup/plugin-node-resolve');
+    const { default: commonjs } = await import('@rollup/plugin-commonjs');
+    const { default: json } = await import('@rollup/plugin-json');
     const plugins = [
       resolving({ preferBuiltins: true, exportConditions: ['node'] }),
       commonjs({ ignoreDynamicRequires: true }),
@@ -30,7 +27,7 @@ const BUNDLERS = {
     });
   },
   async vite() {
-    const { build } = await load('vite');
+    const { build } = await import('vite');
     await build({
       configFile: false,
       logLevel: 'error',
@@ -45,7 +42,7 @@ const BUNDLERS = {
     });
   },
   async rolldown() {
-    const { rolldown } = await load('rolldown');
+    const { rolldown } = await import('rolldown');
     const bundle = await rolldown({ input: entry, platform: 'node', logLevel: 'silent' });
     await bundle.write({
       dir,
@@ -54,8 +51,20 @@ const BUNDLERS = {
       chunkFileNames: '[name]-[hash].mjs',
     });
   },
+  async webpack() {
+    const { default: webpack } = await import('webpack');
+    const compiler = webpack({
+      entry,
+      mode: 'production',
+      target: 'node20',
+      output: { path: dir, filename: 'main.cjs', clean: true },
+    });
+    const stats = await promisify(compiler.run.bind(compiler))();
+    await promisify(compiler.close.bind(compiler))();
+    if (stats.hasErrors()) throw new Error(stats.toString('errors-only'));
+  },
   async tsup() {
-    const { build } = await load('tsup');
+    const { build } = await import('tsup');
     await build({
       entry: { main: entry },
       outDir: dir,

@@ -1,9 +1,9 @@
-/** Serves a bundle in the edge runtime, and prints where: `node edge-server.mjs <bundle> <tools>`. */
+/** Serves a bundle in the edge runtime, and prints where: `node edge-server.mjs <bundle>`. */
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import edge from 'edge-runtime';
 
-const [bundle, tools] = process.argv.slice(2);
-const { EdgeRuntime, runServer } = createRequire(tools)('edge-runtime');
+const [bundle] = process.argv.slice(2);
+const { EdgeRuntime, runServer } = edge;
 const runtime = new EdgeRuntime({ initialCode: readFileSync(bundle, 'utf8') });
 const { url } = await runServer({ runtime, host: '127.0.0.1', port: 0 });
 console.log(url);

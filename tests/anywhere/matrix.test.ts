@@ -18,13 +18,13 @@ import {
   COMPILED,
   COMPILERS,
   compileStory,
+  installed,
   type Program,
   removeBundles,
   sources,
 } from './builds.js';
 import { checkAdding, checkStory } from './checks.js';
 import { at, besides, type Command, overHttp, overStdio, type Running } from './programs.js';
-import { installTools, toolFile, TOOLS } from './tools.js';
 
 const PAGE = 'docs/guide/deployment.md';
 const [BEGIN, END] = ['<!-- what npm run test:anywhere finds -->', '<!-- end of what it finds -->'];
@@ -62,10 +62,7 @@ async function tried(
   }
 }
 
-beforeAll(async () => {
-  await installTools();
-  await compileStory();
-}, 300_000);
+beforeAll(compileStory);
 afterAll(removeBundles);
 
 const TRANSPORTS = ['over HTTP', 'over stdio'] as const;
@@ -74,7 +71,7 @@ const over = (transport: string, command: Command): Promise<Running> =>
 const main = `${COMPILED}/main.js`;
 
 describe('a program in the runtime', () => {
-  const node = (version: number): Command => [toolFile(`node${version}/bin/node`)];
+  const node = (version: number): Command => [installed(`node${version}/bin/node`)];
   const RUNTIMES: Readonly<Record<string, Command>> = {
     'Node 20': node(20),
     'Node 22': node(22),
@@ -126,11 +123,7 @@ const config :Workerd.Config = (
   test('edge-runtime serves over HTTP', () =>
     onEdge('Edge functions (edge-runtime)', async () => {
       const bundle = await bundleForEdge('edge', 'edge-light');
-      const running = startProgram(process.execPath, [
-        resolve('tests/anywhere/edge-server.mjs'),
-        bundle,
-        TOOLS,
-      ]);
+      const running = startProgram(process.execPath, [resolve('tests/anywhere/edge-server.mjs'), bundle]);
       const origin = await running.line('http://');
       return at(new URL('/mcp', origin).href, () => running.kill());
     }));
@@ -176,8 +169,8 @@ describe('a program that is compiled', () => {
   const COLUMNS = Object.keys(KINDS) as (keyof typeof KINDS)[];
   const LEGACY = { experimentalDecorators: true, emitDecoratorMetadata: true };
   const node: Command = [process.execPath];
-  const tsx: Command = [process.execPath, '--import', pathToFileURL(toolFile('tsx/dist/loader.mjs')).href];
-  const node24: Command = [toolFile('node24/bin/node')];
+  const tsx: Command = [process.execPath, '--import', pathToFileURL(installed('tsx/dist/loader.mjs')).href];
+  const node24: Command = [installed('node24/bin/node')];
 
   /** What a compiler does, and by which command its programs are started. */
   const compilers: readonly (readonly [
@@ -271,7 +264,7 @@ test(`${PAGE} says what was found; WRITE=1 npm run test:anywhere writes it`, asy
   expect(readFileSync(PAGE, 'utf8')).toBe(written);
 });
 
-/** What the contract of tests/e2e/frameworks runs on, with `npm test`, and what it leaves out there. */
+/** What the contract of tests/e2e/frameworks runs on, with `npm run test:all`, and what it leaves out there. */
 function frameworks(): string {
   const all = [...NODE_FRAMEWORKS, ...WEB_FRAMEWORKS, NEXT_ITSELF, ...HOSTS];
   const whole = all.filter(({ lacks = {} }) => Object.keys(lacks).length === 0).map(({ name }) => name);

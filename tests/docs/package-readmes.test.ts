@@ -1,20 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { startWorkerd, WORKERD } from '../e2e/frameworks/workerd.js';
-import { post } from '../e2e/modern-http.js';
 import { noPostgres, startPostgres } from '../e2e/postgres.js';
 import { until } from '../e2e/processes.js';
 import { noRedis, Redis } from '../e2e/redis.js';
-import { sigil } from '../e2e/sigil-command.js';
-import { codeBlocks, compile, textBlocks } from './code-blocks.js';
+import { codeBlocks, compile } from './code-blocks.js';
 
 const compiled = { dist: '' };
 const running: (() => Promise<void>)[] = [];
@@ -189,40 +185,6 @@ describe('the README of a package shows', () => {
     const serve = (request: Request) => worker.fetch(request, env, { waitUntil: () => undefined });
     expect(await hello('https://hello.example/mcp', serve)).toBe('Hello');
   });
-
-  (WORKERD === undefined ? test.skip : test)(
-    'state in a Durable Object, which is kept, in workerd where that is installed: @sigil/workers',
-    async () => {
-      const readme = 'packages/workers/README.md';
-      const folder = mkdtempSync(join(tmpdir(), 'visits-'));
-      running.push(() => rm(folder, { recursive: true }));
-      const [config = ''] = await textBlocks(readme, 'capnp');
-      await writeFile(join(folder, 'config.capnp'), config);
-      const out = join(folder, 'dist/worker.mjs');
-      const program = join(compiled.dist, 'visits.js');
-      const { stdout } = await sigil('build', program, '--target', 'worker', '--out', out, '--json');
-      expect(JSON.parse(stdout)).toMatchObject({ validators: 1, warnings: [] });
-      const visited: unknown[] = [];
-      for (const place of ['Kiel', 'Kiel', 'Bremen', 'Kiel']) {
-        const worker = await startWorkerd(join(folder, 'config.capnp'), folder);
-        const params = { name: 'visit', arguments: { place } };
-        const result = post(`${worker.origin}/mcp`, 'tools/call', params);
-        visited.push((await result.finally(() => worker.program.kill()))['structuredContent']);
-      }
-      expect(visited).toEqual([
-        { place: 'Kiel', count: 1 },
-        { place: 'Kiel', count: 2 },
-        { place: 'Bremen', count: 1 },
-        { place: 'Kiel', count: 3 },
-      ]);
-
-      const [deployed = ''] = await textBlocks(readme, 'toml');
-      const [, binding, className] = /name = "(\w+)"\nclass_name = "(\w+)"/.exec(deployed) ?? [];
-      expect(deployed).toContain(`new_sqlite_classes = ["${className}"]`);
-      expect(config).toContain(`(name = "${binding}", durableObjectNamespace = "${className}")`);
-    },
-    60_000,
-  );
 
   test('a server that tokens open: @sigil/auth', async () => {
     const { child } = start('auth.js', { RESOURCE: 'http://127.0.0.1:1/mcp' });

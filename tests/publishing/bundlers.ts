@@ -1,8 +1,10 @@
-import { join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { transform } from '@swc/core';
 import { build, type BuildOptions } from 'esbuild';
-import webpack from 'webpack';
+
+const run = promisify(execFile);
 
 /** Packages that were written as CommonJS ask for modules of Node. */
 const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
@@ -42,15 +44,7 @@ export async function bundleWithEsbuild(
 }
 
 /** @returns the file of the program. */
-export async function bundleWithWebpack(entry: string, path: string): Promise<string> {
-  const compiler = webpack({
-    entry,
-    mode: 'production',
-    target: 'node20',
-    output: { path, filename: 'main.cjs', clean: true },
-  });
-  const stats = await promisify(compiler.run.bind(compiler))();
-  await promisify(compiler.close.bind(compiler))();
-  if (stats?.hasErrors()) throw new Error(stats.toString('errors-only'));
-  return join(path, 'main.cjs');
+export async function bundleWithWebpack(entry: string, folder: string): Promise<string> {
+  await run(process.execPath, [resolve('tests/anywhere/bundle.mjs'), 'webpack', entry, folder]);
+  return join(folder, 'main.cjs');
 }

@@ -97,7 +97,7 @@ describe.each(PUBLISHED)('what is published of %s', (folder) => {
   });
 
   test('has types that resolve wherever ES modules do', async () => {
-    const attw = join('node_modules/@arethetypeswrong/cli/dist/index.js');
+    const attw = join('tests/anywhere/node_modules/@arethetypeswrong/cli/dist/index.js');
     const args = [attw, tarball.path, '--profile', 'esm-only', '--format', 'json'];
     const { stdout } = await run(process.execPath, args).catch((error: { stdout: string }) => error);
     expect(stdout).not.toBe('');

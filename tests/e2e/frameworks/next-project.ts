@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { MOUNTS } from './contract-app.js';
 import type { Framework, Served } from './framework.js';
@@ -10,7 +10,9 @@ import { freePort } from '../processes.js';
 import { startProgram } from './program.js';
 
 const run = promisify(execFile);
-const NEXT = createRequire(import.meta.url).resolve('next/dist/bin/next');
+/** The packages of `apps/next`, which has Next for all projects here. */
+const INSTALLED = resolve('apps/next/node_modules');
+const NEXT = join(INSTALLED, 'next/dist/bin/next');
 const ENV = { NEXT_TELEMETRY_DISABLED: '1', NODE_OPTIONS: '' };
 
 /** Next itself: a project is built, and served from what was built. */
@@ -25,6 +27,8 @@ export const NEXT_ITSELF: Framework = {
 
 /** Builds a project of Next. @throws Error with what Next said. */
 export async function buildNext(folder: string): Promise<void> {
+  const packages = join(folder, 'node_modules');
+  if (!existsSync(packages)) await symlink(INSTALLED, packages, 'dir');
   await run(process.execPath, [NEXT, 'build'], { cwd: folder, env: { ...process.env, ...ENV } }).catch(
     ({ stdout, stderr }: { stdout: string; stderr: string }) => {
       throw new Error(`${stdout}\n${stderr}`);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 
@@ -63,10 +63,13 @@ export function startProgram(
   };
 }
 
+/** Where programs of other runtimes are installed, by `npm run test:all` and `npm run test:anywhere`. */
+const INSTALLED = createRequire(resolve('tests/anywhere/package.json'));
+
 /** A program that comes in a package for this platform, where it is installed: there is one for few platforms. */
 export function programOf(packageName: string, path: string): string | undefined {
   try {
-    const manifest = createRequire(import.meta.url).resolve(`${packageName}/package.json`);
+    const manifest = INSTALLED.resolve(`${packageName}/package.json`);
     const program = join(dirname(manifest), path);
     return existsSync(program) ? program : undefined;
   } catch {

@@ -35,7 +35,7 @@ import {
   Matches,
   ValidateNested,
 } from 'class-validator';
-import { endProcesses, EVERYTHING, freePort, INVENTORY, ServerProcess, until } from './processes.js';
+import { endProcesses, EVERYTHING, freePort, INVENTORY, ServerProcess, until } from '../e2e/processes.js';
 
 jest.setTimeout(60_000);
 
