@@ -35,6 +35,7 @@ const base: Project = {
  */
 const LEFT_TO_ALL = [
   'packages/auth/test/flood.test.ts',
+  'packages/core/test/schema/*agreement.test.ts',
   'packages/http/test/unread.test.ts',
   'packages/postgres/test/{failures,killed-workers}.test.ts',
   'packages/redis/test/{cluster,failures}.test.ts',

@@ -48,11 +48,11 @@ describe('what the page says of waiting', () => {
     async (revision) => {
       const ask = defineTool({
         name: 'ask',
-        timeoutMs: 150,
+        timeoutMs: 1_000,
         handle: async (_args, ctx) => (await ctx.elicit('Sure?', form)).action,
       });
       const onElicit = async () => {
-        await new Promise((resolve) => setTimeout(resolve, 400));
+        await new Promise((resolve) => setTimeout(resolve, 1_500));
         return { action: 'accept' as const, content: { sure: true } };
       };
       await using server = await testApp({ definitions: [ask], client: { revision, onElicit } });

@@ -216,7 +216,7 @@ describe('a server that would linger', () => {
     await server.event('hanging');
     server.send(call('quick', 'quick'));
     // What was sent before the end of the input is read; a signal would overtake it.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await server.event('working');
     const since = performance.now();
     how(server);
     const ended = await server.ended;

@@ -296,7 +296,7 @@ describe('a stream that stays open', () => {
       () => ({ issuers: [issuer.id], tokens: jwt({ algorithms: ['ES256'], clockToleranceSeconds: 0 }) }),
       { reauthenticateMs: 200 },
     );
-    const exp = Math.floor(Date.now() / 1000) + 2;
+    const exp = Math.floor(Date.now() / 1000) + 5;
     const expiring = await issuer.token({ aud: short.resource, exp });
     const listening = await short.post('subscriptions/listen', { notifications: {} }, { token: expiring });
     expect(listening.status).toBe(200);

@@ -256,7 +256,7 @@ export async function settled(): Promise<void> {
 }
 
 /** Waits until a condition holds. */
-export async function until(holds: () => boolean | Promise<boolean>, ms = 5_000): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>, ms = 20_000): Promise<void> {
   const deadline = Date.now() + ms;
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`The condition did not hold within ${ms} ms`);

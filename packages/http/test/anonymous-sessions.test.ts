@@ -83,7 +83,7 @@ describeBridges(
 
 describe('a call that is made without a token, and is answered late', () => {
   test('lets its client go as soon as it has a stream, when the session is that of a principal by then', async () => {
-    const bench = await createBench(httpRuntime, { authorization, streams: { afterMs: 300 } });
+    const bench = await createBench(httpRuntime, { authorization, streams: { afterMs: 2_000 } });
     const session = await openSession(bench);
     const waiting = session.post(call('hold', { label: 'a' }));
     const running = await bench.holds.next();

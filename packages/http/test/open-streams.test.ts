@@ -249,7 +249,7 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
     test('is served when it comes in time', async () => {
       const { app } = await createFixture();
       const authenticate = (): Promise<Principal> => delay(10, ADA);
-      const mounted = await bridge.mount(app, { authenticate, limits: { authenticateTimeoutMs: 500 } });
+      const mounted = await bridge.mount(app, { authenticate, limits: { authenticateTimeoutMs: 10_000 } });
       expect(textOf(await json(await callModern(mounted, 'whoami')))).toBe('ada');
       expect((await post(mounted, '{')).status).toBe(400);
       await mounted.close(0);

@@ -172,15 +172,6 @@ describeBridges(
       },
     );
 
-    test('opens none for an answer that comes soon [checklist 21]', async () => {
-      const session = await openSession(bench());
-      for (let turn = 0; turn < 20; turn++) {
-        const response = await session.post(call('echo', { text: 'soon' }));
-        expect(response.headers.get('content-type')).toBe('application/json');
-        await response.text();
-      }
-    });
-
     test('opens none before initialize is through', async () => {
       const response = await post(bench(), {
         jsonrpc: '2.0',
@@ -192,4 +183,19 @@ describeBridges(
     });
   },
   { streams: { afterMs: 50 } },
+);
+
+describeBridges(
+  'a priming event that has time',
+  (bench) => {
+    test('opens none for an answer that comes soon [checklist 21]', async () => {
+      const session = await openSession(bench());
+      for (let turn = 0; turn < 20; turn++) {
+        const response = await session.post(call('echo', { text: 'soon' }));
+        expect(response.headers.get('content-type')).toBe('application/json');
+        await response.text();
+      }
+    });
+  },
+  { streams: { afterMs: 10_000 } },
 );

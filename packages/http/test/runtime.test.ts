@@ -154,7 +154,7 @@ describe('bodies on the wire', () => {
     for (let attempt = 0; attempt < 5; attempt++) {
       const client = running.client(server.address);
       client.post(['Content-Length: 3000000'], 'x'.repeat(3_000_000));
-      await within(client.ended, 4_000);
+      await within(client.ended);
       expect(client.received).toMatch(/^HTTP\/1\.1 413 /);
     }
   });
@@ -219,8 +219,8 @@ describe('closing http()', () => {
     await once(client.socket, 'readable');
     const closing = server.close();
     client.socket.resume();
-    await within(closing, 5_000);
-    await within(client.ended, 5_000);
+    await within(closing);
+    await within(client.ended);
     expect(client.received.length).toBeGreaterThan(letters);
   });
 

@@ -112,7 +112,7 @@ describe('the stream of a request that runs in another process', () => {
     const name: StreamName = { session: first.id, stream: nameRequestStream('the request') };
     const progress = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params: {} });
     const id = await backend.events.append(name, progress);
-    const rest = await within(new EventReader(await second.resume(name.stream)).rest(), 8_000);
+    const rest = await within(new EventReader(await second.resume(name.stream)).rest());
     expect(rest.map(({ method, error }) => method ?? error?.message)).toEqual([
       'notifications/progress',
       GONE,
@@ -151,7 +151,7 @@ describe('the stream of a request that runs in another process', () => {
     const publish = backend.bus.publish.bind(backend.bus);
     backend.bus.publish = () => undefined;
     const responses = async (session: Session): Promise<unknown[]> => {
-      const messages = await within(new EventReader(await session.resume(seen?.id)).rest(), 8_000);
+      const messages = await within(new EventReader(await session.resume(seen?.id)).rest());
       return messages.filter(({ id }) => id !== undefined).map(({ error }) => error?.message);
     };
     expect(await responses(second)).toEqual([GONE]);

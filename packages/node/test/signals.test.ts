@@ -11,6 +11,10 @@ class FakeProcess extends EventEmitter implements SignalProcess {
   }
 }
 
+const exited = async (host: FakeProcess): Promise<void> => {
+  while (host.exits.length === 0) await delay(5);
+};
+
 const never = (): Promise<void> => new Promise(() => undefined);
 
 describe('handleSignals', () => {
@@ -39,7 +43,7 @@ describe('handleSignals', () => {
     const host = new FakeProcess();
     handleSignals(host, () => Promise.resolve(), 5);
     host.emit('SIGTERM', 'SIGTERM');
-    await delay(30);
+    await exited(host);
     expect(host.exits).toEqual([0]);
   });
 
@@ -59,14 +63,14 @@ describe('exitAfter', () => {
     const host = new FakeProcess();
     host.exitCode = 3;
     exitAfter(host, closed(), 60_000);
-    await delay(100);
+    await exited(host);
     expect(host.exits).toEqual([3]);
   });
 
   test('exits by force when the closing never ends', async () => {
     const host = new FakeProcess();
     exitAfter(host, never(), 5);
-    await delay(30);
+    await exited(host);
     expect(host.exits).toEqual([undefined]);
   });
 });

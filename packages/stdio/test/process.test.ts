@@ -89,7 +89,7 @@ describe('a process that runs stdio', () => {
     child.stdin.write('{"id":1,"delay":60000}\n{"id":2}\n');
     await once(child.stdout, 'data');
     child.kill('SIGTERM');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await once(child.stderr, 'data');
     child.kill('SIGINT');
     expect(await ended).toMatchObject({ code: 130, stdout: '{"id":2}\n' });
   });

@@ -10,6 +10,7 @@ import {
 import { HttpClient } from '../../contract/http-client.js';
 import { Calls } from '../calls.js';
 import { v1, v2Auto, v2Legacy } from '../clients.js';
+import { freshFetch } from '../fresh-fetch.js';
 import { until } from '../processes.js';
 import { BOUNDED, FORGETFUL, METADATA, OPEN, PROTECTED, RESOURCE } from './contract-app.js';
 import type { Feature, Framework, Served } from './framework.js';
@@ -254,9 +255,11 @@ export function contractOf(framework: Framework): void {
         await until(() => pending.early.length === 1);
         isClosed = true;
         const closed = served.close();
-        // A process hears of it a moment later.
+        // A process hears of it a moment later, and connections that are at work then may be served on: each request has its own.
+        const ask = served.fetch ?? freshFetch;
+        const request = { method: 'POST', headers: modernHeaders('hello'), body: callOf('hello') };
         const refusal = async (): Promise<boolean> =>
-          send(OPEN, { headers: modernHeaders('hello'), body: callOf('hello') }).then(
+          ask(served.origin + OPEN, request).then(
             ({ status }) => status === 503,
             () => true,
           );

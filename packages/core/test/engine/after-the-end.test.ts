@@ -8,7 +8,7 @@ import {
   ToolContext,
   type Logger,
 } from '../../src/index.js';
-import { appOf, deferred, openSession, problemsOf, statelessClient, textOf } from '../harness.js';
+import { appOf, deferred, openSession, problemsOf, statelessClient, textOf, until } from '../harness.js';
 
 const ABLE = { elicitation: { form: {} }, sampling: {}, roots: {} };
 const form = { type: 'object', properties: {} } as const;
@@ -121,7 +121,7 @@ describe('a logger that fails', () => {
     try {
       const client = await openSession(await appOf({ definitions: [boom], logger: broken(fail) }));
       expect(await client.call('boom')).toMatchObject({ isError: true });
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await until(() => printed.length > 0);
     } finally {
       console.error = error;
     }

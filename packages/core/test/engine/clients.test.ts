@@ -86,14 +86,14 @@ describe('a question', () => {
       const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: 'Hi' } }];
       const { model } = await context.sample(
         { messages, maxTokens: 1 },
-        { timeoutMs: 120, maxTimeoutMs: 600 },
+        { timeoutMs: 600, maxTimeoutMs: 3_000 },
       );
       return model;
     }
   }
   const thought = { role: 'assistant', content: { type: 'text', text: 'Hm' }, model: 'm' };
 
-  /** A client that reports progress every 40 ms and answers after so many reports, or never. */
+  /** A client that reports progress every 200 ms and answers after so many reports, or never. */
   async function thinker(reports: number): Promise<Client> {
     const client: Client = await openSession(
       await appOf({ services: [Asking] }),
@@ -109,7 +109,7 @@ describe('a question', () => {
               if (progress < reports) return;
               clearInterval(timer);
               resolve(thought);
-            }, 40);
+            }, 200);
             timer.unref();
           });
         },
@@ -126,7 +126,7 @@ describe('a question', () => {
     const result = await (await thinker(1000)).call('think');
     expect(result).toEqual({
       isError: true,
-      content: [{ type: 'text', text: 'The client did not answer within 600 ms' }],
+      content: [{ type: 'text', text: 'The client did not answer within 3000 ms' }],
     });
   });
 });

@@ -72,7 +72,7 @@ class Services {
   }
   @Tool()
   async patient(context: ToolContext) {
-    return (await context.elicit('Who?', FORM, { timeoutMs: 150 })).action;
+    return (await context.elicit('Who?', FORM, { timeoutMs: 1_000 })).action;
   }
 }
 
@@ -163,7 +163,7 @@ describe('a session in the older dialect', () => {
     const call = client.call('patient');
     const { id } = await client.waitFor(({ method }) => method === 'elicitation/request');
     for (let step = 1; step <= 4; step++) {
-      await new Promise((resolve) => setTimeout(resolve, 60));
+      await new Promise((resolve) => setTimeout(resolve, 300));
       client.notify('$/progress', { token: id, value: step });
     }
     client.send({ jsonrpc: '2.0', id, result: { action: 'cancel' } });

@@ -236,7 +236,7 @@ describe('guards are asked again', () => {
     await delay(50);
     expect(gone).toEqual([]);
     revoked.add('ada');
-    await delay(60);
+    await until(() => gone.length > 0);
     expect(gone).toEqual(['text://a']);
     app.notifyResourceUpdated('text://a');
     await settled();
@@ -264,7 +264,7 @@ describe('guards are asked again', () => {
     await delay(50);
     expect(gone).toEqual([]);
     revoked.add('ada');
-    await delay(60);
+    await until(() => gone.length > 0);
     expect(gone).toEqual(['text://a']);
   });
 
@@ -282,6 +282,7 @@ describe('guards are asked again', () => {
     for (const client of [hanging, ada])
       await listen(client, { resourceSubscriptions: ['text://a', 'text://b'] });
     revoked.add('hanging');
+    await until(() => asked.hanging > 0);
     await delay(100);
     revoked.add('ada');
     expect((await ada.response('sub')).result).toMatchObject({ resultType: 'complete' });
@@ -311,7 +312,7 @@ describe('guards are asked again', () => {
     app.on('unsubscribed', (uri) => gone.push(uri));
     const client = await openSession(app, '2025-11-25', {}, { requestInfo: { principal: { id: 'ada' } } });
     await client.result('resources/subscribe', { uri: 'text://a' });
-    await delay(60);
+    await until(() => disposed.length === 2);
     expect([seen, gone, disposed.length]).toEqual([['ada', 'ada'], ['text://a'], 2]);
   });
 
@@ -356,8 +357,7 @@ describe('guards are asked again', () => {
     });
     const client = statelessClient(await started);
     await listen(client, { resourceSubscriptions: ['text://a'] });
-    await delay(50);
-    expect(asked.length).toBeGreaterThan(1);
+    await until(() => asked.length > 1);
     client.notify('notifications/cancelled', { requestId: 'sub' });
     await delay(30);
     const before = asked.length;

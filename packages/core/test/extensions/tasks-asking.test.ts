@@ -206,7 +206,7 @@ describe('a handler that asks while it runs as a task', () => {
   test('may set a limit to its waiting, after which the question is withdrawn', async () => {
     const app = await serve(async (ctx) => {
       const late = await ctx
-        .elicit('Quick?', NameForm, { timeoutMs: 250 })
+        .elicit('Quick?', NameForm, { timeoutMs: 2_000 })
         .catch((error: Error) => error.message);
       await ctx.elicit('Take your time', NameForm, { key: 'slow' });
       return late;
@@ -225,7 +225,7 @@ describe('a handler that asks while it runs as a task', () => {
     expect(Object.keys(asked['inputRequests'] as Json)).toEqual(['slow']);
     await answer(client, taskId, { slow: accepted('Ann') });
     const { result } = await endOf(client, taskId);
-    expect(textOf(result as Json)).toBe('The client has not answered within 250 ms');
+    expect(textOf(result as Json)).toBe('The client has not answered within 2000 ms');
     expect(told).toEqual(['question-1', 'slow']);
   });
 
