@@ -162,7 +162,7 @@ describe('a session that is shared', () => {
   });
 
   test('is kept alive by the process that has its stream', async () => {
-    const { one, other, store } = await nodes({ sessions: { idleMs: 150 } });
+    const { one, other, store } = await nodes({ sessions: { idleMs: 400 } });
     const [session] = await openAtBoth({ one, other });
     const events = new EventReader(await session.listen());
     const before = store.asked.use;
