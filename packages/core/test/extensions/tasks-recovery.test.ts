@@ -87,7 +87,8 @@ describe('the time for an answer', () => {
 
   test('is found again in the store when the queue has lost it, and is not shorter then', async () => {
     const queue = new ManualQueue();
-    const app = await serve(asking, { ...memoryBackend(), queue }, { tasks: { stallMs: 10 } });
+    // Long enough for the run that asks: one that takes longer is given up.
+    const app = await serve(asking, { ...memoryBackend(), queue }, { tasks: { stallMs: 1_000 } });
     const client = taskClient(app, ABLE);
     const taskId = await beginTask(client, 'job');
     await queue.run();

@@ -209,7 +209,7 @@ describe('a task that asks', () => {
     const twice = job(async (ctx) => {
       const [{ content: a }, { content: b }] = await Promise.all([
         ctx.elicit('A?', FORM, { key: 'a' }),
-        ctx.elicit('B?', FORM, { key: 'b', timeoutMs: 50 }).catch(() => ({ content: { name: 'late' } })),
+        ctx.elicit('B?', FORM, { key: 'b', timeoutMs: 1_000 }).catch(() => ({ content: { name: 'late' } })),
       ]);
       return `${String(a?.['name'])} ${String(b?.['name'])}`;
     });
@@ -219,7 +219,7 @@ describe('a task that asks', () => {
     await queue.run();
     const keys = async () => Object.keys((await getTask(client, taskId))['inputRequests'] as Json);
     expect(await keys()).toEqual(['a', 'b']);
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await new Promise((resolve) => setTimeout(resolve, 1_010));
     await queue.run();
     expect(await keys()).toEqual(['a']);
     await client.result('tasks/update', {
