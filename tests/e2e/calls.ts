@@ -26,6 +26,8 @@ interface Common {
 interface CallOptions {
   readonly signal?: AbortSignal;
   readonly onprogress?: (progress: { progress: number }) => void;
+  /** Called with the id of each event, by which a stream that breaks is resumed. */
+  readonly onresumptiontoken?: (token: string) => void;
 }
 
 /** The calls of an official client, whichever it is. */

@@ -174,10 +174,10 @@ describe.each(
     test.concurrent('gets the result although the server had said nothing yet [checklist 28]', async () => {
       await using caller = await connect(kind);
       const { calls, work, proxy, answers } = caller;
-      const pending = calls.tool('work');
-      await until(() => work.started === 1);
-      // Long enough for the response to have begun as a stream.
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      // The response has begun as a stream once there is something to come back with.
+      const tokens: string[] = [];
+      const pending = calls.tool('work', {}, { onresumptiontoken: (token) => void tokens.push(token) });
+      await until(() => work.started === 1 && tokens.length > 0);
       proxy.drop();
       work.release();
       expect((await pending).text).toBe('worked');
