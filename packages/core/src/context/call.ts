@@ -91,6 +91,12 @@ export interface Call {
   currentContext: object | undefined;
   /** The context of the call; a plain `RequestContext` when it is about no single definition. */
   context(): object;
+  /**
+   * Takes note of the scopes that the call needs: all of them, once they are known.
+   *
+   * @throws InsufficientScopeError when the principal lacks any.
+   */
+  needs(scopes: readonly string[]): void;
   progress(progress: number, total?: number, message?: string): void;
   log(level: LogLevel, data: unknown, logger?: string): void;
   ask<T>(question: InputQuestion<T>, options?: AskOptions): Promise<T>;

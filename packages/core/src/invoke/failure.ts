@@ -53,20 +53,14 @@ export function toolErrorResult({ message, structuredContent }: ToolError): Call
   return { ...failed(message), ...(structured === undefined ? {} : { structuredContent: structured }) };
 }
 
-/** What the first mapper that fits makes of an error; the error itself when none does, and when a mapper fails what it threw. */
+/** What the first mapper that fits makes of an error, or promises to; the error itself when none fits. */
 export function mapped(
   error: unknown,
   mappers: readonly ErrorMapper[],
-  context: object | undefined,
+  context: RequestContext | undefined,
 ): unknown {
   const mapper = mappers.find((candidate) => error instanceof candidate.error);
-  if (!mapper) return error;
-  try {
-    // A mapper that gives nothing has nothing better to say.
-    return mapper.map(error as object, context as RequestContext | undefined) ?? error;
-  } catch (failure) {
-    return failure;
-  }
+  return mapper && typeof error === 'object' && error !== null ? mapper.map(error, context) : error;
 }
 
 /** Turns what a resource, prompt or completion threw into the error to answer with. */

@@ -117,6 +117,7 @@ function hypotheticalCall(principal: Principal | undefined, container: Container
       const info = { kind: 'list', name: METHODS.listTools, metadata: {} } as const;
       return (call.currentContext ??= new RequestContext(call, info));
     },
+    needs: () => undefined,
     progress: () => undefined,
     log: () => undefined,
     ask: noClient,
