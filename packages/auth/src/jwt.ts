@@ -6,7 +6,7 @@ import {
   type JWTVerifyOptions,
   type JWTVerifyResult,
 } from 'jose';
-import { OptionChecks } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/transport';
 import { checkSeconds } from './check-seconds.js';
 import type { Issuer } from './issuer.js';
 import { ProviderError, TokenError } from './provider.js';
@@ -56,7 +56,7 @@ const ALGORITHMS: readonly string[] = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
-const JWT_OPTIONS: Readonly<Record<keyof JwtOptions, true>> = {
+const JWT_OPTIONS: OptionTable<JwtOptions> = {
   algorithms: true,
   audience: true,
   audienceClaim: true,
@@ -179,7 +179,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 };
 
 function checkOptions(options: JwtOptions, checks: OptionChecks): void {
-  checks.known(options, Object.keys(JWT_OPTIONS), 'tokens: jwt.');
+  checks.known(options, JWT_OPTIONS, 'tokens: jwt.');
   const { algorithms, audience, audienceClaim, typ, clockToleranceSeconds } = options;
   const given: unknown = algorithms;
   if (!Array.isArray(given) || given.length === 0)

@@ -1,4 +1,4 @@
-import { isObject, type OptionChecks, type Principal } from '@sigil/core/transport';
+import { isObject, type OptionChecks, type Principal, type OptionTable } from '@sigil/core/transport';
 import { checkSeconds } from './check-seconds.js';
 import { checkCredentials } from './client-authentication.js';
 import { PROOF_ALGORITHMS } from './dpop.js';
@@ -76,7 +76,7 @@ export interface OAuthOptions {
   readonly description?: ResourceDescription;
 }
 
-const OAUTH_OPTIONS: Readonly<Record<keyof OAuthOptions, true>> = {
+const OAUTH_OPTIONS: OptionTable<OAuthOptions> = {
   resource: true,
   issuers: true,
   tokens: true,
@@ -225,7 +225,7 @@ function ownVerifier(verify: TokenVerifier, { issuers }: TokenCheckParts): Check
 
 /** Finds everything that is wrong with options. */
 export function checkOptions(options: OAuthOptions, checks: OptionChecks): void {
-  checks.known(options, Object.keys(OAUTH_OPTIONS));
+  checks.known(options, OAUTH_OPTIONS);
   checkResource(options.resource, checks);
   checkIssuers(options.issuers, checks);
   const tokens: unknown = options.tokens;

@@ -1,3 +1,5 @@
+import { isObject } from '@sigil/core/transport';
+
 /** The authorization server does not answer, or not as it should: the client is not to blame. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
@@ -79,9 +81,7 @@ async function textOf({ body }: Response): Promise<string> {
 function objectIn(text: string): ProviderAnswer['body'] {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -8,6 +8,7 @@ import {
   type Rejection,
   type Sink,
   type RequestId,
+  unref,
 } from '@sigil/core/transport';
 import type { Refusal } from './authorization.js';
 import type { BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
@@ -104,7 +105,7 @@ export class EventStream {
   ) {
     this.#body = http.stream({ ...STREAM_HEADERS, ...headers });
     this.#keepAlive = setInterval(() => this.#body.write(':\n\n'), keepAliveMs);
-    (this.#keepAlive as { unref?(): void }).unref?.();
+    unref(this.#keepAlive);
     this.#unwatch = watch?.(http, refused, renewed);
     http.onGone(() => this.#stop());
   }

@@ -9,6 +9,7 @@ import {
   OptionChecks,
   type RunningRuntime,
   type Runtime,
+  type OptionTable,
 } from '@sigil/core/transport';
 import { exitAfter, handleSignals, stderrLogger } from '@sigil/node';
 import { refuse } from './answers.js';
@@ -208,13 +209,13 @@ async function stop(
   clearTimeout(deadline);
 }
 
-const SERVER_LIMITS: Readonly<Record<Exclude<keyof HttpServerLimits, keyof HttpLimits>, true>> = {
+const SERVER_LIMITS: OptionTable<Omit<HttpServerLimits, keyof HttpLimits>> = {
   maxConnections: true,
   headersTimeoutMs: true,
   keepAliveTimeoutMs: true,
   maxHeaderBytes: true,
 };
-const RUNTIME_OPTIONS: Readonly<Record<Exclude<keyof HttpRuntimeOptions, keyof HttpOptions>, true>> = {
+const RUNTIME_OPTIONS: OptionTable<Omit<HttpRuntimeOptions, keyof HttpOptions>> = {
   port: true,
   host: true,
   allowAnonymous: true,

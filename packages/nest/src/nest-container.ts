@@ -2,6 +2,7 @@ import type { InjectionToken } from '@nestjs/common';
 import { ModuleRef, type ModulesContainer } from '@nestjs/core';
 import type { DefinitionProblem, GuardContext, ServiceId } from '@sigil/core';
 import { type Container, handlersOf, type ResolutionScope, serviceOf } from '@sigil/core/extension';
+import { isObject } from '@sigil/core/transport';
 import { contextIdOf } from './call.js';
 
 /** A class of which instances are made. */
@@ -129,10 +130,6 @@ function hasHandlers(value: unknown): value is Constructor {
   return (
     typeof value === 'function' && isObject(value.prototype) && handlersOf(value as Constructor).length > 0
   );
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 function nameOf(id: ServiceId): string {

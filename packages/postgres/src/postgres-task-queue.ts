@@ -5,7 +5,7 @@ import type { PostgresConnection } from './postgres-connection.js';
 import type { QueuePlace, TaskJobs } from './queue/bullmq.js';
 import { QueuePool } from './queue/queue-pool.js';
 import { PostgresTaskWorker } from './queue/task-worker.js';
-import { within } from './within.js';
+import { answered } from './failures.js';
 
 /** Most connections of the queue: one waits for word of tasks, the others add, take and finish them. */
 const MAX_CONNECTIONS = 5;
@@ -39,7 +39,7 @@ export class PostgresTaskQueue implements TaskQueue {
   }
 
   async add({ taskId, round }: QueuedTask, delayMs = 0): Promise<void> {
-    await within(this.#connection.timeoutMs, this.#add({ taskId, round }, delayMs));
+    await answered(this.#connection.timeoutMs, this.#add({ taskId, round }, delayMs));
   }
 
   async work(run: (entry: QueuedTask) => Promise<void>, options: TaskWorkerOptions): Promise<TaskWorker> {

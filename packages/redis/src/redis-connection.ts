@@ -8,7 +8,7 @@ import {
 } from '@redis/client';
 import { OverloadedError } from '@sigil/core/backend';
 import type { Logger } from '@sigil/core';
-import { OptionChecks } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/transport';
 import { RedisLink } from './redis-link.js';
 
 /** Where Redis is, and how it is spoken to. */
@@ -54,12 +54,12 @@ export interface RedisScript {
 export type RedisReply = string | number | null | readonly RedisReply[];
 
 /** The names of the options. */
-export const CONNECTION_OPTIONS: readonly (keyof RedisConnectionOptions)[] = [
-  'url',
-  'client',
-  'prefix',
-  'timeoutMs',
-];
+export const CONNECTION_OPTIONS: OptionTable<RedisConnectionOptions> = {
+  url: true,
+  client: true,
+  prefix: true,
+  timeoutMs: true,
+};
 
 /** How Redis refuses what no later attempt will make right: a password, the number of a database, or being too old. */
 const REFUSED =

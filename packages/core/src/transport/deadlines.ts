@@ -73,7 +73,7 @@ export class Deadlines {
   #wait(ms: number): void {
     this.#timer = setTimeout(() => this.#expire(), ms);
     // What waits is kept alive by what it waits for, if by anything.
-    (this.#timer as { unref?(): void }).unref?.();
+    unref(this.#timer);
   }
 
   #expire(): void {
@@ -106,6 +106,38 @@ export function afterMs(ms: number, run: () => void): () => void {
   if (ms > MAX_DELAY_MS) return () => undefined;
   const timer = setTimeout(run, ms);
   return () => clearTimeout(timer);
+}
+
+/**
+ * Waits for a promise no longer than a time. The wait keeps the process alive.
+ *
+ * @param ms milliseconds; more than timers can count means without end.
+ * @param late gives what is returned when the time is over, or throws; `undefined` by default.
+ * @returns what the promise gives.
+ * @example
+ * ```ts
+ * await within(1_000, server.closed);
+ * ```
+ */
+export async function within<T>(ms: number, promise: PromiseLike<T> | T, late: () => T): Promise<T>;
+export async function within<T>(ms: number, promise: PromiseLike<T> | T): Promise<T | undefined>;
+export async function within<T>(
+  ms: number,
+  promise: PromiseLike<T> | T,
+  late: () => T | undefined = () => undefined,
+): Promise<T | undefined> {
+  let cancel = (): void => undefined;
+  const time = new Promise<void>((resolve) => (cancel = afterMs(ms, resolve)));
+  try {
+    return await Promise.race([promise, time.then(late)]);
+  } finally {
+    cancel();
+  }
+}
+
+/** Lets a timer, where timers can, keep no process alive. */
+export function unref(timer: number | { unref?(): unknown }): void {
+  if (typeof timer === 'object') timer.unref?.();
 }
 
 /** What a delay is, for messages to the author. */

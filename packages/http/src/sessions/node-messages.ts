@@ -1,5 +1,4 @@
 import {
-  afterMs,
   type Connection,
   type EndpointBackend,
   isObject,
@@ -8,6 +7,7 @@ import {
   type MaybePromise,
   NOTIFICATIONS,
   type RequestId,
+  within,
 } from '@sigil/core/transport';
 
 /** What messages between processes are about. */
@@ -140,13 +140,7 @@ export class NodeMessages {
     try {
       for (const ms of RECEIVED_WITHIN_MS) {
         if (!(await this.backend.publish(answer))) return false;
-        let stop: (() => void) | undefined;
-        const late = new Promise<false>((resolve) => {
-          stop = afterMs(ms, () => resolve(false));
-        });
-        const isReceived = await Promise.race([received, late]);
-        stop?.();
-        if (isReceived) return true;
+        if (await within(ms, received)) return true;
       }
       return false;
     } finally {

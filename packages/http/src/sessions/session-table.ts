@@ -8,6 +8,7 @@ import {
   type RequestInfo,
   scopesIn,
   type Sink,
+  unref,
 } from '@sigil/core/transport';
 import { type OverloadRefusal, refuseScopes } from '../answers.js';
 import type { HttpExchange } from '../http-exchange.js';
@@ -100,7 +101,7 @@ export class SessionTable {
     else this.#byClient.set(quotaKey, new Set([session]));
     if (this.#sweep !== undefined) return;
     this.#sweep = setInterval(() => this.#expire(Date.now()), Math.min(this.#idleMs, 30_000));
-    (this.#sweep as { unref?(): void }).unref?.();
+    unref(this.#sweep);
   }
 
   /**

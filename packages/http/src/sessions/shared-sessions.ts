@@ -5,6 +5,7 @@ import {
   LogThrottle,
   type RequestId,
   type RequestInfo,
+  unref,
 } from '@sigil/core/transport';
 import { refuseForNow } from '../answers.js';
 import type { HttpExchange } from '../http-exchange.js';
@@ -94,7 +95,7 @@ export class SharedSessions<S extends SharedSession> {
     // What is at work, or listens, is in use; nothing else tells the store so.
     const touch = (): void => void this.#refreshAll(local.all.filter(({ busy }) => busy));
     this.#touch = setInterval(touch, Math.ceil(this.#idleMs / 3));
-    (this.#touch as { unref?(): void }).unref?.();
+    unref(this.#touch);
   }
 
   /** How the connection of a session is opened. */

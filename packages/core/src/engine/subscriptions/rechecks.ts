@@ -1,6 +1,7 @@
 import { logDetails } from '../../context/call.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import { lacksScopes } from '../../protocol/principal.js';
+import { unref } from '../../transport/deadlines.js';
 import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from '../call.js';
 import type { Session } from '../connection-state.js';
 import { withoutSubscription } from '../session-state.js';
@@ -30,7 +31,7 @@ export class Rechecks {
   begin(): void {
     if (this.#timer !== undefined || this.#closed) return;
     this.#timer = setTimeout(() => void this.#run(), this.parts.options.limits.recheckMs);
-    (this.#timer as { unref?(): void }).unref?.();
+    unref(this.#timer);
   }
 
   close(): void {
