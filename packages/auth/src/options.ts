@@ -263,7 +263,7 @@ function isTokenCheck(tokens: unknown): tokens is TokenCheck {
 }
 
 function oneOf(option: string, value: unknown, known: readonly string[], checks: OptionChecks): void {
-  if (value !== undefined && !known.includes(value as string))
+  if (value !== undefined && !known.some((one) => one === value))
     checks.refuse(option, `it must be ${known.map((one) => `'${one}'`).join(' or ')}`);
 }
 
@@ -283,7 +283,7 @@ function checkIssuers(issuers: unknown, checks: OptionChecks): void {
   const fix = "give what its tokens say as iss, such as ['https://id.example.com']";
   if (!Array.isArray(issuers) || issuers.length === 0)
     return checks.refuse('issuers', 'it must be a list of at least one authorization server', fix);
-  for (const given of issuers as readonly unknown[]) {
+  for (const given of issuers) {
     const one: unknown = typeof given === 'string' ? { issuer: given } : given;
     if (!isObject(one)) {
       checks.refuse('issuers', 'each must be a URL, or an object with issuer', fix);

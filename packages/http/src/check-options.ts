@@ -44,7 +44,7 @@ const OPTIONS: OptionTable<HttpOptions> = {
 /** What a handler serves. @throws DefinitionError when it is no app, as the promise of one. */
 export function endpointOf(of: string, app: App): Endpoint {
   const checks = new OptionChecks(of);
-  if ((app as Partial<App> | undefined)?.endpoint === undefined)
+  if (app?.endpoint === undefined)
     checks.refuse('app', 'it must be what createApp() resolves to', `write ${of}(await createApp({ … }))`);
   checks.throwIfAny();
   return app.endpoint;

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, isIP, isIPv4, Server as NetServer, type Socket } from 'node:net';
+import { isIP, isIPv4, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import {
   type Endpoint,
@@ -142,9 +142,15 @@ async function start(
   return {
     closed,
     close,
-    address: urlOf(options, (server.address() as AddressInfo).port),
+    address: urlOf(options, portOf(server)),
     appCloses: (disposed) => void (signalled && exitAfter(process, disposed)),
   };
+}
+
+/** The port that a server listens at; 0 before it does. */
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 function urlOf({ host, path }: ServerOptions, port: number): string {

@@ -114,7 +114,7 @@ export class SigilModule implements NestModule, OnModuleDestroy {
         'write useFactory: () => ({ name, version })',
       );
     checks.throwIfAny();
-    const provider = { provide: OPTIONS, useFactory, inject: [...inject] as never[] };
+    const provider = { provide: OPTIONS, useFactory, inject: [...inject] };
     return { ...dynamicModule({ path, decorators, sse }, provider as Provider), imports };
   }
 
@@ -275,7 +275,7 @@ function checkOptions(given: SigilModuleOptions): void {
 const FOR_ROOT = 'SigilModule.forRoot';
 const FOR_ROOT_ASYNC = 'SigilModule.forRootAsync';
 const ROUTE = ['path', 'decorators', 'sse'] as const;
-const isOfNest = (name: string): boolean => (NESTS as readonly string[]).includes(name);
+const isOfNest = (name: string): boolean => NESTS.some((one) => one === name);
 const OPTION_NAMES = [...APP_OPTIONS.filter((name) => !isOfNest(name)), 'http', 'principal', 'requestGuards'];
 
 function isListOfFunctions(value: unknown): boolean {
@@ -305,8 +305,7 @@ const httpExceptions: ErrorMapper = mapError(HttpException, (exception, context)
 /** Its message; of a `ValidationPipe` and its like all of them. */
 function textOf(exception: HttpException): string {
   const response = exception.getResponse();
-  const message =
-    typeof response === 'string' ? response : (response as { readonly message?: unknown }).message;
+  const message: unknown = typeof response === 'string' ? response : Reflect.get(response, 'message');
   return Array.isArray(message)
     ? message.join('; ')
     : typeof message === 'string'

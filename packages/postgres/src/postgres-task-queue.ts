@@ -1,5 +1,5 @@
 import type { QueuedTask, TaskQueue, TaskWorker, TaskWorkerOptions } from '@sigil/core/backend';
-import { Client, type ClientConfig } from 'pg';
+import { Client } from 'pg';
 import { endClient } from './ending-pool.js';
 import type { PostgresConnection } from './postgres-connection.js';
 import type { QueuePlace, TaskJobs } from './queue/bullmq.js';
@@ -96,7 +96,7 @@ export class PostgresTaskQueue implements TaskQueue {
       import('./queue/migrate-queue.js'),
     ]);
     const { schema, migrates } = this.#connection;
-    const options = this.#connection.clientOptions() as ClientConfig;
+    const options = this.#connection.clientOptions();
     // To make tables may take longer than a statement may.
     const client = new Client({ ...options, query_timeout: 0, statement_timeout: 0 });
     client.on('error', () => undefined);

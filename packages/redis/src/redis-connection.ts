@@ -249,11 +249,11 @@ function isRefusal(error: unknown): error is ErrorReply {
 
 /** Refuses options of a connection that are wrong. */
 export function checkConnection(options: RedisConnectionOptions, checks: OptionChecks): void {
-  const { url, client, prefix, timeoutMs } = options as Readonly<Record<string, unknown>>;
+  const { url, client, prefix, timeoutMs } = options;
   checks.integer('timeoutMs', timeoutMs);
   if (prefix !== undefined && !(typeof prefix === 'string' && /^[^\s{}]+$/.test(prefix)))
     checks.refuse('prefix', 'it must be a text without spaces and braces');
-  if (client !== undefined && typeof (client as Partial<RedisClientTemplate> | null)?.options !== 'object')
+  if (client !== undefined && typeof client?.options !== 'object')
     checks.refuse('client', 'it must be a client that createClient() of @redis/client made');
   if ((url === undefined) === (client === undefined))
     checks.refuse(

@@ -96,7 +96,7 @@ export function readSettings(options: StdioOptions): StdioSettings {
   } catch (error) {
     checks.refuse(
       'principal',
-      (error as TypeError).message,
+      error instanceof Error ? error.message : String(error),
       "give an id, such as { id: 'me', scopes: ['files'] }",
     );
   }

@@ -11,7 +11,6 @@ import type {
 import type { InputResponsesTo, InputRequired, InputQuestion, InputQuestions } from '../context/questions.js';
 import { RequestContext } from '../context/context.js';
 import { InsufficientScopeError, messageOf } from '../errors/errors.js';
-import type { Constructor } from '../protocol/constructor.js';
 import { isObject, toLogJson } from '../protocol/json.js';
 import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';
 import { type MaybePromise, observed } from '../protocol/maybe-promise.js';
@@ -316,10 +315,10 @@ export class EngineCall implements Call, CallScope, RequesterContext {
     return observed(this.rounds.once(key, run));
   }
 
-  resolve(id: Resolvable): MaybePromise<unknown> {
+  resolve<T>(id: Resolvable<T>): MaybePromise<T> {
     // What would be made now, nothing would dispose of.
     if (this.#hasEnded) throw new Error('ctx.resolve() was called after the handler had ended');
-    return this.#parts.options.container.get(id as Constructor, this.scope);
+    return this.#parts.options.container.get(id, this.scope);
   }
 }
 

@@ -45,7 +45,7 @@ export function readSession(state: SessionState): WrittenSession | undefined {
   return {
     revision,
     info: readImplementation(info),
-    capabilities: isObject(capabilities) ? (capabilities as ClientCapabilities) : {},
+    capabilities: isObject(capabilities) ? capabilities : {},
     ready: ready === true,
     logLevel: isLogLevel(logLevel) ? logLevel : undefined,
     roots: Array.isArray(roots) ? roots : undefined,

@@ -1,5 +1,7 @@
 import {
   ERROR_CODES,
+  isProtocolError,
+  isToolError,
   kindOf,
   MASKED_MESSAGE,
   messageOf,
@@ -29,16 +31,15 @@ export interface FailurePolicy {
  */
 export function toolFailure(error: unknown, call: Call, policy: FailurePolicy): CallToolResult {
   if (error instanceof InvalidValueError) return failed(error.message);
-  const kind = kindOf(error);
-  if (kind === 'protocol') throw error;
-  if (kind === 'tool') {
+  if (isToolError(error)) {
     try {
-      return toolErrorResult(error as ToolError);
+      return toolErrorResult(error);
     } catch (unwritable) {
       report(unwritable, call, policy);
       return failed(messageOf(error));
     }
   }
+  if (isProtocolError(error)) throw error;
   report(error, call, policy);
   return failed(policy.exposeErrors ? messageOf(error) : MASKED_MESSAGE);
 }

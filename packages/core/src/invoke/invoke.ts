@@ -17,6 +17,7 @@ import type {
   ToolDefinition,
 } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
+import { isObject } from '../protocol/json.js';
 import { lacksScopes } from '../protocol/principal.js';
 import { after, isPromise, type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import type {
@@ -84,8 +85,8 @@ interface Kind<R> {
   readonly isPartial?: boolean;
 }
 
-/** Who may see and use a definition. Empty when everybody may. */
-interface Access {
+/** What callers need to see and use a definition. Empty when everybody may. */
+interface Requirements {
   readonly guardCheck?: GuardCheck;
   readonly guards?: readonly NamedGuard[];
   readonly partialScopes?: PartialScopes;
@@ -114,7 +115,7 @@ export class HandlerCompiler {
   }
 
   /** Compiles who may see and use a definition: its guards as one check, and one by one, and what completing it needs. */
-  access(declaration: Declaration, info: DefinitionInfo): Access {
+  access(declaration: Declaration, info: DefinitionInfo): Requirements {
     const { guards } = declaration;
     const guardCheck = compileGuards(guards, info, this.#guardParts);
     const needed = compileScopes(declaration, this.#guardParts.guardTime);
@@ -369,7 +370,7 @@ export interface Instances {
 }
 
 type Method = (...values: unknown[]) => unknown;
-type Instance = Record<string | symbol, unknown>;
+type Instance = Readonly<Record<string | symbol, Method | undefined>>;
 
 /** Whether a handler, or what it runs on, may look at the context of the call. */
 export function needsContext(target: Target, { parameters }: Binding, instances: Instances): boolean {
@@ -380,7 +381,7 @@ export function needsContext(target: Target, { parameters }: Binding, instances:
 /** Compiles the call of a handler: which instance, which parameters, in which order. */
 export function compileRun(target: Target, binding: Binding, instances: Instances): Run {
   if (target.kind === 'function') {
-    const handle = target.handle as unknown as Method;
+    const handle = target.handle as Method;
     return (_call, args, context) => handle(args, context);
   }
   const { parameters } = binding;
@@ -388,12 +389,9 @@ export function compileRun(target: Target, binding: Binding, instances: Instance
   const { method } = target;
   const mayPromise = parameters.some(({ from }) => from === 'custom');
   const run = (instance: Instance, args: unknown, context: RequestContext | undefined): unknown => {
-    const values = new Array<unknown>(parameters.length);
-    for (let index = 0; index < parameters.length; index++) {
-      values[index] = valueOf(parameters[index] as ParameterBinding, args, context);
-    }
-    if (!mayPromise || !values.some(isPromise)) return (instance[method] as Method)(...values);
-    return Promise.all(values).then((all) => (instance[method] as Method)(...all));
+    const values = parameters.map((parameter) => valueOf(parameter, args, context));
+    if (!mayPromise || !values.some(isPromise)) return instance[method]?.(...values);
+    return Promise.all(values).then((all) => instance[method]?.(...all));
   };
   return (call, args, context): MaybePromise<unknown> => {
     const instance = instanceOf(call);
@@ -408,11 +406,11 @@ function valueOf(parameter: ParameterBinding, args: unknown, context: RequestCon
     case 'arguments':
       return args;
     case 'argument':
-      return (args as Record<string, unknown>)[parameter.name];
+      return isObject(args) ? args[parameter.name] : undefined;
     case 'context':
       return context;
     case 'custom': {
-      const value = parameter.value(context as RequestContext);
+      const value = context && parameter.value(context);
       // Another parameter may fail at once, and then nothing would await this one.
       return isPromise(value) ? observed(Promise.resolve(value)) : value;
     }
@@ -422,10 +420,10 @@ function valueOf(parameter: ParameterBinding, args: unknown, context: RequestCon
 /** Compiles the way from a call to an instance: a singleton is asked for once, anything else each time. */
 function compileInstance(cls: Constructor, instances: Instances): (call: Call) => MaybePromise<Instance> {
   const { container } = instances;
-  if (!instances.isSingleton(cls)) return (call) => container.get(cls, call.scope) as MaybePromise<Instance>;
+  if (!instances.isSingleton(cls)) return (call) => container.get(cls, call.scope);
   const kept: { instance?: Instance } = {};
   return () =>
     kept.instance ??
     // A promise is not kept: one that fails may succeed at the next call.
-    after(container.get(cls) as MaybePromise<Instance>, (instance) => (kept.instance = instance));
+    after(container.get<Instance>(cls), (instance) => (kept.instance = instance));
 }

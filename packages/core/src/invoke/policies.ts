@@ -131,7 +131,9 @@ export function compileScopes(
     fixed,
     async of(args) {
       const given = await Promise.all(
-        asked.map(async (requirement) => inTime(requirement(args as never), who, guardTime)),
+        asked.map(async (requirement) =>
+          inTime<unknown>(Reflect.apply(requirement, undefined, [args]), who, guardTime),
+        ),
       );
       return [...new Set([...fixed, ...given.flatMap(scopesOf)])];
     },
@@ -270,7 +272,7 @@ export function checkMethod(
   method: 'allows' | 'handle',
   diagnostics: Diagnostics,
 ): void {
-  if (typeof (instance as Record<string, unknown>)[method] === 'function') return;
+  if (typeof Reflect.get(instance, method) === 'function') return;
   const [use, fix] = {
     allows: ['a guard', 'implement Guard: allows(context) { return … }'] as const,
     handle: ['middleware', 'implement Middleware: handle(context, next) { return next() }'] as const,

@@ -228,7 +228,7 @@ function checkMembers(definition: HandlerDefinition, at: Diagnostics): void {
     at.at(option).add('SIGIL_INVALID_OPTIONS', 'there is no such option', fix);
   }
   for (const hint of HINTS) {
-    const value = (definition as unknown as Readonly<Record<string, unknown>>)[hint];
+    const value: unknown = Reflect.get(definition, hint);
     if (value !== undefined && typeof value !== 'boolean')
       at.at(hint).add('SIGIL_INVALID_OPTIONS', 'it must be true or false', `write ${hint}: true`);
   }

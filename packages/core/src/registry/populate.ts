@@ -67,7 +67,7 @@ function collectionOf(registry: Registry, { kind }: Entry): Collection<Entry> {
     resource: registry.resources,
     template: registry.templates,
   };
-  return collections[kind] as unknown as Collection<Entry>;
+  return collections[kind];
 }
 
 function refuseDuplicate(entry: Entry, holder: Entry, diagnostics: Diagnostics): void {

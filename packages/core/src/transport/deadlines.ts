@@ -135,7 +135,15 @@ export async function within<T>(
   }
 }
 
-/** Lets a timer, where timers can, keep no process alive. */
+/**
+ * Lets a timer keep no process alive, where timers do that.
+ *
+ * @param timer what `setTimeout` or `setInterval` gave.
+ * @example
+ * ```ts
+ * unref(setInterval(sweep, 30_000));
+ * ```
+ */
 export function unref(timer: number | { unref?(): unknown }): void {
   if (typeof timer === 'object') timer.unref?.();
 }
@@ -145,5 +153,5 @@ export const DELAY: string = `a positive integer of milliseconds, ${MAX_DELAY_MS
 
 /** Whether a value is a delay that timers can keep. */
 export function isDelay(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) > 0 && (value as number) <= MAX_DELAY_MS;
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= MAX_DELAY_MS;
 }

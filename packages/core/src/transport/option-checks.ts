@@ -79,9 +79,9 @@ export class OptionChecks {
     most: number = option.endsWith('Ms') ? MAX_DELAY_MS : Number.MAX_SAFE_INTEGER,
   ): void {
     if (value === undefined) return;
-    if (!(Number.isSafeInteger(value) && (value as number) > 0))
+    if (typeof value !== 'number' || !Number.isSafeInteger(value) || value <= 0)
       this.refuse(option, `it must be a positive integer, not ${shown(value)}`);
-    else if ((value as number) > most) this.refuse(option, `it must be at most ${most}, not ${shown(value)}`);
+    else if (value > most) this.refuse(option, `it must be at most ${most}, not ${shown(value)}`);
   }
 
   /** Refuses what is neither true nor false nor left out: 'false' would count as true. */
