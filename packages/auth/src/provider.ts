@@ -70,7 +70,8 @@ async function textOf({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
-  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+  const chunks: AsyncIterable<Uint8Array<ArrayBuffer>> = body;
+  for await (const chunk of chunks) {
     bytes += chunk.byteLength;
     if (bytes > MAX_BYTES) throw new Error(`the answer is longer than ${MAX_BYTES} bytes`);
     text += decoder.decode(chunk, { stream: true });

@@ -75,7 +75,7 @@ export class Endpoint {
   }
 
   serve(request: PlatformRequest, response: PlatformResponse): void {
-    const { raw = request as unknown as IncomingMessage, body } = request;
+    const { raw = request as PlatformRequest & IncomingMessage, body } = request;
     keepResponse(request, response);
     // Fastify is not to answer; Express does nothing by itself.
     response.hijack?.();
