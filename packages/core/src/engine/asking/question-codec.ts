@@ -63,7 +63,7 @@ const ROLES: readonly unknown[] = ['user', 'assistant'];
 
 /** Whether an answer is a message of a model: handlers read it without looking twice. */
 function isSampled({ role, content, model }: Answer): boolean {
-  const blocks = Array.isArray(content) ? content : [content];
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
   const areBlocks = blocks.every((block) => isObject(block) && typeof block['type'] === 'string');
   return ROLES.includes(role) && areBlocks && typeof model === 'string';
 }
