@@ -241,6 +241,7 @@ export class HandlerCompiler {
     throw requestFailure(error, call, this.options);
   };
 
+  /** Compiles all steps. */
   #compile<R>(declaration: Declaration, info: DefinitionInfo, kind: Kind<R>): Invoke<R> {
     const { target, binding, guards, middleware, errors } = declaration;
     const { Context, check, encode, denied, fail, isPartial = false } = kind;
@@ -254,37 +255,7 @@ export class HandlerCompiler {
 
     const contextFor = (call: Call): RequestContext | undefined =>
       hasContext ? contextOf(call, Context, info) : undefined;
-    function failed<A>(error: unknown, call: Call, passage: Passage<R, A>): MaybePromise<A> {
-      if (isSuspension(error)) throw error;
-      return attempt(
-        () => mapped(error, errors, contextFor(call)),
-        // A mapper that gives nothing has nothing better to say.
-        (given) => passage.answer(fail(given ?? error, call)),
-        (failure) => passage.answer(fail(failure, call)),
-      );
-    }
-    function handle<A>(call: Call, args: unknown, passage: Passage<R, A>): MaybePromise<A> {
-      const context = contextFor(call);
-      const handler = (): unknown => run(call, args, context);
-      return attempt(
-        () =>
-          after(around && context ? around(call, context, handler) : handler(), (value) =>
-            encode(value, call),
-          ),
-        (result) => passage.answer(result),
-        (error) => failed(error, call, passage),
-      );
-    }
-    function permit<A>(call: Call, args: unknown, passage: Passage<R, A>): MaybePromise<A> {
-      const context = contextFor(call);
-      if (context) setArguments(context, args);
-      if (!permits || !context) return handle(call, args, passage);
-      return attempt(
-        () => after(permits(call, context), (permitted) => permitted === true || { result: denied() }),
-        (permitted) => (permitted === true ? handle(call, args, passage) : passage.answer(permitted.result)),
-        (error) => failed(error, call, passage),
-      );
-    }
+    /** Steps 2 to 4. */
     function scope<A>(call: Call, sent: Record<string, unknown>, passage: Passage<R, A>): MaybePromise<A> {
       const run = (args: unknown): MaybePromise<A> => passage.limited(permit(call, args, passage));
       if (!scopesOf) {
@@ -309,6 +280,39 @@ export class HandlerCompiler {
           call.needs(fixed);
           return passage.enter(() => failed(error, call, passage));
         },
+      );
+    }
+    /** Step 5. */
+    function permit<A>(call: Call, args: unknown, passage: Passage<R, A>): MaybePromise<A> {
+      const context = contextFor(call);
+      if (context) setArguments(context, args);
+      if (!permits || !context) return handle(call, args, passage);
+      return attempt(
+        () => after(permits(call, context), (permitted) => permitted === true || { result: denied() }),
+        (permitted) => (permitted === true ? handle(call, args, passage) : passage.answer(permitted.result)),
+        (error) => failed(error, call, passage),
+      );
+    }
+    /** Steps 6 and 7. */
+    function handle<A>(call: Call, args: unknown, passage: Passage<R, A>): MaybePromise<A> {
+      const context = contextFor(call);
+      const handler = (): unknown => run(call, args, context);
+      return attempt(
+        () =>
+          after(around && context ? around(call, context, handler) : handler(), (value) =>
+            encode(value, call),
+          ),
+        (result) => passage.answer(result),
+        (error) => failed(error, call, passage),
+      );
+    }
+    function failed<A>(error: unknown, call: Call, passage: Passage<R, A>): MaybePromise<A> {
+      if (isSuspension(error)) throw error;
+      return attempt(
+        () => mapped(error, errors, contextFor(call)),
+        // A mapper that gives nothing has nothing better to say.
+        (given) => passage.answer(fail(given ?? error, call)),
+        (failure) => passage.answer(fail(failure, call)),
       );
     }
     if (!allows) return scope;
