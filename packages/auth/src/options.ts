@@ -278,6 +278,13 @@ function checkResource(resource: unknown, checks: OptionChecks): void {
 }
 
 const ENDPOINTS = ['jwksUri', 'introspectionEndpoint', 'tokenEndpoint'] as const;
+const ISSUER_OPTIONS: OptionTable<IssuerOptions> = {
+  issuer: true,
+  jwksUri: true,
+  jwks: true,
+  introspectionEndpoint: true,
+  tokenEndpoint: true,
+};
 
 function checkIssuers(issuers: unknown, checks: OptionChecks): void {
   const fix = "give what its tokens say as iss, such as ['https://id.example.com']";
@@ -289,7 +296,7 @@ function checkIssuers(issuers: unknown, checks: OptionChecks): void {
       checks.refuse('issuers', 'each must be a URL, or an object with issuer', fix);
       continue;
     }
-    checks.known(one, ['issuer', 'jwks', ...ENDPOINTS], 'issuers.');
+    checks.known(one, ISSUER_OPTIONS, 'issuers.');
     const { jwks } = one;
     if (jwks !== undefined && !isKeySet(jwks))
       checks.refuse(

@@ -28,7 +28,7 @@ import {
   ToolError,
 } from '@sigil/core';
 import { APP_OPTIONS } from '@sigil/core/extension';
-import { OptionChecks } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/transport';
 import { Endpoint, endpointController, nestLogger } from './endpoint.js';
 import { Enhancers } from './enhancers.js';
 import { lacks, nameOf } from './names.js';
@@ -106,7 +106,7 @@ export class SigilModule implements NestModule, OnModuleDestroy {
     OptionChecks.requireObject(FOR_ROOT_ASYNC, options);
     const { path, decorators, sse, imports = [], inject = [], useFactory } = options;
     const checks = new OptionChecks(FOR_ROOT_ASYNC);
-    checks.known(options, [...ROUTE, 'imports', 'inject', 'useFactory']);
+    checks.known(options, ASYNC_OPTIONS);
     if (typeof useFactory !== 'function')
       checks.refuse(
         'useFactory',
@@ -275,6 +275,14 @@ function checkOptions(given: SigilModuleOptions): void {
 const FOR_ROOT = 'SigilModule.forRoot';
 const FOR_ROOT_ASYNC = 'SigilModule.forRootAsync';
 const ROUTE = ['path', 'decorators', 'sse'] as const;
+const ASYNC_OPTIONS: OptionTable<SigilModuleAsyncOptions> = {
+  path: true,
+  decorators: true,
+  sse: true,
+  imports: true,
+  inject: true,
+  useFactory: true,
+};
 const isOfNest = (name: string): boolean => NESTS.some((one) => one === name);
 const OPTION_NAMES = [...APP_OPTIONS.filter((name) => !isOfNest(name)), 'http', 'principal', 'requestGuards'];
 
