@@ -1,5 +1,6 @@
 import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, EmbeddedJWK, type JWK } from 'jose';
 import type { StateStore } from '@sigil/core/backend';
+import { isObject } from '@sigil/core/transport';
 import { sha256 } from './sha256.js';
 
 /** The algorithms that proofs may be signed with. */
@@ -133,7 +134,7 @@ async function verified(proof: string): Promise<Readonly<Record<string, unknown>
   try {
     const { payload } = await compactVerify(proof, EmbeddedJWK, { algorithms: [...PROOF_ALGORITHMS] });
     const claims: unknown = JSON.parse(new TextDecoder().decode(payload));
-    if (typeof claims === 'object' && claims !== null) return claims as Record<string, unknown>;
+    if (isObject(claims)) return claims;
   } catch {
     // What it is wrong with is no matter.
   }

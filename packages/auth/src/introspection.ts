@@ -1,4 +1,4 @@
-import type { OptionChecks } from '@sigil/core/transport';
+import type { OptionChecks, OptionTable } from '@sigil/core/transport';
 import { checkSeconds } from './check-seconds.js';
 import { authenticateClient, checkCredentials, type ClientCredentials } from './client-authentication.js';
 import { LookUps } from './look-ups.js';
@@ -23,7 +23,7 @@ export interface IntrospectionOptions extends ClientCredentials {
   readonly cacheSeconds?: number;
 }
 
-const INTROSPECTION_OPTIONS: Readonly<Record<keyof IntrospectionOptions, true>> = {
+const INTROSPECTION_OPTIONS: OptionTable<IntrospectionOptions> = {
   clientId: true,
   clientSecret: true,
   privateKey: true,
@@ -103,7 +103,7 @@ function checkOptions(options: IntrospectionOptions, issuers: number, checks: Op
       `introspection() asks one issuer, and there are ${issuers}: tokens would be shown to all of them`,
       'give one issuer, or a function of your own that knows whose a token is',
     );
-  checks.known(options, Object.keys(INTROSPECTION_OPTIONS), 'tokens: introspection.');
+  checks.known(options, INTROSPECTION_OPTIONS, 'tokens: introspection.');
   checkCredentials('tokens: introspection', options, checks);
   checkSeconds('tokens: introspection.cacheSeconds', options.cacheSeconds, 300, checks);
 }

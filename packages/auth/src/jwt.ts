@@ -6,11 +6,10 @@ import {
   type JWTVerifyOptions,
   type JWTVerifyResult,
 } from 'jose';
-import { OptionChecks } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/transport';
 import { checkSeconds } from './check-seconds.js';
 import type { Issuer } from './issuer.js';
 import { ProviderError, TokenError } from './provider.js';
-import type { TokenClaims } from './scopes.js';
 import {
   audienceTest,
   CLOCK_TOLERANCE_SECONDS,
@@ -56,7 +55,7 @@ const ALGORITHMS: readonly string[] = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
-const JWT_OPTIONS: Readonly<Record<keyof JwtOptions, true>> = {
+const JWT_OPTIONS: OptionTable<JwtOptions> = {
   algorithms: true,
   audience: true,
   audienceClaim: true,
@@ -110,7 +109,7 @@ function verifierOf(options: JwtOptions, { resource, issuers }: TokenCheckParts)
     // A number that is too large for one would never end the token.
     for (const name of ['exp', 'nbf', 'iat'])
       if (payload[name] !== undefined && !Number.isFinite(payload[name])) throw notATime(name);
-    return payload as TokenClaims;
+    return payload;
   };
 }
 
@@ -179,7 +178,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 };
 
 function checkOptions(options: JwtOptions, checks: OptionChecks): void {
-  checks.known(options, Object.keys(JWT_OPTIONS), 'tokens: jwt.');
+  checks.known(options, JWT_OPTIONS, 'tokens: jwt.');
   const { algorithms, audience, audienceClaim, typ, clockToleranceSeconds } = options;
   const given: unknown = algorithms;
   if (!Array.isArray(given) || given.length === 0)
@@ -189,7 +188,7 @@ function checkOptions(options: JwtOptions, checks: OptionChecks): void {
       "write ['RS256', 'ES256'], as your issuer signs",
     );
   else
-    for (const algorithm of given.filter((one) => !ALGORITHMS.includes(one as string)))
+    for (const algorithm of given.filter((one) => !ALGORITHMS.some((known) => known === one)))
       checks.refuse(
         'tokens: jwt.algorithms',
         `${JSON.stringify(algorithm)} is no signature that only the issuer can make`,

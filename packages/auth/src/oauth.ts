@@ -9,6 +9,7 @@ import {
   frozenCopy,
   LogThrottle,
   type MaybePromise,
+  isObject,
   OptionChecks,
   type Principal,
   requirePrincipal,
@@ -250,7 +251,8 @@ function sealedNonces({ seal, unseal }: AuthorizationHost): Nonces {
       return last.nonce;
     },
     async read(nonce) {
-      const { dpopNonce: madeAt } = ((await unseal(nonce)) ?? {}) as { readonly dpopNonce?: unknown };
+      const unsealed = await unseal(nonce);
+      const madeAt = isObject(unsealed) ? unsealed['dpopNonce'] : undefined;
       const isTaken = typeof madeAt === 'number' && Math.abs(Date.now() - madeAt) < NONCE_MS.taken;
       return isTaken ? { madeAt, takenUntil: madeAt + NONCE_MS.taken } : undefined;
     },
@@ -271,7 +273,7 @@ function hasTokenInQuery(url: string): boolean {
  */
 function keyOf(cnf: unknown): string | undefined {
   if (cnf === undefined) return undefined;
-  const { jkt, ...others } = (cnf ?? {}) as Readonly<Record<string, unknown>>;
+  const { jkt, ...others } = isObject(cnf) ? cnf : {};
   if (typeof jkt === 'string' && Object.keys(others).length === 0) return jkt;
   throw new TokenError('The token is bound in a way that cannot be checked here');
 }

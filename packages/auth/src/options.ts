@@ -1,4 +1,4 @@
-import { isObject, type OptionChecks, type Principal } from '@sigil/core/transport';
+import { isObject, type OptionChecks, type Principal, type OptionTable } from '@sigil/core/transport';
 import { checkSeconds } from './check-seconds.js';
 import { checkCredentials } from './client-authentication.js';
 import { PROOF_ALGORITHMS } from './dpop.js';
@@ -76,7 +76,7 @@ export interface OAuthOptions {
   readonly description?: ResourceDescription;
 }
 
-const OAUTH_OPTIONS: Readonly<Record<keyof OAuthOptions, true>> = {
+const OAUTH_OPTIONS: OptionTable<OAuthOptions> = {
   resource: true,
   issuers: true,
   tokens: true,
@@ -225,7 +225,7 @@ function ownVerifier(verify: TokenVerifier, { issuers }: TokenCheckParts): Check
 
 /** Finds everything that is wrong with options. */
 export function checkOptions(options: OAuthOptions, checks: OptionChecks): void {
-  checks.known(options, Object.keys(OAUTH_OPTIONS));
+  checks.known(options, OAUTH_OPTIONS);
   checkResource(options.resource, checks);
   checkIssuers(options.issuers, checks);
   const tokens: unknown = options.tokens;
@@ -263,7 +263,7 @@ function isTokenCheck(tokens: unknown): tokens is TokenCheck {
 }
 
 function oneOf(option: string, value: unknown, known: readonly string[], checks: OptionChecks): void {
-  if (value !== undefined && !known.includes(value as string))
+  if (value !== undefined && !known.some((one) => one === value))
     checks.refuse(option, `it must be ${known.map((one) => `'${one}'`).join(' or ')}`);
 }
 
@@ -278,18 +278,25 @@ function checkResource(resource: unknown, checks: OptionChecks): void {
 }
 
 const ENDPOINTS = ['jwksUri', 'introspectionEndpoint', 'tokenEndpoint'] as const;
+const ISSUER_OPTIONS: OptionTable<IssuerOptions> = {
+  issuer: true,
+  jwksUri: true,
+  jwks: true,
+  introspectionEndpoint: true,
+  tokenEndpoint: true,
+};
 
 function checkIssuers(issuers: unknown, checks: OptionChecks): void {
   const fix = "give what its tokens say as iss, such as ['https://id.example.com']";
   if (!Array.isArray(issuers) || issuers.length === 0)
     return checks.refuse('issuers', 'it must be a list of at least one authorization server', fix);
-  for (const given of issuers as readonly unknown[]) {
+  for (const given of issuers) {
     const one: unknown = typeof given === 'string' ? { issuer: given } : given;
     if (!isObject(one)) {
       checks.refuse('issuers', 'each must be a URL, or an object with issuer', fix);
       continue;
     }
-    checks.known(one, ['issuer', 'jwks', ...ENDPOINTS], 'issuers.');
+    checks.known(one, ISSUER_OPTIONS, 'issuers.');
     const { jwks } = one;
     if (jwks !== undefined && !isKeySet(jwks))
       checks.refuse(

@@ -1,3 +1,5 @@
+import { isObject } from '@sigil/core/transport';
+
 /** The authorization server does not answer, or not as it should: the client is not to blame. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
@@ -68,7 +70,8 @@ async function textOf({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
-  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+  const chunks: AsyncIterable<Uint8Array<ArrayBuffer>> = body;
+  for await (const chunk of chunks) {
     bytes += chunk.byteLength;
     if (bytes > MAX_BYTES) throw new Error(`the answer is longer than ${MAX_BYTES} bytes`);
     text += decoder.decode(chunk, { stream: true });
@@ -79,9 +82,7 @@ async function textOf({ body }: Response): Promise<string> {
 function objectIn(text: string): ProviderAnswer['body'] {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

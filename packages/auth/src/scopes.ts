@@ -1,4 +1,4 @@
-import { isScope, type OptionChecks } from '@sigil/core/transport';
+import { isScope, type OptionChecks, type OptionTable } from '@sigil/core/transport';
 
 /** Which scopes there are, and what they say about each other. */
 export interface ScopeOptions {
@@ -48,6 +48,14 @@ export interface TokenClaims {
 /** Scopes of OpenID Connect, which belong to no server. */
 const STANDARD: ReadonlySet<string> = new Set(['openid', 'profile', 'email', 'address', 'phone']);
 
+const OPTIONS: OptionTable<ScopeOptions> = {
+  initial: true,
+  advertised: true,
+  implies: true,
+  read: true,
+  prefix: true,
+};
+
 /** The scopes of a server. */
 export class Scopes {
   readonly initial: readonly string[];
@@ -60,7 +68,7 @@ export class Scopes {
   /** @param checks told everything that is wrong with the options. */
   constructor(options: ScopeOptions, checks: OptionChecks) {
     const { initial = [], advertised = initial, implies = {}, read = scopesIn, prefix = '' } = options;
-    checks.known(options, ['initial', 'advertised', 'implies', 'read', 'prefix'], 'scopes.');
+    checks.known(options, OPTIONS, 'scopes.');
     checkScopes('scopes.initial', initial, checks);
     if (advertised !== initial) checkScopes('scopes.advertised', advertised, checks);
     for (const [scope, implied] of Object.entries(implies))

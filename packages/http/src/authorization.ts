@@ -113,7 +113,7 @@ export function scopeChallenge(scopes: readonly string[]): Refusal {
  */
 export function checkResource(resource: string, path: string, logger: Logger): void {
   const { origin, pathname } = new URL(resource);
-  const [named, served] = [pathname, path].map((each) => each.replace(/\/$/, '')) as [string, string];
+  const [named = '', served = ''] = [pathname, path].map((each) => each.replace(/\/$/, ''));
   // A proxy in front may have taken off what stands before the path.
   if (`${served}/`.startsWith(`${named}/`) || named.endsWith(served) || /[:*]/.test(path)) return;
   logger.warn(

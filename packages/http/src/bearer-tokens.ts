@@ -72,7 +72,6 @@ function bytesOf(token: string): Uint8Array {
 /** Compares without stopping at the first difference. Platforms have no function of their own for it that all of them have. */
 function equals(sent: Uint8Array, known: Uint8Array): boolean {
   let differing = sent.length ^ known.length;
-  for (let at = 0; at < sent.length; at++)
-    differing |= (sent[at] as number) ^ (known[at % known.length] as number);
+  for (let at = 0; at < sent.length; at++) differing |= (sent[at] ?? 0) ^ (known[at % known.length] ?? 0);
   return differing === 0;
 }

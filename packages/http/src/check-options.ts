@@ -1,5 +1,5 @@
 import type { App } from '@sigil/core';
-import { type Endpoint, OptionChecks } from '@sigil/core/transport';
+import { type Endpoint, OptionChecks, type OptionTable } from '@sigil/core/transport';
 import {
   type HttpLimits,
   type HttpOptions,
@@ -9,7 +9,7 @@ import {
   type StreamOptions,
 } from './options.js';
 
-const LIMITS: Readonly<Record<keyof HttpLimits, true>> = {
+const LIMITS: OptionTable<HttpLimits> = {
   maxBodyBytes: true,
   maxTotalBodyBytes: true,
   requestTimeoutMs: true,
@@ -17,19 +17,19 @@ const LIMITS: Readonly<Record<keyof HttpLimits, true>> = {
   maxTotalBufferedBytes: true,
   authenticateTimeoutMs: true,
 };
-const SESSIONS: Readonly<Record<keyof SessionOptions, true>> = {
+const SESSIONS: OptionTable<SessionOptions> = {
   idleMs: true,
   max: true,
   maxPerClient: true,
   store: true,
 };
-const STREAMS: Readonly<Record<keyof StreamOptions, true>> = {
+const STREAMS: OptionTable<StreamOptions> = {
   keepAliveMs: true,
   afterMs: true,
   retryMs: true,
   store: true,
 };
-const OPTIONS: Readonly<Record<keyof HttpOptions, true>> = {
+const OPTIONS: OptionTable<HttpOptions> = {
   allowedHosts: true,
   allowedOrigins: true,
   limits: true,
@@ -44,7 +44,7 @@ const OPTIONS: Readonly<Record<keyof HttpOptions, true>> = {
 /** What a handler serves. @throws DefinitionError when it is no app, as the promise of one. */
 export function endpointOf(of: string, app: App): Endpoint {
   const checks = new OptionChecks(of);
-  if ((app as Partial<App> | undefined)?.endpoint === undefined)
+  if (app?.endpoint === undefined)
     checks.refuse('app', 'it must be what createApp() resolves to', `write ${of}(await createApp({ … }))`);
   checks.throwIfAny();
   return app.endpoint;
@@ -94,18 +94,14 @@ export function resolveOptions(
   more: object,
   moreLimits: object,
 ): ResolvedOptions {
-  checks.known(options, Object.keys({ ...OPTIONS, ...more }));
-  const limits: HttpLimits = checks.group(
-    'limits',
-    options.limits,
-    Object.keys({ ...LIMITS, ...moreLimits }),
-  );
+  checks.known(options, { ...OPTIONS, ...more });
+  const limits: HttpLimits = checks.group('limits', options.limits, { ...LIMITS, ...moreLimits });
   const { store: sessionStore, ...sessions }: SessionOptions = checks.group(
     'sessions',
     options.sessions,
-    Object.keys(SESSIONS),
+    SESSIONS,
   );
-  const { store, ...streams }: StreamOptions = checks.group('streams', options.streams, Object.keys(STREAMS));
+  const { store, ...streams }: StreamOptions = checks.group('streams', options.streams, STREAMS);
   checks.integers(limits, 'limits.');
   checks.integers(sessions, 'sessions.');
   checks.integers(streams, 'streams.');

@@ -1,7 +1,7 @@
 /*
  * The way of an HTTP request: a bridge (`node-exchange.ts`, `web-exchange.ts`) makes an `HttpExchange` of it. The handler looks at
  * who calls and by which method (`requests.ts`, `authentication.ts`), reads the message, and gives it to the connection that all
- * stateless requests share, or to a session (`serve-sessioned.ts`). What is sent back goes through `answers.ts`.
+ * stateless requests share, or to a session (`sessions/`). What is sent back goes through `answers.ts`.
  */
 
 import {
@@ -30,8 +30,8 @@ import {
   refusesStream,
   versionOfNotification,
 } from './requests.js';
-import { serveSessioned } from './serve-sessioned.js';
-import { endSession, SessionTable, withSession } from './sessions.js';
+import { SessionTable } from './sessions/session-table.js';
+import { endSession, serveSessioned, withSession } from './sessions/sessions.js';
 import { SSE_PATHS, SseEndpoint, sseTarget } from './sse-endpoint.js';
 
 /** What serves the exchanges of a server, whatever bridge they come over. */

@@ -19,7 +19,13 @@ export class Http2Exchange extends NodeExchange {
     source?: unknown,
   ) {
     // Of what they lack, nothing is used.
-    super(request as unknown as IncomingMessage, response as unknown as ServerResponse, output, body, source);
+    super(
+      request as Http2ServerRequest & IncomingMessage,
+      response as Http2ServerResponse & ServerResponse,
+      output,
+      body,
+      source,
+    );
     const { ':authority': authority } = request.headers;
     // It takes the place of the header (RFC 9113, section 8.3.1), for handlers too.
     if (authority !== undefined) request.headers.host = authority;

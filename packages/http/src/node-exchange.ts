@@ -65,7 +65,8 @@ export class NodeExchange implements HttpExchange {
   get #sent(): string {
     const { request } = this;
     // Routers of frameworks cut off what they have matched, and keep the whole beside it.
-    return (request as { originalUrl?: string }).originalUrl ?? request.url ?? '/';
+    const { originalUrl = request.url ?? '/' }: IncomingMessage & { originalUrl?: string } = request;
+    return originalUrl;
   }
 
   get repeated(): 'Host' | 'Authorization' | undefined {
@@ -73,7 +74,7 @@ export class NodeExchange implements HttpExchange {
     let hosts = 0;
     let authorizations = 0;
     for (let at = 0; at < rawHeaders.length; at += 2) {
-      const name = rawHeaders[at] as string;
+      const name = rawHeaders[at] ?? '';
       if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
       else if (name.length === 13 && name.toLowerCase() === 'authorization') authorizations += 1;
     }
@@ -102,7 +103,8 @@ export class NodeExchange implements HttpExchange {
     const { request } = this;
     const { maxBodyBytes: maxBytes, times } = limits;
     // A framework around us may have read the body already.
-    const read = this.body ?? (request as { body?: unknown }).body;
+    const { body }: IncomingMessage & { body?: unknown } = request;
+    const read = this.body ?? body;
     if (read !== undefined && !this.#standsForNothing(read)) {
       const bytes = bytesOf(read);
       if (!bytes) return done(undefined, 'not UTF-8');
@@ -346,7 +348,7 @@ export class NodeExchange implements HttpExchange {
   /** A flat list is what node:http writes fastest. */
   #headerLines(headers: ResponseHeaders): (string | number)[] {
     const lines: (string | number)[] = [];
-    for (const name in headers) lines.push(name, headers[name] as string);
+    for (const name in headers) lines.push(name, headers[name] ?? '');
     if (this.corsOrigin !== undefined) lines.push(...Object.entries(corsHeaders(this.corsOrigin)).flat());
     return lines;
   }
@@ -370,7 +372,7 @@ function waitBehindOthers(socket: Socket, response: ServerResponse): void {
 /** The headers of a flat list. */
 export function headersOf(lines: readonly (string | number)[]): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {};
-  for (let at = 0; at < lines.length; at += 2) headers[lines[at] as string] = lines[at + 1];
+  for (let at = 0; at < lines.length; at += 2) headers[String(lines[at])] = lines[at + 1];
   return headers;
 }
 

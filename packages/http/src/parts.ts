@@ -1,13 +1,12 @@
 import { type EventStore, MemoryEventStore, type SessionStore } from '@sigil/core/backend';
 import { Deadlines, type Endpoint, leftOut, type LeftOut, LogThrottle, Quota } from '@sigil/core/transport';
-import { aboutRequest, logRefusal, OverloadRefusal } from './answers.js';
+import { aboutRequest, logRefusal, OverloadRefusal, type StreamRules } from './answers.js';
 import { Authentication, decideBy } from './authentication.js';
 import { type Authorizer, type Refusal, type RequestHead, scopeChallenge } from './authorization.js';
-import type { StreamRules } from './event-stream.js';
 import type { BodyLimits, HttpExchange } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
 import { OutputBudget } from './output-budget.js';
-import { SharedStreams } from './shared-streams.js';
+import { SharedStreams } from './sessions/node-messages.js';
 
 /** What everything that serves one endpoint shares. */
 export interface HandlerParts {

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, isIP, isIPv4, Server as NetServer, type Socket } from 'node:net';
+import { isIP, isIPv4, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import {
   type Endpoint,
@@ -9,6 +9,7 @@ import {
   OptionChecks,
   type RunningRuntime,
   type Runtime,
+  type OptionTable,
 } from '@sigil/core/transport';
 import { exitAfter, handleSignals, stderrLogger } from '@sigil/node';
 import { refuse } from './answers.js';
@@ -141,9 +142,15 @@ async function start(
   return {
     closed,
     close,
-    address: urlOf(options, (server.address() as AddressInfo).port),
+    address: urlOf(options, portOf(server)),
     appCloses: (disposed) => void (signalled && exitAfter(process, disposed)),
   };
+}
+
+/** The port that a server listens at; 0 before it does. */
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 function urlOf({ host, path }: ServerOptions, port: number): string {
@@ -208,13 +215,13 @@ async function stop(
   clearTimeout(deadline);
 }
 
-const SERVER_LIMITS: Readonly<Record<Exclude<keyof HttpServerLimits, keyof HttpLimits>, true>> = {
+const SERVER_LIMITS: OptionTable<Omit<HttpServerLimits, keyof HttpLimits>> = {
   maxConnections: true,
   headersTimeoutMs: true,
   keepAliveTimeoutMs: true,
   maxHeaderBytes: true,
 };
-const RUNTIME_OPTIONS: Readonly<Record<Exclude<keyof HttpRuntimeOptions, keyof HttpOptions>, true>> = {
+const RUNTIME_OPTIONS: OptionTable<Omit<HttpRuntimeOptions, keyof HttpOptions>> = {
   port: true,
   host: true,
   allowAnonymous: true,

@@ -11,8 +11,15 @@ import {
   type RequestId,
   scopesToAnswer,
 } from '@sigil/core/transport';
-import { failSafely, NOT_AUTHENTICATED, preflight, refuse, refuseScopes, respondJson } from './answers.js';
-import { EventStream } from './event-stream.js';
+import {
+  EventStream,
+  failSafely,
+  NOT_AUTHENTICATED,
+  preflight,
+  refuse,
+  refuseScopes,
+  respondJson,
+} from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { HandlerParts } from './parts.js';
 import {

@@ -1,4 +1,4 @@
-import { ERROR_CODES, errorResponse, type RequestId } from '@sigil/core/transport';
+import { ERROR_CODES, errorResponse, isObject, isRequestId } from '@sigil/core/transport';
 
 /** What is known of a request that has to be answered in time. */
 export interface TimeLimit {
@@ -51,10 +51,10 @@ export async function answerInTime(answering: Promise<Response>, limit: TimeLimi
 /** What the requests of a body are answered with that there was no time for. */
 function answersTo(body: string): string {
   const error = { code: ERROR_CODES.internalError, message: 'The time of this function is over' };
-  const answer = (id: unknown): string => errorResponse(id as RequestId, error);
+  const answer = (id: unknown): string => errorResponse(isRequestId(id) ? id : null, error);
   try {
     const sent: unknown = JSON.parse(body);
-    const ids = [sent].flat().flatMap((one) => (one as { readonly id?: unknown } | null)?.id ?? []);
+    const ids = [sent].flat().flatMap((one) => (isObject(one) ? (one['id'] ?? []) : []));
     return Array.isArray(sent) ? `[${ids.map(answer).join()}]` : answer(ids[0] ?? null);
   } catch {
     return answer(null);

@@ -88,7 +88,7 @@ function headOf({ status, headers }: Response): Omit<LambdaResult, 'body'> {
 
 /** The web's request for an event. @param over ends it. @throws TypeError for an event of another format. */
 function requestOf(event: APIGatewayProxyEventV2, body: Uint8Array<ArrayBuffer>, over: AbortSignal): Request {
-  const method = (event.requestContext as Partial<typeof event.requestContext> | undefined)?.http?.method;
+  const method = event.requestContext?.http?.method;
   if (method === undefined)
     throw new TypeError('This is no HTTP event of payload format 2.0: use a Function URL, or an HTTP API');
   const headers = new Headers(event.headers as Record<string, string>);

@@ -61,9 +61,9 @@ function forHeaders(response: HttpResponse): object {
     return shown;
   };
   const shown: object = new Proxy(response, {
-    get(target, member) {
+    get(target, member): unknown {
       if (SETTERS.has(member) && target.headersSent) return () => shown;
-      return raw && member === 'header' ? header : (Reflect.get(target, member, target) as unknown);
+      return raw && member === 'header' ? header : Reflect.get(target, member, target);
     },
   });
   return shown;
@@ -99,7 +99,7 @@ function argumentsOf(context: GuardContext): HttpArguments & { contextId?: Conte
   if (known) return known;
   const user = principal && { id: principal.id, scopes: principal.scopes, ...principal.claims };
   const arrived = responseOf(context);
-  const request = arrived ? (source as HttpRequest) : ({ headers } as HttpRequest);
+  const request = arrived ? (source as HttpRequest) : { headers };
   // Another authentication than Passport's has found out who it is.
   request.user ??= user;
   const made = { request, response: arrived ?? standInResponse() };
@@ -116,7 +116,7 @@ function argumentsOf(context: GuardContext): HttpArguments & { contextId?: Conte
 export function contextIdOf(context: GuardContext, modules: ModuleRef, isDurable: boolean): ContextId {
   const call = argumentsOf(context);
   const contextId = (call.contextId ??= ContextIdFactory.getByRequest(call.request));
-  const { payload } = contextId as { readonly payload?: object };
+  const { payload } = contextId;
   const injected = isDurable && payload ? payload : Object.assign(call.request, payload);
   modules.registerRequestByContextId(injected, contextId);
   return contextId;
@@ -155,7 +155,7 @@ export class CallExecutionContext implements ExecutionContext {
   }
 
   getArgs<T extends unknown[]>(): T {
-    return [(this.#context as { readonly args?: unknown }).args, this.#context] as unknown[] as T;
+    return [Reflect.get(this.#context, 'args'), this.#context] as T;
   }
 
   getArgByIndex<T>(index: number): T {

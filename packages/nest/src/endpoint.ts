@@ -62,16 +62,20 @@ export class Endpoint {
     handler.mountedAt(path.replace(/^\/?/, '/'));
     this.#checkRequestGuards();
     if (!http.authorization) return;
-    const documents = (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
-      const { originalUrl = request.url ?? '/' } = request as { readonly originalUrl?: string };
+    const documents = (
+      request: IncomingMessage & { readonly originalUrl?: string },
+      response: ServerResponse,
+      next: () => void,
+    ): void => {
+      const { originalUrl = request.url ?? '/' } = request;
       if (handler.serves(originalUrl)) handler(request, response);
       else next();
     };
-    this.#adapters.httpAdapter.use(documents as never);
+    this.#adapters.httpAdapter.use(documents);
   }
 
   serve(request: PlatformRequest, response: PlatformResponse): void {
-    const { raw = request as unknown as IncomingMessage, body } = request;
+    const { raw = request as PlatformRequest & IncomingMessage, body } = request;
     keepResponse(request, response);
     // Fastify is not to answer; Express does nothing by itself.
     response.hijack?.();
@@ -86,7 +90,7 @@ export class Endpoint {
   /** Warns of request guards that are no global guards: all of those are there by now. */
   #checkRequestGuards(): void {
     const { requestGuards = [], logger = nestLogger() } = this.#options;
-    const scoped = this.#config.getGlobalRequestGuards().map(({ metatype }) => metatype as Type | null);
+    const scoped = this.#config.getGlobalRequestGuards().map(({ metatype }) => metatype);
     for (const cls of requestGuards) {
       const isGlobal =
         this.#config.getGlobalGuards().some((guard) => guard instanceof cls) ||
@@ -135,7 +139,7 @@ function byUser(principalOf: NonNullable<SigilModuleOptions['principal']>): Auth
 function principalOf({ user }: HttpRequest): Principal | undefined {
   if (user === undefined || user === null) return undefined;
   // Of itself, and not of a copy, which lacks the getters of its class.
-  const members = (typeof user === 'object' ? user : { id: user }) as Readonly<Record<string, unknown>>;
+  const members = isObject(user) ? user : { id: user };
   const name = ['id', 'userId', 'sub'].find(
     (member) => members[member] !== undefined && members[member] !== null,
   );
@@ -150,7 +154,7 @@ function principalOf({ user }: HttpRequest): Principal | undefined {
   return {
     id: String(id),
     claims: claimsOf(members),
-    ...(Array.isArray(list) ? { scopes: list as string[] } : {}),
+    ...(Array.isArray(list) ? { scopes: list } : {}),
   };
 }
 
@@ -172,7 +176,7 @@ export function nestLogger(): Logger {
   const nest = new NestLogger('Sigil');
   const lineOf = (details: object | string, message: string | undefined): [text: string, stack?: string] => {
     if (typeof details === 'string') return [details];
-    const { err, ...rest } = details as { readonly err?: unknown };
+    const { err, ...rest }: { readonly err?: unknown } = details;
     const more = Object.keys(rest).length > 0 ? ` ${JSON.stringify(rest)}` : '';
     return err === undefined ? [`${message}${more}`] : [`${message}${more}`, inspect(err)];
   };

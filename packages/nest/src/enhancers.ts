@@ -5,14 +5,7 @@
  */
 
 import 'reflect-metadata';
-import type {
-  CallHandler,
-  CanActivate,
-  ExceptionFilter,
-  InjectionToken,
-  NestInterceptor,
-  Type,
-} from '@nestjs/common';
+import type { CallHandler, CanActivate, ExceptionFilter, NestInterceptor, Type } from '@nestjs/common';
 import { HttpException, HttpStatus } from '@nestjs/common';
 import {
   EXCEPTION_FILTERS_METADATA,
@@ -74,7 +67,7 @@ export class Enhancers {
 
   /** Gives what Nest's decorators say of a method, for `createApp({ policies })`. */
   policiesOf(cls: Constructor, method: MethodName): { guards: GuardLike[]; middleware: MiddlewareLike[] } {
-    const place = { cls: cls as Type, method };
+    const place = { cls, method };
     const guards = enhancersOf<CanActivate>('guard', cls, method).map((guard) =>
       named(nameOf(guard), (context: GuardContext) =>
         this.#allows([() => this.#instance(guard, cls, context)], context, place),
@@ -141,7 +134,8 @@ export class Enhancers {
     if (typeof enhancer !== 'function') return undefined;
     if (kind === 'guard' && lacks(enhancer, 'canActivate') && !lacks(enhancer, 'allows'))
       return { what: 'it is a guard of Sigil', fix: 'import UseGuards from @sigil/core' };
-    if (kind === 'filter' && (enhancer.prototype as unknown) instanceof BaseExceptionFilter)
+    const prototype: unknown = enhancer.prototype;
+    if (kind === 'filter' && prototype instanceof BaseExceptionFilter)
       return {
         what: 'it extends BaseExceptionFilter, which answers HTTP requests',
         fix: 'write a filter that returns a value, or throws a ToolError or ProtocolError of @sigil/core',
@@ -156,7 +150,7 @@ export class Enhancers {
   /** What Nest makes of the class of an enhancer: in the module of the class that has it, or else in any. */
   #providerOf(enhancer: Constructor, cls: Constructor): Provided | undefined {
     const module = this.#container.served.get(cls)?.module;
-    const wrapper = module?.injectables.get(enhancer as InjectionToken);
+    const wrapper = module?.injectables.get(enhancer);
     return module && wrapper ? { module, token: wrapper.token, wrapper } : this.#container.find(enhancer);
   }
 
@@ -253,7 +247,7 @@ export class Enhancers {
   #intercepting(interceptor: Enhancer<NestInterceptor>, { cls, method }: Place): MiddlewareLike {
     const name = nameOf(interceptor);
     return named(name, async (context: RequestContext, next: NextFunction) => {
-      const made = await this.#instance(interceptor, cls as Constructor, context);
+      const made = await this.#instance(interceptor, cls, context);
       let first: Promise<unknown> | undefined;
       const again = `the interceptor ${name} has subscribed to handle() twice, as retry() does: a handler runs once`;
       const run = async (): Promise<unknown> => {
@@ -279,9 +273,10 @@ export class Enhancers {
       } catch (error) {
         const filter = isSuspension(error) ? undefined : filters.find((one) => catches(one, error));
         if (!filter) throw error;
-        const made = await this.#instance(filter, cls as Constructor, context);
+        const made = await this.#instance(filter, cls, context);
         const host = new CallExecutionContext(context, cls, method, false);
-        const given: unknown = await resultOf(await (made.catch(error, host) as unknown));
+        const caught: unknown = made.catch(error, host);
+        const given: unknown = await resultOf(await caught);
         // As to Nest, nothing is no answer; and an error that is returned was meant to be thrown.
         if (given === undefined) throw error;
         if (given instanceof Error) throw given;
@@ -325,16 +320,20 @@ async function lastOfObservable(_context: RequestContext, next: NextFunction): P
 }
 
 function catches(filter: Enhancer<ExceptionFilter>, error: unknown): boolean {
-  const cls = typeof filter === 'function' ? filter : (filter.constructor as Constructor);
-  const caught = (Reflect.getMetadata(FILTER_CATCH_EXCEPTIONS, cls) ?? []) as readonly Constructor[];
-  return caught.length === 0 || caught.some((type) => error instanceof type);
+  const cls = typeof filter === 'function' ? filter : filter.constructor;
+  const caught = listed(Reflect.getMetadata(FILTER_CATCH_EXCEPTIONS, cls));
+  return caught.length === 0 || caught.some((type) => typeof type === 'function' && error instanceof type);
 }
 
 /** What a decorator of Nest has put on a class (without `method`) or on a method of it. */
 function metadataOf(key: string, cls: Constructor, method?: MethodName): readonly unknown[] {
   const prototype = cls.prototype as Readonly<Record<MethodName, object>>;
   const target = method === undefined ? cls : prototype[method];
-  return ((target && Reflect.getMetadata(key, target)) ?? []) as readonly unknown[];
+  return listed(target && Reflect.getMetadata(key, target));
+}
+
+function listed(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 /** Those of the class, then those of the method. */

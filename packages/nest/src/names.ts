@@ -1,7 +1,9 @@
+import { isObject } from '@sigil/core/transport';
+
 /** Whether a class has no such method. */
 export function lacks(cls: object, method: string): boolean {
-  const { prototype = {} } = cls as { readonly prototype?: Readonly<Record<string, unknown>> };
-  return typeof prototype[method] !== 'function';
+  const prototype: unknown = Reflect.get(cls, 'prototype');
+  return !isObject(prototype) || typeof prototype[method] !== 'function';
 }
 
 /** Tells an enhancer from others. What Nest's `mixin()` makes, as `AuthGuard()` does, has a random name beside that in its source. */

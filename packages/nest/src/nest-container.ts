@@ -2,6 +2,7 @@ import type { InjectionToken } from '@nestjs/common';
 import { ModuleRef, type ModulesContainer } from '@nestjs/core';
 import type { DefinitionProblem, GuardContext, ServiceId } from '@sigil/core';
 import { type Container, handlersOf, type ResolutionScope, serviceOf } from '@sigil/core/extension';
+import { isObject } from '@sigil/core/transport';
 import { contextIdOf } from './call.js';
 
 /** A class of which instances are made. */
@@ -78,7 +79,7 @@ export class NestContainer implements Container {
     if (!wrapper.isAlias && !wrapper.isTransient && wrapper.isDependencyTreeStatic()) return wrapper.instance;
     const modules = module.providers.get(ModuleRef)?.instance as ModuleRef;
     const contextId = context && contextIdOf(context, modules, wrapper.isDependencyTreeDurable());
-    return modules.resolve(token as string, contextId, { strict: true });
+    return modules.resolve(token, contextId, { strict: true });
   }
 }
 
@@ -120,8 +121,7 @@ function servedClasses(
 /** The class with handlers that a provider makes, if it makes one. */
 function classOf(token: unknown, { metatype, instance, isNotMetatype }: Wrapper): Constructor | undefined {
   // Of a factory nothing is known but the token; of a value there is the value.
-  const ofValue =
-    isNotMetatype && !metatype ? (instance as object | null | undefined)?.constructor : undefined;
+  const ofValue = isNotMetatype && !metatype ? instance?.constructor : undefined;
   return [metatype, token, ofValue].find(hasHandlers);
 }
 
@@ -129,10 +129,6 @@ function hasHandlers(value: unknown): value is Constructor {
   return (
     typeof value === 'function' && isObject(value.prototype) && handlersOf(value as Constructor).length > 0
   );
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 function nameOf(id: ServiceId): string {
@@ -145,10 +141,10 @@ function whenMade(wrapper: Wrapper): object {
   return new Proxy(
     {},
     {
-      get(_target, member) {
+      get(_target, member): unknown {
         const instance = wrapper.instance as Readonly<Record<string | symbol, unknown>>;
         const value = instance[member];
-        return typeof value === 'function' ? (value as () => unknown).bind(instance) : value;
+        return typeof value === 'function' ? value.bind(instance) : value;
       },
     },
   );

@@ -28,7 +28,7 @@ import {
   ToolError,
 } from '@sigil/core';
 import { APP_OPTIONS } from '@sigil/core/extension';
-import { OptionChecks } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/transport';
 import { Endpoint, endpointController, nestLogger } from './endpoint.js';
 import { Enhancers } from './enhancers.js';
 import { lacks, nameOf } from './names.js';
@@ -106,7 +106,7 @@ export class SigilModule implements NestModule, OnModuleDestroy {
     OptionChecks.requireObject(FOR_ROOT_ASYNC, options);
     const { path, decorators, sse, imports = [], inject = [], useFactory } = options;
     const checks = new OptionChecks(FOR_ROOT_ASYNC);
-    checks.known(options, [...ROUTE, 'imports', 'inject', 'useFactory']);
+    checks.known(options, ASYNC_OPTIONS);
     if (typeof useFactory !== 'function')
       checks.refuse(
         'useFactory',
@@ -114,7 +114,7 @@ export class SigilModule implements NestModule, OnModuleDestroy {
         'write useFactory: () => ({ name, version })',
       );
     checks.throwIfAny();
-    const provider = { provide: OPTIONS, useFactory, inject: [...inject] as never[] };
+    const provider = { provide: OPTIONS, useFactory, inject: [...inject] };
     return { ...dynamicModule({ path, decorators, sse }, provider as Provider), imports };
   }
 
@@ -275,7 +275,15 @@ function checkOptions(given: SigilModuleOptions): void {
 const FOR_ROOT = 'SigilModule.forRoot';
 const FOR_ROOT_ASYNC = 'SigilModule.forRootAsync';
 const ROUTE = ['path', 'decorators', 'sse'] as const;
-const isOfNest = (name: string): boolean => (NESTS as readonly string[]).includes(name);
+const ASYNC_OPTIONS: OptionTable<SigilModuleAsyncOptions> = {
+  path: true,
+  decorators: true,
+  sse: true,
+  imports: true,
+  inject: true,
+  useFactory: true,
+};
+const isOfNest = (name: string): boolean => NESTS.some((one) => one === name);
 const OPTION_NAMES = [...APP_OPTIONS.filter((name) => !isOfNest(name)), 'http', 'principal', 'requestGuards'];
 
 function isListOfFunctions(value: unknown): boolean {
@@ -305,8 +313,7 @@ const httpExceptions: ErrorMapper = mapError(HttpException, (exception, context)
 /** Its message; of a `ValidationPipe` and its like all of them. */
 function textOf(exception: HttpException): string {
   const response = exception.getResponse();
-  const message =
-    typeof response === 'string' ? response : (response as { readonly message?: unknown }).message;
+  const message: unknown = typeof response === 'string' ? response : Reflect.get(response, 'message');
   return Array.isArray(message)
     ? message.join('; ')
     : typeof message === 'string'

@@ -68,7 +68,7 @@ function replace(key: string, value: unknown): unknown {
   if (typeof value === 'string' && SECRET.test(key)) return '[redacted]';
   if (!types.isNativeError(value)) return value;
   // What its class added may be anything: HTTP clients add the request, with its credentials.
-  const { name, message, stack, cause, code } = value as Error & { code?: unknown };
+  const { name, message, stack, cause, code }: Error & { code?: unknown } = value;
   return {
     name,
     message,

@@ -74,7 +74,7 @@ export function checkAddress(checks: OptionChecks, { url, pool }: Address): void
 /** What clients of `pg` are made with. */
 export function clientOptions({ url, pool }: Address): ClientConfig {
   if (url !== undefined) return { connectionString: url };
-  const options = (pool?.options ?? {}) as ClientConfig;
+  const options: ClientConfig = pool?.options ?? {};
   // A pool hides its password from loggers, and from copies.
   const { password } = options;
   return password === undefined ? { ...options } : { ...options, password };

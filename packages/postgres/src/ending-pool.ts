@@ -41,6 +41,6 @@ async function soon(ending: Promise<void>): Promise<void> {
 
 /** Cuts the connection of a client: its socket would wait for a goodbye, and keep the process. */
 export function cutClient(client: object): void {
-  const { connection } = client as { connection?: { stream?: { destroy(): void } } };
+  const { connection }: { connection?: { stream?: { destroy(): void } } } = client;
   connection?.stream?.destroy();
 }

@@ -1,3 +1,4 @@
+import { within } from '@sigil/core/transport';
 import { DatabaseError } from 'pg';
 
 /** Codes with which PostgreSQL says that it cannot answer now: it shuts down, starts, or has no room. */
@@ -53,4 +54,19 @@ export class MissingTablesError extends Error {
       `PostgreSQL has no tables in the schema ${schema}, or old ones: run migrate() of @sigil/postgres with { schema: '${name}' }`,
     );
   }
+}
+
+/** A database that has not answered in time. */
+class NoAnswerError extends Error {}
+
+/**
+ * Waits for an answer of the database.
+ *
+ * @param ms milliseconds it may take.
+ * @throws NoAnswerError when it takes longer; what becomes of it then, no one hears.
+ */
+export function answered<T>(ms: number, promise: Promise<T>): Promise<T> {
+  return within(ms, promise, () => {
+    throw new NoAnswerError(`PostgreSQL did not answer within ${ms} ms`);
+  });
 }

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Client, type ClientConfig } from 'pg';
+import { Client } from 'pg';
 import { cutClient, endClient } from './ending-pool.js';
 import type { PostgresConnection } from './postgres-connection.js';
-import { within } from './within.js';
+import { answered } from './failures.js';
 
 /** How long `listen` waits for a database that does not answer, in milliseconds. */
 const OPEN_MS = 1_000;
@@ -50,7 +50,7 @@ export class Listener {
     if (client) return this.#listenOn(client, channel);
     this.#running ??= this.#run();
     const connected = new Promise<void>((resolve) => this.#waiting.add(resolve));
-    await within(OPEN_MS, connected).catch(() => (this.#isMissing = true));
+    await answered(OPEN_MS, connected).catch(() => (this.#isMissing = true));
   }
 
   /** Ends the connection. */
@@ -73,7 +73,7 @@ export class Listener {
   async #run(): Promise<void> {
     let attempts = 0;
     while (!this.#closing.signal.aborted) {
-      const client = new Client(this.#connection.clientOptions() as ClientConfig);
+      const client = new Client(this.#connection.clientOptions());
       this.#current = client;
       const ended = new Promise<void>((resolve) => client.on('error', () => resolve()).on('end', resolve));
       client.on('notification', ({ channel, payload = '' }) => this.#events.notified(channel, payload));

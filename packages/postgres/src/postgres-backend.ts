@@ -61,18 +61,18 @@ export function postgres(options: PostgresOptions): BackendFactory {
 }
 
 function makeBackend(options: PostgresOptions, schema: string): Backend {
-  const connection = new PostgresConnection({ schema, ...pick(options, CONNECTION_OPTIONS) });
+  const connection = new PostgresConnection({ schema, ...OptionChecks.pick(options, CONNECTION_OPTIONS) });
   const queue = new PostgresTaskQueue(connection);
   const bus = new PostgresChangeBus(connection);
   return {
     name: 'postgres',
-    sessions: new PostgresSessionStore(connection, pick(options, SESSION_OPTIONS)),
-    events: new PostgresEventStore(connection, pick(options, EVENT_OPTIONS)),
-    states: new PostgresStateStore(connection, pick(options, STATE_OPTIONS)),
-    tasks: new PostgresTaskStore(connection, pick(options, TASK_OPTIONS)),
+    sessions: new PostgresSessionStore(connection, OptionChecks.pick(options, SESSION_OPTIONS)),
+    events: new PostgresEventStore(connection, OptionChecks.pick(options, EVENT_OPTIONS)),
+    states: new PostgresStateStore(connection, OptionChecks.pick(options, STATE_OPTIONS)),
+    tasks: new PostgresTaskStore(connection, OptionChecks.pick(options, TASK_OPTIONS)),
     queue,
     bus,
-    limiter: new PostgresLimiter(connection, pick(options, LIMITER_OPTIONS)),
+    limiter: new PostgresLimiter(connection, OptionChecks.pick(options, LIMITER_OPTIONS)),
     open: (logger) => connection.open(logger),
     check: () => connection.check(),
     close: async () => {
@@ -99,17 +99,15 @@ function schemaOf(name: string): string {
 function checkOptions(options: PostgresOptions): void {
   OptionChecks.requireObject('postgres', options);
   const checks = new OptionChecks('postgres');
-  const limits = [SESSION_OPTIONS, EVENT_OPTIONS, STATE_OPTIONS, TASK_OPTIONS, LIMITER_OPTIONS].flat();
-  checks.known(options, [...CONNECTION_OPTIONS, ...limits]);
-  checks.integers(pick(options, limits));
+  const limits = {
+    ...SESSION_OPTIONS,
+    ...EVENT_OPTIONS,
+    ...STATE_OPTIONS,
+    ...TASK_OPTIONS,
+    ...LIMITER_OPTIONS,
+  };
+  checks.known(options, { ...CONNECTION_OPTIONS, ...limits });
+  checks.integers(OptionChecks.pick(options, limits));
   checkConnection(options, checks);
   checks.throwIfAny();
-}
-
-function pick<K extends keyof PostgresOptions>(
-  options: PostgresOptions,
-  names: readonly K[],
-): Pick<PostgresOptions, K> {
-  const entries = Object.entries(options).filter(([name]) => (names as readonly string[]).includes(name));
-  return Object.fromEntries(entries) as Pick<PostgresOptions, K>;
 }

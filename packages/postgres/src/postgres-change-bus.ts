@@ -114,9 +114,7 @@ export class PostgresChangeBus implements ChangeBus {
 function parse(text: string): ServerChange | undefined {
   try {
     const change: unknown = JSON.parse(text);
-    return isObject(change) && typeof change['kind'] === 'string'
-      ? (change as unknown as ServerChange)
-      : undefined;
+    return isObject(change) && typeof change['kind'] === 'string' ? (change as ServerChange) : undefined;
   } catch {
     return undefined;
   }

@@ -1,12 +1,12 @@
 import type { Logger } from '@sigil/core';
-import { OptionChecks } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/transport';
 import { Client, type ClientConfig } from 'pg';
 import { type Address, checkAddress, checkSchema, clientOptions } from './address.js';
 import { endClient, EndingPool } from './ending-pool.js';
 import { explained, isConnectionFailure } from './failures.js';
 import { migrateTables } from './migrate.js';
 import { Sweeper } from './sweeper.js';
-import { within } from './within.js';
+import { answered } from './failures.js';
 
 /** Where PostgreSQL is, and how it is spoken to. */
 export interface PostgresConnectionOptions extends Address {
@@ -33,14 +33,14 @@ export interface PostgresConnectionOptions extends Address {
 }
 
 /** The names of the options. */
-export const CONNECTION_OPTIONS: readonly (keyof PostgresConnectionOptions)[] = [
-  'url',
-  'pool',
-  'schema',
-  'migrate',
-  'timeoutMs',
-  'maxConnections',
-];
+export const CONNECTION_OPTIONS: OptionTable<PostgresConnectionOptions> = {
+  url: true,
+  pool: true,
+  schema: true,
+  migrate: true,
+  timeoutMs: true,
+  maxConnections: true,
+};
 
 /** Refuses options of a connection that are wrong. @returns the schema. */
 export function checkConnection(options: PostgresConnectionOptions, checks: OptionChecks): string {
@@ -114,7 +114,7 @@ export class PostgresConnection {
     this.#logger = logger;
     const opened = this.check();
     try {
-      await within(OPEN_MS, opened);
+      await answered(OPEN_MS, opened);
     } catch (error) {
       if (!isConnectionFailure(error)) throw explained(error, this.schema);
     }
@@ -147,7 +147,7 @@ export class PostgresConnection {
     };
     try {
       // The parts of it have times of their own, and more together than it may take.
-      const found = await within(this.timeoutMs, rows());
+      const found = await answered(this.timeoutMs, rows());
       this.#found();
       return found;
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { EventStore, StreamName, StreamRest } from '@sigil/core/backend';
-import { OptionChecks } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/transport';
 import { keyOf } from './names.js';
 import type { PostgresConnection } from './postgres-connection.js';
 
@@ -28,12 +28,12 @@ export interface PostgresEventStoreOptions {
 }
 
 /** The names of the options. */
-export const EVENT_OPTIONS: readonly (keyof PostgresEventStoreOptions)[] = [
-  'maxEventsPerStream',
-  'maxEventBytesPerSession',
-  'maxEventBytes',
-  'maxEventAgeMs',
-];
+export const EVENT_OPTIONS: OptionTable<PostgresEventStoreOptions> = {
+  maxEventsPerStream: true,
+  maxEventBytesPerSession: true,
+  maxEventBytes: true,
+  maxEventAgeMs: true,
+};
 
 const MIB = 1024 * 1024;
 

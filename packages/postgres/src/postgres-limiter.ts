@@ -1,5 +1,5 @@
 import type { LimitDecision, Limiter, Rate } from '@sigil/core/backend';
-import { OptionChecks } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/transport';
 import { keyOf } from './names.js';
 import type { PostgresConnection } from './postgres-connection.js';
 
@@ -16,7 +16,7 @@ export interface PostgresLimiterOptions {
 const ROUNDING_MS = 1e-6;
 
 /** The names of the options. */
-export const LIMITER_OPTIONS: readonly (keyof PostgresLimiterOptions)[] = ['maxKeys'];
+export const LIMITER_OPTIONS: OptionTable<PostgresLimiterOptions> = { maxKeys: true };
 
 /**
  * Counts in PostgreSQL, exactly, in all processes together.

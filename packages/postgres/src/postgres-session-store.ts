@@ -1,5 +1,5 @@
 import { OverloadedError, type SessionStore, type StoredSession } from '@sigil/core/backend';
-import { OptionChecks } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/transport';
 import { clientKeyOf, keyOf } from './names.js';
 import type { PostgresConnection } from './postgres-connection.js';
 
@@ -18,10 +18,10 @@ export interface PostgresSessionStoreOptions {
 }
 
 /** The names of the options. */
-export const SESSION_OPTIONS: readonly (keyof PostgresSessionStoreOptions)[] = [
-  'maxSessions',
-  'maxSessionsPerClient',
-];
+export const SESSION_OPTIONS: OptionTable<PostgresSessionStoreOptions> = {
+  maxSessions: true,
+  maxSessionsPerClient: true,
+};
 
 /**
  * Reads a session and keeps it for longer, as one statement. The row is written only where the time that is left is less than it should be,

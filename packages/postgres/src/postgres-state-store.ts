@@ -1,5 +1,5 @@
 import { OverloadedError, type StateKind, type StateStore } from '@sigil/core/backend';
-import { OptionChecks } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/transport';
 import { clientKeyOf, keyOf } from './names.js';
 import type { PostgresConnection } from './postgres-connection.js';
 
@@ -18,10 +18,10 @@ export interface PostgresStateStoreOptions {
 }
 
 /** The names of the options. */
-export const STATE_OPTIONS: readonly (keyof PostgresStateStoreOptions)[] = [
-  'maxStates',
-  'maxStatesPerClient',
-];
+export const STATE_OPTIONS: OptionTable<PostgresStateStoreOptions> = {
+  maxStates: true,
+  maxStatesPerClient: true,
+};
 
 /** The function that uses a state of a kind. */
 const USE: Readonly<Record<StateKind, string>> = { states: 'use_state', proofs: 'use_proof' };

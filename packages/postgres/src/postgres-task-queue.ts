@@ -1,11 +1,11 @@
 import type { QueuedTask, TaskQueue, TaskWorker, TaskWorkerOptions } from '@sigil/core/backend';
-import { Client, type ClientConfig } from 'pg';
+import { Client } from 'pg';
 import { endClient } from './ending-pool.js';
 import type { PostgresConnection } from './postgres-connection.js';
 import type { QueuePlace, TaskJobs } from './queue/bullmq.js';
 import { QueuePool } from './queue/queue-pool.js';
 import { PostgresTaskWorker } from './queue/task-worker.js';
-import { within } from './within.js';
+import { answered } from './failures.js';
 
 /** Most connections of the queue: one waits for word of tasks, the others add, take and finish them. */
 const MAX_CONNECTIONS = 5;
@@ -39,7 +39,7 @@ export class PostgresTaskQueue implements TaskQueue {
   }
 
   async add({ taskId, round }: QueuedTask, delayMs = 0): Promise<void> {
-    await within(this.#connection.timeoutMs, this.#add({ taskId, round }, delayMs));
+    await answered(this.#connection.timeoutMs, this.#add({ taskId, round }, delayMs));
   }
 
   async work(run: (entry: QueuedTask) => Promise<void>, options: TaskWorkerOptions): Promise<TaskWorker> {
@@ -96,7 +96,7 @@ export class PostgresTaskQueue implements TaskQueue {
       import('./queue/migrate-queue.js'),
     ]);
     const { schema, migrates } = this.#connection;
-    const options = this.#connection.clientOptions() as ClientConfig;
+    const options = this.#connection.clientOptions();
     // To make tables may take longer than a statement may.
     const client = new Client({ ...options, query_timeout: 0, statement_timeout: 0 });
     client.on('error', () => undefined);

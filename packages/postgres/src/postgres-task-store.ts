@@ -5,7 +5,7 @@ import {
   type TaskPage,
   type TaskStore,
 } from '@sigil/core/backend';
-import { OptionChecks } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/transport';
 import { clientKeyOf, keyOf } from './names.js';
 import type { PostgresConnection, SqlValue } from './postgres-connection.js';
 
@@ -34,12 +34,12 @@ export interface PostgresTaskStoreOptions {
 }
 
 /** The names of the options. */
-export const TASK_OPTIONS: readonly (keyof PostgresTaskStoreOptions)[] = [
-  'maxTasks',
-  'maxTasksPerOwner',
-  'maxTaskBytes',
-  'maxTaskBytesPerOwner',
-];
+export const TASK_OPTIONS: OptionTable<PostgresTaskStoreOptions> = {
+  maxTasks: true,
+  maxTasksPerOwner: true,
+  maxTaskBytes: true,
+  maxTaskBytesPerOwner: true,
+};
 
 const KIB = 1024;
 

@@ -69,14 +69,14 @@ function prefixOf(name: string): string {
 }
 
 function makeBackend(options: RedisOptions): Backend {
-  const connection = new RedisConnection(pick(options, CONNECTION_OPTIONS));
+  const connection = new RedisConnection(OptionChecks.pick(options, CONNECTION_OPTIONS));
   const queue = new RedisTaskQueue(connection);
   return {
     name: 'redis',
-    sessions: new RedisSessionStore(connection, pick(options, SESSION_OPTIONS)),
-    events: new RedisEventStore(connection, pick(options, EVENT_OPTIONS)),
-    states: new RedisStateStore(connection, pick(options, STATE_OPTIONS)),
-    tasks: new RedisTaskStore(connection, pick(options, TASK_OPTIONS)),
+    sessions: new RedisSessionStore(connection, OptionChecks.pick(options, SESSION_OPTIONS)),
+    events: new RedisEventStore(connection, OptionChecks.pick(options, EVENT_OPTIONS)),
+    states: new RedisStateStore(connection, OptionChecks.pick(options, STATE_OPTIONS)),
+    tasks: new RedisTaskStore(connection, OptionChecks.pick(options, TASK_OPTIONS)),
     queue,
     bus: new RedisChangeBus(connection),
     limiter: new RedisLimiter(connection),
@@ -93,17 +93,9 @@ function makeBackend(options: RedisOptions): Backend {
 function checkOptions(options: RedisOptions): void {
   OptionChecks.requireObject('redis', options);
   const checks = new OptionChecks('redis');
-  const limits = [SESSION_OPTIONS, EVENT_OPTIONS, STATE_OPTIONS, TASK_OPTIONS].flat();
-  checks.known(options, [...CONNECTION_OPTIONS, ...limits]);
-  checks.integers(pick(options, limits));
+  const limits = { ...SESSION_OPTIONS, ...EVENT_OPTIONS, ...STATE_OPTIONS, ...TASK_OPTIONS };
+  checks.known(options, { ...CONNECTION_OPTIONS, ...limits });
+  checks.integers(OptionChecks.pick(options, limits));
   checkConnection(options, checks);
   checks.throwIfAny();
-}
-
-function pick<K extends keyof RedisOptions>(
-  options: RedisOptions,
-  names: readonly K[],
-): Pick<RedisOptions, K> {
-  const entries = Object.entries(options).filter(([name]) => (names as readonly string[]).includes(name));
-  return Object.fromEntries(entries) as Pick<RedisOptions, K>;
 }

@@ -8,7 +8,7 @@ import {
 } from '@redis/client';
 import { OverloadedError } from '@sigil/core/backend';
 import type { Logger } from '@sigil/core';
-import { OptionChecks } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/transport';
 import { RedisLink } from './redis-link.js';
 
 /** Where Redis is, and how it is spoken to. */
@@ -54,12 +54,12 @@ export interface RedisScript {
 export type RedisReply = string | number | null | readonly RedisReply[];
 
 /** The names of the options. */
-export const CONNECTION_OPTIONS: readonly (keyof RedisConnectionOptions)[] = [
-  'url',
-  'client',
-  'prefix',
-  'timeoutMs',
-];
+export const CONNECTION_OPTIONS: OptionTable<RedisConnectionOptions> = {
+  url: true,
+  client: true,
+  prefix: true,
+  timeoutMs: true,
+};
 
 /** How Redis refuses what no later attempt will make right: a password, the number of a database, or being too old. */
 const REFUSED =
@@ -249,11 +249,11 @@ function isRefusal(error: unknown): error is ErrorReply {
 
 /** Refuses options of a connection that are wrong. */
 export function checkConnection(options: RedisConnectionOptions, checks: OptionChecks): void {
-  const { url, client, prefix, timeoutMs } = options as Readonly<Record<string, unknown>>;
+  const { url, client, prefix, timeoutMs } = options;
   checks.integer('timeoutMs', timeoutMs);
   if (prefix !== undefined && !(typeof prefix === 'string' && /^[^\s{}]+$/.test(prefix)))
     checks.refuse('prefix', 'it must be a text without spaces and braces');
-  if (client !== undefined && typeof (client as Partial<RedisClientTemplate> | null)?.options !== 'object')
+  if (client !== undefined && typeof client?.options !== 'object')
     checks.refuse('client', 'it must be a client that createClient() of @redis/client made');
   if ((url === undefined) === (client === undefined))
     checks.refuse(

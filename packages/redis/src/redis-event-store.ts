@@ -1,5 +1,5 @@
 import type { EventStore, StreamName, StreamRest } from '@sigil/core/backend';
-import { OptionChecks } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/transport';
 import { type RedisConnection, redisScript } from './redis-connection.js';
 
 /** How much is kept. Whatever is too much, the oldest goes first. */
@@ -22,11 +22,11 @@ export interface RedisEventStoreOptions {
 }
 
 /** The names of the options. */
-export const EVENT_OPTIONS: readonly (keyof RedisEventStoreOptions)[] = [
-  'maxEventsPerStream',
-  'maxEventBytesPerSession',
-  'maxEventAgeMs',
-];
+export const EVENT_OPTIONS: OptionTable<RedisEventStoreOptions> = {
+  maxEventsPerStream: true,
+  maxEventBytesPerSession: true,
+  maxEventAgeMs: true,
+};
 
 /** What an event costs beside its message, in bytes: a rounded-up measurement. */
 const OVERHEAD_BYTES = 200;

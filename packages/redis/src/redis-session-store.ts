@@ -1,5 +1,5 @@
 import { OverloadedError, type SessionStore, type StoredSession } from '@sigil/core/backend';
-import { OptionChecks } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/transport';
 import { clientText, expiryMs, QUOTA_LUA } from './quota-script.js';
 import { type RedisConnection, redisScript } from './redis-connection.js';
 
@@ -18,10 +18,10 @@ export interface RedisSessionStoreOptions {
 }
 
 /** The names of the options. */
-export const SESSION_OPTIONS: readonly (keyof RedisSessionStoreOptions)[] = [
-  'maxSessions',
-  'maxSessionsPerClient',
-];
+export const SESSION_OPTIONS: OptionTable<RedisSessionStoreOptions> = {
+  maxSessions: true,
+  maxSessionsPerClient: true,
+};
 
 // A session is one text, as that takes least memory: "version client", a line break, and the rest as JSON.
 

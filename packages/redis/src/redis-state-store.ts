@@ -1,5 +1,5 @@
 import { OverloadedError, type StateKind, type StateStore } from '@sigil/core/backend';
-import { OptionChecks } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/transport';
 import { clientText, expiryMs, QUOTA_LUA } from './quota-script.js';
 import { type RedisConnection, redisScript } from './redis-connection.js';
 
@@ -18,7 +18,10 @@ export interface RedisStateStoreOptions {
 }
 
 /** The names of the options. */
-export const STATE_OPTIONS: readonly (keyof RedisStateStoreOptions)[] = ['maxStates', 'maxStatesPerClient'];
+export const STATE_OPTIONS: OptionTable<RedisStateStoreOptions> = {
+  maxStates: true,
+  maxStatesPerClient: true,
+};
 
 const USE = redisScript(`${QUOTA_LUA}
 local id, client, forMs = ARGV[1], ARGV[2], ARGV[3]

@@ -6,7 +6,7 @@ import {
   type TaskPage,
   type TaskStore,
 } from '@sigil/core/backend';
-import { OptionChecks } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/transport';
 import { clientText, expiryMs } from './quota-script.js';
 import { type RedisConnection, type RedisScript, redisScript } from './redis-connection.js';
 
@@ -35,12 +35,12 @@ export interface RedisTaskStoreOptions {
 }
 
 /** The names of the options. */
-export const TASK_OPTIONS: readonly (keyof RedisTaskStoreOptions)[] = [
-  'maxTasks',
-  'maxTasksPerOwner',
-  'maxTaskBytes',
-  'maxTaskBytesPerOwner',
-];
+export const TASK_OPTIONS: OptionTable<RedisTaskStoreOptions> = {
+  maxTasks: true,
+  maxTasksPerOwner: true,
+  maxTaskBytes: true,
+  maxTaskBytesPerOwner: true,
+};
 
 /**
  * The beginning of all scripts. A task is one text, "version", a line break, JSON, which Redis drops when it expires. What is counted is

@@ -101,9 +101,9 @@ export class RedisTaskWorker implements TaskWorker {
   /** A client that is ended while it connects connects all the same: it is ended again then, and so are its copies. */
   #ending(client: RedisClientType): RedisClientType {
     for (const event of ['connect', 'ready']) client.on(event, () => this.#isEnded && client.destroy());
-    const duplicate = client.duplicate.bind(client) as typeof client.duplicate;
+    const duplicate = client.duplicate.bind(client);
     return Object.assign(client, {
-      duplicate: (options?: object) => this.#ending(duplicate(options) as RedisClientType),
+      duplicate: (options?: object) => this.#ending(duplicate(options)),
     });
   }
 

@@ -79,7 +79,7 @@ async function visitEntry(
     else await visit(walk, [location, ...ancestors], segments);
   } catch (error) {
     refuse(
-      `it cannot be read: ${(error as Error).message}`,
+      `it cannot be read: ${error instanceof Error ? error.message : String(error)}`,
       'make it readable, or take it out of the folder',
     );
   }

@@ -137,8 +137,10 @@ async function pageOf<T, R>(
   show: (item: T) => Promise<R | undefined>,
 ): Promise<Page<R>> {
   const shown: R[] = [];
-  for (let at = decodeCursor(cursor); at < items.length; at++) {
-    const item = await show(items[at] as T);
+  const start = decodeCursor(cursor);
+  for (const [at, each] of items.entries()) {
+    if (at < start) continue;
+    const item = await show(each);
     if (item === undefined) continue;
     if (shown.length === pageSize) {
       return { shown, next: { nextCursor: encodeCursor(at) } };

@@ -1,4 +1,4 @@
-import { OptionChecks } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/transport';
 import type { GuardLike, DefinitionProblem } from '@sigil/core';
 
 /** What `skills` may be told: who sees the skills, and how much is read into memory at start. */
@@ -18,13 +18,21 @@ export interface SkillsOptions {
 /** How much is read. */
 export type Limits = Required<Omit<SkillsOptions, 'guards'>>;
 
+const OPTIONS: OptionTable<SkillsOptions> = {
+  guards: true,
+  maxFiles: true,
+  maxFileBytes: true,
+  maxBytes: true,
+  maxDepth: true,
+};
+
 const MIB = 1024 * 1024;
 
 /** Fills in what options leave out. */
 export function limitsOf(options: SkillsOptions): Limits {
   OptionChecks.requireObject('skills', options);
   const checks = new OptionChecks('skills');
-  checks.known(options, ['guards', 'maxFiles', 'maxFileBytes', 'maxBytes', 'maxDepth']);
+  checks.known(options, OPTIONS);
   if (options.guards !== undefined && !Array.isArray(options.guards))
     checks.refuse('guards', 'it must be a list', 'write guards: [...]');
   checks.throwIfAny();

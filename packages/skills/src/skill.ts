@@ -46,7 +46,10 @@ export function readSkill(
     for (const what of faultsOf(frontmatter, main.segments.at(-2))) refuse(what, 'mend the frontmatter');
     return { main, frontmatter, files };
   } catch (error) {
-    refuse((error as Error).message, 'begin it with ---, name: …, description: …, --- as Agent Skills do');
+    refuse(
+      error instanceof Error ? error.message : String(error),
+      'begin it with ---, name: …, description: …, --- as Agent Skills do',
+    );
     return undefined;
   }
 }

@@ -57,7 +57,7 @@ async function read(folder: URL, limits: Limits, problems: DefinitionProblem[]):
   try {
     return await readSkills(folder, limits, problems);
   } catch (error) {
-    const what = `the folder cannot be read: ${(error as Error).message}`;
+    const what = `the folder cannot be read: ${error instanceof Error ? error.message : String(error)}`;
     problems.push(skillProblem(String(folder), what, "write skills(new URL('./skills/', import.meta.url))"));
     return { skills: [], files: [] };
   }

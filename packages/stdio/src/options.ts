@@ -1,4 +1,10 @@
-import { MAX_DELAY_MS, OptionChecks, type Principal, requirePrincipal } from '@sigil/core/transport';
+import {
+  MAX_DELAY_MS,
+  OptionChecks,
+  type Principal,
+  requirePrincipal,
+  type OptionTable,
+} from '@sigil/core/transport';
 import type { Readable, Writable } from 'node:stream';
 
 /** What the client may make `stdio()` keep. */
@@ -55,8 +61,8 @@ export interface StdioOptions {
 export type StdioSettings = Required<Omit<StdioOptions, 'limits' | 'principal'> & StdioLimits> &
   Pick<StdioOptions, 'principal'>;
 
-const LIMITS: Readonly<Record<keyof StdioLimits, true>> = { maxLineBytes: true, maxBufferedBytes: true };
-const OPTIONS: Readonly<Record<keyof StdioOptions, true>> = {
+const LIMITS: OptionTable<StdioLimits> = { maxLineBytes: true, maxBufferedBytes: true };
+const OPTIONS: OptionTable<StdioOptions> = {
   input: true,
   output: true,
   limits: true,
@@ -78,8 +84,8 @@ export function readSettings(options: StdioOptions): StdioSettings {
   checks.booleans(options, 'handleSignals', 'guardStdout');
   checks.methods('input', options.input, 'on');
   checks.methods('output', options.output, 'write');
-  checks.known(options, Object.keys(OPTIONS));
-  const limits: StdioLimits = checks.group('limits', options.limits, Object.keys(LIMITS));
+  checks.known(options, OPTIONS);
+  const limits: StdioLimits = checks.group('limits', options.limits, LIMITS);
   checks.integers(limits, 'limits.');
   const { drainMs = 750 } = options;
   if (typeof drainMs !== 'number' || !(drainMs >= 0 && drainMs <= MAX_DELAY_MS))
@@ -90,7 +96,7 @@ export function readSettings(options: StdioOptions): StdioSettings {
   } catch (error) {
     checks.refuse(
       'principal',
-      (error as TypeError).message,
+      error instanceof Error ? error.message : String(error),
       "give an id, such as { id: 'me', scopes: ['files'] }",
     );
   }

@@ -9,6 +9,7 @@ import {
   type RunningRuntime,
   type Runtime,
   TooMuchJsonError,
+  within,
 } from '@sigil/core/transport';
 import { exitAfter, handleSignals, stderrLogger } from '@sigil/node';
 import { LineSplitter } from './line-splitter.js';
@@ -253,12 +254,4 @@ function deferred(): { readonly promise: Promise<void>; readonly resolve: () => 
     resolve = settle;
   });
   return { promise, resolve };
-}
-
-/** Waits for a promise, but not longer than `ms` milliseconds; the wait alone keeps no process alive. */
-async function within(ms: number, promise: Promise<void>): Promise<void> {
-  const { promise: late, resolve } = deferred();
-  const timer = setTimeout(resolve, ms).unref();
-  await Promise.race([promise, late]);
-  clearTimeout(timer);
 }

@@ -19,7 +19,7 @@ export interface StdoutGuard {
  */
 export function guardStdout(stdout: Writable, stderr: Writable): StdoutGuard {
   const wasOwn = Object.hasOwn(stdout, 'write');
-  const original = Reflect.get(stdout, 'write') as Writable['write'] & AnyWrite;
+  const original = Reflect.get(stdout, 'write');
   const write: AnyWrite = original.bind(stdout);
   const state = { active: true };
   const divert: AnyWrite = (...args) => (state.active ? stderr.write(...args) : write(...args));

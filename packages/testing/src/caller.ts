@@ -105,7 +105,7 @@ export class Caller {
   /** Hands a notification to the request whose progress it reports. */
   report({ method, params }: ReceivedNotification): void {
     if (method === NOTIFICATIONS.progress)
-      this.#progress.get(params['progressToken'])?.(params as unknown as ProgressUpdate);
+      this.#progress.get(params['progressToken'])?.(params as typeof params & ProgressUpdate);
   }
 
   #follow(task: Members, options: CallOptions): Promise<Record<string, unknown>> {

@@ -103,7 +103,8 @@ async function initialize(wire: Wire, caller: Caller, identity: Identity): Promi
   const { revision: protocolVersion, capabilities, clientInfo } = identity;
   try {
     const params = { protocolVersion, capabilities, clientInfo };
-    const server = (await caller.call(METHODS.initialize, params)) as unknown as ServerDetails;
+    const answer = await caller.call(METHODS.initialize, params);
+    const server = answer as typeof answer & ServerDetails;
     if (server.protocolVersion !== protocolVersion) {
       throw new Error(`The server answered ${protocolVersion} with ${server.protocolVersion}`);
     }

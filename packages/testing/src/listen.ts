@@ -56,7 +56,7 @@ export async function listen(parts: ListenParts, notifications: ListenFilter): P
   );
   try {
     const { params } = await log.next(ACKNOWLEDGED, isFrom, { timeoutMs, signal: over.signal });
-    return { id, agreed: (params['notifications'] ?? {}) as ListenFilter, ended, isFrom, stop };
+    return { id, agreed: params['notifications'] ?? {}, ended, isFrom, stop };
   } catch (error) {
     stop();
     throw error;

@@ -140,7 +140,7 @@ function keepingLogger(logs: LogLine[], logger: Logger): Logger {
       logs.push(
         typeof details === 'string'
           ? { level, message: details, details: {} }
-          : { level, message: message ?? '', details: details as LogLine['details'] },
+          : { level, message: message ?? '', details },
       );
       logger[level](details, message);
     };

@@ -77,7 +77,7 @@ function onStopSignals(stop: (code: ExitCode) => void, force: () => void): () =>
     state.stoppingSince = now;
     stop(STOPS[signal as keyof typeof STOPS]);
   };
-  const signals = Object.keys(STOPS) as (keyof typeof STOPS)[];
+  const signals = Object.keys(STOPS);
   for (const signal of signals) process.on(signal, listener);
   return () => {
     for (const signal of signals) process.off(signal, listener);

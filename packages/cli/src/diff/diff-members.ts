@@ -56,7 +56,7 @@ export function diffWording<E extends object>(
   place: ReportChange,
 ): ManifestChange[] {
   return members.flatMap((member) => {
-    const [was, is] = [before[member as keyof E], after[member as keyof E]] as [unknown, unknown];
+    const [was, is] = [before[member as keyof E], after[member as keyof E]];
     return canonicalJson(was) === canonicalJson(is)
       ? []
       : [place('wording', member, `${shown(was)} → ${shown(is)}`)];
@@ -72,7 +72,7 @@ export function diffOthers<E extends object>(
 ): ManifestChange[] {
   const members = Object.keys({ ...before, ...after }).sort();
   return members.flatMap((member) => {
-    const [was, is] = [before[member as keyof E], after[member as keyof E]] as [unknown, unknown];
+    const [was, is] = [before[member as keyof E], after[member as keyof E]];
     if (known.includes(member) || canonicalJson(was) === canonicalJson(is)) return [];
     return [place(was === undefined ? 'additive' : 'breaking', member, `${shown(was)} → ${shown(is)}`)];
   });

@@ -92,7 +92,7 @@ async function listedManifest(program: Program): Promise<Manifest> {
   };
   // Loaded only for servers that are not made with Sigil: it brings the framework along.
   const { arrangeManifest } = await import('@sigil/core/manifest');
-  return arrangeManifest(parts as unknown as ManifestParts);
+  return arrangeManifest(parts as ManifestParts);
 }
 
 function textOf(value: unknown): string {
@@ -110,7 +110,7 @@ async function everyPage(connection: Connection, method: string, member: string)
     if (!Array.isArray(listed) || !listed.every(isObject))
       throw new ServerError(`the answer to ${method} has no list "${member}"`);
     if (left-- === 0) throw new ServerError(`${method} has more than ${MOST_PAGES} pages`);
-    entries.push(...(listed as unknown[]));
+    entries.push(...listed);
   }
   return entries;
 }

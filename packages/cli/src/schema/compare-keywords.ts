@@ -23,7 +23,7 @@ export function compareAllowedValues(before: JsonObject, after: JsonObject, repo
 /** The values a schema lists, as canonical JSON; `undefined` when it lists none. */
 function listedValues(schema: JsonObject): ReadonlySet<string> | undefined {
   const constant = 'const' in schema ? [schema['const']] : undefined;
-  const listed = Array.isArray(schema['enum']) ? (schema['enum'] as unknown[]) : undefined;
+  const listed: readonly unknown[] | undefined = Array.isArray(schema['enum']) ? schema['enum'] : undefined;
   const values = constant ?? listed;
   return values && new Set(values.map(canonicalJson));
 }
@@ -50,7 +50,8 @@ function compareListed(
 
 function kindsOf(schema: JsonObject, listed: ReadonlySet<string> | undefined): readonly Kind[] {
   const { type } = schema;
-  const types = typeof type === 'string' ? [type] : Array.isArray(type) ? (type as unknown[]) : undefined;
+  const types: readonly unknown[] | undefined =
+    typeof type === 'string' ? [type] : Array.isArray(type) ? type : undefined;
   const allowed = types ? KINDS.filter((kind) => types.some((name) => covers(name, kind))) : KINDS;
   if (!listed) return allowed;
   const named = new Set([...listed].map((json) => kindOf(JSON.parse(json) as unknown)));

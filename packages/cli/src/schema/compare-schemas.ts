@@ -173,7 +173,7 @@ function namesOf(value: unknown): ReadonlySet<string> {
 
 /** The schemas of the first items: `prefixItems`, or a list of `items` in older dialects. */
 function tupleOf({ prefixItems, items }: JsonObject): readonly unknown[] {
-  return Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? (items as unknown[]) : [];
+  return Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
 }
 
 function itemsOf({ items, additionalItems }: JsonObject): unknown {

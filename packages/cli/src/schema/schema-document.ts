@@ -48,7 +48,7 @@ export class SchemaDocument {
       (keyword) => !(keyword in target) || DESCRIBING.has(keyword),
     );
     if (describes && target !== NOTHING) return { ...target, ...siblings };
-    const all = Array.isArray(siblings['allOf']) ? (siblings['allOf'] as unknown[]) : [];
+    const all: readonly unknown[] = Array.isArray(siblings['allOf']) ? siblings['allOf'] : [];
     return { ...siblings, allOf: [...all, target] };
   }
 

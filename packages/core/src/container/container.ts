@@ -136,7 +136,7 @@ export function provideFactory<T, const Ids extends readonly ServiceId[] = reado
   id: ServiceId<T>,
   options: FactoryOptions<NoInfer<T>, Ids>,
 ): FactoryProvider {
-  return { provide: id, ...(options as unknown as Omit<FactoryProvider, 'provide'>) };
+  return { provide: id, ...options };
 }
 
 /** The name of a service in messages to the author. */

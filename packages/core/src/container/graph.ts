@@ -64,7 +64,7 @@ function unknownType(cls: Constructor, types: unknown): Parameters<Diagnostics['
 
 /** The class in the chain whose constructor runs first: a subclass without one inherits its parameters. */
 function constructorOwner(cls: Constructor): Constructor {
-  const parent = Object.getPrototypeOf(cls) as unknown;
+  const parent: unknown = Object.getPrototypeOf(cls);
   const declares = constructorTypes(cls) !== undefined || cls.length > 0;
   if (declares || typeof parent !== 'function' || parent === Function.prototype) return cls;
   return constructorOwner(parent as Constructor);

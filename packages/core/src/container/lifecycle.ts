@@ -1,4 +1,5 @@
 import { messageOf } from '../errors/errors.js';
+import { isObject } from '../protocol/json.js';
 import { observed } from '../protocol/maybe-promise.js';
 
 /** What the lifecycle knows of an instance that was just made. */
@@ -94,9 +95,9 @@ export class Lifecycle {
 }
 
 function hookOf(instance: unknown, hook: Hook): (() => unknown) | undefined {
-  if (typeof instance !== 'object' || instance === null) return undefined;
-  const method = (instance as Readonly<Record<string, unknown>>)[hook];
-  return typeof method === 'function' ? () => method.call(instance) as unknown : undefined;
+  if (!isObject(instance)) return undefined;
+  const method = instance[hook];
+  return typeof method === 'function' ? (): unknown => method.call(instance) : undefined;
 }
 
 async function call(instance: unknown, hook: Hook, name: string): Promise<void> {
@@ -137,8 +138,8 @@ export function disposerOf(instance: unknown): (() => unknown) | undefined {
   if (typeof instance !== 'object' || instance === null) return undefined;
   for (const key of METHODS) {
     // Symbol.dispose is undefined on engines that do not know it yet.
-    const method = key === undefined ? undefined : (instance as Record<PropertyKey, unknown>)[key];
-    if (typeof method === 'function') return () => method.call(instance) as unknown;
+    const method: unknown = key === undefined ? undefined : Reflect.get(instance, key);
+    if (typeof method === 'function') return (): unknown => method.call(instance);
   }
   return undefined;
 }

@@ -81,22 +81,24 @@ export class ScopeContainer extends ContainerInstance {
     return this.#make({ id: id as string, type: null, factory: factory as never, transient: true }, []);
   }
 
-  #make(service: ServiceOptions, optional: readonly ServiceId[]): unknown {
+  #make(service: ServiceOptions & { readonly id: string }, optional: readonly ServiceId[]): unknown {
     const outer = this.#optional;
     this.#optional = optional;
     this.set(service);
     try {
-      return super.get(service.id as string);
+      return super.get(service.id);
     } finally {
       this.#optional = outer;
       // typedi looks through everything it was told at each turn, and need not know this one again.
-      this.remove(service.id as string);
+      this.remove(service.id);
     }
   }
 
   /** Remembers an instance for disposal, by its own methods unless its provider says how. */
   track(id: ServiceId, instance: unknown, dispose?: (value: never) => unknown): void {
-    const ends = dispose ? () => dispose(instance as never) : disposerOf(instance);
+    const ends = dispose
+      ? (): unknown => Reflect.apply(dispose, undefined, [instance])
+      : disposerOf(instance);
     if (ends) this.disposables.push({ name: nameOf(id), dispose: ends });
   }
 }

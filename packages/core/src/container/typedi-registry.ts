@@ -72,6 +72,6 @@ export function injectedAt(cls: Constructor, index: number): ServiceId | undefin
   const handler = Container.handlers.find(
     (candidate) => candidate.index === index && owners.includes(candidate.object),
   );
-  const probe = { get: (id: ServiceId) => id } as unknown as ContainerInstance;
+  const probe = { get: (id: ServiceId) => id } as ContainerInstance;
   return handler?.value(probe) as ServiceId | undefined;
 }

@@ -242,7 +242,7 @@ export class TypediContainer implements Container, Resolver {
     if (provider && 'useExisting' in provider) return home.get(provider.useExisting);
     if (provider && 'useFactory' in provider) {
       const needed = (provider.inject ?? []).map((need) => home.get(need));
-      return this.#produce(id, scope, () => provider.useFactory(...(needed as never[])));
+      return this.#produce(id, scope, (): unknown => Reflect.apply(provider.useFactory, undefined, needed));
     }
     if (provider) return this.#construct(id, provider.useClass, home);
     const service = registered(id);

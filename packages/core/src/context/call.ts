@@ -59,7 +59,7 @@ export interface CallScope {
 /** Who sent a request, what it is, and which definition it is about, for lines of the log. */
 export function logDetails(call: Call): object {
   const { id, method, where, principal, client, requestInfo } = call;
-  const { name, version } = (client.info ?? {}) as { readonly name?: unknown; readonly version?: unknown };
+  const { name, version } = client.info ?? {};
   // A client may say anything of itself, also what no text can be made of.
   const said = [name, version].filter((part) => typeof part === 'string').join(' ');
   return {
@@ -91,6 +91,12 @@ export interface Call {
   currentContext: object | undefined;
   /** The context of the call; a plain `RequestContext` when it is about no single definition. */
   context(): object;
+  /**
+   * Takes note of the scopes that the call needs: all of them, once they are known.
+   *
+   * @throws InsufficientScopeError when the principal lacks any.
+   */
+  needs(scopes: readonly string[]): void;
   progress(progress: number, total?: number, message?: string): void;
   log(level: LogLevel, data: unknown, logger?: string): void;
   ask<T>(question: InputQuestion<T>, options?: AskOptions): Promise<T>;
@@ -103,5 +109,5 @@ export interface Call {
   inputResponse<T>(key: string, question: InputQuestion<T>): Promise<T | undefined>;
   closeStream(retryMs?: number): void;
   once<T>(key: string, run: () => MaybePromise<T>): Promise<T>;
-  resolve(id: Resolvable): MaybePromise<unknown>;
+  resolve<T>(id: Resolvable<T>): MaybePromise<T>;
 }

@@ -277,7 +277,7 @@ export class RequestContext implements GuardContext {
 
   /** Resolves a service or token in the scope of this request. */
   resolve<T>(id: Resolvable<T>): MaybePromise<T> {
-    return this.#call.resolve(id) as MaybePromise<T>;
+    return this.#call.resolve(id);
   }
 }
 
@@ -304,7 +304,7 @@ export function headersOf({ requestInfo }: Pick<Call, 'requestInfo'>): RequestHe
 
 /** Whether a type that reflection gave is a context class, of this copy of the package or another. */
 export function isContextClass(type: unknown): boolean {
-  return typeof type === 'function' && (type as unknown as Record<symbol, unknown>)[BRAND] === true;
+  return typeof type === 'function' && Reflect.get(type, BRAND) === true;
 }
 
 /** Sends log messages to the client, one method a severity of RFC 5424. Anything JSON can carry may be logged. */

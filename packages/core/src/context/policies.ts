@@ -74,5 +74,5 @@ export function mapError<E extends object>(
   error: AbstractConstructor<E>,
   map: (error: E, context?: RequestContext) => unknown,
 ): ErrorMapper {
-  return { error, map: map as ErrorMapper['map'] };
+  return { error, map };
 }

@@ -22,7 +22,7 @@ export function Metadata(key: string | symbol, value: unknown): ClassOrMethodDec
   return decorator('Metadata', (target, method) => {
     const prototype = typeof target === 'function' ? (target.prototype as object) : target;
     addMetadata(prototype, method, { [key]: value });
-  }) as ClassOrMethodDecorator;
+  });
 }
 
 /** A decorator for one kind of private metadata, that also reads it. Made by `createMetadataDecorator`. */
@@ -80,7 +80,7 @@ export function applyDecorators(...decorators: readonly AnyDecorator[]): ClassDe
   return (target: object, member?: string | symbol, descriptor?: PropertyDescriptor): void => {
     // Decorators apply from the bottom up.
     for (const decorate of [...decorators].reverse()) {
-      decorate(target as never, member as never, descriptor as never);
+      Reflect.apply(decorate, undefined, [target, member, descriptor]);
     }
   };
 }

@@ -60,7 +60,7 @@ function handler(name: string, definition: HandlerDefinition): HandlerDecorator 
   const record = (prototype: object, method?: string | symbol): void => {
     if (method !== undefined) addHandler(prototype, method, definition);
   };
-  return decorator(name, record) as HandlerDecorator;
+  return decorator(name, record);
 }
 
 /**
@@ -133,7 +133,7 @@ export interface ToolOptions<S extends SchemaLike = SchemaLike> extends Presenta
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 export function Tool<S extends SchemaLike = JsonSchema>(options: ToolOptions<S> = {}): ToolDecorator<S> {
-  return handler('Tool', { ...options, kind: 'tool' }) as ToolDecorator<S>;
+  return handler('Tool', { ...options, kind: 'tool' });
 }
 
 /** What `@Resource` may be told; `groups` are validation groups of class-validator, as in `@Tool`. */

@@ -187,7 +187,7 @@ function record<D extends HandlerDefinition>(
 ): FunctionDefinition<D> {
   const { handle, guards = [], middleware = [], scopes = [], errors = [], input, ...definition } = options;
   return {
-    definition: { ...definition, ...kind } as unknown as D,
+    definition: { ...definition, ...kind } as D,
     input,
     handle,
     guards,

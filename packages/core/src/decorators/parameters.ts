@@ -101,10 +101,8 @@ function initialiserAt(
   method: string | symbol,
   index: number,
 ): ParameterDefinition['initialiser'] {
-  const written = (prototype as Readonly<Record<string | symbol, { readonly length: number } | undefined>>)[
-    method
-  ];
-  const length = written?.length ?? Infinity;
+  const written: unknown = Reflect.get(prototype, method);
+  const length = typeof written === 'function' ? written.length : Infinity;
   if (index < length) return 'none';
   return index === length ? 'own' : 'unknown';
 }
@@ -214,7 +212,5 @@ export function Describe(
   description: string,
   more: Omit<SchemaAnnotations, 'description'> = {},
 ): ClassDecorator & PropertyDecorator {
-  return decorator('Describe', (target, property) =>
-    annotate(target, property, { ...more, description }),
-  ) as ClassDecorator & PropertyDecorator;
+  return decorator('Describe', (target, property) => annotate(target, property, { ...more, description }));
 }

@@ -1,6 +1,6 @@
 import { addOptional, addToList, defineService, type ServiceScope } from '../metadata/metadata.js';
 import type { ErrorMapper, GuardLike, MiddlewareLike, ScopeRequirement } from '../context/policies.js';
-import { KEYS } from '../metadata/keys.js';
+import { KEYS, type ListKey } from '../metadata/keys.js';
 import { decorator } from '../metadata/standard-decorators.js';
 
 /** What `@Service` may be told. */
@@ -44,7 +44,7 @@ export function Service(options: ServiceOptions = {}): ClassDecorator {
   return decorator('Service', (cls, method) => {
     if (method !== undefined) throw new TypeError(`@Service belongs on classes, not on ${String(method)}()`);
     defineService(cls, { scope: options.scope ?? 'singleton' });
-  }) as ClassDecorator;
+  });
 }
 
 /**
@@ -150,9 +150,9 @@ export function MapErrors(...mappers: ErrorMapper[]): ClassOrMethodDecorator {
   return record('MapErrors', KEYS.errors, mappers);
 }
 
-function record(name: string, key: symbol, items: readonly unknown[]): ClassOrMethodDecorator {
+function record(name: string, key: ListKey, items: readonly unknown[]): ClassOrMethodDecorator {
   return decorator(name, (target, method) => {
     const prototype = typeof target === 'function' ? (target.prototype as object) : target;
     addToList(key, prototype, method, items);
-  }) as ClassOrMethodDecorator;
+  });
 }

@@ -37,9 +37,7 @@ export function admit(
   added: ReadonlyMap<string, unknown>,
 ): Admission {
   const admission =
-    claim === undefined
-      ? admitToSession(connectionState, method)
-      : admitByClaim(claim, params['_meta'] as object);
+    claim === undefined ? admitToSession(connectionState, method) : admitByClaim(claim, params['_meta']);
   const { revision } = admission;
   if (!revision.requests.has(method) && (revision.sessions || !added.has(method))) {
     throw methodNotFound(method);
@@ -47,7 +45,7 @@ export function admit(
   return admission;
 }
 
-function admitByClaim(claimed: unknown, meta: object): Admission {
+function admitByClaim(claimed: unknown, meta: unknown): Admission {
   const revision = claimedRevision(claimed);
   if (!revision) {
     throw new ProtocolError(ERROR_CODES.unsupportedProtocolVersion, 'Unsupported protocol version', {
@@ -55,7 +53,7 @@ function admitByClaim(claimed: unknown, meta: object): Admission {
       requested: shown(claimed),
     });
   }
-  return { revision, client: clientOfEnvelope(meta as Record<string, unknown>, revision.version) };
+  return { revision, client: clientOfEnvelope(isObject(meta) ? meta : {}, revision.version) };
 }
 
 /** The error for a method that is not served, here or by this revision. */

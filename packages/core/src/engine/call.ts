@@ -10,14 +10,12 @@ import type {
 } from '../context/call.js';
 import type { InputResponsesTo, InputRequired, InputQuestion, InputQuestions } from '../context/questions.js';
 import { RequestContext } from '../context/context.js';
-import { InsufficientScopeError, messageOf, type ProtocolError } from '../errors/errors.js';
-import type { Constructor } from '../protocol/constructor.js';
+import { InsufficientScopeError, messageOf } from '../errors/errors.js';
 import { isObject, toLogJson } from '../protocol/json.js';
 import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';
-import { after, type MaybePromise, observed } from '../protocol/maybe-promise.js';
+import { type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import { lacksScopes, type Principal, type RequestInfo } from '../protocol/principal.js';
 import { isRequestId, META, NOTIFICATIONS, type RequestId } from '../protocol/protocol.js';
-import type { Entry } from '../registry/entry.js';
 import type { ClientRequester } from './asking/client-requester.js';
 import {
   type RequesterContext,
@@ -78,10 +76,8 @@ export class EngineCall implements Call, CallScope, RequesterContext {
   readonly quotaKey: string | object | undefined;
   currentContext: object | undefined;
   where: string | undefined;
-  /** The scopes that the request was found to need. */
+  /** The scopes that the request was found to need; `undefined` while that is not known. */
   neededScopes: readonly string[] | undefined;
-  /** Whether guards and scopes have been asked, and have agreed. */
-  isLetIn = false;
   /** Uses up the request state that came with the request, until it has. Rejected when it was used before. */
   useRequestState: (() => Promise<void>) | undefined;
   /** What ends the handler when it takes too long, where there is a limit. */
@@ -276,58 +272,18 @@ export class EngineCall implements Call, CallScope, RequesterContext {
     return observed(this.#parts.requester.askAll(this, questions, options));
   }
 
-  /**
-   * Goes on when the caller may see an entry.
-   *
-   * @param partial the arguments of a completion, as far as they are known.
-   * @param refuse makes the error for the others: the same as if there were no such entry.
-   */
-  ifVisible<R>(
-    { guardCheck, neededScopes, where }: Pick<Entry, 'guardCheck' | 'neededScopes' | 'where'>,
-    partial: Record<string, unknown>,
-    go: () => MaybePromise<R>,
-    refuse: () => ProtocolError,
-  ): MaybePromise<R> {
-    this.where = where;
-    const use = neededScopes ? () => this.ifScoped(neededScopes(partial, true), go) : go;
-    return guardCheck ? decide(guardCheck(this), use, refuse) : use();
+  /** Adds to the scopes that the request needs: completing an argument needs those of two definitions. */
+  needs(scopes: readonly string[]): void {
+    const { neededScopes: known = scopes } = this;
+    this.neededScopes = known === scopes ? scopes : [...new Set([...known, ...scopes])];
+    if (lacksScopes(this.principal, scopes)) throw new InsufficientScopeError(scopes);
   }
 
-  /**
-   * Goes on with an entry when the caller may use it: guards get the context that the handler will get. What the client brings back of an
-   * earlier round is used up after they have agreed.
-   *
-   * @param args as they came: scopes may depend on them.
-   */
-  ifUsable<R>(
-    entry: Pick<Entry, 'guardCheck' | 'neededScopes' | 'context' | 'where'>,
-    args: Record<string, unknown>,
-    go: () => MaybePromise<R>,
-    refuse: () => ProtocolError,
-  ): MaybePromise<R> {
-    const { guardCheck, neededScopes, context, where } = entry;
-    this.where = where;
-    if (!guardCheck && !neededScopes) return this.#letIn(go);
-    const run = (): MaybePromise<R> => this.#letIn(go);
-    const use = neededScopes ? () => this.ifScoped(neededScopes(args), run) : run;
-    return guardCheck ? decide(guardCheck(this, context(this)), use, refuse) : use();
-  }
-
-  /** Goes on once the request state, if one came, is used up: what the user consented to is done once. */
-  #letIn<R>(go: () => MaybePromise<R>): MaybePromise<R> {
-    this.isLetIn = true;
+  /** Runs a handler once the request state, if one came, is used up: what the user consented to is done once. */
+  enter<R>(run: () => MaybePromise<R>): MaybePromise<R> {
     const { useRequestState } = this;
     this.useRequestState = undefined;
-    return useRequestState ? useRequestState().then(go) : go();
-  }
-
-  /** Goes on when the principal has all these scopes. @throws InsufficientScopeError, or gives its promise, when not. */
-  ifScoped<R>(needed: MaybePromise<readonly string[]>, go: () => MaybePromise<R>): MaybePromise<R> {
-    return after(needed, (scopes) => {
-      this.neededScopes = scopes;
-      if (lacksScopes(this.principal, scopes)) throw new InsufficientScopeError(scopes);
-      return go();
-    });
+    return useRequestState ? useRequestState().then(run) : run();
   }
 
   /** Asks what a handler returned instead of a result. Resolves when it is to run again within this request. */
@@ -359,22 +315,11 @@ export class EngineCall implements Call, CallScope, RequesterContext {
     return observed(this.rounds.once(key, run));
   }
 
-  resolve(id: Resolvable): MaybePromise<unknown> {
+  resolve<T>(id: Resolvable<T>): MaybePromise<T> {
     // What would be made now, nothing would dispose of.
     if (this.#hasEnded) throw new Error('ctx.resolve() was called after the handler had ended');
-    return this.#parts.options.container.get(id as Constructor, this.scope);
+    return this.#parts.options.container.get(id, this.scope);
   }
-}
-
-function decide<R>(
-  allowed: MaybePromise<boolean>,
-  go: () => MaybePromise<R>,
-  refuse: () => ProtocolError,
-): MaybePromise<R> {
-  return after(allowed, (isAllowed) => {
-    if (!isAllowed) throw refuse();
-    return go();
-  });
 }
 
 /** A copy of what a transport knows of a request, to be kept: the transport may have given its own record, which holds the connection. */

@@ -1,7 +1,7 @@
 import {
   ERROR_CODES,
   invalidParams,
-  type OverloadedError,
+  OverloadedError,
   ProtocolError,
   toProtocolError,
 } from '../errors/errors.js';
@@ -294,7 +294,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
       try {
         slots.take(exchange.call);
       } catch (error) {
-        this.#parts.overloaded(exchange.call, error as OverloadedError);
+        if (error instanceof OverloadedError) this.#parts.overloaded(exchange.call, error);
         throw error;
       }
       inFlight.add(exchange);

@@ -1,6 +1,7 @@
 import { logDetails } from '../context/call.js';
 import { type InputRequired, isSuspension } from '../context/questions.js';
 import { ERROR_CODES, OverloadedError, ProtocolError, toProtocolError } from '../errors/errors.js';
+import type { Invoke } from '../invoke/declaration.js';
 import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { ActiveRequest, Sink } from '../transport/transport.js';
 import type { CallSlots } from './admission.js';
@@ -20,13 +21,24 @@ const DEFAULT_TIMEOUT_MS = 10 * 60_000;
 /** Errors that refuse the request itself, whenever they are found out. */
 const REJECTIONS: readonly number[] = [ERROR_CODES.missingClientCapability, ERROR_CODES.insufficientScope];
 
-const NONE: readonly string[] = Object.freeze([]);
-
 /** Serves one method. */
 export type MethodHandler = (
   exchange: Exchange,
   params: Readonly<Record<string, unknown>>,
 ) => MaybePromise<MethodResult>;
+
+/** How one method answers by an entry. */
+export interface Serving<R> {
+  /** Answers who may not see the entry: the same as if there were none. */
+  readonly refuse: () => MethodResult;
+  readonly answer: (result: R) => MaybePromise<MethodResult>;
+  /** What stands around middleware and handler; nothing when absent. */
+  readonly enter?: (run: () => MaybePromise<MethodResult>) => MaybePromise<MethodResult>;
+  /** See `Exchange.limited`. */
+  readonly timeoutMs: number | false | undefined;
+  /** See `Exchange.limited`. */
+  readonly late?: (call: EngineCall, timeoutMs: number) => MethodResult;
+}
 
 /** Runs the handler of a call, and takes note that what it begins belongs to that call. */
 export type TrackCall = <T>(call: EngineCall, run: () => T) => T;
@@ -91,8 +103,23 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   get neededScopes(): readonly string[] | undefined {
-    const { isLetIn, neededScopes = NONE } = this.call;
-    return isLetIn ? neededScopes : undefined;
+    return this.call.neededScopes;
+  }
+
+  /** Has an entry serve the request. */
+  invoke<R>(
+    { where, run }: { readonly where: string; readonly run: Invoke<R> },
+    args: Record<string, unknown>,
+    { refuse, answer, enter, timeoutMs, late }: Serving<R>,
+  ): MaybePromise<MethodResult> {
+    const { call } = this;
+    call.where = where;
+    return run(call, args, {
+      refuse,
+      answer,
+      limited: (work) => this.limited(work, timeoutMs, late),
+      enter: (go) => call.enter(enter ? () => enter(go) : go),
+    });
   }
 
   /** Whether the client brings back what it was given to carry in an earlier round. */

@@ -1,5 +1,5 @@
 import { headersOf } from '../context/context.js';
-import { kindOf, missingExtension, type ToolError, Diagnostics } from '../errors/errors.js';
+import { isToolError, missingExtension, Diagnostics } from '../errors/errors.js';
 import { toolErrorResult } from '../invoke/failure.js';
 import { isObject } from '../protocol/json.js';
 import { after, type MaybePromise, observed } from '../protocol/maybe-promise.js';
@@ -102,7 +102,7 @@ export class Extensions {
       }),
     );
     return {
-      filter: Object.assign({}, ...parts.map(({ agreed }) => agreed)) as object,
+      filter: parts.reduce<object>((all, { agreed }) => ({ ...all, ...agreed }), {}),
       mayGoOn: async (again) => {
         const view = new ExtensionView({ call: again }, this.#inSessions);
         for (const { extension, agreed } of parts)
@@ -239,8 +239,8 @@ function handlerOf(
 
 /** An extension may throw what a handler may. */
 function toolFailure(error: unknown): MethodResult {
-  if (kindOf(error) !== 'tool') throw error;
-  return { result: toolErrorResult(error as ToolError) };
+  if (!isToolError(error)) throw error;
+  return { result: toolErrorResult(error) };
 }
 
 function toMethodResult(given: ExtensionResult): MethodResult {

@@ -45,7 +45,7 @@ export function readSession(state: SessionState): WrittenSession | undefined {
   return {
     revision,
     info: readImplementation(info),
-    capabilities: isObject(capabilities) ? (capabilities as ClientCapabilities) : {},
+    capabilities: isObject(capabilities) ? capabilities : {},
     ready: ready === true,
     logLevel: isLogLevel(logLevel) ? logLevel : undefined,
     roots: Array.isArray(roots) ? roots : undefined,
@@ -74,5 +74,5 @@ function subscriptionsOf({ subscriptions }: SessionState): Set<string> {
 /** Reads an implementation that a client sent about itself; `undefined` when it is none. */
 export function readImplementation(value: unknown): Implementation | undefined {
   if (!isObject(value) || typeof value['name'] !== 'string') return undefined;
-  return value as unknown as Implementation;
+  return value as typeof value & Implementation;
 }

@@ -179,7 +179,7 @@ const PROTOCOL_ERROR = Symbol.for('sigil:protocol-error');
 Object.defineProperty(ProtocolError.prototype, PROTOCOL_ERROR, { value: true });
 
 /** Whether an error is a `ProtocolError`, of this copy of the package or another. Those of other libraries are not for clients. */
-function isProtocolError(error: unknown): error is ProtocolError {
+export function isProtocolError(error: unknown): error is ProtocolError {
   return typeof error === 'object' && error !== null && PROTOCOL_ERROR in error;
 }
 
@@ -314,7 +314,7 @@ const TOOL_ERROR = Symbol.for('sigil:tool-error');
 Object.defineProperty(ToolError.prototype, TOOL_ERROR, { value: true });
 
 /** Whether an error is a `ToolError`, of this copy of the package or another. */
-function isToolError(error: unknown): error is ToolError {
+export function isToolError(error: unknown): error is ToolError {
   return typeof error === 'object' && error !== null && TOOL_ERROR in error;
 }
 
@@ -376,9 +376,8 @@ export function kindOf(error: unknown): ErrorKind {
  * no message, stack or path of it reaches the peer unless `expose` is set. The original stays as `cause`.
  */
 export function toProtocolError(error: unknown, expose = false): ProtocolError {
-  const kind = kindOf(error);
-  if (kind === 'protocol') return error as ProtocolError;
-  const message = kind === 'tool' || expose ? messageOf(error) : MASKED_MESSAGE;
+  if (isProtocolError(error) && !isToolError(error)) return error;
+  const message = isToolError(error) || expose ? messageOf(error) : MASKED_MESSAGE;
   const isInvalidAnswer = error instanceof InputResponseError && error.reason === 'invalid';
   const code = isInvalidAnswer ? ERROR_CODES.invalidParams : ERROR_CODES.internalError;
   return new ProtocolError(code, message, undefined, { cause: error });
@@ -386,6 +385,6 @@ export function toProtocolError(error: unknown, expose = false): ProtocolError {
 
 /** The message of anything that can be thrown. */
 export function messageOf(error: unknown): string {
-  const message = (error as { message?: unknown } | null | undefined)?.message;
+  const message: unknown = typeof error === 'object' && error !== null && Reflect.get(error, 'message');
   return typeof message === 'string' ? message : String(error);
 }

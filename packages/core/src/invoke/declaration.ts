@@ -46,11 +46,27 @@ export interface Declaration<D extends HandlerDefinition = HandlerDefinition> {
   readonly errors: readonly ErrorMapper[];
 }
 
-/** Serves one request whose caller has passed its guards; compiled at boot. */
-export type Handler<R> = (call: Call, args: Record<string, unknown>) => MaybePromise<R>;
+/** What the engine adds to the way of a request; see `Invoke`. */
+export interface Passage<R, A> {
+  /** Answers a caller who may not see the definition, as if there were none. Usually throws. */
+  refuse(): A;
+  /** Limits the time of what takes time: the check of the arguments, then the handler. */
+  limited<T>(work: MaybePromise<T>): MaybePromise<T>;
+  /** Makes the answer of a result. */
+  answer(result: R): MaybePromise<A>;
+  /** Runs what is left of a call whose caller may make it; extensions take part here. */
+  enter(run: () => MaybePromise<A>): MaybePromise<A>;
+}
 
-/** A handler that may first say what it needs. */
-export type AskingHandler<R> = Handler<R | InputRequired>;
+/** Serves one request by a definition, from its guards to its result; compiled at boot. `HandlerCompiler` tells the steps. */
+export type Invoke<R> = <A>(
+  call: Call,
+  args: Record<string, unknown>,
+  passage: Passage<R, A>,
+) => MaybePromise<A>;
+
+/** The same for what may first say what it needs. */
+export type AskingInvoke<R> = Invoke<R | InputRequired>;
 
 /**
  * Whether a caller may see and use an entry; compiled at boot, absent when everybody may.
@@ -59,16 +75,8 @@ export type AskingHandler<R> = Handler<R | InputRequired>;
  */
 export type GuardCheck = (call: Call, context?: RequestContext) => MaybePromise<boolean>;
 
-/**
- * Finds out which scopes a call of an entry needs; compiled at boot, absent when it needs none.
- *
- * @param args as they came.
- * @param arePartial whether they are those of a completion, which come without having been checked.
- */
-export type NeededScopes = (
-  args: Record<string, unknown>,
-  arePartial?: boolean,
-) => MaybePromise<readonly string[]>;
+/** Gives the scopes that a completion needs for the arguments there are so far, unchecked; absent when it needs none. */
+export type PartialScopes = (args: Record<string, unknown>) => MaybePromise<readonly string[]>;
 
 /** A single guard of an entry, by the name of its class or function. */
 export interface NamedGuard {
@@ -76,9 +84,13 @@ export interface NamedGuard {
   readonly allows: GuardCheck;
 }
 
-/** Whether guards permit a caller to hear of the changes of one resource; compiled at boot. */
-export type Permits = (
+/**
+ * Finds out whether a caller may hear of the changes of one resource; compiled at boot.
+ *
+ * @returns the scopes that hearing needs, which the caller may lack; `undefined` when guards refuse it.
+ */
+export type Hears = (
   call: Call,
   uri: string,
   variables: Readonly<Record<string, string | string[]>>,
-) => Promise<boolean>;
+) => Promise<readonly string[] | undefined>;

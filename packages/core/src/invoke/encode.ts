@@ -110,7 +110,7 @@ function encodeObject(value: object | null): CallToolResult | InputRequired {
 
 /** @throws TypeError when members of a result are not what clients expect there. */
 function checkMembers(result: CallToolResult): CallToolResult {
-  const { isError, _meta } = result as { isError?: unknown; _meta?: unknown };
+  const { isError, _meta } = result;
   if (isError !== undefined && typeof isError !== 'boolean')
     throw new TypeError('"isError" of a result must be true or false');
   if (_meta !== undefined && !isObject(_meta)) throw new TypeError('"_meta" of a result must be an object');
@@ -139,10 +139,12 @@ export function encodeResource(
   return shape ? { ...result, contents: result.contents.map(shape) } : result;
 }
 
+function isReadResult(value: unknown): value is ReadResourceResult {
+  return isObject(value) && Array.isArray(value['contents']) && value['contents'].every(isResourceContents);
+}
+
 function toResult(value: unknown, uri: string, mimeType: string | undefined): ReadResourceResult {
-  if (isObject(value) && Array.isArray(value['contents']) && value['contents'].every(isResourceContents)) {
-    return checked(value as unknown as ReadResourceResult);
-  }
+  if (isReadResult(value)) return checked(value);
   if (isResourceContents(value)) return { contents: [value] };
   if (Array.isArray(value) && value.length > 0 && value.every(isResourceContents)) return { contents: value };
   return { contents: [encodeValue(value, uri, mimeType)] };
@@ -159,10 +161,14 @@ function checked(result: ReadResourceResult): ReadResourceResult {
 function encodeValue(value: unknown, uri: string, mimeType: string | undefined): ResourceContents {
   if (typeof value === 'string') return resourceContents.text(uri, value, mimeType);
   if (isBytes(value)) return resourceContents.blob(uri, value, mimeType);
-  const text = JSON.stringify(toJson(value)) as string | undefined;
+  const text: string | undefined = JSON.stringify(toJson(value));
   if (text === undefined)
     throw new TypeError(`a resource returned a ${typeof value} that JSON has nothing for`);
   return resourceContents.text(uri, text, mimeType ?? 'application/json');
+}
+
+function isPromptResult(value: unknown): value is GetPromptResult {
+  return isObject(value) && Array.isArray(value['messages']) && value['messages'].every(isPromptMessage);
 }
 
 /**
@@ -175,8 +181,8 @@ export function encodePrompt(
   description: string | undefined,
 ): GetPromptResult | InputRequired {
   if (isInputRequired(value)) return value;
+  if (isPromptResult(value)) return value;
   if (isObject(value) && Array.isArray(value['messages'])) {
-    if (value['messages'].every(isPromptMessage)) return value as unknown as GetPromptResult;
     throw new TypeError(
       '"messages" of a prompt must be messages as message.user() and message.assistant() make',
     );

@@ -1,5 +1,7 @@
 import {
   ERROR_CODES,
+  isProtocolError,
+  isToolError,
   kindOf,
   MASKED_MESSAGE,
   messageOf,
@@ -29,16 +31,15 @@ export interface FailurePolicy {
  */
 export function toolFailure(error: unknown, call: Call, policy: FailurePolicy): CallToolResult {
   if (error instanceof InvalidValueError) return failed(error.message);
-  const kind = kindOf(error);
-  if (kind === 'protocol') throw error;
-  if (kind === 'tool') {
+  if (isToolError(error)) {
     try {
-      return toolErrorResult(error as ToolError);
+      return toolErrorResult(error);
     } catch (unwritable) {
       report(unwritable, call, policy);
       return failed(messageOf(error));
     }
   }
+  if (isProtocolError(error)) throw error;
   report(error, call, policy);
   return failed(policy.exposeErrors ? messageOf(error) : MASKED_MESSAGE);
 }
@@ -53,20 +54,14 @@ export function toolErrorResult({ message, structuredContent }: ToolError): Call
   return { ...failed(message), ...(structured === undefined ? {} : { structuredContent: structured }) };
 }
 
-/** What the first mapper that fits makes of an error; the error itself when none does, and when a mapper fails what it threw. */
+/** What the first mapper that fits makes of an error, or promises to; the error itself when none fits. */
 export function mapped(
   error: unknown,
   mappers: readonly ErrorMapper[],
-  context: object | undefined,
+  context: RequestContext | undefined,
 ): unknown {
   const mapper = mappers.find((candidate) => error instanceof candidate.error);
-  if (!mapper) return error;
-  try {
-    // A mapper that gives nothing has nothing better to say.
-    return mapper.map(error as object, context as RequestContext | undefined) ?? error;
-  } catch (failure) {
-    return failure;
-  }
+  return mapper && typeof error === 'object' && error !== null ? mapper.map(error, context) : error;
 }
 
 /** Turns what a resource, prompt or completion threw into the error to answer with. */

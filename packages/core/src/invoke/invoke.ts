@@ -8,7 +8,7 @@ import {
   type RequestContext,
   setArguments,
 } from '../context/context.js';
-import { isSuspension } from '../context/questions.js';
+import { type InputRequired, isSuspension } from '../context/questions.js';
 import { InsufficientScopeError, invalidParams, kindOf, ToolError } from '../errors/errors.js';
 import type {
   CompletionDefinition,
@@ -17,6 +17,7 @@ import type {
   ToolDefinition,
 } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
+import { isObject } from '../protocol/json.js';
 import { lacksScopes } from '../protocol/principal.js';
 import { after, isPromise, type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import type {
@@ -29,15 +30,16 @@ import { InvalidValueError, type ValuePlan } from '../schema/index.js';
 import type { Deadlines } from '../transport/deadlines.js';
 import { LogThrottle } from '../transport/log-throttle.js';
 import type {
-  AskingHandler,
+  AskingInvoke,
   Binding,
   Declaration,
   GuardCheck,
-  Handler,
+  Hears,
+  Invoke,
   NamedGuard,
-  NeededScopes,
   ParameterBinding,
-  Permits,
+  PartialScopes,
+  Passage,
   Target,
 } from './declaration.js';
 import {
@@ -56,6 +58,7 @@ import {
   compileScopes,
   type GuardParts,
   nameGuards,
+  type NeededScopes,
 } from './policies.js';
 
 /** What compiling handlers needs. */
@@ -67,33 +70,41 @@ export interface InvokeOptions extends FailurePolicy {
   readonly coerce: boolean;
 }
 
-/** Serves one call with its raw arguments. */
-type Serve = (call: Call, args: Record<string, unknown>) => MaybePromise<unknown>;
-
-/** Checks arguments, and gives them as a handler gets them. */
-export type CheckArguments = (args: Record<string, unknown>) => MaybePromise<unknown>;
-
 /** How one kind of definition differs from the others. */
-interface Kind {
+interface Kind<R> {
   readonly Context: ContextClass;
-  readonly check: CheckArguments;
+  /** Parses and validates arguments, and gives them as the handler gets them. */
+  readonly check: (args: Record<string, unknown>) => MaybePromise<unknown>;
   /** Makes the result of what the handler, or the middleware around it, returned. */
-  readonly encode: (value: unknown, call: Call) => unknown;
-  /** What a guard's `permits` that says no leads to; `undefined` where guards are not asked about arguments. */
-  readonly refused: (() => unknown) | undefined;
+  readonly encode: (value: unknown, call: Call) => MaybePromise<R>;
+  /** Gives the result of a call that the `permits` of a guard refuses; absent where guards are not asked about arguments. */
+  readonly denied: (() => R) | undefined;
+  /** Makes the result of what was thrown, or throws the error to answer with. */
+  readonly fail: (error: unknown, call: Call) => R;
+  /** Whether there is never more than a part of the arguments, which functions that give scopes get as they are. */
+  readonly isPartial?: boolean;
 }
 
-/** What callers need to see and use a definition. */
+/** What callers need to see and use a definition. Empty when everybody may. */
 interface Requirements {
   readonly guardCheck?: GuardCheck;
   readonly guards?: readonly NamedGuard[];
-  readonly neededScopes?: NeededScopes;
+  readonly partialScopes?: PartialScopes;
 }
 
 /**
- * Turns declarations into functions that serve requests. One call runs: guards (`access`), then the check of its arguments, what
- * guards say of those, middleware around the handler, and the encoding of the value they give. What is thrown on the way is mapped,
- * then made a result or an error.
+ * Turns declarations into functions that serve requests. One call takes these steps, the only way to a handler there is:
+ *
+ * 1. `allows` of the guards
+ * 2. the scopes that are known without arguments
+ * 3. arguments: parsed and validated, once
+ * 4. the scopes that depend on them
+ * 5. `permits` of the guards
+ * 6. middleware, and the handler within
+ * 7. the encoding of the value they give
+ *
+ * `Passage.enter` surrounds what is left once all needed scopes are known: after step 2 where none depends on arguments, or after
+ * step 4. What steps 3, 5, 6 and 7 throw is mapped, then made a result or an error.
  */
 export class HandlerCompiler {
   readonly #guardParts: GuardParts;
@@ -103,52 +114,36 @@ export class HandlerCompiler {
     this.#guardParts = { container: instances.container, logger, guardTime, told: new LogThrottle() };
   }
 
-  /** Gives the context of a call of a definition, the same at every question for one call. */
-  context(kind: keyof typeof CONTEXTS, info: DefinitionInfo): (call: Call) => RequestContext {
-    return (call) => contextOf(call, CONTEXTS[kind], info);
-  }
-
-  /**
-   * Compiles who may see and use a definition: its guards as one check, and one by one, and the scopes that a call needs. It is empty
-   * when everybody may.
-   *
-   * @param check gives the arguments as the handler gets them.
-   */
-  access({ guards, scopes, where }: Declaration, info: DefinitionInfo, check: CheckArguments): Requirements {
+  /** Compiles who may see and use a definition: its guards as one check, and one by one, and what completing it needs. */
+  access(declaration: Declaration, info: DefinitionInfo): Requirements {
+    const { guards } = declaration;
     const guardCheck = compileGuards(guards, info, this.#guardParts);
-    const neededScopes = compileScopes(scopes, where, check, this.#guardParts.guardTime);
+    const needed = compileScopes(declaration, this.#guardParts.guardTime);
     return {
       ...(guardCheck ? { guardCheck, guards: nameGuards(guards, info, this.#guardParts) } : {}),
-      ...(neededScopes ? { neededScopes } : {}),
+      ...(needed ? { partialScopes: needed.of ?? (() => needed.fixed) } : {}),
     };
-  }
-
-  /** Gives the check of the arguments of a tool. */
-  toolArguments({ coerce = this.options.coerce }: ToolDefinition, input: ValuePlan): CheckArguments {
-    return coerce ? (args) => input.check(input.convert(args)) : (args) => input.check(args);
   }
 
   tool(
     declaration: Declaration<ToolDefinition>,
     info: DefinitionInfo,
-    check: CheckArguments,
+    input: ValuePlan,
     output?: ValuePlan,
-  ): AskingHandler<CallToolResult> {
+  ): AskingInvoke<CallToolResult> {
     const { options } = this;
-    const { where } = declaration;
-    const kind: Kind = {
+    const { coerce = options.coerce } = declaration.definition;
+    return this.#compile(declaration, info, {
       Context: ToolContext,
-      check,
+      check: coerce ? converting(input) : (args) => input.check(args),
       encode: output
         ? checkedEncoder(output, options)
-        : advisedEncoder(compileToolEncoder(undefined), where, options),
-      refused: () => {
+        : advisedEncoder(compileToolEncoder(undefined), declaration.where, options),
+      denied: () => {
         throw new ToolError(`Access denied: ${info.name} may not be called with these arguments`);
       },
-    };
-    return failing(this.#serve(declaration, info, kind), declaration, (error, call) =>
-      toolFailure(error, call, options),
-    ) as AskingHandler<CallToolResult>;
+      fail: (error, call) => toolFailure(error, call, options),
+    });
   }
 
   /** @param shape changes each of the contents; `undefined` leaves them as they are. */
@@ -157,14 +152,15 @@ export class HandlerCompiler {
     info: DefinitionInfo,
     input: ValuePlan,
     shape: ShapeContents | undefined,
-  ): AskingHandler<ReadResourceResult | undefined> {
+  ): AskingInvoke<ReadResourceResult | undefined> {
     const { mimeType } = declaration.definition;
-    return this.#request(declaration, info, {
+    return this.#compile(declaration, info, {
       Context: ResourceContext,
-      check: (args) => input.check(input.convert(args)),
+      check: converting(input),
       encode: (value, call) => encodeResource(value, String(call.params['uri']), mimeType, shape),
       // What may not be read is not there.
-      refused: () => undefined,
+      denied: () => undefined,
+      fail: this.#refuse,
     });
   }
 
@@ -172,140 +168,187 @@ export class HandlerCompiler {
     declaration: Declaration<PromptDefinition>,
     info: DefinitionInfo,
     input: ValuePlan,
-  ): AskingHandler<GetPromptResult> {
+  ): AskingInvoke<GetPromptResult> {
     const { description } = declaration.definition;
-    return this.#request(declaration, info, {
+    return this.#compile(declaration, info, {
       Context: PromptContext,
-      check: (args) => input.check(input.convert(args)),
+      check: converting(input),
       encode: (value) => encodePrompt(value, description),
-      refused: () => {
+      denied: () => {
         throw invalidParams(`Access denied: ${info.name} may not be got with these arguments`);
       },
+      fail: this.#refuse,
     });
   }
 
   /** @param info the prompt or template that is completed. */
-  completion(declaration: Declaration<CompletionDefinition>, info: DefinitionInfo): Handler<CompleteResult> {
-    return this.#request(declaration, info, {
+  completion(declaration: Declaration<CompletionDefinition>, info: DefinitionInfo): Invoke<CompleteResult> {
+    const { argument } = declaration.definition;
+    return this.#compile(declaration, info, {
       Context: CompletionContext,
-      check: (args) => args['value'],
+      check: (args) => args[argument],
+      isPartial: true,
+      denied: undefined,
       encode: encodeCompletion,
-      refused: undefined,
+      fail: this.#refuse,
     });
   }
 
-  /** What the guards of a resource say of subscriptions; `undefined` when none of them looks at arguments. */
-  permits(
-    { guards }: Declaration<ResourceDefinition>,
-    info: DefinitionInfo,
-    input: ValuePlan,
-  ): Permits | undefined {
+  /** Compiles who may hear of the changes of a resource: the steps of a read, without the read. */
+  hears(declaration: Declaration<ResourceDefinition>, info: DefinitionInfo, input: ValuePlan): Hears {
+    const { guards } = declaration;
+    const allows = compileGuards(guards, info, this.#guardParts);
+    const { fixed, of: scopesOf } = compileScopes(declaration, this.#guardParts.guardTime) ?? NO_SCOPES;
     const permits = compilePermits(guards, this.#guardParts);
-    if (!permits) return undefined;
+    const parse = converting(input);
     return async (call, uri, variables) => {
-      try {
-        // The request may be about several resources: each gets a context of its own.
-        const context = Object.assign(new ResourceContext(call, info), { uri });
-        setArguments(context, await input.check(input.convert({ ...variables })));
-        return await permits(call, context);
-      } catch (error) {
-        const { kind, name } = info;
-        if (!(error instanceof InvalidValueError) && kindOf(error) === 'internal')
-          this.options.logger.error(
-            { err: error, kind, name, ...logDetails(call) },
-            'a guard failed; access is refused',
-          );
-        return false;
-      }
+      if (allows && !(await allows(call))) return undefined;
+      if (lacksScopes(call.principal, fixed) || !(scopesOf || permits)) return fixed;
+      const parsed = await this.#unlessFailed(call, info, async () => ({
+        args: await parse({ ...variables }),
+      }));
+      if (!parsed) return undefined;
+      const needed = scopesOf ? await scopesOf(parsed.args) : fixed;
+      if (!permits || lacksScopes(call.principal, needed)) return needed;
+      // The request may be about several resources: each gets a context of its own.
+      const context = Object.assign(new ResourceContext(call, info), { uri });
+      setArguments(context, parsed.args);
+      const permitted = await this.#unlessFailed(call, info, async () => permits(call, context));
+      return permitted === true ? needed : undefined;
     };
+  }
+
+  /** Gives `undefined` for what fails: a guard that cannot be asked refuses. */
+  async #unlessFailed<T>(
+    call: Call,
+    { kind, name }: DefinitionInfo,
+    ask: () => Promise<T>,
+  ): Promise<T | undefined> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof InvalidValueError) && kindOf(error) === 'internal')
+        this.options.logger.error(
+          { err: error, kind, name, ...logDetails(call) },
+          'a guard failed; access is refused',
+        );
+      return undefined;
+    }
   }
 
   /** Resources, prompts and completions: whatever fails is an error response. */
-  #request<R>(declaration: Declaration, info: DefinitionInfo, kind: Kind): Handler<R> {
-    const fail = (error: unknown, call: Call): never => {
-      throw requestFailure(error, call, this.options);
-    };
-    return failing(this.#serve(declaration, info, kind), declaration, fail) as Handler<R>;
-  }
+  readonly #refuse = (error: unknown, call: Call): never => {
+    throw requestFailure(error, call, this.options);
+  };
 
-  #serve(
-    { target, binding, where, guards, middleware, scopes, errors }: Declaration,
-    info: DefinitionInfo,
-    { Context, check, encode, refused }: Kind,
-  ): Serve {
+  /** Compiles all steps. */
+  #compile<R>(declaration: Declaration, info: DefinitionInfo, kind: Kind<R>): Invoke<R> {
+    const { target, binding, guards, middleware, errors } = declaration;
+    const { Context, check, encode, denied, fail, isPartial = false } = kind;
     const { instances } = this.options;
-    const run = compileRun(target, binding, instances);
-    const permits = refused && compilePermits(guards, this.#guardParts);
-    // Asked of the very arguments that the handler gets: those that were looked at before may have been parsed to others.
-    const needed = compileScopes(
-      scopes.filter((scope) => typeof scope === 'function'),
-      where,
-      (checked) => checked,
-      this.#guardParts.guardTime,
-    );
+    const allows = compileGuards(guards, info, this.#guardParts);
+    const { fixed, of: scopesOf } = compileScopes(declaration, this.#guardParts.guardTime) ?? NO_SCOPES;
+    const permits = denied && compilePermits(guards, this.#guardParts);
     const around = compileMiddleware(middleware, instances.container);
-    if (!permits && !needed && !around && errors.length === 0 && !needsContext(target, binding, instances)) {
-      return (call, args) =>
-        after(check(args), (checked) => after(run(call, checked, undefined), (value) => encode(value, call)));
+    const run = compileRun(target, binding, instances);
+    const hasContext = permits ?? around ?? (errors.length > 0 || needsContext(target, binding, instances));
+
+    const contextFor = (call: Call): RequestContext | undefined =>
+      hasContext ? contextOf(call, Context, info) : undefined;
+    /** Steps 2 to 4. */
+    function scope<A>(call: Call, sent: Record<string, unknown>, passage: Passage<R, A>): MaybePromise<A> {
+      const run = (args: unknown): MaybePromise<A> => passage.limited(permit(call, args, passage));
+      if (!scopesOf) {
+        call.needs(fixed);
+        return passage.enter(() =>
+          attempt(
+            () => passage.limited(check(sent)),
+            run,
+            (error) => failed(error, call, passage),
+          ),
+        );
+      }
+      if (lacksScopes(call.principal, fixed)) throw new InsufficientScopeError(fixed);
+      return attempt(
+        () => passage.limited(check(sent)),
+        (args) =>
+          after(scopesOf(isPartial ? sent : args), (needed) => {
+            call.needs(needed);
+            return passage.enter(() => run(args));
+          }),
+        (error) => {
+          call.needs(fixed);
+          return passage.enter(() => failed(error, call, passage));
+        },
+      );
     }
-    return (call, args) => {
-      const context = contextOf(call, Context, info);
-      return after(check(args), (checked) => {
-        setArguments(context, checked);
-        const handler = (): unknown => run(call, checked, context);
-        const value = (): MaybePromise<unknown> => (around ? around(call, context, handler) : handler());
-        const answer = (): MaybePromise<unknown> => after(value(), (given) => encode(given, call));
-        const go = (): MaybePromise<unknown> => {
-          if (!permits) return answer();
-          return after(permits(call, context), (permitted) => (permitted === true ? answer() : refused()));
-        };
-        if (!needed) return go();
-        return after(needed(checked as Record<string, unknown>), (asked) => {
-          if (lacksScopes(call.principal, asked)) throw new InsufficientScopeError(asked);
-          return go();
-        });
-      });
-    };
+    /** Step 5. */
+    function permit<A>(call: Call, args: unknown, passage: Passage<R, A>): MaybePromise<A> {
+      const context = contextFor(call);
+      if (context) setArguments(context, args);
+      if (!permits || !context) return handle(call, args, passage);
+      return attempt(
+        () => after(permits(call, context), (permitted) => permitted === true || { result: denied() }),
+        (permitted) => (permitted === true ? handle(call, args, passage) : passage.answer(permitted.result)),
+        (error) => failed(error, call, passage),
+      );
+    }
+    /** Steps 6 and 7. */
+    function handle<A>(call: Call, args: unknown, passage: Passage<R, A>): MaybePromise<A> {
+      const context = contextFor(call);
+      const handler = (): unknown => run(call, args, context);
+      return attempt(
+        () =>
+          after(around && context ? around(call, context, handler) : handler(), (value) =>
+            encode(value, call),
+          ),
+        (result) => passage.answer(result),
+        (error) => failed(error, call, passage),
+      );
+    }
+    function failed<A>(error: unknown, call: Call, passage: Passage<R, A>): MaybePromise<A> {
+      if (isSuspension(error)) throw error;
+      return attempt(
+        () => mapped(error, errors, contextFor(call)),
+        // A mapper that gives nothing has nothing better to say.
+        (given) => passage.answer(fail(given ?? error, call)),
+        (failure) => passage.answer(fail(failure, call)),
+      );
+    }
+    if (!allows) return scope;
+    return (call, args, passage) =>
+      after(allows(call, contextOf(call, Context, info)), (allowed) =>
+        allowed ? scope(call, args, passage) : passage.refuse(),
+      );
   }
 }
 
-/** Has what a handler throws mapped, and then made a result or an error. */
-function failing(
-  inner: Serve,
-  { errors: mappers }: Declaration,
-  fail: (error: unknown, call: Call) => unknown,
-): Serve {
-  const caught = (error: unknown, call: Call): unknown => {
-    if (isSuspension(error)) throw error;
-    if (mappers.length === 0) return fail(error, call);
-    const given = mapped(error, mappers, call.currentContext);
-    if (!isPromise(given)) return fail(given, call);
-    return Promise.resolve(given).then(
-      (later) => fail(later ?? error, call),
-      (failure: unknown) => fail(failure, call),
-    );
-  };
-  return (call, args) => {
-    try {
-      const result = inner(call, args);
-      return isPromise(result) ? result.catch((error: unknown) => caught(error, call)) : result;
-    } catch (error) {
-      return caught(error, call);
-    }
-  };
+const NO_SCOPES: NeededScopes = { fixed: [] };
+
+/** Goes on with what some work gives, or with what it throws. What going on throws is neither. */
+function attempt<T, A>(
+  work: () => MaybePromise<T>,
+  go: (value: T) => MaybePromise<A>,
+  fail: (error: unknown) => MaybePromise<A>,
+): MaybePromise<A> {
+  let done: MaybePromise<T>;
+  try {
+    done = work();
+  } catch (error) {
+    return fail(error);
+  }
+  return isPromise(done) ? Promise.resolve(done).then(go, fail) : go(done);
 }
 
-const CONTEXTS: Readonly<Record<'tool' | 'resource' | 'template' | 'prompt', ContextClass>> = {
-  tool: ToolContext,
-  resource: ResourceContext,
-  template: ResourceContext,
-  prompt: PromptContext,
-};
+/** The check of arguments that come as text. */
+function converting(input: ValuePlan): (args: Record<string, unknown>) => MaybePromise<unknown> {
+  return (args) => input.check(input.convert(args));
+}
 
 function checkedEncoder(
   output: ValuePlan,
   policy: FailurePolicy,
-): (value: unknown, call: Call) => MaybePromise<unknown> {
+): (value: unknown, call: Call) => MaybePromise<CallToolResult | InputRequired> {
   const encode = compileToolEncoder(output);
   const fail = (error: unknown, call: Call): never => {
     throw error instanceof InvalidValueError ? outputFailure(error, call, policy) : error;
@@ -331,7 +374,7 @@ export interface Instances {
 }
 
 type Method = (...values: unknown[]) => unknown;
-type Instance = Record<string | symbol, unknown>;
+type Instance = Readonly<Record<string | symbol, Method | undefined>>;
 
 /** Whether a handler, or what it runs on, may look at the context of the call. */
 export function needsContext(target: Target, { parameters }: Binding, instances: Instances): boolean {
@@ -342,7 +385,7 @@ export function needsContext(target: Target, { parameters }: Binding, instances:
 /** Compiles the call of a handler: which instance, which parameters, in which order. */
 export function compileRun(target: Target, binding: Binding, instances: Instances): Run {
   if (target.kind === 'function') {
-    const handle = target.handle as unknown as Method;
+    const handle = target.handle as Method;
     return (_call, args, context) => handle(args, context);
   }
   const { parameters } = binding;
@@ -350,12 +393,9 @@ export function compileRun(target: Target, binding: Binding, instances: Instance
   const { method } = target;
   const mayPromise = parameters.some(({ from }) => from === 'custom');
   const run = (instance: Instance, args: unknown, context: RequestContext | undefined): unknown => {
-    const values = new Array<unknown>(parameters.length);
-    for (let index = 0; index < parameters.length; index++) {
-      values[index] = valueOf(parameters[index] as ParameterBinding, args, context);
-    }
-    if (!mayPromise || !values.some(isPromise)) return (instance[method] as Method)(...values);
-    return Promise.all(values).then((all) => (instance[method] as Method)(...all));
+    const values = parameters.map((parameter) => valueOf(parameter, args, context));
+    if (!mayPromise || !values.some(isPromise)) return instance[method]?.(...values);
+    return Promise.all(values).then((all) => instance[method]?.(...all));
   };
   return (call, args, context): MaybePromise<unknown> => {
     const instance = instanceOf(call);
@@ -370,11 +410,11 @@ function valueOf(parameter: ParameterBinding, args: unknown, context: RequestCon
     case 'arguments':
       return args;
     case 'argument':
-      return (args as Record<string, unknown>)[parameter.name];
+      return isObject(args) ? args[parameter.name] : undefined;
     case 'context':
       return context;
     case 'custom': {
-      const value = parameter.value(context as RequestContext);
+      const value = context && parameter.value(context);
       // Another parameter may fail at once, and then nothing would await this one.
       return isPromise(value) ? observed(Promise.resolve(value)) : value;
     }
@@ -384,10 +424,10 @@ function valueOf(parameter: ParameterBinding, args: unknown, context: RequestCon
 /** Compiles the way from a call to an instance: a singleton is asked for once, anything else each time. */
 function compileInstance(cls: Constructor, instances: Instances): (call: Call) => MaybePromise<Instance> {
   const { container } = instances;
-  if (!instances.isSingleton(cls)) return (call) => container.get(cls, call.scope) as MaybePromise<Instance>;
+  if (!instances.isSingleton(cls)) return (call) => container.get(cls, call.scope);
   const kept: { instance?: Instance } = {};
   return () =>
     kept.instance ??
     // A promise is not kept: one that fails may succeed at the next call.
-    after(container.get(cls) as MaybePromise<Instance>, (instance) => (kept.instance = instance));
+    after(container.get<Instance>(cls), (instance) => (kept.instance = instance));
 }

@@ -1,14 +1,7 @@
 import { type Diagnostics, invalidParams } from '../errors/errors.js';
 import type { Container } from '../container/container.js';
 import { type Call, logDetails } from '../context/call.js';
-import type {
-  Guard,
-  GuardLike,
-  Middleware,
-  MiddlewareLike,
-  NextFunction,
-  ScopeRequirement,
-} from '../context/policies.js';
+import type { Guard, GuardLike, Middleware, MiddlewareLike, NextFunction } from '../context/policies.js';
 import {
   type GuardContext,
   type DefinitionInfo,
@@ -22,8 +15,7 @@ import { isScope } from '../protocol/principal.js';
 import { after, isPromise, type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import type { Deadlines } from '../transport/deadlines.js';
 import type { LogThrottle } from '../transport/log-throttle.js';
-import { InvalidValueError } from '../schema/index.js';
-import type { GuardCheck, NamedGuard, NeededScopes } from './declaration.js';
+import type { Declaration, GuardCheck, NamedGuard } from './declaration.js';
 
 /** Decides whether one call may run with its arguments. */
 type PermitsCall = (call: Call, context: RequestContext) => MaybePromise<boolean>;
@@ -112,37 +104,39 @@ export function compilePermits(guards: readonly GuardLike[], parts: GuardParts):
   return (call, context) => askFrom(0, call, context);
 }
 
+/** The scopes that a call needs. */
+export interface NeededScopes {
+  /** Those that are known before its arguments are. */
+  readonly fixed: readonly string[];
+  /** Gives all of them for the arguments of a call; absent when none depends on arguments. */
+  readonly of?: (args: unknown) => Promise<readonly string[]>;
+}
+
 /**
  * Compiles which scopes a call needs; `undefined` when it needs none.
  *
  * @param where names the definition.
- * @param check gives the arguments as the handler gets them.
  * @param guardTime how long a function may take that gives scopes: as long as a guard.
  */
 export function compileScopes(
-  requirements: readonly ScopeRequirement[],
-  where: string,
-  check: (args: Record<string, unknown>) => MaybePromise<unknown>,
+  { scopes: requirements, where }: Pick<Declaration, 'scopes' | 'where'>,
   guardTime: Deadlines,
 ): NeededScopes | undefined {
   if (requirements.length === 0) return undefined;
   const fixed = [...new Set(requirements.filter((requirement) => typeof requirement === 'string'))];
   const asked = requirements.filter((requirement) => typeof requirement === 'function');
-  if (asked.length === 0) return () => fixed;
-  return async (args, arePartial = false) => {
-    try {
-      const checked = (arePartial ? args : await check(args)) as never;
+  if (asked.length === 0) return { fixed };
+  const who = `A function that gives the scopes of ${where}`;
+  return {
+    fixed,
+    async of(args) {
       const given = await Promise.all(
         asked.map(async (requirement) =>
-          inTime(requirement(checked), `A function that gives the scopes of ${where}`, guardTime),
+          inTime<unknown>(Reflect.apply(requirement, undefined, [args]), who, guardTime),
         ),
       );
       return [...new Set([...fixed, ...given.flatMap(scopesOf)])];
-    } catch (error) {
-      // The call is refused for its arguments then.
-      if (error instanceof InvalidValueError) return fixed;
-      throw error;
-    }
+    },
   };
 }
 
@@ -278,7 +272,7 @@ export function checkMethod(
   method: 'allows' | 'handle',
   diagnostics: Diagnostics,
 ): void {
-  if (typeof (instance as Record<string, unknown>)[method] === 'function') return;
+  if (typeof Reflect.get(instance, method) === 'function') return;
   const [use, fix] = {
     allows: ['a guard', 'implement Guard: allows(context) { return … }'] as const,
     handle: ['middleware', 'implement Middleware: handle(context, next) { return next() }'] as const,

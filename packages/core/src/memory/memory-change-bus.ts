@@ -1,4 +1,4 @@
-import type { ChangeBus, NodeMessage, ServerChange } from '../backend/change-bus.js';
+import type { ChangeBus, ServerChange } from '../backend/change-bus.js';
 
 /**
  * Carries changes within this process, at once. Apps that share one hear of each other's changes.
@@ -18,7 +18,7 @@ export class MemoryChangeBus implements ChangeBus {
 
   publish(change: ServerChange): void {
     // Anything may be published by a program of another version.
-    const to = (change as Partial<NodeMessage> | null)?.to;
+    const to = typeof change === 'object' && change !== null && 'to' in change ? change.to : undefined;
     for (const { tell, node } of [...this.#listeners]) if (to === undefined || to === node) tell(change);
   }
 

@@ -1,4 +1,5 @@
 import type { EventStore, StoredEvent, StreamName, StreamRest } from '../backend/backend.js';
+import { unref } from '../transport/deadlines.js';
 import { OptionChecks } from '../transport/option-checks.js';
 
 /** How much is kept. Whatever is too much, the oldest events go first. */
@@ -81,7 +82,7 @@ export class MemoryEventStore implements EventStore {
       maxBytes: limits.maxBytes ?? 64 * 1024 * 1024,
       maxAgeMs: limits.maxAgeMs ?? 5 * 60_000,
     };
-    OptionChecks.limits('MemoryEventStore', limits, Object.keys(this.#limits));
+    OptionChecks.limits('MemoryEventStore', limits, this.#limits);
   }
 
   /** Events that are kept. */
@@ -162,7 +163,7 @@ export class MemoryEventStore implements EventStore {
     this.#bytes += bytes;
     if (this.#sweep === undefined) {
       this.#sweep = setInterval(() => this.#expire(), Math.min(this.#limits.maxAgeMs, 30_000));
-      (this.#sweep as { unref?(): void }).unref?.();
+      unref(this.#sweep);
     }
     return ofStream;
   }

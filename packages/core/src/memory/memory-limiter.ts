@@ -32,7 +32,7 @@ export class MemoryLimiter implements Limiter {
    * @throws DefinitionError when a limit is no positive integer.
    */
   constructor(options: MemoryLimiterOptions = {}) {
-    OptionChecks.limits('MemoryLimiter', options, ['maxKeys']);
+    OptionChecks.limits('MemoryLimiter', options, { maxKeys: true });
     this.#maxKeys = options.maxKeys ?? 100_000;
   }
 

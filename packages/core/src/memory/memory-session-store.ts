@@ -45,7 +45,7 @@ export class MemorySessionStore implements SessionStore {
    * @throws DefinitionError when a limit is no positive integer.
    */
   constructor(options: MemorySessionStoreOptions = {}) {
-    OptionChecks.limits('MemorySessionStore', options, ['maxSessions', 'maxSessionsPerClient']);
+    OptionChecks.limits('MemorySessionStore', options, { maxSessions: true, maxSessionsPerClient: true });
     const { maxSessions = 100_000, maxSessionsPerClient = Math.ceil(maxSessions / 4) } = options;
     this.#quota = new Quota(maxSessions, maxSessionsPerClient);
   }

@@ -41,7 +41,7 @@ export class MemoryStateStore implements StateStore {
    * @throws DefinitionError when a limit is no positive integer.
    */
   constructor(options: MemoryStateStoreOptions = {}) {
-    OptionChecks.limits('MemoryStateStore', options, ['maxStates', 'maxStatesPerClient']);
+    OptionChecks.limits('MemoryStateStore', options, { maxStates: true, maxStatesPerClient: true });
     const { maxStates = 100_000, maxStatesPerClient = Math.ceil(maxStates / 4) } = options;
     const make = (kind: StateKind): UsedStates =>
       new UsedStates(kind, new Quota(maxStates, maxStatesPerClient));

@@ -1,4 +1,5 @@
 import type { QueuedTask, TaskQueue, TaskWorker, TaskWorkerOptions } from '../backend/tasks.js';
+import { unref } from '../transport/deadlines.js';
 
 /** A process that takes tasks. */
 interface Worker {
@@ -37,7 +38,7 @@ export class MemoryTaskQueue implements TaskQueue {
       this.#ready(key, entry);
     }, delayMs);
     // A task that waits is no reason to keep the process.
-    (timer as { unref?(): void }).unref?.();
+    unref(timer);
   }
 
   work(run: (entry: QueuedTask) => Promise<void>, options: TaskWorkerOptions): TaskWorker {

@@ -71,7 +71,7 @@ export class MemoryTaskStore implements TaskStore {
       maxLengthPerOwner = Math.ceil(maxLength / 4),
     } = options;
     this.#limits = { maxTasks, maxTasksPerOwner, maxLength, maxLengthPerOwner };
-    OptionChecks.limits('MemoryTaskStore', options, Object.keys(this.#limits));
+    OptionChecks.limits('MemoryTaskStore', options, this.#limits);
   }
 
   /** How many tasks are kept. */

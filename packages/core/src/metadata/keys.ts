@@ -1,50 +1,82 @@
 import './reflect.js';
+import type { CustomParameterDefinition, HandlerDefinition, ParameterDefinition } from './definitions.js';
 
-/** Every metadata key of ours, in one place, so that writer and reader cannot disagree. */
-export const KEYS: Readonly<
-  Record<
-    | 'handlers'
-    | 'parameters'
-    | 'headers'
-    | 'annotations'
-    | 'annotated'
-    | 'mapping'
-    | 'guards'
-    | 'middleware'
-    | 'errors'
-    | 'scopes'
-    | 'metadata'
-    | 'service'
-    | 'optional'
-    | 'standard',
-    symbol
-  >
-> = {
+/** How long an instance lives: as long as the app, a legacy session, or a request; or made anew each time. */
+export type ServiceScope = 'singleton' | 'session' | 'request' | 'transient';
+
+/** How the container makes a class. */
+export interface ServiceDefinition {
+  /** How long an instance lives. */
+  readonly scope: ServiceScope;
+}
+
+/** What decorators such as `@Describe` say about a class or one of its properties. */
+export interface SchemaAnnotations {
+  readonly title?: string;
+  readonly description?: string;
+  readonly examples?: readonly unknown[];
+  readonly deprecated?: boolean;
+  /** The header that repeats the value. */
+  readonly header?: string;
+}
+
+declare const RECORDED: unique symbol;
+
+/** A metadata key that says what is recorded under it, so that writer and reader cannot disagree. */
+export type MetadataKey<T> = symbol & { readonly [RECORDED]: T };
+
+/** What is recorded under each key of ours. */
+interface Keys {
+  readonly handlers: MetadataKey<ReadonlyMap<string | symbol, readonly HandlerDefinition[]>>;
+  readonly parameters: MetadataKey<readonly (ParameterDefinition | CustomParameterDefinition)[]>;
+  readonly headers: MetadataKey<ReadonlyMap<number, string>>;
+  readonly annotations: MetadataKey<SchemaAnnotations>;
+  readonly annotated: MetadataKey<ReadonlySet<string | symbol>>;
+  readonly mapping: symbol;
+  readonly guards: ListKey;
+  readonly middleware: ListKey;
+  readonly errors: ListKey;
+  readonly scopes: ListKey;
+  readonly metadata: MetadataKey<Readonly<Record<PropertyKey, unknown>>>;
+  readonly service: MetadataKey<ServiceDefinition>;
+  readonly optional: MetadataKey<readonly number[]>;
+  readonly standard: symbol;
+}
+
+/** A key for lists of what decorators were given, which may be anything. */
+export type ListKey = MetadataKey<readonly unknown[]>;
+
+function key<T>(name: string): MetadataKey<T> {
+  return Symbol.for(`sigil:${name}`) as MetadataKey<T>;
+}
+
+/** Every metadata key of ours, in one place. */
+export const KEYS: Keys = {
   /** On a class: its handler definitions, by method name. */
-  handlers: Symbol.for('sigil:handlers'),
+  handlers: key('handlers'),
   /** On a class and method: its parameter definitions, by index. */
-  parameters: Symbol.for('sigil:parameters'),
+  parameters: key('parameters'),
   /** On a class and method: the headers of its parameters, by index. */
-  headers: Symbol.for('sigil:headers'),
+  headers: key('headers'),
   /** On a class, and on a class and property: annotations for schemas. */
-  annotations: Symbol.for('sigil:annotations'),
+  annotations: key('annotations'),
   /** On a class: the names of its properties with annotations. */
-  annotated: Symbol.for('sigil:annotated'),
+  annotated: key('annotated'),
   /** On a class made of others, as by `PartialType()`: those classes. */
   mapping: Symbol.for('sigil:mapping'),
   /** On a class, and on a class and method: guards and middleware. */
-  guards: Symbol.for('sigil:guards'),
-  middleware: Symbol.for('sigil:middleware'),
+  guards: key('guards'),
+  middleware: key('middleware'),
   /** On a class, and on a class and method: error mappers. */
-  errors: Symbol.for('sigil:errors'),
+  errors: key('errors'),
   /** On a class, and on a class and method: the scopes that are needed. */
-  scopes: Symbol.for('sigil:scopes'),
+  scopes: key('scopes'),
   /** On a class, and on a class and method: private metadata, by key. */
-  metadata: Symbol.for('sigil:metadata'),
+  metadata: key('metadata'),
   /** On a class: how the container makes it. */
-  service: Symbol.for('sigil:service'),
+  service: key('service'),
   /** On a class: the constructor parameters that may stay empty. */
-  optional: Symbol.for('sigil:optional'),
+  optional: key('optional'),
   /** On the metadata object of a class with standard decorators: what they have still to record. */
   standard: Symbol.for('sigil:standard'),
 };
@@ -58,20 +90,30 @@ export const DESIGN = {
 
 // The only file that touches Reflect's metadata functions.
 
-// They take `undefined` for the class or prototype itself, which their types do not say.
 type Property = string | symbol | undefined;
 
 /** Reads metadata through the prototype chain of a class or prototype. */
+export function read<T>(key: MetadataKey<T>, target: object, property?: Property): T | undefined;
+export function read(key: string | symbol, target: object, property?: Property): unknown;
 export function read(key: string | symbol, target: object, property?: Property): unknown {
-  return Reflect.getMetadata(key, target, property as string);
+  return property === undefined
+    ? Reflect.getMetadata(key, target)
+    : Reflect.getMetadata(key, target, property);
 }
 
 /** Reads metadata of a class or prototype itself, not of those it extends. */
+export function readOwn<T>(key: MetadataKey<T>, target: object, property?: Property): T | undefined;
+export function readOwn(key: string | symbol, target: object, property?: Property): unknown;
 export function readOwn(key: string | symbol, target: object, property?: Property): unknown {
-  return Reflect.getOwnMetadata(key, target, property as string);
+  return property === undefined
+    ? Reflect.getOwnMetadata(key, target)
+    : Reflect.getOwnMetadata(key, target, property);
 }
 
 /** Records metadata on a class or prototype. */
+export function write<T>(key: MetadataKey<T>, value: T, target: object, property?: Property): void;
+export function write(key: string | symbol, value: unknown, target: object, property?: Property): void;
 export function write(key: string | symbol, value: unknown, target: object, property?: Property): void {
-  Reflect.defineMetadata(key, value, target, property as string);
+  if (property === undefined) Reflect.defineMetadata(key, value, target);
+  else Reflect.defineMetadata(key, value, target, property);
 }

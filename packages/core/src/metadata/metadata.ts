@@ -1,16 +1,26 @@
 import type { Constructor } from '../protocol/constructor.js';
 import { HEADER_KEYWORD } from '../protocol/descriptors.js';
 import type { CustomParameterDefinition, HandlerDefinition, ParameterDefinition } from './definitions.js';
-import { DESIGN, KEYS, read, readOwn, write } from './keys.js';
+import {
+  DESIGN,
+  KEYS,
+  type ListKey,
+  read,
+  readOwn,
+  type SchemaAnnotations,
+  type ServiceDefinition,
+  write,
+} from './keys.js';
+
+export type { SchemaAnnotations, ServiceDefinition, ServiceScope } from './keys.js';
 import { settleDecorators } from './standard-decorators.js';
 
 type MethodName = string | symbol;
 type AnyParameter = ParameterDefinition | CustomParameterDefinition;
-type Handlers = ReadonlyMap<MethodName, readonly HandlerDefinition[]>;
 
 /** Records that a method of a class is a handler. A method may serve several definitions. */
 export function addHandler(prototype: object, method: MethodName, definition: HandlerDefinition): void {
-  const own = readOwn(KEYS.handlers, prototype) as Handlers | undefined;
+  const own = readOwn(KEYS.handlers, prototype);
   // Decorators apply bottom-up; the topmost is to come first.
   const definitions = [definition, ...(own?.get(method) ?? [])];
   write(KEYS.handlers, new Map(own).set(method, definitions), prototype);
@@ -38,7 +48,7 @@ export interface HandlerMethod {
 export function handlersOf(cls: Constructor): HandlerMethod[] {
   const merged = new Map<MethodName, HandlerMethod>();
   for (const declarer of chainOf(cls)) {
-    const own = readOwn(KEYS.handlers, declarer) as Handlers | undefined;
+    const own = readOwn(KEYS.handlers, declarer);
     if (own === undefined) continue;
     for (const [method, definitions] of own) merged.set(method, { method, definitions, declarer });
   }
@@ -47,21 +57,21 @@ export function handlersOf(cls: Constructor): HandlerMethod[] {
 
 /** Records what a parameter of a method receives. */
 export function addParameter(prototype: object, method: MethodName, parameter: AnyParameter): void {
-  const own = (readOwn(KEYS.parameters, prototype, method) as AnyParameter[] | undefined) ?? [];
+  const own = readOwn(KEYS.parameters, prototype, method) ?? [];
   write(KEYS.parameters, [...own, parameter], prototype, method);
 }
 
 /** Records that clients repeat the argument of a parameter in a header. */
 export function addHeader(prototype: object, method: MethodName, index: number, header: string): void {
-  const own = readOwn(KEYS.headers, prototype, method) as ReadonlyMap<number, string> | undefined;
+  const own = readOwn(KEYS.headers, prototype, method);
   write(KEYS.headers, new Map(own).set(index, header), prototype, method);
 }
 
 /** The decorated parameters of a handler, in order of their index. */
 export function parametersOf({ declarer, method }: HandlerMethod): readonly AnyParameter[] {
-  const found = readOwn(KEYS.parameters, declarer, method) as AnyParameter[] | undefined;
+  const found = readOwn(KEYS.parameters, declarer, method);
   if (found === undefined) return [];
-  const headers = readOwn(KEYS.headers, declarer, method) as ReadonlyMap<number, string> | undefined;
+  const headers = readOwn(KEYS.headers, declarer, method);
   return [...found]
     .sort((a, b) => a.index - b.index)
     .map((parameter) => withHeader(parameter, headers?.get(parameter.index)));
@@ -74,25 +84,25 @@ function withHeader(parameter: AnyParameter, header: string | undefined): AnyPar
 
 /** Adds to a list kept on a class (`prototype` without `method`) or on one of its methods. */
 export function addToList(
-  key: symbol,
+  key: ListKey,
   prototype: object,
   method: MethodName | undefined,
   items: readonly unknown[],
 ): void {
-  const own = (readOwn(key, prototype, method) as readonly unknown[] | undefined) ?? [];
+  const own = readOwn(key, prototype, method) ?? [];
   write(key, [...items, ...own], prototype, method);
 }
 
 /** A list kept on a class or method: what the classes it extends say first, then its own, or the other way round. */
 export function listOf(
-  key: symbol,
+  key: ListKey,
   cls: Constructor,
   method?: MethodName,
   first: 'inherited' | 'own' = 'inherited',
 ): readonly unknown[] {
   const found: unknown[] = [];
   for (const prototype of first === 'own' ? chainOf(cls).reverse() : chainOf(cls)) {
-    const own = readOwn(key, prototype, method) as readonly unknown[] | undefined;
+    const own = readOwn(key, prototype, method);
     if (own !== undefined) found.push(...own);
   }
   return found;
@@ -104,7 +114,7 @@ export function addMetadata(
   method: MethodName | undefined,
   metadata: Readonly<Record<PropertyKey, unknown>>,
 ): void {
-  const own = readOwn(KEYS.metadata, prototype, method) as object | undefined;
+  const own = readOwn(KEYS.metadata, prototype, method);
   // Decorators apply bottom-up: what stands above wins.
   write(KEYS.metadata, { ...own, ...metadata }, prototype, method);
 }
@@ -113,9 +123,9 @@ export function addMetadata(
 export function metadataOf(cls: Constructor, method: MethodName): Readonly<Record<PropertyKey, unknown>> {
   const chain = chainOf(cls);
   const found = [undefined, method].flatMap((member) =>
-    chain.map((prototype) => readOwn(KEYS.metadata, prototype, member) as object | undefined),
+    chain.map((prototype) => readOwn(KEYS.metadata, prototype, member)),
   );
-  return Object.assign({}, ...found) as Record<PropertyKey, unknown>;
+  return found.reduce<Readonly<Record<PropertyKey, unknown>>>((all, one) => ({ ...all, ...one }), {});
 }
 
 /** The types TypeScript emitted for the parameters of a handler; `undefined` when it emitted none. */
@@ -139,18 +149,9 @@ function chainOf(cls: Constructor): object[] {
   while (prototype !== null && prototype !== Object.prototype) {
     settleDecorators(prototype);
     chain.push(prototype);
-    prototype = Object.getPrototypeOf(prototype) as object | null;
+    prototype = Reflect.getPrototypeOf(prototype);
   }
   return chain.length > 1 ? chain.reverse() : chain;
-}
-
-/** How long an instance lives: as long as the app, a legacy session, or a request; or made anew each time. */
-export type ServiceScope = 'singleton' | 'session' | 'request' | 'transient';
-
-/** How the container makes a class. */
-export interface ServiceDefinition {
-  /** How long an instance lives. */
-  readonly scope: ServiceScope;
 }
 
 /** Records that a class is a service. */
@@ -169,27 +170,17 @@ export function defineService(cls: object, definition: ServiceDefinition): void 
  * ```
  */
 export function serviceOf(cls: Constructor): ServiceDefinition | undefined {
-  return readOwn(KEYS.service, cls) as ServiceDefinition | undefined;
+  return readOwn(KEYS.service, cls);
 }
 
 /** Records that a constructor parameter stays `undefined` where nothing provides it. */
 export function addOptional(cls: object, index: number): void {
-  write(KEYS.optional, [...((readOwn(KEYS.optional, cls) as number[] | undefined) ?? []), index], cls);
+  write(KEYS.optional, [...(readOwn(KEYS.optional, cls) ?? []), index], cls);
 }
 
 /** The constructor parameters of a class itself that may stay `undefined`, by index. */
 export function optionalOf(cls: Constructor): readonly number[] {
-  return (readOwn(KEYS.optional, cls) as number[] | undefined) ?? [];
-}
-
-/** What decorators such as `@Describe` say about a class or one of its properties. */
-export interface SchemaAnnotations {
-  readonly title?: string;
-  readonly description?: string;
-  readonly examples?: readonly unknown[];
-  readonly deprecated?: boolean;
-  /** The header that repeats the value. */
-  readonly header?: string;
+  return readOwn(KEYS.optional, cls) ?? [];
 }
 
 /** Adds annotations to a class, or to a property of it (`target` is then the prototype). */
@@ -198,23 +189,22 @@ export function annotate(
   property: string | symbol | undefined,
   more: SchemaAnnotations,
 ): void {
-  const own = readOwn(KEYS.annotations, target, property) as SchemaAnnotations | undefined;
+  const own = readOwn(KEYS.annotations, target, property);
   write(KEYS.annotations, { ...own, ...more }, target, property);
   if (property === undefined) return;
-  const names = readOwn(KEYS.annotated, target) as ReadonlySet<string | symbol> | undefined;
+  const names = readOwn(KEYS.annotated, target);
   write(KEYS.annotated, new Set(names).add(property), target);
 }
 
 /** The names of the properties of a class that have annotations, those of the classes it extends included. */
 export function annotatedProperties(prototype: object): ReadonlySet<string | symbol> {
   const found = new Set<string | symbol>();
-  for (let at: object | null = prototype; at !== null; at = Object.getPrototypeOf(at) as object | null)
-    for (const name of (readOwn(KEYS.annotated, at) as ReadonlySet<string> | undefined) ?? [])
-      found.add(name);
+  for (let at: object | null = prototype; at !== null; at = Reflect.getPrototypeOf(at))
+    for (const name of readOwn(KEYS.annotated, at) ?? []) found.add(name);
   return found;
 }
 
 /** The annotations of a class or property, those of the classes it extends included. */
 export function annotationsOf(target: object, property?: string | symbol): SchemaAnnotations {
-  return (read(KEYS.annotations, target, property) as SchemaAnnotations | undefined) ?? {};
+  return read(KEYS.annotations, target, property) ?? {};
 }

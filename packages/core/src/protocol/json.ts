@@ -21,8 +21,13 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 /** Whether a value is an object as literals make them, in this realm or another: no instance of a class, a `Map` or a `Date`. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (!isObject(value)) return false;
-  const prototype = Object.getPrototypeOf(value) as object | null;
+  const prototype = Reflect.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** The properties that a schema describes, by name. */
+export function propertiesOf({ properties }: JsonSchema): Readonly<Record<string, unknown>> {
+  return isObject(properties) ? properties : {};
 }
 
 /** An object type without `undefined` among the values of its members. */
@@ -49,14 +54,12 @@ export function frozenCopy<T>(value: T, copies: Map<unknown, unknown> = new Map(
   if (!Array.isArray(value) && !isPlainObject(value)) return value;
   const known = copies.get(value);
   if (known !== undefined) return known as T;
-  const copy: object = Array.isArray(value)
-    ? []
-    : (Object.create(Object.getPrototypeOf(value) as object | null) as object);
+  const copy: object = Array.isArray(value) ? [] : (Object.create(Reflect.getPrototypeOf(value)) as object);
   copies.set(value, copy);
   for (const key of Reflect.ownKeys(value)) {
     if (!Object.prototype.propertyIsEnumerable.call(value, key)) continue;
-    const member = frozenCopy((value as Record<PropertyKey, unknown>)[key], copies);
-    Object.defineProperty(copy, key, { value: member, enumerable: true });
+    const member: unknown = Reflect.get(value, key);
+    Object.defineProperty(copy, key, { value: frozenCopy(member, copies), enumerable: true });
   }
   return Object.freeze(copy) as T;
 }

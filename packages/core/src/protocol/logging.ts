@@ -15,7 +15,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Whether a value names a severity. */
 export function isLogLevel(value: unknown): value is LogLevel {
-  return LOG_LEVELS.includes(value as LogLevel);
+  return LOG_LEVELS.some((level) => level === value);
 }
 
 /** Whether a message of `level` passes a threshold of `minimum`. */

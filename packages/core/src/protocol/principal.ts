@@ -18,7 +18,7 @@ export interface Principal {
  */
 export function requirePrincipal(principal: Principal): Principal {
   // Sessions and state belong to an id: who has none would share those of everybody without one.
-  const { id, scopes = [] } = (principal as Principal | null) ?? {};
+  const { id, scopes = [] } = principal ?? {};
   if (typeof id !== 'string' || id === '')
     throw new TypeError(
       'a principal must have an id that is a string and not empty; undefined refuses the request',

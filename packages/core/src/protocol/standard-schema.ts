@@ -1,3 +1,5 @@
+import { isObject } from './json.js';
+
 /** What a schema of another library says of a value. */
 export type StandardResult<Output> =
   { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] };
@@ -35,6 +37,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 
 /** Whether something is a schema of another library. Those of arktype are functions. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
-  const isPossible = (typeof value === 'object' && value !== null) || typeof value === 'function';
-  return isPossible && typeof (value as Partial<StandardSchema>)['~standard']?.validate === 'function';
+  if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return false;
+  const standard: unknown = Reflect.get(value, '~standard');
+  return isObject(standard) && typeof standard['validate'] === 'function';
 }

@@ -1,7 +1,7 @@
 import { nearest } from '../protocol/nearest.js';
 import type { Diagnostics } from '../errors/errors.js';
 import type { Declaration, Target } from '../invoke/declaration.js';
-import type { CheckArguments, HandlerCompiler } from '../invoke/invoke.js';
+import type { HandlerCompiler } from '../invoke/invoke.js';
 import type {
   HandlerDefinition,
   Presentation,
@@ -83,8 +83,7 @@ function buildTool(declaration: Declaration<ToolDefinition>, tools: BuildTools):
   const returned = definition.output === undefined ? declaration.returns : explicitSource(definition.output);
   const output = returned && schemas.output(returned, at.at('output').where, at.problems);
   if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN) checkUnknownProperties(definition, at);
-  const checkArguments = handlers.toolArguments(definition, input);
-  const base = baseOf(declaration, 'tool', name, tools, checkArguments);
+  const base = baseOf(declaration, 'tool', name, tools);
   const { info } = base;
   // Not at boot: the schemas are written when a client first asks for them.
   const describe = once((): Tool =>
@@ -103,7 +102,7 @@ function buildTool(declaration: Declaration<ToolDefinition>, tools: BuildTools):
       return describe();
     },
     mirrored: frozenCopy(input.mirrored ? mirroredArguments(input.advertised, at) : []),
-    run: handlers.tool(declaration, info, checkArguments, output),
+    run: handlers.tool(declaration, info, input, output),
   });
 }
 
@@ -119,9 +118,7 @@ function buildResource(
   const template = parse(uri, at);
   const input = schemas.input(binding.source, where, at.problems);
   const isTemplate = template !== undefined && template.variables.length > 0;
-  const base = baseOf(declaration, isTemplate ? 'template' : 'resource', uri, tools, (args) =>
-    input.check(input.convert(args)),
-  );
+  const base = baseOf(declaration, isTemplate ? 'template' : 'resource', uri, tools);
   if (!template) return undefined;
   if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN) {
     checkVariables(declaration, template, input, at);
@@ -129,12 +126,11 @@ function buildResource(
     checkAnnotations(annotations, size, at);
   }
   const { info } = base;
-  const permits = handlers.permits(declaration, info, input);
   const served = {
     ...base,
     run: handlers.resource(declaration, info, input, shaping(info, tools)),
+    hears: handlers.hears(declaration, info, input),
     ...(cache ? { cache: frozenCopy(cache) } : {}),
-    ...(permits ? { permits } : {}),
   };
   const shared = {
     name: nameOf(declaration, at),
@@ -160,7 +156,7 @@ function buildPrompt(declaration: Declaration<PromptDefinition>, tools: BuildToo
   const name = nameOf(declaration, at);
   const input = tools.schemas.input(binding.source, where, at.problems);
   const args = promptArguments(input.advertised);
-  const base = baseOf(declaration, 'prompt', name, tools, (args) => input.check(input.convert(args)));
+  const base = baseOf(declaration, 'prompt', name, tools);
   return Object.freeze({
     kind: 'prompt',
     ...base,
@@ -180,11 +176,7 @@ function baseOf(
   kind: Entry['kind'],
   key: string,
   { handlers, diagnostics }: BuildTools,
-  check: CheckArguments,
-): Pick<
-  ToolEntry,
-  'key' | 'where' | 'info' | 'context' | 'timeoutMs' | 'guardCheck' | 'guards' | 'neededScopes'
-> {
+): Pick<ToolEntry, 'key' | 'where' | 'info' | 'timeoutMs' | 'guardCheck' | 'guards' | 'partialScopes'> {
   const { definition, metadata, where } = declaration;
   const { timeoutMs, meta } = definition;
   if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN) {
@@ -205,9 +197,8 @@ function baseOf(
     key,
     where,
     info,
-    context: handlers.context(kind, info),
     ...withoutUndefined({ timeoutMs }),
-    ...handlers.access(declaration, info, check),
+    ...handlers.access(declaration, info),
   };
 }
 
@@ -237,7 +228,7 @@ function checkMembers(definition: HandlerDefinition, at: Diagnostics): void {
     at.at(option).add('SIGIL_INVALID_OPTIONS', 'there is no such option', fix);
   }
   for (const hint of HINTS) {
-    const value = (definition as unknown as Readonly<Record<string, unknown>>)[hint];
+    const value: unknown = Reflect.get(definition, hint);
     if (value !== undefined && typeof value !== 'boolean')
       at.at(hint).add('SIGIL_INVALID_OPTIONS', 'it must be true or false', `write ${hint}: true`);
   }

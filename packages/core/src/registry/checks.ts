@@ -1,6 +1,6 @@
 import type { Diagnostics } from '../errors/errors.js';
 import type { Declaration } from '../invoke/declaration.js';
-import { isObject, type JsonSchema, withoutUndefined } from '../protocol/json.js';
+import { isObject, type JsonSchema, propertiesOf } from '../protocol/json.js';
 import { cacheFaults, type CacheOptions } from '../protocol/results.js';
 import { HEADER_KEYWORD, type MirroredArgument, type PromptArgument } from '../protocol/descriptors.js';
 import type { ResourceDefinition, ToolDefinition } from '../metadata/definitions.js';
@@ -84,7 +84,7 @@ export function checkVariables(
 ): void {
   // A schema by hand that names no properties takes them all.
   if (source.kind === 'schema' && !('properties' in source.schema)) return;
-  const received = Object.keys((input.advertised['properties'] ?? {}) as object);
+  const received = Object.keys(propertiesOf(input.advertised));
   const { variables } = template;
   const known = variables.length > 0 ? variables.join(', ') : 'none';
   for (const name of received.filter((one) => !variables.includes(one)))
@@ -103,11 +103,15 @@ export function checkVariables(
 
 /** The arguments of a prompt, read off the schema of its handler. */
 export function promptArguments(schema: JsonSchema): PromptArgument[] {
-  const required = new Set(Array.isArray(schema['required']) ? (schema['required'] as string[]) : []);
-  const properties = isObject(schema['properties']) ? schema['properties'] : {};
-  return Object.entries(properties).map(([name, property]) => {
-    const { title, description } = property as { title?: string; description?: string };
-    return { name, ...withoutUndefined({ title, description }), required: required.has(name) };
+  const required = new Set<unknown>(Array.isArray(schema['required']) ? schema['required'] : []);
+  return Object.entries(propertiesOf(schema)).map(([name, property]) => {
+    const { title, description } = isObject(property) ? property : {};
+    return {
+      name,
+      ...(typeof title === 'string' ? { title } : {}),
+      ...(typeof description === 'string' ? { description } : {}),
+      required: required.has(name),
+    };
   });
 }
 

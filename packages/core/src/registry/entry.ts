@@ -1,4 +1,3 @@
-import type { Call } from '../context/call.js';
 import type {
   CacheOptions,
   CallToolResult,
@@ -6,7 +5,7 @@ import type {
   GetPromptResult,
   ReadResourceResult,
 } from '../protocol/results.js';
-import type { DefinitionInfo, RequestContext } from '../context/context.js';
+import type { DefinitionInfo } from '../context/context.js';
 import type {
   MirroredArgument,
   Prompt,
@@ -16,12 +15,12 @@ import type {
   ToolAnnotations,
 } from '../protocol/descriptors.js';
 import type {
-  AskingHandler,
+  AskingInvoke,
   GuardCheck,
-  Handler,
+  Hears,
+  Invoke,
   NamedGuard,
-  NeededScopes,
-  Permits,
+  PartialScopes,
 } from '../invoke/declaration.js';
 import type { DefinitionProblem } from '../errors/errors.js';
 import type { ResourceContents } from '../protocol/content.js';
@@ -32,26 +31,17 @@ interface EntryBase {
   readonly where: string;
   /** What guards, middleware, handlers and extensions know of it. */
   readonly info: DefinitionDetails;
-  /** Gives the context of a call of it. */
-  readonly context: (call: Call) => RequestContext;
   /** Milliseconds its handler may take; as the app says when absent. */
   readonly timeoutMs?: number | false;
   readonly guardCheck?: GuardCheck;
   /** The guards behind the check, in the order they are asked; absent with it. */
   readonly guards?: readonly NamedGuard[];
-  /** The scopes that a call needs; absent when it needs none. */
-  readonly neededScopes?: NeededScopes;
-}
-
-/** A source of completions for one argument. */
-export interface Completer {
-  readonly run: Handler<CompleteResult>;
-  readonly guardCheck?: GuardCheck;
-  readonly neededScopes?: NeededScopes;
+  /** The scopes that completing an argument of it needs; absent when it needs none. */
+  readonly partialScopes?: PartialScopes;
 }
 
 /** Sources of completions, by the argument they complete. */
-export type Completers = Readonly<Record<string, Completer>>;
+export type Completers = Readonly<Record<string, Invoke<CompleteResult>>>;
 
 /** A tool, compiled. */
 export interface ToolEntry extends EntryBase {
@@ -59,7 +49,7 @@ export interface ToolEntry extends EntryBase {
   readonly descriptor: Tool;
   /** The arguments that clients repeat in headers. */
   readonly mirrored: readonly MirroredArgument[];
-  readonly run: AskingHandler<CallToolResult>;
+  readonly run: AskingInvoke<CallToolResult>;
 }
 
 /** A resource with a fixed URI, compiled. */
@@ -67,9 +57,9 @@ export interface ResourceEntry extends EntryBase {
   readonly kind: 'resource';
   readonly descriptor: Resource;
   readonly cache?: CacheOptions;
-  /** What guards say of a subscription; absent when none of them looks at arguments. */
-  readonly permits?: Permits;
-  readonly run: AskingHandler<ReadResourceResult | undefined>;
+  /** Who may hear of its changes. */
+  readonly hears: Hears;
+  readonly run: AskingInvoke<ReadResourceResult | undefined>;
 }
 
 /** A resource template, compiled. */
@@ -78,10 +68,10 @@ export interface TemplateEntry extends EntryBase {
   readonly descriptor: ResourceTemplate;
   readonly cache?: CacheOptions;
   /** See `ResourceEntry`. */
-  readonly permits?: Permits;
+  readonly hears: Hears;
   /** Gives the values of the variables when a URI matches. */
   readonly match: (uri: string) => Record<string, string | string[]> | undefined;
-  readonly run: AskingHandler<ReadResourceResult | undefined>;
+  readonly run: AskingInvoke<ReadResourceResult | undefined>;
   /** The sources of completions, by argument. */
   readonly completers: Completers;
 }
@@ -90,7 +80,7 @@ export interface TemplateEntry extends EntryBase {
 export interface PromptEntry extends EntryBase {
   readonly kind: 'prompt';
   readonly descriptor: Prompt;
-  readonly run: AskingHandler<GetPromptResult>;
+  readonly run: AskingInvoke<GetPromptResult>;
   /** The sources of completions, by argument. */
   readonly completers: Completers;
 }

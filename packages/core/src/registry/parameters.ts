@@ -141,6 +141,7 @@ function propertyOf(parameter: ParameterDefinition, reflected: unknown): Propert
 }
 
 const SCALARS: ReadonlySet<unknown> = new Set([String, Number, Boolean, Date]);
+const BUILT_INS: ReadonlySet<unknown> = new Set([...SCALARS, Array, BigInt]);
 
 /** A function that gives a type, or a type that is a function itself: a class, or `String` and its like. */
 function typeFrom(type: unknown): unknown {
@@ -176,7 +177,7 @@ function refuseType(types: readonly unknown[] | undefined, type: unknown, at: Di
     );
   }
   const { name } = type as Constructor;
-  if ([String, Number, Boolean, Array, BigInt, Date].includes(type as never)) {
+  if (BUILT_INS.has(type)) {
     return at.add(
       'SIGIL_INVALID_PARAMETER',
       `a ${name} needs to know which argument it receives`,

@@ -67,7 +67,7 @@ function collectionOf(registry: Registry, { kind }: Entry): Collection<Entry> {
     resource: registry.resources,
     template: registry.templates,
   };
-  return collections[kind] as unknown as Collection<Entry>;
+  return collections[kind];
 }
 
 function refuseDuplicate(entry: Entry, holder: Entry, diagnostics: Diagnostics): void {
@@ -125,10 +125,7 @@ function withCompleters(entry: Entry, { completions }: Registry, { handlers }: B
   return completing(
     entry,
     Object.fromEntries(
-      own.map(([argument, declaration]) => {
-        const { guards: _guards, ...access } = handlers.access(declaration, entry.info, (args) => args);
-        return [argument, Object.freeze({ run: handlers.completion(declaration, entry.info), ...access })];
-      }),
+      own.map(([argument, declaration]) => [argument, handlers.completion(declaration, entry.info)]),
     ),
   );
 }

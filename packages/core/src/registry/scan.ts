@@ -16,7 +16,6 @@ const DECORATORS: Readonly<Record<HandlerDefinition['kind'], string>> = {
   prompt: '@Prompt',
   completion: '@Complete',
 };
-const KINDS = Object.keys(DECORATORS) as HandlerDefinition['kind'][];
 
 /** Reads the definitions off service classes, in the order of the classes and of the methods in them. */
 export function scan(services: readonly unknown[], diagnostics: Diagnostics): Declaration[] {
@@ -91,14 +90,15 @@ function returnsOf(handler: HandlerMethod): Pick<Declaration, 'returns'> {
 export function refuseEmpty(
   cls: Constructor,
   diagnostics: Diagnostics,
-  kinds: readonly HandlerDefinition['kind'][] = KINDS,
+  kinds?: readonly HandlerDefinition['kind'][],
 ): void {
   if ((globalThis as LeftOut).SIGIL_ALL_KNOWN) return;
+  const decorators = kinds?.map((kind) => DECORATORS[kind]) ?? Object.values(DECORATORS);
   diagnostics
     .at(cls.name)
     .add(
       'SIGIL_NO_DEFINITIONS',
-      `it has no method with ${kinds.map((kind) => DECORATORS[kind]).join(', ')}`,
+      `it has no method with ${decorators.join(', ')}`,
       'decorate a method, or take the class off the list: what services inject is found by itself',
     );
 }

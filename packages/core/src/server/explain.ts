@@ -6,7 +6,6 @@ import type { Registry } from '../registry/registry.js';
 import { nearest } from '../protocol/nearest.js';
 import type { Call } from '../context/call.js';
 import { RequestContext } from '../context/context.js';
-import type { Constructor } from '../protocol/constructor.js';
 import { LATEST_VERSION, METHODS } from '../protocol/protocol.js';
 
 /** Says how an explanation is to be read. */
@@ -117,6 +116,7 @@ function hypotheticalCall(principal: Principal | undefined, container: Container
       const info = { kind: 'list', name: METHODS.listTools, metadata: {} } as const;
       return (call.currentContext ??= new RequestContext(call, info));
     },
+    needs: () => undefined,
     progress: () => undefined,
     log: () => undefined,
     ask: noClient,
@@ -127,7 +127,7 @@ function hypotheticalCall(principal: Principal | undefined, container: Container
     inputResponse: noClient,
     closeStream: () => undefined,
     once: async (_key, run) => run(),
-    resolve: (id) => container.get(id as Constructor, call.scope),
+    resolve: (id) => container.get(id, call.scope),
   };
   return call;
 }

@@ -73,7 +73,7 @@ export class Deadlines {
   #wait(ms: number): void {
     this.#timer = setTimeout(() => this.#expire(), ms);
     // What waits is kept alive by what it waits for, if by anything.
-    (this.#timer as { unref?(): void }).unref?.();
+    unref(this.#timer);
   }
 
   #expire(): void {
@@ -108,10 +108,50 @@ export function afterMs(ms: number, run: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
+/**
+ * Waits for a promise no longer than a time. The wait keeps the process alive.
+ *
+ * @param ms milliseconds; more than timers can count means without end.
+ * @param late gives what is returned when the time is over, or throws; `undefined` by default.
+ * @returns what the promise gives.
+ * @example
+ * ```ts
+ * await within(1_000, server.closed);
+ * ```
+ */
+export async function within<T>(ms: number, promise: PromiseLike<T> | T, late: () => T): Promise<T>;
+export async function within<T>(ms: number, promise: PromiseLike<T> | T): Promise<T | undefined>;
+export async function within<T>(
+  ms: number,
+  promise: PromiseLike<T> | T,
+  late: () => T | undefined = () => undefined,
+): Promise<T | undefined> {
+  let cancel = (): void => undefined;
+  const time = new Promise<void>((resolve) => (cancel = afterMs(ms, resolve)));
+  try {
+    return await Promise.race([promise, time.then(late)]);
+  } finally {
+    cancel();
+  }
+}
+
+/**
+ * Lets a timer keep no process alive, where timers do that.
+ *
+ * @param timer what `setTimeout` or `setInterval` gave.
+ * @example
+ * ```ts
+ * unref(setInterval(sweep, 30_000));
+ * ```
+ */
+export function unref(timer: number | { unref?(): unknown }): void {
+  if (typeof timer === 'object') timer.unref?.();
+}
+
 /** What a delay is, for messages to the author. */
 export const DELAY: string = `a positive integer of milliseconds, ${MAX_DELAY_MS} at most`;
 
 /** Whether a value is a delay that timers can keep. */
 export function isDelay(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) > 0 && (value as number) <= MAX_DELAY_MS;
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= MAX_DELAY_MS;
 }

@@ -12,8 +12,8 @@ export {
   type RunningRuntime,
   type Runtime,
 } from './transport.js';
-export { afterMs, type Deadline, Deadlines, MAX_DELAY_MS } from './deadlines.js';
-export { OptionChecks } from './option-checks.js';
+export { afterMs, type Deadline, Deadlines, MAX_DELAY_MS, unref, within } from './deadlines.js';
+export { OptionChecks, type OptionTable } from './option-checks.js';
 export { announceLaterApp, type MakeLaterApp, type PlatformStandIn } from './later-apps.js';
 export { LogThrottle } from './log-throttle.js';
 export { decodeCursor, encodeCursor, pagesOf } from './pages.js';

@@ -12,7 +12,7 @@ export interface PlatformStandIn {
 export type MakeLaterApp = (platform: PlatformStandIn) => MaybePromise<unknown>;
 
 /** A program may hold the framework in another form than the one that asks it. */
-const LATER: unique symbol = Symbol.for('sigil:later-apps') as never;
+const LATER: unique symbol = Symbol.for('sigil:later-apps');
 const state = globalThis as { [LATER]?: MakeLaterApp[] };
 
 /**

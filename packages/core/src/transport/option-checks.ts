@@ -1,9 +1,19 @@
-import { isPlainObject } from '../protocol/json.js';
+import { isObject, isPlainObject } from '../protocol/json.js';
 import { nearest } from '../protocol/nearest.js';
 import { Diagnostics } from '../errors/errors.js';
 import { MAX_DELAY_MS } from './deadlines.js';
 
 const FIX = 'give a value in range, or leave the option out where it has a default';
+
+/** The options that a type has, all of them: a table that lacks one does not compile. */
+export type OptionTable<T> = Readonly<Record<keyof T, true>>;
+
+/** The names of options, as a list, or as a table that has them as its members. */
+type OptionNames = readonly string[] | Readonly<Record<string, unknown>>;
+
+function listed(names: OptionNames): readonly string[] {
+  return isObject(names) ? Object.keys(names) : names;
+}
 
 /**
  * Collects what is wrong with the options of one function, so that its author is told everything at once.
@@ -38,7 +48,8 @@ export class OptionChecks {
   }
 
   /** Refuses options that do not exist: a limit whose name is misspelt would be no limit. */
-  known(options: object, names: readonly string[], group = ''): void {
+  known(options: object, known: OptionNames, group = ''): void {
+    const names = listed(known);
     for (const option of Object.keys(options).filter((name) => !names.includes(name))) {
       const meant = nearest(option, names);
       const fix = meant === undefined ? 'give one of those' : `write ${group}${meant}`;
@@ -47,13 +58,13 @@ export class OptionChecks {
   }
 
   /** Refuses a group of options that is no object. @returns the group, or an empty one. */
-  group(option: string, value: unknown, names: readonly string[]): Readonly<Record<string, unknown>> {
+  group(option: string, value: unknown, known: OptionNames): Readonly<Record<string, unknown>> {
     if (value === undefined) return {};
     if (!isPlainObject(value)) {
-      this.refuse(option, `it must be an object with any of ${names.join(', ')}`);
+      this.refuse(option, `it must be an object with any of ${listed(known).join(', ')}`);
       return {};
     }
-    this.known(value, names, `${option}.`);
+    this.known(value, known, `${option}.`);
     return value;
   }
 
@@ -68,15 +79,15 @@ export class OptionChecks {
     most: number = option.endsWith('Ms') ? MAX_DELAY_MS : Number.MAX_SAFE_INTEGER,
   ): void {
     if (value === undefined) return;
-    if (!(Number.isSafeInteger(value) && (value as number) > 0))
+    if (typeof value !== 'number' || !Number.isSafeInteger(value) || value <= 0)
       this.refuse(option, `it must be a positive integer, not ${shown(value)}`);
-    else if ((value as number) > most) this.refuse(option, `it must be at most ${most}, not ${shown(value)}`);
+    else if (value > most) this.refuse(option, `it must be at most ${most}, not ${shown(value)}`);
   }
 
   /** Refuses what is neither true nor false nor left out: 'false' would count as true. */
   booleans(options: object, ...names: readonly string[]): void {
-    for (const name of names) {
-      const value = (options as Readonly<Record<string, unknown>>)[name];
+    for (const [name, value] of Object.entries(options)) {
+      if (!names.includes(name)) continue;
       if (value !== undefined && typeof value !== 'boolean')
         this.refuse(name, `it must be true or false, not ${shown(value)}`);
     }
@@ -90,10 +101,7 @@ export class OptionChecks {
   /** Refuses an object, such as a store of the author's own, that lacks methods. */
   methods(option: string, value: unknown, ...methods: readonly string[]): void {
     if (value === undefined) return;
-    const object = (typeof value === 'object' && value !== null ? value : {}) as Readonly<
-      Record<string, unknown>
-    >;
-    if (!methods.every((method) => typeof object[method] === 'function'))
+    if (!isObject(value) || !methods.every((method) => typeof value[method] === 'function'))
       this.refuse(option, `it must be an object with the methods ${methods.join(', ')}`);
   }
 
@@ -114,15 +122,22 @@ export class OptionChecks {
    * Checks options that are positive integers, all of them.
    *
    * @param of the class that takes them.
-   * @param names those that there are.
+   * @param table has all that there are as its members.
    * @throws DefinitionError when one is wrong.
    */
-  static limits(of: string, options: object, names: readonly string[]): void {
+  static limits<T extends object>(of: string, options: T, table: Readonly<Record<keyof T, unknown>>): void {
     OptionChecks.requireObject(of, options);
     const checks = new OptionChecks(of);
-    checks.known(options, names);
+    checks.known(options, table);
     checks.integers(options);
     checks.throwIfAny();
+  }
+
+  /** Gives those of some options that a table has: a backend hands each of its parts its own. */
+  static pick<T extends object, K extends keyof T>(options: T, table: Readonly<Record<K, true>>): Pick<T, K> {
+    const picked: Partial<Pick<T, K>> = {};
+    for (const name in table) if (name in options) picked[name] = options[name];
+    return picked as Pick<T, K>;
   }
 
   /** @throws DefinitionError with everything that was found. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { IsString, Validate, ValidatorConstraint, type ValidatorConstraintInterface } from 'class-validator';
 import { z } from 'zod';
 import {
   Arg,
@@ -18,7 +19,16 @@ import {
   TaskSupport,
   Tool,
 } from '../../src/index.js';
-import { appOf, type Client, type Json, recordingLogger, statelessClient, textOf } from '../harness.js';
+import {
+  appOf,
+  type Client,
+  type Json,
+  openSession,
+  recordingLogger,
+  settled,
+  statelessClient,
+  textOf,
+} from '../harness.js';
 import { beginTask, endOf, taskClient } from '../extensions/task-client.js';
 
 @Service()
@@ -146,30 +156,83 @@ describe('@RequireScopes', () => {
     expect((tools as Json[]).map(({ name }) => name)).toContain('list');
   });
 
-  test('asks for scopes by what the handler gets, however often arguments are parsed', async () => {
+  test('asks for scopes by what the handler gets: arguments are parsed once', async () => {
     let parsed = 0;
     const flips = defineTool({
       name: 'flips',
       input: z
         .object({ folder: z.string() })
-        .transform(({ folder }) => ({ folder: (parsed += 1) > 1 ? 'secret' : folder })),
-      scopes: [({ folder }: { folder: string }) => [`folders:${folder}`]],
+        .transform(({ folder }) => ({ folder: `${folder} ${(parsed += 1)}` })),
+      scopes: [({ folder }: { folder: string }) => [`folders:${folder.replace(' ', ':')}`]],
       handle: ({ folder }) => folder,
     });
-    const fails = defineTool({
-      name: 'fails',
-      input: z.object({ folder: z.string() }).refine(() => (parsed += 1) % 2 === 0),
-      scopes: [({ folder }: { folder: string }) => [`folders:${folder}`]],
-      handle: ({ folder }) => folder,
-    });
-    const app = await createApp({ name: 'f', version: '1.0.0', definitions: [flips, fails] });
+    const app = await createApp({ name: 'f', version: '1.0.0', definitions: [flips] });
+    const params = { name: 'flips', arguments: { folder: 'mine' } };
+    expect(await clientWith(app).error('tools/call', params)).toMatchObject(needed('folders:mine:1'));
+    const client = clientWith(app, 'folders:mine:2');
+    expect(textOf(await client.call('flips', { folder: 'mine' }))).toBe('mine 2');
+    expect(parsed).toBe(2);
+  });
+
+  test('runs an async constraint of the arguments once a call, and once a subscription', async () => {
+    let runs = 0;
+    @ValidatorConstraint({ async: true })
+    class Exists implements ValidatorConstraintInterface {
+      async validate(folder: unknown): Promise<boolean> {
+        await settled();
+        runs += 1;
+        return folder !== 'missing';
+      }
+    }
+    class Place {
+      @IsString() @Validate(Exists) folder!: string;
+    }
+    class Folders {
+      @Tool()
+      @RequireScopes(({ folder }: Place) => [`folders:${folder}`])
+      open(place: Place): string {
+        return place.folder;
+      }
+      @Resource('folders://{folder}')
+      @RequireScopes(({ folder }: Place) => [`folders:${folder}`])
+      read(place: Place): string {
+        return place.folder;
+      }
+    }
+    const app = await createApp({ name: 'f', version: '1.0.0', services: [Folders] });
     const client = clientWith(app, 'folders:mine');
-    const params = (name: string, folder: string): Json => ({ name, arguments: { folder } });
-    expect(await client.error('tools/call', params('flips', 'mine'))).toMatchObject(needed('folders:secret'));
-    parsed = 0;
-    expect(await client.error('tools/call', params('fails', 'secret'))).toMatchObject(
-      needed('folders:secret'),
+    const runsOf = async (request: Promise<unknown>): Promise<number> => {
+      runs = 0;
+      await request;
+      return runs;
+    };
+    const open = (folder: string): Json => ({ name: 'open', arguments: { folder } });
+    const asked = { uri: 'folders://mine' };
+    expect(await runsOf(client.result('tools/call', open('mine')))).toBe(1);
+    expect(await runsOf(client.error('tools/call', open('other')))).toBe(1);
+    expect(await runsOf(client.result('tools/call', open('missing')))).toBe(1);
+    expect(await runsOf(client.result('resources/read', asked))).toBe(1);
+    const requestInfo = { principal: { id: 'ada', scopes: ['folders:mine'] } };
+    const session = await openSession(app, '2025-11-25', {}, { requestInfo });
+    expect(await runsOf(session.result('resources/subscribe', asked))).toBe(1);
+  });
+
+  test('asks for fixed scopes before arguments are looked at', async () => {
+    let parsed = 0;
+    const tool = defineTool({
+      name: 'move',
+      input: z.object({ to: z.string().refine(() => (parsed += 1) > 0) }),
+      scopes: ['files', ({ to }: { to: string }) => [`files:${to}`]],
+      handle: ({ to }) => to,
+    });
+    const app = await createApp({ name: 'f', version: '1.0.0', definitions: [tool] });
+    const params = { name: 'move', arguments: { to: 'a' } };
+    expect(await clientWith(app).error('tools/call', params)).toMatchObject(needed('files'));
+    expect(parsed).toBe(0);
+    expect(await clientWith(app, 'files').error('tools/call', params)).toMatchObject(
+      needed('files', 'files:a'),
     );
+    expect(parsed).toBe(1);
   });
 
   test('holds for a task whose tool is served no more', async () => {

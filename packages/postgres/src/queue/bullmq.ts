@@ -78,7 +78,7 @@ class Connection extends bullmq.PostgresConnection {
   override readonly schema: string;
 
   constructor({ pool, schema }: QueuePlace) {
-    super(pool as unknown as ConstructorParameters<typeof bullmq.PostgresConnection>[0]);
+    super(pool as typeof pool & ConstructorParameters<typeof bullmq.PostgresConnection>[0]);
     this.schema = schema;
   }
 }

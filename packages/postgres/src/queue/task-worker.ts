@@ -3,7 +3,7 @@ import type { QueuedTask, TaskWorker, TaskWorkerOptions } from '@sigil/core/back
 import type { JobWorker, QueuePlace } from './bullmq.js';
 import { isLostConnection } from './queue-pool.js';
 import { isConnectionFailure, isFull } from '../failures.js';
-import { within } from '../within.js';
+import { answered } from '../failures.js';
 
 /** How long `open` waits for a database that does not answer, in milliseconds, and how long it waits between attempts. */
 const [OPEN_MS, RETRY_MS] = [1_000, 500];
@@ -39,7 +39,7 @@ export class PostgresTaskWorker implements TaskWorker {
   /** Begins. Resolves once it has, or after a second: then it does once PostgreSQL answers. */
   async open(): Promise<void> {
     this.#opening = this.#open();
-    await within(OPEN_MS, this.#opening).catch(() => undefined);
+    await answered(OPEN_MS, this.#opening).catch(() => undefined);
   }
 
   close(): Promise<void> {
@@ -94,7 +94,7 @@ export class PostgresTaskWorker implements TaskWorker {
     const closed = this.#worker?.close();
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
     // What is left may wait for a database that does not answer.
-    if (closed) await within(this.#parts.timeoutMs, closed).catch(() => undefined);
+    if (closed) await answered(this.#parts.timeoutMs, closed).catch(() => undefined);
   }
 }
 

@@ -86,8 +86,10 @@ export class ClientRequester {
   }
 
   #writeAll(asking: RequesterContext, questions: InputQuestions): InputRequests {
-    const written = Object.entries(questions).map(([key, question]) => [key, this.#write(asking, question)]);
-    return Object.fromEntries(written) as InputRequests;
+    const written = Object.entries(questions).map(
+      ([key, question]) => [key, this.#write(asking, question)] as const,
+    );
+    return Object.fromEntries(written);
   }
 
   async #put<T>(

@@ -103,8 +103,8 @@ export class PendingRequests {
 /** The client's refusal is a failure of the handler that asked, not the answer to the request it serves. */
 function refusal(error: unknown): InputResponseError {
   const { code, message, data } = isObject(error) ? error : {};
-  if (typeof message !== 'string' || !Number.isInteger(code))
+  if (typeof message !== 'string' || typeof code !== 'number' || !Number.isInteger(code))
     return new InputResponseError('invalid', 'The client sent a malformed response');
-  const cause = new ProtocolError(code as number, message, data);
+  const cause = new ProtocolError(code, message, data);
   return new InputResponseError('refused', `The client refused: ${message}`, { cause });
 }

@@ -1,7 +1,7 @@
 import type { FormLike, InputQuestion } from '../../context/questions.js';
 import { InputResponseError } from '../../errors/errors.js';
 import type { ElicitResult, ElicitUrlResult, Root } from '../../protocol/client-requests.js';
-import { isObject, type JsonSchema } from '../../protocol/json.js';
+import { isObject, type JsonSchema, propertiesOf } from '../../protocol/json.js';
 import { METHODS } from '../../protocol/protocol.js';
 import { InvalidValueError, type ValuePlan } from '../../schema/index.js';
 import type { Revision } from '../revisions/index.js';
@@ -63,7 +63,7 @@ const ROLES: readonly unknown[] = ['user', 'assistant'];
 
 /** Whether an answer is a message of a model: handlers read it without looking twice. */
 function isSampled({ role, content, model }: Answer): boolean {
-  const blocks = Array.isArray(content) ? (content as readonly unknown[]) : [content];
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
   const areBlocks = blocks.every((block) => isObject(block) && typeof block['type'] === 'string');
   return ROLES.includes(role) && areBlocks && typeof model === 'string';
 }
@@ -91,7 +91,7 @@ async function checkContent(form: ValuePlan, content: Record<string, unknown>): 
 
 /** The form as it is sent forbids no other properties; what was not asked for is left aside. */
 function askedFor(form: ValuePlan, content: Record<string, unknown>): Record<string, unknown> {
-  const asked = Object.keys((form.advertised['properties'] ?? {}) as object);
+  const asked = Object.keys(propertiesOf(form.advertised));
   return Object.fromEntries(Object.entries(content).filter(([name]) => asked.includes(name)));
 }
 
@@ -113,22 +113,22 @@ const PRIMITIVES: readonly unknown[] = ['string', 'number', 'integer', 'boolean'
  * The schema of a form as it is sent: nothing beside its properties, each with its type
  * (2026-07-28, client/elicitation, "Requested Schema").
  */
-export function requestedSchema({ properties = {}, required }: JsonSchema): JsonSchema {
-  const typed = Object.entries(properties as object).map(([name, property]) => [
-    name,
-    withType(property as JsonSchema),
-  ]);
+export function requestedSchema(schema: JsonSchema): JsonSchema {
+  const { required } = schema;
+  const typed = Object.entries(propertiesOf(schema)).map(
+    ([name, property]) => [name, withType(property)] as const,
+  );
   return {
     type: 'object',
-    properties: Object.fromEntries(typed) as JsonSchema,
-    ...(Array.isArray(required) && required.length > 0 ? { required: required as unknown[] } : {}),
+    properties: Object.fromEntries(typed),
+    ...(Array.isArray(required) && required.length > 0 ? { required } : {}),
   };
 }
 
 /** What keeps a schema from being a form: the properties that no client can show. */
-export function unshowable({ properties = {} }: JsonSchema): string[] {
-  return Object.entries(properties as object)
-    .filter(([, property]) => !isShowable(withType(property as JsonSchema)))
+export function unshowable(schema: JsonSchema): string[] {
+  return Object.entries(propertiesOf(schema))
+    .filter(([, property]) => !isShowable(withType(property)))
     .map(([name]) => name);
 }
 
@@ -139,7 +139,8 @@ function isShowable(property: JsonSchema): boolean {
 }
 
 /** A list of strings to choose from is a string, whether or not it says so. */
-function withType(property: JsonSchema): JsonSchema {
+function withType(property: unknown): JsonSchema {
+  if (!isObject(property)) return {};
   const { enum: choices } = property;
   const isChoice = Array.isArray(choices) && choices.every((choice) => typeof choice === 'string');
   return property['type'] === undefined && isChoice ? { type: 'string', ...property } : property;

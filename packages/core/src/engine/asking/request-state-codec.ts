@@ -58,7 +58,8 @@ export class RequestStateCodec {
     for (const key of await this.#imported()) {
       try {
         const plain = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, sealed);
-        return JSON.parse(new TextDecoder().decode(plain)) as unknown;
+        const opened: unknown = JSON.parse(new TextDecoder().decode(plain));
+        return opened;
       } catch {
         // Another key may have sealed it.
       }

@@ -1,12 +1,9 @@
 import { invalidParams, type ProtocolError } from '../../errors/errors.js';
 import { isObject } from '../../protocol/json.js';
-import type { CompleteResult } from '../../protocol/results.js';
-import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import { METHODS } from '../../protocol/protocol.js';
-import type { Completer, PromptEntry, ResourceEntry, TemplateEntry } from '../../registry/entry.js';
+import type { PromptEntry, ResourceEntry, TemplateEntry } from '../../registry/entry.js';
 import type { Registry } from '../../registry/registry.js';
 import { readString } from '../admission.js';
-import type { Exchange } from '../exchange.js';
 import type { MethodResult } from '../response.js';
 import type { MethodParts, MethodTable } from './table.js';
 
@@ -18,7 +15,8 @@ const NOTHING: MethodResult = Object.freeze({
 export function completionMethods({ options }: MethodParts): MethodTable {
   const { registry, timeoutMs } = options;
   return {
-    [METHODS.complete]: (exchange, params) => {
+    [METHODS.complete]: async (exchange, params) => {
+      const { call } = exchange;
       const { ref, argument } = params;
       if (!isObject(argument)) throw invalidParams('"argument" must be an object with "name" and "value"');
       const name = readString(argument, 'name');
@@ -27,28 +25,19 @@ export function completionMethods({ options }: MethodParts): MethodTable {
       const partial = { ...(isObject(known) ? known : {}), [name]: value };
       const entry = isObject(ref) ? referred(registry, ref) : undefined;
       if (!entry) throw unknownReference();
+      call.where = entry.where;
+      if (!((await entry.guardCheck?.(call)) ?? true)) throw unknownReference();
+      if (entry.partialScopes) call.needs(await entry.partialScopes(partial));
       const completers = 'completers' in entry ? entry.completers : {};
-      const completer = Object.hasOwn(completers, name) ? completers[name] : undefined;
-      const complete = (): MaybePromise<MethodResult> =>
-        completer ? completion(exchange, completer, value, partial) : NOTHING;
-      return exchange.call.ifVisible(entry, partial, complete, unknownReference);
+      const run = Object.hasOwn(completers, name) ? completers[name] : undefined;
+      if (!run) return NOTHING;
+      return exchange.invoke({ where: entry.where, run }, partial, {
+        refuse: () => NOTHING,
+        answer: (result) => ({ result }),
+        timeoutMs,
+      });
     },
   };
-
-  async function completion(
-    exchange: Exchange,
-    completer: Completer,
-    value: string,
-    partial: Record<string, unknown>,
-  ): Promise<MethodResult> {
-    const { call } = exchange;
-    const { guardCheck, neededScopes, run } = completer;
-    if (!((await guardCheck?.(call)) ?? true)) return NOTHING;
-    const complete = (): MaybePromise<CompleteResult> => exchange.limited(run(call, { value }), timeoutMs);
-    return {
-      result: await (neededScopes ? call.ifScoped(neededScopes(partial, true), complete) : complete()),
-    };
-  }
 }
 
 function referred(

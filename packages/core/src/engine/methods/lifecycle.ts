@@ -2,7 +2,7 @@ import { ERROR_CODES, invalidParams, ProtocolError } from '../../errors/errors.j
 import { isObject } from '../../protocol/json.js';
 import { isLogLevel, LOG_LEVELS } from '../../protocol/logging.js';
 import { after } from '../../protocol/maybe-promise.js';
-import { type ClientCapabilities, METHODS } from '../../protocol/protocol.js';
+import { METHODS } from '../../protocol/protocol.js';
 import type { MethodHandler } from '../exchange.js';
 import { Session } from '../connection-state.js';
 import { readImplementation } from '../session-state.js';
@@ -37,7 +37,7 @@ export function lifecycleMethods({ options, capabilities: offered, sessionBytes 
     const revision = negotiate(protocolVersion);
     const announced = offered.of(revision);
     const declared = isObject(capabilities) ? only(capabilities, CAPABILITIES) : {};
-    const opening = readOpening(params, declared as ClientCapabilities);
+    const opening = readOpening(params, declared);
     const known = isObject(clientInfo) ? readImplementation(only(clientInfo, IDENTITY)) : undefined;
     const session = new Session(revision, known, opening.capabilities, announced, call.quotaKey);
     session.logLevel = opening.logLevel;

@@ -1,6 +1,5 @@
 import { invalidParams, type ProtocolError } from '../../errors/errors.js';
 import { isInputRequired } from '../../invoke/encode.js';
-import { after } from '../../protocol/maybe-promise.js';
 import { METHODS, repeated } from '../../protocol/protocol.js';
 import { readArguments, readString } from '../admission.js';
 import type { MethodHandler } from '../exchange.js';
@@ -24,15 +23,16 @@ export function promptMethods({ options }: MethodParts): MethodTable {
     const name = readString(params, 'name');
     const entry = prompts.get(name);
     if (!entry) throw unknownPrompt(name);
-    const args = readArguments(params);
-    const get = () => {
-      const given = after(entry.run(call, args), (result) => {
+    return exchange.invoke(entry, readArguments(params), {
+      refuse: () => {
+        throw unknownPrompt(name);
+      },
+      answer: (result) => {
         if (isInputRequired(result)) return exchange.nextRound(result, getPrompt, `The prompt ${name}`);
         return { result: call.revision.promptResult(result), meta: result._meta };
-      });
-      return exchange.limited(given, entry.timeoutMs ?? timeoutMs);
-    };
-    return call.ifUsable(entry, args, get, () => unknownPrompt(name));
+      },
+      timeoutMs: entry.timeoutMs ?? timeoutMs,
+    });
   };
 
   return {

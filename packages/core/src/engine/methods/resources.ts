@@ -1,5 +1,4 @@
 import { isInputRequired } from '../../invoke/encode.js';
-import { after } from '../../protocol/maybe-promise.js';
 import { METHODS } from '../../protocol/protocol.js';
 import { readString } from '../admission.js';
 import type { MethodHandler } from '../exchange.js';
@@ -30,23 +29,24 @@ export function resourceMethods({ options }: MethodParts): MethodTable {
   });
 
   const readResource: MethodHandler = (exchange, params) => {
-    const { call } = exchange;
-    const { revision } = call;
+    const { revision } = exchange.call;
     const uri = readString(params, 'uri');
     const found = registry.resolveUri(uri);
     if (!found) throw revision.resourceNotFound(uri);
     const { entry, variables } = found;
-    const read = () => {
-      const given = after(entry.run(call, variables), (result) => {
+    return exchange.invoke(entry, variables, {
+      refuse: () => {
+        throw revision.resourceNotFound(uri);
+      },
+      answer: (result) => {
         if (!result) throw revision.resourceNotFound(uri);
         if (isInputRequired(result)) return exchange.nextRound(result, readResource, `The resource ${uri}`);
         // It may depend on answers, which are no part of what a client finds kept results by.
         const cache = exchange.isRetry ? NOT_KEPT : cacheHints.ofRead(entry, result);
         return { result: revision.readResult(result), cache, meta: result._meta };
-      });
-      return exchange.limited(given, entry.timeoutMs ?? timeoutMs);
-    };
-    return call.ifUsable(entry, variables, read, () => revision.resourceNotFound(uri));
+      },
+      timeoutMs: entry.timeoutMs ?? timeoutMs,
+    });
   };
 
   return {

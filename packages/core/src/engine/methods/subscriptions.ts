@@ -8,7 +8,6 @@ import { type EngineCall, lasting } from '../call.js';
 import type { Exchange } from '../exchange.js';
 import { withoutSubscription, withSubscription } from '../session-state.js';
 import { LISTS } from '../subscriptions/changes.js';
-import { maySubscribe, scopesOf } from '../subscriptions/rechecks.js';
 import type { Listener, SubscriptionFilter } from '../subscriptions/subscriptions.js';
 import { EMPTY, type MethodParts, type MethodTable } from './table.js';
 
@@ -22,9 +21,9 @@ export function subscriptionMethods(parts: MethodParts): MethodTable {
     [METHODS.subscribe]: async ({ call }, params) => {
       const uri = readString(params, 'uri');
       const found = options.registry.resolveUri(uri);
+      const needed = await found?.entry.hears(call, uri, found.variables);
       // What may not be read is not there.
-      if (!found || !(await maySubscribe(call, uri, found))) throw call.revision.resourceNotFound(uri);
-      const needed = await scopesOf(found);
+      if (!needed) throw call.revision.resourceNotFound(uri);
       if (lacksScopes(call.principal, needed)) throw new InsufficientScopeError(needed);
       const { session } = call.connectionState;
       // The session may have ended while guards were asked.
@@ -113,8 +112,7 @@ async function visible(
   const scopes = await Promise.all(
     [...wanted].map(async (uri) => {
       const found = options.registry.resolveUri(uri);
-      if (found && (await maySubscribe(call, uri, found))) return scopesOf(found);
-      return undefined;
+      return found?.entry.hears(call, uri, found.variables);
     }),
   );
   // One challenge names what all of them need.

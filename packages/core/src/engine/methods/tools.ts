@@ -1,11 +1,9 @@
 import { invalidParams, type ProtocolError } from '../../errors/errors.js';
 import { isInputRequired } from '../../invoke/encode.js';
-import { after, type MaybePromise } from '../../protocol/maybe-promise.js';
 import { METHODS, repeated } from '../../protocol/protocol.js';
-import type { ToolEntry } from '../../registry/entry.js';
 import { readArguments, readString } from '../admission.js';
 import type { EngineCall } from '../call.js';
-import type { Exchange, MethodHandler } from '../exchange.js';
+import type { MethodHandler } from '../exchange.js';
 import type { MethodResult } from '../response.js';
 import { List } from './list.js';
 import type { MethodParts, MethodTable } from './table.js';
@@ -28,29 +26,19 @@ export function toolMethods({ options, extensions }: MethodParts): MethodTable {
     const name = readString(params, 'name');
     const entry = tools.get(name);
     if (!entry || !extensions.shows(call.revision, entry)) throw unknownTool(name);
-    const args = readArguments(params);
-    return call.ifUsable(
-      entry,
-      args,
-      () => extensions.callTool(exchange, entry, () => run(exchange, entry, args)),
-      () => unknownTool(name),
-    );
-  };
-
-  function run(
-    exchange: Exchange,
-    entry: ToolEntry,
-    args: Record<string, unknown>,
-  ): MaybePromise<MethodResult> {
-    const { call } = exchange;
-    const { key, timeoutMs = appTimeoutMs } = entry;
-    const given = after(entry.run(call, args), (result) => {
-      if (isInputRequired(result)) return exchange.nextRound(result, callTool, `The tool ${key}`);
-      const { _meta: meta } = result;
-      return { result: call.revision.callResult(result, entry), meta };
+    return exchange.invoke(entry, readArguments(params), {
+      refuse: () => {
+        throw unknownTool(name);
+      },
+      enter: (run) => extensions.callTool(exchange, entry, run),
+      answer: (result) => {
+        if (isInputRequired(result)) return exchange.nextRound(result, callTool, `The tool ${name}`);
+        return { result: call.revision.callResult(result, entry), meta: result._meta };
+      },
+      timeoutMs: entry.timeoutMs ?? appTimeoutMs,
+      late,
     });
-    return exchange.limited(given, timeoutMs, late);
-  }
+  };
 
   return {
     [METHODS.listTools]: list.serve,

@@ -1,11 +1,7 @@
 import { ERROR_CODES } from '../../errors/errors.js';
-import type {
-  CreateMessageParams,
-  SamplingContent,
-  SamplingMessage,
-} from '../../protocol/client-requests.js';
+import type { CreateMessageParams, SamplingMessage } from '../../protocol/client-requests.js';
 import type { ContentBlock } from '../../protocol/content.js';
-import { isObject, type JsonSchema } from '../../protocol/json.js';
+import { isObject, type JsonSchema, propertiesOf } from '../../protocol/json.js';
 import { REVISION_FEATURES } from '../../protocol/protocol.js';
 import { revision20251125 } from './2025-11-25.js';
 import { mapContent, omit, replaceCodes, type Revision } from './revision.js';
@@ -53,8 +49,8 @@ function content(block: ContentBlock): ContentBlock {
 }
 
 /** The names of the properties that clients before 2025-11-25 cannot show: lists to choose from. */
-function listsOf({ properties = {} }: JsonSchema): string[] {
-  return Object.entries(properties as object)
+function listsOf(schema: JsonSchema): string[] {
+  return Object.entries(propertiesOf(schema))
     .filter(([, property]) => isObject(property) && property['type'] === 'array')
     .map(([name]) => name);
 }
@@ -64,22 +60,22 @@ function listsOf({ properties = {} }: JsonSchema): string[] {
  * (2025-06-18, client/elicitation, "Supported Schema Types").
  */
 function olderForm(schema: JsonSchema): JsonSchema {
-  const properties = Object.entries((schema['properties'] ?? {}) as object).map(([name, property]) => [
-    name,
-    olderProperty(property as JsonSchema),
-  ]);
-  return { ...schema, properties: Object.fromEntries(properties) as JsonSchema };
+  const properties = Object.entries(propertiesOf(schema)).map(
+    ([name, property]) => [name, olderProperty(property)] as const,
+  );
+  return { ...schema, properties: Object.fromEntries(properties) };
 }
 
-function olderProperty(property: JsonSchema): JsonSchema {
+function olderProperty(property: unknown): unknown {
+  if (!isObject(property)) return property;
   const known = property['type'] === 'boolean' ? property : omit(property, ['default']);
   const { oneOf, ...rest } = known;
   if (!Array.isArray(oneOf)) return known;
-  const choices = oneOf as readonly { readonly const: string; readonly title?: string }[];
+  const choices = oneOf.filter(isObject);
   return {
     ...rest,
-    enum: choices.map((choice) => choice.const),
-    enumNames: choices.map((choice) => choice.title ?? choice.const),
+    enum: choices.map((choice) => choice['const']),
+    enumNames: choices.map((choice) => choice['title'] ?? choice['const']),
   };
 }
 
@@ -92,6 +88,6 @@ function olderSampling(params: CreateMessageParams): CreateMessageParams {
 }
 
 function oneBlockEach({ role, content }: SamplingMessage): SamplingMessage[] {
-  const blocks = [content].flat() as SamplingContent[];
+  const blocks = [content].flat();
   return blocks.map((block) => ({ role, content: block }));
 }

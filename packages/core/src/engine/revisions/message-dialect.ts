@@ -165,7 +165,7 @@ function writeProgress({ progressToken, _meta, ...value }: Params): Params {
  * that is hinted at. The other parameters are the same in both, and `modelPreferences` stays for what `modelHint` cannot say.
  */
 function writeSampling({ messages, ...params }: Params): Params {
-  const all = Array.isArray(messages) ? (messages as readonly unknown[]) : [];
+  const all: readonly unknown[] = Array.isArray(messages) ? messages : [];
   const context = all.slice(0, -1);
   const modelHint = firstHint(params['modelPreferences']);
   return {

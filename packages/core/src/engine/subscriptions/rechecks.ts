@@ -1,7 +1,7 @@
 import { logDetails } from '../../context/call.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import { lacksScopes } from '../../protocol/principal.js';
-import type { ResolvedUri } from '../../registry/registry.js';
+import { unref } from '../../transport/deadlines.js';
 import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from '../call.js';
 import type { Session } from '../connection-state.js';
 import { withoutSubscription } from '../session-state.js';
@@ -13,21 +13,6 @@ const NO_STREAM: Stream = Object.freeze({
   send: () => undefined,
   closeStream: () => undefined,
 });
-
-/** Whether the guards of a resource let a caller hear of its changes. */
-export async function maySubscribe(
-  call: EngineCall,
-  uri: string,
-  { entry, variables }: ResolvedUri,
-): Promise<boolean> {
-  const { guardCheck, permits } = entry;
-  return ((await guardCheck?.(call)) ?? true) && ((await permits?.(call, uri, variables)) ?? true);
-}
-
-/** The scopes that reading a resource needs, and so hearing of its changes. */
-export async function scopesOf({ entry, variables }: ResolvedUri): Promise<readonly string[]> {
-  return (await entry.neededScopes?.(variables)) ?? [];
-}
 
 /** Asks guards again about what subscriptions hear of, for as long as there are any. What is refused now ends. */
 export class Rechecks {
@@ -46,7 +31,7 @@ export class Rechecks {
   begin(): void {
     if (this.#timer !== undefined || this.#closed) return;
     this.#timer = setTimeout(() => void this.#run(), this.parts.options.limits.recheckMs);
-    (this.#timer as { unref?(): void }).unref?.();
+    unref(this.#timer);
   }
 
   close(): void {
@@ -124,12 +109,10 @@ export class Rechecks {
   async #allows(call: EngineCall, uri: string): Promise<boolean> {
     const found = this.parts.options.registry.resolveUri(uri);
     if (!found || this.#closed) return true;
-    return this.#agrees(
-      { uri },
-      call,
-      async () =>
-        (await maySubscribe(call, uri, found)) && !lacksScopes(call.principal, await scopesOf(found)),
-    );
+    return this.#agrees({ uri }, call, async () => {
+      const needed = await found.entry.hears(call, uri, found.variables);
+      return needed !== undefined && !lacksScopes(call.principal, needed);
+    });
   }
 
   /** Whether guards agree. Those that fail, which they do when they take too long, refuse. */

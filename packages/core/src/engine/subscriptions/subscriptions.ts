@@ -33,8 +33,8 @@ export class Events {
   on<K extends keyof AppEvents>(event: K, listener: EventListener<K>): () => void {
     const listeners = this.#listeners.get(event) ?? new Set();
     this.#listeners.set(event, listeners);
-    listeners.add(listener as EventListener<never>);
-    return () => listeners.delete(listener as EventListener<never>);
+    listeners.add(listener);
+    return () => listeners.delete(listener);
   }
 
   /** Calls every listener; one that throws is reported, and the others are called all the same. */

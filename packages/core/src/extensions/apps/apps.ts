@@ -2,6 +2,7 @@ import type { ClientView } from '../../context/call.js';
 import type { ExtensionHost } from '../../engine/extension.js';
 import type { DefinitionProblem } from '../../errors/errors.js';
 import type { ResourceContents } from '../../protocol/content.js';
+import { isObject } from '../../protocol/json.js';
 import type { DefinitionDetails, FindResource } from '../../registry/entry.js';
 import type { AppExtension } from '../app-extension.js';
 import {
@@ -207,8 +208,4 @@ function clashes(
 
 function invalid(where: string, what: string, fix: string): DefinitionProblem {
   return { code: 'SIGIL_INVALID_OPTIONS', where, what, fix };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

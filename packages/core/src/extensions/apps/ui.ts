@@ -110,7 +110,7 @@ export type UiResourceOptions = UiOptions & Omit<ResourceOptions, 'groups' | 'mi
  */
 export function UiResource(uri: string, options: UiResourceOptions = {}): HandlerDecorator {
   const { ui, rest } = split(options);
-  return applyDecorators(Resource(uri, { ...rest, mimeType: UI_MIME_TYPE }), UiPage(ui)) as HandlerDecorator;
+  return applyDecorators(Resource(uri, { ...rest, mimeType: UI_MIME_TYPE }), UiPage(ui));
 }
 
 /** What `defineUiResource` is told: a `ui://` URI, what `@UiResource` is told, and the handler. */

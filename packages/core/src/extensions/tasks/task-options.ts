@@ -146,5 +146,5 @@ function longForm(task: TaskSupportOptions['support'] | TaskSupportOptions): Tas
 }
 
 function isDuration(value: unknown): boolean {
-  return value === undefined || (Number.isInteger(value) && (value as number) > 0);
+  return value === undefined || (typeof value === 'number' && Number.isInteger(value) && value > 0);
 }

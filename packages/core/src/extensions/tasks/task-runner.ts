@@ -2,7 +2,7 @@ import { isTerminal, type QueuedTask, type TaskQueue, type TaskWorker } from '..
 import type { ExtensionCall, ExtensionHost } from '../../engine/extension.js';
 import { ERROR_CODES, OverloadedError } from '../../errors/errors.js';
 import { sha256 } from '../../protocol/digest.js';
-import { afterMs, MAX_DELAY_MS } from '../../transport/deadlines.js';
+import { MAX_DELAY_MS, unref, within } from '../../transport/deadlines.js';
 import type { Quota } from '../../transport/quota.js';
 import type { Task } from './task.js';
 import { type NewTask, type TaskRepository, UnreachableError } from './task-repository.js';
@@ -76,7 +76,7 @@ export class TaskRunner {
     }
     if (!outlives) return;
     this.#timer = setInterval(() => void this.#sweep(), stallMs);
-    (this.#timer as { unref?: () => void }).unref?.();
+    unref(this.#timer);
   }
 
   /**
@@ -302,7 +302,7 @@ export class TaskRunner {
     const wait = (delayMs: number): void => {
       timer = setTimeout(() => void look(), delayMs);
       // A task that waits is no reason to keep the process.
-      (timer as { unref?(): void }).unref?.();
+      unref(timer);
     };
     wait(ms);
     return () => {
@@ -335,14 +335,6 @@ export class TaskRunner {
     this.#connections.set(quotaKey, known);
     return known;
   }
-}
-
-/** Waits for a promise, for as long as that. */
-async function within(ms: number, promise: unknown): Promise<void> {
-  let cancel = (): void => undefined;
-  const time = new Promise<void>((resolve) => (cancel = afterMs(ms, resolve)));
-  await Promise.race([promise, time]);
-  cancel();
 }
 
 function internal(message: string): { code: number; message: string } {

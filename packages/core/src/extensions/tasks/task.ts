@@ -65,6 +65,6 @@ export interface DetailedTask extends TaskState {
 export function detailedTask({ stored: { task }, journal, outcome }: Task): DetailedTask {
   if (isTerminal(task.status)) return { ...task, ...outcome };
   if (task.status !== 'input_required') return task;
-  const open = Object.entries(journal.open).map(([key, { request }]) => [key, request]);
-  return { ...task, inputRequests: Object.fromEntries(open) as Readonly<Record<string, InputRequest>> };
+  const open = Object.entries(journal.open).map(([key, { request }]) => [key, request] as const);
+  return { ...task, inputRequests: Object.fromEntries(open) };
 }

@@ -171,11 +171,12 @@ function withdrawn(passed: number, journal: TaskJournal): TaskJournal {
   const left = open.flatMap(([told, question]) => {
     if (isLate(question)) return [];
     const { deadline } = question;
-    return [[told, deadline === undefined ? question : { ...question, deadline: now + deadline - passed }]];
+    const kept = deadline === undefined ? question : { ...question, deadline: now + deadline - passed };
+    return [[told, kept] as const];
   });
   return {
     ...journal,
-    open: Object.fromEntries(left) as TaskJournal['open'],
+    open: Object.fromEntries(left),
     late: [...(journal.late ?? []), ...late],
   };
 }

@@ -2,25 +2,20 @@ import type { StoredSession } from '@sigil/core/backend';
 import {
   type Connection,
   type Deadline,
-  ERROR_CODES,
-  isPromise,
-  type LeftOut,
   lacksScopes,
   type Logger,
   type MaybePromise,
-  type RequestId,
   type RequestInfo,
   scopesIn,
   type Sink,
+  unref,
 } from '@sigil/core/transport';
-import { failSafely, type OverloadRefusal, refuse, refuseScopes } from './answers.js';
-import type { HttpExchange } from './http-exchange.js';
-import type { HandlerParts } from './parts.js';
-import { NEEDS_ENVELOPE, refusesVersion } from './requests.js';
-import { SessionStreams } from './session-streams.js';
-import { ENDED, mayUse, SharedSessions } from './shared-sessions.js';
-import { NOTIFY } from './shared-streams.js';
-import { readEventId } from './stream-parts.js';
+import { type OverloadRefusal, refuseScopes } from '../answers.js';
+import type { HttpExchange } from '../http-exchange.js';
+import type { HandlerParts } from '../parts.js';
+import { ABOUT } from './node-messages.js';
+import { readEventId, SessionStreams } from './session-streams.js';
+import { mayUse, SharedSessions } from './shared-sessions.js';
 
 /** The sessions of one endpoint, longest idle first. They expire, and there is a cap, for all and for each client. */
 export class SessionTable {
@@ -36,9 +31,7 @@ export class SessionTable {
   readonly shared: SharedSessions<HttpSession> | undefined;
 
   constructor(private readonly parts: HandlerParts) {
-    this.shared = (globalThis as LeftOut).SIGIL_WITHOUT_SHARING
-      ? undefined
-      : parts.sessionStore && new SharedSessions(parts, parts.sessionStore, this);
+    this.shared = parts.sessionStore && new SharedSessions(parts, parts.sessionStore, this);
     this.#idleMs = parts.options.sessionIdleMs;
     this.#max = parts.options.maxSessions;
     this.#maxPerClient = parts.options.maxSessionsPerClient;
@@ -108,7 +101,7 @@ export class SessionTable {
     else this.#byClient.set(quotaKey, new Set([session]));
     if (this.#sweep !== undefined) return;
     this.#sweep = setInterval(() => this.#expire(Date.now()), Math.min(this.#idleMs, 30_000));
-    (this.#sweep as { unref?(): void }).unref?.();
+    unref(this.#sweep);
   }
 
   /**
@@ -312,7 +305,7 @@ export class HttpSession implements Sink {
   deliver(message: string): void {
     if (!this.parts.sessionStore || this.#streams?.isWriter) return this.send(message);
     const content = { sessionId: this.id, message };
-    void this.parts.endpoint.backend.publish({ kind: 'message', about: NOTIFY, content });
+    void this.parts.endpoint.backend.publish({ kind: 'message', about: ABOUT.notify, content });
   }
 
   /** See `SessionStreams`. */
@@ -338,63 +331,4 @@ export class HttpSession implements Sink {
     this.connection.close(reason);
     this.#streams?.close();
   }
-}
-
-/**
- * Serves a request with the session that it names, or refuses it.
- *
- * @param alone serves it with what this process knows of the session, where the store fails. Returns whether it has.
- */
-export function withSession(
-  http: HttpExchange,
-  sessions: SessionTable,
-  id: RequestId | null,
-  serve: (session: HttpSession) => void,
-  alone: (session: HttpSession) => boolean = () => false,
-): void {
-  const sessionId = readSessionId(http, id);
-  if (sessionId === undefined) return;
-  const found = sessions.find(sessionId, http);
-  const go = (session: HttpSession | undefined): void => (session ? serve(session) : refuseUnknown(http, id));
-  if (!isPromise(found)) return go(found);
-  const fail = (error: unknown): void => {
-    const here = sessions.get(sessionId);
-    const isServed = here !== undefined && here.owner === http.principal?.id && alone(here);
-    if (!isServed) sessions.shared?.refuse(http, error, id);
-  };
-  found.then(
-    (session) => failSafely(http, sessions.logger, () => go(session)),
-    (error: unknown) => failSafely(http, sessions.logger, () => fail(error)),
-  );
-}
-
-/** Ends the session that a request names, or refuses it. */
-export function endSession(http: HttpExchange, sessions: SessionTable): void {
-  const { shared } = sessions;
-  if (!shared) {
-    return withSession(http, sessions, null, (session) => {
-      sessions.end(session, ENDED);
-      http.respond(204, {});
-    });
-  }
-  const sessionId = readSessionId(http, null);
-  if (sessionId === undefined) return;
-  shared.delete(sessionId, http).then(
-    (wasThere) => (wasThere ? http.respond(204, {}) : refuseUnknown(http, null)),
-    (error: unknown) => shared.refuse(http, error, null),
-  );
-}
-
-/** Reads which session a request names. @returns `undefined` when it has been refused. */
-function readSessionId(http: HttpExchange, id: RequestId | null): string | undefined {
-  if (refusesVersion(http, id)) return undefined;
-  const sessionId = http.header('mcp-session-id');
-  if (sessionId !== undefined) return sessionId;
-  const message = `Send ${NEEDS_ENVELOPE} with the request, or Mcp-Session-Id of a session`;
-  refuse(http, 400, ERROR_CODES.invalidParams, message, id);
-  return undefined;
-}
-
-function refuseUnknown(http: HttpExchange, id: RequestId | null): void {
-  refuse(http, 404, ERROR_CODES.invalidRequest, 'Session not found: open a new one with initialize', id);
 }

@@ -1,16 +1,16 @@
 import { OverloadedError, type SessionStore, type StoredSession } from '@sigil/core/backend';
 import {
-  type Connection,
   type ConnectOptions,
   type EndpointBackend,
   LogThrottle,
   type RequestId,
   type RequestInfo,
+  unref,
 } from '@sigil/core/transport';
-import { refuseForNow } from './answers.js';
-import type { HttpExchange } from './http-exchange.js';
-import { NodeMessages } from './node-messages.js';
-import type { HandlerParts } from './parts.js';
+import { refuseForNow } from '../answers.js';
+import type { HttpExchange } from '../http-exchange.js';
+import { NodeMessages, type ReachedSession } from './node-messages.js';
+import type { HandlerParts } from '../parts.js';
 
 /** Why a session is no more. */
 export const ENDED = 'The session has ended';
@@ -35,17 +35,12 @@ export function mayUse(
 }
 
 /** What is shared of a session of this process. */
-interface SharedSession {
-  readonly id: string;
+interface SharedSession extends ReachedSession {
   readonly owner: string | undefined;
   readonly quotaKey: string | undefined;
-  readonly connection: Connection;
   readonly busy: boolean;
   kept: StoredSession | undefined;
   changing: Promise<void> | undefined;
-  send(message: string): void;
-  claimed(stream: string): void;
-  movedAway(stream: string, retryMs?: number): void;
   belongTo(principal: string | undefined): void;
 }
 
@@ -100,7 +95,7 @@ export class SharedSessions<S extends SharedSession> {
     // What is at work, or listens, is in use; nothing else tells the store so.
     const touch = (): void => void this.#refreshAll(local.all.filter(({ busy }) => busy));
     this.#touch = setInterval(touch, Math.ceil(this.#idleMs / 3));
-    (this.#touch as { unref?(): void }).unref?.();
+    unref(this.#touch);
   }
 
   /** How the connection of a session is opened. */

@@ -1,20 +1,49 @@
-import type { StreamName, StreamRest } from '@sigil/core/backend';
+import type { EventStore, StreamName, StreamRest } from '@sigil/core/backend';
 import {
   after,
   afterMs,
   ERROR_CODES,
+  errorResponse,
   isPromise,
-  type LeftOut,
+  type Logger,
+  type LogThrottle,
   type MaybePromise,
+  type Principal,
   type RequestId,
   withScopes,
 } from '@sigil/core/transport';
-import { refuse } from './answers.js';
-import { EventStream } from './event-stream.js';
-import type { HttpExchange } from './http-exchange.js';
-import { ANSWERS_WITHIN_MS, nameRequestStream, readStreamName } from './shared-streams.js';
-import { StreamFollower } from './stream-follower.js';
-import { askStore, eventId, readEventId, type StreamParts } from './stream-parts.js';
+import { EventStream, refuse, type StreamRules } from '../answers.js';
+import type { HttpExchange } from '../http-exchange.js';
+import {
+  ANSWERS_WITHIN_MS,
+  GONE_AFTER_MS,
+  nameRequestStream,
+  readStreamName,
+  type SharedStreams,
+} from './node-messages.js';
+
+/** What the streams of a session have in common. */
+export interface StreamParts {
+  readonly session: string;
+  /** Without one nothing is kept, and no client can resume. */
+  readonly store: EventStore | undefined;
+  readonly rules: StreamRules;
+  /** Milliseconds a client is told to wait before it comes back. */
+  readonly retryMs: number;
+  /** Whether clients come back to a stream that stops before its response: only such ones are primed. */
+  readonly resumable: boolean;
+  readonly logger: Logger;
+  /** Keeps what fails at each message from filling the log. */
+  readonly told: LogThrottle;
+  /** The id of the principal the session belongs to. */
+  readonly owner: string | undefined;
+  /** Told of its principal, whose scopes and claims may be others by now. */
+  readonly renewed: (principal: Principal) => void;
+  /** What processes say of streams; absent where the session, or what is kept of its streams, belongs to this one. */
+  readonly shared: SharedStreams | undefined;
+  /** Tells the client that anything may have changed. */
+  readonly announceAll: () => void;
+}
 
 /** The streams of one session: one for each request that needs one, and one for what belongs to no request. */
 export class SessionStreams {
@@ -78,7 +107,7 @@ export class SessionStreams {
     const { shared } = this.parts;
     const kind = shared && readStreamName(stream)?.kind;
     if (kind === 'standalone') return this.#takeOver(http, stream, id);
-    if (!(globalThis as LeftOut).SIGIL_WITHOUT_SHARING && shared && kind) {
+    if (shared && kind) {
       void this.#followers.get(stream)?.letGo();
       const follower = new StreamFollower(http, stream, id, { ...this.parts, shared }, () => {
         if (this.#followers.get(stream) === follower) this.#followers.delete(stream);
@@ -397,4 +426,176 @@ export class SessionStream {
       });
     this.#turn = settled;
   }
+}
+
+/**
+ * Sends a client the stream of a request that another process runs. That process keeps what it sends, and says that there is more; what
+ * is kept is read from the place where the client lost the stream. A process that says nothing is gone, and the request with it.
+ */
+class StreamFollower {
+  readonly #unfollow: () => void;
+  #cancelWait: () => void;
+  #connection: EventStream | undefined;
+  #last: string | undefined;
+  #reading: Promise<void> | undefined;
+  #hasMore = false;
+  #done = false;
+
+  /**
+   * @param stream its name.
+   * @param last the id of the last event that the client got; absent when it got none.
+   * @param ended called when the client is connected no more.
+   */
+  constructor(
+    private readonly http: HttpExchange,
+    private readonly stream: string,
+    last: string | undefined,
+    private readonly parts: StreamParts & { readonly shared: SharedStreams },
+    private readonly ended: () => void,
+  ) {
+    const { shared } = parts;
+    this.#last = last;
+    this.#cancelWait = afterMs(ANSWERS_WITHIN_MS, () => this.#askAgain());
+    this.#unfollow = shared.follow(stream, (isServed) => {
+      if (isServed) this.#cancelWait();
+      void this.#read();
+    });
+  }
+
+  /** Tells the process that runs the request, and begins to read: it says of all that it sends from then on that there is more. */
+  begin(): void {
+    this.http.onGone(() => this.#finish());
+    void this.parts.shared.resumed(this.parts.session, this.stream);
+    void this.#read();
+  }
+
+  /** Ends the connection: the client goes on elsewhere, or comes back. @param retryMs when it is to come back, in milliseconds. */
+  async letGo(retryMs?: number): Promise<void> {
+    if (retryMs !== undefined) {
+      await this.#read();
+      if (!this.#done) this.#connection?.retry(retryMs);
+    }
+    this.#finish();
+  }
+
+  /** Sends what there is by now. What is added while this reads is read after it. */
+  #read(): Promise<void> {
+    this.#hasMore = true;
+    this.#reading ??= this.#readAll();
+    return this.#reading;
+  }
+
+  async #readAll(): Promise<void> {
+    while (this.#hasMore && !this.#done) {
+      this.#hasMore = false;
+      await this.#readOnce();
+    }
+    // At once: what is added from now on begins to be read anew.
+    this.#reading = undefined;
+  }
+
+  async #readOnce(): Promise<void> {
+    const { session } = this.parts;
+    const name = { session, stream: this.stream };
+    const rest = await askStore(this.parts, (store) => store.after(name, this.#last));
+    if (this.#done) return;
+    if (!rest) {
+      if (this.#connection) return;
+      refuse(this.http, 500, ERROR_CODES.internalError, 'Internal error');
+      return this.#finish();
+    }
+    const { events, ended } = rest;
+    if (!this.#connection && ended && events.length === 0) {
+      this.http.respond(204, {});
+      return this.#finish();
+    }
+    const connection = (this.#connection ??= this.#connect(ended));
+    for (const { id, message } of events) {
+      this.#last = id;
+      connection.send(message, eventId(this.stream, id));
+    }
+    if (ended) this.#finish();
+  }
+
+  #connect(hasEnded: boolean): EventStream {
+    const { rules, renewed, resumable, retryMs } = this.parts;
+    const connection = new EventStream(this.http, rules, { refused: () => this.#finish(), renewed });
+    if (resumable && !hasEnded) connection.prime(eventId(this.stream, this.#last), retryMs);
+    return connection;
+  }
+
+  #askAgain(): void {
+    this.#cancelWait = afterMs(GONE_AFTER_MS - ANSWERS_WITHIN_MS, () => void this.#replace());
+    void this.parts.shared.resumed(this.parts.session, this.stream);
+  }
+
+  /** Answers in the place of a process that is gone. Where it is not, and has answered meanwhile, nothing is added. */
+  async #replace(): Promise<void> {
+    // It may have come to the end before it could hear of this client.
+    await this.#read();
+    if (this.#done) return;
+    const { session, shared } = this.parts;
+    const name = { session, stream: this.stream };
+    const found = readStreamName(this.stream);
+    if (found?.kind === 'request' && found.id !== undefined) {
+      const message = 'The process that served the request has ended';
+      const answer = errorResponse(found.id, { code: ERROR_CODES.internalError, message });
+      await askStore(this.parts, (store) => store.append(name, answer, true));
+    } else await askStore(this.parts, (store) => store.end(name));
+    shared.grown(this.stream);
+    await this.#read();
+    this.#finish();
+  }
+
+  #finish(): void {
+    if (this.#done) return;
+    this.#done = true;
+    this.#cancelWait();
+    this.#unfollow();
+    this.#connection?.end();
+    this.ended();
+  }
+}
+
+/**
+ * Asks an event store, if there is one. That it fails is reported, and is no reason to fail what it is asked for.
+ *
+ * @returns `undefined` when there is no store, or it failed.
+ */
+function askStore<T>(
+  { store, logger, owner, told }: Pick<StreamParts, 'store' | 'logger' | 'owner' | 'told'>,
+  ask: (store: EventStore) => MaybePromise<T>,
+): MaybePromise<T | undefined> {
+  const failed = (error: unknown): undefined => {
+    if (told.allows('event store'))
+      logger.error(
+        { err: error, principal: owner },
+        'the event store failed; streams go on, and what they send now cannot be resumed',
+      );
+    return undefined;
+  };
+  try {
+    const answer = store && ask(store);
+    return isPromise(answer) ? answer.catch(failed) : answer;
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/** A place in a stream: behind one of its events, or at its beginning. */
+interface EventCursor {
+  readonly stream: string;
+  /** The event by the id its store gave it; absent at the beginning. */
+  readonly id?: string;
+}
+
+/** Writes a place down as clients are told it. The stream is part of it, so no store can mix streams up. */
+function eventId(stream: string, id?: string): string {
+  return id === undefined ? stream : `${stream}.${id}`;
+}
+
+/** Reads `Last-Event-ID`. Whether there is such a stream is another question. */
+export function readEventId(text: string): EventCursor {
+  const dot = text.indexOf('.');
+  return dot < 0 ? { stream: text } : { stream: text.slice(0, dot), id: text.slice(dot + 1) };
 }

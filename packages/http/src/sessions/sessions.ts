@@ -1,3 +1,11 @@
+/*
+ * The way of a request that belongs to a session (2025-03-26 to 2025-11-25). A POST opens a session, or is served with the one that it
+ * names: `session-table.ts` finds it here, or through `shared-sessions.ts` in the store that all processes have. What a message is for
+ * another process goes there (`node-messages.ts`). The connection of the session serves the rest, and its answer is one JSON object, or a
+ * stream that a client can resume (`session-streams.ts`), also in another process. A GET goes on with such a stream, or listens; a DELETE
+ * ends the session.
+ */
+
 import {
   type ActiveRequest,
   type Deadline,
@@ -22,12 +30,13 @@ import {
   refuseScopes,
   respondJson,
   respondRejection,
-} from './answers.js';
-import type { StreamRules } from './event-stream.js';
-import type { HttpExchange } from './http-exchange.js';
-import { isRequest } from './requests.js';
+  type StreamRules,
+} from '../answers.js';
+import type { HttpExchange } from '../http-exchange.js';
+import { isRequest, NEEDS_ENVELOPE, refusesVersion } from '../requests.js';
 import type { SessionStream } from './session-streams.js';
-import { type HttpSession, type SessionTable, withSession } from './sessions.js';
+import type { HttpSession, SessionTable } from './session-table.js';
+import { ENDED } from './shared-sessions.js';
 
 /** Serves a message, or a batch, that belongs to a session or opens one (2025-03-26 to 2025-11-25). */
 export function serveSessioned(
@@ -67,6 +76,65 @@ export function serveSessioned(
     });
   };
   withSession(http, sessions, id, serveWith, alone);
+}
+
+/**
+ * Serves a request with the session that it names, or refuses it.
+ *
+ * @param alone serves it with what this process knows of the session, where the store fails. Returns whether it has.
+ */
+export function withSession(
+  http: HttpExchange,
+  sessions: SessionTable,
+  id: RequestId | null,
+  serve: (session: HttpSession) => void,
+  alone: (session: HttpSession) => boolean = () => false,
+): void {
+  const sessionId = readSessionId(http, id);
+  if (sessionId === undefined) return;
+  const found = sessions.find(sessionId, http);
+  const go = (session: HttpSession | undefined): void => (session ? serve(session) : refuseUnknown(http, id));
+  if (!isPromise(found)) return go(found);
+  const fail = (error: unknown): void => {
+    const here = sessions.get(sessionId);
+    const isServed = here !== undefined && here.owner === http.principal?.id && alone(here);
+    if (!isServed) sessions.shared?.refuse(http, error, id);
+  };
+  found.then(
+    (session) => failSafely(http, sessions.logger, () => go(session)),
+    (error: unknown) => failSafely(http, sessions.logger, () => fail(error)),
+  );
+}
+
+/** Ends the session that a request names, or refuses it. */
+export function endSession(http: HttpExchange, sessions: SessionTable): void {
+  const { shared } = sessions;
+  if (!shared) {
+    return withSession(http, sessions, null, (session) => {
+      sessions.end(session, ENDED);
+      http.respond(204, {});
+    });
+  }
+  const sessionId = readSessionId(http, null);
+  if (sessionId === undefined) return;
+  shared.delete(sessionId, http).then(
+    (wasThere) => (wasThere ? http.respond(204, {}) : refuseUnknown(http, null)),
+    (error: unknown) => shared.refuse(http, error, null),
+  );
+}
+
+/** Reads which session a request names. @returns `undefined` when it has been refused. */
+function readSessionId(http: HttpExchange, id: RequestId | null): string | undefined {
+  if (refusesVersion(http, id)) return undefined;
+  const sessionId = http.header('mcp-session-id');
+  if (sessionId !== undefined) return sessionId;
+  const message = `Send ${NEEDS_ENVELOPE} with the request, or Mcp-Session-Id of a session`;
+  refuse(http, 400, ERROR_CODES.invalidParams, message, id);
+  return undefined;
+}
+
+function refuseUnknown(http: HttpExchange, id: RequestId | null): void {
+  refuse(http, 404, ERROR_CODES.invalidRequest, 'Session not found: open a new one with initialize', id);
 }
 
 /** Refuses who answers what a call asks without the scopes that the call needs. @returns whether it has. */
