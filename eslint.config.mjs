@@ -111,7 +111,7 @@ export default tseslint.config(
           patterns: [
             {
               regex:
-                '^@sigil/core/(?!(content|protocol|backend|extension|manifest|transport|build|prepared)$)',
+                '^@sigil/core/(?!(content|protocol|backend|extension|manifest|transport|internal|build)$)',
               message:
                 'Transports and extensions use the public API, so that anybody can write one: @sigil/core and its entry points.',
             },

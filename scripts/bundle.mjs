@@ -1,18 +1,16 @@
 /**
  * Joins what the compiler wrote for each package into few files: hundreds of small ones take Node longer to load than to run.
  * Every export with a source becomes an entry; what entries share stays one module, so that classes and symbols are the same in all.
- * Dependencies stay imports, save those of many small files of their own; their licenses go along.
+ * Dependencies stay imports.
  */
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import standalone from 'ajv/dist/standalone/index.js';
 import { rolldown } from 'rolldown';
 
 const root = new URL('../', import.meta.url);
 const packages = new URL('packages/', root);
-
-/** The dependencies that become part of a package. */
-const BUNDLED = { core: ['ajv'] };
 
 /**
  * Entries whose modules become one file, with all that they import and no entry before them does: Node needs as long for each file as for
@@ -22,10 +20,6 @@ const TOGETHER = {
   core: {
     protocol: ['dist/protocol.js', 'dist/content.js'],
     main: ['dist/index.js', 'dist/transport/index.js'],
-    validators: [
-      'dist/schema/validate/validator-compiler.js',
-      'dist/schema/validate/interpreter/interpreter.js',
-    ],
   },
 };
 
@@ -47,16 +41,13 @@ function entriesOf({ exports, imports = {}, bin }) {
 }
 
 /** Whether an import stays one. */
-const isOutside = (bundled) => (id, importer) => {
-  const isBundled = bundled.some((name) => id === name || id.startsWith(`${name}/`));
-  return /^[^./]/.test(id) && !isBundled && importer !== undefined && !importer.includes('/node_modules/');
-};
+const isOutside = (id, importer) => /^[^./]/.test(id) && importer !== undefined;
 
 /** Has maps lead to what was compiled. */
 const compiled = {
   name: 'compiled',
   async load(id) {
-    if (id.includes('/node_modules/') || !existsSync(`${id}.map`)) return undefined;
+    if (!existsSync(`${id}.map`)) return undefined;
     return { code: await readFile(id, 'utf8'), map: await readFile(`${id}.map`, 'utf8') };
   },
 };
@@ -92,23 +83,34 @@ function filesOf(folder, entries) {
   return { groups };
 }
 
-/** Writes down under which licenses the packages stand that went into a bundle. */
-async function writeLicenses(inputs, out) {
-  const names = inputs.flatMap(
-    (input) => /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? [],
-  );
-  const texts = [...new Set(names)].sort().map(async (name) => {
-    const folder = new URL(`node_modules/${name}/`, root);
-    const { version, license } = JSON.parse(await readFile(new URL('package.json', folder), 'utf8'));
-    const file = ['LICENSE', 'LICENSE.md', 'license']
-      .map((one) => new URL(one, folder))
-      .find((one) => existsSync(one));
-    if (!file) throw new Error(`${name} has no license file, so it cannot be bundled`);
-    return `${name} ${version} (${license})\n\n${(await readFile(file, 'utf8')).trim()}\n`;
-  });
-  if (texts.length > 0)
-    await writeFile(new URL('THIRD-PARTY-LICENSES', out), (await Promise.all(texts)).join('\n\n'));
-}
+/** Code that no source has. */
+const generated = (code) => ({ code, map: { mappings: '' } });
+
+const META_SCHEMA = './meta-schema:';
+const compiledMetaSchemas = new URL('core/dist/schema/json-schema/meta-schemas.js', packages).href;
+/**
+ * Puts standalone code in place of the module that compiles the meta-schemas of JSON Schema, which takes ajv 100 ms. Each is a module of
+ * its own, of which rolldown drops the schemas that no code reads. All that they require is `equal` of ajv.
+ */
+const metaSchemas = {
+  name: 'meta-schemas',
+  resolveId: (id) => (id.startsWith(META_SCHEMA) ? id : undefined),
+  async load(id) {
+    if (id.startsWith(META_SCHEMA)) {
+      const { compileMetaSchema } = await import(compiledMetaSchemas);
+      const { check, ajv } = compileMetaSchema(id.slice(META_SCHEMA.length), { source: true });
+      return generated(`import * as equal from 'ajv/dist/runtime/equal.js';
+const require = () => equal;
+const module = { exports: {} };
+${standalone.default(ajv, check)}
+export const check = module.exports;`);
+    }
+    if (!id.endsWith('/schema/json-schema/meta-schemas.js')) return undefined;
+    const dialects = Object.keys((await import(compiledMetaSchemas)).META_SCHEMAS);
+    return generated(`${dialects.map((one, index) => `import { check as m${index} } from '${META_SCHEMA}${one}';`).join('\n')}
+export const META_SCHEMAS = { ${dialects.map((one, index) => `'${one}': m${index}`).join(', ')} };`);
+  },
+};
 
 for (const name of await readdir(packages)) {
   const folder = new URL(`${name}/`, packages);
@@ -125,12 +127,11 @@ for (const name of await readdir(packages)) {
       ]),
     ),
     platform: 'neutral',
-    resolve: { mainFields: ['main'] },
-    external: isOutside(BUNDLED[name] ?? []),
-    plugins: [compiled],
+    external: isOutside,
+    plugins: [metaSchemas, compiled],
   });
   const entries = TOGETHER[name];
-  const { output } = await bundle.write({
+  await bundle.write({
     dir: fileURLToPath(out),
     format: 'esm',
     entryFileNames: '[name].js',
@@ -146,8 +147,4 @@ for (const name of await readdir(packages)) {
     ...(entries && { codeSplitting: filesOf(folder, entries) }),
   });
   await bundle.close();
-  await writeLicenses(
-    output.flatMap((file) => Object.keys(file.modules ?? {})),
-    out,
-  );
 }

@@ -6,16 +6,13 @@ import { ENTRY_POINTS, parse, walk } from './sources.js';
 
 const TABLE = 'a table of constants: what it says stands beside each member';
 
+const OWN = 'for the packages of this repository, without promise';
+
 /** Public values that have no example, and why. */
 const WITHOUT_EXAMPLE: Readonly<Record<string, string>> = {
-  ADD_FLAGS: TABLE,
-  CHANGE_LEVELS: TABLE,
-  CHECK_CODES: TABLE,
-  CREATE_FLAGS: TABLE,
   DEFINITION_CODES: TABLE,
   ERROR_CODES: TABLE,
   EXIT_CODES: TABLE,
-  FAILURES: TABLE,
   META: TABLE,
   METHODS: TABLE,
   NOTIFICATIONS: TABLE,
@@ -24,10 +21,13 @@ const WITHOUT_EXAMPLE: Readonly<Record<string, string>> = {
   LATEST_LEGACY_VERSION: 'the name of a revision',
   LATEST_VERSION: 'the name of a revision',
   MAX_DELAY_MS: 'a number',
-  silence: 'does nothing',
+  announceLaterApp: OWN,
+  describeBuild: OWN,
+  prepare: OWN,
+  validatorFunctions: OWN,
+  writeValidators: OWN,
   InputRequired: 'made by inputRequired, which shows it',
   TooMuchJsonError: 'thrown by parseJson, which shows how it is caught',
-  UsageError: 'tells people on the command line what they typed; programs have nothing to do about it',
 };
 
 /** The text of a comment without its stars. */

@@ -21,7 +21,7 @@ const LEVELS: readonly (readonly string[])[] = [
     'extension.ts',
     'manifest.ts',
     'build.ts',
-    'prepared.ts',
+    'internal.ts',
   ],
 ];
 const WITHIN_A_LEVEL: Readonly<Record<string, readonly string[]>> = {
@@ -90,6 +90,45 @@ describe('the rooms of core', () => {
           .map(({ specifier }) => `${path} → ${specifier}`),
       );
     expect(touching).toEqual([]);
+  });
+});
+
+/** The folders of the schema room, lowest first: each may import from those before it. Files beside them are above all. */
+const SCHEMA_FOLDERS = [
+  'json-schema',
+  'messages',
+  'patterns',
+  'rules',
+  'dto',
+  'validate',
+  'instantiate',
+  'describe',
+];
+
+describe('the folders of the schema room', () => {
+  const folderOf = (path: string): string => {
+    const [first = '', ...rest] = path.slice(`${CORE}schema/`.length).split('/');
+    return rest.length > 0 ? first : '';
+  };
+  const levelIn = (path: string): number => {
+    const folder = folderOf(path);
+    return folder === '' ? SCHEMA_FOLDERS.length : SCHEMA_FOLDERS.indexOf(folder);
+  };
+  const within = sources.filter(({ path }) => roomOf(path) === 'schema');
+
+  test('have a level each', () => {
+    const folders = new Set(within.map(({ path }) => folderOf(path)).filter((folder) => folder !== ''));
+    expect([...folders].sort()).toEqual([...SCHEMA_FOLDERS].sort());
+  });
+
+  test('import from lower ones only', () => {
+    const breaches = within.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ target }) => target !== undefined && roomOf(target) === 'schema')
+        .filter(({ target = '' }) => folderOf(target) !== folderOf(path) && levelIn(target) >= levelIn(path))
+        .map(({ specifier }) => `${path.slice(CORE.length)} → ${specifier}`),
+    );
+    expect(breaches).toEqual([]);
   });
 });
 

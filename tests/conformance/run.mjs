@@ -41,7 +41,7 @@ process.exitCode = values.scenario === undefined ? await runSets() : await runSc
 /** Makes one file of a program, beside it. */
 function buildServer(script) {
   const sigil = fileURLToPath(new URL('../../packages/cli/bin/sigil.mjs', import.meta.url));
-  const out = join(dirname(script), 'app.cjs');
+  const out = join(dirname(script), 'app.mjs');
   execFileSync(process.execPath, [sigil, 'build', script, '--out', out], { stdio: 'inherit' });
   return out;
 }

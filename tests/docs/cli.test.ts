@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { CHECK_CODES, EXIT_CODES } from '@sigil/cli';
+import { CHECK_CODES } from '../../packages/cli/dist/check/findings.js';
+import { EXIT_CODES } from '../../packages/cli/dist/failures.js';
 import { codeBlocks, compile } from './code-blocks.js';
 import { tableRows } from './tables.js';
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { FAILURES } from 'create-mcp-app';
+import { FAILURES } from '../../packages/create-mcp-app/dist/failures.js';
 import { codeBlocks, compile } from './code-blocks.js';
 import { tableRows } from './tables.js';
 

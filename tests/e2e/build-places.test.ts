@@ -84,14 +84,14 @@ async function saidBy(entry: string, form: string): Promise<unknown> {
 }
 
 test.each(PLACES)('finds in the file what was at %s', async (place) => {
-  expect(await saidBy(`discovering-${PLACES.indexOf(place)}.js`, '.cjs')).toBe('Hello');
+  expect(await saidBy(`discovering-${PLACES.indexOf(place)}.js`, '.mjs')).toBe('Hello');
 });
 
 // The file is elsewhere, so that it looks for what is beside the module that it was made of.
-test.each(['.cjs', '.mjs'])('has url, dirname and filename in one module: %s', async (form) => {
+test.each(['.mjs', '.js'])('has url, dirname and filename in one module: %s', async (form) => {
   expect(await saidBy('place.js', form)).toBe('place.js,true,true');
 });
 
-test.each(['.cjs', '.mjs'])('has the path of the file in stacks of its program: %s', async (form) => {
+test.each(['.mjs', '.js'])('has the path of the file in stacks of its program: %s', async (form) => {
   expect(await saidBy('caller.js', form)).toBe('true');
 });

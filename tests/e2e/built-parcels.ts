@@ -21,13 +21,10 @@ export const RUNTIMES: readonly {
 
 /** What `sigil build --json` tells. */
 export interface Report {
-  readonly leftOut: readonly string[];
-  readonly kept: readonly { readonly part: string; readonly by: string }[];
   readonly apps: readonly { readonly tools: readonly string[] }[];
   readonly validators: number;
   readonly rules: readonly string[];
   readonly outside: readonly string[];
-  readonly reads: readonly string[];
   readonly bytes: number;
 }
 

@@ -64,8 +64,8 @@ export function createdProjects(packageManager: 'npm' | 'pnpm'): void {
 
         await run('run', 'bundle');
         const shipped = join(folder.path, 'shipped');
-        cpSync(join(project, 'dist/app.cjs'), join(shipped, 'app.cjs'));
-        await overStdio(shipped, tool, args, answer, 'app.cjs');
+        cpSync(join(project, 'dist/app.mjs'), join(shipped, 'app.mjs'));
+        await overStdio(shipped, tool, args, answer, 'app.mjs');
 
         for (const kind of ['tool', 'resource', 'prompt', 'service']) {
           const added = await createMcpApp(join(project, 'src'), ['add', kind, 'my thing']);

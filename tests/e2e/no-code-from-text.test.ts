@@ -118,9 +118,17 @@ afterAll(async () => {
 async function agree(address: string): Promise<void> {
   for (const era of ['legacy', 'modern'] as const) {
     const all = await answers(await greet(era, address));
-    expect(all).toEqual(await expected(era));
+    expect(all.map(inAnyOrder)).toEqual((await expected(era)).map(inAnyOrder));
     expect(JSON.stringify(all)).not.toContain('does not compile');
   }
+}
+
+/** An answer, with the lines of its texts sorted: cfworker finds problems in another order. */
+function inAnyOrder(answer: unknown): unknown {
+  const text = JSON.stringify(answer, (_, value: unknown) =>
+    typeof value === 'string' ? value.split('\n').sort().join('\n') : value,
+  );
+  return JSON.parse(text);
 }
 
 test('where code is made of text, values are checked', async () => {
@@ -131,7 +139,7 @@ test('where code is made of text, values are checked', async () => {
 test('Node answers the same when it is forbidden', async () => {
   const file = join(made.folder, 'program.mjs');
   const inputs = await bundle(PROGRAM, file, { platform: 'node' });
-  expect(inputs.some((path) => path.includes('/ajv-'))).toBe(true);
+  expect(inputs.some((path) => path.endsWith('/ajv/dist/ajv.js'))).toBe(true);
   const program = startProgram(process.execPath, ['--disallow-code-generation-from-strings', file]);
   running.push(program);
   await agree(await program.line('http'));
@@ -139,7 +147,8 @@ test('Node answers the same when it is forbidden', async () => {
 
 test('the bundle of a worker has no ajv, and needs nothing of Node', async () => {
   const inputs = await bundle(WORKER, join(made.folder, 'worker.js'), WITHOUT_NODE);
-  expect(inputs.filter((path) => /(?:ajv|2019|2020)-/.test(path))).toEqual([]);
+  // The meta-schemas are standalone code, which calls one function of ajv's runtime.
+  expect(inputs.filter((path) => /\/ajv\/dist\/(?!runtime\/)/.test(path))).toEqual([]);
   const text = await readFile(join(made.folder, 'worker.js'), 'utf8');
   expect(text).not.toMatch(/\bnew Function\b/);
 });

@@ -195,12 +195,6 @@ for (const [id, { method, params, headers }] of JSON.parse(requests).entries()) 
 console.log(JSON.stringify(answers));
 process.exit(0);
 `,
-  'src/hidden.ts': `import { createApp } from '@sigil/core';
-
-const options = JSON.parse('{"' + ['ta', 'sks'].join('') + '":{"ttlMs":5000}}') as object;
-const app = await createApp({ name: 'hidden', version: '1.0.0', services: [], ...options });
-await app.run();
-`,
   'src/wrong.ts': `import { createApp, Service, Tool } from '@sigil/core';
 
 @Service()

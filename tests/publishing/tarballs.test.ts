@@ -19,7 +19,6 @@ const KINDS: readonly (readonly [kind: string, pattern: RegExp, packages?: reado
   ['license', /^LICENSE$/],
   ['program', /^bin\/[a-z-]+\.mjs$/, ['cli', 'create-mcp-app']],
   ['code', /^dist\/bundle\/([\w-]+\/)*[\w-]+\.js$/],
-  ['licenses of what is bundled', /^dist\/bundle\/THIRD-PARTY-LICENSES$/, ['core']],
   ['map of code', /^dist\/bundle\/([\w-]+\/)*[\w-]+\.js\.map$/],
   ['types', /^dist\/(?!bundle\/)([\w-]+\/)*[\w-]+\.d\.ts$/],
   ['map of types', /^dist\/(?!bundle\/)([\w-]+\/)*[\w-]+\.d\.ts\.map$/],

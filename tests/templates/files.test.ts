@@ -10,6 +10,7 @@ const EVERYWHERE = [
   'package.json',
   'src/app.ts',
   'src/main.ts',
+  'src/server.ts',
   'test/tsconfig.json',
   'tsconfig.json',
 ];
@@ -143,7 +144,7 @@ describe('the image of the template http', () => {
     );
 
     expect(commands.map(([program]) => program)).toEqual(['node', 'node']);
-    expect(commands[1]).toEqual(['node', 'dist/app.cjs']);
+    expect(commands[1]).toEqual(['node', 'dist/app.mjs']);
   });
 
   test('runs npm scripts that are there', () => {

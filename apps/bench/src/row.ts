@@ -30,7 +30,7 @@ export interface Row {
   /** What `--only` names it by. */
   readonly id: string;
   readonly title: string;
-  readonly unit: 'req/s' | 'ms' | 'KB' | '%' | '×';
+  readonly unit: 'req/s' | 'ms' | 'CPU ms' | 'KB' | '%' | '×';
   /** What must hold, from the design's speed budget. */
   readonly budget: readonly Budget[];
   readonly contestants: readonly Contestant[];

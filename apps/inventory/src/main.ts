@@ -1,14 +1,6 @@
-import { parseArgs } from 'node:util';
-import { chooseBackend } from './choose-backend.js';
-import { createInventory } from './create-inventory.js';
-import { FileDatabase } from './database/file-database.js';
-import { howToCall } from './how-to-call.js';
+import module from 'node:module';
 
-const args = process.argv.slice(2);
-const { values } = parseArgs({ args, strict: false, options: { database: { type: 'string' } } });
-const file = typeof values.database === 'string' ? values.database : undefined;
+// Node keeps the code that it compiles, so that the next start takes less time. You can take this out. Node 20 does not have it.
+(module as typeof module & { enableCompileCache?(): unknown }).enableCompileCache?.();
 
-const app = await createInventory(() => FileDatabase.open(file), await chooseBackend(args, process.env));
-const running = await app.run();
-// Over stdio there is no address, and standard output belongs to the protocol.
-if (running.address) console.log(howToCall(running.address));
+await import('./server.js');

@@ -1,4 +1,4 @@
-import type { OptionChecks } from '@sigil/core/transport';
+import type { OptionChecks } from '@sigil/core/internal';
 
 /** Refuses what is neither a number of seconds from 0 to `most` nor left out. */
 export function checkSeconds(option: string, value: unknown, most: number, checks: OptionChecks): void {

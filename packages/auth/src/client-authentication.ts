@@ -1,5 +1,5 @@
 import { importJWK, type JWK, SignJWT } from 'jose';
-import type { OptionChecks } from '@sigil/core/transport';
+import type { OptionChecks } from '@sigil/core/internal';
 
 /** How this server says who it is to its authorization server. */
 export interface ClientCredentials {

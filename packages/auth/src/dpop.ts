@@ -1,6 +1,6 @@
 import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, EmbeddedJWK, type JWK } from 'jose';
 import type { StateStore } from '@sigil/core/backend';
-import { isObject } from '@sigil/core/transport';
+import { isObject } from '@sigil/core/internal';
 import { sha256 } from './sha256.js';
 
 /** The algorithms that proofs may be signed with. */

@@ -1,4 +1,4 @@
-import type { OptionChecks, OptionTable } from '@sigil/core/transport';
+import type { OptionChecks, OptionTable } from '@sigil/core/internal';
 import { checkSeconds } from './check-seconds.js';
 import { authenticateClient, checkCredentials, type ClientCredentials } from './client-authentication.js';
 import { LookUps } from './look-ups.js';

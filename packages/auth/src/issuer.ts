@@ -6,7 +6,8 @@ import {
   type JSONWebKeySet,
   type JWSHeaderParameters,
 } from 'jose';
-import { isObject, type Logger } from '@sigil/core/transport';
+import type { Logger } from '@sigil/core';
+import { isObject } from '@sigil/core/internal';
 import { askProvider, isSafeUrl, ProviderError, TokenError } from './provider.js';
 
 /** An authorization server whose tokens are accepted. What is not given here is read from its metadata. */

@@ -6,7 +6,7 @@ import {
   type JWTVerifyOptions,
   type JWTVerifyResult,
 } from 'jose';
-import { OptionChecks, type OptionTable } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 import { checkSeconds } from './check-seconds.js';
 import type { Issuer } from './issuer.js';
 import { ProviderError, TokenError } from './provider.js';

@@ -4,16 +4,10 @@
  * principal; what it lacks becomes a challenge (`challenges.ts`) that names the metadata of this server (`metadata.ts`).
  */
 
+import type { MaybePromise } from '@sigil/core';
 import { OverloadedError } from '@sigil/core/backend';
-import {
-  frozenCopy,
-  LogThrottle,
-  type MaybePromise,
-  isObject,
-  OptionChecks,
-  type Principal,
-  requirePrincipal,
-} from '@sigil/core/transport';
+import { frozenCopy, isObject, LogThrottle, OptionChecks } from '@sigil/core/internal';
+import { type Principal, requirePrincipal } from '@sigil/core/transport';
 import type { Authorization, AuthorizationHost, Authorizer, Decision, RequestHead } from '@sigil/http';
 import { Challenges, type Scheme } from './challenges.js';
 import { checkOptions, type OAuthOptions, type ResolvedOAuth, resolveOptions } from './options.js';

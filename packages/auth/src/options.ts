@@ -1,4 +1,5 @@
-import { isObject, type OptionChecks, type Principal, type OptionTable } from '@sigil/core/transport';
+import { isObject, type OptionChecks, type OptionTable } from '@sigil/core/internal';
+import type { Principal } from '@sigil/core/transport';
 import { checkSeconds } from './check-seconds.js';
 import { checkCredentials } from './client-authentication.js';
 import { PROOF_ALGORITHMS } from './dpop.js';

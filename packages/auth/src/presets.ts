@@ -1,4 +1,4 @@
-import { OptionChecks } from '@sigil/core/transport';
+import { OptionChecks } from '@sigil/core/internal';
 import { jwt } from './jwt.js';
 import type { OAuthOptions } from './options.js';
 import { LookUps } from './look-ups.js';

@@ -1,4 +1,4 @@
-import { isObject } from '@sigil/core/transport';
+import { isObject } from '@sigil/core/internal';
 
 /** The authorization server does not answer, or not as it should: the client is not to blame. */
 export class ProviderError extends Error {

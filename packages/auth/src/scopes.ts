@@ -1,4 +1,4 @@
-import { isScope, type OptionChecks, type OptionTable } from '@sigil/core/transport';
+import { isScope, type OptionChecks, type OptionTable } from '@sigil/core/internal';
 
 /** Which scopes there are, and what they say about each other. */
 export interface ScopeOptions {

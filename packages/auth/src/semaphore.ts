@@ -1,5 +1,6 @@
 import { OverloadedError } from '@sigil/core/backend';
-import { Deadlines, Quota } from '@sigil/core/transport';
+import { Quota } from '@sigil/core/extension';
+import { Deadlines } from '@sigil/core/internal';
 
 /** How much a semaphore lets in. */
 export interface SemaphoreLimits {

@@ -1,4 +1,5 @@
-import type { Logger, MaybePromise, OptionChecks } from '@sigil/core/transport';
+import type { Logger, MaybePromise } from '@sigil/core';
+import type { OptionChecks } from '@sigil/core/internal';
 import type { Issuers } from './issuer.js';
 import { ClaimError, TokenError } from './provider.js';
 import type { TokenClaims } from './scopes.js';

@@ -2,8 +2,8 @@
 export {
   type AppDescription,
   type BuildDescription,
+  type BuildListener,
   describeBuild,
   type DiscoveredFiles,
-  type PlanText,
-  type ValidatorText,
 } from './server/describe-build.js';
+export { type WrittenSchema, type WrittenValidator, writeValidators } from './schema/validate/standalone.js';

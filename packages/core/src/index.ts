@@ -1,6 +1,4 @@
 // What the author of a server imports. Other entry points: content, protocol, backend, extension, manifest, transport.
-import './metadata/reflect.js';
-import './server/faster-start.js';
 
 // The app
 export { createApp } from './server/create-app.js';

@@ -6,7 +6,8 @@ import {
   type Logger,
   type DefinitionProblem,
 } from '../src/index.js';
-import { connectInMemory, META, type RequestInfo } from '../src/transport/index.js';
+import type { RequestInfo } from '../src/protocol/principal.js';
+import { connectInMemory, META } from '../src/transport/index.js';
 
 /** A JSON object as it came over the wire. */
 export type Json = Record<string, unknown>;

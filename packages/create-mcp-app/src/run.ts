@@ -19,7 +19,7 @@ export type ExitCode = 0 | FailureKind['exitCode'];
  * Runs the command `create-mcp-app`.
  *
  * @param args its arguments, without the program.
- * @param host what the command has of its surroundings.
+ * @param host what the command has of its surroundings. Without `progress`, steps are not shown.
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
  * @example
  * ```ts
@@ -27,16 +27,16 @@ export type ExitCode = 0 | FailureKind['exitCode'];
  *   cwd: process.cwd(),
  *   env: process.env,
  *   signal: new AbortController().signal,
- *   progress: lineProgress(console.log),
  *   out: console.log,
  *   err: console.error,
  * });
  * ```
  */
-export async function runCreateMcpApp(args: readonly string[], host: Host): Promise<ExitCode> {
+export async function runCreateMcpApp(args: readonly string[], host: Omit<Host, 'progress'> & Partial<Host>): Promise<ExitCode> {
   const asJson = args.includes('--json');
+  const { progress = silence } = host;
+  const quiet: Host = { ...host, progress: asJson ? silence : progress };
   try {
-    const quiet = asJson ? { ...host, progress: silence } : host;
     const first = args.findIndex((argument) => !argument.startsWith('-'));
     await (args[first] === 'add'
       ? runAdd(args.toSpliced(first, 1), quiet, asJson)
@@ -44,7 +44,7 @@ export async function runCreateMcpApp(args: readonly string[], host: Host): Prom
     return 0;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    report(error, asJson, host);
+    report(error, asJson, quiet);
     return FAILURES[error.code].exitCode;
   }
 }

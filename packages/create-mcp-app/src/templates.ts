@@ -56,6 +56,7 @@ const SERVED_BY = [
   '.vscode/mcp.json',
   'Dockerfile',
   'src/main.ts',
+  'src/server.ts',
   'src/runtime.ts',
   'test/runtime.test.ts',
 ];

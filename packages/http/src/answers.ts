@@ -1,14 +1,12 @@
+import { ERROR_CODES, type Logger } from '@sigil/core';
+import { LogThrottle, unref } from '@sigil/core/internal';
 import {
   type ActiveRequest,
-  ERROR_CODES,
   errorResponse,
-  type Logger,
-  LogThrottle,
   type Principal,
   type Rejection,
-  type Sink,
   type RequestId,
-  unref,
+  type Sink,
 } from '@sigil/core/transport';
 import type { Refusal } from './authorization.js';
 import type { BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';

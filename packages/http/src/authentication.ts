@@ -1,12 +1,6 @@
-import {
-  Deadlines,
-  ERROR_CODES,
-  isPromise,
-  type Logger,
-  type MaybePromise,
-  type Principal,
-  requirePrincipal,
-} from '@sigil/core/transport';
+import { ERROR_CODES, type Logger, type MaybePromise } from '@sigil/core';
+import { Deadlines, isPromise } from '@sigil/core/internal';
+import { type Principal, requirePrincipal } from '@sigil/core/transport';
 import { aboutRequest, failed, failSafely, logRefusal, refuse, refuseForNow } from './answers.js';
 import type { Authenticate, Authorizer, Decision, Refusal, RequestHead } from './authorization.js';
 import { bearerToken } from './bearer-tokens.js';

@@ -1,5 +1,6 @@
+import type { Logger, MaybePromise } from '@sigil/core';
 import type { StateStore } from '@sigil/core/backend';
-import type { Logger, MaybePromise, Principal } from '@sigil/core/transport';
+import type { Principal } from '@sigil/core/transport';
 import type { HttpExchange, ResponseHeaders } from './http-exchange.js';
 
 /** What is known of a request before its body is read. */

@@ -1,4 +1,5 @@
-import { frozenCopy, OptionChecks, type Principal, requirePrincipal } from '@sigil/core/transport';
+import { frozenCopy, OptionChecks } from '@sigil/core/internal';
+import { type Principal, requirePrincipal } from '@sigil/core/transport';
 import type { RequestHead } from './authorization.js';
 
 /** What a token may look like (RFC 6750, section 2.1). */

@@ -1,5 +1,6 @@
 import type { App } from '@sigil/core';
-import { type Endpoint, OptionChecks, type OptionTable } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/internal';
+import type { Endpoint } from '@sigil/core/transport';
 import {
   type HttpLimits,
   type HttpOptions,

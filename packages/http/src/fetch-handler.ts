@@ -1,5 +1,6 @@
-import type { App } from '@sigil/core';
-import { announceLaterApp, ERROR_CODES, errorResponse, type MaybePromise } from '@sigil/core/transport';
+import { type App, ERROR_CODES, type MaybePromise } from '@sigil/core';
+import { announceLaterApp } from '@sigil/core/internal';
+import { errorResponse } from '@sigil/core/transport';
 import { endpointOf, endpointPath, mountOptions } from './check-options.js';
 import { createHandler, type HttpHandler } from './handler.js';
 import type { HttpOptions } from './options.js';

@@ -4,15 +4,9 @@
  * stateless requests share, or to a session (`sessions/`). What is sent back goes through `answers.ts`.
  */
 
-import {
-  claimOf,
-  type Connection,
-  type Endpoint,
-  ERROR_CODES,
-  type LeftOut,
-  leftOut,
-  type Logger,
-} from '@sigil/core/transport';
+import { ERROR_CODES, type Logger } from '@sigil/core';
+import { claimOf } from '@sigil/core/internal';
+import type { Connection, Endpoint } from '@sigil/core/transport';
 import { type AnswerRules, failSafely, PostSink, preflight, refuse } from './answers.js';
 import { checkResource, serveDocument } from './authorization.js';
 import type { HttpExchange } from './http-exchange.js';
@@ -61,8 +55,7 @@ export function createHandler(endpoint: Endpoint, options: ResolvedOptions): Htt
   const parts = partsOf(endpoint, options);
   const mcp = new EndpointHandler(parts);
   if (!options.sse) return mcp;
-  if (!(globalThis as LeftOut).SIGIL_WITHOUT_SSE) return withSse(mcp, parts);
-  throw leftOut('the option "sse"');
+  return withSse(mcp, parts);
 }
 
 function withSse(mcp: HttpHandler, parts: HandlerParts): HttpHandler {

@@ -1,4 +1,7 @@
-import type { Deadlines, Principal, Quota, RequestInfo } from '@sigil/core/transport';
+import type { RequestInfo } from '@sigil/core';
+import type { Quota } from '@sigil/core/extension';
+import type { Deadlines } from '@sigil/core/internal';
+import type { Principal } from '@sigil/core/transport';
 
 /** Response headers, in the order they are sent. */
 export type ResponseHeaders = Readonly<Record<string, string>>;

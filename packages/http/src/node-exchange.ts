@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Deadline, isObject, type Principal } from '@sigil/core/transport';
+import { type Deadline, isObject } from '@sigil/core/internal';
+import type { Principal } from '@sigil/core/transport';
 import { corsHeaders } from './answers.js';
 import {
   ArrivingBody,

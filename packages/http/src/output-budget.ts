@@ -1,4 +1,6 @@
-import { Deadlines, type Logger, LogThrottle, Quota } from '@sigil/core/transport';
+import type { Logger } from '@sigil/core';
+import { Quota } from '@sigil/core/extension';
+import { Deadlines, LogThrottle } from '@sigil/core/internal';
 import { aboutRequest, type OverloadRefusal } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
 

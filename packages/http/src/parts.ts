@@ -1,5 +1,7 @@
 import { type EventStore, MemoryEventStore, type SessionStore } from '@sigil/core/backend';
-import { Deadlines, type Endpoint, leftOut, type LeftOut, LogThrottle, Quota } from '@sigil/core/transport';
+import { Quota } from '@sigil/core/extension';
+import { Deadlines, LogThrottle } from '@sigil/core/internal';
+import type { Endpoint } from '@sigil/core/transport';
 import { aboutRequest, logRefusal, OverloadRefusal, type StreamRules } from './answers.js';
 import { Authentication, decideBy } from './authentication.js';
 import { type Authorizer, type Refusal, type RequestHead, scopeChallenge } from './authorization.js';
@@ -48,13 +50,9 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
   const decide = authorizer
     ? (request: RequestHead, isOpen: boolean) => authorizer.authorize(request, isOpen)
     : authenticate && decideBy(authenticate);
-  if ((globalThis as LeftOut).SIGIL_WITHOUT_AUTHENTICATION && decide) throw leftOut('authentication');
-  const authentication = (globalThis as LeftOut).SIGIL_WITHOUT_AUTHENTICATION
-    ? undefined
-    : decide && new Authentication(decide, options, logger);
+  const authentication = decide && new Authentication(decide, options, logger);
   const overload = new OverloadRefusal(endpoint.logger);
   const { sessionStore = backend.sessions, eventStore = backend.events } = options;
-  if ((globalThis as LeftOut).SIGIL_WITHOUT_SHARING && sessionStore) throw leftOut('what processes share');
   // Streams that are kept in this process can be resumed in no other one.
   const isShared = Boolean(sessionStore) && Boolean(eventStore);
   const challengeFor = (http: HttpExchange, scopes: readonly string[]): Refusal => {
@@ -94,9 +92,8 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
     },
     streamsTold: new LogThrottle(),
     longWaits: new Deadlines(options.streamAfterMs),
-    sessionStore: (globalThis as LeftOut).SIGIL_WITHOUT_SHARING ? undefined : sessionStore || undefined,
+    sessionStore: sessionStore || undefined,
     eventStore: eventStore === false ? undefined : (eventStore ?? new MemoryEventStore()),
-    sharedStreams:
-      isShared && !(globalThis as LeftOut).SIGIL_WITHOUT_SHARING ? new SharedStreams(backend) : undefined,
+    sharedStreams: isShared ? new SharedStreams(backend) : undefined,
   };
 }

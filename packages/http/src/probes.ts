@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Deadlines, type Endpoint, LogThrottle } from '@sigil/core/transport';
+import { Deadlines, LogThrottle } from '@sigil/core/internal';
+import type { Endpoint } from '@sigil/core/transport';
 
 /** Everybody may ask, and often: the backend is asked no more than once in so many milliseconds. */
 const REMEMBER_MS = 500;

@@ -1,10 +1,9 @@
+import { ERROR_CODES, type Logger } from '@sigil/core';
+import { isObject } from '@sigil/core/internal';
+import { PROTOCOL_VERSIONS } from '@sigil/core/protocol';
 import {
-  ERROR_CODES,
-  isObject,
-  type Logger,
   parseJson,
   type Principal,
-  PROTOCOL_VERSIONS,
   type RequestId,
   REVISION_FEATURES,
   TooMuchJsonError,

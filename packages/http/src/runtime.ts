@@ -1,16 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import { isIP, isIPv4, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
-import {
-  type Endpoint,
-  ERROR_CODES,
-  type Logger,
-  LogThrottle,
-  OptionChecks,
-  type RunningRuntime,
-  type Runtime,
-  type OptionTable,
-} from '@sigil/core/transport';
+import { ERROR_CODES, type Logger } from '@sigil/core';
+import { LogThrottle, OptionChecks, type OptionTable } from '@sigil/core/internal';
+import type { Endpoint, RunningRuntime, Runtime } from '@sigil/core/transport';
 import { exitAfter, handleSignals, stderrLogger } from '@sigil/node';
 import { refuse } from './answers.js';
 import { createHandler, type HttpHandler, isAt } from './handler.js';

@@ -1,15 +1,12 @@
+import { ERROR_CODES } from '@sigil/core';
+import { lacksScopes, Quota } from '@sigil/core/extension';
+import { claimOf, readableId, scopesToAnswer } from '@sigil/core/internal';
 import {
-  claimOf,
-  type Endpoint,
-  ERROR_CODES,
-  errorResponse,
-  type Sink,
   type Connection,
-  lacksScopes,
-  Quota,
-  readableId,
+  type Endpoint,
+  errorResponse,
   type RequestId,
-  scopesToAnswer,
+  type Sink,
 } from '@sigil/core/transport';
 import {
   EventStream,

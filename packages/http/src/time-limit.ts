@@ -1,4 +1,6 @@
-import { ERROR_CODES, errorResponse, isObject, isRequestId } from '@sigil/core/transport';
+import { ERROR_CODES } from '@sigil/core';
+import { isObject } from '@sigil/core/internal';
+import { errorResponse, isRequestId } from '@sigil/core/transport';
 
 /** What is known of a request that has to be answered in time. */
 export interface TimeLimit {

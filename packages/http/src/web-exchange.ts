@@ -1,4 +1,5 @@
-import type { Deadline, Principal } from '@sigil/core/transport';
+import type { Deadline } from '@sigil/core/internal';
+import type { Principal } from '@sigil/core/transport';
 import { corsHeaders } from './answers.js';
 import {
   ArrivingBody,

@@ -1,5 +1,6 @@
 import cluster, { type Address, type Worker } from 'node:cluster';
-import type { Endpoint, Logger, RunningRuntime } from '@sigil/core/transport';
+import type { Logger } from '@sigil/core';
+import type { Endpoint, RunningRuntime } from '@sigil/core/transport';
 import { EXIT_CODES, exitAfter } from '@sigil/node';
 
 /** Set in the processes that are workers: they share a key for request states, and keep to what needs no backend without one. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { Deadlines, Quota } from '@sigil/core/transport';
+import { Quota } from '@sigil/core/extension';
+import { Deadlines } from '@sigil/core/internal';
 import { ArrivingBody } from '../src/http-exchange.js';
 
 const KIB = 1024;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createApp, defineResource, defineTool } from '@sigil/core';
-import type { MaybePromise, Principal } from '@sigil/core/transport';
+import { createApp, defineResource, defineTool, type MaybePromise } from '@sigil/core';
+import type { Principal } from '@sigil/core/transport';
 import { createFixture, type Fixture } from './fixtures/app.js';
 import { BRIDGES, type Mounted } from './fixtures/bridges.js';
 import { EventReader } from './fixtures/events.js';

@@ -1,9 +1,9 @@
 import { singleProcess } from '../../core/test/fixtures/single-process.js';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { RunningRuntime, Endpoint, Connection, Principal, RequestInfo } from '@sigil/core/transport';
+import { type App, createApp, type RequestInfo } from '@sigil/core';
+import type { Connection, Endpoint, Principal, RunningRuntime } from '@sigil/core/transport';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type App, createApp } from '@sigil/core';
 import {
   http,
   type HttpOptions,

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { defineTool } from '@sigil/core';
+import { defineTool, type Logger } from '@sigil/core';
 import { OverloadedError } from '@sigil/core/backend';
-import type { Logger } from '@sigil/core/transport';
 import { fetchHandler, tokenAuthenticator } from '../src/index.js';
 import { as } from './fixtures/as.js';
 import { EventReader, messagesOf } from './fixtures/events.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { defineTool } from '@sigil/core';
 import { MemoryEventStore, type StreamName } from '@sigil/core/backend';
-import { scopesIn, withScopes } from '@sigil/core/transport';
+import { scopesIn, withScopes } from '@sigil/core/internal';
 import { GONE_AFTER_MS, nameRequestStream, readStreamName } from '../src/sessions/node-messages.js';
 import { cuttable, postCuttable } from './fixtures/dropping.js';
 import { EventReader } from './fixtures/events.js';

@@ -12,7 +12,8 @@ import {
 } from '@nestjs/common';
 import type { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
 import type { App, Logger, Principal } from '@sigil/core';
-import { after, isObject, requirePrincipal } from '@sigil/core/transport';
+import { after, isObject } from '@sigil/core/internal';
+import { requirePrincipal } from '@sigil/core/transport';
 import {
   type Authorization,
   type HttpOptions,

@@ -25,7 +25,7 @@ import {
   type NextFunction,
   type RequestContext,
 } from '@sigil/core';
-import { handlersOf } from '@sigil/core/extension';
+import { handlersOf } from '@sigil/core/internal';
 import { defer, isObservable, lastValueFrom } from 'rxjs';
 import { CallExecutionContext, type HttpRequest, responseOf } from './call.js';
 import { lacks, nameOf } from './names.js';

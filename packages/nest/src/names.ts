@@ -1,4 +1,4 @@
-import { isObject } from '@sigil/core/transport';
+import { isObject } from '@sigil/core/internal';
 
 /** Whether a class has no such method. */
 export function lacks(cls: object, method: string): boolean {

@@ -1,8 +1,8 @@
 import type { InjectionToken } from '@nestjs/common';
 import { ModuleRef, type ModulesContainer } from '@nestjs/core';
 import type { DefinitionProblem, GuardContext, ServiceId } from '@sigil/core';
-import { type Container, handlersOf, type ResolutionScope, serviceOf } from '@sigil/core/extension';
-import { isObject } from '@sigil/core/transport';
+import type { Container, ResolutionScope } from '@sigil/core/extension';
+import { handlersOf, isObject, serviceOf } from '@sigil/core/internal';
 import { contextIdOf } from './call.js';
 
 /** A class of which instances are made. */

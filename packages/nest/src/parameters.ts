@@ -1,7 +1,7 @@
 import { CUSTOM_ROUTE_ARGS_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import type { Type } from '@nestjs/common';
 import { createParamDecorator, type DefinitionProblem, type RequestContext } from '@sigil/core';
-import { handlersOf } from '@sigil/core/extension';
+import { handlersOf } from '@sigil/core/internal';
 import { CallExecutionContext } from './call.js';
 import { nameOf } from './names.js';
 import type { Constructor } from './nest-container.js';

@@ -27,8 +27,7 @@ import {
   ProtocolError,
   ToolError,
 } from '@sigil/core';
-import { APP_OPTIONS } from '@sigil/core/extension';
-import { OptionChecks, type OptionTable } from '@sigil/core/transport';
+import { APP_OPTIONS, OptionChecks, type OptionTable } from '@sigil/core/internal';
 import { Endpoint, endpointController, nestLogger } from './endpoint.js';
 import { Enhancers } from './enhancers.js';
 import { lacks, nameOf } from './names.js';

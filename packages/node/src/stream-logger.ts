@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
-import type { Logger, LogMethod } from '@sigil/core/transport';
+import type { Logger } from '@sigil/core';
+import type { LogMethod } from '@sigil/core/transport';
 
 // An import would load all that node:util offers, before the first line is written.
 const { inspect, types } = process.getBuiltinModule('node:util');

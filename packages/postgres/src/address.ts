@@ -1,4 +1,4 @@
-import { isObject, OptionChecks } from '@sigil/core/transport';
+import { isObject, OptionChecks } from '@sigil/core/internal';
 import type { ClientConfig } from 'pg';
 
 /** Where the database is. */

@@ -1,4 +1,4 @@
-import { within } from '@sigil/core/transport';
+import { within } from '@sigil/core/internal';
 import { DatabaseError } from 'pg';
 
 /** Codes with which PostgreSQL says that it cannot answer now: it shuts down, starts, or has no room. */

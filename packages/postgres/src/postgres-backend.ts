@@ -9,7 +9,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Backend, BackendFactory } from '@sigil/core/backend';
-import { OptionChecks } from '@sigil/core/transport';
+import { OptionChecks } from '@sigil/core/internal';
 import { PostgresChangeBus } from './postgres-change-bus.js';
 import {
   checkConnection,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChangeBus, ServerChange } from '@sigil/core/backend';
-import { isObject } from '@sigil/core/transport';
+import { isObject } from '@sigil/core/internal';
 import { Listener } from './listener.js';
 import type { PostgresConnection } from './postgres-connection.js';
 

@@ -1,5 +1,5 @@
 import type { Logger } from '@sigil/core';
-import { OptionChecks, type OptionTable } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 import { Client, type ClientConfig } from 'pg';
 import { type Address, checkAddress, checkSchema, clientOptions } from './address.js';
 import { endClient, EndingPool } from './ending-pool.js';

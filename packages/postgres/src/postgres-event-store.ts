@@ -1,5 +1,5 @@
 import type { EventStore, StreamName, StreamRest } from '@sigil/core/backend';
-import { OptionChecks, type OptionTable } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 import { keyOf } from './names.js';
 import type { PostgresConnection } from './postgres-connection.js';
 

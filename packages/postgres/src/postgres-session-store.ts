@@ -1,5 +1,5 @@
 import { OverloadedError, type SessionStore, type StoredSession } from '@sigil/core/backend';
-import { OptionChecks, type OptionTable } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 import { clientKeyOf, keyOf } from './names.js';
 import type { PostgresConnection } from './postgres-connection.js';
 

@@ -5,7 +5,7 @@ import {
   type TaskPage,
   type TaskStore,
 } from '@sigil/core/backend';
-import { OptionChecks, type OptionTable } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 import { clientKeyOf, keyOf } from './names.js';
 import type { PostgresConnection, SqlValue } from './postgres-connection.js';
 

@@ -8,7 +8,7 @@
 // - `redis-task-queue.ts` is BullMQ; `redis-task-worker.ts` takes tasks from it, on two connections of its own.
 
 import type { Backend, BackendFactory } from '@sigil/core/backend';
-import { OptionChecks } from '@sigil/core/transport';
+import { OptionChecks } from '@sigil/core/internal';
 import { RedisChangeBus } from './redis-change-bus.js';
 import {
   checkConnection,

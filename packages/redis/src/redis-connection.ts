@@ -6,9 +6,9 @@ import {
   type RedisClientOptions,
   type RedisClientType,
 } from '@redis/client';
-import { OverloadedError } from '@sigil/core/backend';
 import type { Logger } from '@sigil/core';
-import { OptionChecks, type OptionTable } from '@sigil/core/transport';
+import { OverloadedError } from '@sigil/core/backend';
+import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 import { RedisLink } from './redis-link.js';
 
 /** Where Redis is, and how it is spoken to. */

@@ -1,5 +1,5 @@
 import type { EventStore, StreamName, StreamRest } from '@sigil/core/backend';
-import { OptionChecks, type OptionTable } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 import { type RedisConnection, redisScript } from './redis-connection.js';
 
 /** How much is kept. Whatever is too much, the oldest goes first. */

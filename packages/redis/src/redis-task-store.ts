@@ -6,7 +6,7 @@ import {
   type TaskPage,
   type TaskStore,
 } from '@sigil/core/backend';
-import { OptionChecks, type OptionTable } from '@sigil/core/transport';
+import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 import { clientText, expiryMs } from './quota-script.js';
 import { type RedisConnection, type RedisScript, redisScript } from './redis-connection.js';
 

@@ -1,6 +1,6 @@
 import { ERROR_CODES, ProtocolError } from '@sigil/core';
 import type { ExtensionCall, ExtensionHost, ExtensionMethod } from '@sigil/core/extension';
-import { decodeCursor, encodeCursor } from '@sigil/core/transport';
+import { decodeCursor, encodeCursor } from '@sigil/core/internal';
 import type { ServedFiles } from './served-files.js';
 import { type SkillFile, skillUri } from './skill-file.js';
 import type { Skill } from './skill.js';

@@ -1,5 +1,5 @@
-import { OptionChecks, type OptionTable } from '@sigil/core/transport';
-import type { GuardLike, DefinitionProblem } from '@sigil/core';
+import type { DefinitionProblem, GuardLike } from '@sigil/core';
+import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 
 /** What `skills` may be told: who sees the skills, and how much is read into memory at start. */
 export interface SkillsOptions {

@@ -1,5 +1,5 @@
 import type { DefinitionProblem } from '@sigil/core';
-import { isObject } from '@sigil/core/transport';
+import { isObject } from '@sigil/core/internal';
 import { parseDocument } from 'yaml';
 import type { SkillFile } from './skill-file.js';
 import { skillProblem } from './skill-problem.js';

@@ -1,10 +1,5 @@
-import {
-  MAX_DELAY_MS,
-  OptionChecks,
-  type Principal,
-  requirePrincipal,
-  type OptionTable,
-} from '@sigil/core/transport';
+import { MAX_DELAY_MS, OptionChecks, type OptionTable } from '@sigil/core/internal';
+import { type Principal, requirePrincipal } from '@sigil/core/transport';
 import type { Readable, Writable } from 'node:stream';
 
 /** What the client may make `stdio()` keep. */

@@ -1,15 +1,14 @@
 import { isUtf8 } from 'node:buffer';
+import { ERROR_CODES, type RequestInfo } from '@sigil/core';
+import { within } from '@sigil/core/internal';
 import {
+  type Connection,
   type Endpoint,
-  ERROR_CODES,
   errorResponse,
   parseJson,
-  type Connection,
-  type RequestInfo,
   type RunningRuntime,
   type Runtime,
   TooMuchJsonError,
-  within,
 } from '@sigil/core/transport';
 import { exitAfter, handleSignals, stderrLogger } from '@sigil/node';
 import { LineSplitter } from './line-splitter.js';

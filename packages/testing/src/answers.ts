@@ -1,3 +1,5 @@
+import { ERROR_CODES, type MaybePromise, ProtocolError } from '@sigil/core';
+import { isObject } from '@sigil/core/internal';
 import type {
   CreateMessageParams,
   CreateMessageResult,
@@ -6,8 +8,7 @@ import type {
   JsonSchema,
   Root,
 } from '@sigil/core/protocol';
-import { ERROR_CODES, ProtocolError } from '@sigil/core';
-import { isObject, type MaybePromise, METHODS } from '@sigil/core/transport';
+import { METHODS } from '@sigil/core/transport';
 
 /** What a server asks of the user (`elicitation/create`): to fill in a form, or to open a page. */
 export interface ElicitRequest {

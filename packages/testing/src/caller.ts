@@ -1,15 +1,8 @@
-import type { ClientCapabilities, Implementation, ProtocolVersion } from '@sigil/core/protocol';
 import { type LogLevel, ProtocolError } from '@sigil/core';
 import type { TaskError } from '@sigil/core/backend';
-import {
-  afterMs,
-  isObject,
-  META,
-  METHODS,
-  NOTIFICATIONS,
-  type RequestId,
-  REVISION_FEATURES,
-} from '@sigil/core/transport';
+import { afterMs, isObject } from '@sigil/core/internal';
+import type { ClientCapabilities, Implementation, ProtocolVersion } from '@sigil/core/protocol';
+import { META, METHODS, NOTIFICATIONS, type RequestId, REVISION_FEATURES } from '@sigil/core/transport';
 import { type Answerer, answerInputs, MAX_ROUNDS, responsesTo, wantsInput } from './answers.js';
 import type { ReceivedNotification } from './notification-log.js';
 import type { Sent, Wire } from './wire.js';

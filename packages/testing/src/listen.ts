@@ -1,5 +1,6 @@
+import { isObject } from '@sigil/core/internal';
 import type { ProtocolVersion } from '@sigil/core/protocol';
-import { isObject, META, METHODS, REVISION_FEATURES } from '@sigil/core/transport';
+import { META, METHODS, REVISION_FEATURES } from '@sigil/core/transport';
 import type { Caller } from './caller.js';
 import type { ReceivedNotification, NotificationLog } from './notification-log.js';
 

@@ -1,4 +1,4 @@
-import { afterMs } from '@sigil/core/transport';
+import { afterMs } from '@sigil/core/internal';
 
 /** A notification of a server. */
 export interface ReceivedNotification {

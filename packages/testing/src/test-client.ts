@@ -1,4 +1,6 @@
+import type { LogLevel } from '@sigil/core';
 import type { Annotations, Icon } from '@sigil/core/content';
+import { pagesOf } from '@sigil/core/internal';
 import type {
   CallToolResult,
   CompleteResult,
@@ -10,8 +12,7 @@ import type {
   ServerCapabilities,
   ToolDescriptor,
 } from '@sigil/core/protocol';
-import type { LogLevel } from '@sigil/core';
-import { METHODS, pagesOf } from '@sigil/core/transport';
+import { METHODS } from '@sigil/core/transport';
 import type { Caller, CallOptions } from './caller.js';
 import { listen, type ListenFilter, type Subscription, Subscriptions } from './listen.js';
 import type { ReceivedNotification, NotificationLog, NotificationPredicate } from './notification-log.js';

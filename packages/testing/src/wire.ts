@@ -1,14 +1,12 @@
 import { ERROR_CODES, ProtocolError, type RequestInfo } from '@sigil/core';
+import { afterMs, isObject, PendingAnswers } from '@sigil/core/internal';
 import {
-  afterMs,
   connectInMemory,
   type Endpoint,
   errorResponse,
   type InMemoryConnection,
-  isObject,
   isRequestId,
   NOTIFICATIONS,
-  PendingAnswers,
   type RequestId,
 } from '@sigil/core/transport';
 import type { Answerer } from './answers.js';

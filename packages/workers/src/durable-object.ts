@@ -1,5 +1,5 @@
 import type { App, MaybePromise } from '@sigil/core';
-import { announceLaterApp } from '@sigil/core/transport';
+import { announceLaterApp } from '@sigil/core/internal';
 import type { HostOptions } from '@sigil/http/fetch';
 import { type ExecutionContext, worker } from './worker.js';
 

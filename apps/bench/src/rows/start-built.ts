@@ -17,9 +17,9 @@ const sigilCommand = join(
 );
 const here = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
-/** Each as one file: ours by `sigil build`, the other by a bundler, with Node's compile cache where there is one. */
+/** Each as one file: ours by `sigil build`, the other by a bundler, both with Node's compile cache where there is one. */
 const contestants: readonly Contestant[] = [
-  { id: 'sigil', era: 'modern', http: '', stdio: 'built/sigil.cjs', sessions: false },
+  { id: 'sigil', era: 'modern', http: '', stdio: 'built/sigil.mjs', sessions: false },
   { id: 'sdk v2', era: 'modern', http: '', stdio: 'built/sdk-v2.mjs', sessions: false },
 ];
 
@@ -32,7 +32,13 @@ export const startBuilt: Row = {
   contestants,
   async measure(plan, chosen) {
     await mkdir(here('built'), { recursive: true });
-    await run(process.execPath, [sigilCommand, 'build', here('server.js'), '--out', here('built/sigil.cjs')]);
+    await run(process.execPath, [
+      sigilCommand,
+      'build',
+      here('server.js'),
+      '--out',
+      here('built/sigil.bundle.mjs'),
+    ]);
     await build({
       entryPoints: [here('peers/sdk-v2/stdio.js')],
       outfile: here('built/sdk-v2.bundle.mjs'),
@@ -43,8 +49,11 @@ export const startBuilt: Row = {
       logLevel: 'silent',
     });
     const cache = JSON.stringify(here('built/compile-cache'));
-    const start = `import module from 'node:module';\nmodule.enableCompileCache?.(${cache});\nawait import('./sdk-v2.bundle.mjs');\n`;
-    await writeFile(here('built/sdk-v2.mjs'), start);
+    for (const name of ['sigil', 'sdk-v2'])
+      await writeFile(
+        here(`built/${name}.mjs`),
+        `import module from 'node:module';\nmodule.enableCompileCache?.(${cache});\nawait import('./${name}.bundle.mjs');\n`,
+      );
     return measureStart(plan, chosen, ({ stdio }) => stdio);
   },
 };

@@ -1,6 +1,6 @@
+import { isObject } from '@sigil/core/internal';
 import type { ManifestTool } from '@sigil/core/manifest';
 import type { ToolAnnotations, ToolDescriptor } from '@sigil/core/protocol';
-import { isObject } from '@sigil/core/transport';
 import { SchemaDocument } from '../schema/schema-document.js';
 import { checkHost } from './check-host.js';
 import type { CheckCode, Finding } from './findings.js';

@@ -1,4 +1,4 @@
-import { isObject } from '@sigil/core/transport';
+import { isObject } from '@sigil/core/internal';
 import type { JsonObject } from '../json.js';
 import { SchemaDocument } from '../schema/schema-document.js';
 

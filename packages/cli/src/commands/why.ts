@@ -1,6 +1,6 @@
-import type { Explanation } from '@sigil/core/manifest';
 import type { Principal } from '@sigil/core';
-import { isObject } from '@sigil/core/transport';
+import { isObject } from '@sigil/core/internal';
+import type { Explanation } from '@sigil/core/manifest';
 import { EXIT_CODES, UsageError } from '../failures.js';
 import { type JsonObject, parseJson } from '../json.js';
 import { explanationOfProgram } from '../program/explanation.js';

@@ -1,3 +1,4 @@
+import { canonicalJson, isObject } from '@sigil/core/internal';
 import type {
   Manifest,
   ManifestPrompt,
@@ -6,7 +7,6 @@ import type {
   ManifestTool,
 } from '@sigil/core/manifest';
 import type { JsonSchema, PromptDescriptor } from '@sigil/core/protocol';
-import { canonicalJson, isObject } from '@sigil/core/transport';
 import { shown } from '../schema/difference.js';
 import {
   type ManifestChange,

@@ -1,4 +1,4 @@
-import { canonicalJson } from '@sigil/core/transport';
+import { canonicalJson } from '@sigil/core/internal';
 import { compareSchemas } from '../schema/compare-schemas.js';
 import { type Effect, shown } from '../schema/difference.js';
 

@@ -1,13 +1,7 @@
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  isObject,
-  LATEST_LEGACY_VERSION,
-  LATEST_VERSION,
-  META,
-  METHODS,
-  NOTIFICATIONS,
-} from '@sigil/core/transport';
+import { isObject } from '@sigil/core/internal';
+import { LATEST_LEGACY_VERSION, LATEST_VERSION, META, METHODS, NOTIFICATIONS } from '@sigil/core/transport';
 import { ServerError } from '../failures.js';
 import type { JsonObject } from '../json.js';
 import type { Program } from './program.js';

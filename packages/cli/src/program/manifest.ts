@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { isObject, pagesOf } from '@sigil/core/internal';
 import type { Manifest, ManifestParts } from '@sigil/core/manifest';
-import { isObject, METHODS, pagesOf } from '@sigil/core/transport';
+import { METHODS } from '@sigil/core/transport';
 import { ServerError, UsageError } from '../failures.js';
 import { parseJson } from '../json.js';
 import { type Connection, greet } from './connection.js';

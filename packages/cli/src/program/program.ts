@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import split from 'split2';
-import { isObject } from '@sigil/core/transport';
+import { isObject } from '@sigil/core/internal';
 import { type ReportedProblem, ServerError, UsageError } from '../failures.js';
 import { type JsonObject, parseJson } from '../json.js';
 

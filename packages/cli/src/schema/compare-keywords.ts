@@ -1,4 +1,4 @@
-import { canonicalJson } from '@sigil/core/transport';
+import { canonicalJson } from '@sigil/core/internal';
 import type { JsonObject } from '../json.js';
 import { DESCRIBING } from './schema-document.js';
 import { type Effect, type Report, shown } from './difference.js';

@@ -1,4 +1,4 @@
-import { canonicalJson, isObject } from '@sigil/core/transport';
+import { canonicalJson, isObject } from '@sigil/core/internal';
 import type { JsonObject } from '../json.js';
 import { BOUNDING, compareAllowedValues, compareBounds, compareOtherKeywords } from './compare-keywords.js';
 import { type Difference, type Effect, type Report, shown } from './difference.js';

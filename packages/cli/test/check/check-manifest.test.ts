@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ManifestParts, ManifestTool } from '@sigil/core/manifest';
-import { CHECK_CODES, checkManifest, type CheckCode, tokensOf, type ToolRules } from '../../src/index.js';
+import { checkManifest } from '../../src/check/check-manifest.js';
+import { tokensOf, type ToolRules } from '../../src/check/check-tool.js';
+import { CHECK_CODES, type CheckCode } from '../../src/check/findings.js';
 import { manifestWith } from '../fixtures/manifests.js';
 
 const described = { type: 'object', properties: { sku: { type: 'string', description: 'A code' } } };

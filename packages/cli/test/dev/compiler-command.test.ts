@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join, sep } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { compilerCommand } from '../../src/dev/compiler-command.js';
-import { UsageError } from '../../src/index.js';
+import { UsageError } from '../../src/failures.js';
 
 let cwd: string;
 

@@ -15,7 +15,6 @@ import { dispose, Lifecycle } from './lifecycle.js';
 import { constructing } from './inject.js';
 import { NotReady, type Resolver, ScopeContainer } from './scope-container.js';
 import { isValue, registered, InjectionToken } from './typedi-registry.js';
-import type { LeftOut } from '../protocol/left-out.js';
 
 /** What a request is resolved by, for providers whose scope is `request`. */
 export const RESOLUTION: InjectionToken<ResolutionScope> = new InjectionToken('the request');
@@ -41,13 +40,11 @@ export class TypediContainer implements Container, Resolver {
   /** Everything that would go wrong later with these services or what they need, and with the providers. */
   check(services: readonly ServiceId[]): readonly DefinitionProblem[] {
     for (const service of services) this.#asked.add(service);
-    if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN)
-      return checkGraph(
-        [...services, ...this.#providers.keys()],
-        (id) => this.#detailsOf(id),
-        (id) => this.knows(id),
-      );
-    return [];
+    return checkGraph(
+      [...services, ...this.#providers.keys()],
+      (id) => this.#detailsOf(id),
+      (id) => this.knows(id),
+    );
   }
 
   /**

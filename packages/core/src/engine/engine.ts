@@ -31,14 +31,6 @@ import { LISTS } from './subscriptions/changes.js';
 import { Rechecks } from './subscriptions/rechecks.js';
 import { Events, Listeners, Subscribers } from './subscriptions/subscriptions.js';
 import { TimeLimits } from './time-limit.js';
-import { type LeftOut, leftOut } from '../protocol/left-out.js';
-
-/** Stands where no handler asks its client anything. */
-const noQuestions = {
-  get ask(): never {
-    throw leftOut('what asks clients');
-  },
-} as unknown as ClientRequester;
 
 /** Every method this server can serve; which of them a client may call is for its revision to say. */
 const METHOD_GROUPS = [
@@ -88,9 +80,7 @@ export class Engine implements Endpoint {
     this.events = new Events(logger);
     const subscribers = new Subscribers(this.events, limits);
     const listeners = new Listeners(subscribers, limits);
-    const requester = (globalThis as LeftOut).SIGIL_WITHOUT_QUESTIONS
-      ? noQuestions
-      : new ClientRequester(new QuestionCodec(options.formPlan));
+    const requester = new ClientRequester(new QuestionCodec(options.formPlan));
     const writer = new ResponseWriter(options.stampServerInfo ? options.info : undefined);
     const extensions = new Extensions(
       options.extensions.map((create) => create(this.#host(listeners))),

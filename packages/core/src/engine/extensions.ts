@@ -20,7 +20,6 @@ import type {
 } from './extension.js';
 import type { MethodResult, ResponseWriter } from './response.js';
 import type { Revision } from './revisions/index.js';
-import type { LeftOut } from '../protocol/left-out.js';
 
 const NO_PARTS: readonly ToolCalls[] = [];
 
@@ -38,7 +37,7 @@ export class Extensions {
     private readonly extensions: readonly Extension[],
     private readonly writer: ResponseWriter,
   ) {
-    if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN) checkExtensions(extensions);
+    checkExtensions(extensions);
     this.#inSessions = new Set(extensions.flatMap(({ id, inSessions }) => (inSessions ? [id] : [])));
     const added = extensions.flatMap((extension) =>
       Object.entries(extension.methods ?? {}).map(([name, method]) => ({ name, method, extension })),

@@ -1,4 +1,4 @@
-import './reflect.js';
+import 'reflect-metadata';
 import type { CustomParameterDefinition, HandlerDefinition, ParameterDefinition } from './definitions.js';
 
 /** How long an instance lives: as long as the app, a legacy session, or a request; or made anew each time. */

@@ -37,7 +37,6 @@ import type {
 } from './entry.js';
 import { isValidName, nameFromMethod } from './names.js';
 import { explicitSource } from './parameters.js';
-import type { LeftOut } from '../protocol/left-out.js';
 
 /** What building an entry needs. */
 export interface BuildTools {
@@ -82,7 +81,7 @@ function buildTool(declaration: Declaration<ToolDefinition>, tools: BuildTools):
   const input = schemas.input(binding.source, where, at.problems, unknown);
   const returned = definition.output === undefined ? declaration.returns : explicitSource(definition.output);
   const output = returned && schemas.output(returned, at.at('output').where, at.problems);
-  if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN) checkUnknownProperties(definition, at);
+  checkUnknownProperties(definition, at);
   const base = baseOf(declaration, 'tool', name, tools);
   const { info } = base;
   // Not at boot: the schemas are written when a client first asks for them.
@@ -120,11 +119,9 @@ function buildResource(
   const isTemplate = template !== undefined && template.variables.length > 0;
   const base = baseOf(declaration, isTemplate ? 'template' : 'resource', uri, tools);
   if (!template) return undefined;
-  if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN) {
-    checkVariables(declaration, template, input, at);
-    if (cache !== undefined) checkCache(cache, at);
-    checkAnnotations(annotations, size, at);
-  }
+  checkVariables(declaration, template, input, at);
+  if (cache !== undefined) checkCache(cache, at);
+  checkAnnotations(annotations, size, at);
   const { info } = base;
   const served = {
     ...base,
@@ -179,11 +176,9 @@ function baseOf(
 ): Pick<ToolEntry, 'key' | 'where' | 'info' | 'timeoutMs' | 'guardCheck' | 'guards' | 'partialScopes'> {
   const { definition, metadata, where } = declaration;
   const { timeoutMs, meta } = definition;
-  if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN) {
-    checkMembers(definition, diagnostics.at(where));
-    checkTimeout(timeoutMs, diagnostics.at(where));
-    checkMeta(meta, diagnostics.at(where));
-  }
+  checkMembers(definition, diagnostics.at(where));
+  checkTimeout(timeoutMs, diagnostics.at(where));
+  checkMeta(meta, diagnostics.at(where));
   const info: DefinitionDetails = Object.freeze({
     kind,
     name: key,
@@ -252,7 +247,7 @@ function shaping(
 
 function nameOf({ definition, target }: Declaration<ServedDefinition>, at: Diagnostics): string {
   const name = definition.name ?? defaultName(target);
-  if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN && !isValidName(name) && definition.kind !== 'resource') {
+  if (!isValidName(name) && definition.kind !== 'resource') {
     const fix = 'use 1 to 128 letters, digits, underscores, dots and hyphens';
     at.add('SIGIL_INVALID_NAME', `'${name}' is not a valid name`, fix);
   }
@@ -288,7 +283,6 @@ function annotationsOf(definition: ToolDefinition): ToolAnnotations | undefined 
 
 function parse(uri: string, at: Diagnostics): UriTemplate | undefined {
   const refuse = (reason: string): void => {
-    if ((globalThis as LeftOut).SIGIL_ALL_KNOWN) return;
     const fix =
       'write a URI with a scheme, such as "config://app", or an RFC 6570 template, such as "users://{id}"';
     at.add('SIGIL_INVALID_URI', `'${uri}': ${reason}`, fix);

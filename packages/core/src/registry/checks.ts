@@ -6,7 +6,6 @@ import { HEADER_KEYWORD, type MirroredArgument, type PromptArgument } from '../p
 import type { ResourceDefinition, ToolDefinition } from '../metadata/definitions.js';
 import type { UriTemplate } from '../protocol/uri-template/parse.js';
 import type { ValuePlan } from '../schema/index.js';
-import type { LeftOut } from '../protocol/left-out.js';
 
 /** RFC 9110 §5.1. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -21,7 +20,6 @@ const TYPES: readonly unknown[] = ['string', 'integer', 'boolean'];
 export function mirroredArguments(schema: JsonSchema, at: Diagnostics): MirroredArgument[] {
   const found: MirroredArgument[] = [];
   const refuse = (what: string): void => {
-    if ((globalThis as LeftOut).SIGIL_ALL_KNOWN) return;
     at.add(
       'SIGIL_INVALID_SCHEMA',
       what,

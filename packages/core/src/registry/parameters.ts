@@ -7,7 +7,6 @@ import { type HandlerMethod, parametersOf, parameterTypes } from '../metadata/me
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import { hasClassValidator, isDto, type PropertyDeclaration, type SchemaSource } from '../schema/index.js';
-import type { LeftOut } from '../protocol/left-out.js';
 
 /**
  * Works out where every parameter of a handler gets its value, and what schema its arguments have.
@@ -25,7 +24,7 @@ export function bindParameters(
   const marked = parametersOf(handler);
   const decorated = new Map(marked.map((parameter) => [parameter.index, parameter]));
   marked.forEach(({ index }, place) => {
-    if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN && marked[place + 1]?.index === index)
+    if (marked[place + 1]?.index === index)
       at.at(`parameter ${index}`).add(
         'SIGIL_INVALID_PARAMETER',
         'two decorators say where its value comes from',
@@ -67,10 +66,7 @@ export function bindParameters(
     } else refuseType(types, type, here);
   }
 
-  if (
-    !(globalThis as LeftOut).SIGIL_ALL_KNOWN &&
-    (classes.length > 1 || (classes.length > 0 && properties.length > 0))
-  )
+  if (classes.length > 1 || (classes.length > 0 && properties.length > 0))
     at.add(
       'SIGIL_MIXED_PARAMETERS',
       'it takes its arguments in two ways',
@@ -151,7 +147,6 @@ function typeFrom(type: unknown): unknown {
 
 /** Refuses a keyword of other frameworks that JSON Schema has for something else. */
 function refuseRequired({ kind, name }: ParameterDefinition, at: Diagnostics): void {
-  if ((globalThis as LeftOut).SIGIL_ALL_KNOWN) return;
   at.add(
     'SIGIL_INVALID_PARAMETER',
     `"required" of @${kind === 'param' ? 'Param' : 'Arg'}('${name}') is no list of names, as JSON Schema wants it`,
@@ -161,7 +156,6 @@ function refuseRequired({ kind, name }: ParameterDefinition, at: Diagnostics): v
 
 /** Refuses a parameter that no decorator and no type gives a value to. */
 function refuseType(types: readonly unknown[] | undefined, type: unknown, at: Diagnostics): void {
-  if ((globalThis as LeftOut).SIGIL_ALL_KNOWN) return;
   if (types === undefined) {
     return at.add(
       'SIGIL_MISSING_METADATA',
@@ -192,7 +186,6 @@ function refuseType(types: readonly unknown[] | undefined, type: unknown, at: Di
 }
 
 function refuseDuplicates(properties: readonly PropertyDeclaration[], at: Diagnostics): void {
-  if ((globalThis as LeftOut).SIGIL_ALL_KNOWN) return;
   const names = properties.map((property) => property.name);
   for (const name of new Set(names.filter((one, index) => names.indexOf(one) !== index)))
     at.add(
@@ -204,7 +197,6 @@ function refuseDuplicates(properties: readonly PropertyDeclaration[], at: Diagno
 
 /** `@Param` outside a resource, or `@Arg` inside one. */
 function refuseDecorator({ kind, name }: ParameterDefinition, at: Diagnostics): void {
-  if ((globalThis as LeftOut).SIGIL_ALL_KNOWN) return;
   if (kind === 'param')
     at.add('SIGIL_INVALID_PARAMETER', '@Param belongs to resources', `use @Arg('${name}')`);
   else at.add('SIGIL_INVALID_PARAMETER', '@Arg belongs to tools and prompts', `use @Param('${name}')`);
@@ -212,7 +204,6 @@ function refuseDecorator({ kind, name }: ParameterDefinition, at: Diagnostics): 
 
 /** A parameter behind one with an initialiser: JavaScript does not say whether it has one itself. */
 function refuseUndecided({ kind, name }: ParameterDefinition, at: Diagnostics): void {
-  if ((globalThis as LeftOut).SIGIL_ALL_KNOWN) return;
   const decorator = kind === 'param' ? 'Param' : 'Arg';
   at.add(
     'SIGIL_INVALID_PARAMETER',

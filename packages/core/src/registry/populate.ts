@@ -5,7 +5,6 @@ import { parseUriTemplate } from '../protocol/uri-template/parse.js';
 import { buildEntry, type BuildTools, isKind } from './build.js';
 import type { Completers, Entry, FindResource, PromptEntry, TemplateEntry } from './entry.js';
 import { type Collection, Registry } from './registry.js';
-import type { LeftOut } from '../protocol/left-out.js';
 
 /** What has completions. */
 type Completable = PromptEntry | TemplateEntry;
@@ -36,9 +35,8 @@ export function populate(registry: Registry, declarations: readonly Declaration[
   }
   const entries: Entry[] = [...draft.tools, ...draft.prompts, ...draft.resources, ...draft.templates];
   const find: FindResource = (uri) => (draft.resolveUri(uri) ?? registry.resolveUri(uri))?.entry.info;
-  if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN)
-    for (const { info } of entries)
-      diagnostics.report(tools.hooks.flatMap((hook) => hook.check?.(info, find) ?? []));
+  for (const { info } of entries)
+    diagnostics.report(tools.hooks.flatMap((hook) => hook.check?.(info, find) ?? []));
   if (diagnostics.problems.length > 0) return;
   for (const [ref, added] of draft.completions)
     registry.completions.set(ref, new Map([...(registry.completions.get(ref) ?? []), ...added]));
@@ -71,7 +69,6 @@ function collectionOf(registry: Registry, { kind }: Entry): Collection<Entry> {
 }
 
 function refuseDuplicate(entry: Entry, holder: Entry, diagnostics: Diagnostics): void {
-  if ((globalThis as LeftOut).SIGIL_ALL_KNOWN) return;
   const isNamed = entry.kind === 'tool' || entry.kind === 'prompt';
   diagnostics
     .at(entry.where)

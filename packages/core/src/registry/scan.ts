@@ -8,7 +8,6 @@ import type { Constructor } from '../protocol/constructor.js';
 import { isDto } from '../schema/index.js';
 import { placeOf } from './names.js';
 import { bindParameters } from './parameters.js';
-import type { LeftOut } from '../protocol/left-out.js';
 
 const DECORATORS: Readonly<Record<HandlerDefinition['kind'], string>> = {
   tool: '@Tool',
@@ -92,7 +91,6 @@ export function refuseEmpty(
   diagnostics: Diagnostics,
   kinds?: readonly HandlerDefinition['kind'][],
 ): void {
-  if ((globalThis as LeftOut).SIGIL_ALL_KNOWN) return;
   const decorators = kinds?.map((kind) => DECORATORS[kind]) ?? Object.values(DECORATORS);
   diagnostics
     .at(cls.name)

@@ -3,23 +3,23 @@ import { annotatedProperties, annotationsOf } from '../metadata/metadata.js';
 import { DESIGN, readOwn } from '../metadata/keys.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
+import type { ClassReader } from './describe/argument-schema.js';
 import { ClassSchemas, type SchemaPair } from './describe/describe.js';
-import { ruleNamed } from './describe/rules/table.js';
+import { ruleNamed } from './rules/table.js';
 import {
   type ClassLibraries,
   type ConstraintSource,
-  type FindTransformer,
   ownRules,
   type RuleMetadata,
-  type TransformerStorage,
 } from './dto/class-libraries.js';
 import { loadClassLibraries } from './dto/load-libraries.js';
-import { type ClassModel, ClassModels, type ClassSummary, initialValues, summaryOf } from './dto/dto.js';
+import { ClassModels, type ClassSummary, initialValues, rulesAt, summaryOf } from './dto/dto.js';
+import type { BoundRule } from './dto/bound-rule.js';
 import { mapTransforms } from './dto/mapped-types.js';
 import { InstancePlans, transformFailure } from './instantiate/instantiate.js';
-import type { Instantiator } from './instantiate/instantiators.js';
+import type { Instantiator } from './dto/wire-form.js';
 import type { PatternPool } from './patterns/patterns.js';
-import type { Direction } from './source.js';
+import type { Direction } from './json-schema/source.js';
 import { type RuleRunner, RuleRunners } from './validate/rule-runner.js';
 
 /** What an app knows of its DTO classes: each is read once for each direction. */
@@ -43,16 +43,6 @@ export class DtoClasses {
     problems: DefinitionProblem[],
   ): DtoDocument {
     return new DtoDocument(this.#libraries, this.#plansOf(direction, groups), where, problems);
-  }
-
-  /** What a class says about its instances; all its rules apply. */
-  modelOf(cls: Constructor, direction: Direction): ClassModel {
-    return this.#plansOf(direction, []).instances.models.of(cls, '', []);
-  }
-
-  /** What the decorators of class-transformer recorded. */
-  get transforms(): TransformerStorage {
-    return this.#libraries.transforms;
   }
 
   /**
@@ -92,14 +82,13 @@ function classPlans(libraries: ClassLibraries, direction: Direction, groups: rea
 export async function loadDtoClasses(
   patterns: PatternPool,
   constraints: ConstraintSource,
-  findTransformer: FindTransformer | undefined,
 ): Promise<DtoClasses | undefined> {
-  const libraries = await loadClassLibraries(patterns, constraints, findTransformer);
+  const libraries = await loadClassLibraries(patterns, constraints);
   return libraries && new DtoClasses(libraries);
 }
 
 /** What DTO classes offer to one document. */
-export class DtoDocument {
+export class DtoDocument implements ClassReader {
   readonly #schemas: ClassSchemas;
 
   constructor(
@@ -137,6 +126,11 @@ export class DtoDocument {
   /** Runs on instances of a class the rules that its schema does not say; undefined when there are none. */
   rules(cls: Constructor): RuleRunner | undefined {
     return this.plans.rules.of(cls, this.where, this.problems);
+  }
+
+  /** The rules of class-validator about the value at a place in an instance, as it travels. */
+  rulesAt(cls: Constructor, steps: readonly string[], value: unknown): readonly BoundRule[] {
+    return rulesAt(cls, this.plans.instances.models, steps, value);
   }
 
   /** What holds for a class and every class inside it. */

@@ -1,10 +1,15 @@
 export { createSchemaCompiler } from './schema.js';
-export { DtoFunctionError } from './validate/errors.js';
-export { InvalidValueError, type Issue } from './validate/errors.js';
-export { type ClassTransformer, describesItself, hasClassValidator, isDto } from './dto/class-libraries.js';
-export type { Direction, PropertyDeclaration, SchemaSource } from './source.js';
+export { DtoFunctionError } from './messages/errors.js';
+export { InvalidValueError, type Issue } from './messages/errors.js';
+export { describesItself, hasClassValidator, isDto } from './dto/class-libraries.js';
+export type { Direction, PropertyDeclaration, SchemaSource } from './json-schema/source.js';
 export type { SchemaCompiler, ValuePlan } from './plans.js';
 export type { LoadValidatorCompiler } from './validate/compiled-schema.js';
-export { type PreparedValidator, prepareValidators } from './validate/prepared.js';
-export type { PlanRecorder } from './describe-plans.js';
+export {
+  type PreparedValidator,
+  prepareValidators,
+  validatorFunctions,
+  type ValidatorFunctions,
+} from './validate/validate.js';
+export type { WrittenSchema } from './validate/standalone.js';
 export { type PatternVerdict, preparePatterns } from './patterns/patterns.js';

@@ -1,16 +1,16 @@
-import { DefinitionError, type DefinitionProblem } from '../errors/errors.js';
+import type { DefinitionProblem } from '../errors/errors.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isObject, type JsonSchema, toJson, UnwritableError } from '../protocol/json.js';
-import type { MaybePromise } from '../protocol/maybe-promise.js';
+import { type MaybePromise, once } from '../protocol/maybe-promise.js';
 import { convertStrings } from './json-schema/convert-strings.js';
-import { boundsDepth, isTooDeep, tooDeep } from './json-schema/depth.js';
+import { boundsDepth, isTooDeep } from './json-schema/depth.js';
 import type { PatternVerdict } from './patterns/patterns.js';
-import type { Direction, SchemaSource } from './source.js';
+import type { SchemaSource } from './json-schema/source.js';
 import type { SchemaSpec } from './spec.js';
-import { joinPath } from './validate/describe-value.js';
-import { InvalidValueError } from './validate/errors.js';
-import { ensure, type Validator, type ValidatorPool } from './validate/validate.js';
+import { joinPath } from './messages/describe-value.js';
+import { InvalidValueError, tooDeep } from './messages/errors.js';
+import { ensure, type Validator } from './validate/validate.js';
 
 /** What is decided once about a value, so that a request only runs it. */
 export interface ValuePlan {
@@ -67,8 +67,11 @@ export interface SchemaCompiler {
   /** Makes those. @throws whatever making one throws. */
   makeConstraints(): void;
 
-  /** Finds out how to run the patterns of all plans so far, and adds those that nothing runs safely to the problems. */
-  settlePatterns(problems: DefinitionProblem[]): Promise<void>;
+  /**
+   * Finds out how to run the patterns of all plans so far, and compiles the schemas written by hand that a validator may refuse. Adds the
+   * patterns that nothing runs safely, and the schemas that do not compile, to the problems.
+   */
+  settle(problems: DefinitionProblem[]): Promise<void>;
 
   /** What was found out of the patterns of all plans so far. */
   readonly patternVerdicts: readonly PatternVerdict[];
@@ -121,7 +124,7 @@ export class InputPlan extends ValidatorPlan {
   protected checkReady(value: unknown): MaybePromise<unknown> {
     if (this.#measuresDepth && isTooDeep(value)) throw new InvalidValueError([tooDeep()]);
     const { instantiator, rules } = this.spec;
-    ensure(this.validator, value, rules);
+    ensure(this.validator, value, rules, this.spec.rulesAt);
     const made = instantiator ? instantiator.make(value) : value;
     const pendingRules = rules?.check(made, value);
     return pendingRules ? pendingRules.then(() => made) : made;
@@ -133,7 +136,7 @@ export class OutputPlan extends ValidatorPlan {
   protected checkReady(value: unknown): MaybePromise<unknown> {
     const { rules, toPlain } = this.spec;
     const json = writable(toPlain ? toPlain(value) : value);
-    ensure(this.validator, json, rules);
+    ensure(this.validator, json, rules, this.spec.rulesAt);
     if (!rules) return json;
     const pendingRules = rules.check(this.#instances(value, json), json);
     return pendingRules ? pendingRules.then(() => json) : json;
@@ -161,116 +164,30 @@ export function writable(value: unknown): unknown {
 
 /** A plan that is made when something of it is first needed, so that many of them take no time at boot. */
 export class DeferredPlan implements ValuePlan {
-  #plan: ValuePlan | undefined;
-  readonly #make: (plan: DeferredPlan) => ValuePlan;
+  readonly #made: () => ValuePlan;
 
-  /** @param make is called once, with this plan. */
+  /** @param make is called once. */
   constructor(
     readonly mirrored: boolean,
-    make: (plan: DeferredPlan) => ValuePlan,
+    make: () => ValuePlan,
   ) {
-    this.#make = make;
-  }
-
-  /** The plan that is made. */
-  get made(): ValuePlan {
-    return (this.#plan ??= this.#make(this));
+    this.#made = once(make);
   }
 
   get advertised(): JsonSchema {
-    return this.made.advertised;
+    return this.#made().advertised;
   }
 
   convert(value: Record<string, unknown>): Record<string, unknown> {
-    return this.made.convert(value);
+    return this.#made().convert(value);
   }
 
   ready(): Promise<void> | undefined {
-    return this.made.ready();
+    return this.#made().ready();
   }
 
   check(value: unknown): MaybePromise<unknown> {
-    return this.made.check(value);
-  }
-}
-
-/** What compilers of schemas have in common, wherever a plan comes from. */
-export abstract class PlanCompiler implements SchemaCompiler {
-  abstract readonly constraints: readonly Constructor[];
-  readonly #deferred = new Set<DeferredPlan>();
-
-  constructor(protected readonly pool: ValidatorPool) {}
-
-  abstract makeConstraints(): void;
-
-  input(
-    source: SchemaSource,
-    where: string,
-    problems: DefinitionProblem[],
-    unknown: UnknownProperties = 'reject',
-  ): ValuePlan {
-    if (source.kind === 'none') return unknown === 'reject' ? noArguments : anyArguments;
-    return this.#plan(source, 'input', where, problems, unknown);
-  }
-
-  output(source: SchemaSource, where: string, problems: DefinitionProblem[]): ValuePlan {
-    return source.kind === 'none' ? anything : this.#plan(source, 'output', where, problems, 'reject');
-  }
-
-  async settlePatterns(problems: DefinitionProblem[]): Promise<void> {
-    problems.push(...(await this.pool.patterns.settle()));
-  }
-
-  get patternVerdicts(): readonly PatternVerdict[] {
-    return this.pool.patterns.verdicts;
-  }
-
-  get needsPatternEngine(): boolean {
-    return this.pool.patterns.needsEngine;
-  }
-
-  async warm(): Promise<void> {
-    this.pool.isWarm = true;
-    const plans = [...this.#deferred, ...this.pool.cold];
-    const results = await Promise.allSettled(plans.map(async (plan) => plan.ready()));
-    const errors = results.flatMap((result) =>
-      result.status === 'rejected' ? [result.reason as unknown] : [],
-    );
-    const problems = errors.flatMap((error) => (error instanceof DefinitionError ? error.problems : []));
-    if (problems.length > 0) throw new DefinitionError(problems);
-    if (errors.length > 0) throw errors[0];
-  }
-
-  #plan(
-    source: ValueSource,
-    direction: Direction,
-    where: string,
-    problems: DefinitionProblem[],
-    unknown: UnknownProperties,
-  ): ValuePlan {
-    const plan = this.plan(source, direction, where, problems, unknown);
-    // Nothing settles the patterns of what is added to a running app before it is called.
-    problems.push(...this.pool.patterns.refuse());
-    return plan;
-  }
-
-  /** Plans values that there are. */
-  protected abstract plan(
-    source: ValueSource,
-    direction: Direction,
-    where: string,
-    problems: DefinitionProblem[],
-    unknown: UnknownProperties,
-  ): ValuePlan;
-
-  /** A plan that is made when it is first needed. */
-  protected deferred(mirrored: boolean, make: () => ValuePlan): DeferredPlan {
-    const deferred = new DeferredPlan(mirrored, (plan) => {
-      this.#deferred.delete(plan);
-      return make();
-    });
-    this.#deferred.add(deferred);
-    return deferred;
+    return this.#made().check(value);
   }
 }
 

@@ -1,22 +1,24 @@
-import type { DefinitionProblem } from '../errors/errors.js';
+import { DefinitionError, type DefinitionProblem } from '../errors/errors.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { DtoClasses } from './classes.js';
-import type { PlanRecorder } from './describe-plans.js';
-import { ConstraintSource, type FindTransformer, type MakeConstraint } from './dto/class-libraries.js';
+import { ConstraintSource, type MakeConstraint } from './dto/class-libraries.js';
 import { notInstalled } from './dto/load-libraries.js';
 import { advertise, inlineReferences } from './json-schema/advertise.js';
+import type { Direction, SchemaSource } from './json-schema/source.js';
+import type { PatternVerdict } from './patterns/patterns.js';
 import {
+  anyArguments,
   anything,
+  DeferredPlan,
   InputPlan,
+  noArguments,
   OutputPlan,
-  PlanCompiler,
   type SchemaCompiler,
   type ValuePlan,
   type ValueSource,
 } from './plans.js';
-import type { Direction, SchemaSource } from './source.js';
 import { argumentsSpec, type SchemaSpec, classSpec, handWrittenSpec, type SpecContext } from './spec.js';
 import { standardPlan } from './standard-plan.js';
 import { lenientPlan, openSpec } from './unknown-properties.js';
@@ -32,79 +34,95 @@ interface SchemaCompilerOptions {
    * @default class-validator's own container, which calls the constructor without arguments
    */
   readonly constraint?: MakeConstraint;
-  /** Finds class-transformer sooner than an import. */
-  readonly findTransformer?: FindTransformer;
   /**
    * Loads what compiles schemas to validators.
    * @default what `#validator-compiler` is on the platform
    */
   readonly validators?: LoadValidatorCompiler;
-  /** Takes note of the plans, while a program is built. */
-  readonly recorder?: PlanRecorder;
 }
 
 /**
- * Makes the schema compiler of an app. From a source to a plan the way is, folder by folder:
+ * Makes the schema compiler of an app. A source becomes a plan folder by folder. Each folder imports only those before it:
  *
- * 1. `dto/` reads a class and its decorators into a model, and reports what is wrong with them.
- * 2. `describe/` writes the model as JSON Schema: one shown to clients, and one enforced, which is never stricter than class-validator.
- * 3. `validate/` checks a value by the enforced schema, says in words what is wrong with it, and runs on instances those rules
- *    of class-validator that the schema does not say. A class is exact when there are none.
- * 4. `instantiate/` makes of a value what handlers receive.
+ * 1. `json-schema/` works on any schema, and has the keywords of ours.
+ * 2. `messages/` turns violations of a schema into words.
+ * 3. `patterns/` runs regular expressions that cannot be made to backtrack.
+ * 4. `rules/` has a table: which keywords each decorator of class-validator becomes.
+ * 5. `dto/` reads a class and its decorators into a model, and reports what is wrong with them.
+ * 6. `validate/` checks a value by a schema, and runs on instances the rules of class-validator that the schema does not say. A class
+ *    without such rules is exact.
+ * 7. `instantiate/` makes what handlers receive.
+ * 8. `describe/` writes the model as JSON Schema: one shown to clients, and one enforced, which is never stricter than class-validator.
  *
- * `json-schema/` works on any schema, `patterns/` on any regular expression. `spec.ts` puts the parts together, `plans.ts` runs them.
+ * `classes.ts` and `spec.ts` put the parts together, `plans.ts` runs them.
  */
 export async function createSchemaCompiler(options: SchemaCompilerOptions): Promise<SchemaCompiler> {
   const pool = new ValidatorPool(options.validators);
   const constraints = new ConstraintSource(options.constraint);
-  const { recorder } = options;
-  if (!options.classes) return new Compiler(pool, constraints, undefined, recorder);
+  if (!options.classes) return new Compiler(pool, constraints, undefined);
   // Not imported above: an app without DTO classes starts sooner for it.
   const { loadDtoClasses } = await import('./classes.js');
-  const classes = await loadDtoClasses(pool.patterns, constraints, options.findTransformer);
-  if (recorder) recorder.classes = classes;
-  return new Compiler(pool, constraints, classes, recorder);
+  return new Compiler(pool, constraints, await loadDtoClasses(pool.patterns, constraints));
 }
 
 type ClassSource = Extract<SchemaSource, { readonly kind: 'class' | 'array' }>;
 
-class Compiler extends PlanCompiler {
-  readonly #constraints: ConstraintSource;
-  readonly #classes: DtoClasses | undefined;
+class Compiler implements SchemaCompiler {
   /** The plans of each class, by what else they depend on. */
   readonly #done = new Map<Constructor, Map<string, ValuePlan>>();
-  readonly #recorder: PlanRecorder | undefined;
+  /** The plans that are made when they are first needed. */
+  readonly #deferred = new Set<ValuePlan>();
+  /** What finds out whether schemas written by hand are valid, and compile. */
+  readonly #doubts = new Set<() => Promise<void> | undefined>();
 
   constructor(
-    pool: ValidatorPool,
-    constraints: ConstraintSource,
-    classes: DtoClasses | undefined,
-    recorder: PlanRecorder | undefined,
-  ) {
-    super(pool);
-    this.#recorder = recorder;
-    this.#constraints = constraints;
-    this.#classes = classes;
-  }
+    private readonly pool: ValidatorPool,
+    private readonly source: ConstraintSource,
+    private readonly classes: DtoClasses | undefined,
+  ) {}
 
   get constraints(): readonly Constructor[] {
-    return this.#constraints.classes;
+    return this.source.classes;
   }
 
   makeConstraints(): void {
-    this.#constraints.makeAll();
+    this.source.makeAll();
   }
 
-  protected plan(
-    source: ValueSource,
-    direction: Direction,
+  input(
+    source: SchemaSource,
     where: string,
     problems: DefinitionProblem[],
-    unknown: UnknownProperties,
+    unknown: UnknownProperties = 'reject',
   ): ValuePlan {
-    const plan = this.#plan(source, direction, where, problems, unknown);
-    this.#recorder?.planned({ source, direction, where, unknown, plan });
-    return plan;
+    if (source.kind === 'none') return unknown === 'reject' ? noArguments : anyArguments;
+    return this.#plan(source, 'input', where, problems, unknown);
+  }
+
+  output(source: SchemaSource, where: string, problems: DefinitionProblem[]): ValuePlan {
+    return source.kind === 'none' ? anything : this.#plan(source, 'output', where, problems, 'reject');
+  }
+
+  async settle(problems: DefinitionProblem[]): Promise<void> {
+    problems.push(...(await this.pool.patterns.settle()));
+    const doubts = [...this.#doubts];
+    this.#doubts.clear();
+    problems.push(...(await problemsOf(doubts)));
+  }
+
+  get patternVerdicts(): readonly PatternVerdict[] {
+    return this.pool.patterns.verdicts;
+  }
+
+  get needsPatternEngine(): boolean {
+    return this.pool.patterns.needsEngine;
+  }
+
+  async warm(): Promise<void> {
+    const problems = await problemsOf(
+      [...this.#deferred, ...this.pool.cold].map((plan) => () => plan.ready()),
+    );
+    if (problems.length > 0) throw new DefinitionError(problems);
   }
 
   #plan(
@@ -126,11 +144,12 @@ class Compiler extends PlanCompiler {
       done.set(key, plan);
       return plan;
     }
-    const classes = this.#classes?.open(direction, [], where, problems);
+    const classes = this.classes?.open(direction, [], where, problems);
     const context: SpecContext = { direction, classes, where, problems };
     if (source.kind === 'schema') {
       const spec = handWrittenSpec(source.schema, context);
-      return spec ? this.#build(spec, direction, where) : anything;
+      if (!spec) return anything;
+      return this.#build(spec, direction, where);
     }
     const spec = argumentsSpec(source.properties, context);
     return spec ? this.#planOf(spec, direction, where, unknown) : anything;
@@ -146,16 +165,19 @@ class Compiler extends PlanCompiler {
   ): ValuePlan {
     const { cls } = source;
     const groups = source.kind === 'class' ? (source.groups ?? []) : [];
-    const classes = this.#classes;
+    const { classes } = this;
     if (!classes) {
       problems.push(notInstalled(cls, where));
       return anything;
     }
     const mirrored = classes.check(cls, direction, groups, where, problems);
-    return this.deferred(mirrored, () => {
+    const plan = new DeferredPlan(mirrored, () => {
+      this.#deferred.delete(plan);
       const document = classes.open(direction, groups, where, []);
       return this.#planOf(classSpec(cls, source.kind === 'array', document), direction, where, unknown);
     });
+    this.#deferred.add(plan);
+    return plan;
   }
 
   #planOf(spec: SchemaSpec, direction: Direction, where: string, unknown: UnknownProperties): ValuePlan {
@@ -172,14 +194,26 @@ class Compiler extends PlanCompiler {
       // Instances have getters and methods that JSON does not write; they must not count as properties.
       ownProperties: direction === 'output' || namesOnPrototype(spec.shown),
       where,
+      isHandWritten: spec.isHandWritten,
     };
     const validator = new Validator(this.pool, options);
+    if (spec.isHandWritten)
+      this.#doubts.add(() => (spec.isPlain ? validator.checkMeta() : validator.ready()));
     const advertised = { ...spec, shown: advertise(spec.shown, direction) };
-    const plan =
-      direction === 'input' ? new InputPlan(advertised, validator) : new OutputPlan(advertised, validator);
-    this.#recorder?.made(plan, spec, options);
-    return plan;
+    return direction === 'input'
+      ? new InputPlan(advertised, validator)
+      : new OutputPlan(advertised, validator);
   }
+}
+
+/** Runs tasks side by side. @returns the problems that they throw. @throws what else one throws. */
+async function problemsOf(tasks: readonly (() => Promise<void> | undefined)[]): Promise<DefinitionProblem[]> {
+  const results = await Promise.allSettled(tasks.map(async (task) => task()));
+  return results.flatMap((result) => {
+    if (result.status === 'fulfilled') return [];
+    if (result.reason instanceof DefinitionError) return result.reason.problems;
+    throw result.reason;
+  });
 }
 
 const QUOTED: readonly string[] = Object.getOwnPropertyNames(Object.prototype).map((name) => `"${name}"`);

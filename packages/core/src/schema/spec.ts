@@ -4,11 +4,15 @@ import type { JsonSchema } from '../protocol/json.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { DtoDocument } from './classes.js';
 import { type ArgumentPlan, planArgument } from './describe/argument-schema.js';
-import { listInstantiator, type Instantiator, objectInstantiator } from './instantiate/instantiators.js';
+import type { Instantiator } from './dto/wire-form.js';
+import { listInstantiator, objectInstantiator } from './instantiate/instantiate.js';
 import { readHandWritten } from './json-schema/hand-written.js';
-import type { Direction, PropertyDeclaration } from './source.js';
-import type { SchemaDialect } from './validate/compiled-schema.js';
-import type { Issue } from './validate/errors.js';
+import { pointerSteps, type SchemaDialect } from './json-schema/json-schema.js';
+import type { Direction, PropertyDeclaration } from './json-schema/source.js';
+import type { FindRules } from './messages/messages.js';
+import type { BoundRule } from './dto/bound-rule.js';
+import { memberOf } from './dto/dto.js';
+import type { Issue } from './messages/errors.js';
 import { type InstanceLocation, type RuleRunner, ValidationRun } from './validate/rule-runner.js';
 
 /** The rules of a value that its schema does not say. */
@@ -31,10 +35,15 @@ export interface SchemaSpec {
   readonly enforced: JsonSchema;
   readonly dialect: SchemaDialect;
   readonly isolated: boolean;
+  readonly isHandWritten: boolean;
+  /** Whether every validator compiles it: false for schemas written by hand with rare keywords. */
+  readonly isPlain: boolean;
   /** Makes what the handler receives; undefined when that is the value itself. */
   readonly instantiator?: Instantiator | undefined;
   /** Undefined when the schema says everything. */
   readonly rules?: ValueRules | undefined;
+  /** The rules of class-validator that the schema was made of. */
+  readonly rulesAt?: FindRules | undefined;
   /** Writes instances, where class-transformer's decorators say how. */
   readonly toPlain?: ((value: unknown) => unknown) | undefined;
   readonly cls?: Constructor;
@@ -48,16 +57,17 @@ export interface SpecContext {
   readonly problems: DefinitionProblem[];
 }
 
-const OWN = { dialect: '2020-12', isolated: false } as const;
+const OWN = { dialect: '2020-12', isolated: false, isHandWritten: false, isPlain: true } as const;
 
 /** The spec of an instance of a class, or of an array of them. */
 export function classSpec(cls: Constructor, list: boolean, classes: DtoDocument): SchemaSpec {
   const one = classes.instantiator(cls);
   const rules = classes.rules(cls);
-  const rest = {
+  const rest: Omit<SchemaSpec, 'shown' | 'enforced' | 'instantiator'> = {
     ...OWN,
     cls,
     rules: rules && valueRules([[undefined, rules]]),
+    rulesAt: (pointer, value) => rulesWithin(cls, pointerSteps(pointer), value, classes),
     toPlain: classes.summary(cls).transformed
       ? (value: unknown): unknown => classes.toPlain(cls, value)
       : undefined,
@@ -99,9 +109,15 @@ export function argumentsSpec(
     const rules = cls && classes?.rules(cls);
     return rules ? [[field.name, rules] as const] : [];
   });
+  const rulesOf: FindRules = (pointer, value) => {
+    const [name, ...steps] = pointerSteps(pointer);
+    const cls = complete.find(({ field }) => field.name === name)?.cls;
+    return cls && classes ? rulesWithin(cls, steps, memberOf(value, name), classes) : [];
+  };
   return {
     ...(classes ? classes.attach(pair) : pair),
     ...OWN,
+    rulesAt: rulesOf,
     instantiator: objectInstantiator(complete.map(({ field }) => field)),
     rules: runners.length > 0 ? valueRules(runners) : undefined,
   };
@@ -111,7 +127,19 @@ export function argumentsSpec(
 export function handWrittenSpec(schema: JsonSchema, context: SpecContext): SchemaSpec | undefined {
   const { direction, where, problems } = context;
   const known = readHandWritten(schema, direction === 'input', where, problems);
-  return known && { shown: schema, enforced: schema, ...known };
+  return known && { shown: schema, enforced: schema, isHandWritten: true, ...known };
+}
+
+/** The rules at a place in an instance of a class, or in an array of instances. */
+function rulesWithin(
+  cls: Constructor,
+  steps: readonly string[],
+  value: unknown,
+  classes: DtoDocument,
+): readonly BoundRule[] {
+  if (!Array.isArray(value)) return classes.rulesAt(cls, steps, value);
+  const [index, ...within] = steps;
+  return classes.rulesAt(cls, within, memberOf(value, index));
 }
 
 /** @param runners what runs on the value itself (of no name), or on properties of it. */
@@ -143,10 +171,6 @@ function valueRules(
       return run.issues;
     },
   };
-}
-
-function memberOf(value: unknown, name: string | number | undefined): unknown {
-  return name === undefined ? value : (value as Readonly<Record<string, unknown>> | null | undefined)?.[name];
 }
 
 function reservedName(name: string, where: string): DefinitionProblem {

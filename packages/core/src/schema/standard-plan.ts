@@ -3,13 +3,13 @@ import type { JsonSchema } from '../protocol/json.js';
 import { after, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { StandardIssue, StandardResult, StandardSchema } from '../protocol/standard-schema.js';
 import { convertStrings } from './json-schema/convert-strings.js';
-import { isTooDeep, tooDeep } from './json-schema/depth.js';
+import { isTooDeep } from './json-schema/depth.js';
 import { readHandWritten } from './json-schema/hand-written.js';
 import { advertise } from './json-schema/advertise.js';
 import { type ValuePlan, writable } from './plans.js';
-import type { Direction } from './source.js';
-import { describeValue, joinPath } from './validate/describe-value.js';
-import { InvalidValueError, type Issue } from './validate/errors.js';
+import type { Direction } from './json-schema/source.js';
+import { describeValue, joinPath } from './messages/describe-value.js';
+import { InvalidValueError, type Issue, tooDeep } from './messages/errors.js';
 
 /**
  * Plans values by a schema of another library: it checks them, and what it makes of them is used. What it says as JSON Schema
@@ -25,16 +25,8 @@ export function standardPlan(
 ): ValuePlan | undefined {
   const written = writeJsonSchema(schema, direction, where, problems);
   if (!written || !readHandWritten(written, direction === 'input', where, problems)) return undefined;
-  return standardCheck(schema, direction, advertise(written, direction));
-}
-
-/** Checks values by a schema of another library. @param advertised what it says as JSON Schema. */
-export function standardCheck(
-  schema: StandardSchema,
-  direction: Direction,
-  advertised: JsonSchema,
-): ValuePlan {
   const { validate } = schema['~standard'];
+  const advertised = advertise(written, direction);
   return {
     advertised,
     mirrored: true,

@@ -115,6 +115,6 @@ export interface AppOptions extends Implementation, ModuleParts {
   readonly tasks?: TasksOptions;
   /** Whether results of 2026-07-28 name the server. On by default. */
   readonly stampServerInfo?: boolean;
-  /** Compile every validator at start, instead of when its schema has been interpreted for a few values. Off by default. */
+  /** Compile every validator at start, instead of at its first value. Off by default. */
   readonly warm?: boolean;
 }

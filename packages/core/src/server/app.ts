@@ -3,7 +3,6 @@ import type { Logger } from '../protocol/logging.js';
 import type { ServiceId } from '../protocol/constructor.js';
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from '../metadata/definitions.js';
 import type { Endpoint, RunningRuntime, Runtime } from '../transport/transport.js';
-import type { LeftOut } from '../protocol/left-out.js';
 import { logDetails } from '../context/call.js';
 import type { EngineCall } from '../engine/call.js';
 import type { TrackCall } from '../engine/exchange.js';
@@ -181,11 +180,7 @@ export class App {
 
   async #chooseRuntime(): Promise<Runtime> {
     const { engine, isWorker } = this.#parts;
-    if (!(globalThis as LeftOut).SIGIL_WITHOUT_RUNTIMES)
-      return isWorker ? workerRuntime(() => engine.start()) : chooseRuntime();
-    throw new Error(
-      'app.run() needs a runtime here; requests are served by fetchHandler(app), of @sigil/http/fetch',
-    );
+    return isWorker ? workerRuntime(() => engine.start()) : chooseRuntime();
   }
 
   async #ended(running: RunningRuntime): Promise<void> {

@@ -9,7 +9,6 @@ import { OptionChecks } from '../transport/option-checks.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
 import { CACHEABLE_METHODS, cacheFaults } from '../protocol/results.js';
 import type { AppOptions, StateOptions } from './app-options.js';
-import type { LeftOut } from '../protocol/left-out.js';
 
 /** Every option there is: a bound whose name is misspelt would be no bound. */
 const OPTIONS: Readonly<Record<keyof AppOptions, true>> = {
@@ -102,9 +101,9 @@ export function checkOptions(options: AppOptions, diagnostics: Diagnostics): voi
     checks.refuse('policies', 'it must be a function of a class and the name of a method');
   checks.methods('logger', options.logger, 'debug', 'info', 'warn', 'error');
   checks.methods('changeBus', options.changeBus, 'publish', 'subscribe');
-  if (!(globalThis as LeftOut).SIGIL_WITHOUT_SHARING) checkBackend(options, checks);
+  checkBackend(options, checks);
   checkState(options.state, checks);
-  if (!(globalThis as LeftOut).SIGIL_WITHOUT_TASKS) checkTasks(options, checks);
+  checkTasks(options, checks);
   const limits: LimitOptions = checks.group('limits', options.limits, Object.keys(DEFAULT_LIMITS));
   checks.integers(limits, 'limits.');
   if (Number(limits.maxDepth) > DEEPEST) checks.refuse('limits.maxDepth', `it must be at most ${DEEPEST}`);

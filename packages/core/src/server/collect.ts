@@ -12,11 +12,9 @@ import { defaultName } from '../registry/build.js';
 import { scan } from '../registry/scan.js';
 import type { AppExtension } from '../extensions/app-extension.js';
 import { explicitSource, groupsOf } from '../registry/parameters.js';
-import type { SchemaSource } from '../schema/index.js';
+import { hasClassValidator, isDto, type SchemaSource } from '../schema/index.js';
 import type { ExtensionFactory } from '../engine/extension.js';
-import { type LeftOut, leftOut } from '../protocol/left-out.js';
 import { apps } from '../extensions/apps/apps.js';
-import { noTasks } from '../extensions/tasks/no-tasks.js';
 import { tasks, type TasksOptions } from '../extensions/tasks/tasks.js';
 import type { AppOptions } from './app-options.js';
 import { discover } from './discover.js';
@@ -45,14 +43,12 @@ export async function collect(
   logger: Logger,
   backend: Backend | undefined,
 ): Promise<Collected> {
-  const units: Unit[] = [{ parts: options }, ...modulesOf(options, diagnostics)];
+  const modules = [...allModules(options.modules ?? [], diagnostics)];
+  const units: Unit[] = [{ parts: options }, ...modules.map(([parts, name]) => ({ name, parts }))];
   const found = new Map<Unit, readonly Constructor[]>();
   for (const unit of units) {
     const places = unit.parts.discover;
-    if (!places) continue;
-    if (!(globalThis as LeftOut).SIGIL_WITHOUT_DISCOVERY)
-      found.set(unit, await discover(places, diagnostics, logger));
-    else throw leftOut('the option "discover"');
+    if (places) found.set(unit, await discover(places, diagnostics, logger));
   }
   const served = withoutBases([...found.values()].flat());
   const declarations = units.flatMap((unit) => {
@@ -97,13 +93,6 @@ export async function collect(
   };
 }
 
-function modulesOf({ modules = [] }: AppOptions, diagnostics: Diagnostics): readonly Unit[] {
-  if (!(globalThis as LeftOut).SIGIL_WITHOUT_MODULES)
-    return [...allModules(modules, diagnostics)].map(([parts, name]) => ({ name, parts }));
-  if (modules.length > 0) throw leftOut('the option "modules"');
-  return [];
-}
-
 function functionsOf(
   { parts: { definitions = [] } }: Unit,
   diagnostics: Diagnostics,
@@ -144,9 +133,7 @@ function withoutBases(classes: readonly Constructor[]): ReadonlySet<Constructor>
 function ofUnit(declaration: Declaration, unit: Unit): Declaration {
   const own = guardedBy(declaration, unit);
   const { prefix } = unit.parts;
-  return (globalThis as LeftOut).SIGIL_WITHOUT_MODULES || prefix === undefined
-    ? own
-    : withPrefix(own, prefix);
+  return prefix === undefined ? own : withPrefix(own, prefix);
 }
 
 /** What an extension brings keeps its names, which clients know, and gets the policies of the module that lists the extension. */
@@ -200,7 +187,7 @@ function checkedProviders(
       typeof given['provide'] === 'string' ||
       isObject(given['provide'])) &&
     ['useValue', 'useClass', 'useFactory', 'useExisting'].some((way) => way in given);
-  if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN && !providers.every(isProvider)) {
+  if (!providers.every(isProvider)) {
     const expected = 'a list of what provide(id, value) and provideFactory(id, { useFactory }) give';
     refuseOption(
       option,
@@ -220,7 +207,7 @@ function collectProviders(
   for (const { name = 'the app', parts } of units) {
     for (const provider of checkedProviders(parts.providers ?? [], 'providers', diagnostics)) {
       const first = held.get(provider.provide);
-      if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN && first && !areSame(first.provider, provider))
+      if (first && !areSame(first.provider, provider))
         refuseProvider(provider, first.owner, name, diagnostics);
       if (!first) held.set(provider.provide, { provider, owner: name });
     }
@@ -300,18 +287,35 @@ function allExtensions(
     .map((extension) => (typeof extension === 'function' ? { create: extension } : extension));
   const shared: TasksOptions = backend ? { store: backend.tasks, queue: backend.queue } : {};
   const all = { ...shared, ...options };
-  if ((globalThis as LeftOut).SIGIL_WITHOUT_TASKS && (options || backend))
-    throw leftOut('the option "tasks"');
   // Beside other workers, a task that only this one knows would be lost to its client.
   const isShared = all.store !== undefined || workerKey() === undefined;
-  return [
-    (globalThis as LeftOut).SIGIL_WITHOUT_TASKS ? noTasks : tasks(all, isShared),
-    ...((globalThis as LeftOut).SIGIL_WITHOUT_UI ? [] : [apps]),
-    ...own,
-  ];
+  return [tasks(all, isShared), apps, ...own];
 }
 
 /** Whether a value can be given as an extension. A promise of one cannot: it is to be awaited first. */
 function isExtension(value: unknown): value is ExtensionFactory | AppExtension {
   return typeof value === 'function' || (isObject(value) && typeof value['create'] === 'function');
+}
+
+/**
+ * Whether the class libraries are wanted: when a definition takes its schema from a class, or when the author has loaded
+ * class-validator anyway, for a form or for a tool that comes later.
+ */
+export function needsClasses(declarations: readonly Declaration[]): boolean {
+  if (hasClassValidator()) return true;
+  return declarations.some(({ definition, binding, returns }) => {
+    const output = 'output' in definition ? definition.output : undefined;
+    return (
+      returns !== undefined ||
+      typeof output === 'function' ||
+      Array.isArray(output) ||
+      sourceHasClass(binding.source)
+    );
+  });
+}
+
+function sourceHasClass(source: SchemaSource): boolean {
+  if (source.kind === 'class' || source.kind === 'array') return true;
+  if (source.kind !== 'properties') return false;
+  return source.properties.some(({ type, items }) => isDto(type) || isDto(items));
 }

@@ -1,50 +1,28 @@
 import { Diagnostics } from '../errors/errors.js';
-import type { FunctionDefinition } from '../decorators/define.js';
+import type { FormLike } from '../context/questions.js';
 import { CacheHints } from '../engine/methods/cache-hints.js';
 import { ChangeFeed } from '../engine/subscriptions/changes.js';
-import { MemoryChangeBus } from '../memory/memory-change-bus.js';
 import { Engine } from '../engine/engine.js';
-import { DEFAULT_LIMITS, type Limits } from '../engine/engine-options.js';
-import { RoundTripStates } from '../engine/asking/round-trip-states.js';
 import { RequestStateCodec } from '../engine/asking/request-state-codec.js';
-import { MemoryStateStore } from '../memory/memory-state-store.js';
-import type { Declaration } from '../invoke/declaration.js';
+import { RoundTripStates } from '../engine/asking/round-trip-states.js';
+import { unshowable } from '../engine/asking/question-codec.js';
 import { HandlerCompiler } from '../invoke/invoke.js';
 import { checkPolicies } from '../invoke/policies.js';
-import type { HandlerDefinition } from '../metadata/definitions.js';
-import type { Constructor } from '../protocol/constructor.js';
-import type { Implementation } from '../protocol/descriptors.js';
-import { withoutUndefined } from '../protocol/json.js';
-import { type LeftOut, leftOut } from '../protocol/left-out.js';
 import type { BuildTools } from '../registry/build.js';
+import { explicitSource } from '../registry/parameters.js';
 import { populate } from '../registry/populate.js';
 import { Registry } from '../registry/registry.js';
-import { isClass, refuseEmpty, scan } from '../registry/scan.js';
-import {
-  createSchemaCompiler,
-  hasClassValidator,
-  isDto,
-  type SchemaCompiler,
-  type SchemaSource,
-  type ValuePlan,
-} from '../schema/index.js';
+import { createSchemaCompiler, type SchemaCompiler, type ValuePlan } from '../schema/index.js';
 import { Deadlines } from '../transport/deadlines.js';
-import type { FormLike } from '../context/questions.js';
-import { unshowable } from '../engine/asking/question-codec.js';
-import { explicitSource } from '../registry/parameters.js';
 import { App } from './app.js';
 import type { AppOptions } from './app-options.js';
-import { buildRecord, preparedPlans, snapshotStart } from './build-record.js';
+import { type AppSettings, resolveOptions } from './app-settings.js';
+import { buildRecord } from './build-record.js';
 import { builtIns, checkBuiltIns } from './built-ins.js';
-import { backendOf, checkOptions } from './check-options.js';
-import { findTransformer } from './faster-start.js';
-import { collect, declareFunction, withOwnPolicies, withPolicies } from './collect.js';
-import type { Define } from './live-collection.js';
-import { requireLists } from './module.js';
-import { workerKey } from './platform.js';
-import { RelayLogger } from './relay-logger.js';
+import { collect, type Collected, needsClasses } from './collect.js';
+import { adding } from './live-collection.js';
 import { reserveStdout } from './runtime-choice.js';
-import { chooseServices, classesOf, policiesOf } from './services.js';
+import { chooseServices, classesOf, policiesOf, type Services } from './services.js';
 
 /** Clients carry state in requests, whose bodies are bounded; so many characters leave room for the rest. */
 const MAX_STATE_LENGTH = 256 * 1024;
@@ -68,92 +46,126 @@ const MAX_STATE_LENGTH = 256 * 1024;
  * ```
  */
 export async function createApp(options: AppOptions): Promise<App> {
-  const stdout = {
-    release: (globalThis as LeftOut).SIGIL_WITHOUT_RUNTIMES ? () => undefined : reserveStdout(),
-  };
+  const releaseStdout = reserveStdout();
   try {
-    return await makeApp(buildRecord() ? withKey(options) : options, stdout);
+    return await makeApp(options, releaseStdout);
   } catch (error) {
-    stdout.release();
+    releaseStdout();
     throw error;
   }
 }
 
-/** Options with a key, if they have any: secrets need not be there while a program is built. */
-function withKey(options: AppOptions): AppOptions {
-  if (options.state?.keys === undefined) return options;
-  return { ...options, state: { ...options.state, keys: ['while a program is built, there is no key'] } };
+/**
+ * 1. The options are checked, and resolved into one record of settings.
+ * 2. What the app and its modules are made of is collected.
+ * 3. The definitions are compiled. What is wrong so far is thrown at once.
+ * 4. The engine and the app are put together, and the services are started.
+ */
+async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<App> {
+  const diagnostics = new Diagnostics();
+  const settings = resolveOptions(options, diagnostics);
+  const parts = await collectParts(options, settings, () => app, diagnostics);
+  const served = await compileDefinitions(parts, settings, diagnostics);
+  const { engine, changes } = createEngine(parts, served, settings);
+  const { logger, backend, instructions } = settings;
+  const app: App = new App({
+    engine,
+    registry: served.registry,
+    container: parts.services.container,
+    logger,
+    instructions,
+    hooks: parts.extensions,
+    define: adding(options, parts.services, served.registry, served.tools),
+    releaseStdout,
+    isWorker: options.tasks?.worker === 'only',
+    backend,
+  });
+  const record = buildRecord();
+  if (record) {
+    record.madeApp({ info: settings.info, registry: served.registry, schemas: served.tools.schemas });
+    return app;
+  }
+  await backend?.open?.(logger);
+  await changes.open();
+  await startServices(engine, parts, served, settings);
+  return app;
 }
 
-async function makeApp(options: AppOptions, stdout: { release: () => void }): Promise<App> {
-  requireLists('createApp', options, 'modules', 'override');
-  const diagnostics = new Diagnostics();
-  checkOptions(options, diagnostics);
-  const logger = new RelayLogger(options.logger);
-  // A factory is given no name that is wrong.
-  const backend = diagnostics.problems.length === 0 ? backendOf(options, diagnostics) : undefined;
-  const { declarations, providers, extensions } = await collect(options, diagnostics, logger, backend);
-  const policies = policiesOf(declarations, options);
-  const classes = classesOf(declarations, policies);
-  const own = builtIns(() => app, backend?.limiter);
-  // What was known when a file was built was checked then.
-  if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN) {
-    checkPolicies(policies, diagnostics);
-    checkBuiltIns(own, providers, diagnostics);
-  }
-  const services = chooseServices(options.container, [...own, ...providers]);
-  const { container } = services;
-  const exposeErrors = options.exposeErrors ?? false;
-  // A limit of undefined is one that is left out.
-  const ownLimits = Object.entries(options.limits ?? {}).filter(([, limit]) => limit !== undefined);
-  const limits: Limits = { ...DEFAULT_LIMITS, ...Object.fromEntries(ownLimits) };
+/** What an app is made of, before anything is compiled. */
+interface AppPieces extends Collected {
+  readonly services: Services;
+  readonly classes: ReturnType<typeof classesOf>;
+  readonly policies: ReturnType<typeof policiesOf>;
+}
+
+async function collectParts(
+  options: AppOptions,
+  { logger, backend }: AppSettings,
+  app: () => App,
+  diagnostics: Diagnostics,
+): Promise<AppPieces> {
+  const collected = await collect(options, diagnostics, logger, backend);
+  const policies = policiesOf(collected.declarations, options);
+  const own = builtIns(app, backend?.limiter);
+  checkPolicies(policies, diagnostics);
+  checkBuiltIns(own, collected.providers, diagnostics);
+  return {
+    ...collected,
+    policies,
+    classes: classesOf(collected.declarations, policies),
+    services: chooseServices(options.container, [...own, ...collected.providers]),
+  };
+}
+
+/** What an app serves, compiled. */
+interface Served {
+  readonly registry: Registry;
+  /** What compiles definitions that are added later. */
+  readonly tools: Omit<BuildTools, 'diagnostics'>;
+}
+
+/** @throws DefinitionError with everything that is wrong with the options and the definitions. */
+async function compileDefinitions(
+  { declarations, extensions, services, classes }: AppPieces,
+  { logger, exposeErrors, limits, coerce, unknownProperties }: AppSettings,
+  diagnostics: Diagnostics,
+): Promise<Served> {
+  const record = buildRecord();
+  const schemas = await createSchemaCompiler({
+    classes: needsClasses(declarations),
+    constraint: services.constraint,
+    ...(record && { validators: record.load }),
+  });
+  const guardTime = new Deadlines(limits.guardTimeoutMs);
   const handlers = new HandlerCompiler({
     logger,
     exposeErrors,
     instances: services.instances,
-    guardTime: new Deadlines(limits.guardTimeoutMs),
-    coerce: options.coerce ?? false,
+    guardTime,
+    coerce,
   });
-  const schemas = (globalThis as LeftOut).SIGIL_ALL_KNOWN
-    ? await preparedPlans()
-    : await createSchemaCompiler({
-        classes: needsClasses(declarations),
-        constraint: services.constraint,
-        findTransformer,
-        ...withoutUndefined({ validators: buildRecord()?.load, recorder: buildRecord()?.recorder }),
-      });
   const registry = new Registry();
-  const { unknownProperties } = options;
-  const tools: Omit<BuildTools, 'diagnostics'> = { schemas, handlers, unknownProperties, hooks: extensions };
+  const tools = { schemas, handlers, unknownProperties, hooks: extensions };
   populate(registry, declarations, { ...tools, diagnostics });
-  if (!(globalThis as LeftOut).SIGIL_ALL_KNOWN)
-    diagnostics.report(services.check(classes, schemas.constraints));
-  await schemas.settlePatterns(diagnostics.problems);
+  diagnostics.report(services.check(classes, schemas.constraints));
+  await schemas.settle(diagnostics.problems);
   diagnostics.throwIfAny();
-  const start = snapshotStart();
-  if (start) {
-    await start;
-    // It was reserved for the process that made the snapshot.
-    if (!(globalThis as LeftOut).SIGIL_WITHOUT_RUNTIMES) stdout.release = reserveStdout();
-  }
+  return { registry, tools };
+}
 
-  const info = infoOf(options);
-  const { state = {} } = options;
-  const states = state.store || (backend?.states ?? new MemoryStateStore());
-  const bus = options.changeBus ?? backend?.bus;
-  const changes = new ChangeFeed(bus ?? new MemoryChangeBus(), logger, bus !== undefined);
-  // Workers of one program share a key, so that each reads what the others have encrypted.
-  const sharedKey = workerKey();
-  const codec = new RequestStateCodec(state.keys ?? (sharedKey === undefined ? [] : [sharedKey]));
+function createEngine(
+  { extensions, services }: AppPieces,
+  { registry, tools }: Served,
+  settings: AppSettings,
+): { readonly engine: Engine; readonly changes: ChangeFeed } {
+  const { logger, backend, state, bus } = settings;
+  const codec = new RequestStateCodec(state.keys);
+  const changes = new ChangeFeed(bus.bus, logger, bus.isShared);
   const engine = new Engine({
-    info,
-    instructions: options.instructions,
+    ...settings,
     registry,
-    container,
-    logger,
+    container: services.container,
     logTo: (target) => logger.relayTo(target),
-    exposeErrors,
-    pageSize: options.pageSize,
     changes,
     backend: {
       get node() {
@@ -161,127 +173,44 @@ async function makeApp(options: AppOptions, stdout: { release: () => void }): Pr
       },
       sessions: backend?.sessions,
       events: backend?.events,
-      states,
+      states: state.store,
       seal: (value) => codec.seal(value),
       unseal: (text) => codec.open(text),
       publish: (change) => changes.publish(change),
       onChange: (listener) => changes.onChange(listener),
       check: () => backend?.check(),
     },
-    cacheHints: new CacheHints(options.cache),
-    limits,
-    timeoutMs: options.timeoutMs,
-    experimental: options.experimental,
-    stampServerInfo: options.stampServerInfo ?? true,
+    cacheHints: new CacheHints(settings.cache),
     codec,
     rounds: new RoundTripStates(
       codec,
-      { ttlMs: state.ttlMs ?? 10 * 60_000, maxLength: MAX_STATE_LENGTH },
-      state.store === false ? undefined : states,
+      { ttlMs: state.ttlMs, maxLength: MAX_STATE_LENGTH },
+      state.isUsedOnce ? state.store : undefined,
     ),
     extensions: extensions.map(({ create }) => create),
-    formPlan: (globalThis as LeftOut).SIGIL_ALL_KNOWN ? unknownForm : formPlans(schemas),
+    formPlan: formPlans(tools.schemas),
   });
-  const define: Define = (definition, kind) => {
-    if ((globalThis as LeftOut).SIGIL_ALL_KNOWN) throw leftOut('what adds definitions to a running app');
-    const diagnostics = new Diagnostics();
-    const added = declare(definition, kind, diagnostics).map((declaration) =>
-      withPolicies(withOwnPolicies(declaration, options), options),
-    );
-    const policies = policiesOf(added, {});
-    checkPolicies(policies, diagnostics);
-    diagnostics.report(services.check(classesOf(added, policies), []));
-    populate(registry, added, { ...tools, diagnostics });
-    diagnostics.throwIfAny();
-  };
-  const { instructions } = options;
-  const app: App = new App({
-    engine,
-    registry,
-    container,
-    logger,
-    instructions,
-    hooks: extensions,
-    define,
-    releaseStdout: () => stdout.release(),
-    isWorker: options.tasks?.worker === 'only',
-    backend,
-  });
-  const record = buildRecord();
-  if (record) {
-    record.madeApp({ info, registry, schemas, createApp });
-    return app;
-  }
-  await backend?.open?.(logger);
-  await changes.open();
+  return { engine, changes };
+}
+
+/** @throws whatever a service throws. What was made before the failure is not left behind. */
+async function startServices(
+  engine: Engine,
+  { services, classes, policies }: AppPieces,
+  { tools }: Served,
+  { warm, backend }: AppSettings,
+): Promise<void> {
   try {
     await services.start(classes, policies);
-    schemas.makeConstraints();
-    if (options.warm) await schemas.warm();
+    tools.schemas.makeConstraints();
+    if (warm) await tools.schemas.warm();
     await services.ready();
   } catch (error) {
-    // What was made before the failure is not left behind.
     await engine.close();
-    await container.close?.();
+    await services.container.close?.();
     await backend?.close();
     throw error;
   }
-  return app;
-}
-
-/** What is added to a running app: a function, or the methods of a class that are of a kind, and what completes them. */
-function declare(
-  definition: FunctionDefinition | Constructor,
-  kind: HandlerDefinition['kind'],
-  diagnostics: Diagnostics,
-): Declaration[] {
-  if (!isClass(definition)) return [declareFunction(definition, diagnostics)];
-  const scanned = scan([definition], diagnostics);
-  const found = scanned.filter((declaration) => declaration.definition.kind === kind);
-  if (found.length === 0 && diagnostics.problems.length === 0) refuseEmpty(definition, diagnostics, [kind]);
-  const completions = scanned.filter(
-    (declaration) =>
-      declaration.definition.kind === 'completion' &&
-      (kind === 'prompt' || kind === 'resource') &&
-      declaration.definition.ref.includes(':') === (kind === 'resource'),
-  );
-  return [...found, ...completions];
-}
-
-function infoOf({ name, version, title, description, websiteUrl, icons }: AppOptions): Implementation {
-  return {
-    name,
-    version,
-    ...withoutUndefined({ title, description, websiteUrl, icons }),
-  };
-}
-
-/**
- * Whether the class libraries are wanted: when a definition takes its schema from a class, or when the author has loaded
- * class-validator anyway, for a form or for a tool that comes later.
- */
-function needsClasses(declarations: readonly Declaration[]): boolean {
-  if (hasClassValidator()) return true;
-  return declarations.some(({ definition, binding, returns }) => {
-    const output = 'output' in definition ? definition.output : undefined;
-    return (
-      returns !== undefined ||
-      typeof output === 'function' ||
-      Array.isArray(output) ||
-      sourceHasClass(binding.source)
-    );
-  });
-}
-
-function sourceHasClass(source: SchemaSource): boolean {
-  if (source.kind === 'class' || source.kind === 'array') return true;
-  if (source.kind !== 'properties') return false;
-  return source.properties.some(({ type, items }) => isDto(type) || isDto(items));
-}
-
-/** Forms are described when they are shown. */
-function unknownForm(): never {
-  throw leftOut('what describes forms');
 }
 
 /** Schemas written in place are new objects each time, so they are known by their text; so many are remembered. */

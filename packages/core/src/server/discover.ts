@@ -5,7 +5,6 @@ import { hasHandlers, isClass } from '../registry/scan.js';
 import { isObject } from '../protocol/json.js';
 import { buildRecord, type BundledModule, bundledModules } from './build-record.js';
 import { hasFile, listFiles, readText } from './platform.js';
-import type { LeftOut } from '../protocol/left-out.js';
 
 const CODE = 'SIGIL_DISCOVERY_FAILED';
 const MODULE = /\.(?:js|mjs|ts|mts)$/;
@@ -43,11 +42,7 @@ async function discoverIn(
     return found;
   }
   const before = diagnostics.problems.length;
-  const bundled = bundledModules(place.href);
-  const modules = (globalThis as LeftOut).SIGIL_ALL_KNOWN
-    ? (bundled ?? [])
-    : (bundled ?? modulesIn(place, diagnostics, logger));
-  for (const { path, load } of modules) {
+  for (const { path, load } of bundledModules(place.href) ?? modulesIn(place, diagnostics, logger)) {
     try {
       const exported: unknown[] = Object.values(await load());
       for (const value of exported) if (isClass(value) && hasHandlers(value)) found.add(value);

@@ -1,8 +1,16 @@
 import type { FunctionDefinition } from '../decorators/define.js';
 import type { CompletionDefinition, HandlerDefinition } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
-import { removeCompletion } from '../registry/populate.js';
+import { Diagnostics } from '../errors/errors.js';
+import type { Declaration } from '../invoke/declaration.js';
+import { checkPolicies } from '../invoke/policies.js';
+import type { BuildTools } from '../registry/build.js';
+import { populate, removeCompletion } from '../registry/populate.js';
 import type { Registry } from '../registry/registry.js';
+import { isClass, refuseEmpty, scan } from '../registry/scan.js';
+import type { AppOptions } from './app-options.js';
+import { declareFunction, withOwnPolicies, withPolicies } from './collect.js';
+import { classesOf, policiesOf, type Services } from './services.js';
 
 /** The definitions of one kind while the app is up. Clients that listen hear once of all changes made in one go. */
 export interface LiveCollection<D extends HandlerDefinition> {
@@ -70,4 +78,43 @@ export function liveCompletions(registry: Registry, define: Define): LiveComplet
     remove: (ref, argument) => removeCompletion(registry, ref, argument),
     has: (ref, argument) => registry.completions.get(ref)?.has(argument) ?? false,
   };
+}
+
+/** What compiles definitions into the registry of a running app. */
+export function adding(
+  options: AppOptions,
+  services: Services,
+  registry: Registry,
+  tools: Omit<BuildTools, 'diagnostics'>,
+): Define {
+  return (definition, kind) => {
+    const diagnostics = new Diagnostics();
+    const added = declare(definition, kind, diagnostics).map((declaration) =>
+      withPolicies(withOwnPolicies(declaration, options), options),
+    );
+    const policies = policiesOf(added, {});
+    checkPolicies(policies, diagnostics);
+    diagnostics.report(services.check(classesOf(added, policies), []));
+    populate(registry, added, { ...tools, diagnostics });
+    diagnostics.throwIfAny();
+  };
+}
+
+/** What is added to a running app: a function, or the methods of a class that are of a kind, and what completes them. */
+function declare(
+  definition: FunctionDefinition | Constructor,
+  kind: HandlerDefinition['kind'],
+  diagnostics: Diagnostics,
+): Declaration[] {
+  if (!isClass(definition)) return [declareFunction(definition, diagnostics)];
+  const scanned = scan([definition], diagnostics);
+  const found = scanned.filter((declaration) => declaration.definition.kind === kind);
+  if (found.length === 0 && diagnostics.problems.length === 0) refuseEmpty(definition, diagnostics, [kind]);
+  const completions = scanned.filter(
+    (declaration) =>
+      declaration.definition.kind === 'completion' &&
+      (kind === 'prompt' || kind === 'resource') &&
+      declaration.definition.ref.includes(':') === (kind === 'resource'),
+  );
+  return [...found, ...completions];
 }

@@ -19,36 +19,6 @@ interface PlatformProcess {
 interface BuiltIns {
   readonly 'node:fs': FileSystem;
   readonly 'node:async_hooks': { readonly AsyncLocalStorage: new <T>() => AsyncStorage<T> };
-  readonly 'node:module': ModuleLoader;
-  readonly 'node:path': { dirname(path: string): string; join(...parts: readonly string[]): string };
-  readonly 'node:vm': {
-    compileFunction(
-      text: string,
-      names: readonly string[],
-      options: { filename: string },
-    ): (...values: unknown[]) => unknown;
-  };
-}
-
-/** What is used of Node's module loader. */
-export interface ModuleLoader {
-  createRequire(from: string): CommonJsRequire;
-  readonly Module: new (path: string) => CommonJsModule;
-  /** Keeps what V8 made of the modules, for the next start: since Node 22.1. */
-  enableCompileCache?(folder: string): unknown;
-}
-
-/** Node's `require` as seen from one file. */
-export interface CommonJsRequire {
-  (id: string): object;
-  resolve(id: string): string;
-  readonly cache: Record<string, CommonJsModule | undefined>;
-}
-
-/** A file as `require` knows it. */
-export interface CommonJsModule {
-  readonly exports: object;
-  readonly loaded: boolean;
 }
 
 /** Remembers what an asynchronous task belongs to. */
@@ -158,60 +128,6 @@ export function onEndSignal(told: (exit: () => void) => void): () => void {
     return () => platform.off?.(signal, listener);
   });
   return () => listeners.forEach((stop) => stop());
-}
-
-/** Node's module loader; `undefined` elsewhere. */
-export function moduleLoader(): ModuleLoader | undefined {
-  return platform.versions?.node === undefined ? undefined : platform.getBuiltinModule?.('node:module');
-}
-
-/**
- * Evaluates a package of CommonJS that has many small files in half the time that Node takes, which looks for each in several places.
- * What requires one of them later gets the same.
- *
- * @param path its main file.
- * @param require gives what its files require of other packages.
- * @returns what it exports; undefined where its files are not where they are looked for, or one of them fails.
- */
-export function evaluated(
-  loader: ModuleLoader,
-  path: string,
-  require: (id: string) => object,
-): object | undefined {
-  const fs = platform.getBuiltinModule?.('node:fs');
-  const paths = platform.getBuiltinModule?.('node:path');
-  const vm = platform.getBuiltinModule?.('node:vm');
-  if (!fs || !paths || !vm) return undefined;
-  const modules = new Map<string, { exports: object }>();
-  const load = (filename: string): object => {
-    const known = modules.get(filename);
-    if (known) return known.exports;
-    const text = fs.readFileSync(filename, 'utf8');
-    const one = { exports: {} };
-    modules.set(filename, one);
-    const names = ['exports', 'require', 'module', '__filename', '__dirname'];
-    const run = vm.compileFunction(text, names, { filename });
-    const folder = paths.dirname(filename);
-    const requireFrom = (id: string): object => {
-      if (!id.startsWith('.')) return require(id);
-      const named = paths.join(folder, `${id}.js`);
-      return load(modules.has(named) || fs.existsSync(named) ? named : paths.join(folder, id, 'index.js'));
-    };
-    run.call(one.exports, one.exports, requireFrom, one, filename, folder);
-    return one.exports;
-  };
-  try {
-    const whole = load(path);
-    const { cache } = loader.createRequire(path);
-    for (const [filename, { exports }] of modules)
-      cache[filename] = Object.assign(cache[filename] ?? new loader.Module(filename), {
-        exports,
-        loaded: true,
-      });
-    return whole;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The arguments the program was started with. */

@@ -1,7 +1,15 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type App, type AppOptions, createApp, defineResource, defineTool } from '@sigil/core';
+import {
+  type App,
+  type AppOptions,
+  createApp,
+  defineResource,
+  defineTool,
+  type RequestInfo,
+} from '@sigil/core';
 import { OverloadedError, type SessionState } from '@sigil/core/backend';
-import { type Connection, type ConnectOptions, isObject, type RequestInfo } from '@sigil/core/transport';
+import { isObject } from '@sigil/core/internal';
+import type { Connection, ConnectOptions } from '@sigil/core/transport';
 
 const quiet = (): void => undefined;
 const apps: App[] = [];

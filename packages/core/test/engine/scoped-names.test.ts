@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { scopesIn, scopesToAnswer, withScopes } from '../../src/transport/index.js';
+import { scopesIn, scopesToAnswer, withScopes } from '../../src/internal.js';
 
 test('a name says which scopes are needed, and stays as it is without any', () => {
   expect(scopesIn(withScopes('a', ['notes:read', 'x/y']))).toEqual(['notes:read', 'x/y']);

@@ -1,5 +1,5 @@
 import { type App, type AppOptions, defineTool, TaskSupport } from '../../src/index.js';
-import type { RequestInfo } from '../../src/transport/index.js';
+import type { RequestInfo } from '../../src/index.js';
 import { appOf, type Client, deferred, type Json, statelessClient } from '../harness.js';
 
 export const TASKS = 'io.modelcontextprotocol/tasks';

@@ -1,14 +1,14 @@
 import type { JsonSchema } from '../../src/protocol/json.js';
 import { loadValidatorCompiler as loadAjv } from '../../src/schema/validate/ajv.js';
+import type { SchemaDialect } from '../../src/schema/json-schema/json-schema.js';
 import type {
   CompiledSchema,
   CompileOptions,
-  SchemaDialect,
   ValidatorCompiler,
 } from '../../src/schema/validate/compiled-schema.js';
-import { loadValidatorCompiler as loadInterpreter } from '../../src/schema/validate/interpreter/interpreter.js';
+import { loadValidatorCompiler as loadInterpreter } from '../../src/schema/validate/interpreter.js';
 import { loadWritten } from './written.js';
-import { issuesFrom } from '../../src/schema/validate/messages.js';
+import { issuesFrom } from '../../src/schema/messages/messages.js';
 
 /** Every dialect that schemas may be in. */
 export const DIALECTS: readonly SchemaDialect[] = ['2020-12', '2019-09', 'draft-07'];

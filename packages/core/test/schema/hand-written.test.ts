@@ -5,6 +5,8 @@ import type { JsonSchema } from '../../src/protocol/json.js';
 import { createSchemaCompiler } from '../../src/schema/index.js';
 import { accepts, failure, plan, problemsOf } from './harness.js';
 
+const V2019 = 'https://json-schema.org/draft/2019-09/schema';
+const V7 = 'http://json-schema.org/draft-07/schema#';
 const written = (schema: JsonSchema): { kind: 'schema'; schema: JsonSchema } => ({ kind: 'schema', schema });
 
 describe('a hand-written schema', () => {
@@ -93,7 +95,7 @@ describe('a hand-written schema', () => {
     ['at its root', { type: 'string' }],
     ['only local ones', { type: 'object', properties: { a: { $ref: 'https://example.com/a' } } }],
     ['which is not in it', { type: 'object', properties: { a: { $ref: '#/$defs/missing' } } }],
-    ['unknown type', { type: 'object', properties: { a: { type: 'strnig' } } }],
+    ['not valid in 2020-12: /properties/a/type', { type: 'object', properties: { a: { type: 'strnig' } } }],
     ['deeper than 64', deep],
     ['more than 2000', { type: 'object', properties: many }],
     ['larger than 256 KB', { type: 'object', description: 'x'.repeat(300_000) }],
@@ -103,10 +105,36 @@ describe('a hand-written schema', () => {
     expect(problem?.what).toContain(what);
   });
 
+  test.each<[what: string, schema: JsonSchema, problem: string]>([
+    ['a limit', { properties: { a: { minimum: 'x' } } }, '2020-12: /properties/a/minimum must be number'],
+    ['a pattern', { properties: { a: { pattern: '(' } } }, 'has the pattern "(", which is not a regular'],
+    ['an enum', { properties: { a: { enum: 5 } } }, '/properties/a/enum must be array'],
+    ['a limit of 2019-09', { $schema: V2019, minProperties: -1 }, '2019-09: /minProperties must be >= 0'],
+    ['a limit of draft-07', { $schema: V7, maxProperties: '1' }, 'draft-07: /maxProperties must be integer'],
+    ['a dialect', { $schema: 'https://example.com/mine' }, 'names "https://example.com/mine" as its $schema'],
+  ])('is refused at boot for %s that its meta-schema does not know', async (_, schema, problem) => {
+    const problems = await problemsOf(written({ type: 'object', ...schema }));
+    expect(problems).toMatchObject([
+      { where: 'Fixture.method, parameter 0', what: expect.stringContaining(problem) },
+    ]);
+  });
+
+  test('that is valid and that ajv cannot compile is refused when the app starts', async () => {
+    const compiler = await createSchemaCompiler({ classes: false });
+    const problems: DefinitionProblem[] = [];
+    const properties = { a: { $anchor: 'x', type: 'string' }, b: { $anchor: 'x', type: 'number' } };
+    compiler.input(written({ type: 'object', properties }), 'Shop.find', problems);
+    expect(problems).toEqual([]);
+    await compiler.settle(problems);
+    expect(problems).toMatchObject([
+      { where: 'Shop.find', what: expect.stringContaining('resolves to more than one schema') },
+    ]);
+  });
+
   test('that does not compile is reported when warmed', async () => {
     const compiler = await createSchemaCompiler({ classes: false });
     const problems: DefinitionProblem[] = [];
-    compiler.input(written({ type: 'object', properties: { a: { pattern: '(' } } }), 'Shop.find', problems);
+    compiler.input(written({ type: 'object', nullable: 'x' }), 'Shop.find', problems);
     expect(problems).toEqual([]);
     await expect(compiler.warm()).rejects.toMatchObject({
       name: 'DefinitionError',

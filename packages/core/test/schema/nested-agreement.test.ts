@@ -19,7 +19,7 @@ import {
 } from 'class-validator';
 import fc from 'fast-check';
 import { fuzz } from './fuzz.js';
-import { accepts, planClass, planInterpreted, planWritten, told } from './harness.js';
+import { accepts, planClass, planInterpreted, planWritten, told, inAnyOrder } from './harness.js';
 
 const IsEven =
   (wait: boolean) =>
@@ -106,7 +106,7 @@ test('classes in classes, conditions and rules of an author agree with class-val
       verdicts[wanted ? 'accepted' : 'refused'] += 1;
       expect([value, await accepts(made, value)]).toEqual([value, wanted]);
       const said = await told(made, value);
-      expect([value, await told(interpreted, value)]).toEqual([value, said]);
+      expect([value, inAnyOrder(await told(interpreted, value))]).toEqual([value, inAnyOrder(said)]);
       expect([value, await told(written, value)]).toEqual([value, said]);
     }),
     fuzz(300),

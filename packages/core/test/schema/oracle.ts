@@ -1,7 +1,7 @@
 import * as cv from 'class-validator';
 import type { Constructor } from '../../src/protocol/constructor.js';
-import { isExact, type Rule } from '../../src/schema/describe/rules/rule.js';
-import { ruleNamed } from '../../src/schema/describe/rules/table.js';
+import { isExact, type Rule } from '../../src/schema/rules/rule.js';
+import { ruleNamed } from '../../src/schema/rules/table.js';
 import type { Use } from './uses/index.js';
 
 /** A class with one property, `value`. */

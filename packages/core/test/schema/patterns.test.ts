@@ -5,7 +5,6 @@ import { Matches, ValidateIf } from 'class-validator';
 import fc from 'fast-check';
 import { cannotBacktrack, SafePattern } from '../../src/schema/patterns/patterns.js';
 import { analysePattern } from '../../src/schema/patterns/engine.js';
-import type { DefinitionProblem } from '../../src/errors/errors.js';
 import { createSchemaCompiler, type SchemaSource } from '../../src/schema/index.js';
 import { accepts, failure, plan, planArguments, planClass } from './harness.js';
 
@@ -205,8 +204,8 @@ describe('a pattern that nothing runs safely', () => {
   test.each(sources)('%s is a definition problem', async (_, source) => {
     const compiler = await createSchemaCompiler({ classes: true });
     compiler.input(source, 'Fixture.method', []);
-    const problems: Parameters<typeof compiler.settlePatterns>[0] = [];
-    await compiler.settlePatterns(problems);
+    const problems: Parameters<typeof compiler.settle>[0] = [];
+    await compiler.settle(problems);
     expect(problems).toMatchObject([{ code: 'SIGIL_UNSAFE_PATTERN', where: 'Fixture.method' }]);
     expect(problems[0]?.what).toContain(unsafe);
   });
@@ -219,33 +218,11 @@ describe('a pattern that nothing runs safely', () => {
     });
   });
 
-  test('is refused at once, by each definition that has it, where the engine was left out of a built file', async () => {
-    const file: { SIGIL_WITHOUT_PATTERN_ENGINE?: true } = globalThis as object;
-    file.SIGIL_WITHOUT_PATTERN_ENGINE = true;
-    try {
-      const compiler = await createSchemaCompiler({ classes: false });
-      const added = (pattern: string): DefinitionProblem[] => {
-        const problems: DefinitionProblem[] = [];
-        compiler.input(argument({ pattern }), 'Fixture.method', problems);
-        compiler.output(argument({ pattern }), 'Fixture.method, output', problems);
-        return problems;
-      };
-      for (const pattern of [unsafe, '^[a-z]+(-[a-z]+)*$', unsafe])
-        expect(added(pattern)).toMatchObject([
-          { code: 'SIGIL_UNSAFE_PATTERN', where: 'Fixture.method', fix: expect.stringContaining('--whole') },
-          { where: 'Fixture.method, output', what: expect.stringContaining(pattern) },
-        ]);
-      expect(added('^[a-z]+$')).toEqual([]);
-    } finally {
-      delete file.SIGIL_WITHOUT_PATTERN_ENGINE;
-    }
-  });
-
   test('is no problem where it is data', async () => {
     const compiler = await createSchemaCompiler({ classes: false });
     compiler.input(argument({ const: { pattern: unsafe } }), 'Fixture.method', []);
-    const problems: Parameters<typeof compiler.settlePatterns>[0] = [];
-    await compiler.settlePatterns(problems);
+    const problems: Parameters<typeof compiler.settle>[0] = [];
+    await compiler.settle(problems);
     expect(problems).toEqual([]);
   });
 });

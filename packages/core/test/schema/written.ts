@@ -1,31 +1,24 @@
+import { createRequire } from 'node:module';
+import { validatorFunctions } from '../../src/internal.js';
+import { ajvClass } from '../../src/schema/validate/ajv.js';
 import type { CompiledSchema, LoadValidatorCompiler } from '../../src/schema/validate/compiled-schema.js';
-import type { PreparedValidator } from '../../src/schema/validate/prepared.js';
-import { loadValidatorCompiler as loadInterpreter } from '../../src/schema/validate/interpreter/interpreter.js';
-import { VERDICT_TOOLS } from '../../src/schema/validate/verdict-tools.js';
-import { writeVerdict } from '../../src/schema/validate/write-verdict.js';
+import { codeOf } from '../../src/schema/validate/standalone.js';
 
-/** Makes validators of their text, as a program does that `sigil build` has written: what they refuse, the interpreter explains. */
+const require = createRequire(import.meta.url);
+
+/** Makes validators of their standalone code, as a program does that `sigil build` has written. */
 export const loadWritten: LoadValidatorCompiler = async (dialect) => {
-  const interpret = await loadInterpreter(dialect);
+  const Ajv = await ajvClass(dialect);
   return (schema, options) => {
-    const interpreted = interpret(schema, options);
-    const code = writeVerdict(schema, options);
-    // Nothing is written of these; they are interpreted everywhere.
-    if (code === undefined) return interpreted;
-    // What stands in a file stands alone: nothing of here is in its reach.
-    // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- What a file holds is text as well.
-    const made = new Function(`{ ${Object.keys(VERDICT_TOOLS).join(', ')} }`, `return ${code};`)(
-      VERDICT_TOOLS,
-    ) as PreparedValidator;
-    const accepts = made(options.pattern);
-    const validate: CompiledSchema = (value) => {
-      const isRight = accepts(value);
-      validate.errors = isRight ? null : [];
-      // What is accepted by one and refused by the other shows in tests as a violation too many, or too few.
-      if (!isRight && interpreted(value) === true) return false;
-      if (!isRight) validate.errors = interpreted.errors ?? null;
-      return isRight;
-    };
-    return validate;
+    const { ownProperties, isolated, unicode, pattern } = options;
+    const code = codeOf(Ajv, { schema, dialect, ownProperties, isolated, unicode }, options.report);
+    const load = (id: string): unknown =>
+      id === '@sigil/core/internal'
+        ? { validatorFunctions: { ...validatorFunctions, pattern } }
+        : (require(id) as unknown);
+    const module: { exports?: CompiledSchema } = {};
+    // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- A file of code is text, too.
+    new Function('module', 'require', code)(module, load);
+    return module.exports!;
   };
 };

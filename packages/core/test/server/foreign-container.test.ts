@@ -13,7 +13,8 @@ import {
   UseGuards,
   UseMiddleware,
 } from '../../src/index.js';
-import { type Container, handlersOf, serviceOf } from '../../src/extension.js';
+import type { Container } from '../../src/extension.js';
+import { handlersOf, serviceOf } from '../../src/internal.js';
 import { connectInMemory } from '../../src/transport/index.js';
 import { problemsOf } from '../harness.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { choose } from '../../src/create/choose.js';
 import { CREATE_FLAGS, readFlags } from '../../src/flags.js';
-import type { Prompter } from '../../src/index.js';
+import type { Prompter } from '../../src/host.js';
 import { scriptedPrompter } from '../fixtures/scripted-prompter.js';
 import { temporaryFolder } from '../fixtures/temporary-folder.js';
 

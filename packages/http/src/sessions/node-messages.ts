@@ -1,13 +1,11 @@
+import type { MaybePromise } from '@sigil/core';
+import { isObject, isPromise, within } from '@sigil/core/internal';
 import {
   type Connection,
   type EndpointBackend,
-  isObject,
-  isPromise,
   isRequestId,
-  type MaybePromise,
   NOTIFICATIONS,
   type RequestId,
-  within,
 } from '@sigil/core/transport';
 
 /** What messages between processes are about. */

@@ -1,17 +1,7 @@
+import { ERROR_CODES, type Logger, type MaybePromise } from '@sigil/core';
 import type { EventStore, StreamName, StreamRest } from '@sigil/core/backend';
-import {
-  after,
-  afterMs,
-  ERROR_CODES,
-  errorResponse,
-  isPromise,
-  type Logger,
-  type LogThrottle,
-  type MaybePromise,
-  type Principal,
-  type RequestId,
-  withScopes,
-} from '@sigil/core/transport';
+import { after, afterMs, isPromise, type LogThrottle, withScopes } from '@sigil/core/internal';
+import { errorResponse, type Principal, type RequestId } from '@sigil/core/transport';
 import { EventStream, refuse, type StreamRules } from '../answers.js';
 import type { HttpExchange } from '../http-exchange.js';
 import {

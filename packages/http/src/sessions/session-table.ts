@@ -1,15 +1,8 @@
+import type { Logger, MaybePromise, RequestInfo } from '@sigil/core';
 import type { StoredSession } from '@sigil/core/backend';
-import {
-  type Connection,
-  type Deadline,
-  lacksScopes,
-  type Logger,
-  type MaybePromise,
-  type RequestInfo,
-  scopesIn,
-  type Sink,
-  unref,
-} from '@sigil/core/transport';
+import { lacksScopes } from '@sigil/core/extension';
+import { type Deadline, scopesIn, unref } from '@sigil/core/internal';
+import type { Connection, Sink } from '@sigil/core/transport';
 import { type OverloadRefusal, refuseScopes } from '../answers.js';
 import type { HttpExchange } from '../http-exchange.js';
 import type { HandlerParts } from '../parts.js';

@@ -6,20 +6,15 @@
  * ends the session.
  */
 
+import { ERROR_CODES, type MaybePromise } from '@sigil/core';
+import { lacksScopes } from '@sigil/core/extension';
+import { type Deadline, isObject, isPromise, readableId, scopesToAnswer } from '@sigil/core/internal';
 import {
   type ActiveRequest,
-  type Deadline,
-  ERROR_CODES,
-  isObject,
-  isPromise,
-  lacksScopes,
   METHODS,
-  type MaybePromise,
   type Rejection,
-  scopesToAnswer,
-  type Sink,
-  readableId,
   type RequestId,
+  type Sink,
 } from '@sigil/core/transport';
 import {
   failed,

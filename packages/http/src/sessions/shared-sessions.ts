@@ -1,12 +1,7 @@
+import type { RequestInfo } from '@sigil/core';
 import { OverloadedError, type SessionStore, type StoredSession } from '@sigil/core/backend';
-import {
-  type ConnectOptions,
-  type EndpointBackend,
-  LogThrottle,
-  type RequestId,
-  type RequestInfo,
-  unref,
-} from '@sigil/core/transport';
+import { LogThrottle, unref } from '@sigil/core/internal';
+import type { ConnectOptions, EndpointBackend, RequestId } from '@sigil/core/transport';
 import { refuseForNow } from '../answers.js';
 import type { HttpExchange } from '../http-exchange.js';
 import { NodeMessages, type ReachedSession } from './node-messages.js';

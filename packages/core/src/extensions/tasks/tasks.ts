@@ -20,7 +20,6 @@ import { lacksScopes } from '../../protocol/principal.js';
 import type { ToolEntry } from '../../registry/entry.js';
 import { Quota } from '../../transport/quota.js';
 import type { AppExtension } from '../app-extension.js';
-import { listened } from './no-tasks.js';
 import { readInputResponses } from '../../engine/asking/round-trip-states.js';
 import { type DetailedTask, detailedTask, emptyJournal, type Task } from './task.js';
 import {
@@ -360,4 +359,21 @@ async function mayListenToTasks(
     if (entry && !(await call.sees(entry))) return false;
   }
   return true;
+}
+
+/** Most tasks one subscription may hear of. */
+const MAX_LISTENED = 1000;
+
+/**
+ * The tasks that a subscription asks to hear of, each once.
+ *
+ * @throws ProtocolError when the client has not declared the extension (-32021), or asks for no list of ids (-32602).
+ */
+function listened(call: ExtensionCall, taskIds: unknown): readonly string[] {
+  if (!call.declares(TASKS)) throw missingExtension(TASKS);
+  if (!Array.isArray(taskIds) || !taskIds.every((taskId) => typeof taskId === 'string'))
+    throw invalidParams('"taskIds" must be a list of task ids');
+  const asked = [...new Set<string>(taskIds)];
+  if (asked.length > MAX_LISTENED) throw invalidParams(`More than ${MAX_LISTENED} "taskIds"`);
+  return asked;
 }

@@ -1,19 +1,21 @@
 import type { DefinitionProblem } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { JsonSchema } from '../../protocol/json.js';
-import type { DtoDocument } from '../classes.js';
 import { isDto } from '../dto/class-libraries.js';
 import { type DeclaredType, normaliseType } from '../dto/declared-type.js';
 import { notInstalled } from '../dto/load-libraries.js';
-import {
-  type ArgumentField,
-  fallbackFor,
-  listInstantiator,
-  type Instantiator,
-} from '../instantiate/instantiators.js';
-import type { PropertyDeclaration } from '../source.js';
+import { type ArgumentField, fallbackFor, listInstantiator } from '../instantiate/instantiate.js';
+import type { PropertyDeclaration } from '../json-schema/source.js';
 import type { SchemaPair } from './describe.js';
-import { typeKeywords, wireForm } from './wire-form.js';
+import { type Instantiator, typeKeywords, wireForm } from '../dto/wire-form.js';
+
+/** What describing arguments needs to know of DTO classes. */
+export interface ClassReader {
+  /** A reference to the schema of a class. @param name of what holds it. */
+  reference(cls: Constructor, name: string): JsonSchema;
+  /** What makes instances of a class from checked values. */
+  instantiator(cls: Constructor): Instantiator;
+}
 
 /** What a single argument becomes. */
 export interface ArgumentPlan {
@@ -30,7 +32,7 @@ const SAYS_ITEMS = ['items', 'prefixItems', 'contains'] as const;
 /** Plans one argument, or returns undefined and reports why its type is not known. */
 export function planArgument(
   declaration: PropertyDeclaration,
-  classes: DtoDocument | undefined,
+  classes: ClassReader | undefined,
   where: string,
   problems: DefinitionProblem[],
 ): ArgumentPlan | undefined {
@@ -78,7 +80,7 @@ interface Described {
 
 function describeType(
   type: DeclaredType,
-  classes: DtoDocument | undefined,
+  classes: ClassReader | undefined,
   name: string,
 ): Described | undefined {
   switch (type.kind) {
@@ -105,7 +107,7 @@ function describeType(
 function ofItems(
   { name, items }: PropertyDeclaration,
   array: Described,
-  classes: DtoDocument | undefined,
+  classes: ClassReader | undefined,
 ): Described {
   const element = describeType(normaliseType(items), classes, name);
   if (!element) return array;

@@ -5,11 +5,11 @@ import type { JsonSchema } from '../../protocol/json.js';
 import { HEADER_KEYWORD } from '../../protocol/descriptors.js';
 import { type ClassModel, type ClassModels, isJson } from '../dto/dto.js';
 import type { NestedModel, PropertyModel, Variants } from '../dto/property.js';
-import { type BoundRule, knowing } from '../dto/bound-rule.js';
-import type { Direction } from '../source.js';
-import { mergeKeywords, orNull, tidyKeywords, wholeLimits } from './merge-keywords.js';
-import { acceptsMissing, enforcedKeywords } from './rules/rule.js';
-import { typeKeywords } from './wire-form.js';
+import type { BoundRule } from '../dto/bound-rule.js';
+import type { Direction } from '../json-schema/source.js';
+import { mergeKeywords, orNull, tidyKeywords, wholeLimits } from '../json-schema/merge-keywords.js';
+import { acceptsMissing, enforcedKeywords } from '../rules/rule.js';
+import { typeKeywords } from '../dto/wire-form.js';
 
 /** Describes the classes of one document. */
 export class ClassSchemas {
@@ -189,17 +189,17 @@ function assemble(model: PropertyModel, nested: SchemaPair | undefined, side: Si
     rulesFor(each)
       .map(side === 'shown' ? shownBy : enforcedBy)
       .reduce(mergeKeywords, {});
-  const finish = (schema: JsonSchema, each: boolean): JsonSchema =>
-    side === 'shown' ? wholeLimits(tidyKeywords(schema)) : knowing(tidyKeywords(schema), rulesFor(each));
+  const finish = (schema: JsonSchema): JsonSchema =>
+    side === 'shown' ? wholeLimits(tidyKeywords(schema)) : tidyKeywords(schema);
   const { container } = model;
-  if (container === 'one') return finish(withType(of(false), model, nested?.[side], side), false);
-  const each = finish(withType(of(true), model, nested?.[side], side), true);
+  if (container === 'one') return finish(withType(of(false), model, nested?.[side], side));
+  const each = finish(withType(of(true), model, nested?.[side], side));
   const whole = mergeKeywords(containerKeywords(model, each, side), of(false));
-  if (Object.keys(each).length === 0) return finish(whole, false);
+  if (Object.keys(each).length === 0) return finish(whole);
   // Each object that is made is one of its own, however equal.
   const { uniqueItems, ...rest } = whole;
   const bound = nested || uniqueItems === undefined ? rest : whole;
-  return finish({ ...bound, [container === 'map' ? 'additionalProperties' : 'items']: each }, false);
+  return finish({ ...bound, [container === 'map' ? 'additionalProperties' : 'items']: each });
 }
 
 function containerKeywords({ container }: PropertyModel, each: JsonSchema, side: Side): JsonSchema {

@@ -1,8 +1,14 @@
-import type { JsonSchema } from '../../protocol/json.js';
-import { isEnforced, type Rule } from '../describe/rules/rule.js';
+import type { DefinitionProblem } from '../../errors/errors.js';
+import type { Constructor } from '../../protocol/constructor.js';
+import { once } from '../../protocol/maybe-promise.js';
+import { hasKeyword } from '../json-schema/json-schema.js';
+import { describeValue, shorten, shortenWithin } from '../messages/describe-value.js';
+import type { RuleWords } from '../messages/messages.js';
 import type { PatternPool, SafePattern } from '../patterns/patterns.js';
-import { describeValue, shorten, shortenWithin } from '../validate/describe-value.js';
-import type { Constraint, RuleMetadata } from './class-libraries.js';
+import { enforcedKeywords, isEnforced, type Rule } from '../rules/rule.js';
+import { ruleNamed } from '../rules/table.js';
+import type { ClassLibraries, Constraint, RuleMetadata } from './class-libraries.js';
+import type { Transforms } from './transforms.js';
 
 /** Says whether rules apply. @param object the instance that has the value. */
 export type Condition = (object: object, value: unknown) => unknown;
@@ -10,7 +16,7 @@ export type Condition = (object: object, value: unknown) => unknown;
 const MAX_MESSAGE = 1000;
 
 /** One decorator on one property. */
-export class BoundRule {
+export class BoundRule implements RuleWords {
   readonly args: readonly unknown[];
   /** Whether it judges each element of a container. */
   readonly each: boolean;
@@ -47,6 +53,10 @@ export class BoundRule {
   /** What to send, where the constraint's own message would speak of something that JSON does not carry. */
   get expects(): string | undefined {
     return this.rule.expects?.(this.args);
+  }
+
+  became(keyword: string): boolean {
+    return hasKeyword(enforcedKeywords(this.rule, this.args), keyword);
   }
 
   /**
@@ -167,26 +177,49 @@ function indexOf(elements: readonly unknown[]): ReadonlyMap<unknown, number> {
   return index;
 }
 
-/** A symbol, so that schema validators do not see it. */
-const RULES: unique symbol = Symbol('rules');
-
-/** A schema that knows the rules it was made of: their words say more than keywords do. */
-export function knowing(schema: JsonSchema, rules: readonly BoundRule[]): JsonSchema {
-  const known = rules.filter(({ authored, condition }) => !authored && condition === undefined);
-  if (known.length === 0) return schema;
-  const { allOf } = schema;
-  const parts = Array.isArray(allOf)
-    ? { allOf: allOf.map((part: JsonSchema) => ({ ...part, [RULES]: known })) }
-    : {};
-  return { ...schema, ...parts, [RULES]: known } as JsonSchema;
+/** What reading a property needs to know. */
+export interface PropertyContext {
+  readonly cls: Constructor;
+  readonly name: string;
+  readonly own: readonly RuleMetadata[];
+  readonly where: string;
+  readonly problems: DefinitionProblem[];
+  readonly initial: Readonly<Record<string, unknown>> | undefined;
+  readonly transforms: Transforms;
+  readonly libraries: ClassLibraries;
 }
 
-/** The rules of class-validator a schema was made of. */
-export function rulesOf(schema: unknown): readonly BoundRule[] {
-  return (schema as { [RULES]?: readonly BoundRule[] } | undefined)?.[RULES] ?? [];
+/** Nothing is known about a rule of the author's own, not even that it wants a value. */
+const OWN_RULE: Rule = { acceptsMissing: true };
+
+/** The rules of a property. */
+export function boundRules(context: PropertyContext): BoundRule[] {
+  const { own, libraries, cls, where } = context;
+  return own.flatMap((metadata) => {
+    if (metadata.constraintCls === undefined) return [];
+    const [registered] = libraries.rules.getTargetValidatorConstraints(metadata.constraintCls);
+    if (registered === undefined) return [];
+    const row = ruleNamed(metadata.name);
+    const rule = row && libraries.builtIn.made(metadata, registered) ? row : undefined;
+    if (!rule) {
+      libraries.constraints.add(registered);
+      const made = once(() => libraries.constraints.get(registered));
+      return [new BoundRule(metadata, OWN_RULE, true, cls.name, made)];
+    }
+    const constraint = registered.instance;
+    // Patterns are gathered while classes are read, so that a bad one is refused at boot.
+    const safe =
+      metadata.name === 'matches'
+        ? safeConstraint(metadata, constraint, libraries.patterns, where)
+        : constraint;
+    return [new BoundRule(metadata, rule, false, cls.name, () => safe)];
+  });
 }
 
-/** Lets a schema know rules. */
-export function setRules(schema: object, rules: readonly BoundRule[]): void {
-  (schema as { [RULES]?: readonly BoundRule[] })[RULES] = rules;
+/** The conditions of a property, `@IsOptional` among them. */
+export function conditionsOf(own: readonly RuleMetadata[]): Condition[] {
+  return own
+    .filter(({ type }) => type === 'conditionalValidation')
+    .map(({ constraints }) => (constraints as readonly Condition[])[0])
+    .filter((condition) => condition !== undefined);
 }

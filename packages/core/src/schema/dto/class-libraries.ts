@@ -38,14 +38,6 @@ export interface ClassTransformer {
   readonly instanceToPlain: (instance: unknown) => unknown;
 }
 
-/**
- * Finds the class-transformer that an import would give, without importing it.
- *
- * @param validator what an import of class-validator gives.
- * @returns undefined where that is not sure; it is imported then.
- */
-export type FindTransformer = (validator: object) => ClassTransformer | undefined;
-
 /** One use of `@Expose`, `@Exclude` or `@Transform`. Without a property it concerns the class. */
 export interface TransformMetadata {
   readonly target?: unknown;

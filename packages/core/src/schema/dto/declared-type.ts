@@ -1,4 +1,5 @@
 import type { Constructor } from '../../protocol/constructor.js';
+import { enumMembers } from '../rules/value-rules.js';
 
 /** Uint8Array, or a class that extends it, as Node's Buffer does. */
 interface BytesClass {
@@ -47,13 +48,6 @@ export function normaliseType(type: unknown): DeclaredType {
 
 function isBytesClass(type: object): type is BytesClass {
   return type === Uint8Array || (type as { prototype?: unknown }).prototype instanceof Uint8Array;
-}
-
-/** The values of an enum object, without the names that numeric enums keep for looking up backwards. */
-export function enumMembers(entity: Readonly<Record<string, unknown>>): readonly unknown[] {
-  return Object.entries(entity)
-    .filter(([key, value]) => !(typeof value === 'string' && entity[value] === Number(key)))
-    .map(([, value]) => value);
 }
 
 function enumValues(entity: Readonly<Record<string, unknown>>): (string | number)[] {

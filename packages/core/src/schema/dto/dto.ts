@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '../../errors/errors.js';
 import { annotatedProperties, annotationsOf, type SchemaAnnotations } from '../../metadata/metadata.js';
 import type { Constructor } from '../../protocol/constructor.js';
-import type { Direction } from '../source.js';
+import type { Direction } from '../json-schema/source.js';
 import {
   type ClassLibraries,
   isDto,
@@ -11,6 +11,7 @@ import {
 } from './class-libraries.js';
 import { ofAnotherCopy } from './load-libraries.js';
 import { mapTransforms } from './mapped-types.js';
+import type { BoundRule } from './bound-rule.js';
 import { propertyModel, type PropertyModel } from './property.js';
 import { readTransforms } from './transforms.js';
 import { undescribed } from './unservable-rules.js';
@@ -132,6 +133,41 @@ export function summaryOf(
     }
   }
   return { exact, transformed, chosen, mirrored };
+}
+
+/**
+ * The rules of class-validator about the value at a JSON pointer: those that the schema of the class was made of.
+ *
+ * @param steps the pointer, step by step, from an instance of the class.
+ * @param value that instance, as it travels: its tags choose classes.
+ */
+export function rulesAt(
+  cls: Constructor,
+  models: ClassModels,
+  [name, ...steps]: readonly string[],
+  value: unknown,
+): readonly BoundRule[] {
+  const property = models.of(cls, '', []).properties.find(({ wire }) => wire === name);
+  if (!property || name === undefined) return [];
+  const isElement = property.container !== 'one' && steps.length > 0;
+  const [held, within] = isElement
+    ? [memberOf(memberOf(value, name), steps[0]), steps.slice(1)]
+    : [memberOf(value, name), steps];
+  if (within.length === 0)
+    return property.rules.filter(
+      ({ each, authored, condition }) => each === isElement && !authored && condition === undefined,
+    );
+  if (!property.nested) return [];
+  const { cls: base, variants } = property.nested;
+  const tag = variants && memberOf(held, variants.tag);
+  const chosen = variants?.classes.find((variant) => variant.name === tag);
+  return rulesAt(chosen?.cls ?? base, models, within, held);
+}
+
+/** What a value has under a name or an index. */
+export function memberOf(value: unknown, name: string | number | undefined): unknown {
+  if (name === undefined) return value;
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
 const NESTED_LEVELS = 8;

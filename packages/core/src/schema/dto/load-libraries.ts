@@ -6,9 +6,7 @@ import type { PatternPool } from '../patterns/patterns.js';
 import {
   BuiltInRules,
   type ClassLibraries,
-  type ClassTransformer,
   type ConstraintSource,
-  type FindTransformer,
   recordedBy,
   type RuleStorage,
   type TransformerStorage,
@@ -17,37 +15,31 @@ import {
 /**
  * Loads both libraries. Costs about 60 ms, so an app without DTO classes must not call it.
  *
- * @param findTransformer gives class-transformer sooner than an import, where it can.
  * @returns undefined when one of them is not installed: `notInstalled()` is the problem of every class that is used as a DTO then.
  * @throws DefinitionError when it is not known where class-transformer keeps what its decorators recorded.
  */
 export async function loadClassLibraries(
   patterns: PatternPool,
   constraints: ConstraintSource,
-  findTransformer?: FindTransformer,
 ): Promise<ClassLibraries | undefined> {
-  const validator = await loadValidator();
-  const transformer = validator && (findTransformer?.(validator) ?? (await importTransformer()));
-  if (!validator || !transformer) return undefined;
+  const [validator, transformer, transforms] = await Promise.all([
+    loadValidator(),
+    loadTransformer(),
+    loadTransforms(),
+  ]);
+  if (!validator || !transformer || transforms === 'not installed') return undefined;
+  if (transforms === undefined) throw new DefinitionError([UNKNOWN_COPY]);
   const rules = validator.getMetadataStorage() as unknown as RuleStorage;
   return {
     rules,
     builtIn: new BuiltInRules(validator, rules),
     isOwnRule: recordedBy(rules, validator.Allow),
-    transforms: transformer.transforms,
+    transforms,
     plainToInstance: transformer.plainToInstance,
     instanceToPlain: transformer.instanceToPlain,
     patterns,
     constraints,
   };
-}
-
-async function importTransformer(): Promise<ClassTransformer | undefined> {
-  const [transformer, transforms] = await Promise.all([loadTransformer(), loadTransforms()]);
-  if (transforms === undefined) throw new DefinitionError([UNKNOWN_COPY]);
-  if (!transformer || transforms === 'not installed') return undefined;
-  const { plainToInstance, instanceToPlain } = transformer;
-  return { transforms, plainToInstance, instanceToPlain };
 }
 
 // Bundlers leave an import alone that stands within `try`, when they do not find the package.
@@ -125,12 +117,6 @@ export async function loadTransforms(): Promise<TransformerStorage | 'not instal
     if (storage && storage.getExcludedMetadatas(Probe).length > 0) return storage;
   }
   return undefined;
-}
-
-/** What `@Type` recorded, in a file that `sigil build` has made: its bundler takes one copy of class-transformer along. */
-export async function loadTypes(): Promise<TransformerStorage | undefined> {
-  const [load] = STORAGES;
-  return (await load?.())?.defaultMetadataStorage as TransformerStorage | undefined;
 }
 
 /** For an import that failed. @throws the error when it says anything else than that the package is missing. */

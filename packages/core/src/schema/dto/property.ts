@@ -2,12 +2,17 @@ import type { DefinitionProblem } from '../../errors/errors.js';
 import { annotationsOf, type SchemaAnnotations } from '../../metadata/metadata.js';
 import { DESIGN, read } from '../../metadata/keys.js';
 import type { Constructor } from '../../protocol/constructor.js';
-import { DATE_FORM, wireForm, type WireForm } from '../describe/wire-form.js';
+import { DATE_FORM, wireForm, type WireForm } from './wire-form.js';
 import { isDto } from './class-libraries.js';
 import { type DeclaredType, normaliseType } from './declared-type.js';
 import { OMISSIBLE } from './mapped-types.js';
-import type { BoundRule, Condition } from './bound-rule.js';
-import { boundRules, conditionsOf, type PropertyContext } from './rule.js';
+import {
+  type BoundRule,
+  boundRules,
+  type Condition,
+  conditionsOf,
+  type PropertyContext,
+} from './bound-rule.js';
 import { refuseUnknownElements, refuseUnservable } from './unservable-rules.js';
 
 /** How many values a property holds: one, or many in a container. */

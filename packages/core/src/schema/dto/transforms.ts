@@ -1,5 +1,5 @@
 import type { Constructor } from '../../protocol/constructor.js';
-import type { Direction } from '../source.js';
+import type { Direction } from '../json-schema/source.js';
 import type { TransformerStorage, TransformMetadata } from './class-libraries.js';
 
 /** What class-transformer does to a class beyond making instances of declared types. */

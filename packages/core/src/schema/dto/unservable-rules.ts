@@ -1,8 +1,7 @@
 import type { DefinitionProblem } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { DeclaredType } from './declared-type.js';
-import type { BoundRule } from './bound-rule.js';
-import type { PropertyContext } from './rule.js';
+import type { BoundRule, PropertyContext } from './bound-rule.js';
 
 /**
  * Reports decorators that no value from a client could ever satisfy, or that would silently do nothing.

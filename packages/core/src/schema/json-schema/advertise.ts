@@ -1,5 +1,5 @@
 import { isObject, type JsonSchema } from '../../protocol/json.js';
-import type { Direction } from '../source.js';
+import type { Direction } from './source.js';
 import { mapSubschemas, resolveReference, subschemasOf } from './json-schema.js';
 
 /**

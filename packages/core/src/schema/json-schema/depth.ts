@@ -1,5 +1,4 @@
 import { isObject, type JsonSchema, MAX_DEPTH } from '../../protocol/json.js';
-import type { Issue } from '../validate/errors.js';
 import { resolveReference } from './json-schema.js';
 
 /** Whether a value has more levels of objects and arrays than allowed. A value that contains itself has. */
@@ -10,12 +9,6 @@ export function isTooDeep(value: unknown, levels: number = MAX_DEPTH): boolean {
     if (isTooDeep((value as Record<string, unknown>)[key], levels - 1)) return true;
   }
   return false;
-}
-
-/** The problem with a value that is too deep. */
-export function tooDeep(): Issue {
-  const expected = `at most ${MAX_DEPTH} levels of objects and arrays`;
-  return { path: '', expected, received: 'more', message: `expected ${expected}, received more` };
 }
 
 /** Whether a schema by itself refuses values with many levels, so that their depth need not be measured. */

@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '../../errors/errors.js';
+import { HEADER_KEYWORD } from '../../protocol/descriptors.js';
 import { isObject, type JsonSchema, MAX_DEPTH } from '../../protocol/json.js';
-import type { SchemaDialect } from '../validate/compiled-schema.js';
-import { NAMED, subschemasOf } from './json-schema.js';
+import { hasKeyword, patternsIn, pointerSteps, type SchemaDialect, subschemasOf } from './json-schema.js';
 
 const MAX_BYTES = 256 * 1024;
 
@@ -10,11 +10,13 @@ interface HandWritten {
   readonly dialect: SchemaDialect;
   /** Whether it has identifiers, which would register themselves with a shared validator. */
   readonly isolated: boolean;
+  /** Whether it has common keywords only. What the meta-schema accepts of such a schema, every validator compiles. */
+  readonly isPlain: boolean;
 }
 
 /**
- * Checks the structure of a hand-written schema: enough to refuse at boot what would exhaust the compiler or could not
- * resolve, without the cost of compiling a meta-schema.
+ * Checks the size and depth of a hand-written schema, its references, and its patterns.
+ *
  * @param rootObject whether the root must describe an object, as the input of a tool must.
  * @returns undefined when a problem was reported.
  */
@@ -26,15 +28,41 @@ export function readHandWritten(
 ): HandWritten | undefined {
   const fault = faultOf(schema, rootObject);
   if (fault !== undefined) {
-    problems.push({
-      code: 'SIGIL_INVALID_SCHEMA',
-      where,
-      what: `the hand-written schema ${fault}`,
-      fix: 'mend the schema, or describe the value by a DTO class',
-    });
+    problems.push(problemOf(fault, where));
     return undefined;
   }
-  return { dialect: dialectOf((schema as JsonSchema)['$schema']), isolated: hasIdentifiers(schema) };
+  const written = schema as JsonSchema;
+  return {
+    dialect: dialectOf(written['$schema']) ?? '2020-12',
+    isolated: IDENTIFIERS.some((keyword) => hasKeyword(written, keyword)),
+    isPlain: isPlain(written),
+  };
+}
+
+/**
+ * Checks a hand-written schema against the meta-schema of its dialect. Loads the meta-schemas, which no other app needs.
+ *
+ * @param where the place for the report.
+ */
+export async function metaProblem(
+  schema: JsonSchema,
+  dialect: SchemaDialect,
+  where: string,
+): Promise<DefinitionProblem | undefined> {
+  const { META_SCHEMAS } = await import('#meta-schemas');
+  const check = META_SCHEMAS[dialect];
+  if (check(schema)) return undefined;
+  const { instancePath = '', message = 'is not valid' } = check.errors?.[0] ?? {};
+  return problemOf(`is not valid in ${dialect}: ${instancePath || 'its root'} ${message}`, where);
+}
+
+function problemOf(fault: string, where: string): DefinitionProblem {
+  return {
+    code: 'SIGIL_INVALID_SCHEMA',
+    where,
+    what: `the hand-written schema ${fault}`,
+    fix: 'mend the schema, or describe the value by a DTO class',
+  };
 }
 
 function faultOf(schema: unknown, rootObject: boolean): string | undefined {
@@ -43,7 +71,25 @@ function faultOf(schema: unknown, rootObject: boolean): string | undefined {
   const text = textOf(schema);
   if (text === undefined) return `contains itself, is deeper than ${MAX_DEPTH} levels, or is not JSON`;
   if (text.length > MAX_BYTES) return `is larger than ${MAX_BYTES / 1024} KB`;
-  return findFault(schema);
+  const dialect = dialectOf(schema['$schema']);
+  if (dialect === undefined)
+    return `names ${JSON.stringify(schema['$schema'])} as its $schema; known are 2020-12, 2019-09, draft-07 and draft-06`;
+  return findFault(schema) ?? patternFault(schema);
+}
+
+function patternFault(schema: JsonSchema): string | undefined {
+  const wrong = [...patternsIn(schema)].find((source) => !isPattern(source, 'u') && !isPattern(source, ''));
+  return wrong === undefined
+    ? undefined
+    : `has the pattern ${JSON.stringify(wrong)}, which is not a regular expression`;
+}
+
+function isPattern(source: string, flags: string): boolean {
+  try {
+    return new RegExp(source, flags).flags === flags;
+  } catch {
+    return false;
+  }
 }
 
 function textOf(schema: JsonSchema): string | undefined {
@@ -54,26 +100,69 @@ function textOf(schema: JsonSchema): string | undefined {
   }
 }
 
-function dialectOf(name: unknown): SchemaDialect {
+/** The dialect that `$schema` names: 2020-12 when it names none, and `undefined` for one that is not known. */
+function dialectOf(name: unknown): SchemaDialect | undefined {
+  if (name === undefined) return '2020-12';
   const uri = typeof name === 'string' ? name : '';
-  if (/draft-0[4-7]/.test(uri)) return 'draft-07';
-  return uri.includes('2019-09') ? '2019-09' : '2020-12';
+  const [, draft] = /^https?:\/\/json-schema\.org\/draft[-/]([\d-]+)\/schema#?$/.exec(uri) ?? [];
+  if (draft === '2020-12' || draft === '2019-09') return draft;
+  // What earlier drafts have in common with draft-07 means the same; its meta-schema refuses the rest.
+  return ['04', '06', '07'].includes(draft ?? '') ? 'draft-07' : undefined;
 }
 
-function hasIdentifiers(schema: unknown): boolean {
-  return /"(?:\$id|id)":"/.test(textOf(schema as JsonSchema) ?? '');
+const IDENTIFIERS = ['$id', 'id'];
+
+const PLAIN: ReadonlySet<string> = new Set([
+  ...[
+    '$schema',
+    'title',
+    'description',
+    'default',
+    'examples',
+    'deprecated',
+    'readOnly',
+    'writeOnly',
+    '$comment',
+  ],
+  ...[
+    'type',
+    'enum',
+    'const',
+    'required',
+    'properties',
+    'additionalProperties',
+    'items',
+    'prefixItems',
+    'uniqueItems',
+  ],
+  ...[
+    'minimum',
+    'maximum',
+    'exclusiveMinimum',
+    'exclusiveMaximum',
+    'multipleOf',
+    'minLength',
+    'maxLength',
+    'pattern',
+  ],
+  ...[
+    'minItems',
+    'maxItems',
+    'minProperties',
+    'maxProperties',
+    'format',
+    'contentEncoding',
+    'contentMediaType',
+  ],
+  ...['anyOf', 'oneOf', 'allOf', 'not', '$ref', '$defs', 'definitions', HEADER_KEYWORD],
+]);
+
+function isPlain(schema: JsonSchema): boolean {
+  const isPlainWithin = subschemasOf(schema).every((one) => !isObject(one) || isPlain(one));
+  return isPlainWithin && Object.keys(schema).every((keyword) => PLAIN.has(keyword));
 }
 
 const MAX_SUBSCHEMAS = 2000;
-const TYPES: ReadonlySet<unknown> = new Set([
-  'string',
-  'number',
-  'integer',
-  'boolean',
-  'object',
-  'array',
-  'null',
-]);
 
 interface Walk {
   readonly root: JsonSchema;
@@ -103,18 +192,6 @@ function visit(schema: unknown, walk: Walk, levels: number): string | undefined 
 }
 
 function keywordFault(schema: JsonSchema, walk: Walk): string | undefined {
-  const { type, required } = schema;
-  for (const key of NAMED) {
-    const value = schema[key];
-    if (typeof value === 'object' && value !== null && !isObject(value))
-      return `has \`${key}\` that is not an object`;
-  }
-  if (type !== undefined && ![type].flat().every((name) => TYPES.has(name))) {
-    return `has the unknown type ${JSON.stringify(type)}`;
-  }
-  if (Array.isArray(required) && !required.every((name) => typeof name === 'string')) {
-    return 'has `required` that does not list names';
-  }
   for (const keyword of ['$anchor', '$dynamicAnchor', '$id']) walk.anchors.add(schema[keyword]);
   for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
     const reference = schema[keyword];
@@ -132,8 +209,7 @@ function resolves(reference: string, { root, anchors }: Walk): boolean {
   // A schema with identifiers has several roots; the compiler resolves those.
   if ([...anchors].some((id) => typeof id === 'string' && id !== root['$id'])) return true;
   let at: unknown = root;
-  for (const token of reference.slice(2).split('/')) {
-    const step = decode(token).replace(/~1/g, '/').replace(/~0/g, '~');
+  for (const step of pointerSteps(decode(reference.slice(1)))) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return false;
     at = (at as Record<string, unknown>)[step];
   }

@@ -1,8 +1,12 @@
 import { isObject, type JsonSchema } from '../../protocol/json.js';
 
+/** The dialects a hand-written schema may be in. */
+export type SchemaDialect = '2020-12' | '2019-09' | 'draft-07';
+
 /** Keywords whose value is one schema. `items` may also be a list of them. */
 const SINGLE: ReadonlySet<string> = new Set([
   'items',
+  'additionalItems',
   'contains',
   'additionalProperties',
   'unevaluatedProperties',
@@ -15,10 +19,10 @@ const SINGLE: ReadonlySet<string> = new Set([
 ]);
 
 /** Keywords whose value is a list of schemas. */
-const LISTS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
+const LISTS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items']);
 
 /** Keywords whose members are named by the author: a name there is no keyword. */
-export const NAMED: ReadonlySet<string> = new Set([
+const NAMED: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
   '$defs',
@@ -51,13 +55,26 @@ export function mapSubschemas(
 ): JsonSchema {
   const one = (value: unknown): unknown => (isObject(value) ? replace(value) : value);
   const entries = Object.entries(schema).map(([keyword, value]) => {
-    if (SINGLE.has(keyword)) return [keyword, one(value)];
     if (LISTS.has(keyword) && Array.isArray(value)) return [keyword, value.map(one)];
+    if (SINGLE.has(keyword)) return [keyword, one(value)];
     if (NAMED.has(keyword) && isObject(value))
       return [keyword, Object.fromEntries(Object.entries(value).map(([name, to]) => [name, one(to)]))];
     return [keyword, value];
   });
   return Object.fromEntries(entries) as JsonSchema;
+}
+
+/** The steps of a JSON pointer, such as `/a/0`. */
+export function pointerSteps(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replace(/~1/g, '/').replace(/~0/g, '~'));
+}
+
+/** A JSON pointer that goes one step further. */
+export function joinPointer(pointer: string, step: string | number): string {
+  return `${pointer}/${String(step).replace(/~/g, '~0').replace(/\//g, '~1')}`;
 }
 
 /** The schema a reference to a definition of its document stands for; a schema that is no such reference as it is. */
@@ -71,6 +88,14 @@ export function resolveReference(schema: unknown, root: JsonSchema): JsonSchema 
       ? definitions[name]
       : undefined;
   return isObject(found) ? found : schema;
+}
+
+/** Whether a keyword stands in a schema, at any depth. */
+export function hasKeyword(schema: JsonSchema, keyword: string): boolean {
+  return (
+    keyword in schema ||
+    subschemasOf(schema).some((member) => isObject(member) && hasKeyword(member, keyword))
+  );
 }
 
 /** The regular expressions of a schema that was found to be well-formed, at every depth. */

@@ -1,6 +1,5 @@
 import type { DefinitionProblem } from '../../errors/errors.js';
 import type { JsonSchema } from '../../protocol/json.js';
-import type { LeftOut } from '../../protocol/left-out.js';
 import { patternsIn } from '../json-schema/json-schema.js';
 import type { Cost } from './backtracking.js';
 import type { TextTest } from './engine.js';
@@ -18,7 +17,7 @@ export class PatternPool {
    */
   add(source: string, flags: string, where: string): SafePattern {
     const key = `/${source}/${flags}`;
-    const pattern = this.#patterns.get(key) ?? new SafePattern(source, flags);
+    const pattern = this.#patterns.get(key) ?? WRITTEN.get(key) ?? new SafePattern(source, flags);
     this.#patterns.set(key, pattern);
     if (pattern.settled && pattern.longest < Infinity) this.#longest.set(source, pattern.longest);
     if (!pattern.settled && !this.#unsettled.has(pattern)) this.#unsettled.set(pattern, where);
@@ -34,15 +33,6 @@ export class PatternPool {
   async settle(): Promise<DefinitionProblem[]> {
     const added = [...this.#unsettled];
     await Promise.all(added.map(([pattern]) => pattern.settle()));
-    return this.#settled(added);
-  }
-
-  /** Settles them at once, where what settles them was left out: none can be run. @returns what is wrong with them. */
-  refuse(): DefinitionProblem[] {
-    return (globalThis as LeftOut).SIGIL_WITHOUT_PATTERN_ENGINE ? this.#settled([...this.#unsettled]) : [];
-  }
-
-  #settled(added: readonly (readonly [SafePattern, where: string])[]): DefinitionProblem[] {
     for (const [pattern] of added) {
       this.#unsettled.delete(pattern);
       if (pattern.longest < Infinity) this.#longest.set(pattern.source, pattern.longest);
@@ -86,20 +76,23 @@ export function preparePatterns(verdicts: readonly PatternVerdict[]): void {
 /** What is wrong with a settled pattern. @param where the place it is used at. */
 export function problemOf({ longest, source }: SafePattern, where: string): DefinitionProblem | undefined {
   if (longest > 0) return undefined;
-  const code = 'SIGIL_UNSAFE_PATTERN';
-  if ((globalThis as LeftOut).SIGIL_WITHOUT_PATTERN_ENGINE)
-    return {
-      code,
-      where,
-      what: `the pattern ${source} is not plain, and what runs such patterns was left out of this file, because none was known when it was built`,
-      fix: 'build with --whole; or write it with ^ at its beginning, at most one part of variable length, and no group that is repeated',
-    };
   return {
-    code,
+    code: 'SIGIL_UNSAFE_PATTERN',
     where,
     what: `the pattern ${source} repeats what can be read in several ways: a short text could keep the server busy for hours`,
     fix: 'repeat only what begins or ends with a character that is not within, as in ^[a-z]+(-[a-z]+)*$; or do without lookarounds and backreferences, so that it runs on an engine that does not backtrack',
   };
+}
+
+/** The patterns of standalone validators: those are modules, and belong to no app. */
+const WRITTEN = new Map<string, SafePattern>();
+
+/** A pattern of a standalone validator. The app that uses the validator settles it before it is tested. */
+export function writtenPattern(source: string, flags: string): SafePattern {
+  const key = `/${source}/${flags}`;
+  const pattern = WRITTEN.get(key) ?? new SafePattern(source, flags);
+  WRITTEN.set(key, pattern);
+  return pattern;
 }
 
 /** So many steps are a matter of a few milliseconds. */
@@ -145,6 +138,11 @@ export class SafePattern {
     return this.#linear ? Infinity : (this.#nativeLength ?? 0);
   }
 
+  /** Whether the native engine is fast enough for it on texts of any length. */
+  get isNative(): boolean {
+    return this.#nativeLength === Infinity;
+  }
+
   /** Whether an engine runs it whose steps grow with the length alone. */
   get isLinear(): boolean {
     return this.#linear !== undefined;
@@ -167,18 +165,13 @@ export class SafePattern {
   }
 
   async #analyse(): Promise<void> {
-    if (!(globalThis as LeftOut).SIGIL_WITHOUT_PATTERN_ENGINE) {
-      const { analysePattern } = await loadEngine();
-      const analysis = analysePattern(this.source, this.flags);
-      const nativeLength = longestNatively(analysis);
-      if (nativeLength < Infinity) this.#linear = await analysis.linear();
-      this.#nativeLength = nativeLength;
-    }
+    const { analysePattern } = await import('#pattern-engine');
+    const analysis = analysePattern(this.source, this.flags);
+    const nativeLength = longestNatively(analysis);
+    if (nativeLength < Infinity) this.#linear = await analysis.linear();
+    this.#nativeLength = nativeLength;
   }
 }
-
-/** A function, so that bundlers drop the import with what calls it. */
-const loadEngine = async () => import('#pattern-engine');
 
 /** The longest text on which the native engine makes few enough steps. */
 function longestNatively({ exponent, choices }: Cost): number {

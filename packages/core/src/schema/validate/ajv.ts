@@ -1,24 +1,30 @@
-import type { Ajv, CodeKeywordDefinition } from 'ajv';
-import { _ } from 'ajv/dist/compile/codegen/index.js';
-import { FORMATS } from '../describe/wire-form.js';
+import type { Ajv, CodeKeywordDefinition, Options } from 'ajv';
+import { _, type Code } from 'ajv/dist/compile/codegen/index.js';
+import type { JsonSchema } from '../../protocol/json.js';
+import { hasKeyword, type SchemaDialect } from '../json-schema/json-schema.js';
+import { FORMATS, hasRepeated, LENGTHS } from '../json-schema/own-keywords.js';
 import type {
   CompiledSchema,
   CompileOptions,
   LoadValidatorCompiler,
   PatternTest,
-  SchemaDialect,
 } from './compiled-schema.js';
-import { hasRepeated, LENGTHS } from './own-keywords.js';
 
-/** Loads ajv, which takes a while, and of it only the dialect that is wanted. */
+/**
+ * Compiles schemas by ajv. On a platform that forbids to make code of text, the interpreter takes its place.
+ *
+ * The same options and keywords write the standalone code of built files (`standalone.ts`): each function of ours that a validator calls
+ * has a `code` that imports it from `@sigil/core/internal`.
+ */
 export const loadValidatorCompiler: LoadValidatorCompiler = async (dialect) => {
-  const Ajv = await classOf(dialect);
-  const instances = new Map<string, AjvInstance>();
+  if (!permitsCode()) return (await import('./interpreter.js')).loadValidatorCompiler(dialect);
+  const Class = await ajvClass(dialect);
+  const instances = new Map<string, Ajv>();
   return (schema, options) => {
     const { ownProperties, report, unicode, isolated } = options;
-    const key = JSON.stringify([ownProperties, report, unicode]);
+    const key = JSON.stringify([ownProperties, report, unicode, isUnevaluated(schema)]);
     // Identifiers register themselves with the instance, so such a schema gets one of its own.
-    const ajv = (isolated ? undefined : instances.get(key)) ?? instanceOf(Ajv, options);
+    const ajv = (isolated ? undefined : instances.get(key)) ?? createAjv(Class, schema, options);
     if (!isolated) instances.set(key, ajv);
     const compiled = ajv.compile(schema);
     ajv.removeSchema(schema);
@@ -26,23 +32,59 @@ export const loadValidatorCompiler: LoadValidatorCompiler = async (dialect) => {
   };
 };
 
-function instanceOf(Ajv: AjvClass, { ownProperties, report, unicode, pattern }: CompileOptions): AjvInstance {
-  const ajv = new Ajv({
-    // Schemas are ours, or checked by hand: compiling the meta-schema would cost 98 ms.
+/** Whether code may be made of text. */
+function permitsCode(): boolean {
+  try {
+    // Throws where it is forbidden; nothing else tells.
+    Reflect.construct(Function, ['']);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What standalone code imports the functions of ours from. */
+const INTERNAL: Code = _`require("@sigil/core/internal").validatorFunctions`;
+
+/**
+ * Makes an ajv for a schema and others like it.
+ *
+ * @param source whether its validators keep their code, to be written.
+ */
+export function createAjv(
+  Class: AjvClass,
+  schema: JsonSchema,
+  { ownProperties, report, unicode, pattern }: Omit<CompileOptions, 'dialect' | 'isolated'>,
+  source = false,
+): Ajv {
+  const compile = (text: string, flags: string): PatternTest & { toString(): string } => {
+    const compiled = pattern(text, flags);
+    // ajv keeps one for each text.
+    return { test: (value) => compiled.test(value), toString: () => `/${text}/${flags}` };
+  };
+  const ajv = new Class({
     strict: false,
     // JSON has numbers beyond all that JavaScript has: 1e400 is read as infinite.
     strictNumbers: true,
+    // Schemas are ours, or were checked already (`json-schema/hand-written.ts`): to compile the meta-schema takes 98 ms.
     validateSchema: false,
     meta: false,
     formats: Object.fromEntries(Object.entries(FORMATS).map(([name, { accepts }]) => [name, accepts])),
     logger: false,
     unicodeRegExp: unicode,
-    // V8 optimizes what runs often; ajv's own pass takes half the time of a compilation and wins nothing.
-    code: { regExp: regExpWith(pattern), optimize: false },
     ownProperties,
     allErrors: report === 'all violations',
     verbose: true,
+    code: {
+      source,
+      regExp: Object.assign(compile, { code: `${String(INTERNAL)}.pattern` }),
+      formats: _`${INTERNAL}.formats`,
+      // V8 optimizes what runs often; ajv's own pass takes half the time of a compilation and wins nothing.
+      optimize: false,
+    },
   });
+  // Its classes of newer dialects always note what was evaluated, and fail at `patternProperties` beside alternatives for it.
+  ajv.opts.unevaluated = isUnevaluated(schema);
   for (const definition of [...LENGTH_KEYWORDS, UNIQUE_ITEMS]) {
     ajv.removeKeyword(String(definition.keyword));
     ajv.addKeyword(definition);
@@ -50,26 +92,14 @@ function instanceOf(Ajv: AjvClass, { ownProperties, report, unicode, pattern }: 
   return ajv;
 }
 
-/** Patterns go into the validator by reference. */
-function regExpWith(pattern: CompileOptions['pattern']): RegExpEngine {
-  const compile = (source: string, flags: string): PatternTest & { toString(): string } => {
-    const compiled = pattern(source, flags);
-    // ajv keeps one for each text.
-    return { test: (text) => compiled.test(text), toString: () => `/${source}/${flags}` };
-  };
-  // The code is for validators that are written to files, which these are not.
-  return Object.assign(compile, { code: '' });
+function isUnevaluated(schema: JsonSchema): boolean {
+  return ['unevaluatedProperties', 'unevaluatedItems'].some((keyword) => hasKeyword(schema, keyword));
 }
 
-type RegExpEngine = NonNullable<NonNullable<ConstructorParameters<typeof Ajv>[0]>['code']>['regExp'] & object;
+type AjvClass = new (options: Options) => Ajv;
 
-type AjvInstance = Pick<Ajv, 'compile' | 'removeSchema' | 'addKeyword' | 'removeKeyword'>;
-
-/** One of ajv's classes: there is one for each dialect. */
-type AjvClass = new (options: ConstructorParameters<typeof Ajv>[0]) => AjvInstance;
-
-/** Loads the class of a dialect. */
-async function classOf(dialect: SchemaDialect): Promise<AjvClass> {
+/** Loads ajv's class of a dialect. */
+export async function ajvClass(dialect: SchemaDialect): Promise<AjvClass> {
   switch (dialect) {
     case '2020-12':
       return (await import('ajv/dist/2020.js')).default.Ajv2020;
@@ -87,7 +117,8 @@ const LENGTH_KEYWORDS: readonly CodeKeywordDefinition[] = Object.entries(LENGTHS
   schemaType: 'number',
   error: { message: name, params: ({ schemaCode }) => _`{limit: ${schemaCode}}` },
   code(context) {
-    const test = context.gen.scopeValue('func', { ref: isWrong });
+    const code = _`${INTERNAL}.lengths[${name}]`;
+    const test = context.gen.scopeValue('func', { ref: isWrong, key: name, code });
     context.fail(_`${test}(${context.data}, ${context.schemaCode})`);
   },
 }));
@@ -99,7 +130,7 @@ const UNIQUE_ITEMS: CodeKeywordDefinition = {
   error: { message: 'uniqueItems' },
   code(context) {
     if (context.schema !== true) return;
-    const test = context.gen.scopeValue('func', { ref: hasRepeated });
+    const test = context.gen.scopeValue('func', { ref: hasRepeated, code: _`${INTERNAL}.hasRepeated` });
     context.fail(_`${test}(${context.data})`);
   },
 };

@@ -1,29 +1,11 @@
 import type { JsonSchema } from '../../protocol/json.js';
-
-/** The dialects a hand-written schema may be in. */
-export type SchemaDialect = '2020-12' | '2019-09' | 'draft-07';
+import type { SchemaDialect } from '../json-schema/json-schema.js';
+import type { SchemaViolation } from '../messages/messages.js';
 
 /** A compiled schema: true when a value satisfies it, or else `errors` says why not. */
 export interface CompiledSchema {
   (value: unknown): unknown;
   errors?: readonly SchemaViolation[] | null;
-  /** Makes it as fast as it gets, where it is not yet. */
-  warm?(): Promise<void>;
-  /** Told of a faster one of the same schema that can take its place from then on. */
-  onFaster?: (compiled: CompiledSchema) => void;
-}
-
-/** Why a value does not satisfy a schema: what ajv reports, and every other compiler as it does. */
-export interface SchemaViolation {
-  readonly keyword: string;
-  /** A JSON pointer to what is wrong. */
-  readonly instancePath: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly message?: string;
-  /** What is wrong. */
-  readonly data?: unknown;
-  /** The schema that has the keyword: the very object that was compiled, because it may know rules. */
-  readonly parentSchema?: unknown;
 }
 
 /** How a schema is to be compiled. */
@@ -33,9 +15,9 @@ export interface CompileOptions {
   readonly ownProperties: boolean;
   /** Whether the schema has identifiers, which are not to be known to others. */
   readonly isolated: boolean;
-  /** What is to be said of a value that does not satisfy the schema. */
+  /** Which violations of a value are reported. */
   readonly report: 'first violation' | 'all violations';
-  /** Whether patterns have the `u` flag, as the standard wants; schemas written for others may not bear it. */
+  /** Whether patterns have the `u` flag, as the standard wants. Some schemas have patterns that are valid without it only. */
   readonly unicode: boolean;
   /** Compiles a regular expression so that it cannot be made to backtrack. */
   readonly pattern: (source: string, flags: string) => PatternTest;
@@ -44,6 +26,8 @@ export interface CompileOptions {
 /** A compiled regular expression. */
 export interface PatternTest {
   test(text: string): boolean;
+  /** Whether the native engine of the platform is slow on no text. Absent where that is not known. */
+  readonly isNative?: boolean;
 }
 
 /**
@@ -54,7 +38,7 @@ export interface PatternTest {
 export type ValidatorCompiler = (schema: JsonSchema, options: CompileOptions) => CompiledSchema;
 
 /**
- * Loads what compiles schemas of one dialect. `#validator-compiler` exports one of this name, and `package.json` says which file that is
- * under which conditions: nothing else knows by what schemas are compiled.
+ * Loads what compiles schemas of one dialect. `#validator-compiler` exports one of this name: ajv, or the interpreter on platforms that
+ * never permit to make code of text.
  */
 export type LoadValidatorCompiler = (dialect: SchemaDialect) => Promise<ValidatorCompiler>;

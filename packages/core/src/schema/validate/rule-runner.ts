@@ -5,8 +5,8 @@ import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import { type ClassModels, summaryOf } from '../dto/dto.js';
 import type { Container, PropertyModel } from '../dto/property.js';
 import type { BoundRule, Condition } from '../dto/bound-rule.js';
-import { describeValue, joinPath } from './describe-value.js';
-import { DtoFunctionError, InvalidValueError, type Issue } from './errors.js';
+import { describeValue, joinPath } from '../messages/describe-value.js';
+import { DtoFunctionError, InvalidValueError, type Issue } from '../messages/errors.js';
 
 /** More are neither looked for nor told of. */
 const MAX_ISSUES = 1000;

@@ -1,17 +1,60 @@
 import { DefinitionError, messageOf } from '../../errors/errors.js';
 import type { JsonSchema } from '../../protocol/json.js';
-import { addPatterns, PatternPool, problemOf, type SafePattern } from '../patterns/patterns.js';
-import { InvalidValueError, type Issue } from './errors.js';
-import { issuesFrom } from './messages.js';
-import { type PreparedValidator, preparedValidator } from './prepared.js';
+import { metaProblem } from '../json-schema/hand-written.js';
+import type { SchemaDialect } from '../json-schema/json-schema.js';
+import { FORMATS, hasRepeated, LENGTHS } from '../json-schema/own-keywords.js';
+import { InvalidValueError, type Issue } from '../messages/errors.js';
+import { type FindRules, issuesFrom, type SchemaViolation } from '../messages/messages.js';
+import {
+  addPatterns,
+  PatternPool,
+  problemOf,
+  type SafePattern,
+  writtenPattern,
+} from '../patterns/patterns.js';
 import type {
   CompiledSchema,
   CompileOptions,
   LoadValidatorCompiler,
-  SchemaDialect,
-  SchemaViolation,
   ValidatorCompiler,
 } from './compiled-schema.js';
+
+/** The validators of a schema that were written when the program was built. */
+export interface PreparedValidator {
+  readonly first: CompiledSchema;
+  readonly all: CompiledSchema;
+}
+
+const PREPARED = new Map<string, PreparedValidator>();
+
+/** Takes validators that `sigil build` has written, by the keys of their schemas. */
+export function prepareValidators(validators: Readonly<Record<string, PreparedValidator>>): void {
+  for (const [key, validator] of Object.entries(validators)) PREPARED.set(key, validator);
+}
+
+/** What a prepared validator is found by: the schema itself, so that no other one is taken for it. */
+export function validatorKey(
+  schema: JsonSchema,
+  { dialect, ownProperties }: Pick<CompileOptions, 'dialect' | 'ownProperties'>,
+): string {
+  return JSON.stringify([dialect, ownProperties, schema]);
+}
+
+/** What standalone validators call: the keywords and formats of ours, and what compiles patterns. */
+export interface ValidatorFunctions {
+  readonly lengths: typeof LENGTHS;
+  readonly formats: Readonly<Record<string, (text: string) => boolean>>;
+  readonly hasRepeated: typeof hasRepeated;
+  readonly pattern: CompileOptions['pattern'];
+}
+
+/** Exported by `@sigil/core/internal`, which the code of standalone validators imports. */
+export const validatorFunctions: ValidatorFunctions = {
+  lengths: LENGTHS,
+  formats: Object.fromEntries(Object.entries(FORMATS).map(([name, { accepts }]) => [name, accepts])),
+  hasRepeated,
+  pattern: writtenPattern,
+};
 
 /** What the validators of an app share. Loads nothing until a schema is compiled. */
 export class ValidatorPool {
@@ -20,8 +63,6 @@ export class ValidatorPool {
   readonly patterns: PatternPool = new PatternPool();
   /** The validators that have not been compiled. */
   readonly cold: Set<Validator> = new Set();
-  /** Whether validators are to be made as fast as they get at once, and not when they are used more often. */
-  isWarm = false;
 
   /** @param load loads what compiles schemas. */
   constructor(load: LoadValidatorCompiler = loadOfPlatform) {
@@ -43,8 +84,8 @@ const loadOfPlatform: LoadValidatorCompiler = async (dialect) => {
   return loadValidatorCompiler(dialect);
 };
 
-/** A value with more members than this is told its first problem only. */
-const MAX_MEMBERS = 1000;
+/** Of a value with more members than this, the first problem is reported only. */
+const MAX_MEMBERS = 10_000;
 
 /** What a validator is made from. */
 export interface ValidatorOptions {
@@ -55,16 +96,15 @@ export interface ValidatorOptions {
   readonly isolated: boolean;
   /** The place for the report when the schema does not compile. */
   readonly where: string;
-  /** What was written of the schema when the program was built; looked for by default. */
-  readonly prepared?: PreparedValidator | undefined;
+  /** Whether an author wrote the schema: it is checked against its meta-schema before it is compiled. */
+  readonly isHandWritten: boolean;
 }
 
-/** A schema that is compiled when it is first needed, and again, more talkative, when a value first fails. */
+/** A schema that is compiled when it is first needed, and once more, to report every violation, when a value is first refused. */
 export class Validator {
-  #compiler: ValidatorCompiler | undefined;
   #first: CompiledSchema | undefined;
-  /** What tells of values that are not accepted; compiled when there is one. */
-  readonly #telling = new Map<CompileOptions['report'], CompiledSchema>();
+  #compileAll: (() => CompiledSchema) | undefined;
+  #all: CompiledSchema | undefined;
   #loading: Promise<void> | undefined;
   readonly #patterns: readonly SafePattern[];
 
@@ -93,34 +133,39 @@ export class Validator {
   }
 
   #reported(value: unknown): readonly SchemaViolation[] {
-    if (!this.#compiler) return [];
     // Every member may have a problem, and each problem is an object of its own.
-    const report = hasMembers(value, MAX_MEMBERS) ? 'first violation' : 'all violations';
-    if (report === 'first violation' && this.#first?.errors) return this.#first.errors;
-    const telling = this.#telling.get(report) ?? this.#compile(this.#compiler, report);
-    this.#telling.set(report, telling);
-    return telling(value) === true ? [] : (telling.errors ?? []);
+    if (hasMembers(value, MAX_MEMBERS)) return this.#first?.errors ?? [];
+    this.#all ??= this.#compileAll?.();
+    return this.#all?.(value) === true ? [] : (this.#all?.errors ?? []);
+  }
+
+  /** Checks a schema written by hand against its meta-schema. @throws DefinitionError when it is not valid. */
+  async checkMeta(): Promise<void> {
+    const { isHandWritten, schema, dialect, where } = this.options;
+    const problem = isHandWritten ? await metaProblem(schema, dialect, where) : undefined;
+    if (problem) throw new DefinitionError([problem]);
   }
 
   async #load(): Promise<void> {
     const { pool, options } = this;
-    const compiler = await pool.compiler(options.dialect);
+    await this.checkMeta();
     await pool.patterns.ready();
     const problems = this.#patterns.flatMap((pattern) => problemOf(pattern, options.where) ?? []);
     if (problems.length > 0) throw new DefinitionError(problems);
-    const first: CompiledSchema =
-      (options.prepared ?? preparedValidator(options.schema, options))?.(this.#pattern) ??
-      this.#compile(compiler, 'first violation');
-    first.onFaster = (compiled) => (this.#first = compiled);
-    // Without the `u` flag a pattern is another one.
-    await pool.patterns.ready();
-    this.#compiler = compiler;
-    this.#first = first;
-    if (pool.isWarm) await first.warm?.();
+    const prepared = PREPARED.size === 0 ? undefined : PREPARED.get(validatorKey(options.schema, options));
+    if (prepared) {
+      this.#compileAll = () => prepared.all;
+      this.#first = prepared.first;
+    } else {
+      const compiler = await pool.compiler(options.dialect);
+      const first = this.#compile(compiler, 'first violation');
+      // Without the `u` flag a pattern is another one.
+      await pool.patterns.ready();
+      this.#compileAll = () => this.#compile(compiler, 'all violations');
+      this.#first = first;
+    }
     pool.cold.delete(this);
   }
-
-  readonly #pattern: CompileOptions['pattern'] = (source, flags) => this.pool.patterns.add(source, flags, '');
 
   /** Adds to a violated pattern how long a text may be for it. */
   #measured(violation: SchemaViolation): SchemaViolation {
@@ -130,10 +175,11 @@ export class Validator {
   }
 
   #compile(compiler: ValidatorCompiler, report: CompileOptions['report']): CompiledSchema {
-    const { schema, dialect, ownProperties, isolated, where } = this.options;
-    const pattern = this.#pattern;
+    const { schema, where } = this.options;
+    const pattern: CompileOptions['pattern'] = (source, flags) =>
+      this.pool.patterns.add(source, flags, where);
     const compile = (unicode: boolean): CompiledSchema =>
-      compiler(schema, { dialect, ownProperties, isolated, report, unicode, pattern });
+      compiler(schema, { ...this.options, report, unicode, pattern });
     try {
       return withoutUnicode(compile);
     } catch (cause) {
@@ -161,9 +207,14 @@ interface Explainer {
 }
 
 /** @throws InvalidValueError with every issue when a value does not satisfy a schema, or with the first one when it is large. */
-export function ensure(validator: Validator, value: unknown, rules?: Explainer): void {
+export function ensure(
+  validator: Validator,
+  value: unknown,
+  rules: Explainer | undefined,
+  rulesAt: FindRules | undefined,
+): void {
   if (validator.accepts(value)) return;
-  const issues = issuesFrom(validator.violations(value), value);
+  const issues = issuesFrom(validator.violations(value), value, rulesAt);
   const more = rules === undefined || hasMembers(value, MAX_MEMBERS) ? [] : rules.explain(value);
   const others = more.filter(({ path }) => !issues.some((issue) => issue.path === path));
   throw new InvalidValueError(issues.length > 0 ? [...issues, ...others] : [unexplained()]);

@@ -1,18 +1,6 @@
-import { existsSync } from 'node:fs';
-import { createApp } from '@sigil/core';
-import { options } from './app.js';
-import { chooseRuntime } from './runtime.js';
+import module from 'node:module';
 
-// Variables that are set win over those of the file.
-const settings = new URL('../.env', import.meta.url);
-if (existsSync(settings)) process.loadEnvFile(settings);
+// Node keeps the code that it compiles, so that the next start takes less time. You can take this out. Node 20 does not have it.
+(module as typeof module & { enableCompileCache?(): unknown }).enableCompileCache?.();
 
-const app = await createApp(options);
-try {
-  const { address } = await app.run(chooseRuntime(process.argv.slice(2), process.env));
-  if (address) console.error(`Listening on ${address}`);
-} catch (error) {
-  // A wrong argument, a missing variable, a port in use: the message says all there is to say.
-  console.error((error as Error).message);
-  process.exit(1);
-}
+await import('./server.js');

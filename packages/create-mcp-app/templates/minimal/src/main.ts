@@ -1,7 +1,6 @@
-import { createApp } from '@sigil/core';
-import { options } from './app.js';
+import module from 'node:module';
 
-const app = await createApp(options);
-const { address } = await app.run();
-// Over stdio there is no address, and standard output belongs to the protocol.
-if (address) console.error(`Listening on ${address}`);
+// Node keeps the code that it compiles, so that the next start takes less time. You can take this out. Node 20 does not have it.
+(module as typeof module & { enableCompileCache?(): unknown }).enableCompileCache?.();
+
+await import('./server.js');

@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, relative, resolve } from 'node:path';
+import { build, type Message } from 'esbuild';
+import { type ReportedProblem, ServerError, UsageError } from '../failures.js';
+import type { Examined } from './examine.js';
+import { packagesOutside } from './outside.js';
+import { importedPackage } from './packages.js';
+import { examiningPlugin } from './plugin.js';
+import { type TargetName, TARGETS } from './targets.js';
+
+/** How `sigil build` bundles a program. */
+export interface BundleOptions {
+  readonly cwd: string;
+  /** The program, absolute. */
+  readonly entry: string;
+  /** The file of the bundle, absolute. */
+  readonly out: string;
+  readonly target: TargetName;
+  readonly minify: boolean;
+  /** Packages that stay outside of it. */
+  readonly external: readonly string[];
+  /** How long the program may take to describe itself, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** A bundle that is written. */
+export interface Bundled {
+  readonly examined: Examined;
+  /** Packages that are installed beside it. */
+  readonly outside: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** The longest lines of minified code, in characters: Node shows the line that fails before it says why. */
+const LINE_LIMIT = 300;
+
+/**
+ * Makes one file of a program.
+ *
+ * @throws ServerError when it cannot be bundled, its definitions are wrong, or it needs what the target has not.
+ */
+export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
+  const { cwd, entry, out, minify, external, target, timeoutMs } = options;
+  const name = relative(cwd, entry);
+  if (!existsSync(entry)) throw new UsageError(`there is no file ${name}: compile first`);
+  if (/\.[cm]?tsx?$/.test(entry))
+    throw new UsageError(
+      `${name} is TypeScript: compile it, and give what the compiler writes, such as dist/main.js`,
+    );
+  if (out.endsWith('.cjs'))
+    throw new UsageError(`--out ${relative(cwd, out)}: a bundle is an ES module: name it .mjs`);
+  let examined: Examined | undefined;
+  const { metafile, outputFiles, warnings } = await build({
+    absWorkingDir: cwd,
+    entryPoints: [entry],
+    outfile: out,
+    bundle: true,
+    write: false,
+    metafile: true,
+    minify,
+    ...(minify && TARGETS[target].hasFiles && { lineLimit: LINE_LIMIT }),
+    sourcemap: 'linked',
+    sourcesContent: false,
+    legalComments: 'none',
+    // Engines take twice as long to read a text with other letters.
+    charset: 'ascii',
+    logLevel: 'silent',
+    external: [...external],
+    plugins: [examiningPlugin({ target, timeoutMs }, (found) => (examined = found))],
+  }).catch((error: unknown) => {
+    throw failureOf(error, cwd);
+  });
+  if (!examined) throw new ServerError('the program was not examined');
+  const imported = new Set(
+    Object.values(metafile.inputs).flatMap(({ imports }) => imports.map(({ path }) => importedPackage(path))),
+  );
+  const misspelt = external.find((one) => !imported.has(importedPackage(one)));
+  if (misspelt !== undefined)
+    throw new UsageError(`--external ${misspelt}: the program imports no package of this name`);
+  await mkdir(dirname(out), { recursive: true });
+  for (const { path, contents } of outputFiles) await writeFile(path, contents);
+  return {
+    examined,
+    outside: [...packagesOutside(metafile, cwd, TARGETS[target]).keys()].sort(),
+    warnings: warnings.map(({ text, location }) =>
+      location ? `${location.file}:${location.line}: ${text}` : text,
+    ),
+  };
+}
+
+/** What went wrong, with what to do about it. */
+function failureOf(error: unknown, cwd: string): unknown {
+  const { errors = [] } = error as { readonly errors?: readonly Message[] };
+  const own: unknown = errors.find(({ detail }) => detail instanceof ServerError)?.detail;
+  if (own !== undefined || errors.length === 0) return own ?? error;
+  return new ServerError(
+    'the program cannot be bundled',
+    errors.map((one) => problemOf(one, cwd)),
+  );
+}
+
+function problemOf({ text, location }: Message, cwd: string): ReportedProblem {
+  const place = location ? `${relative(cwd, resolve(cwd, location.file))}:${location.line}: ` : '';
+  const missing = /^Could not resolve "(?<name>[^"]+)"/.exec(text)?.groups?.['name'];
+  const fix =
+    missing === undefined
+      ? 'mend the module that is named'
+      : /^[./#]/.test(missing)
+        ? 'compile first, and import the file by its whole name, as in ./shop.js; data has to be copied to where it is imported'
+        : `npm install ${importedPackage(missing)}, or leave it outside: --external ${importedPackage(missing)}`;
+  return { code: 'SIGIL_BUILD_FAILED', problem: `${place}${text}`, fix };
+}

@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { BuildDescription, DiscoveredFiles, WrittenValidator } from '@sigil/core/build';
+import { ServerError } from '../failures.js';
+import { reportedProblems } from '../program/program.js';
+
+/** What a program writes that describes itself. */
+export interface Told {
+  readonly description?: BuildDescription;
+  readonly validators: readonly WrittenValidator[];
+  readonly discovered: DiscoveredFiles;
+}
+
+/** How long a program may go on that has made no app when it is loaded, such as one in `main()`, in milliseconds. */
+const NO_APP_MS = 5_000;
+/** How long it may then take to make another one, or to serve. */
+const NEXT_APP_MS = 500;
+
+/** The module before the program. The module after it calls `loaded()`. */
+export const DESCRIBE: string = `
+import { writeFileSync } from 'node:fs';
+import { describeBuild, writeValidators } from '@sigil/core/build';
+// Programs ask whether they are what was started.
+process.argv[1] = process.env.SIGIL_BUILD_ENTRY;
+const told = { discovered: {}, validators: [] };
+process.once('exit', () => writeFileSync(process.env.SIGIL_BUILD_TOLD, JSON.stringify(told)));
+let ending, waiting, made = 0, isLoaded = false;
+const wait = (ms) => {
+  clearTimeout(waiting);
+  if (isLoaded) waiting = setTimeout(end, ms).unref();
+};
+const describe = describeBuild({
+  async done(description) {
+    Object.assign(told, { description, validators: await writeValidators(description.schemas) });
+    process.exit(0);
+  },
+  discovered: (files) => Object.assign(told.discovered, files),
+  madeApp() {
+    made++;
+    wait(${NEXT_APP_MS});
+  },
+}, process.env);
+const end = () => (ending ??= describe());
+// A program that makes its apps in a function that nothing waits for has made none now.
+export const loaded = async () => {
+  if (made > 0) await end();
+  isLoaded = true;
+  process.once('beforeExit', end);
+  wait(${NO_APP_MS});
+};`;
+
+/**
+ * Runs a program that was bundled to describe itself, and reads what it tells.
+ *
+ * @param code the bundle.
+ * @param files the program, and the file that a bundle is made for: this one runs beside it, and finds there what is outside.
+ * @throws ServerError when its definitions are wrong, or it fails, or does not end in time.
+ */
+export async function describeProgram(
+  code: string,
+  { entry, out }: { readonly entry: string; readonly out: string },
+  timeoutMs: number,
+): Promise<Told> {
+  const path = join(dirname(out), `.${basename(out)}.${process.pid}.mjs`);
+  const answer = `${path}.json`;
+  mkdirSync(dirname(out), { recursive: true });
+  await writeFile(path, code);
+  const variables = { SIGIL_BUILD_TOLD: answer, SIGIL_BUILD_ENTRY: entry, MCP_TRANSPORT: 'stdio' };
+  try {
+    const running = promisify(execFile)(process.execPath, [path], {
+      env: { ...process.env, ...variables },
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+      maxBuffer: Infinity,
+    });
+    running.child.stdin?.end();
+    const {
+      stdout,
+      stderr,
+      killed,
+      code: exitCode,
+    } = await running.then(
+      (said) => ({ ...said, killed: false, code: 0 }),
+      (failed: { stdout: string; stderr: string; killed: boolean; code: number }) => failed,
+    );
+    if (killed)
+      throw new ServerError(
+        `the program did not say within ${timeoutMs / 1000} s what it serves: it must call createApp() when it is loaded`,
+      );
+    const text = await readFile(answer, 'utf8').catch(() => '{ "discovered": {}, "validators": [] }');
+    const told = JSON.parse(text) as Told;
+    // Modules that the bundle does not have yet may be all that is wrong.
+    if (told.description || Object.keys(told.discovered).length > 0) return told;
+    const problems = reportedProblems(stderr);
+    if (problems.length > 0) throw new ServerError('the definitions of the server are wrong', problems);
+    throw new ServerError(
+      `the program ended with code ${exitCode} before it had made an app. It must start while it is built: set the environment variables that it needs, to any value. It said:\n${stdout}${stderr}`.trim(),
+    );
+  } finally {
+    for (const file of [path, answer]) rmSync(file, { force: true });
+  }
+}

@@ -1,0 +1,163 @@
+import { dirname, relative } from 'node:path';
+import type { DiscoveredFiles } from '@sigil/core/build';
+import type { BuildOptions, Plugin, PluginBuild } from 'esbuild';
+import { ServerError } from '../failures.js';
+import { installedLibraries } from './class-libraries.js';
+import { DESCRIBE, describeProgram } from './describe.js';
+import { outsidePackages, packagesOutside, sharedPackages } from './outside.js';
+import { packageFolder, type Packages } from './packages.js';
+import { modulePlaces, PLACES, placesText } from './places.js';
+import { discoveredText, type Prepared } from './prepared.js';
+import { type ImportedNames, importedNames } from './syntax.js';
+import type { Target } from './targets.js';
+
+/** What is found out of a program before it is bundled. */
+export interface Examined extends Prepared {
+  /** What the program imports of class-validator. */
+  readonly rules: ImportedNames;
+  /** Packages that stay outside because others do that use them. */
+  readonly shared: ReadonlySet<string>;
+  /** What the program exports. */
+  readonly exports: readonly string[];
+}
+
+/** How a program is examined. */
+export interface ExamineOptions {
+  readonly cwd: string;
+  /** The module that the bundle is made of. */
+  readonly entry: string;
+  /** The file of the bundle. */
+  readonly out: string;
+  readonly target: Target;
+  readonly packages: Packages;
+  readonly timeoutMs: number;
+}
+
+/** Code that lets CommonJS modules ask for what is not in the bundle. */
+export const REQUIRE =
+  "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);";
+/** A program is described again as long as it discovers more; so often at most. */
+const MOST_DISCOVERIES = 16;
+
+/**
+ * Finds out of a program what its bundle has to have: it is bundled to describe itself, and run.
+ *
+ * @param asked the options of the bundler.
+ * @throws ServerError when its definitions are wrong, or it needs what the target has not; the failure of the bundler when it has one.
+ */
+export async function examineProgram(
+  esbuild: PluginBuild['esbuild'],
+  asked: BuildOptions,
+  options: ExamineOptions,
+): Promise<Examined> {
+  const { cwd, entry, out, target, packages } = options;
+  const framework = packageFolder('@sigil/core', entry);
+  if (framework === undefined)
+    throw new ServerError(`${relative(cwd, entry)} is no program of Sigil: @sigil/core is not installed`);
+  let discovered: DiscoveredFiles = {};
+  for (let round = 0; round < MOST_DISCOVERIES; round++) {
+    let validator: string | undefined;
+    const { outputFiles, metafile } = await esbuild.build({
+      ...withoutOutput(asked),
+      // The program by itself shows what it exports.
+      entryPoints: { program: 'sigil:program', entry },
+      outdir: dirname(out),
+      metafile: true,
+      inject: [...(asked.inject ?? []), PLACES],
+      banner: { js: REQUIRE },
+      plugins: [
+        virtualModules(
+          {
+            'sigil:program': `import 'sigil:describe'; import 'sigil:globals'; import 'sigil:discovered'; import ${JSON.stringify(entry)}; import 'sigil:end';`,
+            'sigil:describe': DESCRIBE,
+            'sigil:globals': target.globals ?? '',
+            'sigil:discovered': discoveredText(discovered),
+            'sigil:end': "import { loaded } from 'sigil:describe'; await loaded();",
+            [PLACES]: placesText(true),
+          },
+          dirname(entry),
+        ),
+        standIns,
+        installedLibraries(framework, (url) => (validator = url)),
+        modulePlaces(options, true),
+        outsidePackages(entry, target, packages),
+        ...(asked.plugins ?? []).filter(({ name }) => name !== 'sigil'),
+      ],
+    });
+    const code = outputFiles.find(({ path }) => path.endsWith('program.js'))?.text ?? '';
+    const told = await describeProgram(code, options, options.timeoutMs);
+    discovered = { ...discovered, ...told.discovered };
+    if (Object.keys(told.discovered).length > 0) continue;
+    const { description, validators } = told;
+    if (!description) throw new ServerError('the program has told nothing of itself');
+    const outside = packagesOutside(metafile, cwd, target);
+    const exports = Object.entries(metafile.outputs).flatMap(([path, output]) =>
+      path.endsWith('entry.js') ? output.exports : [],
+    );
+    refuseUnservable(options, [...outside.keys()], exports);
+    const rules = validator === undefined ? [] : importedNames(code, validator);
+    const shared = sharedPackages(outside, packages);
+    return { description, validators, discovered, framework, rules, shared, exports };
+  }
+  throw new ServerError('what the program discovers discovers more and more');
+}
+
+function withoutOutput({
+  outfile: _,
+  entryPoints: __,
+  ...asked
+}: BuildOptions): BuildOptions & { write: false } {
+  return { ...asked, write: false, minify: false, sourcemap: false, splitting: false, logLevel: 'silent' };
+}
+
+/** Modules that are no files. */
+function virtualModules(texts: Readonly<Record<string, string>>, resolveDir: string): Plugin {
+  return {
+    name: 'sigil-modules',
+    setup(bundler) {
+      bundler.onResolve({ filter: /^sigil:/ }, ({ path }) => ({
+        path,
+        namespace: 'sigil',
+        sideEffects: path !== PLACES,
+      }));
+      bundler.onLoad({ filter: /.*/, namespace: 'sigil' }, ({ path }) => ({
+        contents: texts[path] ?? '',
+        resolveDir,
+      }));
+    },
+  };
+}
+
+/** What only the target has, while a program is described on this machine. */
+const standIns: Plugin = {
+  name: 'sigil-stand-ins',
+  setup(bundler) {
+    bundler.onResolve({ filter: /^(?:cloudflare|bun):|^bun$/ }, ({ path }) => ({
+      path,
+      namespace: 'sigil-stand-in',
+    }));
+    bundler.onLoad({ filter: /.*/, namespace: 'sigil-stand-in' }, () => ({
+      contents:
+        'module.exports = new Proxy({}, { get: (_, name) => name === "__esModule" ? false : class {} });',
+    }));
+  },
+};
+
+/** @throws ServerError when the target has not what the program needs. */
+function refuseUnservable(
+  { cwd, entry, target }: ExamineOptions,
+  outside: readonly string[],
+  exports: readonly string[],
+): void {
+  const code = 'SIGIL_BUILD_FAILED';
+  const problems = outside.map((name) => ({
+    code,
+    problem: `${name}: it stays outside of the bundle, and the target has no packages`,
+    fix: 'use another package, or have another entry for this target',
+  }));
+  if (!target.hasFiles && problems.length > 0) throw new ServerError('a package is missing', problems);
+  if (target.serves === 'program' || exports.length > 0) return;
+  const problem = `${relative(cwd, entry)}: it exports nothing, and this target serves what a program exports`;
+  const fix = 'give an entry of its own, such as one with export default worker(app) of @sigil/workers';
+  throw new ServerError('nothing would be served', [{ code, problem, fix }]);
+}

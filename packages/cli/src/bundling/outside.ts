@@ -1,0 +1,94 @@
+import { isBuiltin } from 'node:module';
+import { isAbsolute, resolve } from 'node:path';
+import type { BuildOptions, Metafile, Plugin } from 'esbuild';
+import { CLASS_LIBRARIES } from './class-libraries.js';
+import { importedPackage, packageFolder, type Packages } from './packages.js';
+import type { Target } from './targets.js';
+
+const CORE = '@sigil/core';
+const MISSING = 'sigil-missing';
+const RESOLVING = Symbol('resolving');
+
+/** Whether a bundler was told to leave a package outside. */
+export function isExternal(name: string, { external = [], packages }: BuildOptions): boolean {
+  return (
+    packages === 'external' ||
+    external.some((pattern) => {
+      const [start = '', end] = pattern.split('*');
+      return end === undefined ? name === start : name.startsWith(start) && name.endsWith(end);
+    })
+  );
+}
+
+/**
+ * Leaves outside what cannot be in a bundle: what the target provides, and packages with compiled addons. Packages that are not installed
+ * throw when another package asks for them, as in Node.
+ *
+ * @param others gives further packages that are to be outside.
+ */
+export function outsidePackages(
+  entry: string,
+  { provided }: Pick<Target, 'provided'>,
+  packages: Packages,
+  others: () => Promise<ReadonlySet<string>> = () => Promise.resolve(new Set()),
+): Plugin {
+  const isOwn = (path: string): boolean => packages.folderOf(path) === packages.folderOf(entry);
+  return {
+    name: 'sigil-outside',
+    setup(bundler) {
+      bundler.onResolve({ filter: /.*/ }, async ({ path, pluginData, ...asked }) => {
+        const { kind, importer } = asked;
+        if (kind === 'entry-point' || pluginData === RESOLVING || isAbsolute(path)) return undefined;
+        const isPackage = !path.startsWith('.');
+        // Relative imports are seldom missing.
+        const isLater = kind === 'require-call' || kind === 'dynamic-import' || kind === 'require-resolve';
+        if (!isPackage && !isLater) return undefined;
+        const outside = await others();
+        const isShared =
+          outside.has(importedPackage(path)) || (outside.has(CORE) && path.startsWith('@sigil/'));
+        if (isPackage && (provided.test(path) || isShared)) return { path, external: true };
+        if (isBuiltin(path)) return undefined;
+        const found = await bundler.resolve(path, { ...asked, pluginData: RESOLVING });
+        if (found.errors.length > 0)
+          return isLater && !isOwn(importer) ? { path, namespace: MISSING } : undefined;
+        const folder = found.namespace === 'file' ? packages.folderOf(found.path) : undefined;
+        const isAddon = isPackage && folder !== undefined && !isOwn(found.path) && packages.hasAddon(folder);
+        // The bundler itself finds it once more, because it learns more than a plugin can tell it.
+        return isAddon ? { path, external: true } : undefined;
+      });
+      bundler.onLoad({ filter: /.*/, namespace: MISSING }, ({ path }) => ({
+        contents: `throw Object.assign(new Error(${JSON.stringify(`Cannot find module '${path}'`)}), { code: 'MODULE_NOT_FOUND' });`,
+      }));
+    },
+  };
+}
+
+/** Packages that stay outside of a bundle, each with its folder where it is installed. */
+export function packagesOutside(
+  { inputs, outputs }: Metafile,
+  cwd: string,
+  { provided }: Pick<Target, 'provided'>,
+): ReadonlyMap<string, string | undefined> {
+  const imported = Object.values(outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
+  const found = new Map<string, string | undefined>();
+  for (const [input, { imports }] of Object.entries(inputs))
+    for (const { path, external } of imports) {
+      if (external !== true || !imported.includes(path) || isBuiltin(path)) continue;
+      if (/^(?:\.|\w+:)/.test(path) || provided.test(path)) continue;
+      const name = importedPackage(path);
+      found.set(name, found.get(name) ?? packageFolder(name, resolve(cwd, input)));
+    }
+  return found;
+}
+
+/** The packages that have to stay outside because others do that use them, so that a program has one copy of each. */
+export function sharedPackages(
+  outside: ReadonlyMap<string, string | undefined>,
+  packages: Packages,
+): ReadonlySet<string> {
+  const shared = [...outside.values()].flatMap((folder) =>
+    folder === undefined ? [] : packages.usedBy(folder, [...CLASS_LIBRARIES, CORE]),
+  );
+  // The framework uses them, too.
+  return new Set(shared.includes(CORE) ? [CORE, ...CLASS_LIBRARIES] : shared);
+}

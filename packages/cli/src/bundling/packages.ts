@@ -1,0 +1,96 @@
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** What is read of a package's manifest. */
+interface Manifest {
+  readonly name?: string;
+  readonly gypfile?: boolean;
+  readonly cpu?: readonly string[];
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+/** The package that an import names, of which it may want one module. */
+export function importedPackage(specifier: string): string {
+  return /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
+}
+
+/** The folder of a package that a file imports; `undefined` when it is not installed. */
+export function packageFolder(name: string, importer: string): string | undefined {
+  const folders = createRequire(importer).resolve.paths(name) ?? [];
+  const found = folders
+    .map((folder) => join(folder, name))
+    .find((one) => existsSync(join(one, 'package.json')));
+  return found && realpathSync(found);
+}
+
+/** What is known of packages. Files are read once. */
+export class Packages {
+  readonly #manifests = new Map<string, Manifest | undefined>();
+  readonly #withAddon = new Map<string, boolean>();
+  readonly #owners = new Map<string, string | undefined>();
+
+  /** The folder of the package that a file is in. */
+  folderOf(path: string): string | undefined {
+    const folder = dirname(path);
+    if (!this.#owners.has(folder)) {
+      const isRoot = this.#manifest(folder)?.name !== undefined;
+      this.#owners.set(folder, isRoot ? folder : folder === path ? undefined : this.folderOf(folder));
+    }
+    return this.#owners.get(folder);
+  }
+
+  /** Whether a package has a compiled addon, or finds one in packages that there is one of for each platform. */
+  hasAddon(folder: string): boolean {
+    const known = this.#withAddon.get(folder);
+    if (known !== undefined) return known;
+    const { gypfile, optionalDependencies = {} } = this.#manifest(folder) ?? {};
+    const has =
+      gypfile === true ||
+      existsSync(join(folder, 'binding.gyp')) ||
+      hasAddonFile(folder) ||
+      this.#installed(folder, optionalDependencies).some(
+        (one) => this.#manifest(one)?.cpu !== undefined && hasAddonFile(one),
+      );
+    this.#withAddon.set(folder, has);
+    return has;
+  }
+
+  /** Which of some packages another one uses, itself or through those that it depends on. */
+  usedBy(folder: string, names: readonly string[]): readonly string[] {
+    const used = new Set<string>();
+    const folders = new Set([folder]);
+    for (const one of folders) {
+      const { dependencies, optionalDependencies, peerDependencies } = this.#manifest(one) ?? {};
+      const asked = { ...dependencies, ...optionalDependencies, ...peerDependencies };
+      for (const next of this.#installed(one, asked)) folders.add(next);
+      for (const name of names) if (Object.hasOwn(asked, name)) used.add(name);
+    }
+    return [...used];
+  }
+
+  #installed(folder: string, names: Readonly<Record<string, string>>): string[] {
+    const importer = join(folder, 'package.json');
+    return Object.keys(names).flatMap((name) => packageFolder(name, importer) ?? []);
+  }
+
+  #manifest(folder: string): Manifest | undefined {
+    const path = join(folder, 'package.json');
+    if (!this.#manifests.has(folder))
+      this.#manifests.set(
+        folder,
+        existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Manifest) : undefined,
+      );
+    return this.#manifests.get(folder);
+  }
+}
+
+function hasAddonFile(folder: string): boolean {
+  return readdirSync(folder, { withFileTypes: true }).some((entry) =>
+    entry.isDirectory()
+      ? entry.name !== 'node_modules' && hasAddonFile(join(folder, entry.name))
+      : entry.name.endsWith('.node'),
+  );
+}

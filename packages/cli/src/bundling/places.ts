@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, relative, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Plugin } from 'esbuild';
+
+/*
+ * Modules find files by where they are themselves, and in a bundle they are elsewhere. So each module keeps its place, seen from the bundle.
+ * esbuild puts names in place of `import.meta.url` and its like, and a module that mentions these begins with a declaration of the names. In
+ * others, such as those that a plugin loads, the names are those of the bundle.
+ */
+
+/** The module that declares the names for all modules. */
+export const PLACES = 'sigil:places';
+/** What esbuild puts in place of expressions. */
+export const PLACE_NAMES: Readonly<Record<string, string>> = {
+  'import.meta.url': '__sigilUrl',
+  'import.meta.dirname': '__sigilDirname',
+  'import.meta.filename': '__sigilFilename',
+  __dirname: '__sigilDirname',
+  __filename: '__sigilFilename',
+  'require.main': '__sigilMain',
+};
+
+/** The text of `PLACES`. @param hasFiles whether the bundle knows where its own file is. */
+export function placesText(hasFiles: boolean): string {
+  return `const meta = import.meta;
+export const __sigilUrl = ${hasFiles ? 'meta.url' : '"file:///bundle.mjs"'};
+export const __sigilSeen = (way) => new URL(way, __sigilUrl).href;
+export const __sigilPath = (url) => ${hasFiles ? "process.getBuiltinModule('node:url').fileURLToPath(url)" : 'new URL(url).pathname'};
+export const __sigilFilename = __sigilPath(__sigilUrl);
+export const __sigilDirname = __sigilPath(__sigilSeen('.')).slice(0, -1);
+export const __sigilMain = undefined;`;
+}
+
+/** An expression: a URL as it is seen from a bundle. @param out the file of the bundle. */
+export function seenFrom(href: string, out: string): string {
+  const { pathname, search } = new URL(href);
+  const way = relative(pathToFileURL(dirname(out)).pathname, pathname)
+    .split(sep)
+    .join('/');
+  return `__sigilSeen(${JSON.stringify(`./${way}${pathname.endsWith('/') ? '/' : ''}${search}`)})`;
+}
+
+/**
+ * Tells each module where it is.
+ *
+ * @param program the module that the bundle is made of, and its file: that module has the place of the bundle when it is beside it, because
+ *   programs ask whether they are what was started.
+ * @param isOriginal whether modules have the places of their files, because the bundle runs here to be described.
+ */
+export function modulePlaces(
+  { entry, out }: { readonly entry: string; readonly out: string },
+  isOriginal: boolean,
+): Plugin {
+  return {
+    name: 'sigil-places',
+    setup(bundler) {
+      bundler.onLoad({ filter: /\.[cm]?js$/, namespace: 'file' }, async ({ path }) => {
+        const contents = await readFile(path, 'utf8');
+        // Where a text or a comment alone mentions them, nothing uses the declaration.
+        if (!/import\.meta|__dirname|__filename|require\.main/.test(contents)) return undefined;
+        const { href } = pathToFileURL(path);
+        const url = isOriginal ? JSON.stringify(href) : seenFrom(href, out);
+        const isBundle = !isOriginal && path === entry && dirname(path) === dirname(out);
+        const folder = '__sigilPath(new URL(".", __sigilUrl)).slice(0, -1)';
+        const place = isBundle
+          ? ''
+          : `const __sigilUrl = ${url}, __sigilFilename = __sigilPath(__sigilUrl), __sigilDirname = ${folder}; `;
+        const isMain = path === entry && contents.includes('require.main');
+        return {
+          contents: `${place}${isMain ? 'const __sigilMain = module; ' : ''}${contents.replace(/^#!/, '//')}`,
+          loader: 'js',
+          resolveDir: dirname(path),
+        };
+      });
+    },
+  };
+}

@@ -1,0 +1,183 @@
+/*
+ * An esbuild plugin that makes one file of a program. The way is:
+ *
+ * 1. `examine.ts` bundles the program to be described, and runs it (`describe.ts`): it tells what it is made of, and serves nothing. Folders
+ *    that it gives as `discover` are told first; their modules become part of the bundle, and it is described again.
+ * 2. `class-libraries.ts` takes in the rules of class-validator that the program imports, and no others. `outside.ts` knows what cannot be
+ *    in a bundle, and `places.ts` tells modules where they are.
+ * 3. The validators, as code, and the modules that were discovered are in a module that begins the bundle (`prepared.ts`).
+ *
+ * `targets.ts` says what differs by where the bundle is going to run. `bundle.ts` and `report.ts` are `sigil build`.
+ */
+
+import { existsSync } from 'node:fs';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import type { BuildOptions, PartialMessage, Plugin } from 'esbuild';
+import { ServerError } from '../failures.js';
+import { bundledLibraries } from './class-libraries.js';
+import { type Examined, examineProgram, REQUIRE } from './examine.js';
+import { isExternal, outsidePackages } from './outside.js';
+import { Packages } from './packages.js';
+import { modulePlaces, PLACE_NAMES, PLACES, placesText } from './places.js';
+import { PATTERNS_TEXT, preparedText } from './prepared.js';
+import { type Target, type TargetName, TARGETS } from './targets.js';
+
+/** Options of the plugin. */
+export interface SigilOptions {
+  /**
+   * Where the bundle is going to run.
+   * @default 'node'
+   */
+  readonly target?: TargetName;
+  /**
+   * How long the program may take to describe itself, in milliseconds.
+   * @default 60_000
+   */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Makes one file of a program of Sigil. The bundle has compiled validators, the modules of `discover`, and the rules of class-validator that
+ * the program imports. The program is started while it is bundled, and serves nothing then.
+ *
+ * @param options where the bundle is going to run.
+ * @returns a plugin of esbuild, for builds with one entry point. It sets `format`, `platform`, `conditions` and the like where they are not set.
+ * @example
+ * ```ts
+ * import { build } from 'esbuild';
+ * import { sigil } from '@sigil/cli/bundle';
+ *
+ * await build({ entryPoints: ['dist/main.js'], outfile: 'dist/app.mjs', bundle: true, plugins: [sigil()] });
+ * ```
+ */
+export function sigil(options: SigilOptions = {}): Plugin {
+  return examiningPlugin(options, () => undefined);
+}
+
+/** The same plugin. @param onExamined receives what it finds out. */
+export function examiningPlugin(
+  { target: name = 'node', timeoutMs = 60_000 }: SigilOptions,
+  onExamined: (examined: Examined) => void,
+): Plugin {
+  return {
+    name: 'sigil',
+    setup(bundler) {
+      const options = bundler.initialOptions;
+      const target = TARGETS[name];
+      const program = programOf(options);
+      const packages = new Packages();
+      setOptions(options, target);
+      const asked = { ...options };
+      if (target.hasFiles)
+        options.banner = { ...options.banner, js: `${options.banner?.['js'] ?? ''}\n${REQUIRE}`.trimStart() };
+      options.inject = [...(options.inject ?? []), PLACES];
+      // The bundler waits for what begins a build.
+      let examined: Promise<Examined>;
+      bundler.onStart(async () => {
+        examined = examineProgram(bundler.esbuild, asked, { ...program, target, packages, timeoutMs });
+        try {
+          onExamined(await examined);
+          return { warnings: warningsOf(await examined) };
+        } catch (error) {
+          return { errors: messagesOf(error) };
+        }
+      });
+
+      bundler.onResolve({ filter: /^sigil:/ }, ({ path }) => ({
+        path,
+        namespace: 'sigil',
+        sideEffects: path !== PLACES,
+      }));
+      // Injected modules are of this kind as well, and found by now.
+      bundler.onResolve({ filter: /.*/ }, ({ kind }) =>
+        kind === 'entry-point' ? { path: program.entry, namespace: 'sigil-start' } : undefined,
+      );
+      bundler.onLoad({ filter: /.*/, namespace: 'sigil-start' }, async ({ path }) => {
+        const names = (await examined).exports.map((one) => JSON.stringify(one));
+        const file = JSON.stringify(path);
+        const contents = `import 'sigil:prepared'; import ${file}; export { ${names.join(', ')} } from ${file};`;
+        return { contents, resolveDir: dirname(path) };
+      });
+      // Its authors' smaller form, for engines that have Map and WeakMap.
+      if (!target.hasFiles)
+        bundler.onResolve({ filter: /^reflect-metadata$/ }, ({ path, pluginData: _, ...asked }) =>
+          bundler.resolve(`${path}/lite`, asked),
+        );
+      // Patterns that become known later need the engine, which a program with files can have for nothing.
+      bundler.onResolve({ filter: /^#pattern-engine$/ }, async () =>
+        target.hasFiles || (await examined).description.needsPatternEngine
+          ? undefined
+          : { path: 'sigil:patterns', namespace: 'sigil' },
+      );
+      bundler.onLoad({ filter: /.*/, namespace: 'sigil' }, async ({ path }) => ({
+        contents:
+          path === PLACES
+            ? placesText(target.hasFiles)
+            : path === 'sigil:patterns'
+              ? PATTERNS_TEXT
+              : preparedText(await examined, program.out),
+        resolveDir: dirname(program.entry),
+      }));
+      for (const part of [
+        bundledLibraries(async () => {
+          const { framework, rules, shared } = await examined;
+          return { framework, rules, isOutside: (one) => shared.has(one) || isExternal(one, asked) };
+        }),
+        modulePlaces(program, false),
+        outsidePackages(program.entry, target, packages, async () => (await examined).shared),
+      ])
+        void part.setup(bundler);
+    },
+  };
+}
+
+function programOf({
+  absWorkingDir: cwd = process.cwd(),
+  entryPoints = [],
+  bundle,
+  format = 'esm',
+  outfile,
+  outdir = '.',
+}: BuildOptions): { readonly cwd: string; readonly entry: string; readonly out: string } {
+  const files = Array.isArray(entryPoints) ? entryPoints : Object.values(entryPoints);
+  const [first, ...others] = files.map((one) => (typeof one === 'string' ? one : one.in));
+  if (first === undefined || others.length > 0) throw new Error('sigil() makes one file of one entry point');
+  if (bundle !== true) throw new Error('sigil() needs the option bundle: true');
+  if (format !== 'esm')
+    throw new Error("sigil() makes ES modules: leave the option format out, or say 'esm'");
+  const entry = resolve(cwd, first);
+  if (!existsSync(entry)) throw new Error(`sigil() finds no file ${first}`);
+  return { cwd, entry, out: resolve(cwd, outfile ?? join(outdir, `${basename(entry, extname(entry))}.js`)) };
+}
+
+function setOptions(options: BuildOptions, { conditions, hasFiles }: Target): void {
+  options.format = 'esm';
+  options.platform ??= hasFiles ? 'node' : 'neutral';
+  options.conditions ??= [...conditions];
+  if (!hasFiles) options.mainFields ??= ['module', 'main'];
+  options.target ??= 'es2023';
+  // Names of classes are shown, in schemas and messages.
+  options.keepNames ??= true;
+  options.define = { ...PLACE_NAMES, ...options.define };
+}
+
+function warningsOf({ description: { apps, unmade } }: Examined): PartialMessage[] {
+  const texts = unmade.map(
+    (why) =>
+      `an app that is made at its first request could not be made here, so its schemas are not compiled ahead: ${why}. Read what the platform gives in a useFactory of a provider, or set it as a variable of the environment`,
+  );
+  if (apps.length + unmade.length === 0)
+    texts.push(
+      'no app was made when the program was started, so no schema is compiled ahead, and the file may do nothing: call createApp() at the top, or in a function that is called there',
+    );
+  return texts.map((text) => ({ text }));
+}
+
+/** An error as messages of the bundler: a bundling that failed has some already. */
+function messagesOf(error: unknown): PartialMessage[] {
+  const { errors } = error as { readonly errors?: PartialMessage[] };
+  if (errors) return errors;
+  if (!(error instanceof ServerError)) throw error;
+  const problems = error.problems.map(({ problem, fix, code }) => `  ${problem}\n  Fix: ${fix} [${code}]`);
+  return [{ text: [error.message, ...problems].join('\n'), detail: error }];
+}

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { table } from '../terminal.js';
+import type { Bundled, BundleOptions } from './bundle.js';
+import { TARGETS } from './targets.js';
+
+/** What there is to be known of a bundle, for programs and for people. */
+export interface Report {
+  readonly json: object;
+  readonly lines: readonly string[];
+}
+
+/** Tells what a bundle contains, and how large it is. */
+export function reportOf(
+  { examined, outside, warnings }: Bundled,
+  { cwd, out, minify, target }: BundleOptions,
+): Report {
+  const { description, validators, rules } = examined;
+  const file = relative(cwd, out);
+  const content = readFileSync(out);
+  const [bytes, gzip] = [content.length, gzipSync(content).length];
+  const rows: [string, string][] = [
+    ...description.apps.map(({ name, version, tools, resources, prompts }): [string, string] => [
+      `${name} ${version}`,
+      [
+        counted(tools.length, 'tool'),
+        counted(resources.length, 'resource'),
+        counted(prompts.length, 'prompt'),
+      ].join(', '),
+    ]),
+    ['validators', `${validators.length} compiled ahead`],
+    [
+      'class-validator',
+      rules === 'all' ? 'all rules: it is imported as a whole' : rules.join(', ') || 'none',
+    ],
+    ...outside.map((name): [string, string] => ['outside', `${name}: to be installed beside the file`]),
+    ['size', `${kilobytes(bytes)}${minify ? ' minified' : ''}, ${kilobytes(gzip)} gzip`],
+    ['start', TARGETS[target].start.replace('%', file)],
+  ];
+  return {
+    json: {
+      file,
+      bytes,
+      gzip,
+      minified: minify,
+      apps: description.apps,
+      validators: validators.length,
+      rules,
+      outside,
+      warnings,
+    },
+    lines: [file, ...table(rows).map((row) => `  ${row}`), ...warnings.map((text) => `  warning: ${text}`)],
+  };
+}
+
+function kilobytes(bytes: number): string {
+  return `${(bytes / 1000).toFixed(bytes < 10_000 ? 1 : 0)} kB`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,64 @@
+import { type AnyNode, type Node, parse } from 'acorn';
+
+/** Which exports of a package a program imports. */
+export type ImportedNames = readonly string[] | 'all';
+
+/**
+ * What an ES module imports of another one by name.
+ *
+ * @param specifier what it imports it by.
+ * @returns 'all' where it takes the module as a whole, such as by `import()`.
+ */
+export function importedNames(code: string, specifier: string): ImportedNames {
+  const names = new Set<string>();
+  for (const node of nodesOf(parse(code, { ecmaVersion: 'latest', sourceType: 'module' }))) {
+    if (node.type === 'ImportDeclaration' && node.source.value === specifier) {
+      for (const one of node.specifiers)
+        if (one.type === 'ImportSpecifier') names.add(nameOf(one.imported));
+        else return 'all';
+    } else if (node.type === 'ExportNamedDeclaration' && node.source?.value === specifier) {
+      for (const one of node.specifiers) names.add(nameOf(one.local));
+    } else if (
+      (node.type === 'ExportAllDeclaration' && node.source.value === specifier) ||
+      (node.type === 'ImportExpression' && valueOf(node.source) === specifier) ||
+      (node.type === 'CallExpression' && node.arguments.some((one) => valueOf(one) === specifier))
+    )
+      return 'all';
+  }
+  return [...names].sort();
+}
+
+/** What CommonJS modules require by a text. */
+export function requiredNames(codes: readonly string[]): string[] {
+  const names = new Set<unknown>();
+  for (const code of codes)
+    for (const node of nodesOf(parse(code, { ecmaVersion: 'latest' })))
+      if (node.type === 'CallExpression' && nameOf(node.callee) === 'require' && node.arguments[0])
+        names.add(valueOf(node.arguments[0]));
+  return [...names].filter((name) => typeof name === 'string');
+}
+
+function valueOf(node: AnyNode): unknown {
+  return node.type === 'Literal' ? node.value : undefined;
+}
+
+function nameOf(node: AnyNode): string {
+  return node.type === 'Identifier' ? node.name : String(valueOf(node));
+}
+
+/** A node, and all that are in it. */
+function* nodesOf(root: AnyNode): Iterable<AnyNode> {
+  const waiting: unknown[] = [root];
+  while (waiting.length > 0) {
+    const one = waiting.pop();
+    if (Array.isArray(one)) waiting.push(...(one as unknown[]));
+    else if (isNode(one)) {
+      yield one as AnyNode;
+      waiting.push(...(Object.values(one) as unknown[]));
+    }
+  }
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
+}

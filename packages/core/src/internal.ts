@@ -1,0 +1,22 @@
+// What the packages of this repository share, without promise: it may change in any release.
+export { announceLaterApp, type MakeLaterApp, type PlatformStandIn } from './server/build-record.js';
+
+// What a file that `sigil build` has written hands over, and what its standalone validators call.
+export { prepare, type PreparedParts } from './server/build-record.js';
+export { validatorFunctions, type ValidatorFunctions } from './schema/index.js';
+
+// Deadlines, quotas of log lines, pages and the like, for what serves many clients.
+export { afterMs, type Deadline, Deadlines, MAX_DELAY_MS, unref, within } from './transport/deadlines.js';
+export { LogThrottle } from './transport/log-throttle.js';
+export { decodeCursor, encodeCursor, pagesOf } from './transport/pages.js';
+export { PendingAnswers } from './transport/pending-answers.js';
+export { scopesIn, scopesToAnswer, withScopes } from './transport/scoped-names.js';
+export { claimOf, readableId } from './protocol/protocol.js';
+export { isScope } from './protocol/principal.js';
+export { after, isPromise } from './protocol/maybe-promise.js';
+export { canonicalJson, frozenCopy, isObject } from './protocol/json.js';
+
+// Checks of options, and the definitions of a class, for packages that take them in other ways.
+export { OptionChecks, type OptionTable } from './transport/option-checks.js';
+export { APP_OPTIONS } from './server/check-options.js';
+export { type HandlerMethod, handlersOf, type ServiceDefinition, serviceOf } from './metadata/metadata.js';

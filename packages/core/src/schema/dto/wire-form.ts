@@ -1,0 +1,76 @@
+import { fromBase64 } from '../../protocol/base64.js';
+import type { JsonSchema } from '../../protocol/json.js';
+import type { OwnFormat } from '../json-schema/own-keywords.js';
+import type { DeclaredType } from './declared-type.js';
+
+/** Turns a checked JSON value into what a handler receives. */
+export interface Instantiator {
+  make(value: unknown): unknown;
+}
+
+/** How a value that JSON has no type for travels. */
+export interface WireForm {
+  readonly shown: JsonSchema;
+  readonly enforced: JsonSchema;
+  /** Makes the value from what travelled. What has another form already is left alone. */
+  readonly instantiator: Instantiator;
+}
+
+const textForm = (shown: JsonSchema, format: OwnFormat, read: (text: string) => unknown): WireForm => ({
+  shown: { type: 'string', ...shown },
+  enforced: { type: 'string', format },
+  instantiator: { make: (value) => (typeof value === 'string' ? read(value) : value) },
+});
+
+/** A Date, as text in ISO 8601. */
+export const DATE_FORM: WireForm = textForm({ format: 'date-time' }, 'sigil-date', (text) => new Date(text));
+
+const URL_FORM: WireForm = textForm({ format: 'uri' }, 'sigil-url', (text) => new URL(text));
+
+// Text keeps every digit; JSON numbers of other peers may not.
+const BIGINT: JsonSchema = { type: ['string', 'integer'], pattern: '^-?[0-9]+$' };
+
+const BIGINT_FORM: WireForm = {
+  shown: BIGINT,
+  enforced: BIGINT,
+  instantiator: {
+    make: (value) => (typeof value === 'string' || typeof value === 'number' ? BigInt(value) : value),
+  },
+};
+
+/** How values of a declared type travel, when JSON has no type for them. */
+export function wireForm(type: DeclaredType): WireForm | undefined {
+  switch (type.kind) {
+    case 'date':
+      return DATE_FORM;
+    case 'url':
+      return URL_FORM;
+    case 'bigint':
+      return BIGINT_FORM;
+    case 'bytes':
+      return textForm({ contentEncoding: 'base64' }, 'sigil-base64', (text) =>
+        type.cls.from(fromBase64(text)),
+      );
+    default:
+      return undefined;
+  }
+}
+
+/** The keywords of a declared type. A class says nothing here: its schema is a reference. */
+export function typeKeywords(type: DeclaredType): JsonSchema {
+  switch (type.kind) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'array':
+      return { type: type.kind };
+    case 'set':
+      return { type: 'array' };
+    case 'map':
+      return { type: 'object' };
+    case 'enum':
+      return { enum: type.values };
+    default:
+      return wireForm(type)?.shown ?? {};
+  }
+}

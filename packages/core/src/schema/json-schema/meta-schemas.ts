@@ -1,0 +1,56 @@
+import { Ajv, type Options } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { once } from '../../protocol/maybe-promise.js';
+import type { SchemaDialect } from './json-schema.js';
+
+/** Checks a schema against the meta-schema of its dialect. */
+export interface MetaSchemaCheck {
+  (schema: unknown): boolean;
+  errors?: readonly { readonly instancePath: string; readonly message?: string }[] | null;
+}
+
+/**
+ * The meta-schema of each dialect.
+ *
+ * To compile one takes ajv 100 ms, so `scripts/bundle.mjs` writes standalone code in place of this module, by `compileMetaSchema()`.
+ * Sources and their tests compile them here.
+ */
+export const META_SCHEMAS: Readonly<Record<SchemaDialect, MetaSchemaCheck>> = {
+  '2020-12': whenUsed('2020-12'),
+  '2019-09': whenUsed('2019-09'),
+  'draft-07': whenUsed('draft-07'),
+};
+
+function whenUsed(dialect: SchemaDialect): MetaSchemaCheck {
+  const compiled = once(() => compileMetaSchema(dialect).check);
+  const check: MetaSchemaCheck = (schema) => {
+    const isValid = compiled()(schema);
+    check.errors = compiled().errors ?? null;
+    return isValid;
+  };
+  return check;
+}
+
+const CLASSES = {
+  '2020-12': { Class: Ajv2020, id: 'https://json-schema.org/draft/2020-12/schema' },
+  '2019-09': { Class: Ajv2019, id: 'https://json-schema.org/draft/2019-09/schema' },
+  'draft-07': { Class: Ajv, id: 'http://json-schema.org/draft-07/schema' },
+} as const;
+
+/**
+ * Compiles a meta-schema.
+ *
+ * @param code what else ajv is told of its code.
+ * @returns the check, and the ajv that has made it.
+ */
+export function compileMetaSchema(
+  dialect: SchemaDialect,
+  code: Options['code'] = {},
+): { readonly check: MetaSchemaCheck; readonly ajv: Ajv } {
+  const { Class, id } = CLASSES[dialect];
+  const ajv: Ajv = new Class({ strict: false, validateFormats: false, logger: false, code });
+  const compiled = ajv.getSchema(id);
+  if (!compiled) throw new Error(`ajv has no meta-schema of ${dialect}`);
+  return { check: compiled as MetaSchemaCheck, ajv };
+}

@@ -1,0 +1,85 @@
+import { canonicalJson } from '../../protocol/json.js';
+
+/*
+ * The keywords and formats that ajv and cfworker do not have, or run too slowly, as functions of ours. Every validator runs the same ones:
+ * ajv by reference, standalone code by an import, and the interpreter after cfworker.
+ */
+
+/**
+ * `minLength` and `maxLength`, in code points as the standard wants; `sigilMinCharacters` and `sigilMaxCharacters`, as class-validator counts,
+ * which leaves variation selectors out. Each says whether a text is wrong. Both are counted only where the number of code units leaves it
+ * open, so that a long text costs no more than a short one.
+ */
+export const LENGTHS: Readonly<Record<string, (text: string, limit: number) => boolean>> = {
+  maxLength: (text, limit) => text.length > limit && (text.length > 2 * limit || pointsIn(text) > limit),
+  minLength: (text, limit) => text.length < limit || (text.length < 2 * limit && pointsIn(text) < limit),
+  sigilMaxCharacters: (text, limit) =>
+    text.length > limit && (text.length > 3 * limit || charactersIn(text) > limit),
+  sigilMinCharacters: (text, limit) =>
+    text.length < limit || (text.length < 3 * limit && charactersIn(text) < limit),
+};
+
+function pointsIn(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    count++;
+    if ((text.codePointAt(at) ?? 0) > 0xffff) at++;
+  }
+  return count;
+}
+
+/** A surrogate pair is one character, and so is what a variation selector follows together with it. */
+function charactersIn(text: string): number {
+  const selected = text.match(/[^\uFE0F\uFE0E][\uFE0F\uFE0E]/g)?.length ?? 0;
+  const pairs = text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0;
+  return text.length - selected - pairs;
+}
+
+/** `uniqueItems`, in one pass: comparing each item with each other takes hours where there are a million of them. */
+export function hasRepeated(items: readonly unknown[]): boolean {
+  const seen = new Set<unknown>();
+  // Texts of objects and arrays are kept apart from strings.
+  const written = new Set<string>();
+  for (const item of items) {
+    const isScalar = typeof item !== 'object' || item === null;
+    const key = isScalar ? item : canonicalJson(item);
+    const among: Set<unknown> = isScalar ? seen : written;
+    if (among.has(key)) return true;
+    among.add(key);
+  }
+  return false;
+}
+
+/** A string that stands for a value JSON has no type for. */
+interface TextFormat {
+  /** What to send, such as `an absolute URL`. */
+  readonly expects: string;
+  readonly accepts: (text: string) => boolean;
+}
+
+/** How a Date is asked for. */
+export const DATE_TEXT = 'an ISO 8601 date-time string such as "2026-07-28T09:00:00Z"';
+
+/**
+ * The values of `format` in enforced schemas, which say what JavaScript reads. Those of the standard are annotations only: schema
+ * validators disagree about them.
+ */
+export const FORMATS: Readonly<Record<OwnFormat, TextFormat>> = {
+  'sigil-date': { expects: DATE_TEXT, accepts: (text) => !Number.isNaN(Date.parse(text)) },
+  'sigil-url': {
+    expects: 'an absolute URL such as "https://example.com/"',
+    accepts: (text) => URL.canParse(text),
+  },
+  'sigil-base64': {
+    expects: 'base64, with padding',
+    accepts: (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
+  },
+};
+
+/** The name of a format. */
+export type OwnFormat = 'sigil-date' | 'sigil-url' | 'sigil-base64';
+
+/** The format of that name, if it is one of ours. */
+export function formatNamed(name: unknown): TextFormat | undefined {
+  return typeof name === 'string' && Object.hasOwn(FORMATS, name) ? FORMATS[name as OwnFormat] : undefined;
+}

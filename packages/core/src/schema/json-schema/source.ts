@@ -1,0 +1,39 @@
+import type { Constructor } from '../../protocol/constructor.js';
+import type { JsonSchema } from '../../protocol/json.js';
+import type { StandardSchema } from '../../protocol/standard-schema.js';
+
+/** How one property of an argument object is declared: by `@Arg` or `@Param`, or by `defineTool`. */
+export interface PropertyDeclaration {
+  readonly name: string;
+  /**
+   * What reflection or the author says the type is: String, Number, Boolean, Array, Date, BigInt, a DTO class,
+   * an enum object, a function that returns one of these, or undefined when unknown.
+   */
+  readonly type?: unknown;
+  /** Element type of an array. */
+  readonly items?: unknown;
+  /** JSON Schema keywords the author added. They win over what the type gives. */
+  readonly keywords?: JsonSchema;
+  readonly required: boolean;
+}
+
+/** Where a schema comes from. */
+export type SchemaSource =
+  | {
+      readonly kind: 'class';
+      readonly cls: Constructor;
+      /** The groups of class-validator whose rules apply, besides those of no group; all rules by default. */
+      readonly groups?: readonly string[];
+    }
+  /** An array of instances of a class, as in `output: [Dto]`. */
+  | { readonly kind: 'array'; readonly cls: Constructor }
+  | { readonly kind: 'properties'; readonly properties: readonly PropertyDeclaration[] }
+  /** Written by hand; reaches clients as `advertise()` leaves it. */
+  | { readonly kind: 'schema'; readonly schema: JsonSchema }
+  /** Of another library; what it says as JSON Schema reaches clients as `advertise()` leaves it. */
+  | { readonly kind: 'standard'; readonly schema: StandardSchema }
+  /** No arguments at all. */
+  | { readonly kind: 'none' };
+
+/** Whether a schema describes what comes from a client or what goes to one. */
+export type Direction = 'input' | 'output';

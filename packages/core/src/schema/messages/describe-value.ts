@@ -1,0 +1,72 @@
+import { pointerSteps } from '../json-schema/json-schema.js';
+
+const SHOWN_CHARACTERS = 60;
+
+/** Says what a value is without repeating more than a short piece of it: it goes back to a model. */
+export function describeValue(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return `the string ${JSON.stringify(shorten(value, SHOWN_CHARACTERS))}`;
+    case 'undefined':
+      return 'nothing';
+    case 'object':
+      if (value === null) return 'null';
+      if (value instanceof Date)
+        return Number.isNaN(value.getTime()) ? 'an invalid date' : `the date ${value.toISOString()}`;
+      return Array.isArray(value) ? `an array of ${value.length}` : 'an object';
+    case 'number':
+    case 'boolean':
+    case 'bigint':
+      return shorten(String(value), SHOWN_CHARACTERS);
+    default:
+      return `a ${typeof value}`;
+  }
+}
+
+/** Writes allowed values in a row, as JSON. */
+export function listValues(values: readonly unknown[], shown = 20): string {
+  const texts = values
+    .slice(0, shown)
+    .map((value) => shorten(JSON.stringify(value) ?? String(value), SHOWN_CHARACTERS));
+  if (values.length > shown) texts.push(`… (${values.length} in all)`);
+  return texts.join(', ');
+}
+
+/** Cuts a text at a number of characters, never through a surrogate pair, and marks the cut. */
+export function shorten(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+/** Cuts every mention of a long string out of a text that may repeat it. */
+export function shortenWithin(text: string, value: unknown): string {
+  if (typeof value !== 'string' || value.length <= SHOWN_CHARACTERS) return text;
+  return text.replaceAll(value, () => shorten(value, SHOWN_CHARACTERS));
+}
+
+const SHOWN_NAME = 60;
+
+/**
+ * Adds a step to a path such as `warehouses[0].code`. A name that could be taken for something else, such as one with
+ * a dot or a line break, is quoted; a long one is cut.
+ */
+export function joinPath(parent: string, step: string, isIndex: boolean): string {
+  if (isIndex) return `${parent}[${step}]`;
+  if (step.length > SHOWN_NAME || !/^[\p{L}\p{M}\p{N}_$-]+$/u.test(step))
+    return `${parent}[${JSON.stringify(shorten(step, SHOWN_NAME))}]`;
+  return parent === '' ? step : `${parent}.${step}`;
+}
+
+/**
+ * Turns a JSON pointer into a path.
+ * @param value the root the pointer points into: it tells an index from a property named like one.
+ */
+export function pathOf(pointer: string, value: unknown): string {
+  let path = '';
+  let at = value;
+  for (const step of pointerSteps(pointer)) {
+    path = joinPath(path, step, Array.isArray(at));
+    at = (at as Record<string, unknown> | undefined)?.[step];
+  }
+  return path;
+}

@@ -1,0 +1,293 @@
+import { isObject } from '../../protocol/json.js';
+import { joinPointer, pointerSteps } from '../json-schema/json-schema.js';
+import { formatNamed } from '../json-schema/own-keywords.js';
+import { describeValue, joinPath, listValues, pathOf, shorten } from './describe-value.js';
+import type { Issue } from './errors.js';
+import { nearest } from '../../protocol/nearest.js';
+
+const SHOWN_NAME = 60;
+
+/** Why a value does not satisfy a schema. Has the shape of ajv's errors. */
+export interface SchemaViolation {
+  readonly keyword: string;
+  /** A JSON pointer to the value. */
+  readonly instancePath: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly message?: string;
+  /** The value. */
+  readonly data?: unknown;
+  /** The schema that has the keyword. */
+  readonly parentSchema?: unknown;
+}
+
+/** A rule of class-validator, as far as its words say more than the keywords that it became. */
+export interface RuleWords {
+  /** Whether the author worded the message. */
+  readonly worded: boolean;
+  /** What to send; `undefined` where the message of the rule says it. */
+  readonly expects: string | undefined;
+  /** Whether the rule became this keyword of the enforced schema. */
+  became(keyword: string): boolean;
+  accepts(value: unknown): boolean;
+  /** @param holder the object that has the value. */
+  explain(value: unknown, holder?: object): string;
+}
+
+/**
+ * Finds the rules about a value.
+ *
+ * @param pointer where the value is, such as `/warehouses/0/code`.
+ * @param root what has it there.
+ */
+export type FindRules = (pointer: string, root: unknown) => readonly RuleWords[];
+
+/**
+ * Turns violations of a schema into issues, one for each thing that is wrong.
+ *
+ * @param rulesAt finds the rules of the class that the schema was made of.
+ */
+export function issuesFrom(
+  violations: readonly SchemaViolation[],
+  value: unknown,
+  rulesAt: FindRules = () => [],
+): Issue[] {
+  const ranked = telling(violations).flatMap((violation) => rankedIssues(violation, value, rulesAt));
+  const best = new Map<string, number>();
+  for (const { rank, issue } of ranked) best.set(issue.path, Math.min(rank, best.get(issue.path) ?? rank));
+  const kept = ranked.filter(({ rank, issue }) => rank === best.get(issue.path)).map(({ issue }) => issue);
+  return [...new Map(kept.map((issue) => [issue.message, issue])).values()];
+}
+
+interface RankedIssue {
+  readonly issue: Issue;
+  /** What an author worded says it best; after that a wrong type explains everything else about a value. */
+  readonly rank: number;
+}
+
+const ABOUT_OTHERS: ReadonlySet<string> = new Set(['additionalProperties', 'unevaluatedProperties']);
+const ABOUT_MISSING: ReadonlySet<string> = new Set(['required', 'dependentRequired']);
+
+function rankedIssues(violation: SchemaViolation, value: unknown, rulesAt: FindRules): RankedIssue[] {
+  const { keyword, instancePath } = violation;
+  const at = pathOf(instancePath, value);
+  if (ABOUT_MISSING.has(keyword))
+    return [{ rank: 1, issue: missing(violation, at, rulesAt(missingPointer(violation), value)) }];
+  if (ABOUT_OTHERS.has(keyword)) return [{ rank: 1, issue: unknownProperty(violation, at) }];
+  const rules = rulesAt(instancePath, value);
+  const worded = ruleIssues(violation, at, value, rules);
+  if (worded.length > 0) return worded;
+  return [{ rank: keyword === 'type' ? 1 : 2, issue: mismatch(violation, at, rules) }];
+}
+
+/** What rules say that the value does not satisfy: in words of the author, or where a pattern would speak for them. */
+function ruleIssues(
+  violation: SchemaViolation,
+  path: string,
+  value: unknown,
+  rules: readonly RuleWords[],
+): RankedIssue[] {
+  const { data, instancePath } = violation;
+  const keyword = unclear(violation);
+  const failed = rules.filter(
+    (rule) => (rule.worded || (keyword !== undefined && rule.became(keyword))) && !rule.accepts(data),
+  );
+  const received = describeValue(data);
+  return failed.map((rule) => {
+    const expected = rule.explain(data, holderOf(value, instancePath));
+    const message = line(path, `${expected}; received ${received}`);
+    return { rank: rule.worded ? 0 : 2, issue: { path, expected, received, message } };
+  });
+}
+
+/** What has the value as a property; an element of a list is had by what has the list. */
+function holderOf(value: unknown, pointer: string): object | undefined {
+  let holder: object | undefined;
+  let at = value;
+  for (const step of pointerSteps(pointer)) {
+    if (isObject(at)) holder = at;
+    at = (at as Record<string, unknown> | undefined)?.[step];
+  }
+  return holder;
+}
+
+const SUMS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'if']);
+
+/** Leaves out what only says that an alternative failed ("or null"), and sums of failures. */
+function telling(violations: readonly SchemaViolation[]): readonly SchemaViolation[] {
+  const rest = violations.filter(({ keyword, params }) => keyword !== 'type' || params['type'] !== 'null');
+  const leaves = rest.filter(({ keyword }) => !SUMS.has(keyword));
+  return leaves.length > 0 ? leaves : rest.length > 0 ? rest : violations;
+}
+
+/** Keywords that say less than the words of a rule. */
+const UNCLEAR: ReadonlySet<string> = new Set(['pattern', 'sigilMinCharacters', 'sigilMaxCharacters']);
+
+/** The keyword of a violation, if the words of a rule say more than it does. */
+function unclear({ keyword, parentSchema }: SchemaViolation): string | undefined {
+  if (keyword === 'not') {
+    const { not } = parentSchema as { readonly not?: unknown };
+    return isObject(not) && 'pattern' in not ? 'pattern' : undefined;
+  }
+  return UNCLEAR.has(keyword) ? keyword : undefined;
+}
+
+function mismatch(violation: SchemaViolation, path: string, rules: readonly RuleWords[]): Issue {
+  const expected = expectationOf(violation, rules);
+  const received = describeValue(violation.data);
+  const meant = suggestion(violation);
+  return {
+    path,
+    expected,
+    received,
+    message: line(path, `${requirementOf(violation.keyword, expected)}; received ${received}${meant}`),
+  };
+}
+
+function requirementOf(keyword: string, expected: string): string {
+  if (keyword === 'uniqueItems') return 'must not have an element twice';
+  return keyword === 'format' ? `must be ${expected}` : `expected ${expected}`;
+}
+
+function suggestion({ keyword, params, data }: SchemaViolation): string {
+  if ((keyword !== 'enum' && keyword !== 'const') || typeof data !== 'string') return '';
+  const allowed = [params['allowedValues'] ?? params['allowedValue']]
+    .flat()
+    .filter((allowedValue) => typeof allowedValue === 'string');
+  const meant = nearest(data, allowed);
+  return meant === undefined ? '' : `. Did you mean ${JSON.stringify(meant)}?`;
+}
+
+function missingPointer({ instancePath, params }: SchemaViolation): string {
+  return joinPointer(instancePath, String(params['missingProperty']));
+}
+
+function missing({ params, parentSchema }: SchemaViolation, at: string, rules: readonly RuleWords[]): Issue {
+  const name = String(params['missingProperty']);
+  const path = joinPath(at, name, false);
+  const { properties } = (parentSchema ?? {}) as { properties?: Record<string, unknown> };
+  const schema = properties?.[name] as Record<string, unknown> | undefined;
+  const worded = rules.filter((rule) => rule.worded).map((rule) => rule.explain(undefined));
+  const expected = worded.join('; ') || expectationFrom(schema, rules);
+  const text = worded.length > 0 ? expected : `required, expected ${expected}; received nothing`;
+  return { path, expected, received: 'nothing', message: line(path, text) };
+}
+
+function unknownProperty({ params, parentSchema }: SchemaViolation, at: string): Issue {
+  const name = String(params['additionalProperty'] ?? params['unevaluatedProperty']);
+  const known = Object.keys((parentSchema as { properties?: object } | undefined)?.properties ?? {});
+  const path = joinPath(at, name, false);
+  const meant = nearest(name, known);
+  const allowed = known.length > 0 ? ` Known properties: ${listValues(known)}.` : '';
+  const hint = meant === undefined ? allowed : ` Did you mean ${JSON.stringify(meant)}?`;
+  return {
+    path,
+    expected: 'no such property',
+    received: `the property ${JSON.stringify(shorten(name, SHOWN_NAME))}`,
+    message: line(path, `unknown property.${hint}`),
+  };
+}
+
+function line(path: string, text: string): string {
+  return path === '' ? text : `${path}: ${text}`;
+}
+
+type Words = (
+  params: Readonly<Record<string, unknown>>,
+  violation: SchemaViolation,
+  rules: readonly RuleWords[],
+) => string;
+
+const NOUNS: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'an integer',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  null: 'null',
+};
+
+const count =
+  (unit: string, how: string): Words =>
+  ({ limit }) =>
+    `${how} ${String(limit)} ${unit}${limit === 1 ? '' : 's'}`;
+
+const COMPARED: Readonly<Record<string, string>> = {
+  '>=': 'at least',
+  '<=': 'at most',
+  '>': 'more than',
+  '<': 'less than',
+};
+
+const limit: Words = (params) =>
+  `a number ${COMPARED[String(params['comparison'])] ?? String(params['comparison'])} ${String(params['limit'])}`;
+
+const WORDS: ReadonlyMap<string, Words> = new Map<string, Words>([
+  ['type', ({ type }, { parentSchema }, rules) => expectedBy(parentSchema, rules) ?? nounOf(type)],
+  ['enum', ({ allowedValues }) => `one of ${listValues([allowedValues].flat())}`],
+  ['const', ({ allowedValue }) => listValues([allowedValue])],
+  ['minimum', limit],
+  ['maximum', limit],
+  ['exclusiveMinimum', limit],
+  ['exclusiveMaximum', limit],
+  ['multipleOf', ({ multipleOf }) => `a multiple of ${String(multipleOf)}`],
+  ['minLength', count('character', 'at least')],
+  ['maxLength', count('character', 'at most')],
+  ['minItems', count('item', 'at least')],
+  ['maxItems', count('item', 'at most')],
+  ['minProperties', count('property', 'at least')],
+  ['maxProperties', count('property', 'at most')],
+  ['pattern', ({ pattern, longest }, { data }) => matching(String(pattern), longest, data)],
+  ['uniqueItems', () => 'no item twice'],
+  ['contains', () => 'an array with an item that fits'],
+  ['format', ({ format }) => formatNamed(format)?.expects ?? 'another text'],
+  ['not', (_, { parentSchema }) => `anything but ${exclusion(parentSchema)}`],
+  ['anyOf', () => 'a value that fits one of the alternatives'],
+  ['oneOf', () => 'a value that fits exactly one of the alternatives'],
+]);
+
+/** A text that is too long is not tried, so it is the length that must change. */
+function matching(pattern: string, longest: unknown, data: unknown): string {
+  const isTooLong = typeof longest === 'number' && typeof data === 'string' && data.length > longest;
+  return isTooLong
+    ? `a string of at most ${longest} characters, to be matched with ${pattern}`
+    : `a string that matches ${pattern}`;
+}
+
+/** Says in words what a violated keyword wanted. */
+function expectationOf(violation: SchemaViolation, rules: readonly RuleWords[]): string {
+  const { keyword, params, message = 'another value' } = violation;
+  return WORDS.get(keyword)?.(params, violation, rules) ?? message;
+}
+
+/** Says in words what a subschema wants, as far as one phrase can. */
+function expectationFrom(schema: unknown, rules: readonly RuleWords[]): string {
+  const { type, enum: values, const: only, $ref } = (schema ?? {}) as Record<string, unknown>;
+  const expected = expectedBy(schema, rules);
+  if (expected !== undefined) return expected;
+  if (Array.isArray(values)) return `one of ${listValues(values)}`;
+  if (only !== undefined) return listValues([only]);
+  if (type !== undefined) return nounOf(type);
+  return $ref === undefined ? 'a value' : 'an object';
+}
+
+/** What the rules or the format of a schema say is to be sent. */
+function expectedBy(schema: unknown, rules: readonly RuleWords[]): string | undefined {
+  const format = formatNamed((schema as { format?: unknown } | undefined)?.format);
+  return rules.find(({ expects }) => expects !== undefined)?.expects ?? format?.expects;
+}
+
+function nounOf(type: unknown): string {
+  return [type]
+    .flat()
+    .map((name) => NOUNS[String(name)] ?? String(name))
+    .join(' or ');
+}
+
+function exclusion(parentSchema: unknown): string {
+  const { not } = (parentSchema ?? {}) as { not?: unknown };
+  if (!isObject(not)) return 'this';
+  if (Array.isArray(not['enum'])) return listValues(not['enum']);
+  if ('const' in not) return listValues([not['const']]);
+  return not['type'] === undefined ? 'this' : nounOf(not['type']);
+}

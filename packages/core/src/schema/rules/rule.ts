@@ -1,0 +1,51 @@
+import type { JsonSchema } from '../../protocol/json.js';
+
+/** The arguments a decorator was given, as class-validator keeps them. */
+export type RuleArguments = readonly unknown[];
+
+/** What JSON Schema can say about one decorator of class-validator. */
+export interface Rule {
+  /** Keywords that hold for every value the decorator accepts; shown and enforced. */
+  readonly keywords?: (args: RuleArguments) => JsonSchema;
+  /** Keywords that only inform clients, because a schema validator reads them differently from class-validator. */
+  readonly shown?: (args: RuleArguments) => JsonSchema;
+  /** Keywords for our validator alone, which together with `keywords` accept exactly what the decorator accepts. */
+  readonly enforced?: (args: RuleArguments) => JsonSchema | undefined;
+  /** Whether `keywords` accept exactly what the decorator accepts, so that it need not run. */
+  readonly exact?: boolean | ((args: RuleArguments) => boolean);
+  /** Whether a missing value satisfies the decorator. */
+  readonly acceptsMissing?: boolean | ((args: RuleArguments) => boolean);
+  /** Whether the decorator judges a Date, which travels as a string. */
+  readonly date?: true;
+  /** Whether the decorator judges what is made from a value, not the value as it travels. */
+  readonly made?: true;
+  /** Whether the decorator looks each element of an array up in it. */
+  readonly searches?: true;
+  /** What the decorator is to have been given, where `keywords` are stricter than it on purpose. */
+  readonly constraints?: (args: RuleArguments) => RuleArguments;
+  /** What to send, where the message of the decorator speaks of something that JSON does not carry. */
+  readonly expects?: (args: RuleArguments) => string;
+}
+
+/** Rules by the name class-validator records. */
+export type RuleTable = Readonly<Record<string, Rule>>;
+
+/** Whether the keywords of a rule, which are shown, say all it does. */
+export function isExact(rule: Rule, args: RuleArguments): boolean {
+  return typeof rule.exact === 'function' ? rule.exact(args) : rule.exact === true;
+}
+
+/** What our validator is told of a rule. */
+export function enforcedKeywords(rule: Rule, args: RuleArguments): JsonSchema {
+  return { ...rule.keywords?.(args), ...rule.enforced?.(args) };
+}
+
+/** Whether those accept exactly what the decorator accepts. */
+export function isEnforced(rule: Rule, args: RuleArguments): boolean {
+  return isExact(rule, args) || rule.enforced?.(args) !== undefined;
+}
+
+/** Whether a rule is satisfied by a missing value. */
+export function acceptsMissing(rule: Rule, args: RuleArguments): boolean {
+  return typeof rule.acceptsMissing === 'function' ? rule.acceptsMissing(args) : rule.acceptsMissing === true;
+}

@@ -1,0 +1,177 @@
+import type { JsonSchema } from '../../protocol/json.js';
+import type { Rule, RuleArguments, RuleTable } from './rule.js';
+
+/** Bounds on a length, which JSON Schema counts otherwise: class-validator leaves variation selectors out. */
+const length = (
+  boundsIn: (args: RuleArguments) => { readonly least?: unknown; readonly most?: unknown },
+): Rule => ({
+  keywords: () => ({ type: 'string' }),
+  shown: (args) => {
+    const { least, most } = boundsIn(args);
+    return { ...bound('minLength', least), ...bound('maxLength', most) };
+  },
+  enforced: (args) => {
+    const { least, most } = boundsIn(args);
+    if (![least, most].every((limit) => limit === undefined || isCount(limit))) return undefined;
+    return { ...bound('sigilMinCharacters', least), ...bound('sigilMaxCharacters', most) };
+  },
+});
+
+/** Decorators about the content of a string. Case is not exact because it is a matter of every alphabet. */
+export const textRules = (): RuleTable => ({
+  isLength: length(([min, max]) => ({ least: min, most: max })),
+  minLength: length(([min]) => ({ least: min })),
+  maxLength: length(([max]) => ({ most: max })),
+  // A character takes one to four bytes.
+  isByteLength: {
+    keywords: ([min, max]) => ({
+      type: 'string',
+      ...(isCount(min) && min > 0 && { minLength: Math.ceil(min / 4) }),
+      ...bound('maxLength', max),
+    }),
+  },
+  matches: {
+    keywords: ([pattern, flags]) => ({
+      type: 'string',
+      ...(isPortable([pattern, flags]) && portablePattern(pattern, flags)),
+    }),
+    shown: ([pattern, flags]) => portablePattern(pattern, flags),
+    exact: isPortable,
+  },
+  contains: {
+    keywords: ([seed]) => ({
+      type: 'string',
+      ...(isSeed([seed]) && { pattern: escapePattern(seed as string) }),
+    }),
+    exact: isSeed,
+  },
+  notContains: {
+    keywords: ([seed]) => ({
+      type: 'string',
+      ...(isSeed([seed]) && { not: { pattern: escapePattern(seed as string) } }),
+    }),
+    exact: isSeed,
+  },
+  isLowercase: { keywords: () => ({ type: 'string', pattern: '^[^A-Z]*$' }) },
+  isUppercase: { keywords: () => ({ type: 'string', pattern: '^[^a-z]*$' }) },
+});
+
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 0;
+}
+
+function bound(keyword: string, limit: unknown): Record<string, unknown> {
+  return isCount(limit) ? { [keyword]: limit } : {};
+}
+
+/** An empty text is split at each character, which is another question; half a character is found with the `u` flag only alone. */
+function isSeed([seed]: readonly unknown[]): boolean {
+  return typeof seed === 'string' && seed !== '' && !/\p{Surrogate}/u.test(seed);
+}
+
+/** A regular expression that finds a text literally. */
+function escapePattern(seed: string): string {
+  return seed.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}
+
+/**
+ * The `pattern` keyword for what `@Matches` was given, or nothing when it would mean something else to a client:
+ * JSON Schema has no flags and compiles patterns with `u`.
+ */
+function portablePattern(pattern: unknown, modifiers: unknown): JsonSchema {
+  const source = sourceOf(pattern);
+  const flags = typeof pattern === 'string' ? textOr(modifiers) : flagsOf(pattern);
+  if (source === undefined || /[^dgiu]/.test(flags)) return {};
+  const written = flags.includes('i') ? foldedCase(source, flags) : source;
+  if (written === undefined) return {};
+  try {
+    new RegExp(written, 'u');
+    return { pattern: written };
+  } catch {
+    return {};
+  }
+}
+
+/** Whether that keyword accepts exactly what `@Matches` accepts, with the `u` flag and without it. */
+function isPortable([pattern, modifiers]: readonly unknown[]): boolean {
+  return isAsciiOnly(sourceOf(pattern) ?? '.') && 'pattern' in portablePattern(pattern, modifiers);
+}
+
+/**
+ * Whether a source speaks of ASCII characters only, and of none by what it is not: `.`, `[^a]` and `\W` take half of a
+ * character beyond U+FFFF without the `u` flag, and all of it with the flag.
+ */
+function isAsciiOnly(source: string): boolean {
+  const escapes = source.match(/\\[\s\S]/g) ?? [];
+  const rest = source.replace(/\\[\s\S]/g, '');
+  if (!escapes.every((escape) => /^\\[dws.*+?^$()[\]{}|/\\-]$/.test(escape))) return false;
+  return /^[\x20-\x7E]*$/.test(rest) && !/\.|\[\^|\(\?</.test(rest);
+}
+
+/** With the `u` flag `i` folds more than letters of ASCII. */
+function foldedCase(source: string, flags: string): string | undefined {
+  return isAsciiOnly(source) && !flags.includes('u') ? ignoringCase(source) : undefined;
+}
+
+function sourceOf(pattern: unknown): string | undefined {
+  const source =
+    typeof pattern === 'string' ? pattern : (pattern as { source?: unknown } | undefined)?.source;
+  return typeof source === 'string' ? source : undefined;
+}
+
+function flagsOf(pattern: unknown): string {
+  return textOr((pattern as { flags?: unknown } | undefined)?.flags);
+}
+
+function textOr(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+const LETTER = /[A-Za-z]/;
+
+/**
+ * Rewrites a regular expression so that it ignores case without the `i` flag, which JSON Schema does not have:
+ * `[a-f]x` becomes `[a-fA-F][xX]`. Right for sources of ASCII characters only, in which `i` folds nothing else.
+ * @param source the source of a regular expression without named groups.
+ * @returns undefined for a range with an escaped end, which is not worth following.
+ */
+function ignoringCase(source: string): string | undefined {
+  let written = '';
+  let inClass = false;
+  for (let at = 0; at < source.length; at += 1) {
+    const char = source.charAt(at);
+    if (inClass && /^(?:\\.-[^\]]|[^\\]-\\)/.test(source.slice(at, at + 4))) return undefined;
+    if (char === '\\') {
+      written += source.slice(at, at + 2);
+      at += 1;
+    } else if (inClass && /^[^\]]-[^\]]/.test(source.slice(at, at + 3))) {
+      const range = source.slice(at, at + 3);
+      written += range + otherCase(range);
+      at += 2;
+    } else if (LETTER.test(char)) {
+      written += inClass ? char + swapCase(char) : `[${char}${swapCase(char)}]`;
+    } else {
+      if (char === '[') inClass = true;
+      if (char === ']') inClass = false;
+      written += char;
+    }
+  }
+  return written;
+}
+
+/** What a range lacks of the other case. */
+function otherCase(range: string): string {
+  if (/^(?:[a-z]-[a-z]|[A-Z]-[A-Z])$/.test(range)) return swapCase(range);
+  let letters = '';
+  for (let code = range.charCodeAt(0); code <= range.charCodeAt(2); code += 1) {
+    const char = String.fromCharCode(code);
+    if (LETTER.test(char)) letters += swapCase(char);
+  }
+  return letters;
+}
+
+function swapCase(text: string): string {
+  return text.replace(/[A-Za-z]/g, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  );
+}

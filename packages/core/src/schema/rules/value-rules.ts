@@ -1,0 +1,166 @@
+import type { JsonSchema } from '../../protocol/json.js';
+import type { RuleTable } from './rule.js';
+
+/** Decorators that say what kind of value is wanted. */
+export const typeRules = (): RuleTable => ({
+  isString: { keywords: () => ({ type: 'string' }), exact: true },
+  isBoolean: { keywords: () => ({ type: 'boolean' }), exact: true },
+  isInt: { keywords: () => ({ type: 'integer' }), exact: true },
+  isNumber: {
+    keywords: () => ({ type: 'number' }),
+    exact: ([options]) =>
+      (options as { maxDecimalPlaces?: number } | undefined)?.maxDecimalPlaces === undefined,
+  },
+  isArray: { keywords: () => ({ type: 'array' }), exact: true },
+  isObject: { keywords: () => ({ type: 'object' }), exact: true },
+  isNotEmptyObject: {
+    keywords: ([options]) =>
+      (options as { nullable?: boolean } | undefined)?.nullable === false
+        ? { type: 'object', not: { additionalProperties: { type: 'null' } } }
+        : { type: 'object', minProperties: 1 },
+    exact: true,
+  },
+  // Stricter than class-validator on purpose: it also takes the names of a numeric enum as values.
+  isEnum: {
+    keywords: ([entity]) => oneOfEnum(entity),
+    exact: true,
+    constraints: ([entity, ...rest]) => [members(entity), ...rest],
+  },
+  isInstance: { made: true },
+});
+
+function oneOfEnum(entity: unknown): JsonSchema {
+  const values = comparable(members(entity));
+  return values.length > 0 ? { enum: values } : { not: {} };
+}
+
+/** The values of an enum object, without the names that numeric enums keep for looking up backwards. */
+export function enumMembers(entity: Readonly<Record<string, unknown>>): readonly unknown[] {
+  return Object.entries(entity)
+    .filter(([key, value]) => !(typeof value === 'string' && entity[value] === Number(key)))
+    .map(([, value]) => value);
+}
+
+function members(entity: unknown): readonly unknown[] {
+  return enumMembers(Object(entity) as Record<string, unknown>);
+}
+
+/** Decorators about being there, and about being one of some values. */
+export const presenceRules = (): RuleTable => ({
+  isDefined: { keywords: () => ({ not: { type: 'null' } }), exact: true },
+  isNotEmpty: { keywords: () => ({ not: { enum: ['', null] } }), exact: true },
+  isEmpty: { keywords: () => ({ enum: ['', null] }), exact: true, acceptsMissing: true },
+  equals: {
+    keywords: ([value]) => oneOf([value]),
+    exact: true,
+    acceptsMissing: ([value]) => value === undefined,
+  },
+  notEquals: {
+    keywords: ([value]) => noneOf([value]),
+    exact: true,
+    acceptsMissing: ([value]) => value !== undefined,
+  },
+  isIn: {
+    keywords: ([values]) => oneOf(listed(values)),
+    exact: true,
+    acceptsMissing: ([values]) => listed(values).includes(undefined),
+  },
+  isNotIn: {
+    keywords: ([values]) => noneOf(listed(values)),
+    exact: true,
+    acceptsMissing: ([values]) => !listed(values).includes(undefined),
+  },
+});
+
+function oneOf(values: readonly unknown[]): JsonSchema {
+  const possible = comparable(values);
+  if (possible.length === 0) return { not: {} };
+  return possible.length === 1 ? { const: possible[0] } : { enum: possible };
+}
+
+function noneOf(values: readonly unknown[]): JsonSchema {
+  const possible = comparable(values);
+  if (possible.length === 0) return {};
+  return { not: possible.length === 1 ? { const: possible[0] } : { enum: possible } };
+}
+
+const degrees = (limit: number): string => `degrees from -${limit} to ${limit}`;
+
+/** Decorators about numbers. */
+export const numberRules = (): RuleTable => ({
+  min: { keywords: ([limit]) => ({ type: 'number', minimum: limit }), exact: isLimit },
+  max: { keywords: ([limit]) => ({ type: 'number', maximum: limit }), exact: isLimit },
+  isPositive: { keywords: () => ({ type: 'number', exclusiveMinimum: 0 }), exact: true },
+  isNegative: { keywords: () => ({ type: 'number', exclusiveMaximum: 0 }), exact: true },
+  isDivisibleBy: {
+    keywords: () => ({ type: 'number' }),
+    shown: ([divisor]) => (Number.isInteger(divisor) && Number(divisor) > 0 ? { multipleOf: divisor } : {}),
+  },
+  isLatitude: {
+    keywords: () => ({ type: ['number', 'string'] }),
+    shown: () => ({ description: degrees(90) }),
+  },
+  isLongitude: {
+    keywords: () => ({ type: ['number', 'string'] }),
+    shown: () => ({ description: degrees(180) }),
+  },
+});
+
+function isLimit([limit]: readonly unknown[]): boolean {
+  return typeof limit === 'number' && Number.isFinite(limit);
+}
+
+/** A list that a decorator was given; anything else counts as an empty one. */
+function listed(values: unknown): readonly unknown[] {
+  return Array.isArray(values) ? values : [];
+}
+
+/** Of some values those that can equal one that came as JSON, each once: class-validator compares by identity. */
+function comparable(values: readonly unknown[]): readonly unknown[] {
+  return [...new Set(values.filter(isComparable))];
+}
+
+function isComparable(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  return value === null || typeof value === 'string' || typeof value === 'boolean';
+}
+
+const ARRAY: JsonSchema = { type: 'array' };
+
+/** Decorators about arrays as a whole. */
+export const arrayRules = (): RuleTable => ({
+  arrayNotEmpty: { keywords: () => ({ ...ARRAY, minItems: 1 }), exact: true },
+  arrayMinSize: { keywords: ([min]) => ({ ...ARRAY, ...size('minItems', min) }), exact: isSize },
+  arrayMaxSize: { keywords: ([max]) => ({ ...ARRAY, ...size('maxItems', max) }), exact: isSize },
+  // Objects are compared by identity, and an identifier function is not in the metadata.
+  arrayUnique: {
+    keywords: () => ARRAY,
+    shown: () => ({ uniqueItems: true }),
+    searches: true,
+  },
+  arrayContains: { keywords: ([values]) => ({ ...ARRAY, ...containing(listed(values)) }), exact: true },
+  arrayNotContains: {
+    keywords: ([values]) => {
+      const unwanted = comparable(listed(values));
+      return unwanted.length === 0 ? ARRAY : { ...ARRAY, not: { contains: { enum: unwanted } } };
+    },
+    exact: true,
+  },
+});
+
+function isSize([limit]: readonly unknown[]): boolean {
+  return Number.isInteger(limit) && Number(limit) >= 0;
+}
+
+function size(keyword: string, limit: unknown): JsonSchema {
+  return isSize([limit]) ? { [keyword]: limit } : {};
+}
+
+function containing(values: readonly unknown[]): JsonSchema {
+  const wanted = comparable(values);
+  if (wanted.length < new Set(values).size) return { not: {} };
+  const each = wanted.map((value) => ({ contains: { const: value } }));
+  if (each.length === 0) return {};
+  // In an array of arrays ajv takes an empty one to contain what the one before it does.
+  return { minItems: 1, ...(each.length > 1 ? { allOf: each } : each[0]) };
+}

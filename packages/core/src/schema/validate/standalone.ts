@@ -1,0 +1,53 @@
+import standalone from 'ajv/dist/standalone/index.js';
+import type { JsonSchema } from '../../protocol/json.js';
+import { ajvClass, createAjv } from './ajv.js';
+import type { CompileOptions } from './compiled-schema.js';
+import { validatorKey } from './validate.js';
+
+/** A schema that a program validates by, and how it is compiled. */
+export interface WrittenSchema extends Pick<
+  CompileOptions,
+  'dialect' | 'ownProperties' | 'isolated' | 'unicode'
+> {
+  readonly schema: JsonSchema;
+}
+
+/** The standalone code of one schema. */
+export interface WrittenValidator {
+  /** What `prepare()` finds it by. */
+  readonly key: string;
+  /** A CommonJS module: a validator that reports the first violation. */
+  readonly first: string;
+  /** The same, of one that reports all violations. */
+  readonly all: string;
+}
+
+/**
+ * Writes the validators of schemas as code, for files of platforms that forbid to make code of text.
+ *
+ * @returns modules that import functions of ours from `@sigil/core/internal`, and of ajv from `ajv/dist/runtime`.
+ * @throws Error when a schema does not compile.
+ */
+export async function writeValidators(schemas: readonly WrittenSchema[]): Promise<WrittenValidator[]> {
+  return Promise.all(
+    schemas.map(async (written) => {
+      const Ajv = await ajvClass(written.dialect);
+      return {
+        key: validatorKey(written.schema, written),
+        first: codeOf(Ajv, written, 'first violation'),
+        all: codeOf(Ajv, written, 'all violations'),
+      };
+    }),
+  );
+}
+
+/** The standalone code of one validator. @param Ajv the class of the dialect. */
+export function codeOf(
+  Ajv: Awaited<ReturnType<typeof ajvClass>>,
+  written: WrittenSchema,
+  report: CompileOptions['report'],
+): string {
+  const pattern = (source: string, flags: string): RegExp => new RegExp(source, flags);
+  const ajv = createAjv(Ajv, written.schema, { ...written, report, pattern }, true);
+  return standalone.default(ajv, ajv.compile(written.schema));
+}

@@ -1,0 +1,106 @@
+import type { Backend, StateStore } from '../backend/backend.js';
+import type { ChangeBus } from '../backend/change-bus.js';
+import type { StateKey } from '../engine/asking/request-state-codec.js';
+import { DEFAULT_LIMITS, type EngineOptions, type Limits } from '../engine/engine-options.js';
+import type { Diagnostics } from '../errors/errors.js';
+import { MemoryChangeBus } from '../memory/memory-change-bus.js';
+import { MemoryStateStore } from '../memory/memory-state-store.js';
+import { withoutUndefined } from '../protocol/json.js';
+import type { AppOptions } from './app-options.js';
+import { buildRecord } from './build-record.js';
+import { backendOf, checkOptions } from './check-options.js';
+import { requireLists } from './module.js';
+import { workerKey } from './platform.js';
+import { RelayLogger } from './relay-logger.js';
+
+/** The options of an app, checked, with every default filled in. */
+export interface AppSettings extends Pick<
+  EngineOptions,
+  | 'info'
+  | 'instructions'
+  | 'exposeErrors'
+  | 'pageSize'
+  | 'limits'
+  | 'timeoutMs'
+  | 'experimental'
+  | 'stampServerInfo'
+> {
+  readonly logger: RelayLogger;
+  readonly backend: Backend | undefined;
+  readonly coerce: boolean;
+  readonly warm: boolean;
+  readonly unknownProperties: AppOptions['unknownProperties'];
+  readonly cache: AppOptions['cache'];
+  readonly bus: {
+    readonly bus: ChangeBus;
+    /** Whether other processes hear of changes. */
+    readonly isShared: boolean;
+  };
+  readonly state: {
+    readonly keys: readonly StateKey[];
+    readonly ttlMs: number;
+    readonly store: StateStore;
+    /** Whether a state is accepted once only. */
+    readonly isUsedOnce: boolean;
+  };
+}
+
+/**
+ * Checks the options of `createApp`, and fills in what they leave out.
+ *
+ * @param diagnostics receives what is wrong with them.
+ */
+export function resolveOptions(given: AppOptions, diagnostics: Diagnostics): AppSettings {
+  const options = buildRecord() ? withKey(given) : given;
+  requireLists('createApp', options, 'modules', 'override');
+  checkOptions(options, diagnostics);
+  // A factory is given no name that is wrong.
+  const backend = diagnostics.problems.length === 0 ? backendOf(options, diagnostics) : undefined;
+  const { state, instructions, pageSize, timeoutMs, experimental, unknownProperties, cache } = options;
+  const bus = options.changeBus ?? backend?.bus;
+  return {
+    info: infoOf(options),
+    instructions,
+    logger: new RelayLogger(options.logger),
+    backend,
+    limits: limitsOf(options),
+    exposeErrors: options.exposeErrors ?? false,
+    coerce: options.coerce ?? false,
+    warm: options.warm ?? false,
+    stampServerInfo: options.stampServerInfo ?? true,
+    unknownProperties,
+    pageSize,
+    timeoutMs,
+    experimental,
+    cache,
+    bus: { bus: bus ?? new MemoryChangeBus(), isShared: bus !== undefined },
+    state: {
+      keys: keysOf(options),
+      ttlMs: state?.ttlMs ?? 10 * 60_000,
+      store: state?.store || (backend?.states ?? new MemoryStateStore()),
+      isUsedOnce: state?.store !== false,
+    },
+  };
+}
+
+function infoOf({ name, version, title, description, websiteUrl, icons }: AppOptions): AppSettings['info'] {
+  return { name, version, ...withoutUndefined({ title, description, websiteUrl, icons }) };
+}
+
+/** A limit of undefined is one that is left out. */
+function limitsOf({ limits }: AppOptions): Limits {
+  const own = Object.entries(limits ?? {}).filter(([, limit]) => limit !== undefined);
+  return { ...DEFAULT_LIMITS, ...Object.fromEntries(own) };
+}
+
+/** Options with a key, if they have any: secrets need not be there while a program is built. */
+function withKey(options: AppOptions): AppOptions {
+  if (options.state?.keys === undefined) return options;
+  return { ...options, state: { ...options.state, keys: ['while a program is built, there is no key'] } };
+}
+
+function keysOf({ state }: AppOptions): readonly StateKey[] {
+  // Workers of one program share a key, so that each reads what the others have encrypted.
+  const shared = workerKey();
+  return state?.keys ?? (shared === undefined ? [] : [shared]);
+}

@@ -1,0 +1,273 @@
+import { execFile } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { build as bundle, transform } from 'esbuild';
+import { minify } from 'terser';
+import { sigil } from '@sigil/cli/bundle';
+import { call, META } from './built-parcels.js';
+import { sigil as command } from './sigil-command.js';
+
+// Each builds a program, and the machine may be busy.
+jest.setTimeout(180_000);
+
+const run = promisify(execFile);
+const project = realpathSync(mkdtempSync(join(tmpdir(), 'sigil-packages-')));
+
+const write = (path: string, text: string): string => {
+  mkdirSync(dirname(join(project, path)), { recursive: true });
+  writeFileSync(join(project, path), text);
+  return join(project, path);
+};
+
+const USERS = `
+import { createApp, defineTool, Service, Tool } from '@sigil/core';
+import { Exclude } from 'class-transformer';
+import { IsOptional, IsString, MaxLength } from 'class-validator';
+class User {}
+IsString()(User.prototype, 'name');
+MaxLength(9)(User.prototype, 'name');
+IsString()(User.prototype, 'passwordHash');
+IsOptional()(User.prototype, 'passwordHash');
+Exclude()(User.prototype, 'passwordHash');
+const ada = () => Object.assign(new User(), { name: 'Ada', passwordHash: 'bcrypt' });
+class Users {
+  first(user) { return Object.assign(ada(), { name: user.name }); }
+}
+const of = Object.getOwnPropertyDescriptor(Users.prototype, 'first');
+Reflect.metadata('design:paramtypes', [User])(Users.prototype, 'first');
+Tool({ description: 'The first user', output: User })(Users.prototype, 'first', of);
+Service()(Users);
+`;
+const SERVED =
+  "const app = await createApp({ name: 'users', version: '1.0.0', services: [Users] }); await app.run();";
+
+/** Packages, in the folder that programs are in and bundles are written to. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  'serializer/package.json':
+    '{ "name": "serializer", "type": "module", "exports": "./index.js", "peerDependencies": { "class-transformer": "*" } }',
+  'serializer/index.js': `
+    import { instanceToPlain } from 'class-transformer';
+    export const serialize = (value) => JSON.stringify(instanceToPlain(value));`,
+  'picture/package.json':
+    '{ "name": "picture", "type": "module", "exports": "./index.js", "optionalDependencies": { "picture-here": "1" } }',
+  'picture/index.js': `
+    import { createRequire } from 'node:module';
+    const require = createRequire(import.meta.url);
+    export const picture = require.resolve(['picture', 'here'].join('-'));`,
+  'picture-here/package.json': `{ "name": "picture-here", "cpu": ["${process.arch}"], "main": "addon.node" }`,
+  'picture-here/addon.node': 'not for this machine',
+  'interop/package.json': '{ "name": "interop", "exports": "./modules/index.js" }',
+  'interop/modules/package.json': '{ "type": "module" }',
+  'interop/modules/index.js': "import common from '../common.js'; export const { value } = common;",
+  'interop/common.js':
+    "Object.defineProperty(exports, '__esModule', { value: true }); exports.value = 'of CommonJS';",
+  'drivers/package.json': '{ "name": "drivers" }',
+  'drivers/index.js': `
+    const drivers = { colored: () => require('colors-of-terminals'), other: () => require('./drivers/other.js') };
+    const codes = Object.values(drivers).map((load) => { try { load(); } catch (error) { return error.code; } });
+    try { require('colors-of-terminals'); } catch (error) { codes.push(error.code); }
+    exports.codes = codes;
+    exports.later = () => import('colors-of-terminals').catch((error) => error.code);`,
+};
+
+beforeAll(() => {
+  symlinkSync(join(process.cwd(), 'node_modules'), join(project, 'node_modules'), 'dir');
+  write('package.json', '{ "name": "project", "type": "module" }');
+  for (const [path, text] of Object.entries(PACKAGES)) write(`dist/node_modules/${path}`, text);
+});
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+/** Builds a program of this text. */
+async function built(
+  name: string,
+  text: string,
+  ...args: string[]
+): Promise<{
+  readonly code: number;
+  readonly out: string;
+  readonly outside: unknown;
+  readonly problems: string;
+}> {
+  const out = join(project, 'dist', `${name}.bundle.mjs`);
+  const { code, stdout, stderr } = await command(
+    ...['build', write(`dist/${name}.js`, text), '--out', out, '--json', ...args],
+  );
+  const { outside = undefined } = JSON.parse(stdout) as { outside?: unknown };
+  return { code, out, outside, problems: stdout + stderr };
+}
+
+/** What a program answers over stdio. */
+async function answerOf(file: string, args: object, ...nodeArgs: string[]): Promise<string> {
+  const { method, params } = call('first', args);
+  const running = run(process.execPath, [...nodeArgs, file]);
+  running.child.stdin?.end(
+    `${JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } })}\n`,
+  );
+  return (await running).stdout;
+}
+
+test('takes class-transformer outside with a package outside that uses it, so that both know what is excluded', async () => {
+  const { outside, out } = await built(
+    'serializing',
+    `${USERS} import { serialize } from 'serializer'; ${SERVED.replace('await app.run();', 'console.error(serialize(ada())); await app.run();')}`,
+    ...['--external', 'serializer'],
+  );
+  expect(outside).toEqual(['class-transformer', 'serializer']);
+  const running = run(process.execPath, [out]);
+  running.child.stdin?.end();
+  expect((await running).stderr).toContain('{"name":"Ada"}');
+  expect(await answerOf(out, { name: 'Eve' })).not.toContain('bcrypt');
+});
+
+test('refuses a package outside where the target has none', async () => {
+  const { code, problems } = await built(
+    'serializing-worker',
+    `${USERS} import { serialize } from 'serializer'; export default { serialize };`,
+    ...['--external', 'serializer', '--target', 'worker'],
+  );
+  expect([code, problems]).toEqual([
+    1,
+    expect.stringContaining('serializer: it stays outside of the bundle'),
+  ]);
+});
+
+test('leaves class-validator, class-transformer and typedi outside where that is asked for', async () => {
+  const libraries = ['class-transformer', 'class-validator', 'typedi'];
+  const { outside, out } = await built(
+    'libraries',
+    USERS + SERVED,
+    ...libraries.flatMap((one) => ['--external', one]),
+  );
+  expect(outside).toEqual(libraries);
+  expect(await answerOf(out, { name: 'Eve' })).toMatch(/"structuredContent":\{"name":"Eve"\}/);
+  expect(await answerOf(out, { name: 'Eve the second' })).toMatch(/or equal to 9 characters/);
+});
+
+test('throws what is not installed where a package asks for it', async () => {
+  const { outside, out } = await built(
+    'drivers',
+    `${USERS} import drivers from 'drivers'; console.error([...drivers.codes, await drivers.later()].join()); ${SERVED}`,
+  );
+  const running = run(process.execPath, [out]);
+  running.child.stdin?.end();
+  expect([outside, (await running).stderr]).toEqual([[], `${Array(4).fill('MODULE_NOT_FOUND').join()}\n`]);
+});
+
+test('gives ES modules of packages the CommonJS that Node gives them', async () => {
+  const { out } = await built(
+    'interop',
+    `${USERS} import { value } from 'interop'; console.error(value); ${SERVED}`,
+  );
+  const running = run(process.execPath, [out]);
+  running.child.stdin?.end();
+  expect((await running).stderr).toBe('of CommonJS\n');
+});
+
+test('leaves a package outside that finds its addon by itself, and names it', async () => {
+  const { outside, out } = await built(
+    'picture',
+    `${USERS} import { picture } from 'picture'; console.error(picture); ${SERVED}`,
+  );
+  const running = run(process.execPath, [out]);
+  running.child.stdin?.end();
+  expect([outside, (await running).stderr]).toEqual([
+    ['picture'],
+    expect.stringMatching(/picture-here.addon\.node\n$/),
+  ]);
+});
+
+test('bears sources with CRLF, and other minifiers', async () => {
+  const { out } = await built('lines', (USERS + SERVED).replaceAll('\n', '\r\n'));
+  const text = readFileSync(out, 'utf8');
+  const again = await transform(text, { minify: true, format: 'esm', legalComments: 'none' });
+  const terser = await minify(text, { module: true, keep_classnames: true });
+  for (const [name, code] of [
+    ['again', again.code],
+    ['terser', terser.code ?? ''],
+  ] as const) {
+    const file = write(`dist/${name}.mjs`, code);
+    expect(await answerOf(file, { name: 'Eve' })).toMatch(/"structuredContent":\{"name":"Eve"\}/);
+    expect(await answerOf(file, { name: 'Eve the second' })).toMatch(/or equal to 9 characters/);
+  }
+});
+
+test('is a plugin of esbuild, beside others', async () => {
+  const entry = write(
+    'dist/plugged.js',
+    `import { text } from 'told:text'; console.error(text); ${USERS}${SERVED}`,
+  );
+  const outfile = join(project, 'dist/plugged.bundle.mjs');
+  await bundle({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    logLevel: 'silent',
+    plugins: [
+      sigil(),
+      {
+        name: 'told',
+        setup(bundler) {
+          bundler.onResolve({ filter: /^told:/ }, ({ path }) => ({ path, namespace: 'told' }));
+          bundler.onLoad({ filter: /.*/, namespace: 'told' }, () => ({
+            contents: 'export const text = "told";',
+          }));
+        },
+      },
+    ],
+  });
+  expect(await answerOf(outfile, { name: 'Eve' }, '--disallow-code-generation-from-strings')).toMatch(
+    /"structuredContent":\{"name":"Eve"\}/,
+  );
+  await expect(
+    bundle({
+      entryPoints: [entry],
+      outfile,
+      bundle: true,
+      format: 'cjs',
+      logLevel: 'silent',
+      plugins: [sigil()],
+    }),
+  ).rejects.toThrow(/sigil\(\) makes ES modules/);
+});
+
+test('has a map by which stacks name the TypeScript that throws', async () => {
+  const source = `import { createApp, defineTool } from '@sigil/core';
+
+function fails(): never {
+  throw new Error('no stock');
+}
+const stack = (): string => {
+  try {
+    return fails();
+  } catch (error) {
+    return String((error as Error).stack);
+  }
+};
+const first = defineTool({ name: 'first', handle: stack });
+const app = await createApp({ name: 'stock', version: '1.0.0', definitions: [first] });
+await app.run();
+`;
+  write('src/stock.ts', source);
+  const { code, map } = await transform(source, {
+    loader: 'ts',
+    format: 'esm',
+    target: 'es2022',
+    sourcemap: 'external',
+    sourcefile: '../src/stock.ts',
+    sourcesContent: false,
+  });
+  write('dist/stock.js.map', map);
+  const { out } = await built('stock', `${code}//# sourceMappingURL=stock.js.map\n`);
+  expect(await answerOf(out, {}, '--enable-source-maps')).toMatch(/no stock.*src\/stock\.ts:4:/);
+});
