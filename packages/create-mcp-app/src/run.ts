@@ -32,7 +32,10 @@ export type ExitCode = 0 | FailureKind['exitCode'];
  * });
  * ```
  */
-export async function runCreateMcpApp(args: readonly string[], host: Omit<Host, 'progress'> & Partial<Host>): Promise<ExitCode> {
+export async function runCreateMcpApp(
+  args: readonly string[],
+  host: Omit<Host, 'progress'> & Partial<Host>,
+): Promise<ExitCode> {
   const asJson = args.includes('--json');
   const { progress = silence } = host;
   const quiet: Host = { ...host, progress: asJson ? silence : progress };
