@@ -137,6 +137,13 @@ describe.each(KINDS)('a schema that is %s', (_, load) => {
     expect(await accepts(made, JSON.parse('{"a":1e400}'))).toBe(false);
   });
 
+  test('refuses an unknown property whose name has half a character', async () => {
+    const made = await planned({ type: 'object', properties: { a: NUMBER }, additionalProperties: false });
+    expect((await failure(made, JSON.parse('{"\\ud800":1}'))).issues).toMatchObject([
+      { expected: 'no such property' },
+    ]);
+  });
+
   test('compares many items without holding the event loop', async () => {
     const compile = await load('2020-12');
     const unique = { type: 'array', uniqueItems: true, items: { anyOf: [TEXT, { required: ['n'] }] } };

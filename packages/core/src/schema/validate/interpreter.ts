@@ -82,9 +82,8 @@ class OwnChecks {
   }
 
   violationsOf(value: unknown, isFirst: boolean): readonly SchemaViolation[] {
-    const infinite = infiniteIn(value, '');
-    if (infinite !== undefined)
-      return [{ keyword: 'type', instancePath: infinite, params: { type: 'number' }, data: Infinity }];
+    const unreadable = unreadableIn(value, '');
+    if (unreadable) return [unreadable];
     const { errors } = this.#run(this.#root, value, isFirst);
     const found = this.#violations(errors, value);
     const own =
@@ -319,13 +318,16 @@ function valueAt(root: unknown, pointer: string): unknown {
   );
 }
 
-/** Where a number is infinite: JSON has numbers beyond all that JavaScript has. */
-function infiniteIn(value: unknown, at: string): string | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : at;
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const [name, member] of Object.entries(value)) {
-    const found = infiniteIn(member, joinPointer(at, name));
-    if (found !== undefined) return found;
+/** What cfworker takes for a number or throws at: JSON has numbers beyond all that JavaScript has, and names with half a character. */
+function unreadableIn(data: unknown, instancePath: string): SchemaViolation | undefined {
+  if (typeof data === 'number' && !Number.isFinite(data))
+    return { keyword: 'type', instancePath, params: { type: 'number' }, data };
+  if (typeof data !== 'object' || data === null) return undefined;
+  for (const [name, member] of Object.entries(data)) {
+    if (/\p{Surrogate}/u.test(name))
+      return { keyword: 'additionalProperties', instancePath, params: { additionalProperty: name }, data };
+    const found = unreadableIn(member, joinPointer(instancePath, name));
+    if (found) return found;
   }
   return undefined;
 }
