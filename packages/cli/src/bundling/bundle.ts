@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { build, type Message } from 'esbuild';
 import { type ReportedProblem, ServerError, UsageError } from '../failures.js';
-import type { Examined } from './examine.js';
+import type { Examined } from './examine-program.js';
 import { packagesOutside } from './outside.js';
 import { importedPackage } from './packages.js';
 import { examiningPlugin } from './plugin.js';

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';
 import { importedPackage, packageFolder } from './packages.js';
-import type { ImportedNames } from './syntax.js';
+import type { ImportedNames } from './imported-names.js';
 
 /*
  * The decorators of class-validator and class-transformer write down what they are told, and typedi what it makes. So a program has one

@@ -1,7 +1,7 @@
 /*
  * An esbuild plugin that makes one file of a program. The way is:
  *
- * 1. `examine.ts` bundles the program to be described, and runs it (`describe.ts`): it tells what it is made of, and serves nothing. Folders
+ * 1. `examine-program.ts` bundles the program to be described, and runs it (`run-described.ts`): it tells what it is made of, and serves nothing. Folders
  *    that it gives as `discover` are told first; their modules become part of the bundle, and it is described again.
  * 2. `class-libraries.ts` takes in the rules of class-validator that the program imports, and no others. `outside.ts` knows what cannot be
  *    in a bundle, and `places.ts` tells modules where they are.
@@ -15,7 +15,7 @@ import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { BuildOptions, PartialMessage, Plugin } from 'esbuild';
 import { ServerError } from '../failures.js';
 import { bundledLibraries } from './class-libraries.js';
-import { type Examined, examineProgram, REQUIRE } from './examine.js';
+import { type Examined, examineProgram, REQUIRE } from './examine-program.js';
 import { isExternal, outsidePackages } from './outside.js';
 import { Packages } from './packages.js';
 import { modulePlaces, PLACE_NAMES, PLACES, placesText } from './places.js';

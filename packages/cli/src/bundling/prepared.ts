@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildDescription, DiscoveredFiles, WrittenValidator } from '@sigil/core/build';
 import { PLACES, seenFrom } from './places.js';
-import { requiredNames } from './syntax.js';
+import { requiredNames } from './imported-names.js';
 
 /** The module before a program that is described: it hands over the modules that were discovered. */
 export function discoveredText(discovered: DiscoveredFiles): string {

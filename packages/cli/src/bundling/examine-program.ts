@@ -3,12 +3,12 @@ import type { DiscoveredFiles } from '@sigil/core/build';
 import type { BuildOptions, Plugin, PluginBuild } from 'esbuild';
 import { ServerError } from '../failures.js';
 import { installedLibraries } from './class-libraries.js';
-import { DESCRIBE, describeProgram } from './describe.js';
+import { DESCRIBE, describeProgram } from './run-described.js';
 import { outsidePackages, packagesOutside, sharedPackages } from './outside.js';
 import { packageFolder, type Packages } from './packages.js';
 import { modulePlaces, PLACES, placesText } from './places.js';
 import { discoveredText, type Prepared } from './prepared.js';
-import { type ImportedNames, importedNames } from './syntax.js';
+import { type ImportedNames, importedNames } from './imported-names.js';
 import type { Target } from './targets.js';
 
 /** What is found out of a program before it is bundled. */
