@@ -7,8 +7,7 @@ import type { RuleWords } from '../messages/messages.js';
 import type { PatternPool, SafePattern } from '../patterns/patterns.js';
 import { enforcedKeywords, isEnforced, type Rule } from '../rules/rule.js';
 import { ruleNamed } from '../rules/table.js';
-import type { ClassLibraries, Constraint, RuleMetadata } from './class-libraries.js';
-import type { Transforms } from './transforms.js';
+import type { ClassLibraries, Constraint, RuleMetadata, Transforms } from './class-libraries.js';
 
 /** Says whether rules apply. @param object the instance that has the value. */
 export type Condition = (object: object, value: unknown) => unknown;

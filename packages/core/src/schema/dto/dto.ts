@@ -5,6 +5,7 @@ import type { Direction } from '../json-schema/source.js';
 import {
   type ClassLibraries,
   isDto,
+  readTransforms,
   type RuleMetadata,
   type RuleStorage,
   targetRules,
@@ -13,7 +14,7 @@ import { ofAnotherCopy } from './load-libraries.js';
 import { mapTransforms } from './mapped-types.js';
 import type { BoundRule } from './bound-rule.js';
 import { propertyModel, type PropertyModel } from './property.js';
-import { readTransforms } from './transforms.js';
+
 import { undescribed } from './unservable-rules.js';
 
 /** What a DTO class says about its instances. */
