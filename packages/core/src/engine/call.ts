@@ -274,6 +274,7 @@ export class EngineCall implements Call, CallScope, RequesterContext {
 
   /** Adds to the scopes that the request needs: completing an argument needs those of two definitions. */
   needs(scopes: readonly string[]): void {
+    if (scopes.length === 0) return;
     const { neededScopes: known = scopes } = this;
     this.neededScopes = known === scopes ? scopes : [...new Set([...known, ...scopes])];
     if (lacksScopes(this.principal, scopes)) throw new InsufficientScopeError(scopes);
