@@ -67,6 +67,10 @@ async function main() {
   createServer(nodeHandler(first)).on('request', nodeHandler(second)).listen(0, '127.0.0.1');
 }
 void main();`,
+  'without-http.js': `${IMPORTS}
+const greeting = process.moduleLoadList.includes('NativeModule http') ? 'HTTP is loaded' : 'Hello';
+const app = await ${APP};
+await app.run();`,
   'library.js': `${IMPORTS}
 const greeting = 'Hello';
 export const tools = [defineTool({ name: 'greet', handle: () => 'Hello' })];
@@ -219,6 +223,11 @@ test.each(['guarded.js', 'guarded.cjs'])(
     expect(await greetingOf(builtOf(entry))).toBe('Hello');
   },
 );
+
+test('loads node:http for no program that serves stdio', async () => {
+  await build('without-http.js');
+  expect(await greetingOf(builtOf('without-http.js'))).toBe('Hello');
+});
 
 test('refuses to leave a package outside that the program does not import', async () => {
   const leave = (name: string) => build('imports-package.js', '--external', 'yaml', '--external', name);

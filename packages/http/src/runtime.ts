@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { isIP, isIPv4, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { ERROR_CODES, type Logger } from '@sigil/core';
@@ -88,6 +88,8 @@ async function start(
   let closing: Promise<void> | undefined;
   handler.mountedAt(path);
   const probes = new Probes(endpoint);
+  // Imported at the top, it would be loaded by a program that is one file and serves stdio.
+  const { createServer } = await import('node:http');
   const server = createServer(times, (request, response) => {
     const target = pathOf(request.url ?? '/');
     if (health !== undefined && isAt(target, health)) return probes.health(request, response);
