@@ -38,6 +38,8 @@ export default tseslint.config(
       ],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/require-await': 'off',
+      // CommonJS modules of ours, `.cts`, have no other imports.
+      '@typescript-eslint/no-require-imports': ['error', { allowAsImport: true }],
       // Not an Error, so that handlers that catch errors let it pass.
       '@typescript-eslint/only-throw-error': [
         'error',

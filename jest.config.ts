@@ -25,7 +25,10 @@ const swc = {
 const base: Project = {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
-  transform: { '^.+\\.ts$': ['@swc/jest', swc] },
+  transform: {
+    '^.+\\.ts$': ['@swc/jest', swc],
+    '^.+\\.cts$': ['@swc/jest', { ...swc, module: { type: 'commonjs' } }],
+  },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1.ts'] },
 };
 

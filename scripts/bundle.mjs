@@ -30,7 +30,8 @@ const NAMED = ['nest'];
 const sourcesIn = (target) =>
   Object.entries(target).flatMap(([condition, to]) => {
     if (typeof to === 'object') return sourcesIn(to);
-    return condition === '@sigil/source' ? [to] : [];
+    // CommonJS stays what the compiler has made of it.
+    return condition === '@sigil/source' && !to.endsWith('.cts') ? [to] : [];
   });
 
 /** The compiled file of every export and import that says `"@sigil/source"`, such as `dist/transport/index.js`, and of a program. */

@@ -133,6 +133,16 @@ async function main() {
 if (require.main === module) void main();`,
   'guarded-part.cjs': `exports.greeting = 'Hello';
 if (require.main === module) throw new Error('this is no program');`,
+  'requires-rules.cjs': `const { createApp, Service, Tool } = require('@sigil/core');
+const { IsOptional, IsString, Length } = require('class-validator');
+class Guest {}
+for (const rule of [IsOptional(), IsString(), Length(1, 9)]) rule(Guest.prototype, 'name');
+Reflect.metadata('design:type', String)(Guest.prototype, 'name');
+class Door { greet({ name = 'Hello' }) { return name; } }
+Reflect.metadata('design:paramtypes', [Guest])(Door.prototype, 'greet');
+Tool()(Door.prototype, 'greet', Object.getOwnPropertyDescriptor(Door.prototype, 'greet'));
+Service()(Door);
+createApp({ name: 'door', version: '1.0.0', services: [Door] }).then((app) => app.run());`,
   'imports-package.js': `${IMPORTS}
 import { parse } from 'yaml';
 const { greeting } = parse('greeting: Hello');
@@ -223,6 +233,12 @@ test.each(['guarded.js', 'guarded.cjs'])(
     expect(await greetingOf(builtOf(entry))).toBe('Hello');
   },
 );
+
+test('takes the rules that a CommonJS program requires', async () => {
+  const report = reportOf(await build('requires-rules.cjs', '--json'));
+  expect(report.apps).toMatchObject([{ tools: ['greet'] }]);
+  expect(await greetingOf(builtOf('requires-rules.cjs'))).toBe('Hello');
+});
 
 test('loads node:http for no program that serves stdio', async () => {
   await build('without-http.js');

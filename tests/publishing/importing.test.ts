@@ -137,13 +137,19 @@ describe('a server whose DTO has @Transform and a constraint with an injected se
       };`;
       const asUrl = (text: string): string => `data:text/javascript,${encodeURIComponent(text)}`;
       const registered = asUrl(
-        `import { register } from 'node:module'; register(${JSON.stringify(asUrl(hook))});`,
+        `import Module, { register } from 'node:module';
+        register(${JSON.stringify(asUrl(hook))});
+        const { _resolveFilename } = Module;
+        Module._resolveFilename = (specifier, ...others) => {
+          if (specifier !== '${name}' && !specifier.startsWith('${name}/')) return _resolveFilename(specifier, ...others);
+          throw Object.assign(new Error("Cannot find module '" + specifier + "'"), { code: 'MODULE_NOT_FOUND' });
+        };`,
       );
       // ajv is loaded for the first value, so that one is logged with the call.
       const { stderr } = await runModule(SERVER, '--import', registered).catch(
         (error: { stderr: string }) => error,
       );
-      expect(stderr).toContain(`Cannot find package '${name}`);
+      expect(stderr).toMatch(new RegExp(`Cannot find (?:package|module) '${name}`));
     },
   );
 });

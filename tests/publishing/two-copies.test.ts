@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -12,9 +12,9 @@ describe('two copies of the package in one program', () => {
   beforeAll(async () => {
     rmSync(FOLDER, { recursive: true, force: true });
     mkdirSync(FOLDER, { recursive: true });
-    writeFileSync(join(FOLDER, 'package.json'), '{ "type": "module" }');
-    cpSync('packages/core/dist/bundle', join(FOLDER, 'bundle'), { recursive: true });
-    other = (await import(pathToFileURL(join(FOLDER, 'bundle/index.js')).href)) as typeof core;
+    for (const path of ['package.json', 'dist'])
+      cpSync(join('packages/core', path), join(FOLDER, path), { recursive: true });
+    other = (await import(pathToFileURL(join(FOLDER, 'dist/bundle/index.js')).href)) as typeof core;
   });
   afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 

@@ -28,21 +28,21 @@ const INSTALLED = 'sigil-installed';
 /**
  * Has a program that is described use the packages that are installed, as it does without a bundle.
  *
- * @param found receives by which URL class-validator is imported: it shows in the bundle what the program uses of it.
+ * @param found receives how class-validator is named where the program loads it: it shows in the bundle what the program uses of it.
  */
-export function installedLibraries(framework: string, found: (url: string) => void): Plugin {
+export function installedLibraries(framework: string, found: (specifier: string) => void): Plugin {
   return {
     name: 'sigil-installed-libraries',
     setup(bundler) {
-      bundler.onResolve({ filter: FILTER }, ({ path, importer, resolveDir }) => {
+      bundler.onResolve({ filter: FILTER }, ({ path, importer, resolveDir, kind }) => {
         const file = fileOf(path, join(resolveDir, 'index.js'));
         if (file === undefined) return undefined;
-        const { href } = pathToFileURL(file);
+        const specifier = kind === 'require-call' ? file : pathToFileURL(file).href;
         if (path === 'class-validator') {
           if (isWithin(framework, importer)) return { path: file, namespace: INSTALLED };
-          found(href);
+          found(specifier);
         }
-        return { path: href, external: true };
+        return { path: specifier, external: true };
       });
       // What the framework itself imports is not a rule that the program uses.
       bundler.onLoad({ filter: /.*/, namespace: INSTALLED }, ({ path }) => ({

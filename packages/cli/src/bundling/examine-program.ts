@@ -56,7 +56,7 @@ export async function examineProgram(
     throw new ServerError(`${relative(cwd, entry)} is no program of Sigil: @sigil/core is not installed`);
   let discovered: DiscoveredFiles = {};
   for (let round = 0; round < MOST_DISCOVERIES; round++) {
-    let validator: string | undefined;
+    const specifiers = new Set<string>();
     const { outputFiles, metafile } = await esbuild.build({
       ...withoutOutput(asked),
       // The program by itself shows what it exports.
@@ -78,7 +78,7 @@ export async function examineProgram(
           dirname(entry),
         ),
         standIns,
-        installedLibraries(framework, (url) => (validator = url)),
+        installedLibraries(framework, (specifier) => void specifiers.add(specifier)),
         modulePlaces(options, true),
         outsidePackages(entry, target, packages),
         ...(asked.plugins ?? []).filter(({ name }) => name !== 'sigil'),
@@ -95,7 +95,7 @@ export async function examineProgram(
       path.endsWith('entry.js') ? output.exports : [],
     );
     refuseUnservable(options, [...outside.keys()], exports);
-    const rules = validator === undefined ? [] : importedNames(code, validator);
+    const rules = importedNames(code, specifiers);
     const shared = sharedPackages(outside, packages);
     return { description, validators, discovered, framework, rules, shared, exports };
   }

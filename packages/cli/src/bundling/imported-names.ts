@@ -6,22 +6,24 @@ export type ImportedNames = readonly string[] | 'all';
 /**
  * What an ES module imports of another one by name.
  *
- * @param specifier what it imports it by.
+ * @param specifiers what it imports it by.
  * @returns 'all' where it takes the module as a whole, such as by `import()`.
  */
-export function importedNames(code: string, specifier: string): ImportedNames {
+export function importedNames(code: string, specifiers: ReadonlySet<unknown>): ImportedNames {
   const names = new Set<string>();
+  const isWanted = (source: AnyNode | null | undefined): boolean =>
+    !!source && specifiers.has(valueOf(source));
   for (const node of nodesOf(parse(code, { ecmaVersion: 'latest', sourceType: 'module' }))) {
-    if (node.type === 'ImportDeclaration' && node.source.value === specifier) {
+    if (node.type === 'ImportDeclaration' && isWanted(node.source)) {
       for (const one of node.specifiers)
         if (one.type === 'ImportSpecifier') names.add(nameOf(one.imported));
         else return 'all';
-    } else if (node.type === 'ExportNamedDeclaration' && node.source?.value === specifier) {
+    } else if (node.type === 'ExportNamedDeclaration' && isWanted(node.source)) {
       for (const one of node.specifiers) names.add(nameOf(one.local));
     } else if (
-      (node.type === 'ExportAllDeclaration' && node.source.value === specifier) ||
-      (node.type === 'ImportExpression' && valueOf(node.source) === specifier) ||
-      (node.type === 'CallExpression' && node.arguments.some((one) => valueOf(one) === specifier))
+      (node.type === 'ExportAllDeclaration' && isWanted(node.source)) ||
+      (node.type === 'ImportExpression' && isWanted(node.source)) ||
+      (node.type === 'CallExpression' && node.arguments.some(isWanted))
     )
       return 'all';
   }

@@ -74,7 +74,7 @@ export function packagesOutside(
   for (const [input, { imports }] of Object.entries(inputs))
     for (const { path, external } of imports) {
       if (external !== true || !imported.includes(path) || isBuiltin(path)) continue;
-      if (/^(?:\.|\w+:)/.test(path) || provided.test(path)) continue;
+      if (isAbsolute(path) || /^(?:\.|\w+:)/.test(path) || provided.test(path)) continue;
       const name = importedPackage(path);
       found.set(name, found.get(name) ?? packageFolder(name, resolve(cwd, input)));
     }

@@ -1,13 +1,12 @@
-import { Container, type ContainerInstance as InstanceOfTypedi, type ServiceOptions } from 'typedi';
+import type { ContainerInstance as InstanceOfTypedi, ServiceOptions } from 'typedi';
+import exported from '#typedi';
 import '../metadata/keys.js';
 import type { ServiceScope } from '../metadata/metadata.js';
 import { isPromise } from '../protocol/maybe-promise.js';
 import { nameOf, type ResolutionScope, type ServiceId } from './container.js';
 import { type Disposable, disposerOf } from './lifecycle.js';
 
-/** Not imported: the modules of typedi import each other, and bundlers that begin with this class begin where they fail. */
-const ContainerInstance: typeof InstanceOfTypedi = Container.of(undefined)
-  .constructor as typeof InstanceOfTypedi;
+const ContainerInstance: typeof InstanceOfTypedi = exported.typedi.ContainerInstance;
 
 /** Decides where services live. */
 export interface Resolver {

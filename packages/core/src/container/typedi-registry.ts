@@ -1,8 +1,12 @@
 import '../metadata/keys.js';
-import { Container, type ContainerInstance, Inject as InjectOfTypedi, Token as TypediToken } from 'typedi';
+import type { ContainerInstance, Inject as InjectOfTypedi, Token as TokenOfTypedi } from 'typedi';
+import exported from '#typedi';
 import type { StandardContext } from '../metadata/standard-decorators.js';
 import type { Constructor, ServiceToken } from '../protocol/constructor.js';
 import type { ServiceId } from './container.js';
+
+const { typedi } = exported;
+const Token: typeof TokenOfTypedi = typedi.Token;
 
 type InjectDecorator = (target: object, member?: string | symbol | StandardContext, index?: number) => void;
 
@@ -20,7 +24,7 @@ type InjectDecorator = (target: object, member?: string | symbol | StandardConte
  * ```
  */
 export const Inject: typeof InjectOfTypedi = (id?: unknown): InjectDecorator => {
-  const decorate = InjectOfTypedi(id as never) as InjectDecorator;
+  const decorate = typedi.Inject(id as never) as InjectDecorator;
   return (target, member, index) => {
     if (typeof member === 'object')
       throw new TypeError(
@@ -38,7 +42,7 @@ export const Inject: typeof InjectOfTypedi = (id?: unknown): InjectDecorator => 
  * const DATABASE = new InjectionToken<Database>('database');
  * ```
  */
-export class InjectionToken<T = unknown> extends TypediToken<T> implements ServiceToken<T> {
+export class InjectionToken<T = unknown> extends Token<T> implements ServiceToken<T> {
   /** Never there at run time. */
   declare readonly serviceType?: T;
 }
@@ -55,7 +59,7 @@ export interface RegisteredService {
 /** Finds a service in typedi's default container, where its decorators register. */
 export function registered(id: ServiceId): RegisteredService | undefined {
   // typedi keeps the list private, and has no question that does not also create the service.
-  const defaults = Container.of(undefined) as unknown as { services: readonly RegisteredService[] };
+  const defaults = typedi.Container.of(undefined) as unknown as { services: readonly RegisteredService[] };
   return defaults.services.find((service) => service.id === id);
 }
 
@@ -69,7 +73,7 @@ export function isValue({ value }: RegisteredService): boolean {
 export function injectedAt(cls: Constructor, index: number): ServiceId | undefined {
   // As typedi looks it up: on the class itself and one level above.
   const owners: unknown[] = [cls, Object.getPrototypeOf(cls)];
-  const handler = Container.handlers.find(
+  const handler = typedi.Container.handlers.find(
     (candidate) => candidate.index === index && owners.includes(candidate.object),
   );
   const probe = { get: (id: ServiceId) => id } as ContainerInstance;

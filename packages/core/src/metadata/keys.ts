@@ -1,5 +1,8 @@
-import 'reflect-metadata';
+import Reflect from '#reflect-metadata';
 import type { CustomParameterDefinition, HandlerDefinition, ParameterDefinition } from './definitions.js';
+
+// Programs that import the framework have the types of the metadata of Reflect.
+export type {} from 'reflect-metadata';
 
 /** How long an instance lives: as long as the app, a legacy session, or a request; or made anew each time. */
 export type ServiceScope = 'singleton' | 'session' | 'request' | 'transient';

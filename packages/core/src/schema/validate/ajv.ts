@@ -1,5 +1,5 @@
-import type { Ajv, CodeKeywordDefinition, Options } from 'ajv';
-import { _, type Code } from 'ajv/dist/compile/codegen/index.js';
+import type { Ajv, Code, CodeKeywordDefinition, Options } from 'ajv';
+import exported from '#ajv-2020';
 import type { JsonSchema } from '../../protocol/json.js';
 import { hasKeyword, type SchemaDialect } from '../json-schema/json-schema.js';
 import { FORMATS, hasRepeated, LENGTHS } from '../json-schema/own-keywords.js';
@@ -44,6 +44,7 @@ function permitsCode(): boolean {
 }
 
 /** What standalone code imports the functions of ours from. */
+const { _, Ajv2020 } = exported.ajv;
 const INTERNAL: Code = _`require("@sigil/core/internal").validatorFunctions`;
 
 /**
@@ -102,7 +103,7 @@ type AjvClass = new (options: Options) => Ajv;
 export async function ajvClass(dialect: SchemaDialect): Promise<AjvClass> {
   switch (dialect) {
     case '2020-12':
-      return (await import('ajv/dist/2020.js')).default.Ajv2020;
+      return Ajv2020;
     case '2019-09':
       return (await import('ajv/dist/2019.js')).default.Ajv2019;
     case 'draft-07':
