@@ -162,12 +162,11 @@ describe('a program that names no transport', () => {
 });
 
 const QUEUE = `
-  import { RedisConnection, RedisTaskQueue } from '@sigil/redis';
+  import { redis } from '@sigil/redis';
 
   const quiet = () => undefined;
   const logger = { debug: quiet, info: quiet, warn: quiet, error: console.error };
-  const connection = new RedisConnection({ url: process.argv[2] });
-  const queue = new RedisTaskQueue(connection);
+  const { queue } = redis({ url: process.argv[2] })({ name: 'split' });
   const worker = await queue.work(
     async ({ taskId }) => {
       console.log(taskId);

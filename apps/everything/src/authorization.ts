@@ -1,5 +1,5 @@
 import { InsufficientScopeError, type NextFunction, type RequestContext } from '@sigil/core';
-import type { Authorization } from '@sigil/http';
+import type { Authorization } from '@sigil/http/authentication';
 import { jwt, oauth, type OAuthOptions, type TokenClaims } from '@sigil/auth';
 
 /** What the environment says of authorization, as far as it is plain. */

@@ -1,4 +1,4 @@
-import type { Refusal } from '@sigil/http';
+import type { Refusal } from '@sigil/http/authentication';
 
 /** The ways to send a token (RFC 6750, RFC 9449). */
 export type Scheme = 'Bearer' | 'DPoP';

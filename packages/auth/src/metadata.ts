@@ -1,4 +1,4 @@
-import type { PublicDocument } from '@sigil/http';
+import type { PublicDocument } from '@sigil/http/authentication';
 import { sha256 } from './sha256.js';
 
 /** What the metadata of a resource says (RFC 9728, section 2). */

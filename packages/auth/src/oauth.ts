@@ -8,7 +8,13 @@ import type { MaybePromise } from '@sigil/core';
 import { OverloadedError } from '@sigil/core/backend';
 import { frozenCopy, isObject, LogThrottle, OptionChecks } from '@sigil/core/internal';
 import { type Principal, requirePrincipal } from '@sigil/core/transport';
-import type { Authorization, AuthorizationHost, Authorizer, Decision, RequestHead } from '@sigil/http';
+import type {
+  Authorization,
+  AuthorizationHost,
+  Authorizer,
+  Decision,
+  RequestHead,
+} from '@sigil/http/authentication';
 import { Challenges, type Scheme } from './challenges.js';
 import { checkOptions, type OAuthOptions, type ResolvedOAuth, resolveOptions } from './options.js';
 import { type Nonces, PROOF_ALGORITHMS, ProofCheck, ProofError } from './dpop.js';

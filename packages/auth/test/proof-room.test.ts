@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { MemoryStateStore, type StateStore } from '@sigil/core/backend';
-import type { Decision } from '@sigil/http';
+import type { Decision } from '@sigil/http/authentication';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { oauth, type OAuthOptions } from '../src/index.js';
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { App } from '@sigil/core';
-import { endpointPath, type HttpOptions, nodeHandler } from '@sigil/http';
+import { type HttpOptions, nodeHandler } from '@sigil/http';
+import { endpointPath } from '@sigil/http/fetch';
 
 /** Where the app is within an Express application, and how it is served. */
 export interface ExpressOptions extends HttpOptions {

@@ -1,5 +1,6 @@
 import type { App } from '@sigil/core';
-import { endpointPath, fetchHandler, type HttpOptions } from '@sigil/http/fetch';
+import { type HttpOptions } from '@sigil/http';
+import { endpointPath, fetchHandler } from '@sigil/http/fetch';
 import type { MiddlewareHandler } from 'hono';
 import { cloneRawRequest } from 'hono/request';
 import { basePath } from 'hono/route';

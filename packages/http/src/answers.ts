@@ -8,7 +8,7 @@ import {
   type RequestId,
   type Sink,
 } from '@sigil/core/transport';
-import type { Refusal } from './authorization.js';
+import type { Refusal } from './authentication/authorization.js';
 import type { BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
 
 /** Serves an exchange so that whatever goes wrong is an answer and a line in the log, never an exception. */

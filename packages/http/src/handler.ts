@@ -8,7 +8,7 @@ import { ERROR_CODES, type Logger } from '@sigil/core';
 import { claimOf } from '@sigil/core/internal';
 import type { Connection, Endpoint } from '@sigil/core/transport';
 import { type AnswerRules, failSafely, PostSink, preflight, refuse } from './answers.js';
-import { checkResource, serveDocument } from './authorization.js';
+import { checkResource, serveDocument } from './authentication/authorization.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
 import type { OutputBudget } from './output-budget.js';

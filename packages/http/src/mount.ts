@@ -2,12 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { App } from '@sigil/core';
 import { stderrLogger } from '@sigil/node';
-import {
-  type AppMount,
-  type FetchHandler,
-  fetchHandler as bareFetchHandler,
-  mountOf,
-} from './fetch-handler.js';
+import { type AppMount, mountOf } from './fetch-handler.js';
 import { createHandler } from './handler.js';
 import { Http2Exchange } from './http2-exchange.js';
 import { NodeExchange } from './node-exchange.js';
@@ -66,25 +61,4 @@ export function nodeHandler(app: App, options: HttpOptions = {}): NodeHandler {
     );
   };
   return Object.assign(serve, mountOf(handler));
-}
-
-/**
- * Mounts an app where requests and responses are the web's: `export default { fetch: fetchHandler(app) }`.
- * Unless `createApp` was given a logger, the app logs on standard error from then on, as it does with `http()`. Where there is no Node,
- * as on Workers, it is imported from `@sigil/http/fetch`.
- *
- * @param app what `createApp` made.
- * @param options those of the handler; address and signals are those of its surroundings.
- * @returns the handler, with `close` to end what it serves.
- * @throws DefinitionError when an option is wrong.
- * @example
- * ```ts
- * const handler = fetchHandler(app, { allowedHosts: ['mcp.example.com'] });
- * const response = await handler(request);
- * ```
- */
-export function fetchHandler(app: App, options: HttpOptions = {}): FetchHandler {
-  const handler = bareFetchHandler(app, options);
-  app.endpoint.logTo?.(stderrLogger());
-  return handler;
 }

@@ -1,5 +1,5 @@
 import type { EventStore, SessionStore } from '@sigil/core/backend';
-import type { Authenticate, Authorization } from './authorization.js';
+import type { Authenticate, Authorization } from './authentication/authorization.js';
 
 /** How long sessions live and how many there may be. */
 export interface SessionOptions {

@@ -3,8 +3,13 @@ import { Quota } from '@sigil/core/extension';
 import { Deadlines, LogThrottle } from '@sigil/core/internal';
 import type { Endpoint } from '@sigil/core/transport';
 import { aboutRequest, logRefusal, OverloadRefusal, type StreamRules } from './answers.js';
-import { Authentication, decideBy } from './authentication.js';
-import { type Authorizer, type Refusal, type RequestHead, scopeChallenge } from './authorization.js';
+import { Authentication, decideBy } from './authentication/authentication.js';
+import {
+  type Authorizer,
+  type Refusal,
+  type RequestHead,
+  scopeChallenge,
+} from './authentication/authorization.js';
 import type { BodyLimits, HttpExchange } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
 import { OutputBudget } from './output-budget.js';

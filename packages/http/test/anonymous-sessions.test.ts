@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Authorization, tokenAuthenticator } from '../src/index.js';
+import { type Authorization, tokenAuthenticator } from '../src/authentication/index.js';
 import { as } from './fixtures/as.js';
 import { httpRuntime, type Mounted } from './fixtures/bridges.js';
 import { EventReader } from './fixtures/events.js';

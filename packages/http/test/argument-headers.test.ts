@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Arg, createApp, McpHeader, Tool } from '@sigil/core';
 import { IsBoolean, IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
 import { Type } from 'class-transformer';
-import { fetchHandler } from '../src/index.js';
+import { fetchHandler } from '../src/fetch.js';
 
 class Place {
   @McpHeader('Zone') @IsString() zone!: string;

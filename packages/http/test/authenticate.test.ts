@@ -1,7 +1,8 @@
 import { DefinitionError } from '@sigil/core';
 import { describe, expect, test } from '@jest/globals';
 import { createApp, defineTool } from '@sigil/core';
-import { bearerToken, fetchHandler, type RequestHead, tokenAuthenticator } from '../src/index.js';
+import { bearerToken, type RequestHead, tokenAuthenticator } from '../src/authentication/index.js';
+import { fetchHandler } from '../src/fetch.js';
 import { as } from './fixtures/as.js';
 import { type Mounted, ONE_NODE } from './fixtures/bridges.js';
 import { EventReader } from './fixtures/events.js';

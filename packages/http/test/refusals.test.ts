@@ -4,14 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { type App, createApp, type RequestInfo } from '@sigil/core';
 import type { Connection, Endpoint, Principal, RunningRuntime } from '@sigil/core/transport';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import {
-  http,
-  type HttpOptions,
-  type HttpRuntimeOptions,
-  nodeHandler,
-  type RequestHead,
-  tokenAuthenticator,
-} from '../src/index.js';
+import { http, type HttpOptions, type HttpRuntimeOptions, nodeHandler } from '../src/index.js';
+import { type RequestHead, tokenAuthenticator } from '../src/authentication/index.js';
 import type { Mounted } from './fixtures/bridges.js';
 import { type Line, recordingLogger } from './fixtures/log.js';
 import { callModern, envelope, post, request } from './fixtures/messages.js';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createApp } from '@sigil/core';
-import type { Authorization } from '../src/index.js';
+import type { Authorization } from '../src/authentication/index.js';
 import { http, nodeHandler } from '../src/index.js';
 import { recordingLogger } from './fixtures/log.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type App, defineTool } from '@sigil/core';
-import { tokenAuthenticator } from '../src/index.js';
+import { tokenAuthenticator } from '../src/authentication/index.js';
 import { as } from './fixtures/as.js';
 import { httpRuntime, type Mounted } from './fixtures/bridges.js';
 import { EventReader } from './fixtures/events.js';

@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type HttpOptions, nodeHandler, type RequestHead } from '../src/index.js';
+import { type HttpOptions, nodeHandler } from '../src/index.js';
+import { type RequestHead } from '../src/authentication/index.js';
 import { createFixture, type Fixture } from './fixtures/app.js';
 import type { Mounted } from './fixtures/bridges.js';
 import { EventReader } from './fixtures/events.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { defineTool } from '@sigil/core';
 import type { ServerChange } from '@sigil/core/backend';
-import { tokenAuthenticator } from '../src/index.js';
+import { tokenAuthenticator } from '../src/authentication/index.js';
 import { as } from './fixtures/as.js';
 import { EventReader } from './fixtures/events.js';
 import { recordingLogger } from './fixtures/log.js';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { defineTool, type Logger } from '@sigil/core';
 import { OverloadedError } from '@sigil/core/backend';
-import { fetchHandler, tokenAuthenticator } from '../src/index.js';
+import { tokenAuthenticator } from '../src/authentication/index.js';
+import { fetchHandler } from '../src/fetch.js';
 import { as } from './fixtures/as.js';
 import { EventReader, messagesOf } from './fixtures/events.js';
 import { recordingLogger } from './fixtures/log.js';

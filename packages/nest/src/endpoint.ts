@@ -14,13 +14,8 @@ import type { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
 import type { App, Logger, Principal } from '@sigil/core';
 import { after, isObject } from '@sigil/core/internal';
 import { requirePrincipal } from '@sigil/core/transport';
-import {
-  type Authorization,
-  type HttpOptions,
-  nodeHandler,
-  type NodeHandler,
-  scopeChallenge,
-} from '@sigil/http';
+import { type HttpOptions, nodeHandler, type NodeHandler } from '@sigil/http';
+import { type Authorization, scopeChallenge } from '@sigil/http/authentication';
 import { type HttpRequest, type HttpResponse, keepResponse } from './call.js';
 import type { RouteOptions, SigilModuleOptions } from './options.js';
 

@@ -1,5 +1,6 @@
 import type { App, MaybePromise } from '@sigil/core';
-import { type HostHandler, hostHandler, type HttpOptions } from '@sigil/http/fetch';
+import { type HttpOptions } from '@sigil/http';
+import { type HostHandler, hostHandler } from '@sigil/http/fetch';
 
 /** The methods of a route of Next, and what ends them. Other methods are refused by Next. */
 export interface NextHandlers {

@@ -8,16 +8,14 @@ import { describeStateStore } from '../../../tests/contract/backend/state-store.
 import { describeTaskQueue } from '../../../tests/contract/backend/task-queue.js';
 import { describeTaskStore } from '../../../tests/contract/backend/task-store.js';
 import { noPostgres } from '../../../tests/e2e/postgres.js';
-import {
-  PostgresChangeBus,
-  type PostgresConnection,
-  PostgresEventStore,
-  PostgresLimiter,
-  PostgresSessionStore,
-  PostgresStateStore,
-  PostgresTaskQueue,
-  PostgresTaskStore,
-} from '../src/index.js';
+import { PostgresChangeBus } from '../src/postgres-change-bus.js';
+import { type PostgresConnection } from '../src/postgres-connection.js';
+import { PostgresEventStore } from '../src/postgres-event-store.js';
+import { PostgresLimiter } from '../src/postgres-limiter.js';
+import { PostgresSessionStore } from '../src/postgres-session-store.js';
+import { PostgresStateStore } from '../src/postgres-state-store.js';
+import { PostgresTaskQueue } from '../src/postgres-task-queue.js';
+import { PostgresTaskStore } from '../src/postgres-task-store.js';
 import { useDatabase } from './fixtures/database.js';
 
 (noPostgres === undefined ? describe : describe.skip)('on PostgreSQL', () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { until, wait } from '../../../tests/contract/backend/waiting.js';
 import { noPostgres } from '../../../tests/e2e/postgres.js';
-import { PostgresTaskQueue } from '../src/index.js';
+import { PostgresTaskQueue } from '../src/postgres-task-queue.js';
 import { useDatabase } from './fixtures/database.js';
 import { compiled, TestProcess } from './fixtures/processes.js';
 

@@ -1,15 +1,11 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { Client, Pool } from 'pg';
 import { noPostgres } from '../../../tests/e2e/postgres.js';
-import {
-  migrate,
-  migrationSql,
-  PostgresEventStore,
-  postgres,
-  PostgresStateStore,
-  PostgresTaskQueue,
-  type PostgresConnection,
-} from '../src/index.js';
+import { migrate, migrationSql, postgres } from '../src/index.js';
+import { type PostgresConnection } from '../src/postgres-connection.js';
+import { PostgresEventStore } from '../src/postgres-event-store.js';
+import { PostgresStateStore } from '../src/postgres-state-store.js';
+import { PostgresTaskQueue } from '../src/postgres-task-queue.js';
 import { useDatabase } from './fixtures/database.js';
 
 (noPostgres === undefined ? describe : describe.skip)('migrate()', () => {

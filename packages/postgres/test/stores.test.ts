@@ -4,15 +4,13 @@ import { Client } from 'pg';
 import { stored } from '../../../tests/contract/backend/task-store.js';
 import { until, wait } from '../../../tests/contract/backend/waiting.js';
 import { noPostgres } from '../../../tests/e2e/postgres.js';
-import {
-  PostgresChangeBus,
-  type PostgresConnection,
-  PostgresEventStore,
-  PostgresLimiter,
-  PostgresSessionStore,
-  PostgresStateStore,
-  PostgresTaskStore,
-} from '../src/index.js';
+import { PostgresChangeBus } from '../src/postgres-change-bus.js';
+import { type PostgresConnection } from '../src/postgres-connection.js';
+import { PostgresEventStore } from '../src/postgres-event-store.js';
+import { PostgresLimiter } from '../src/postgres-limiter.js';
+import { PostgresSessionStore } from '../src/postgres-session-store.js';
+import { PostgresStateStore } from '../src/postgres-state-store.js';
+import { PostgresTaskStore } from '../src/postgres-task-store.js';
 import { Sweeper } from '../src/sweeper.js';
 import { useDatabase } from './fixtures/database.js';
 

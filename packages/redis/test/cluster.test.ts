@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { until } from '../../../tests/contract/backend/waiting.js';
-import { RedisConnection } from '../src/index.js';
+import { RedisConnection } from '../src/redis-connection.js';
 import { redisScript } from '../src/redis-connection.js';
 import { describeStores } from './fixtures/stores.js';
 import { describeWithRedis, type RedisForTests } from './fixtures/servers.js';

@@ -1,12 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { createClient } from '@redis/client';
-import {
-  redis,
-  RedisConnection,
-  type RedisOptions,
-  RedisSessionStore,
-  RedisTaskStore,
-} from '../src/index.js';
+import { redis, type RedisOptions } from '../src/index.js';
+import { RedisConnection } from '../src/redis-connection.js';
+import { RedisSessionStore } from '../src/redis-session-store.js';
+import { RedisTaskStore } from '../src/redis-task-store.js';
 
 const URL = 'redis://127.0.0.1:1';
 

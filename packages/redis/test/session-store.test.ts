@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { StoredSession } from '@sigil/core/backend';
-import { RedisSessionStore } from '../src/index.js';
+import { RedisSessionStore } from '../src/redis-session-store.js';
 import { describeWithRedis } from './fixtures/servers.js';
 
 const IDLE_MS = 60_000;

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Logger } from '@sigil/core';
 import type { QueuedTask, TaskWorkerOptions } from '@sigil/core/backend';
 import { until, wait } from '../../../tests/contract/backend/waiting.js';
-import { type RedisConnection, RedisTaskQueue } from '../src/index.js';
+import { type RedisConnection } from '../src/redis-connection.js';
+import { RedisTaskQueue } from '../src/redis-task-queue.js';
 import { buildProgram, Program, removeProgram } from './fixtures/programs.js';
 import { describeWithRedis } from './fixtures/servers.js';
 

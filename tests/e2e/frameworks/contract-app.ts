@@ -1,6 +1,6 @@
 import { oauth } from '@sigil/auth';
 import { type App, createApp, defineTool, type Logger } from '@sigil/core';
-import type { HttpOptions } from '@sigil/http/fetch';
+import type { HttpOptions } from '@sigil/http';
 
 /** One of the places where a server has the app, and how it is served there. */
 export interface Mount {

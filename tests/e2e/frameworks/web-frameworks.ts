@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { App } from '@sigil/core';
 import { honoHandler } from '@sigil/hono';
-import { fetchHandler } from '@sigil/http';
+import { fetchHandler } from '@sigil/http/fetch';
 import { nextHandlers } from '@sigil/next';
 import { serve as serveHono, type ServerType } from '@hono/node-server';
 import { Elysia } from 'elysia';

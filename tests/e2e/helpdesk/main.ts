@@ -1,5 +1,6 @@
 import { createApp } from '@sigil/core';
-import { http, tokenAuthenticator } from '@sigil/http';
+import { http } from '@sigil/http';
+import { tokenAuthenticator } from '@sigil/http/authentication';
 import { helpdesk } from './app.js';
 
 const app = await createApp(helpdesk);

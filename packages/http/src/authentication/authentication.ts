@@ -1,10 +1,10 @@
 import { ERROR_CODES, type Logger, type MaybePromise } from '@sigil/core';
 import { Deadlines, isPromise } from '@sigil/core/internal';
 import { type Principal, requirePrincipal } from '@sigil/core/transport';
-import { aboutRequest, failed, failSafely, logRefusal, refuse, refuseForNow } from './answers.js';
+import { aboutRequest, failed, failSafely, logRefusal, refuse, refuseForNow } from '../answers.js';
 import type { Authenticate, Authorizer, Decision, Refusal, RequestHead } from './authorization.js';
 import { bearerToken } from './bearer-tokens.js';
-import type { HttpExchange } from './http-exchange.js';
+import type { HttpExchange } from '../http-exchange.js';
 
 /** Times of `HttpOptions`, in milliseconds. */
 interface AuthenticationTimes {

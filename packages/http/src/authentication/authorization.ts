@@ -1,7 +1,7 @@
 import type { Logger, MaybePromise } from '@sigil/core';
 import type { StateStore } from '@sigil/core/backend';
 import type { Principal } from '@sigil/core/transport';
-import type { HttpExchange, ResponseHeaders } from './http-exchange.js';
+import type { HttpExchange, ResponseHeaders } from '../http-exchange.js';
 
 /** What is known of a request before its body is read. */
 export interface RequestHead {

@@ -1,0 +1,13 @@
+// What decides who is calling: for the options `authenticate` and `authorization`. It needs nothing of Node.
+export { bearerToken, tokenAuthenticator } from './bearer-tokens.js';
+export { scopeChallenge } from './authorization.js';
+export type {
+  Authenticate,
+  Authorization,
+  AuthorizationHost,
+  Authorizer,
+  Decision,
+  PublicDocument,
+  Refusal,
+  RequestHead,
+} from './authorization.js';
