@@ -1,9 +1,8 @@
 // What the packages of this repository share, without promise: it may change in any release.
 export { announceLaterApp, type MakeLaterApp, type PlatformStandIn } from './server/build-record.js';
 
-// What a file that `sigil build` has written hands over, and what its standalone validators call.
+// What a file that `sigil build` has written hands over.
 export { prepare, type PreparedParts } from './server/build-record.js';
-export { validatorFunctions, type ValidatorFunctions } from './schema/index.js';
 
 // Deadlines, quotas of log lines, pages and the like, for what serves many clients.
 export { afterMs, type Deadline, Deadlines, MAX_DELAY_MS, unref, within } from './transport/deadlines.js';

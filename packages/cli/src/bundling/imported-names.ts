@@ -30,16 +30,6 @@ export function importedNames(code: string, specifiers: ReadonlySet<unknown>): I
   return [...names].sort();
 }
 
-/** What CommonJS modules require by a text. */
-export function requiredNames(codes: readonly string[]): string[] {
-  const names = new Set<unknown>();
-  for (const code of codes)
-    for (const node of nodesOf(parse(code, { ecmaVersion: 'latest' })))
-      if (node.type === 'CallExpression' && nameOf(node.callee) === 'require' && node.arguments[0])
-        names.add(valueOf(node.arguments[0]));
-  return [...names].filter((name) => typeof name === 'string');
-}
-
 function valueOf(node: AnyNode): unknown {
   return node.type === 'Literal' ? node.value : undefined;
 }

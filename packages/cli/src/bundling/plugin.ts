@@ -116,7 +116,8 @@ export function examiningPlugin(
             : path === 'sigil:patterns'
               ? PATTERNS_TEXT
               : preparedText(await examined, program.out),
-        resolveDir: dirname(program.entry),
+        // The framework depends on ajv, and the program need not.
+        resolveDir: (await examined).framework,
       }));
       for (const part of [
         bundledLibraries(async () => {

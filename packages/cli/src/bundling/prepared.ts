@@ -1,9 +1,7 @@
-import { createRequire } from 'node:module';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildDescription, DiscoveredFiles, WrittenValidator } from '@sigil/core/build';
 import { PLACES, seenFrom } from './places.js';
-import { requiredNames } from './imported-names.js';
 
 /** The module before a program that is described: it hands over the modules that were discovered. */
 export function discoveredText(discovered: DiscoveredFiles): string {
@@ -21,43 +19,23 @@ export interface Prepared {
 }
 
 /** The module that a bundle begins with: it hands over what was found out of the program. @param out the file of the bundle. */
-export function preparedText(
-  { validators, description, discovered, framework }: Prepared,
-  out: string,
-): string {
-  const names = requiredNames(validators.flatMap(({ first, all }) => [first, all]));
-  // The framework depends on ajv, and the program need not.
-  const { resolve } = createRequire(join(framework, 'package.json'));
-  const paths = names.map((name) => JSON.stringify(name.startsWith('ajv/') ? resolve(name) : name));
+export function preparedText({ validators, description, discovered }: Prepared, out: string): string {
   const written = validators.map(
-    ({ key, first, all }) => `${JSON.stringify(key)}: validator(${asFunction(first)}, ${asFunction(all)})`,
+    ({ key, first, all }) =>
+      `${JSON.stringify(key)}: { first: ${asFunction(first)}, all: ${asFunction(all)} }`,
   );
   return `import { prepare } from '@sigil/core/internal';
 import { __sigilSeen } from '${PLACES}';
-${paths.map((path, index) => `import * as m${index} from ${path};`).join('\n')}
-const modules = { ${names.map((name, index) => `${JSON.stringify(name)}: m${index}`).join(', ')} };
-const run = (write) => {
-  const module = { exports: {} };
-  write(module, module.exports, (name) => modules[name]);
-  return module.exports;
-};
-// One that reports all violations is made when a value is first refused.
-const validator = (first, all) => {
-  let made;
-  return { first: run(first), get all() { return (made ??= run(all)); } };
-};
-// Validators have patterns, which have to be known.
-prepare({ validators: {}, patterns: ${JSON.stringify(description.patterns)}, discovered: {} });
 prepare({
   validators: { ${written.join(',\n')} },
-  patterns: [],
+  patterns: ${JSON.stringify(description.patterns)},
   discovered: ${placesOf(discovered, (href) => seenFrom(href, out))},
 });`;
 }
 
-/** A CommonJS module as a function. */
+/** A CommonJS module as a function that gives what it exports. The bundler finds what it requires. */
 function asFunction(code: string): string {
-  return `(module, exports, require) => {${code}\n}`;
+  return `(validatorFunctions) => { const module = {}; ${code}\nreturn module.exports; }`;
 }
 
 function placesOf(discovered: DiscoveredFiles, place: (href: string) => string): string {

@@ -5,11 +5,6 @@ export { describesItself, hasClassValidator, isDto } from './dto/class-libraries
 export type { Direction, PropertyDeclaration, SchemaSource } from './json-schema/source.js';
 export type { SchemaCompiler, ValuePlan } from './plans.js';
 export type { LoadValidatorCompiler } from './validate/compiled-schema.js';
-export {
-  type PreparedValidator,
-  prepareValidators,
-  validatorFunctions,
-  type ValidatorFunctions,
-} from './validate/validate.js';
+export { type PreparedValidator, prepareValidators } from './validate/validate.js';
 export type { WrittenSchema } from './validate/standalone.js';
 export { type PatternVerdict, preparePatterns } from './patterns/patterns.js';

@@ -389,7 +389,7 @@ describe('a validator that was prepared', () => {
       asked.push(value);
       return all(value);
     };
-    prepareValidators({ [validatorKey(prepared, options)]: { first, all } });
+    prepareValidators({ [validatorKey(prepared, options)]: { first: () => first, all: () => all } });
     const made = await plan({ kind: 'schema', schema: prepared });
     expect(await accepts(made, { prepared: 1 })).toBe(true);
     await expect(async () => made.check({ prepared: 'x' })).rejects.toThrow(InvalidValueError);

@@ -17,7 +17,7 @@ export class PatternPool {
    */
   add(source: string, flags: string, where: string): SafePattern {
     const key = `/${source}/${flags}`;
-    const pattern = this.#patterns.get(key) ?? WRITTEN.get(key) ?? new SafePattern(source, flags);
+    const pattern = this.#patterns.get(key) ?? new SafePattern(source, flags);
     this.#patterns.set(key, pattern);
     if (pattern.settled && pattern.longest < Infinity) this.#longest.set(source, pattern.longest);
     if (!pattern.settled && !this.#unsettled.has(pattern)) this.#unsettled.set(pattern, where);
@@ -82,17 +82,6 @@ export function problemOf({ longest, source }: SafePattern, where: string): Defi
     what: `the pattern ${source} repeats what can be read in several ways: a short text could keep the server busy for hours`,
     fix: 'repeat only what begins or ends with a character that is not within, as in ^[a-z]+(-[a-z]+)*$; or do without lookarounds and backreferences, so that it runs on an engine that does not backtrack',
   };
-}
-
-/** The patterns of standalone validators: those are modules, and belong to no app. */
-const WRITTEN = new Map<string, SafePattern>();
-
-/** A pattern of a standalone validator. The app that uses the validator settles it before it is tested. */
-export function writtenPattern(source: string, flags: string): SafePattern {
-  const key = `/${source}/${flags}`;
-  const pattern = WRITTEN.get(key) ?? new SafePattern(source, flags);
-  WRITTEN.set(key, pattern);
-  return pattern;
 }
 
 /** So many steps are a matter of a few milliseconds. */

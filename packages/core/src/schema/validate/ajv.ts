@@ -14,7 +14,7 @@ import type {
  * Compiles schemas by ajv. On a platform that forbids to make code of text, the interpreter takes its place.
  *
  * The same options and keywords write the standalone code of built files (`standalone.ts`): each function of ours that a validator calls
- * has a `code` that imports it from `@sigil/core/internal`.
+ * has a `code` that takes it from `validatorFunctions`.
  */
 export const loadValidatorCompiler: LoadValidatorCompiler = async (dialect) => {
   if (!permitsCode()) return (await import('./interpreter.js')).loadValidatorCompiler(dialect);
@@ -43,9 +43,9 @@ function permitsCode(): boolean {
   }
 }
 
-/** What standalone code imports the functions of ours from. */
 const { _, Ajv2020 } = exported.ajv;
-const INTERNAL: Code = _`require("@sigil/core/internal").validatorFunctions`;
+/** What standalone code takes the functions of ours from. */
+const FUNCTIONS: Code = _`validatorFunctions`;
 
 /**
  * Makes an ajv for a schema and others like it.
@@ -78,8 +78,8 @@ export function createAjv(
     verbose: true,
     code: {
       source,
-      regExp: Object.assign(compile, { code: `${String(INTERNAL)}.pattern` }),
-      formats: _`${INTERNAL}.formats`,
+      regExp: Object.assign(compile, { code: `${String(FUNCTIONS)}.pattern` }),
+      formats: _`${FUNCTIONS}.formats`,
       // V8 optimizes what runs often; ajv's own pass takes half the time of a compilation and wins nothing.
       optimize: false,
     },
@@ -118,7 +118,7 @@ const LENGTH_KEYWORDS: readonly CodeKeywordDefinition[] = Object.entries(LENGTHS
   schemaType: 'number',
   error: { message: name, params: ({ schemaCode }) => _`{limit: ${schemaCode}}` },
   code(context) {
-    const code = _`${INTERNAL}.lengths[${name}]`;
+    const code = _`${FUNCTIONS}.lengths[${name}]`;
     const test = context.gen.scopeValue('func', { ref: isWrong, key: name, code });
     context.fail(_`${test}(${context.data}, ${context.schemaCode})`);
   },
@@ -131,7 +131,7 @@ const UNIQUE_ITEMS: CodeKeywordDefinition = {
   error: { message: 'uniqueItems' },
   code(context) {
     if (context.schema !== true) return;
-    const test = context.gen.scopeValue('func', { ref: hasRepeated, code: _`${INTERNAL}.hasRepeated` });
+    const test = context.gen.scopeValue('func', { ref: hasRepeated, code: _`${FUNCTIONS}.hasRepeated` });
     context.fail(_`${test}(${context.data})`);
   },
 };

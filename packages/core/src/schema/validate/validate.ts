@@ -5,13 +5,7 @@ import type { SchemaDialect } from '../json-schema/json-schema.js';
 import { FORMATS, hasRepeated, LENGTHS } from '../json-schema/own-keywords.js';
 import { InvalidValueError, type Issue } from '../messages/errors.js';
 import { type FindRules, issuesFrom, type SchemaViolation } from '../messages/messages.js';
-import {
-  addPatterns,
-  PatternPool,
-  problemOf,
-  type SafePattern,
-  writtenPattern,
-} from '../patterns/patterns.js';
+import { addPatterns, PatternPool, problemOf, type SafePattern } from '../patterns/patterns.js';
 import type {
   CompiledSchema,
   CompileOptions,
@@ -19,10 +13,10 @@ import type {
   ValidatorCompiler,
 } from './compiled-schema.js';
 
-/** The validators of a schema that were written when the program was built. */
+/** Makes the validators of a schema whose code was written when the program was built. */
 export interface PreparedValidator {
-  readonly first: CompiledSchema;
-  readonly all: CompiledSchema;
+  readonly first: (functions: ValidatorFunctions) => CompiledSchema;
+  readonly all: (functions: ValidatorFunctions) => CompiledSchema;
 }
 
 const PREPARED = new Map<string, PreparedValidator>();
@@ -48,12 +42,11 @@ export interface ValidatorFunctions {
   readonly pattern: CompileOptions['pattern'];
 }
 
-/** Exported by `@sigil/core/internal`, which the code of standalone validators imports. */
-export const validatorFunctions: ValidatorFunctions = {
+/** What belongs to no app of it. */
+export const validatorFunctions: Omit<ValidatorFunctions, 'pattern'> = {
   lengths: LENGTHS,
   formats: Object.fromEntries(Object.entries(FORMATS).map(([name, { accepts }]) => [name, accepts])),
   hasRepeated,
-  pattern: writtenPattern,
 };
 
 /** What the validators of an app share. Loads nothing until a schema is compiled. */
@@ -100,6 +93,9 @@ export interface ValidatorOptions {
   readonly isHandWritten: boolean;
 }
 
+/** What reports the first violation, and what makes the one that reports all. */
+type Compilation = readonly [first: CompiledSchema, compileAll: () => CompiledSchema];
+
 /** A schema that is compiled when it is first needed, and once more, to report every violation, when a value is first refused. */
 export class Validator {
   #first: CompiledSchema | undefined;
@@ -107,6 +103,8 @@ export class Validator {
   #all: CompiledSchema | undefined;
   #loading: Promise<void> | undefined;
   readonly #patterns: readonly SafePattern[];
+  readonly #pattern: CompileOptions['pattern'] = (source, flags) =>
+    this.pool.patterns.add(source, flags, this.options.where);
 
   constructor(
     readonly pool: ValidatorPool,
@@ -153,17 +151,11 @@ export class Validator {
     const problems = this.#patterns.flatMap((pattern) => problemOf(pattern, options.where) ?? []);
     if (problems.length > 0) throw new DefinitionError(problems);
     const prepared = PREPARED.size === 0 ? undefined : PREPARED.get(validatorKey(options.schema, options));
-    if (prepared) {
-      this.#compileAll = () => prepared.all;
-      this.#first = prepared.first;
-    } else {
-      const compiler = await pool.compiler(options.dialect);
-      const first = this.#compile(compiler, 'first violation');
-      // Without the `u` flag a pattern is another one.
-      await pool.patterns.ready();
-      this.#compileAll = () => this.#compile(compiler, 'all violations');
-      this.#first = first;
-    }
+    const [first, compileAll] = prepared ? this.#made(prepared) : await this.#compiled();
+    // Without the `u` flag a pattern is another one.
+    await pool.patterns.ready();
+    this.#compileAll = compileAll;
+    this.#first = first;
     pool.cold.delete(this);
   }
 
@@ -174,12 +166,20 @@ export class Validator {
     return longest === Infinity ? violation : { ...violation, params: { ...violation.params, longest } };
   }
 
+  #made({ first, all }: PreparedValidator): Compilation {
+    const functions = { ...validatorFunctions, pattern: this.#pattern };
+    return [first(functions), () => all(functions)];
+  }
+
+  async #compiled(): Promise<Compilation> {
+    const compiler = await this.pool.compiler(this.options.dialect);
+    return [this.#compile(compiler, 'first violation'), () => this.#compile(compiler, 'all violations')];
+  }
+
   #compile(compiler: ValidatorCompiler, report: CompileOptions['report']): CompiledSchema {
     const { schema, where } = this.options;
-    const pattern: CompileOptions['pattern'] = (source, flags) =>
-      this.pool.patterns.add(source, flags, where);
     const compile = (unicode: boolean): CompiledSchema =>
-      compiler(schema, { ...this.options, report, unicode, pattern });
+      compiler(schema, { ...this.options, report, unicode, pattern: this.#pattern });
     try {
       return withoutUnicode(compile);
     } catch (cause) {
