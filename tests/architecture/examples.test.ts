@@ -24,7 +24,6 @@ const WITHOUT_EXAMPLE: Readonly<Record<string, string>> = {
   announceLaterApp: OWN,
   describeBuild: OWN,
   prepare: OWN,
-  writeValidators: OWN,
   InputRequired: 'made by inputRequired, which shows it',
   TooMuchJsonError: 'thrown by parseJson, which shows how it is caught',
 };

@@ -6,4 +6,4 @@ export {
   describeBuild,
   type DiscoveredFiles,
 } from './server/describe-build.js';
-export { type WrittenSchema, type WrittenValidator, writeValidators } from './schema/validate/standalone.js';
+export type { WrittenValidator } from './schema/validate/standalone.js';

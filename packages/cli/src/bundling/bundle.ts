@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, relative, resolve } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
 import { build, type Message } from 'esbuild';
 import { type ReportedProblem, ServerError, UsageError } from '../failures.js';
 import type { Examined } from './examine-program.js';
@@ -78,7 +78,6 @@ export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
   const misspelt = external.find((one) => !imported.has(importedPackage(one)));
   if (misspelt !== undefined)
     throw new UsageError(`--external ${misspelt}: the program imports no package of this name`);
-  await mkdir(dirname(out), { recursive: true });
   for (const { path, contents } of outputFiles) await writeFile(path, contents);
   return {
     examined,

@@ -1,5 +1,5 @@
 import { dirname, relative } from 'node:path';
-import type { DiscoveredFiles } from '@sigil/core/build';
+import type { BuildDescription, DiscoveredFiles } from '@sigil/core/build';
 import type { BuildOptions, Plugin, PluginBuild } from 'esbuild';
 import { ServerError } from '../failures.js';
 import { installedLibraries } from './class-libraries.js';
@@ -7,12 +7,17 @@ import { DESCRIBE, describeProgram } from './run-described.js';
 import { outsidePackages, packagesOutside, sharedPackages } from './outside.js';
 import { packageFolder, type Packages } from './packages.js';
 import { modulePlaces, PLACES, placesText } from './places.js';
-import { discoveredText, type Prepared } from './prepared.js';
+import { preparedText } from './prepared.js';
 import { type ImportedNames, importedNames } from './imported-names.js';
 import type { Target } from './targets.js';
 
 /** What is found out of a program before it is bundled. */
-export interface Examined extends Prepared {
+export interface Examined {
+  readonly description: BuildDescription;
+  /** The files of places that are given as `discover`. */
+  readonly discovered: DiscoveredFiles;
+  /** The folder of `@sigil/core`. */
+  readonly framework: string;
   /** What the program imports of class-validator. */
   readonly rules: ImportedNames;
   /** Packages that stay outside because others do that use them. */
@@ -71,7 +76,7 @@ export async function examineProgram(
             'sigil:program': `import 'sigil:describe'; import 'sigil:globals'; import 'sigil:discovered'; import ${JSON.stringify(entry)}; import 'sigil:end';`,
             'sigil:describe': DESCRIBE,
             'sigil:globals': target.globals ?? '',
-            'sigil:discovered': discoveredText(discovered),
+            'sigil:discovered': preparedText({ validators: [], patterns: [] }, discovered, out),
             'sigil:end': "import { loaded } from 'sigil:describe'; await loaded();",
             [PLACES]: placesText(true),
           },
@@ -79,16 +84,16 @@ export async function examineProgram(
         ),
         standIns,
         installedLibraries(framework, (specifier) => void specifiers.add(specifier)),
-        modulePlaces(options, true),
+        modulePlaces(options),
         outsidePackages(entry, target, packages),
         ...(asked.plugins ?? []).filter(({ name }) => name !== 'sigil'),
       ],
     });
     const code = outputFiles.find(({ path }) => path.endsWith('program.js'))?.text ?? '';
-    const told = await describeProgram(code, options, options.timeoutMs);
+    const told = await describeProgram(code, out, options.timeoutMs);
     discovered = { ...discovered, ...told.discovered };
     if (Object.keys(told.discovered).length > 0) continue;
-    const { description, validators } = told;
+    const { description } = told;
     if (!description) throw new ServerError('the program has told nothing of itself');
     const outside = packagesOutside(metafile, cwd, target);
     const exports = Object.entries(metafile.outputs).flatMap(([path, output]) =>
@@ -97,7 +102,7 @@ export async function examineProgram(
     refuseUnservable(options, [...outside.keys()], exports);
     const rules = importedNames(code, specifiers);
     const shared = sharedPackages(outside, packages);
-    return { description, validators, discovered, framework, rules, shared, exports };
+    return { description, discovered, framework, rules, shared, exports };
   }
   throw new ServerError('what the program discovers discovers more and more');
 }

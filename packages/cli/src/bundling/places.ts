@@ -46,12 +46,8 @@ export function seenFrom(href: string, out: string): string {
  *
  * @param program the module that the bundle is made of, and its file: that module has the place of the bundle when it is beside it, because
  *   programs ask whether they are what was started.
- * @param isOriginal whether modules have the places of their files, because the bundle runs here to be described.
  */
-export function modulePlaces(
-  { entry, out }: { readonly entry: string; readonly out: string },
-  isOriginal: boolean,
-): Plugin {
+export function modulePlaces({ entry, out }: { readonly entry: string; readonly out: string }): Plugin {
   return {
     name: 'sigil-places',
     setup(bundler) {
@@ -59,9 +55,8 @@ export function modulePlaces(
         const contents = await readFile(path, 'utf8');
         // Where a text or a comment alone mentions them, nothing uses the declaration.
         if (!/import\.meta|__dirname|__filename|require\.main/.test(contents)) return undefined;
-        const { href } = pathToFileURL(path);
-        const url = isOriginal ? JSON.stringify(href) : seenFrom(href, out);
-        const isBundle = !isOriginal && path === entry && dirname(path) === dirname(out);
+        const isBundle = path === entry && dirname(path) === dirname(out);
+        const url = seenFrom(pathToFileURL(path).href, out);
         const folder = '__sigilPath(new URL(".", __sigilUrl)).slice(0, -1)';
         const place = isBundle
           ? ''

@@ -10,7 +10,7 @@
  * `targets.ts` says what differs by where the bundle is going to run. `bundle.ts` and `report.ts` are `sigil build`.
  */
 
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { BuildOptions, PartialMessage, Plugin } from 'esbuild';
 import { ServerError } from '../failures.js';
@@ -115,7 +115,9 @@ export function examiningPlugin(
             ? placesText(target.hasFiles)
             : path === 'sigil:patterns'
               ? PATTERNS_TEXT
-              : preparedText(await examined, program.out),
+              : await examined.then(({ description, discovered }) =>
+                  preparedText(description, discovered, program.out),
+                ),
         // The framework depends on ajv, and the program need not.
         resolveDir: (await examined).framework,
       }));
@@ -124,7 +126,7 @@ export function examiningPlugin(
           const { framework, rules, shared } = await examined;
           return { framework, rules, isOutside: (one) => shared.has(one) || isExternal(one, asked) };
         }),
-        modulePlaces(program, false),
+        modulePlaces(program),
         outsidePackages(program.entry, target, packages, async () => (await examined).shared),
       ])
         void part.setup(bundler);
@@ -148,7 +150,10 @@ function programOf({
     throw new Error("sigil() makes ES modules: leave the option format out, or say 'esm'");
   const entry = resolve(cwd, first);
   if (!existsSync(entry)) throw new Error(`sigil() finds no file ${first}`);
-  return { cwd, entry, out: resolve(cwd, outfile ?? join(outdir, `${basename(entry, extname(entry))}.js`)) };
+  const out = resolve(cwd, outfile ?? join(outdir, `${basename(entry, extname(entry))}.js`));
+  mkdirSync(dirname(out), { recursive: true });
+  // Modules know where they really are.
+  return { cwd, entry: realpathSync(entry), out: join(realpathSync(dirname(out)), basename(out)) };
 }
 
 function setOptions(options: BuildOptions, { conditions, hasFiles }: Target): void {

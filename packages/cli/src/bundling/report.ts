@@ -16,12 +16,13 @@ export function reportOf(
   { examined, outside, warnings }: Bundled,
   { cwd, out, minify, target }: BundleOptions,
 ): Report {
-  const { description, validators, rules } = examined;
+  const { apps, validators } = examined.description;
+  const { rules } = examined;
   const file = relative(cwd, out);
   const content = readFileSync(out);
   const [bytes, gzip] = [content.length, gzipSync(content).length];
   const rows: [string, string][] = [
-    ...description.apps.map(({ name, version, tools, resources, prompts }): [string, string] => [
+    ...apps.map(({ name, version, tools, resources, prompts }): [string, string] => [
       `${name} ${version}`,
       [
         counted(tools.length, 'tool'),
@@ -44,7 +45,7 @@ export function reportOf(
       bytes,
       gzip,
       minified: minify,
-      apps: description.apps,
+      apps,
       validators: validators.length,
       rules,
       outside,

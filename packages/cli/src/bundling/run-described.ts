@@ -1,16 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { BuildDescription, DiscoveredFiles, WrittenValidator } from '@sigil/core/build';
+import type { BuildDescription, DiscoveredFiles } from '@sigil/core/build';
 import { ServerError } from '../failures.js';
 import { reportedProblems } from '../program/program.js';
 
 /** What a program writes that describes itself. */
 export interface Told {
   readonly description?: BuildDescription;
-  readonly validators: readonly WrittenValidator[];
   readonly discovered: DiscoveredFiles;
 }
 
@@ -22,10 +21,8 @@ const NEXT_APP_MS = 500;
 /** The module before the program. The module after it calls `loaded()`. */
 export const DESCRIBE: string = `
 import { writeFileSync } from 'node:fs';
-import { describeBuild, writeValidators } from '@sigil/core/build';
-// Programs ask whether they are what was started.
-process.argv[1] = process.env.SIGIL_BUILD_ENTRY;
-const told = { discovered: {}, validators: [] };
+import { describeBuild } from '@sigil/core/build';
+const told = { discovered: {} };
 process.once('exit', () => writeFileSync(process.env.SIGIL_BUILD_TOLD, JSON.stringify(told)));
 let ending, waiting, made = 0, isLoaded = false;
 const wait = (ms) => {
@@ -33,11 +30,11 @@ const wait = (ms) => {
   if (isLoaded) waiting = setTimeout(end, ms).unref();
 };
 const describe = describeBuild({
-  async done(description) {
-    Object.assign(told, { description, validators: await writeValidators(description.schemas) });
+  done(description) {
+    told.description = description;
     process.exit(0);
   },
-  discovered: (files) => Object.assign(told.discovered, files),
+  discovered: (href, files) => void (told.discovered[href] = files),
   madeApp() {
     made++;
     wait(${NEXT_APP_MS});
@@ -56,19 +53,14 @@ export const loaded = async () => {
  * Runs a program that was bundled to describe itself, and reads what it tells.
  *
  * @param code the bundle.
- * @param files the program, and the file that a bundle is made for: this one runs beside it, and finds there what is outside.
+ * @param out the file that a bundle is made for: this one runs beside it, and finds there what is outside.
  * @throws ServerError when its definitions are wrong, or it fails, or does not end in time.
  */
-export async function describeProgram(
-  code: string,
-  { entry, out }: { readonly entry: string; readonly out: string },
-  timeoutMs: number,
-): Promise<Told> {
+export async function describeProgram(code: string, out: string, timeoutMs: number): Promise<Told> {
   const path = join(dirname(out), `.${basename(out)}.${process.pid}.mjs`);
   const answer = `${path}.json`;
-  mkdirSync(dirname(out), { recursive: true });
   await writeFile(path, code);
-  const variables = { SIGIL_BUILD_TOLD: answer, SIGIL_BUILD_ENTRY: entry, MCP_TRANSPORT: 'stdio' };
+  const variables = { SIGIL_BUILD_TOLD: answer, MCP_TRANSPORT: 'stdio' };
   try {
     const running = promisify(execFile)(process.execPath, [path], {
       env: { ...process.env, ...variables },
@@ -90,7 +82,7 @@ export async function describeProgram(
       throw new ServerError(
         `the program did not say within ${timeoutMs / 1000} s what it serves: it must call createApp() when it is loaded`,
       );
-    const text = await readFile(answer, 'utf8').catch(() => '{ "discovered": {}, "validators": [] }');
+    const text = await readFile(answer, 'utf8').catch(() => '{ "discovered": {} }');
     const told = JSON.parse(text) as Told;
     // Modules that the bundle does not have yet may be all that is wrong.
     if (told.description || Object.keys(told.discovered).length > 0) return told;

@@ -6,5 +6,4 @@ export type { Direction, PropertyDeclaration, SchemaSource } from './json-schema
 export type { SchemaCompiler, ValuePlan } from './plans.js';
 export type { LoadValidatorCompiler } from './validate/compiled-schema.js';
 export { type PreparedValidator, prepareValidators } from './validate/validate.js';
-export type { WrittenSchema } from './validate/standalone.js';
 export { type PatternVerdict, preparePatterns } from './patterns/patterns.js';

@@ -1,6 +1,7 @@
 import { DefinitionError, messageOf } from '../errors/errors.js';
-import type { LoadValidatorCompiler, PatternVerdict, WrittenSchema } from '../schema/index.js';
+import type { LoadValidatorCompiler, PatternVerdict } from '../schema/index.js';
 import { loadValidatorCompiler } from '../schema/validate/ajv.js';
+import { type WrittenSchema, type WrittenValidator, writeValidators } from '../schema/validate/standalone.js';
 import { type MakeLaterApp, type PlatformStandIn, type RecordedApp, setBuildRecord } from './build-record.js';
 
 /** What an app serves, by names. */
@@ -18,8 +19,8 @@ export type DiscoveredFiles = Readonly<Record<string, readonly string[]>>;
 /** What `sigil build` is told of a program. All of it is JSON. */
 export interface BuildDescription {
   readonly apps: readonly AppDescription[];
-  /** The schemas that the program validates by, each once. */
-  readonly schemas: readonly WrittenSchema[];
+  /** The validators of the schemas that the program has. */
+  readonly validators: readonly WrittenValidator[];
   readonly patterns: readonly PatternVerdict[];
   /** Whether a pattern needs another engine than the native one. */
   readonly needsPatternEngine: boolean;
@@ -30,9 +31,9 @@ export interface BuildDescription {
 /** Listens to a program that describes itself. */
 export interface BuildListener {
   /** Receives the description once, and ends the program. */
-  done(description: BuildDescription): Promise<never>;
-  /** Receives files that the bundle does not have yet. Without them, the description lacks definitions. */
-  discovered(files: DiscoveredFiles): void;
+  done(description: BuildDescription): never;
+  /** Receives the files of a place, which the bundle does not have yet. Without them, the description lacks definitions. */
+  discovered(href: string, files: readonly string[]): void;
   /** An app was made, or is made at its first request. */
   madeApp(): void;
 }
@@ -67,7 +68,7 @@ export function describeBuild(
     for (const app of apps) await app.schemas.warm();
     return listener.done({
       apps: apps.map(describeApp),
-      schemas: [...schemas.values()],
+      validators: await writeValidators([...schemas.values()]),
       patterns: apps.flatMap((app) => app.schemas.patternVerdicts),
       needsPatternEngine: apps.some((app) => app.schemas.needsPatternEngine),
       unmade,
@@ -81,7 +82,7 @@ export function describeBuild(
     load,
     madeApp: (app) => add(apps, app),
     announced: (make) => add(later, make),
-    discovered: (href, files) => listener.discovered({ [href]: files }),
+    discovered: (href, files) => listener.discovered(href, files),
     serves: end,
   });
   return end;
