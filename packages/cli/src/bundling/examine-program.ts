@@ -2,40 +2,31 @@ import { dirname, relative } from 'node:path';
 import type { BuildDescription, DiscoveredFiles } from '@sigil/core/build';
 import type { BuildOptions, Plugin, PluginBuild } from 'esbuild';
 import { ServerError } from '../failures.js';
-import { installedLibraries } from './class-libraries.js';
-import { DESCRIBE, describeProgram } from './run-described.js';
-import { outsidePackages, packagesOutside, sharedPackages } from './outside.js';
-import { packageFolder, type Packages } from './packages.js';
-import { modulePlaces, PLACES, placesText } from './places.js';
-import { preparedText } from './prepared.js';
+import {
+  installedForm,
+  installedRules,
+  type LibraryForm,
+  type LibraryImport,
+  RULES,
+} from './class-libraries.js';
 import { type ImportedNames, importedNames } from './imported-names.js';
-import type { Target } from './targets.js';
+import { outsidePackages, packagesOutside, sharedPackages } from './outside.js';
+import { modulePlaces, PLACES, placesText } from './places.js';
+import { preparedText, virtualModules } from './prepared.js';
+import type { Program } from './program.js';
+import { DESCRIBE, describeProgram } from './run-described.js';
 
 /** What is found out of a program before it is bundled. */
 export interface Examined {
   readonly description: BuildDescription;
   /** The files of places that are given as `discover`. */
   readonly discovered: DiscoveredFiles;
-  /** The folder of `@sigil/core`. */
-  readonly framework: string;
   /** What the program imports of class-validator. */
   readonly rules: ImportedNames;
   /** Packages that stay outside because others do that use them. */
   readonly shared: ReadonlySet<string>;
   /** What the program exports. */
   readonly exports: readonly string[];
-}
-
-/** How a program is examined. */
-export interface ExamineOptions {
-  readonly cwd: string;
-  /** The module that the bundle is made of. */
-  readonly entry: string;
-  /** The file of the bundle. */
-  readonly out: string;
-  readonly target: Target;
-  readonly packages: Packages;
-  readonly timeoutMs: number;
 }
 
 /** Code that lets CommonJS modules ask for what is not in the bundle. */
@@ -48,49 +39,59 @@ const MOST_DISCOVERIES = 16;
  * Finds out of a program what its bundle has to have: it is bundled to describe itself, and run.
  *
  * @param asked the options of the bundler.
+ * @param timeoutMs how long it may take to describe itself, in milliseconds.
  * @throws ServerError when its definitions are wrong, or it needs what the target has not; the failure of the bundler when it has one.
  */
 export async function examineProgram(
   esbuild: PluginBuild['esbuild'],
-  asked: BuildOptions,
-  options: ExamineOptions,
+  { outfile: _, entryPoints: __, ...asked }: BuildOptions,
+  program: Program,
+  timeoutMs: number,
 ): Promise<Examined> {
-  const { cwd, entry, out, target, packages } = options;
-  const framework = packageFolder('@sigil/core', entry);
-  if (framework === undefined)
-    throw new ServerError(`${relative(cwd, entry)} is no program of Sigil: @sigil/core is not installed`);
+  const { cwd, entry, out, target, framework, packages } = program;
   let discovered: DiscoveredFiles = {};
   for (let round = 0; round < MOST_DISCOVERIES; round++) {
     const specifiers = new Set<string>();
+    const formOf = (one: LibraryImport): LibraryForm => {
+      const form = installedForm(one);
+      if (one.path === 'class-validator') specifiers.add(form.path);
+      return form;
+    };
     const { outputFiles, metafile } = await esbuild.build({
-      ...withoutOutput(asked),
+      ...asked,
       // The program by itself shows what it exports.
       entryPoints: { program: 'sigil:program', entry },
       outdir: dirname(out),
+      write: false,
       metafile: true,
-      inject: [...(asked.inject ?? []), PLACES],
+      minify: false,
+      sourcemap: false,
+      splitting: false,
+      logLevel: 'silent',
       banner: { js: REQUIRE },
       plugins: [
         virtualModules(
           {
-            'sigil:program': `import 'sigil:describe'; import 'sigil:globals'; import 'sigil:discovered'; import ${JSON.stringify(entry)}; import 'sigil:end';`,
-            'sigil:describe': DESCRIBE,
-            'sigil:globals': target.globals ?? '',
-            'sigil:discovered': preparedText({ validators: [], patterns: [] }, discovered, out),
-            'sigil:end': "import { loaded } from 'sigil:describe'; await loaded();",
-            [PLACES]: placesText(true),
+            'sigil:program': () =>
+              `import 'sigil:describe'; import 'sigil:globals'; import 'sigil:prepared'; import ${JSON.stringify(entry)}; import 'sigil:end';`,
+            'sigil:describe': () => DESCRIBE,
+            'sigil:globals': () => target.globals ?? '',
+            'sigil:prepared': () => preparedText({ validators: [], patterns: [] }, discovered, out),
+            'sigil:end': () => "import { loaded } from 'sigil:describe'; await loaded();",
+            'sigil:stand-in': () => STAND_IN,
+            [PLACES]: () => placesText(true),
+            [RULES]: () => installedRules(framework),
           },
-          dirname(entry),
+          framework,
         ),
         standIns,
-        installedLibraries(framework, (specifier) => void specifiers.add(specifier)),
-        modulePlaces(options),
-        outsidePackages(entry, target, packages),
+        modulePlaces(program),
+        outsidePackages(program, formOf),
         ...(asked.plugins ?? []).filter(({ name }) => name !== 'sigil'),
       ],
     });
     const code = outputFiles.find(({ path }) => path.endsWith('program.js'))?.text ?? '';
-    const told = await describeProgram(code, out, options.timeoutMs);
+    const told = await describeProgram(code, out, timeoutMs);
     discovered = { ...discovered, ...told.discovered };
     if (Object.keys(told.discovered).length > 0) continue;
     const { description } = told;
@@ -99,58 +100,30 @@ export async function examineProgram(
     const exports = Object.entries(metafile.outputs).flatMap(([path, output]) =>
       path.endsWith('entry.js') ? output.exports : [],
     );
-    refuseUnservable(options, [...outside.keys()], exports);
+    refuseUnservable(program, [...outside.keys()], exports);
     const rules = importedNames(code, specifiers);
     const shared = sharedPackages(outside, packages);
-    return { description, discovered, framework, rules, shared, exports };
+    return { description, discovered, rules, shared, exports };
   }
   throw new ServerError('what the program discovers discovers more and more');
 }
 
-function withoutOutput({
-  outfile: _,
-  entryPoints: __,
-  ...asked
-}: BuildOptions): BuildOptions & { write: false } {
-  return { ...asked, write: false, minify: false, sourcemap: false, splitting: false, logLevel: 'silent' };
-}
-
-/** Modules that are no files. */
-function virtualModules(texts: Readonly<Record<string, string>>, resolveDir: string): Plugin {
-  return {
-    name: 'sigil-modules',
-    setup(bundler) {
-      bundler.onResolve({ filter: /^sigil:/ }, ({ path }) => ({
-        path,
-        namespace: 'sigil',
-        sideEffects: path !== PLACES,
-      }));
-      bundler.onLoad({ filter: /.*/, namespace: 'sigil' }, ({ path }) => ({
-        contents: texts[path] ?? '',
-        resolveDir,
-      }));
-    },
-  };
-}
-
 /** What only the target has, while a program is described on this machine. */
+const STAND_IN =
+  'module.exports = new Proxy({}, { get: (_, name) => name === "__esModule" ? false : class {} });';
 const standIns: Plugin = {
   name: 'sigil-stand-ins',
   setup(bundler) {
-    bundler.onResolve({ filter: /^(?:cloudflare|bun):|^bun$/ }, ({ path }) => ({
-      path,
-      namespace: 'sigil-stand-in',
-    }));
-    bundler.onLoad({ filter: /.*/, namespace: 'sigil-stand-in' }, () => ({
-      contents:
-        'module.exports = new Proxy({}, { get: (_, name) => name === "__esModule" ? false : class {} });',
+    bundler.onResolve({ filter: /^(?:cloudflare|bun):|^bun$/ }, () => ({
+      path: 'sigil:stand-in',
+      namespace: 'sigil',
     }));
   },
 };
 
 /** @throws ServerError when the target has not what the program needs. */
 function refuseUnservable(
-  { cwd, entry, target }: ExamineOptions,
+  { cwd, entry, target }: Program,
   outside: readonly string[],
   exports: readonly string[],
 ): void {

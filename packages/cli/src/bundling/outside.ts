@@ -1,35 +1,25 @@
 import { isBuiltin } from 'node:module';
-import { isAbsolute, resolve } from 'node:path';
-import type { BuildOptions, Metafile, Plugin } from 'esbuild';
-import { CLASS_LIBRARIES } from './class-libraries.js';
+import { isAbsolute, resolve, sep } from 'node:path';
+import type { Metafile, Plugin } from 'esbuild';
+import { CLASS_LIBRARIES, type LibraryForm, type LibraryImport, RULES } from './class-libraries.js';
 import { importedPackage, packageFolder, type Packages } from './packages.js';
+import type { Program } from './program.js';
 import type { Target } from './targets.js';
 
 const CORE = '@sigil/core';
 const MISSING = 'sigil-missing';
 const RESOLVING = Symbol('resolving');
 
-/** Whether a bundler was told to leave a package outside. */
-export function isExternal(name: string, { external = [], packages }: BuildOptions): boolean {
-  return (
-    packages === 'external' ||
-    external.some((pattern) => {
-      const [start = '', end] = pattern.split('*');
-      return end === undefined ? name === start : name.startsWith(start) && name.endsWith(end);
-    })
-  );
-}
-
 /**
  * Leaves outside what cannot be in a bundle: what the target provides, and packages with compiled addons. Packages that are not installed
  * throw when another package asks for them, as in Node.
  *
+ * @param formOf what is imported in place of a class library.
  * @param others gives further packages that are to be outside.
  */
 export function outsidePackages(
-  entry: string,
-  { provided }: Pick<Target, 'provided'>,
-  packages: Packages,
+  { entry, framework, target, packages }: Program,
+  formOf: (asked: LibraryImport) => LibraryForm | undefined,
   others: () => Promise<ReadonlySet<string>> = () => Promise.resolve(new Set()),
 ): Plugin {
   const isOwn = (path: string): boolean => packages.folderOf(path) === packages.folderOf(entry);
@@ -43,16 +33,24 @@ export function outsidePackages(
         // Relative imports are seldom missing.
         const isLater = kind === 'require-call' || kind === 'dynamic-import' || kind === 'require-resolve';
         if (!isPackage && !isLater) return undefined;
+        const name = importedPackage(path);
         const outside = await others();
-        const isShared =
-          outside.has(importedPackage(path)) || (outside.has(CORE) && path.startsWith('@sigil/'));
-        if (isPackage && (provided.test(path) || isShared)) return { path, external: true };
+        const isShared = outside.has(name) || (outside.has(CORE) && path.startsWith('@sigil/'));
+        if (isPackage && (target.provided.test(path) || isShared)) return { path, external: true };
         if (isBuiltin(path)) return undefined;
-        const found = await bundler.resolve(path, { ...asked, pluginData: RESOLVING });
+        const find = (one: string) => bundler.resolve(one, { ...asked, pluginData: RESOLVING });
+        const found = await find(path);
         if (found.errors.length > 0)
           return isLater && !isOwn(importer) ? { path, namespace: MISSING } : undefined;
+        if (!isPackage || found.external) return undefined;
+        if (CLASS_LIBRARIES.includes(name)) {
+          if (path === 'class-validator' && importer.startsWith(framework + sep))
+            return { path: RULES, namespace: 'sigil' };
+          const form = formOf({ path, ...asked });
+          return form?.external ? form : form && find(form.path);
+        }
         const folder = found.namespace === 'file' ? packages.folderOf(found.path) : undefined;
-        const isAddon = isPackage && folder !== undefined && !isOwn(found.path) && packages.hasAddon(folder);
+        const isAddon = folder !== undefined && !isOwn(found.path) && packages.hasAddon(folder);
         // The bundler itself finds it once more, because it learns more than a plugin can tell it.
         return isAddon ? { path, external: true } : undefined;
       });

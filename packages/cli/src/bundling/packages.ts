@@ -30,16 +30,12 @@ export function packageFolder(name: string, importer: string): string | undefine
 export class Packages {
   readonly #manifests = new Map<string, Manifest | undefined>();
   readonly #withAddon = new Map<string, boolean>();
-  readonly #owners = new Map<string, string | undefined>();
 
   /** The folder of the package that a file is in. */
   folderOf(path: string): string | undefined {
     const folder = dirname(path);
-    if (!this.#owners.has(folder)) {
-      const isRoot = this.#manifest(folder)?.name !== undefined;
-      this.#owners.set(folder, isRoot ? folder : folder === path ? undefined : this.folderOf(folder));
-    }
-    return this.#owners.get(folder);
+    if (this.#manifest(folder)?.name !== undefined) return folder;
+    return folder === path ? undefined : this.folderOf(folder);
   }
 
   /** Whether a package has a compiled addon, or finds one in packages that there is one of for each platform. */

@@ -3,24 +3,22 @@
  *
  * 1. `examine-program.ts` bundles the program to be described, and runs it (`run-described.ts`): it tells what it is made of, and serves nothing. Folders
  *    that it gives as `discover` are told first; their modules become part of the bundle, and it is described again.
- * 2. `class-libraries.ts` takes in the rules of class-validator that the program imports, and no others. `outside.ts` knows what cannot be
- *    in a bundle, and `places.ts` tells modules where they are.
+ * 2. `outside.ts` knows what cannot be in a bundle, and in which form `class-libraries.ts` takes in the rules of class-validator that the
+ *    program imports, and no others. `places.ts` tells modules where they are.
  * 3. The validators, as code, and the modules that were discovered are in a module that begins the bundle (`prepared.ts`).
  *
  * `targets.ts` says what differs by where the bundle is going to run. `bundle.ts` and `report.ts` are `sigil build`.
  */
 
-import { existsSync, mkdirSync, realpathSync } from 'node:fs';
-import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { BuildOptions, PartialMessage, Plugin } from 'esbuild';
 import { ServerError } from '../failures.js';
-import { bundledLibraries } from './class-libraries.js';
+import { bundledForm, bundledRules, RULES } from './class-libraries.js';
 import { type Examined, examineProgram, REQUIRE } from './examine-program.js';
-import { isExternal, outsidePackages } from './outside.js';
-import { Packages } from './packages.js';
+import { outsidePackages } from './outside.js';
 import { modulePlaces, PLACE_NAMES, PLACES, placesText } from './places.js';
-import { PATTERNS_TEXT, preparedText } from './prepared.js';
-import { type Target, type TargetName, TARGETS } from './targets.js';
+import { PATTERNS, PATTERNS_TEXT, preparedText, virtualModules } from './prepared.js';
+import { programOf } from './program.js';
+import type { Target, TargetName } from './targets.js';
 
 /** Options of the plugin. */
 export interface SigilOptions {
@@ -63,18 +61,16 @@ export function examiningPlugin(
     name: 'sigil',
     setup(bundler) {
       const options = bundler.initialOptions;
-      const target = TARGETS[name];
-      const program = programOf(options);
-      const packages = new Packages();
+      const program = programOf(options, name);
+      const { entry, out, framework, target } = program;
       setOptions(options, target);
       const asked = { ...options };
       if (target.hasFiles)
         options.banner = { ...options.banner, js: `${options.banner?.['js'] ?? ''}\n${REQUIRE}`.trimStart() };
-      options.inject = [...(options.inject ?? []), PLACES];
       // The bundler waits for what begins a build.
       let examined: Promise<Examined>;
       bundler.onStart(async () => {
-        examined = examineProgram(bundler.esbuild, asked, { ...program, target, packages, timeoutMs });
+        examined = examineProgram(bundler.esbuild, asked, program, timeoutMs);
         try {
           onExamined(await examined);
           return { warnings: warningsOf(await examined) };
@@ -83,77 +79,39 @@ export function examiningPlugin(
         }
       });
 
-      bundler.onResolve({ filter: /^sigil:/ }, ({ path }) => ({
-        path,
-        namespace: 'sigil',
-        sideEffects: path !== PLACES,
-      }));
+      const modules = {
+        [PLACES]: () => placesText(target.hasFiles),
+        [RULES]: async () => bundledRules((await examined).rules),
+        [PATTERNS]: () => PATTERNS_TEXT,
+        async 'sigil:prepared'() {
+          const { description, discovered } = await examined;
+          return preparedText(description, discovered, out);
+        },
+        async [entry]() {
+          const names = (await examined).exports.map((one) => JSON.stringify(one));
+          const file = JSON.stringify(entry);
+          return `import 'sigil:prepared'; import ${file}; export { ${names.join(', ')} } from ${file};`;
+        },
+      };
+      void virtualModules(modules, framework).setup(bundler);
       // Injected modules are of this kind as well, and found by now.
       bundler.onResolve({ filter: /.*/ }, ({ kind }) =>
-        kind === 'entry-point' ? { path: program.entry, namespace: 'sigil-start' } : undefined,
+        kind === 'entry-point' ? { path: entry, namespace: 'sigil' } : undefined,
       );
-      bundler.onLoad({ filter: /.*/, namespace: 'sigil-start' }, async ({ path }) => {
-        const names = (await examined).exports.map((one) => JSON.stringify(one));
-        const file = JSON.stringify(path);
-        const contents = `import 'sigil:prepared'; import ${file}; export { ${names.join(', ')} } from ${file};`;
-        return { contents, resolveDir: dirname(path) };
-      });
-      // Its authors' smaller form, for engines that have Map and WeakMap.
-      if (!target.hasFiles)
-        bundler.onResolve({ filter: /^reflect-metadata$/ }, ({ path, pluginData: _, ...asked }) =>
-          bundler.resolve(`${path}/lite`, asked),
-        );
       // Patterns that become known later need the engine, which a program with files can have for nothing.
       bundler.onResolve({ filter: /^#pattern-engine$/ }, async () =>
         target.hasFiles || (await examined).description.needsPatternEngine
           ? undefined
-          : { path: 'sigil:patterns', namespace: 'sigil' },
+          : { path: PATTERNS, namespace: 'sigil' },
       );
-      bundler.onLoad({ filter: /.*/, namespace: 'sigil' }, async ({ path }) => ({
-        contents:
-          path === PLACES
-            ? placesText(target.hasFiles)
-            : path === 'sigil:patterns'
-              ? PATTERNS_TEXT
-              : await examined.then(({ description, discovered }) =>
-                  preparedText(description, discovered, program.out),
-                ),
-        // The framework depends on ajv, and the program need not.
-        resolveDir: (await examined).framework,
-      }));
-      for (const part of [
-        bundledLibraries(async () => {
-          const { framework, rules, shared } = await examined;
-          return { framework, rules, isOutside: (one) => shared.has(one) || isExternal(one, asked) };
-        }),
-        modulePlaces(program),
-        outsidePackages(program.entry, target, packages, async () => (await examined).shared),
-      ])
-        void part.setup(bundler);
+      void modulePlaces(program).setup(bundler);
+      void outsidePackages(
+        program,
+        (one) => bundledForm(one, target.hasFiles),
+        async () => (await examined).shared,
+      ).setup(bundler);
     },
   };
-}
-
-function programOf({
-  absWorkingDir: cwd = process.cwd(),
-  entryPoints = [],
-  bundle,
-  format = 'esm',
-  outfile,
-  outdir = '.',
-}: BuildOptions): { readonly cwd: string; readonly entry: string; readonly out: string } {
-  const files = Array.isArray(entryPoints) ? entryPoints : Object.values(entryPoints);
-  const [first, ...others] = files.map((one) => (typeof one === 'string' ? one : one.in));
-  if (first === undefined || others.length > 0) throw new Error('sigil() makes one file of one entry point');
-  if (bundle !== true) throw new Error('sigil() needs the option bundle: true');
-  if (format !== 'esm')
-    throw new Error("sigil() makes ES modules: leave the option format out, or say 'esm'");
-  const entry = resolve(cwd, first);
-  if (!existsSync(entry)) throw new Error(`sigil() finds no file ${first}`);
-  const out = resolve(cwd, outfile ?? join(outdir, `${basename(entry, extname(entry))}.js`));
-  mkdirSync(dirname(out), { recursive: true });
-  // Modules know where they really are.
-  return { cwd, entry: realpathSync(entry), out: join(realpathSync(dirname(out)), basename(out)) };
 }
 
 function setOptions(options: BuildOptions, { conditions, hasFiles }: Target): void {
@@ -165,6 +123,7 @@ function setOptions(options: BuildOptions, { conditions, hasFiles }: Target): vo
   // Names of classes are shown, in schemas and messages.
   options.keepNames ??= true;
   options.define = { ...PLACE_NAMES, ...options.define };
+  options.inject = [...(options.inject ?? []), PLACES];
 }
 
 function warningsOf({ description: { apps, unmade } }: Examined): PartialMessage[] {

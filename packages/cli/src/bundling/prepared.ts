@@ -1,7 +1,34 @@
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Plugin } from 'esbuild';
 import type { BuildDescription, DiscoveredFiles } from '@sigil/core/build';
 import { PLACES, seenFrom } from './places.js';
+
+/**
+ * Modules that are no files.
+ *
+ * @param texts their texts, by name.
+ * @param framework the folder of `@sigil/core`, where they find packages: it depends on ajv, and the program need not.
+ */
+export function virtualModules(
+  texts: Readonly<Record<string, () => string | Promise<string>>>,
+  framework: string,
+): Plugin {
+  return {
+    name: 'sigil-modules',
+    setup(bundler) {
+      bundler.onResolve({ filter: /^sigil:/ }, ({ path }) => ({
+        path,
+        namespace: 'sigil',
+        sideEffects: path !== PLACES,
+      }));
+      bundler.onLoad({ filter: /.*/, namespace: 'sigil' }, async ({ path }) => ({
+        contents: (await texts[path]?.()) ?? '',
+        resolveDir: framework,
+      }));
+    },
+  };
+}
 
 /**
  * The module that a bundle begins with: it hands over what was found out of the program.
@@ -39,6 +66,7 @@ function asFunction(code: string): string {
 }
 
 /** What stands in place of the pattern engine where no pattern needs it. */
+export const PATTERNS = 'sigil:patterns';
 export const PATTERNS_TEXT = `import { DefinitionError } from '@sigil/core';
 export function analysePattern(source, flags) {
   throw new DefinitionError([{

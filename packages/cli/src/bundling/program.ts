@@ -1,0 +1,56 @@
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import type { BuildOptions } from 'esbuild';
+import { ServerError } from '../failures.js';
+import { packageFolder, Packages } from './packages.js';
+import { type Target, type TargetName, TARGETS } from './targets.js';
+
+/** A program that is bundled. */
+export interface Program {
+  readonly cwd: string;
+  /** The module that the bundle is made of. */
+  readonly entry: string;
+  /** The file of the bundle. */
+  readonly out: string;
+  readonly target: Target;
+  /** The folder of `@sigil/core`. */
+  readonly framework: string;
+  readonly packages: Packages;
+}
+
+/** The program of a build. @throws Error when the options of the bundler say anything else than one file of one program of Sigil. */
+export function programOf(
+  {
+    absWorkingDir: cwd = process.cwd(),
+    entryPoints = [],
+    bundle,
+    format = 'esm',
+    outfile,
+    outdir = '.',
+  }: BuildOptions,
+  target: TargetName,
+): Program {
+  const files = Array.isArray(entryPoints) ? entryPoints : Object.values(entryPoints);
+  const [first, ...others] = files.map((one) => (typeof one === 'string' ? one : one.in));
+  if (first === undefined || others.length > 0) throw new Error('sigil() makes one file of one entry point');
+  if (bundle !== true) throw new Error('sigil() needs the option bundle: true');
+  if (format !== 'esm')
+    throw new Error("sigil() makes ES modules: leave the option format out, or say 'esm'");
+  const asked = resolve(cwd, first);
+  if (!existsSync(asked)) throw new Error(`sigil() finds no file ${first}`);
+  // Modules know where they really are.
+  const entry = realpathSync(asked);
+  const framework = packageFolder('@sigil/core', entry);
+  if (framework === undefined)
+    throw new ServerError(`${first} is no program of Sigil: @sigil/core is not installed`);
+  const out = resolve(cwd, outfile ?? join(outdir, `${basename(entry, extname(entry))}.js`));
+  mkdirSync(dirname(out), { recursive: true });
+  return {
+    cwd,
+    entry,
+    out: join(realpathSync(dirname(out)), basename(out)),
+    target: TARGETS[target],
+    framework,
+    packages: new Packages(),
+  };
+}
