@@ -3,13 +3,14 @@ import type { BuildDescription, DiscoveredFiles } from '@sigil/core/build';
 import type { BuildOptions, Plugin, PluginBuild } from 'esbuild';
 import { ServerError } from '../failures.js';
 import {
+  type ImportedRules,
+  importedRules,
   installedForm,
   installedRules,
   type LibraryForm,
   type LibraryImport,
   RULES,
 } from './class-libraries.js';
-import { type ImportedNames, importedNames } from './imported-names.js';
 import { outsidePackages, packagesOutside, sharedPackages } from './outside.js';
 import { modulePlaces, PLACES, placesText } from './places.js';
 import { preparedText, virtualModules } from './prepared.js';
@@ -22,7 +23,7 @@ export interface Examined {
   /** The files of places that are given as `discover`. */
   readonly discovered: DiscoveredFiles;
   /** What the program imports of class-validator. */
-  readonly rules: ImportedNames;
+  readonly rules: ImportedRules;
   /** Packages that stay outside because others do that use them. */
   readonly shared: ReadonlySet<string>;
   /** What the program exports. */
@@ -73,9 +74,8 @@ export async function examineProgram(
         virtualModules(
           {
             'sigil:program': () =>
-              `import 'sigil:describe'; import 'sigil:globals'; import 'sigil:prepared'; import ${JSON.stringify(entry)}; import 'sigil:end';`,
-            'sigil:describe': () => DESCRIBE,
-            'sigil:globals': () => target.globals ?? '',
+              `import 'sigil:describe'; import 'sigil:prepared'; import ${JSON.stringify(entry)}; import 'sigil:end';`,
+            'sigil:describe': () => DESCRIBE + (target.globals ?? ''),
             'sigil:prepared': () => preparedText({ validators: [], patterns: [] }, discovered, out),
             'sigil:end': () => "import { loaded } from 'sigil:describe'; await loaded();",
             'sigil:stand-in': () => STAND_IN,
@@ -91,17 +91,15 @@ export async function examineProgram(
       ],
     });
     const code = outputFiles.find(({ path }) => path.endsWith('program.js'))?.text ?? '';
-    const told = await describeProgram(code, out, timeoutMs);
-    discovered = { ...discovered, ...told.discovered };
-    if (Object.keys(told.discovered).length > 0) continue;
-    const { description } = told;
-    if (!description) throw new ServerError('the program has told nothing of itself');
+    const { description, discovered: more } = await describeProgram(code, out, timeoutMs);
+    discovered = { ...discovered, ...more };
+    if (!description || Object.keys(more).length > 0) continue;
     const outside = packagesOutside(metafile, cwd, target);
     const exports = Object.entries(metafile.outputs).flatMap(([path, output]) =>
       path.endsWith('entry.js') ? output.exports : [],
     );
     refuseUnservable(program, [...outside.keys()], exports);
-    const rules = importedNames(code, specifiers);
+    const rules = importedRules(code, specifiers);
     const shared = sharedPackages(outside, packages);
     return { description, discovered, rules, shared, exports };
   }

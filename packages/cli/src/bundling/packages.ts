@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path';
 /** What is read of a package's manifest. */
 interface Manifest {
   readonly name?: string;
-  readonly gypfile?: boolean;
   readonly cpu?: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -42,9 +41,8 @@ export class Packages {
   hasAddon(folder: string): boolean {
     const known = this.#withAddon.get(folder);
     if (known !== undefined) return known;
-    const { gypfile, optionalDependencies = {} } = this.#manifest(folder) ?? {};
+    const { optionalDependencies = {} } = this.#manifest(folder) ?? {};
     const has =
-      gypfile === true ||
       existsSync(join(folder, 'binding.gyp')) ||
       hasAddonFile(folder) ||
       this.#installed(folder, optionalDependencies).some(

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, relative, sep } from 'node:path';
+import { dirname, posix } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';
 
@@ -35,9 +35,7 @@ export const __sigilMain = undefined;`;
 /** An expression: a URL as it is seen from a bundle. @param out the file of the bundle. */
 export function seenFrom(href: string, out: string): string {
   const { pathname, search } = new URL(href);
-  const way = relative(pathToFileURL(dirname(out)).pathname, pathname)
-    .split(sep)
-    .join('/');
+  const way = posix.relative(pathToFileURL(dirname(out)).pathname, pathname);
   return `__sigilSeen(${JSON.stringify(`./${way}${pathname.endsWith('/') ? '/' : ''}${search}`)})`;
 }
 

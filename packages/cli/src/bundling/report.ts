@@ -21,8 +21,8 @@ export function reportOf(
   const file = relative(cwd, out);
   const content = readFileSync(out);
   const [bytes, gzip] = [content.length, gzipSync(content).length];
-  const rows: [string, string][] = [
-    ...apps.map(({ name, version, tools, resources, prompts }): [string, string] => [
+  const rows = [
+    ...apps.map(({ name, version, tools, resources, prompts }) => [
       `${name} ${version}`,
       [
         counted(tools.length, 'tool'),
@@ -35,7 +35,7 @@ export function reportOf(
       'class-validator',
       rules === 'all' ? 'all rules: it is imported as a whole' : rules.join(', ') || 'none',
     ],
-    ...outside.map((name): [string, string] => ['outside', `${name}: to be installed beside the file`]),
+    ...outside.map((name) => ['outside', `${name}: to be installed beside the file`]),
     ['size', `${kilobytes(bytes)}${minify ? ' minified' : ''}, ${kilobytes(gzip)} gzip`],
     ['start', TARGETS[target].start.replace('%', file)],
   ];

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
+import { execFile, type ExecFileException } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import type { BuildDescription, DiscoveredFiles } from '@sigil/core/build';
 import { ServerError } from '../failures.js';
 import { reportedProblems } from '../program/program.js';
@@ -60,25 +59,18 @@ export async function describeProgram(code: string, out: string, timeoutMs: numb
   const path = join(dirname(out), `.${basename(out)}.${process.pid}.mjs`);
   const answer = `${path}.json`;
   await writeFile(path, code);
-  const variables = { SIGIL_BUILD_TOLD: answer, MCP_TRANSPORT: 'stdio' };
+  const env = { ...process.env, SIGIL_BUILD_TOLD: answer, MCP_TRANSPORT: 'stdio' };
+  const options = { env, timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: Infinity } as const;
   try {
-    const running = promisify(execFile)(process.execPath, [path], {
-      env: { ...process.env, ...variables },
-      timeout: timeoutMs,
-      killSignal: 'SIGKILL',
-      maxBuffer: Infinity,
-    });
-    running.child.stdin?.end();
-    const {
-      stdout,
-      stderr,
-      killed,
-      code: exitCode,
-    } = await running.then(
-      (said) => ({ ...said, killed: false, code: 0 }),
-      (failed: { stdout: string; stderr: string; killed: boolean; code: number }) => failed,
+    const { failure, said } = await new Promise<{ failure: ExecFileException | null; said: string }>(
+      (resolve) => {
+        const child = execFile(process.execPath, [path], options, (error, stdout, stderr) =>
+          resolve({ failure: error, said: stdout + stderr }),
+        );
+        child.stdin?.end();
+      },
     );
-    if (killed)
+    if (failure?.killed)
       throw new ServerError(
         `the program did not say within ${timeoutMs / 1000} s what it serves: it must call createApp() when it is loaded`,
       );
@@ -86,10 +78,10 @@ export async function describeProgram(code: string, out: string, timeoutMs: numb
     const told = JSON.parse(text) as Told;
     // Modules that the bundle does not have yet may be all that is wrong.
     if (told.description || Object.keys(told.discovered).length > 0) return told;
-    const problems = reportedProblems(stderr);
+    const problems = reportedProblems(said);
     if (problems.length > 0) throw new ServerError('the definitions of the server are wrong', problems);
     throw new ServerError(
-      `the program ended with code ${exitCode} before it had made an app. It must start while it is built: set the environment variables that it needs, to any value. It said:\n${stdout}${stderr}`.trim(),
+      `the program ended with code ${failure?.code ?? 0} before it had made an app. It must start while it is built: set the environment variables that it needs, to any value. It said:\n${said}`.trim(),
     );
   } finally {
     for (const file of [path, answer]) rmSync(file, { force: true });
