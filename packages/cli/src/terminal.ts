@@ -1,4 +1,4 @@
-import { inspect } from 'node:util';
+import { styleText } from 'node:util';
 
 /** How a line may look. */
 export type Style = 'red' | 'green' | 'yellow' | 'dim';
@@ -32,8 +32,7 @@ export function standardStreams(): Terminal {
 
 /** A text in a style, where there are colours. */
 export function styled({ hasColours }: Terminal, style: Style, text: string): string {
-  const [on, off] = inspect.colors[style] ?? [0, 0];
-  return hasColours ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+  return hasColours ? styleText(style, text, { validateStream: false }) : text;
 }
 
 /** Rows as lines, every column but the last as wide as its widest cell. */

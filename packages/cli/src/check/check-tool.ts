@@ -1,6 +1,7 @@
 import { isObject } from '@sigil/core/internal';
 import type { ManifestTool } from '@sigil/core/manifest';
-import type { ToolAnnotations, ToolDescriptor } from '@sigil/core/protocol';
+import type { ToolDescriptor } from '@sigil/core/protocol';
+import { objectOf } from '../json.js';
 import { SchemaDocument } from '../schema/schema-document.js';
 import { checkHost } from './check-host.js';
 import type { CheckCode, Finding } from './findings.js';
@@ -58,7 +59,8 @@ function checkProfile(tool: ManifestTool, where: string, name: ProfileName): Fin
   }
   if (profile.needsTitle && !(title ?? annotations?.title))
     find('CHECK_NO_TITLE', `it has no title; ${name} asks for one`);
-  for (const group of missingHints(profile, annotations)) {
+  for (const group of profile.hints) {
+    if (group.some((hint) => annotations?.[hint] !== undefined)) continue;
     find('CHECK_NO_HINT', `${group.join(' or ')} is not given; ${name} asks for it`);
   }
   return findings;
@@ -66,16 +68,10 @@ function checkProfile(tool: ManifestTool, where: string, name: ProfileName): Fin
 
 /** The arguments that no description, in place or behind a reference, says anything of. */
 function undescribed(inputSchema: ManifestTool['inputSchema']): string[] {
-  const { properties } = inputSchema;
-  if (!isObject(properties)) return [];
-  return Object.entries(properties)
-    .filter(([, schema]) => !isDescribed(schema, inputSchema))
+  const document = new SchemaDocument(inputSchema);
+  return Object.entries(objectOf(inputSchema['properties']))
+    .filter(([, schema]) => !document.resolve(schema)['description'])
     .map(([name]) => name);
-}
-
-function isDescribed(schema: unknown, root: ManifestTool['inputSchema']): boolean {
-  const resolved = new SchemaDocument(root).resolve(schema);
-  return typeof resolved['description'] === 'string' && resolved['description'] !== '';
 }
 
 /** Specification 2026-07-28, server/tools, "Tool Names". */
@@ -145,13 +141,3 @@ export const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     maxDescriptionLength: 200,
   },
 };
-
-/** Whether a text is the name of a directory. */
-export function isProfileName(name: string): name is ProfileName {
-  return Object.hasOwn(PROFILES, name);
-}
-
-/** The groups of hints that annotations leave out entirely. */
-function missingHints({ hints }: Profile, annotations: ToolAnnotations = {}): readonly (readonly Hint[])[] {
-  return hints.filter((group) => group.every((hint) => annotations[hint] === undefined));
-}

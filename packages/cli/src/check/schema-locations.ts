@@ -1,5 +1,5 @@
 import { isObject } from '@sigil/core/internal';
-import type { JsonObject } from '../json.js';
+import { type JsonObject, objectOf } from '../json.js';
 import { SchemaDocument } from '../schema/schema-document.js';
 
 /** A schema within a schema. */
@@ -67,12 +67,12 @@ function stepsFrom(schema: JsonObject): Step[] {
   const all = (keywords: readonly string[], name: string, isOptional = false): Step[] =>
     keywords.flatMap((keyword) => [schema[keyword]].flat()).map((inner) => ({ inner, name, isOptional }));
   return [
-    ...Object.entries(named(schema['properties'])).map(([name, inner]) => ({
+    ...Object.entries(objectOf(schema['properties'])).map(([name, inner]) => ({
       inner,
       name: `.${name}`,
       isOptional: !needed.includes(name),
     })),
-    ...Object.values(named(schema['patternProperties'])).map((inner) => ({
+    ...Object.values(objectOf(schema['patternProperties'])).map((inner) => ({
       inner,
       name: '.*',
       isOptional: true,
@@ -80,10 +80,6 @@ function stepsFrom(schema: JsonObject): Step[] {
     ...all(['additionalProperties', 'unevaluatedProperties'], '.*', true),
     ...all(['items', 'prefixItems', 'contains'], '[]'),
     ...all(['anyOf', 'oneOf', 'allOf', 'then', 'else'], ''),
-    ...Object.values(named(schema['dependentSchemas'])).map((inner) => ({ inner, name: '' })),
+    ...Object.values(objectOf(schema['dependentSchemas'])).map((inner) => ({ inner, name: '' })),
   ];
-}
-
-function named(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
 }

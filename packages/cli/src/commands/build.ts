@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { bundleProgram } from '../bundling/bundle.js';
 import { reportOf } from '../bundling/report.js';
-import { type TargetName, TARGETS } from '../bundling/targets.js';
+import { TARGETS } from '../bundling/targets.js';
 import { EXIT_CODES, UsageError } from '../failures.js';
-import { type Command, readArguments, readNumber } from './command.js';
+import { type Command, readArguments, readChoice, readNumber } from './command.js';
 
 const OPTIONS = {
   target: { type: 'string', default: 'node' },
@@ -22,7 +22,7 @@ export const build: Command = {
   async run(args, terminal) {
     const { values, operands } = readArguments(args, OPTIONS, [], ['<main.js>']);
     const cwd = process.cwd();
-    const target = readTarget(values.target);
+    const target = readChoice('--target', values.target, TARGETS);
     const options = {
       cwd,
       entry: resolve(cwd, operands[0] ?? DEFAULT_ENTRY),
@@ -39,8 +39,3 @@ export const build: Command = {
     return EXIT_CODES.ok;
   },
 };
-
-function readTarget(text: string): TargetName {
-  if (Object.hasOwn(TARGETS, text)) return text as TargetName;
-  throw new UsageError(`--target must be one of ${Object.keys(TARGETS).join(', ')}, not '${text}'`);
-}

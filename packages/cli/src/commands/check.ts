@@ -1,10 +1,10 @@
 import { checkManifest, type CheckReport } from '../check/check-manifest.js';
-import { isProfileName, type ProfileName, PROFILES } from '../check/check-tool.js';
-import { HOST_RULES, type HostName } from '../check/host-rules.js';
-import { EXIT_CODES, UsageError } from '../failures.js';
+import { PROFILES } from '../check/check-tool.js';
+import { HOST_RULES } from '../check/host-rules.js';
+import { EXIT_CODES } from '../failures.js';
 import { manifestFrom } from '../program/manifest.js';
 import { styled, table, type Terminal } from '../terminal.js';
-import { type Command, readArguments, readNumber, SERVER_OPTIONS } from './command.js';
+import { type Command, readArguments, readChoice, readNumber, SERVER_OPTIONS } from './command.js';
 
 const OPTIONS = {
   budget: { type: 'string', default: '1000' },
@@ -23,9 +23,12 @@ export const check: Command = {
     const { values, operands } = readArguments(args, OPTIONS, ['<main.js>']);
     const budget = readNumber('--budget', values.budget);
     const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
-    const profile = readProfile(values.profile);
+    const profile =
+      values.profile === undefined ? undefined : readChoice('--profile', values.profile, PROFILES);
     const manifest = await manifestFrom(operands[0] ?? '', { timeoutMs });
-    const hosts = (values.for ?? []).flatMap((names) => names.split(',')).map(readHost);
+    const hosts = (values.for ?? [])
+      .flatMap((names) => names.split(','))
+      .map((name) => readChoice('--for', name, HOST_RULES));
     const strict = values.strict === true;
     const report = checkManifest(manifest, { budget, hosts, strict, ...(profile ? { profile } : {}) });
     if (values.json) terminal.out(JSON.stringify(report, undefined, 2));
@@ -36,16 +39,6 @@ export const check: Command = {
 
 function choice(table: object): string {
   return Object.keys(table).join('|');
-}
-
-function readHost(name: string): HostName {
-  if (Object.hasOwn(HOST_RULES, name)) return name as HostName;
-  throw new UsageError(`--for must be one of ${Object.keys(HOST_RULES).join(', ')}, not '${name}'`);
-}
-
-function readProfile(name: string | undefined): ProfileName | undefined {
-  if (name === undefined || isProfileName(name)) return name;
-  throw new UsageError(`--profile must be one of ${Object.keys(PROFILES).join(', ')}, not '${name}'`);
 }
 
 function describe({ findings, tokens, totalTokens }: CheckReport, terminal: Terminal): string[] {

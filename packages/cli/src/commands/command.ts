@@ -49,6 +49,16 @@ export function readNumber(option: string, text: string): number {
   throw new UsageError(`${option} must be a positive number, not '${text}'`);
 }
 
+/** @throws UsageError when the text is none of the names of a table. */
+export function readChoice<T extends string>(
+  option: string,
+  text: string,
+  table: Readonly<Record<T, unknown>>,
+): T {
+  if (Object.hasOwn(table, text)) return text as T;
+  throw new UsageError(`${option} must be one of ${Object.keys(table).join(', ')}, not '${text}'`);
+}
+
 function parse<O extends Options>(args: readonly string[], options: O): Parsed<O> {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Terminal } from '../terminal.js';
 
 /** How long a process that was asked to end may take, in milliseconds. */
 const GRACE_MS = 3_000;
@@ -17,10 +18,7 @@ export interface CommandLine {
 }
 
 /** Where the lines of a program go. */
-export interface Lines {
-  out(line: string): void;
-  err(line: string): void;
-}
+export type Lines = Pick<Terminal, 'out' | 'err'>;
 
 /** A running program and whatever it has started: they end together. */
 export class Child {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join, sep } from 'node:path';
 import { UsageError } from '../failures.js';
+import { objectOf, parseJson } from '../json.js';
 import type { CommandLine } from './child.js';
 
 /** The packages that bring `tsc`, the fast one first: beside it another may be there for the tools that need its API. */
@@ -40,13 +41,10 @@ export function compilerCommand({ cwd, compile, hasColours, warn }: CompilerOpti
 function tscOf(cwd: string): { path: string; version: string } {
   const { resolve } = createRequire(join(cwd, 'package.json'));
   for (const name of COMPILERS) {
-    const manifest = attempt(() => resolve(`${name}/package.json`));
-    const { bin, version } = manifest
-      ? (JSON.parse(readFileSync(manifest, 'utf8')) as Partial<Record<'bin' | 'version', unknown>>)
-      : {};
-    const tsc = (bin as { tsc?: unknown } | undefined)?.tsc;
-    if (manifest && typeof tsc === 'string')
-      return { path: join(dirname(manifest), tsc), version: String(version) };
+    const path = attempt(() => resolve(`${name}/package.json`));
+    const { bin, version } = objectOf(path && parseJson(readFileSync(path, 'utf8')));
+    const { tsc } = objectOf(bin);
+    if (path && typeof tsc === 'string') return { path: join(dirname(path), tsc), version: String(version) };
   }
   throw new UsageError(
     'there is no compiler: npm install --save-dev typescript, or give --compile "<command that watches>"',

@@ -13,7 +13,6 @@ import {
   CHANGE_LEVELS,
   diffGuarded,
   diffListed,
-  diffMimeType,
   diffOthers,
   diffSchemas,
   diffWording,
@@ -72,16 +71,11 @@ const TOOL_MEMBERS = [
   'guarded',
 ];
 const RESOURCE_WORDS = [...SHARED, 'name', 'annotations', 'size'];
-const RESOURCE_MEMBERS = [...RESOURCE_WORDS, 'uri', 'mimeType', 'completes', 'guarded'];
+const RESOURCE_MEMBERS = [...RESOURCE_WORDS, 'uri', 'completes', 'guarded'];
 const PROMPT_MEMBERS = [...SHARED, 'name', 'arguments', 'completes', 'guarded'];
 
 function diffServer(before: Manifest, after: Manifest): ManifestChange[] {
-  const server = (level: ManifestChange['level'], path: string, what: string): ManifestChange => ({
-    level,
-    where: 'server',
-    path,
-    what,
-  });
+  const server: ReportChange = (level, path, what) => ({ level, where: 'server', path, what });
   return [
     ...diffWording(before.server, after.server, Object.keys({ ...before.server, ...after.server }), server),
     ...diffWording(before, after, ['instructions'], server),
@@ -95,7 +89,6 @@ function diffResources(
 ): ManifestChange[] {
   return [
     ...diffWording(before, after, RESOURCE_WORDS, place),
-    ...diffMimeType(before, after, place),
     ...diffGuarded(before, after, place),
     ...diffOthers(before, after, RESOURCE_MEMBERS, place),
   ];

@@ -97,17 +97,6 @@ export function diffSchemas(
   });
 }
 
-/** Compares the type of a resource, which its readers have to know. */
-export function diffMimeType(
-  before: { mimeType?: string },
-  after: { mimeType?: string },
-  place: ReportChange,
-): ManifestChange[] {
-  const [was, is] = [before.mimeType, after.mimeType];
-  if (was === is) return [];
-  return [place(was === undefined ? 'additive' : 'breaking', 'mimeType', `${shown(was)} → ${shown(is)}`)];
-}
-
 /** A guard that was not there may hide from some what they used. Manifests of other servers do not say. */
 export function diffGuarded(
   before: { guarded?: boolean },

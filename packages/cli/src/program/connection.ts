@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isObject } from '@sigil/core/internal';
 import { LATEST_LEGACY_VERSION, LATEST_VERSION, META, METHODS, NOTIFICATIONS } from '@sigil/core/transport';
 import { ServerError } from '../failures.js';
-import type { JsonObject } from '../json.js';
+import { type JsonObject, objectOf } from '../json.js';
 import type { Program } from './program.js';
 
 /** A server that has said who it is. */
@@ -35,8 +35,7 @@ export async function greet(program: Program): Promise<Greeted> {
   const discovered = await Promise.race([probe, silence]);
   stop.abort();
   if (!discovered) return initialize(program, client);
-  const meta = discovered['_meta'];
-  return greeted(connection, discovered, isObject(meta) ? meta[META.serverInfo] : undefined);
+  return greeted(connection, discovered, objectOf(discovered['_meta'])[META.serverInfo]);
 }
 
 async function initialize(program: Program, clientInfo: JsonObject): Promise<Greeted> {
@@ -54,8 +53,8 @@ function greeted(
 ): Greeted {
   return {
     connection,
-    server: isObject(server) ? server : {},
-    capabilities: isObject(capabilities) ? capabilities : {},
+    server: objectOf(server),
+    capabilities: objectOf(capabilities),
     instructions,
   };
 }
@@ -95,7 +94,7 @@ export class Connection {
     this.program.send({ jsonrpc: '2.0', id, method, params: { ...params, ...meta } });
     const { result, error } = await response;
     if (isObject(error)) throw new AnsweredError(method, error['code'], error['message']);
-    return isObject(result) ? result : {};
+    return objectOf(result);
   }
 
   notify(method: string): void {

@@ -1,5 +1,5 @@
-import { canonicalJson, isObject } from '@sigil/core/internal';
-import type { JsonObject } from '../json.js';
+import { canonicalJson } from '@sigil/core/internal';
+import { type JsonObject, objectOf } from '../json.js';
 import { BOUNDING, compareAllowedValues, compareBounds, compareOtherKeywords } from './compare-keywords.js';
 import { type Difference, type Effect, type Report, shown } from './difference.js';
 import { NOTHING, SchemaDocument } from './schema-document.js';
@@ -53,8 +53,8 @@ class Comparison {
     if (this.#hasSeen(before, after)) return;
     const report: Report = (effect, what) => this.differences.push({ effect, path, what });
     if (before === NOTHING || after === NOTHING) {
-      if (before !== after)
-        report(after === NOTHING ? 'narrower' : 'wider', `${admits(before)} → ${admits(after)}`);
+      if (before !== NOTHING) report('narrower', 'something → nothing');
+      if (after !== NOTHING) report('wider', 'nothing → something');
       return;
     }
     compareAllowedValues(before, after, report);
@@ -158,10 +158,6 @@ class Comparison {
   }
 }
 
-function objectOf(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
-}
-
 /** What holds for properties that are not named, unless patterns name them. */
 function restOf({ patternProperties, additionalProperties }: JsonObject): unknown {
   return patternProperties === undefined ? additionalProperties : undefined;
@@ -178,10 +174,6 @@ function tupleOf({ prefixItems, items }: JsonObject): readonly unknown[] {
 
 function itemsOf({ items, additionalItems }: JsonObject): unknown {
   return Array.isArray(items) ? additionalItems : items;
-}
-
-function admits(schema: JsonObject): string {
-  return schema === NOTHING ? 'nothing' : 'something';
 }
 
 function brief(schema: unknown): string {
