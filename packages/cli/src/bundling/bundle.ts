@@ -11,7 +11,6 @@ import { type TargetName, TARGETS } from './targets.js';
 
 /** How `sigil build` bundles a program. */
 export interface BundleOptions {
-  readonly cwd: string;
   /** The program, absolute. */
   readonly entry: string;
   /** The file of the bundle, absolute. */
@@ -41,7 +40,8 @@ const LINE_LIMIT = 300;
  * @throws ServerError when it cannot be bundled, its definitions are wrong, or it needs what the target has not.
  */
 export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
-  const { cwd, entry, out, minify, external, target, timeoutMs } = options;
+  const { entry, out, minify, external, target, timeoutMs } = options;
+  const cwd = process.cwd();
   const name = relative(cwd, entry);
   if (!existsSync(entry)) throw new UsageError(`there is no file ${name}: compile first`);
   if (/\.[cm]?tsx?$/.test(entry))
@@ -50,7 +50,7 @@ export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
     );
   if (out.endsWith('.cjs'))
     throw new UsageError(`--out ${relative(cwd, out)}: a bundle is an ES module: name it .mjs`);
-  let examined: Examined | undefined;
+  let examined!: Examined;
   const { metafile, outputFiles, warnings } = await build({
     absWorkingDir: cwd,
     entryPoints: [entry],
@@ -71,7 +71,6 @@ export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
   }).catch((error: unknown) => {
     throw failureOf(error, cwd);
   });
-  if (!examined) throw new ServerError('the program was not examined');
   const imported = new Set(
     Object.values(metafile.inputs).flatMap(({ imports }) => imports.map(({ path }) => importedPackage(path))),
   );

@@ -14,11 +14,11 @@ export interface Report {
 /** Tells what a bundle contains, and how large it is. */
 export function reportOf(
   { examined, outside, warnings }: Bundled,
-  { cwd, out, minify, target }: BundleOptions,
+  { out, minify, target }: BundleOptions,
 ): Report {
   const { apps, validators } = examined.description;
   const { rules } = examined;
-  const file = relative(cwd, out);
+  const file = relative(process.cwd(), out);
   const content = readFileSync(out);
   const [bytes, gzip] = [content.length, gzipSync(content).length];
   const rows = [

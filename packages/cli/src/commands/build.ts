@@ -13,6 +13,7 @@ const OPTIONS = {
   timeout: { type: 'string', default: '60' },
   json: { type: 'boolean' },
 } as const;
+/** What the compiler makes of src/main.ts. */
 const DEFAULT_ENTRY = 'dist/main.js';
 
 /** `sigil build`: makes one file of a program. */
@@ -21,12 +22,10 @@ export const build: Command = {
   purpose: 'make one file of a program, whose schemas are compiled',
   async run(args, terminal) {
     const { values, operands } = readArguments(args, OPTIONS, [], ['<main.js>']);
-    const cwd = process.cwd();
     const target = readChoice('--target', values.target, TARGETS);
     const options = {
-      cwd,
-      entry: resolve(cwd, operands[0] ?? DEFAULT_ENTRY),
-      out: resolve(cwd, values.out ?? TARGETS[target].file),
+      entry: resolve(operands[0] ?? DEFAULT_ENTRY),
+      out: resolve(values.out ?? TARGETS[target].file),
       target,
       minify: !values['no-minify'],
       external: values.external,
