@@ -23,6 +23,7 @@ const WITHOUT_EXAMPLE: Readonly<Record<string, string>> = {
   MAX_DELAY_MS: 'a number',
   announceLaterApp: OWN,
   describeBuild: OWN,
+  messageOf: OWN,
   prepare: OWN,
   InputRequired: 'made by inputRequired, which shows it',
   TooMuchJsonError: 'thrown by parseJson, which shows how it is caught',

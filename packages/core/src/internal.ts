@@ -12,6 +12,7 @@ export { PendingAnswers } from './transport/pending-answers.js';
 export { scopesIn, scopesToAnswer, withScopes } from './transport/scoped-names.js';
 export { claimOf, readableId } from './protocol/protocol.js';
 export { isScope } from './protocol/principal.js';
+export { messageOf } from './errors/errors.js';
 export { after, isPromise } from './protocol/maybe-promise.js';
 export { canonicalJson, frozenCopy, isObject } from './protocol/json.js';
 

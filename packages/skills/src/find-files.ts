@@ -1,6 +1,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import type { DefinitionProblem } from '@sigil/core';
+import { messageOf } from '@sigil/core/internal';
 import type { Limits } from './options.js';
 import { skillProblem } from './skill-problem.js';
 
@@ -78,10 +79,7 @@ async function visitEntry(
     else if (ancestors.includes(location)) refuse('it is a link to a folder it is in', 'take the link away');
     else await visit(walk, [location, ...ancestors], segments);
   } catch (error) {
-    refuse(
-      `it cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      'make it readable, or take it out of the folder',
-    );
+    refuse(`it cannot be read: ${messageOf(error)}`, 'make it readable, or take it out of the folder');
   }
 }
 

@@ -1,5 +1,5 @@
 import type { DefinitionProblem } from '@sigil/core';
-import { isObject } from '@sigil/core/internal';
+import { isObject, messageOf } from '@sigil/core/internal';
 import { parseDocument } from 'yaml';
 import type { SkillFile } from './skill-file.js';
 import { skillProblem } from './skill-problem.js';
@@ -46,10 +46,7 @@ export function readSkill(
     for (const what of faultsOf(frontmatter, main.segments.at(-2))) refuse(what, 'mend the frontmatter');
     return { main, frontmatter, files };
   } catch (error) {
-    refuse(
-      error instanceof Error ? error.message : String(error),
-      'begin it with ---, name: …, description: …, --- as Agent Skills do',
-    );
+    refuse(messageOf(error), 'begin it with ---, name: …, description: …, --- as Agent Skills do');
     return undefined;
   }
 }

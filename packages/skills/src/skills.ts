@@ -1,5 +1,6 @@
 import type { AppExtension } from '@sigil/core/extension';
 import { defineResource, type FunctionDefinition, type GuardLike, type DefinitionProblem } from '@sigil/core';
+import { messageOf } from '@sigil/core/internal';
 import { directoryMethod, skillMethods } from './methods.js';
 import { limitProblems, type Limits, limitsOf, type SkillsOptions } from './options.js';
 import { readSkills, type SkillFolder } from './read-skills.js';
@@ -57,7 +58,7 @@ async function read(folder: URL, limits: Limits, problems: DefinitionProblem[]):
   try {
     return await readSkills(folder, limits, problems);
   } catch (error) {
-    const what = `the folder cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    const what = `the folder cannot be read: ${messageOf(error)}`;
     problems.push(skillProblem(String(folder), what, "write skills(new URL('./skills/', import.meta.url))"));
     return { skills: [], files: [] };
   }

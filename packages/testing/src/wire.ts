@@ -1,5 +1,5 @@
 import { ERROR_CODES, ProtocolError, type RequestInfo } from '@sigil/core';
-import { afterMs, isObject, PendingAnswers } from '@sigil/core/internal';
+import { afterMs, isObject, messageOf, PendingAnswers } from '@sigil/core/internal';
 import {
   connectInMemory,
   type Endpoint,
@@ -83,7 +83,7 @@ export class Wire {
     if (this.#closed) throw this.#closed;
     signal?.throwIfAborted();
     const giveUp = (error: unknown): void => {
-      if (this.#pending.fail(id, error) && cancellable) this.cancel(id, reasonOf(error));
+      if (this.#pending.fail(id, error) && cancellable) this.cancel(id, messageOf(error));
     };
     const abort = (): void => giveUp(signal?.reason);
     const late = (): void =>
@@ -124,13 +124,9 @@ export class Wire {
     } catch (error) {
       const code = error instanceof ProtocolError ? error.code : ERROR_CODES.internalError;
       const data = error instanceof ProtocolError && error.data !== undefined ? { data: error.data } : {};
-      this.#connection.send(JSON.parse(errorResponse(id, { code, message: reasonOf(error), ...data })));
+      this.#connection.send(JSON.parse(errorResponse(id, { code, message: messageOf(error), ...data })));
     }
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function toError({ code, message, data }: Record<string, unknown>): ProtocolError {

@@ -1,4 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { messageOf } from '@sigil/core/internal';
 import { type ExitCode, UsageError } from '../failures.js';
 import type { Terminal } from '../terminal.js';
 
@@ -64,7 +65,7 @@ function parse<O extends Options>(args: readonly string[], options: O): Parsed<O
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
     // The first sentence says what is wrong; the others are about arguments that begin with a dash.
-    const [what = ''] = (error instanceof Error ? error.message : String(error)).split('. ');
+    const [what = ''] = messageOf(error).split('. ');
     throw new UsageError(what.charAt(0).toLowerCase() + what.slice(1));
   }
 }

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { messageOf } from '@sigil/core/internal';
 import { diffManifests } from '../diff/diff-manifests.js';
 import { type ManifestChange, CHANGE_LEVELS, type ChangeLevel } from '../diff/diff-members.js';
 import { EXIT_CODES, UsageError } from '../failures.js';
@@ -27,9 +28,7 @@ function write(path: string, text: string): void {
   try {
     writeFileSync(path, text);
   } catch (error) {
-    throw new UsageError(
-      `${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new UsageError(`${path} cannot be written: ${messageOf(error)}`);
   }
 }
 

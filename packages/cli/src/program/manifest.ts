@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isObject, pagesOf } from '@sigil/core/internal';
+import { isObject, messageOf, pagesOf } from '@sigil/core/internal';
 import type { Manifest, ManifestParts } from '@sigil/core/manifest';
 import { METHODS } from '@sigil/core/transport';
 import { ServerError, UsageError } from '../failures.js';
@@ -70,7 +70,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new UsageError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${path} cannot be read: ${messageOf(error)}`);
   }
 }
 
