@@ -82,20 +82,23 @@ export class EngineCall implements Call, CallScope, RequesterContext {
   useRequestState: (() => Promise<void>) | undefined;
   /** What ends the handler when it takes too long, where there is a limit. */
   limit: TimeLimit | undefined;
+  /** Where a handler belongs that runs in the background. */
+  background: BackgroundDelivery | undefined;
+  /** The rounds, if the handler has asked or may ask; `rounds` makes them. */
+  knownRounds: RoundTrips | undefined;
+  /** Whether a container has been asked for what may live as long as this request. */
+  isScope = false;
   readonly #parts: CallParts;
   readonly #stream: Stream;
   #state: ContextState | undefined;
-  #background: BackgroundDelivery | undefined;
   #controller: AbortController | undefined;
   #aborted: Error | undefined;
   #progress = -Infinity;
-  #rounds: RoundTrips | undefined;
   /** How much room its parameters take while its handler runs, in bytes; none for short messages. */
   heldBytes = 0;
   /** The connection it came on, where one client has that for itself. */
   readonly owner: object | undefined;
   #waits = 0;
-  #isScope = false;
   #hasEnded = false;
 
   constructor(parts: CallParts, request: AdmittedRequest, stream: Stream) {
@@ -115,13 +118,8 @@ export class EngineCall implements Call, CallScope, RequesterContext {
   }
 
   get scope(): CallScope {
-    this.#isScope = true;
+    this.isScope = true;
     return this;
-  }
-
-  /** Whether a container has been asked for what may live as long as this request. */
-  get isScope(): boolean {
-    return this.#isScope;
   }
 
   get request(): object {
@@ -159,39 +157,29 @@ export class EngineCall implements Call, CallScope, RequesterContext {
 
   /** The questions and side effects of this request; made on demand. */
   get rounds(): RoundTrips {
-    return (this.#rounds ??= new RoundTrips());
-  }
-
-  /** The rounds, if the handler has asked or may ask; nothing is made for the answer. */
-  get knownRounds(): RoundTrips | undefined {
-    return this.#rounds;
+    return (this.knownRounds ??= new RoundTrips());
   }
 
   get delivery(): Delivery {
-    if (this.#background) return deliverInBackground(this.#background);
+    if (this.background) return deliverInBackground(this.background);
     return this.revision.sessions ? deliverByRequest : deliverByRoundTrip;
-  }
-
-  /** Where a handler belongs that runs in the background. */
-  get background(): BackgroundDelivery | undefined {
-    return this.#background;
   }
 
   /** Runs in the background: questions, reports and the result take another way. */
   moveTo(background: BackgroundDelivery): void {
-    this.#background = background;
+    this.background = background;
     this.rounds.keep = (journal) => background.keep(journal);
   }
 
   /** Whether nothing can be asked any more: the client has its answer. */
   get isOver(): boolean {
-    return this.#stream.done && this.#background === undefined;
+    return this.#stream.done && this.background === undefined;
   }
 
   /** Takes note that the handler has ended. */
   over(): void {
     this.limit?.stop();
-    this.#rounds?.over();
+    this.knownRounds?.over();
     this.#hasEnded = true;
   }
 
@@ -231,9 +219,9 @@ export class EngineCall implements Call, CallScope, RequesterContext {
   }
 
   progress(progress: number, total?: number, message?: string): void {
-    this.#rounds?.throwIfEnded();
-    if (this.#background) {
-      if (message !== undefined) this.#background.report(message);
+    this.knownRounds?.throwIfEnded();
+    if (this.background) {
+      if (message !== undefined) this.background.report(message);
       return;
     }
     const progressToken = this.meta['progressToken'];

@@ -180,7 +180,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     const session = this.#state.session ?? this.#begin(written, requestInfo);
     session.ready = written.ready;
     session.logLevel = written.logLevel;
-    if (written.dialect) this.#state.useDialect();
+    if (written.dialect) this.#state.speaksDialect = true;
     this.#subscribe(session, written.subscriptions, requestInfo);
     return true;
   }
