@@ -26,7 +26,7 @@ import { toolMethods } from './methods/tools.js';
 import { EngineConnection, type ConnectionParts } from './connection.js';
 import { replay } from './replay.js';
 import { ResponseWriter } from './response.js';
-import { latestSessionRevision, newestRevision } from './revisions/index.js';
+import { LATEST_SESSION_REVISION, NEWEST_REVISION } from './revisions/index.js';
 import { LISTS } from './subscriptions/changes.js';
 import { Rechecks } from './subscriptions/rechecks.js';
 import { Events, Listeners, Subscribers } from './subscriptions/subscriptions.js';
@@ -134,12 +134,12 @@ export class Engine implements Endpoint {
 
   /** What clients of the newest revision are told that this server can do. */
   get capabilities(): ServerCapabilities {
-    return this.#parts.capabilities.of(newestRevision());
+    return this.#parts.capabilities.of(NEWEST_REVISION);
   }
 
   /** Whether an extension hides a tool from clients with sessions (up to 2025-11-25). */
   isHiddenFromSessions(tool: ToolEntry): boolean {
-    return !this.#parts.extensions.shows(latestSessionRevision(), tool);
+    return !this.#parts.extensions.shows(LATEST_SESSION_REVISION, tool);
   }
 
   /** @param track runs the handlers of calls from now on. */
