@@ -304,8 +304,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
       exchange.run(dialectKept ? async (...request) => dialectKept.then(() => handler(...request)) : handler);
       return exchange.done ? undefined : exchange;
     } catch (error) {
-      const refused = toProtocolError(error);
-      sendError(sink, id, refused, true);
+      sendError(sink, id, toProtocolError(error), true);
       return undefined;
     }
   }
@@ -359,9 +358,8 @@ export class EngineConnection implements Connection, ExchangeOwner {
   /** Refuses what comes over a shared sink once the server is closing: its client would wait for an answer. */
   #refuseLate(message: unknown, sink: Sink): undefined {
     const id = readableId(message);
-    if (id === null) return undefined;
     const error = new ProtocolError(ERROR_CODES.internalError, 'The server is closing');
-    sendError(sink, id, error, true);
+    if (id !== null) sendError(sink, id, error, true);
     return undefined;
   }
 }
