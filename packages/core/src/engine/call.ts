@@ -70,7 +70,7 @@ export class EngineCall implements Call, CallScope, RequesterContext {
   readonly params: Readonly<Record<string, unknown>>;
   readonly revision: Revision;
   readonly client: ClientView;
-  requestInfo: RequestInfo;
+  readonly requestInfo: RequestInfo;
   readonly connectionState: ConnectionState;
   /** Whom quotas count this request for; `undefined` where clients cannot be told apart, which leaves totals as the only bound. */
   readonly quotaKey: string | object | undefined;
