@@ -6,21 +6,13 @@ import type {
   Root,
 } from '../protocol/client-requests.js';
 import type { StandardSchema } from '../protocol/standard-schema.js';
-import type { Constructor } from '../protocol/constructor.js';
+import type { Constructor, ServiceId } from '../protocol/constructor.js';
 import type { RequestId } from '../protocol/protocol.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { LogLevel } from '../protocol/logging.js';
 import { type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import type { Principal } from '../protocol/principal.js';
-import type {
-  AskOptions,
-  Call,
-  ClientView,
-  ContextState,
-  InputResponses,
-  Resolvable,
-  RoundOptions,
-} from './call.js';
+import type { AskOptions, Call, ClientView, ContextState, InputResponses, RoundOptions } from './call.js';
 import {
   type InputResponsesTo,
   checkQuestion,
@@ -277,7 +269,7 @@ export class RequestContext implements GuardContext {
   }
 
   /** Resolves a service or token in the scope of this request. */
-  resolve<T>(id: Resolvable<T>): MaybePromise<T> {
+  resolve<T>(id: ServiceId<T>): MaybePromise<T> {
     return this.#call.resolve(id);
   }
 }

@@ -1,15 +1,14 @@
 import type {
   AskOptions,
   Call,
-  CallScope,
   ClientView,
   ContextState,
   InputResponses,
-  Resolvable,
   RoundOptions,
 } from '../context/call.js';
 import type { InputResponsesTo, InputRequired, InputQuestion, InputQuestions } from '../context/questions.js';
 import { RequestContext } from '../context/context.js';
+import type { ResolutionScope, ServiceId } from '../protocol/constructor.js';
 import { InsufficientScopeError, messageOf } from '../errors/errors.js';
 import { isObject, toLogJson } from '../protocol/json.js';
 import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';
@@ -64,7 +63,7 @@ export interface Stream {
 }
 
 /** What contexts, guards and middleware see of one request. All state of the call lives here, so overlapping calls cannot touch. */
-export class EngineCall implements Call, CallScope, RequesterContext {
+export class EngineCall implements Call, ResolutionScope, RequesterContext {
   readonly id: RequestId;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -117,7 +116,7 @@ export class EngineCall implements Call, CallScope, RequesterContext {
     this.quotaKey = quotaKey ?? (principal ? `principal ${principal.id}` : request.owner);
   }
 
-  get scope(): CallScope {
+  get scope(): ResolutionScope {
     this.isScope = true;
     return this;
   }
@@ -304,7 +303,7 @@ export class EngineCall implements Call, CallScope, RequesterContext {
     return observed(this.rounds.once(key, run));
   }
 
-  resolve<T>(id: Resolvable<T>): MaybePromise<T> {
+  resolve<T>(id: ServiceId<T>): MaybePromise<T> {
     // What would be made now, nothing would dispose of.
     if (this.#hasEnded) throw new Error('ctx.resolve() was called after the handler had ended');
     return this.#parts.options.container.get(id, this.scope);

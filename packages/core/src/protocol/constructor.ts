@@ -20,3 +20,13 @@ export type ServiceOf<Id> = Id extends abstract new (...args: never[]) => infer 
   : Id extends ServiceToken<infer T>
     ? T
     : unknown;
+
+/** The scopes a resolution happens in, by identity. */
+export interface ResolutionScope {
+  /** The same object during one request. */
+  readonly request: object;
+  /** The same object during one legacy session; equal to `request` in the modern era. */
+  readonly session: object;
+  /** The context that handlers of the request receive, for services that inject it. */
+  readonly context?: () => object;
+}
