@@ -20,7 +20,7 @@ export async function discover(
   logger: Logger,
 ): Promise<Constructor[]> {
   const found = new Set<Constructor>();
-  for (const place of Array.isArray(places) ? (places as readonly URL[]) : [places as URL])
+  for (const place of [places].flat())
     for (const cls of await discoverIn(place, diagnostics, logger)) found.add(cls);
   return [...found];
 }
