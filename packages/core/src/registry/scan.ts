@@ -6,7 +6,6 @@ import { KEYS } from '../metadata/keys.js';
 import { type HandlerMethod, handlersOf, listOf, metadataOf, returnType } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isDto } from '../schema/index.js';
-import { placeOf } from './names.js';
 import { bindParameters } from './parameters.js';
 
 const DECORATORS: Readonly<Record<HandlerDefinition['kind'], string>> = {
@@ -52,7 +51,7 @@ function scanClass(cls: Constructor, diagnostics: Diagnostics): Declaration[] {
   const errors = listOf(KEYS.errors, cls, undefined, 'own');
   return handlersOf(cls).flatMap((handler) => {
     const { method, definitions, declarer } = handler;
-    const at = diagnostics.at(placeOf(cls, method));
+    const at = diagnostics.at(`${cls.name}.${String(method)}`);
     if (typeof Object.getOwnPropertyDescriptor(declarer, method)?.value !== 'function') {
       at.add(
         'SIGIL_INVALID_OPTIONS',
