@@ -52,7 +52,7 @@ export class Rechecks {
       if (this.#closed) return;
     }
     this.#timer = undefined;
-    if (this.listeners.size > 0 || this.subscribers.sessions.size > 0) this.begin();
+    if (this.listeners.all.length > 0 || this.subscribers.sessions.size > 0) this.begin();
   }
 
   async #once(checked: object, check: () => Promise<void>): Promise<void> {
