@@ -29,7 +29,11 @@ export function promptMethods({ options }: MethodParts): MethodTable {
       },
       answer: (result) => {
         if (isInputRequired(result)) return exchange.nextRound(result, getPrompt, `The prompt ${name}`);
-        return { result: call.revision.promptResult(result), meta: result._meta };
+        const messages = result.messages.map((message) => ({
+          ...message,
+          content: call.revision.content(message.content),
+        }));
+        return { result: { ...result, messages }, meta: result._meta };
       },
       timeoutMs: entry.timeoutMs ?? timeoutMs,
     });
