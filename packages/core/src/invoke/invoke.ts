@@ -9,7 +9,7 @@ import {
   setArguments,
 } from '../context/context.js';
 import { type InputRequired, isSuspension } from '../context/questions.js';
-import { InsufficientScopeError, invalidParams, kindOf, ToolError } from '../errors/errors.js';
+import { InsufficientScopeError, invalidParams, isInternal, ToolError } from '../errors/errors.js';
 import type {
   CompletionDefinition,
   PromptDefinition,
@@ -225,7 +225,7 @@ export class HandlerCompiler {
     try {
       return await ask();
     } catch (error) {
-      if (!(error instanceof InvalidValueError) && kindOf(error) === 'internal')
+      if (!(error instanceof InvalidValueError) && isInternal(error))
         this.options.logger.error(
           { err: error, kind, name, ...logDetails(call) },
           'a guard failed; access is refused',

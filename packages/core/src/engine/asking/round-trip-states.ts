@@ -79,7 +79,9 @@ export class RoundTripStates {
     // Without a state it is not known that anything was asked: an answer to nothing is no consent.
     if (requestState === undefined) return { memory: noMemory() };
     if (typeof requestState !== 'string') throw invalidParams('"requestState" must be a string');
-    const payload = await this.#read(requestState);
+    // What is longer than anything we write is not read.
+    const isOurs = requestState.length <= this.limits.maxLength;
+    const payload = isOurs && ((await this.codec.open(requestState)) as Payload | undefined);
     if (!payload) throw refused('it is not a state of this server');
     if (payload.expires <= Date.now()) throw refused('it has expired');
     if (payload.principal !== (request.principal ?? null)) throw refused('it belongs to another principal');
@@ -121,12 +123,6 @@ export class RoundTripStates {
     const client = typeof quotaKey === 'string' ? quotaKey : undefined;
     const forMs = expires - Date.now() + CLOCK_SKEW_MS;
     if ((await ask(() => store.use(id, forMs, client))) !== true) throw refused('it has been used already');
-  }
-
-  async #read(state: string): Promise<Payload | undefined> {
-    // Longer than anything we write.
-    if (state.length > this.limits.maxLength) return undefined;
-    return (await this.codec.open(state)) as Payload | undefined;
   }
 }
 
