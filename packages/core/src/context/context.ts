@@ -10,13 +10,11 @@ import type { Constructor, ServiceId } from '../protocol/constructor.js';
 import type { RequestId } from '../protocol/protocol.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { LogLevel } from '../protocol/logging.js';
-import { type MaybePromise, observed } from '../protocol/maybe-promise.js';
+import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { Principal } from '../protocol/principal.js';
 import type { AskOptions, Call, ClientView, ContextState, InputResponses, RoundOptions } from './call.js';
 import {
   type InputResponsesTo,
-  checkQuestion,
-  checkQuestions,
   ask,
   type FormLike,
   type InputQuestion,
@@ -207,11 +205,7 @@ export class RequestContext implements GuardContext {
    * @throws TypeError when something asked is no question.
    */
   ask<Q extends InputQuestions>(questions: Q, options?: RoundOptions): Promise<InputResponsesTo<Q>> {
-    const ask = async (): Promise<InputResponsesTo<Q>> => {
-      checkQuestions(questions, 'ctx.ask()');
-      return this.#call.askAll(questions, options);
-    };
-    return observed(ask());
+    return this.#call.askAll(questions, options);
   }
 
   /** What `inputRequired()` was given to bring back, in the run after it; `undefined` in the first run. */
@@ -236,11 +230,7 @@ export class RequestContext implements GuardContext {
    * @throws InputResponseError when the answer does not satisfy the form, or is no answer to such a question.
    */
   inputResponse<T>(key: string, question: InputQuestion<T>): Promise<T | undefined> {
-    const read = async (): Promise<T | undefined> => {
-      checkQuestion(question, key, 'ctx.inputResponse()');
-      return this.#call.inputResponse(key, question);
-    };
-    return observed(read());
+    return this.#call.inputResponse(key, question);
   }
 
   /**

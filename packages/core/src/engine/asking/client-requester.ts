@@ -1,9 +1,11 @@
 import type { AskOptions, RoundOptions } from '../../context/call.js';
-import type {
-  InputResponsesTo,
-  InputRequired,
-  InputQuestion,
-  InputQuestions,
+import {
+  checkQuestion,
+  checkQuestions,
+  type InputResponsesTo,
+  type InputRequired,
+  type InputQuestion,
+  type InputQuestions,
 } from '../../context/questions.js';
 import { InputResponseError } from '../../errors/errors.js';
 import { type ClientCapabilities, METHODS } from '../../protocol/protocol.js';
@@ -41,6 +43,7 @@ export class ClientRequester {
     questions: Q,
     options?: RoundOptions,
   ): Promise<InputResponsesTo<Q>> {
+    checkQuestions(questions, 'ctx.ask()');
     requireOpen(asking);
     // All of them are written before the first is sent: one that cannot be asked keeps the others back.
     const requests = this.#writeAll(asking, questions);
@@ -67,6 +70,7 @@ export class ClientRequester {
     key: string,
     question: InputQuestion<T>,
   ): Promise<T | undefined> {
+    checkQuestion(question, key, 'ctx.inputResponse()');
     asking.rounds.throwIfEnded();
     const request = (): InputRequest => this.codec.write(question, asking.revision);
     const answer = asking.rounds.response(key, request);
