@@ -62,6 +62,13 @@ export interface Stream {
   closeStream(retryMs?: number): void;
 }
 
+/** A call that only guards see sends nothing. */
+export const NO_STREAM: Stream = Object.freeze({
+  done: true,
+  send: () => undefined,
+  closeStream: () => undefined,
+});
+
 /** What contexts, guards and middleware see of one request. All state of the call lives here, so overlapping calls cannot touch. */
 export class EngineCall implements Call, ResolutionScope, RequesterContext {
   readonly id: RequestId;

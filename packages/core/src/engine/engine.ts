@@ -8,7 +8,9 @@ import type { ListKind, ServerChange } from '../backend/change-bus.js';
 import type { ConnectOptions, Endpoint, EndpointBackend, Sink, Connection } from '../transport/transport.js';
 import { LogThrottle } from '../transport/log-throttle.js';
 import { Quota } from '../transport/quota.js';
+import type { Principal } from '../protocol/principal.js';
 import { CallSlots } from './admission.js';
+import { EngineCall, NO_STREAM } from './call.js';
 import { ClientRequester } from './asking/client-requester.js';
 import { QuestionCodec } from './asking/question-codec.js';
 import type { EngineOptions } from './engine-options.js';
@@ -92,7 +94,7 @@ export class Engine implements Endpoint {
       extensions,
       subscribers,
       listeners,
-      rechecks: new Rechecks({ options, requester }, subscribers, listeners),
+      rechecks: new Rechecks({ options, requester, release: this.#release }, subscribers, listeners),
       sessionBytes: new Quota(limits.maxSessionBytes, Math.ceil(limits.maxSessionBytes / 16)),
     };
     const methods = METHOD_GROUPS.flatMap((group) => Object.entries(group(methodParts)));
@@ -140,6 +142,16 @@ export class Engine implements Endpoint {
   /** Whether an extension hides a tool from clients with sessions (up to 2025-11-25). */
   isHiddenFromSessions(tool: ToolEntry): boolean {
     return !this.#parts.extensions.shows(LATEST_SESSION_REVISION, tool);
+  }
+
+  /** A request that no client sent, for asking guards what they would say to a principal. It is its own session. */
+  hypotheticalCall(principal: Principal | undefined): EngineCall {
+    const revision = NEWEST_REVISION;
+    const client = { capabilities: {}, protocolVersion: revision.version };
+    const requestInfo = principal ? { principal } : {};
+    const about = { id: 'explain', method: METHODS.listTools, params: {}, requestInfo };
+    const { stateless } = this.#parts;
+    return new EngineCall(this.#parts, { connectionState: stateless, revision, client, ...about }, NO_STREAM);
   }
 
   /** @param track runs the handlers of calls from now on. */
