@@ -33,13 +33,11 @@ import type {
   AskingInvoke,
   Binding,
   Declaration,
-  GuardCheck,
   Hears,
   Invoke,
-  NamedGuard,
   ParameterBinding,
-  PartialScopes,
   Passage,
+  Requirements,
   Target,
 } from './declaration.js';
 import {
@@ -83,13 +81,6 @@ interface Kind<R> {
   readonly fail: (error: unknown, call: Call) => R;
   /** Whether there is never more than a part of the arguments, which functions that give scopes get as they are. */
   readonly isPartial?: boolean;
-}
-
-/** What callers need to see and use a definition. Empty when everybody may. */
-interface Requirements {
-  readonly guardCheck?: GuardCheck;
-  readonly guards?: readonly NamedGuard[];
-  readonly partialScopes?: PartialScopes;
 }
 
 /**
