@@ -7,7 +7,6 @@ import type { ActiveRequest, Sink } from '../transport/transport.js';
 import type { CallSlots } from './admission.js';
 import type { BackgroundDelivery } from './asking/delivery.js';
 import { type Journal, journalOf, memoryOf } from './asking/round-trip-state.js';
-import type { RoundTripRequest } from './asking/round-trip-states.js';
 import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from './call.js';
 import { type MethodResult, type ResponseWriter, sendError } from './response.js';
 import type { TimeLimits } from './time-limit.js';
@@ -241,9 +240,7 @@ export class Exchange implements ActiveRequest, Stream {
 
   async #resume(handler: MethodHandler): Promise<MethodResult> {
     const { call } = this;
-    const { memory, use } = await this.#stateChecked(() =>
-      this.#parts.options.rounds.open(this.#roundRequest),
-    );
+    const { memory, use } = await this.#stateChecked(() => this.#parts.options.rounds.open(call));
     call.rounds.memory = memory;
     if (use) call.useRequestState = () => this.#stateChecked(use);
     return handler(this, call.params);
@@ -297,7 +294,7 @@ export class Exchange implements ActiveRequest, Stream {
     if (this.done) return;
     if (this.#early) return this.#deliver(this.#early);
     try {
-      const requestState = await this.#parts.options.rounds.close(this.#roundRequest, rounds.memory);
+      const requestState = await this.#parts.options.rounds.close(this.call, rounds.memory);
       const inputRequests = rounds.left;
       const asked = Object.keys(inputRequests).length > 0 ? { inputRequests } : {};
       this.#deliver({ result: { ...asked, requestState }, type: 'input_required' });
@@ -367,11 +364,6 @@ export class Exchange implements ActiveRequest, Stream {
   #end(): void {
     this.done = true;
     if (this.#hasSettled) this.#owner.ended(this);
-  }
-
-  get #roundRequest(): RoundTripRequest {
-    const { method, params, principal, quotaKey } = this.call;
-    return { method, params, principal: principal?.id, quotaKey };
   }
 
   #warnSwallowed(error: unknown): void {

@@ -6,7 +6,8 @@ import type { Declaration } from '../invoke/declaration.js';
 import { checkPolicies } from '../invoke/policies.js';
 import type { BuildTools } from '../registry/build.js';
 import { populate, removeCompletion } from '../registry/populate.js';
-import type { Registry } from '../registry/registry.js';
+import type { Entry } from '../registry/entry.js';
+import type { Collection, Registry } from '../registry/registry.js';
 import { isClass, refuseEmpty, scan } from '../registry/scan.js';
 import type { AppOptions } from './app-options.js';
 import { declareFunction, withOwnPolicies, withPolicies } from './collect.js';
@@ -50,17 +51,10 @@ export interface LiveCompletions {
 /** Compiles definitions of some kinds into the registry. @throws DefinitionError when something is wrong. */
 export type Define = (definition: FunctionDefinition | Constructor, kind: HandlerDefinition['kind']) => void;
 
-/** Where a live collection keeps its entries. */
-interface Held {
-  delete(key: string): boolean;
-  has(key: string): boolean;
-  [Symbol.iterator](): Iterator<{ readonly key: string }>;
-}
-
 /** Makes a live collection over one or two collections of a registry. */
 export function liveCollection<D extends HandlerDefinition>(
   kind: D['kind'],
-  held: readonly Held[],
+  held: readonly Collection<Entry>[],
   define: Define,
 ): LiveCollection<D> {
   return {

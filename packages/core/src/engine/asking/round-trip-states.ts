@@ -2,6 +2,7 @@ import { ERROR_CODES, invalidParams, OverloadedError, ProtocolError } from '../.
 import { sha256 } from '../../protocol/digest.js';
 import { canonicalJson, isObject } from '../../protocol/json.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
+import type { Principal } from '../../protocol/principal.js';
 import { repeated } from '../../protocol/protocol.js';
 import {
   type Answer,
@@ -19,7 +20,7 @@ import type { StateStore } from '../../backend/backend.js';
 export interface RoundTripRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
-  readonly principal: string | undefined;
+  readonly principal: Principal | undefined;
   /** Whom quotas count it for. */
   readonly quotaKey: string | object | undefined;
 }
@@ -84,7 +85,8 @@ export class RoundTripStates {
     const payload = isOurs && ((await this.codec.open(requestState)) as Payload | undefined);
     if (!payload) throw refused('it is not a state of this server');
     if (payload.expires <= Date.now()) throw refused('it has expired');
-    if (payload.principal !== (request.principal ?? null)) throw refused('it belongs to another principal');
+    if (payload.principal !== (request.principal?.id ?? null))
+      throw refused('it belongs to another principal');
     if (payload.digest !== (await requestDigest(request.method, request.params))) {
       throw refused('it belongs to another request');
     }
@@ -103,7 +105,7 @@ export class RoundTripStates {
       ...(this.store ? { id: crypto.randomUUID() } : {}),
       digest: await requestDigest(method, params),
       expires: Date.now() + this.limits.ttlMs,
-      principal: principal ?? null,
+      principal: principal?.id ?? null,
       ...journalOf(memory),
     };
     const state = await this.codec.seal(payload);
