@@ -3,14 +3,14 @@ import { isInputRequired } from '../../invoke/encode.js';
 import { METHODS, repeated } from '../../protocol/protocol.js';
 import { readArguments, readString } from '../admission.js';
 import type { MethodHandler } from '../exchange.js';
-import { List } from './list.js';
+import { listMethod } from './list.js';
 import type { MethodParts, MethodTable } from './table.js';
 
 /** `prompts/list` and `prompts/get`. */
 export function promptMethods({ options }: MethodParts): MethodTable {
   const { registry, pageSize, cacheHints, timeoutMs } = options;
   const { prompts } = registry;
-  const list = new List({
+  const list = listMethod({
     collection: prompts,
     key: 'prompts',
     pageSize,
@@ -40,7 +40,7 @@ export function promptMethods({ options }: MethodParts): MethodTable {
   };
 
   return {
-    [METHODS.listPrompts]: list.serve,
+    [METHODS.listPrompts]: list,
     [METHODS.getPrompt]: getPrompt,
   };
 }

@@ -5,14 +5,14 @@ import { readArguments, readString } from '../admission.js';
 import type { EngineCall } from '../call.js';
 import type { MethodHandler } from '../exchange.js';
 import type { MethodResult } from '../response.js';
-import { List } from './list.js';
+import { listMethod } from './list.js';
 import type { MethodParts, MethodTable } from './table.js';
 
 /** `tools/list` and `tools/call`. */
 export function toolMethods({ options, extensions }: MethodParts): MethodTable {
   const { registry, pageSize, cacheHints, timeoutMs: appTimeoutMs } = options;
   const { tools } = registry;
-  const list = new List({
+  const list = listMethod({
     collection: tools,
     key: 'tools',
     pageSize,
@@ -41,7 +41,7 @@ export function toolMethods({ options, extensions }: MethodParts): MethodTable {
   };
 
   return {
-    [METHODS.listTools]: list.serve,
+    [METHODS.listTools]: list,
     [METHODS.callTool]: callTool,
   };
 }
