@@ -68,6 +68,9 @@ const GRACE_MS = 1_500;
  */
 export class Engine implements Endpoint {
   readonly events: Events;
+  readonly info: Implementation;
+  readonly logger: Logger;
+  readonly backend: EndpointBackend;
   readonly #parts: ConnectionParts;
   readonly #connections = new Set<EngineConnection>();
   /** What is being disposed of: closing the app waits for it. */
@@ -79,6 +82,9 @@ export class Engine implements Endpoint {
 
   constructor(private readonly options: EngineOptions) {
     const { registry, changes, limits, logger } = options;
+    this.info = options.info;
+    this.logger = logger;
+    this.backend = options.backend;
     this.events = new Events(logger);
     const subscribers = new Subscribers(this.events, limits);
     const listeners = new Listeners(subscribers, limits);
@@ -118,20 +124,8 @@ export class Engine implements Endpoint {
     changes.onChange((change) => this.#announce(change));
   }
 
-  get info(): Implementation {
-    return this.options.info;
-  }
-
-  get logger(): Logger {
-    return this.options.logger;
-  }
-
   logTo(logger: Logger): void {
     this.options.logTo(logger);
-  }
-
-  get backend(): EndpointBackend {
-    return this.options.backend;
   }
 
   /** What clients of the newest revision are told that this server can do. */
