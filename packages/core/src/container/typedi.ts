@@ -1,7 +1,7 @@
 import { DefinitionError, messageOf, type DefinitionProblem } from '../errors/errors.js';
 import { type ServiceScope, serviceOf } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
-import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
+import { isPromise, type MaybePromise, recovered } from '../protocol/maybe-promise.js';
 import { type Container, nameOf, type Provider, type ResolutionScope, type ServiceId } from './container.js';
 import {
   checkGraph,
@@ -249,16 +249,10 @@ export class TypediContainer implements Container, Resolver {
 
   /** Names the provider in what its factory throws at start. During a request, what is thrown may be meant for the client. */
   #produce(id: ServiceId, scope: ServiceScope, run: () => unknown): unknown {
-    const fail = (error: unknown): never => {
+    return recovered(run, (error) => {
       if (scope !== 'singleton' || error instanceof NotReady || error instanceof DefinitionError) throw error;
       throw new Error(`The provider of ${nameOf(id)} failed: ${messageOf(error)}`, { cause: error });
-    };
-    try {
-      const made = run();
-      return isPromise(made) ? Promise.resolve(made).catch(fail) : made;
-    } catch (error) {
-      return fail(error);
-    }
+    });
   }
 
   #detailsOf(id: ServiceId): ServiceDetails | undefined {

@@ -1,6 +1,11 @@
 /** A class that can be constructed. */
 export type Constructor<T = object> = new (...args: never[]) => T;
 
+/** Whether `new` and `instanceof` take a value. */
+export function isConstructor(value: unknown): value is Constructor {
+  return typeof value === 'function' && typeof value.prototype === 'object';
+}
+
 /** A class that may be abstract. */
 export type AbstractConstructor<T = object> = abstract new (...args: never[]) => T;
 

@@ -4,7 +4,7 @@ import type { Declaration } from '../invoke/declaration.js';
 import type { HandlerDefinition } from '../metadata/definitions.js';
 import { KEYS } from '../metadata/keys.js';
 import { type HandlerMethod, handlersOf, listOf, metadataOf, returnType } from '../metadata/metadata.js';
-import type { Constructor } from '../protocol/constructor.js';
+import { type Constructor, isConstructor } from '../protocol/constructor.js';
 import { isDto } from '../schema/index.js';
 import { bindParameters } from './parameters.js';
 
@@ -18,7 +18,7 @@ const DECORATORS: Readonly<Record<HandlerDefinition['kind'], string>> = {
 /** Reads the definitions off service classes, in the order of the classes and of the methods in them. */
 export function scan(services: readonly unknown[], diagnostics: Diagnostics): Declaration[] {
   return [...new Set(services)].flatMap((service) => {
-    if (!isClass(service)) {
+    if (!isConstructor(service)) {
       diagnostics
         .at('createApp({ services })')
         .add(
@@ -32,16 +32,6 @@ export function scan(services: readonly unknown[], diagnostics: Diagnostics): De
     if (declarations.length === 0) refuseEmpty(service, diagnostics);
     return declarations;
   });
-}
-
-/** Whether a value can be listed as a service. */
-export function isClass(value: unknown): value is Constructor {
-  return typeof value === 'function' && typeof value.prototype === 'object';
-}
-
-/** Whether a class has decorated methods. */
-export function hasHandlers(cls: Constructor): boolean {
-  return handlersOf(cls).length > 0;
 }
 
 function scanClass(cls: Constructor, diagnostics: Diagnostics): Declaration[] {

@@ -1,7 +1,7 @@
 import { messageOf, type Diagnostics } from '../errors/errors.js';
-import type { Constructor } from '../protocol/constructor.js';
+import { handlersOf } from '../metadata/metadata.js';
+import { type Constructor, isConstructor } from '../protocol/constructor.js';
 import type { Logger } from '../protocol/logging.js';
-import { hasHandlers, isClass } from '../registry/scan.js';
 import { isObject } from '../protocol/json.js';
 import { buildRecord, type BundledModule, bundledModules } from './build-record.js';
 import { hasFile, listFiles, readText } from './platform.js';
@@ -45,7 +45,8 @@ async function discoverIn(
   for (const { path, load } of bundledModules(place.href) ?? modulesIn(place, diagnostics, logger)) {
     try {
       const exported: unknown[] = Object.values(await load());
-      for (const value of exported) if (isClass(value) && hasHandlers(value)) found.add(value);
+      for (const value of exported)
+        if (isConstructor(value) && handlersOf(value).length > 0) found.add(value);
     } catch (error) {
       diagnostics.at(path).add(CODE, messageOf(error), remedyFor(error));
     }

@@ -1,6 +1,6 @@
 import { isObject } from '../../protocol/json.js';
 import type { Logger } from '../../protocol/logging.js';
-import { isPromise, type MaybePromise } from '../../protocol/maybe-promise.js';
+import { after, type MaybePromise, recovered } from '../../protocol/maybe-promise.js';
 import { NOTIFICATIONS } from '../../protocol/protocol.js';
 import type { ChangeBus, ListKind, ServerChange } from '../../backend/change-bus.js';
 import { LogThrottle } from '../../transport/log-throttle.js';
@@ -53,13 +53,8 @@ export class ChangeFeed {
     if (this.#closed) return false;
     // Without a subscription nothing comes back from the bus.
     if (!this.#unsubscribe) this.#tell(change);
-    const failed = (error: unknown): boolean => this.#unpublished(change, error);
-    try {
-      const published = this.bus.publish(change);
-      return isPromise(published) ? Promise.resolve(published).then(() => true, failed) : true;
-    } catch (error) {
-      return failed(error);
-    }
+    const publish = (): MaybePromise<boolean> => after(this.bus.publish(change), () => true);
+    return recovered(publish, (error) => this.#unpublished(change, error));
   }
 
   /** Hears every change that arrives, of whatever process. @returns stops the hearing. */
