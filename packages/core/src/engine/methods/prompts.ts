@@ -1,4 +1,4 @@
-import { invalidParams, type ProtocolError } from '../../errors/errors.js';
+import { invalidParams } from '../../errors/errors.js';
 import { isInputRequired } from '../../invoke/encode.js';
 import { METHODS, repeated } from '../../protocol/protocol.js';
 import { readArguments, readString } from '../admission.js';
@@ -22,11 +22,12 @@ export function promptMethods({ options }: MethodParts): MethodTable {
     const { call } = exchange;
     const name = readString(params, 'name');
     const entry = prompts.get(name);
-    if (!entry) throw unknownPrompt(name);
+    const refuse = (): never => {
+      throw invalidParams(`Unknown prompt: ${repeated(name)}`);
+    };
+    if (!entry) return refuse();
     return exchange.invoke(entry, readArguments(params), {
-      refuse: () => {
-        throw unknownPrompt(name);
-      },
+      refuse,
       answer: (result) => {
         if (isInputRequired(result)) return exchange.nextRound(result, getPrompt, `The prompt ${name}`);
         const messages = result.messages.map((message) => ({
@@ -43,8 +44,4 @@ export function promptMethods({ options }: MethodParts): MethodTable {
     [METHODS.listPrompts]: list,
     [METHODS.getPrompt]: getPrompt,
   };
-}
-
-function unknownPrompt(name: string): ProtocolError {
-  return invalidParams(`Unknown prompt: ${repeated(name)}`);
 }

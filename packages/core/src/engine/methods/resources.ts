@@ -32,14 +32,15 @@ export function resourceMethods({ options }: MethodParts): MethodTable {
     const { revision } = exchange.call;
     const uri = readString(params, 'uri');
     const found = registry.resolveUri(uri);
-    if (!found) throw revision.resourceNotFound(uri);
+    const refuse = (): never => {
+      throw revision.resourceNotFound(uri);
+    };
+    if (!found) return refuse();
     const { entry, variables } = found;
     return exchange.invoke(entry, variables, {
-      refuse: () => {
-        throw revision.resourceNotFound(uri);
-      },
+      refuse,
       answer: (result) => {
-        if (!result) throw revision.resourceNotFound(uri);
+        if (!result) return refuse();
         if (isInputRequired(result)) return exchange.nextRound(result, readResource, `The resource ${uri}`);
         // It may depend on answers, which are no part of what a client finds kept results by.
         const cache = exchange.isRetry ? NOT_KEPT : cacheHints.ofRead(entry, result);
