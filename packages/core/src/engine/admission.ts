@@ -175,8 +175,6 @@ type Params = Readonly<Record<string, unknown>>;
 interface CheckedMessage {
   /** The version its body claims, of whatever type. */
   readonly claim: unknown;
-  /** Whether that is a version whose messages carry the other headers too. */
-  readonly isKnown: boolean;
   readonly method: string;
   readonly params: Params;
   /** Whether it wants an answer; only such messages must have all headers. */
@@ -203,7 +201,7 @@ export function headerMismatch(headers: Headers, message: CheckedMessage): strin
     return `the header MCP-Protocol-Version says '${repeated(version)}', the body ${shown}`;
   }
   // A version this server does not speak is refused as that.
-  if (!message.isKnown) return undefined;
+  if (!claimedRevision(claim)) return undefined;
   const sent = headerOf(headers, 'mcp-method');
   if (sent === undefined) return isRequest ? 'the header Mcp-Method is missing' : undefined;
   if (sent !== method && sent.trim() !== method)

@@ -24,7 +24,6 @@ import { ConnectionState, Session } from './connection-state.js';
 import { CLIENT_NOTIFICATIONS } from './methods/notifications.js';
 import type { MethodParts } from './methods/table.js';
 import { receiveBatch, sendError } from './response.js';
-import { claimedRevision } from './revisions/index.js';
 import { readSession, type WrittenSession } from './session-state.js';
 import { LIST_CHANGED, LISTS } from './subscriptions/changes.js';
 import type { ListKind } from '../backend/change-bus.js';
@@ -321,7 +320,6 @@ export class EngineConnection implements Connection, ExchangeOwner {
     const { options, namedBy } = this.#parts;
     const mismatch = headerMismatch(headers, {
       claim,
-      isKnown: claimedRevision(claim) !== undefined,
       method,
       params: isObject(params) ? params : NO_PARAMS,
       isRequest: id !== undefined,

@@ -234,10 +234,12 @@ export function checkPolicies(
   }: Readonly<Record<'guards' | 'middleware' | 'scopes' | 'errors', readonly unknown[]>>,
   diagnostics: Diagnostics,
 ): void {
+  const refuse = (place: string, what: string, fix: string): void =>
+    diagnostics.at(place).add('SIGIL_INVALID_POLICY', what, fix);
   const check = (like: unknown, what: string, method: string): void => {
     if (typeof like === 'function') return;
     const fix = `give a function, or a class with the method ${method}; not an instance of one`;
-    diagnostics.at(what).add('SIGIL_INVALID_POLICY', `${String(like)} is no ${what}`, fix);
+    refuse(what, `${String(like)} is no ${what}`, fix);
   };
   for (const guard of guards) check(guard, 'guard', 'allows(context)');
   for (const step of middleware) check(step, 'middleware', 'handle(context, next)');
@@ -245,15 +247,13 @@ export function checkPolicies(
     if (typeof scope === 'function' || isScope(scope)) continue;
     const fix =
       "give scopes one by one, @RequireScopes('files', 'files:write'), or a function that gives a list of them";
-    diagnostics
-      .at('scopes')
-      .add('SIGIL_INVALID_POLICY', `${JSON.stringify(scope) ?? 'nothing'} is no scope`, fix);
+    refuse('scopes', `${JSON.stringify(scope) ?? 'nothing'} is no scope`, fix);
   }
   for (const mapper of errors) {
     if (isObject(mapper) && isConstructor(mapper['error']) && typeof mapper['map'] === 'function') continue;
     const shown = typeof mapper === 'function' ? mapper.name : String(mapper);
     const fix = 'make one with mapError(DomainError, (error) => new ToolError(error.message))';
-    diagnostics.at('errors').add('SIGIL_INVALID_POLICY', `${shown} is no error mapper`, fix);
+    refuse('errors', `${shown} is no error mapper`, fix);
   }
 }
 
