@@ -269,9 +269,8 @@ export function checkMethod(
     allows: ['a guard', 'implement Guard: allows(context) { return … }'] as const,
     handle: ['middleware', 'implement Middleware: handle(context, next) { return next() }'] as const,
   }[method];
-  diagnostics
-    .at(cls.name)
-    .add('SIGIL_INVALID_POLICY', `it is used as ${use} and has no method ${method}`, fix);
+  const what = `it is used as ${use} and has no method ${method}`;
+  diagnostics.at(cls.name).add('SIGIL_INVALID_POLICY', what, fix);
 }
 
 /** Whether a value is a class, and not a function to be called. */

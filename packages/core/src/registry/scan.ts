@@ -19,13 +19,9 @@ const DECORATORS: Readonly<Record<HandlerDefinition['kind'], string>> = {
 export function scan(services: readonly unknown[], diagnostics: Diagnostics): Declaration[] {
   return [...new Set(services)].flatMap((service) => {
     if (!isConstructor(service)) {
-      diagnostics
-        .at('createApp({ services })')
-        .add(
-          'SIGIL_NOT_A_SERVICE',
-          `${String(service)} is not a class`,
-          'list classes; an undefined entry usually means that two files import each other',
-        );
+      const fix = 'list classes; an undefined entry usually means that two files import each other';
+      const at = diagnostics.at('createApp({ services })');
+      at.add('SIGIL_NOT_A_SERVICE', `${String(service)} is not a class`, fix);
       return [];
     }
     const declarations = scanClass(service, diagnostics);
@@ -81,11 +77,7 @@ export function refuseEmpty(
   kinds?: readonly HandlerDefinition['kind'][],
 ): void {
   const decorators = kinds?.map((kind) => DECORATORS[kind]) ?? Object.values(DECORATORS);
-  diagnostics
-    .at(cls.name)
-    .add(
-      'SIGIL_NO_DEFINITIONS',
-      `it has no method with ${decorators.join(', ')}`,
-      'decorate a method, or take the class off the list: what services inject is found by itself',
-    );
+  const what = `it has no method with ${decorators.join(', ')}`;
+  const fix = 'decorate a method, or take the class off the list: what services inject is found by itself';
+  diagnostics.at(cls.name).add('SIGIL_NO_DEFINITIONS', what, fix);
 }

@@ -224,15 +224,12 @@ function refuseProvider(
   second: string,
   diagnostics: Diagnostics,
 ): void {
-  diagnostics
-    .at(nameOf(provide))
-    .add(
-      'SIGIL_DUPLICATE_PROVIDER',
-      first === second
-        ? `${first} has two providers for it`
-        : `${first} and ${second} have different providers for it`,
-      'keep one of them: providers are there for the whole app; a test replaces one with "override"',
-    );
+  const what =
+    first === second
+      ? `${first} has two providers for it`
+      : `${first} and ${second} have different providers for it`;
+  const fix = 'keep one of them: providers are there for the whole app; a test replaces one with "override"';
+  diagnostics.at(nameOf(provide)).add('SIGIL_DUPLICATE_PROVIDER', what, fix);
 }
 
 /** Gives a function definition the shape that scanning gives a decorated method. */

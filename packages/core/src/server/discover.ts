@@ -32,13 +32,8 @@ async function discoverIn(
 ): Promise<ReadonlySet<Constructor>> {
   const found = new Set<Constructor>();
   if (!isUrl(place)) {
-    diagnostics
-      .at(String(place))
-      .add(
-        CODE,
-        'it is not a URL, so it does not say which folder it begins in',
-        'write new URL("./services/", import.meta.url)',
-      );
+    const what = 'it is not a URL, so it does not say which folder it begins in';
+    diagnostics.at(String(place)).add(CODE, what, 'write new URL("./services/", import.meta.url)');
     return found;
   }
   const before = diagnostics.problems.length;
