@@ -8,16 +8,13 @@ import { isLogLevel } from '../protocol/logging.js';
 import type { RequestInfo } from '../protocol/principal.js';
 import { META, METHODS, repeated } from '../protocol/protocol.js';
 import { Quota } from '../transport/quota.js';
-import type { EngineCall } from './call.js';
+import type { AdmittedRequest, EngineCall } from './call.js';
 import type { Limits } from './engine-options.js';
 import type { ConnectionState } from './connection-state.js';
-import { claimedRevision, negotiate, type Revision, STATELESS_VERSIONS } from './revisions/index.js';
+import { claimedRevision, negotiate, STATELESS_VERSIONS } from './revisions/index.js';
 
 /** By which rules a request is served, and for whom. */
-interface Admission {
-  readonly revision: Revision;
-  readonly client: ClientView;
-}
+type Admission = Pick<AdmittedRequest, 'revision' | 'client'>;
 
 const UNKNOWN_CLIENT: ClientView = { capabilities: {}, protocolVersion: '' };
 

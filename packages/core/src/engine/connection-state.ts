@@ -50,8 +50,6 @@ export class Session implements ClientView {
 /** Most pages of one client that are remembered; the oldest are forgotten first. */
 const MAX_ELICITATIONS = 1000;
 
-const NO_OPTIONS: ConnectOptions = Object.freeze({});
-
 /** Where messages go that nothing carries. */
 export const NOWHERE: Sink = Object.freeze({ send: () => undefined, end: () => undefined });
 
@@ -68,7 +66,7 @@ export class ConnectionState {
   /** @param options who keeps changes of the session, and how this process is named in ids. */
   constructor(
     readonly sink: Sink = NOWHERE,
-    private readonly options: Pick<ConnectOptions, 'node' | 'persist'> = NO_OPTIONS,
+    private readonly options: Pick<ConnectOptions, 'node' | 'persist'> = {},
   ) {}
 
   /**

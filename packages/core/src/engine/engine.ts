@@ -44,8 +44,6 @@ const METHOD_GROUPS = [
   subscriptionMethods,
 ];
 
-const NO_OPTIONS: ConnectOptions = Object.freeze({});
-
 /** What a message between processes is about when a page has done its work that another one has sent a user to. */
 const ELICITATION_COMPLETE = 'elicitationComplete';
 
@@ -153,7 +151,7 @@ export class Engine implements Endpoint {
     this.#parts.tracking.track = track;
   }
 
-  connect(sink?: Sink, options: ConnectOptions = NO_OPTIONS): Connection {
+  connect(sink?: Sink, options: ConnectOptions = {}): Connection {
     this.start();
     const connection = new EngineConnection(this.#parts, sink, options);
     // A transport that is closed after the app refuses what comes meanwhile.

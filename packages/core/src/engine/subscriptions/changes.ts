@@ -113,7 +113,8 @@ export class ChangeFeed {
 function readChange(value: unknown): ServerChange | undefined {
   if (!isObject(value)) return undefined;
   const { kind, list, uri, taskId, sessionId, stream, to, about, content } = value;
-  if (kind === 'list' && isList(list)) return { kind, list };
+  const known = LISTS.find((one) => one === list);
+  if (kind === 'list' && known) return { kind, list: known };
   if (kind === 'resource' && typeof uri === 'string') return { kind, uri };
   if (kind === 'task' && typeof taskId === 'string') return { kind, taskId };
   if (kind === 'session' && typeof sessionId === 'string') return { kind, sessionId };
@@ -134,10 +135,6 @@ function logDetails(change: unknown): Readonly<Record<string, string | undefined
 
 /** How much of anything another process said is logged, in characters. */
 const MOST_LOGGED = 100;
-
-function isList(value: unknown): value is ListKind {
-  return typeof value === 'string' && Object.hasOwn(LIST_CHANGED, value);
-}
 
 /** The notification that says that a list has changed. */
 export const LIST_CHANGED: Readonly<Record<ListKind, string>> = {
