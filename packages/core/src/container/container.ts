@@ -1,17 +1,7 @@
-import type { Constructor, ServiceId, ServiceOf } from '../protocol/constructor.js';
+import type { Constructor, ResolutionScope, ServiceId, ServiceOf } from '../protocol/constructor.js';
 import type { DefinitionProblem } from '../errors/errors.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { ServiceScope } from '../metadata/metadata.js';
-
-/** The scopes a resolution happens in, by identity. */
-export interface ResolutionScope {
-  /** The same object during one request. */
-  readonly request: object;
-  /** The same object during one legacy session; equal to `request` in the modern era. */
-  readonly session: object;
-  /** The context that handlers of the request receive, for services that inject it. */
-  readonly context?: () => object;
-}
 
 /** Anything that makes instances of services. The one method any container can offer. */
 export interface Container {
@@ -30,7 +20,7 @@ export interface Container {
   close?(): MaybePromise<void>;
 }
 
-export type { ServiceId };
+export type { ResolutionScope, ServiceId };
 
 /** Gives a value. It is the author's: it is disposed of only with `dispose`. */
 export interface ValueProvider {

@@ -39,10 +39,7 @@ export function dependenciesOf(cls: Constructor, diagnostics?: Diagnostics): Dep
     if (!NOT_INJECTABLE.includes(id)) (mayBeEmpty.includes(index) ? optional : ids).push(id as ServiceId);
     // A parameter with a default value is the author's own affair.
     else if (index < owner.length)
-      diagnostics
-        ?.at(cls.name)
-        .at(`constructor parameter ${index}`)
-        .add(...unknownType(cls, types));
+      diagnostics?.at(`${cls.name}, constructor parameter ${index}`).add(...unknownType(cls, types));
   }
   return { ids: [...ids, ...optional], optional };
 }
@@ -123,14 +120,10 @@ export function checkGraph(
       at.add('SIGIL_INVALID_OPTIONS', `'${String(scope)}' is not a scope`, fix);
     }
     const needs = needsOf(details, knows, diagnostics);
-    for (const hook of unawaitedHooks(details))
-      diagnostics
-        .at(`${nameOf(id)}.${hook}`)
-        .add(
-          'SIGIL_UNAWAITED_HOOK',
-          `a ${scope} service is made while a request waits, so its ${hook} is never called`,
-          'make it a singleton, give a provider with an asynchronous useFactory, or do the work in the handler',
-        );
+    for (const hook of unawaitedHooks(details)) {
+      const what = `a ${scope} service is made while a request waits, so its ${hook} is never called`;
+      diagnostics.at(`${nameOf(id)}.${hook}`).add('SIGIL_UNAWAITED_HOOK', what, HOOK_FIX);
+    }
     for (const need of needs) {
       const shorter = detailsOf(need)?.scope;
       if (shorter && isCaptive(scope, shorter))
@@ -159,6 +152,8 @@ function unawaitedHooks({ scope, cls }: ServiceDetails): string[] {
   return ['onInit', 'onReady'].filter((hook) => typeof prototype[hook] === 'function');
 }
 
+const HOOK_FIX =
+  'make it a singleton, give a provider with an asynchronous useFactory, or do the work in the handler';
 const CYCLE_FIX =
   'move what they share into a third service, or resolve one of them later with ctx.resolve()';
 

@@ -1,7 +1,7 @@
 import { DefinitionError, messageOf, type DefinitionProblem } from '../errors/errors.js';
 import { type ServiceScope, serviceOf } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
-import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
+import { isPromise, type MaybePromise, recovered } from '../protocol/maybe-promise.js';
 import { type Container, nameOf, type Provider, type ResolutionScope, type ServiceId } from './container.js';
 import {
   checkGraph,
@@ -106,12 +106,14 @@ export class TypediContainer implements Container, Resolver {
   }
 
   release(scope: object): Promise<void> | undefined {
-    const ended = [this.#take(this.#requests, scope), this.#take(this.#sessions, scope)].filter(
-      (held) => held !== undefined,
-    );
-    if (ended.length === 0) return undefined;
     // The request ends before the session it belongs to: what was made last goes first.
-    return dispose(ended.reverse().flatMap((container) => container.disposables.splice(0)));
+    const ended = [this.#sessions, this.#requests].flatMap((containers) => {
+      const container = containers.get(scope);
+      containers.delete(scope);
+      return container ?? [];
+    });
+    if (ended.length === 0) return undefined;
+    return dispose(ended.flatMap((container) => container.disposables.splice(0)));
   }
 
   async close(): Promise<void> {
@@ -169,17 +171,14 @@ export class TypediContainer implements Container, Resolver {
     const provider = this.#providers.get(id);
     const dispose = provider && 'dispose' in provider ? provider.dispose : undefined;
     // What another id gave already begins and ends there: an alias, or a factory that hands on what it was given.
-    if (!dispose && this.#isKept(made)) return this.#lifecycle.use(made);
+    const object = typeof made === 'object' && made !== null ? made : undefined;
+    if (!dispose && object && this.#kept.has(object)) return this.#lifecycle.use(made);
     const isOurs = !this.#isGiven(id, provider);
-    if (isOurs && typeof made === 'object' && made !== null) this.#kept.add(made);
+    if (isOurs && object) this.#kept.add(object);
     if (isOurs || dispose) home.track(id, made, dispose);
     if (!isOurs) return made;
     const forget = (): void => void home.instances.delete(id);
     return this.#lifecycle.add(made, { name: nameOf(id), hooks: scope === 'singleton', needed, forget });
-  }
-
-  #isKept(made: unknown): boolean {
-    return typeof made === 'object' && made !== null && this.#kept.has(made);
   }
 
   /** Whether an instance was made by others: who made it also ends it. */
@@ -216,12 +215,6 @@ export class TypediContainer implements Container, Resolver {
     return made;
   }
 
-  #take(containers: WeakMap<object, ScopeContainer>, key: object): ScopeContainer | undefined {
-    const container = containers.get(key);
-    if (container) containers.delete(key);
-    return container;
-  }
-
   #homeOf(id: ServiceId, scope: Exclude<ServiceScope, 'transient'>, from: ScopeContainer): ScopeContainer {
     if (isCaptive(from.scope, scope)) {
       const what = `a ${scope} service was asked for where only ${from.scope} services live`;
@@ -256,16 +249,10 @@ export class TypediContainer implements Container, Resolver {
 
   /** Names the provider in what its factory throws at start. During a request, what is thrown may be meant for the client. */
   #produce(id: ServiceId, scope: ServiceScope, run: () => unknown): unknown {
-    const fail = (error: unknown): never => {
+    return recovered(run, (error) => {
       if (scope !== 'singleton' || error instanceof NotReady || error instanceof DefinitionError) throw error;
       throw new Error(`The provider of ${nameOf(id)} failed: ${messageOf(error)}`, { cause: error });
-    };
-    try {
-      const made = run();
-      return isPromise(made) ? Promise.resolve(made).catch(fail) : made;
-    } catch (error) {
-      return fail(error);
-    }
+    });
   }
 
   #detailsOf(id: ServiceId): ServiceDetails | undefined {
@@ -276,19 +263,12 @@ export class TypediContainer implements Container, Resolver {
     if (provider && 'useFactory' in provider)
       return { scope: provider.scope ?? 'singleton', needs: provider.inject ?? [] };
     if (provider) return { scope: provider.scope ?? 'singleton', cls: provider.useClass };
-    const service = registered(id);
-    if (typeof id === 'function') {
-      const cls = id as Constructor;
-      const own = serviceOf(cls);
-      if (own) return { scope: own.scope, cls };
-      if (service)
-        return {
-          scope: service.transient ? 'transient' : 'singleton',
-          cls: service.factory ? undefined : cls,
-        };
-      return this.knows(id) ? { scope: 'singleton', cls } : undefined;
-    }
-    return service ? { scope: service.transient ? 'transient' : 'singleton' } : undefined;
+    const cls = typeof id === 'function' ? (id as Constructor) : undefined;
+    const own = cls && serviceOf(cls);
+    if (own) return { scope: own.scope, cls };
+    const { transient = false, factory } = registered(id) ?? {};
+    if (!this.knows(id)) return undefined;
+    return { scope: transient ? 'transient' : 'singleton', cls: factory ? undefined : cls };
   }
 
   /** An alias lives where what it stands for lives. */

@@ -2,7 +2,7 @@ import { type ClientCapabilities, repeated, type RequestId } from '../protocol/p
 import type { Implementation } from '../protocol/descriptors.js';
 import type { LogLevel } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
-import type { ServiceId } from '../protocol/constructor.js';
+import type { ResolutionScope, ServiceId } from '../protocol/constructor.js';
 import type { Principal, RequestInfo } from '../protocol/principal.js';
 import type { InputResponsesTo, InputQuestion, InputQuestions } from './questions.js';
 
@@ -39,21 +39,9 @@ export type RoundOptions = Omit<AskOptions, 'key'>;
 /** Answers of the client as they came, by the keys of their questions. */
 export type InputResponses = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** A service or token that a container can resolve. */
-export type Resolvable<T = unknown> = ServiceId<T>;
-
 /** What guards, middleware and the handler of one call hand on to each other. Add your own members by declaration merging. */
 export interface ContextState {
   [member: PropertyKey]: unknown;
-}
-
-/** What services may live as long as, by identity. */
-export interface CallScope {
-  readonly request: object;
-  /** The legacy session; the request itself in the modern era. */
-  readonly session: object;
-  /** The context of the call, for services that inject it. */
-  context(): object;
 }
 
 /** Who sent a request, what it is, and which definition it is about, for lines of the log. */
@@ -85,7 +73,7 @@ export interface Call {
   /** The definition it is about, in the words of its author's code, once that is known. */
   readonly where: string | undefined;
   /** What services may live as long as: given to the container that is asked for one. */
-  readonly scope: CallScope;
+  readonly scope: ResolutionScope;
   readonly state: ContextState;
   /** The one context of the call, once `contextOf` has made it. */
   currentContext: object | undefined;
@@ -109,5 +97,5 @@ export interface Call {
   inputResponse<T>(key: string, question: InputQuestion<T>): Promise<T | undefined>;
   closeStream(retryMs?: number): void;
   once<T>(key: string, run: () => MaybePromise<T>): Promise<T>;
-  resolve<T>(id: Resolvable<T>): MaybePromise<T>;
+  resolve<T>(id: ServiceId<T>): MaybePromise<T>;
 }

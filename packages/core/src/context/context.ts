@@ -6,24 +6,15 @@ import type {
   Root,
 } from '../protocol/client-requests.js';
 import type { StandardSchema } from '../protocol/standard-schema.js';
-import type { Constructor } from '../protocol/constructor.js';
+import type { Constructor, ServiceId } from '../protocol/constructor.js';
 import type { RequestId } from '../protocol/protocol.js';
 import type { JsonSchema } from '../protocol/json.js';
-import { type MaybePromise, observed } from '../protocol/maybe-promise.js';
+import type { LogLevel } from '../protocol/logging.js';
+import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { Principal } from '../protocol/principal.js';
-import type {
-  AskOptions,
-  Call,
-  ClientView,
-  ContextState,
-  InputResponses,
-  Resolvable,
-  RoundOptions,
-} from './call.js';
+import type { AskOptions, Call, ClientView, ContextState, InputResponses, RoundOptions } from './call.js';
 import {
   type InputResponsesTo,
-  checkQuestion,
-  checkQuestions,
   ask,
   type FormLike,
   type InputQuestion,
@@ -139,7 +130,7 @@ export class RequestContext implements GuardContext {
 
   /** Logs to the client, if it asked for messages of that severity. */
   get log(): ContextLog {
-    return (this.#log ??= new ContextLog(this.#call));
+    return (this.#log ??= logOf(this.#call));
   }
 
   /**
@@ -214,11 +205,7 @@ export class RequestContext implements GuardContext {
    * @throws TypeError when something asked is no question.
    */
   ask<Q extends InputQuestions>(questions: Q, options?: RoundOptions): Promise<InputResponsesTo<Q>> {
-    const ask = async (): Promise<InputResponsesTo<Q>> => {
-      checkQuestions(questions, 'ctx.ask()');
-      return this.#call.askAll(questions, options);
-    };
-    return observed(ask());
+    return this.#call.askAll(questions, options);
   }
 
   /** What `inputRequired()` was given to bring back, in the run after it; `undefined` in the first run. */
@@ -243,11 +230,7 @@ export class RequestContext implements GuardContext {
    * @throws InputResponseError when the answer does not satisfy the form, or is no answer to such a question.
    */
   inputResponse<T>(key: string, question: InputQuestion<T>): Promise<T | undefined> {
-    const read = async (): Promise<T | undefined> => {
-      checkQuestion(question, key, 'ctx.inputResponse()');
-      return this.#call.inputResponse(key, question);
-    };
-    return observed(read());
+    return this.#call.inputResponse(key, question);
   }
 
   /**
@@ -276,7 +259,7 @@ export class RequestContext implements GuardContext {
   }
 
   /** Resolves a service or token in the scope of this request. */
-  resolve<T>(id: Resolvable<T>): MaybePromise<T> {
+  resolve<T>(id: ServiceId<T>): MaybePromise<T> {
     return this.#call.resolve(id);
   }
 }
@@ -307,91 +290,42 @@ export function isContextClass(type: unknown): boolean {
   return typeof type === 'function' && Reflect.get(type, BRAND) === true;
 }
 
-/** Sends log messages to the client, one method a severity of RFC 5424. Anything JSON can carry may be logged. */
-export class ContextLog {
-  readonly #call: Call;
+/**
+ * Sends log messages to the client, one method a severity of RFC 5424. Each takes the message, which may be anything JSON can carry, and
+ * the name of the part of the server that speaks.
+ */
+export interface ContextLog {
+  /** Logs what helps to find a fault. */
+  debug(data: unknown, logger?: string): void;
+  /** Logs what went as it should. */
+  info(data: unknown, logger?: string): void;
+  /** Logs what is normal, and worth a look. */
+  notice(data: unknown, logger?: string): void;
+  /** Logs what may become a fault. */
+  warning(data: unknown, logger?: string): void;
+  /** Logs what failed. */
+  error(data: unknown, logger?: string): void;
+  /** Logs what failed and takes more with it. */
+  critical(data: unknown, logger?: string): void;
+  /** Logs what has to be mended at once. */
+  alert(data: unknown, logger?: string): void;
+  /** Logs that the server is of no use. */
+  emergency(data: unknown, logger?: string): void;
+}
 
-  constructor(call: Call) {
-    this.#call = call;
-  }
-
-  /**
-   * Logs what helps to find a fault.
-   *
-   * @param data anything JSON can carry.
-   * @param logger names the part of the server that speaks.
-   */
-  debug(data: unknown, logger?: string): void {
-    this.#call.log('debug', data, logger);
-  }
-
-  /**
-   * Logs what went as it should.
-   *
-   * @param data anything JSON can carry.
-   * @param logger names the part of the server that speaks.
-   */
-  info(data: unknown, logger?: string): void {
-    this.#call.log('info', data, logger);
-  }
-
-  /**
-   * Logs what is normal, and worth a look.
-   *
-   * @param data anything JSON can carry.
-   * @param logger names the part of the server that speaks.
-   */
-  notice(data: unknown, logger?: string): void {
-    this.#call.log('notice', data, logger);
-  }
-
-  /**
-   * Logs what may become a fault.
-   *
-   * @param data anything JSON can carry.
-   * @param logger names the part of the server that speaks.
-   */
-  warning(data: unknown, logger?: string): void {
-    this.#call.log('warning', data, logger);
-  }
-
-  /**
-   * Logs what failed.
-   *
-   * @param data anything JSON can carry.
-   * @param logger names the part of the server that speaks.
-   */
-  error(data: unknown, logger?: string): void {
-    this.#call.log('error', data, logger);
-  }
-
-  /**
-   * Logs what failed and takes more with it.
-   *
-   * @param data anything JSON can carry.
-   * @param logger names the part of the server that speaks.
-   */
-  critical(data: unknown, logger?: string): void {
-    this.#call.log('critical', data, logger);
-  }
-
-  /**
-   * Logs what has to be mended at once.
-   *
-   * @param data anything JSON can carry.
-   * @param logger names the part of the server that speaks.
-   */
-  alert(data: unknown, logger?: string): void {
-    this.#call.log('alert', data, logger);
-  }
-
-  /**
-   * Logs that the server is of no use.
-   *
-   * @param data anything JSON can carry.
-   * @param logger names the part of the server that speaks.
-   */
-  emergency(data: unknown, logger?: string): void {
-    this.#call.log('emergency', data, logger);
-  }
+function logOf(call: Call): ContextLog {
+  const at =
+    (level: LogLevel): ContextLog['info'] =>
+    (data, logger) =>
+      call.log(level, data, logger);
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    notice: at('notice'),
+    warning: at('warning'),
+    error: at('error'),
+    critical: at('critical'),
+    alert: at('alert'),
+    emergency: at('emergency'),
+  };
 }

@@ -1,10 +1,10 @@
 import type { InputRequired } from '../context/questions.js';
 import type {
   HandlerDefinition,
-  Presentation,
+  PromptDefinition,
   ResourceDefinition,
   SchemaLike,
-  UnknownProperties,
+  ToolDefinition,
 } from '../metadata/definitions.js';
 import { addHandler } from '../metadata/metadata.js';
 import { decorator, type StandardMethodDecorator } from '../metadata/standard-decorators.js';
@@ -68,32 +68,10 @@ function handler(name: string, definition: HandlerDefinition): HandlerDecorator 
  *
  * @typeParam S the output schema.
  */
-export interface ToolOptions<S extends SchemaLike = SchemaLike> extends Presentation {
-  /** The tool changes nothing. */
-  readonly readOnly?: boolean;
-  /** The tool may delete or overwrite; meaningful when it is not read-only. */
-  readonly destructive?: boolean;
-  /** Calling it twice with the same arguments does no more than calling it once. */
-  readonly idempotent?: boolean;
-  /** The tool reaches beyond this server, such as the web. */
-  readonly openWorld?: boolean;
-  /** Schema of the arguments, for a handler whose parameter types say nothing. */
-  readonly input?: SchemaLike;
-  /**
-   * Validation groups of class-validator: of a DTO class only rules of these groups apply, and rules of no group. A
-   * property that has rules of other groups only is unknown. Without groups every rule applies.
-   */
-  readonly groups?: readonly string[];
-  /**
-   * Takes strings for what else the schema wants where nothing is lost: "42" for a number, "true" for a boolean, JSON for an
-   * object or list. As the app says by default.
-   */
-  readonly coerce?: boolean;
-  /**
-   * What becomes of arguments that are not declared: `reject` them with a hint, `strip` them, or `keep` them for the handler. As the
-   * app says by default. Schemas written by hand say so themselves with `additionalProperties`.
-   */
-  readonly unknownProperties?: UnknownProperties;
+export interface ToolOptions<S extends SchemaLike = SchemaLike> extends Omit<
+  ToolDefinition,
+  'kind' | 'output'
+> {
   /**
    * Schema of the result: a DTO class, `[Dto]`, JSON Schema, or a schema of zod, valibot or arktype. Results are checked against it when
    * the tool is called, and the return type of the method when it is compiled (except with JSON Schema).
@@ -137,8 +115,7 @@ export function Tool<S extends SchemaLike = JsonSchema>(options: ToolOptions<S> 
 }
 
 /** What `@Resource` may be told; `groups` are validation groups of class-validator, as in `@Tool`. */
-export type ResourceOptions = Presentation &
-  Pick<ResourceDefinition, 'groups' | 'mimeType' | 'annotations' | 'size' | 'cache'>;
+export type ResourceOptions = Omit<ResourceDefinition, 'kind' | 'uri'>;
 
 /**
  * Makes a method a resource, or a resource template when the URI has variables (RFC 6570).
@@ -167,12 +144,7 @@ export function Resource(uri: string, options: ResourceOptions = {}): HandlerDec
 }
 
 /** What `@Prompt` may be told. */
-export interface PromptOptions extends Presentation {
-  /** Schema of the arguments, for a handler whose parameter types say nothing. */
-  readonly input?: SchemaLike;
-  /** Validation groups of class-validator, as in `@Tool`. */
-  readonly groups?: readonly string[];
-}
+export type PromptOptions = Omit<PromptDefinition, 'kind'>;
 
 /**
  * Makes a method a prompt.

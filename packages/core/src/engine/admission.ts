@@ -2,22 +2,19 @@ import type { ClientView } from '../context/call.js';
 import { ERROR_CODES, invalidParams, OverloadedError, ProtocolError } from '../errors/errors.js';
 import { fromBase64 } from '../protocol/base64.js';
 import { readImplementation } from './session-state.js';
-import type { Implementation, MirroredArgument } from '../protocol/descriptors.js';
+import type { MirroredArgument } from '../protocol/descriptors.js';
 import { bytesOf, isObject } from '../protocol/json.js';
 import { isLogLevel } from '../protocol/logging.js';
 import type { RequestInfo } from '../protocol/principal.js';
-import { type ClientCapabilities, META, METHODS, repeated } from '../protocol/protocol.js';
+import { META, METHODS, repeated } from '../protocol/protocol.js';
 import { Quota } from '../transport/quota.js';
-import type { EngineCall } from './call.js';
+import type { AdmittedRequest, EngineCall } from './call.js';
 import type { Limits } from './engine-options.js';
 import type { ConnectionState } from './connection-state.js';
-import { claimedRevision, negotiate, type Revision, STATELESS_VERSIONS } from './revisions/index.js';
+import { claimedRevision, negotiate, STATELESS_VERSIONS } from './revisions/index.js';
 
 /** By which rules a request is served, and for whom. */
-interface Admission {
-  readonly revision: Revision;
-  readonly client: ClientView;
-}
+type Admission = Pick<AdmittedRequest, 'revision' | 'client'>;
 
 const UNKNOWN_CLIENT: ClientView = { capabilities: {}, protocolVersion: '' };
 
@@ -77,22 +74,8 @@ function admitToSession({ session }: ConnectionState, method: string): Admission
   throw new ProtocolError(ERROR_CODES.invalidParams, message, { supported: STATELESS_VERSIONS });
 }
 
-/** Who sent a request, read off its own `_meta` (2026-07-28, basic, section "_meta"). */
-class EnvelopeClient implements ClientView {
-  constructor(
-    readonly protocolVersion: string,
-    readonly capabilities: ClientCapabilities,
-    private readonly meta: Readonly<Record<string, unknown>>,
-  ) {}
-
-  // Read on demand: most handlers never ask who calls.
-  get info(): Implementation | undefined {
-    return readImplementation(this.meta[META.clientInfo]);
-  }
-}
-
 /**
- * Reads who sent a request.
+ * Reads who sent a request off its own `_meta` (2026-07-28, basic, section "_meta").
  *
  * @param protocolVersion the version the request claims, known to be one of ours.
  * @throws ProtocolError (-32602) when a required member is missing or malformed.
@@ -102,7 +85,7 @@ function clientOfEnvelope(meta: Readonly<Record<string, unknown>>, protocolVersi
   if (!isObject(capabilities)) throw invalidParams(`_meta needs an object "${META.clientCapabilities}"`);
   const level = meta[META.logLevel];
   if (level !== undefined && !isLogLevel(level)) throw invalidParams(`"${META.logLevel}" is no log level`);
-  return new EnvelopeClient(protocolVersion, capabilities, meta);
+  return { info: readImplementation(meta[META.clientInfo]), capabilities, protocolVersion };
 }
 
 /** Reads the arguments of a tool or prompt. @throws ProtocolError (-32602) when they are no object. */
@@ -189,8 +172,6 @@ type Params = Readonly<Record<string, unknown>>;
 interface CheckedMessage {
   /** The version its body claims, of whatever type. */
   readonly claim: unknown;
-  /** Whether that is a version whose messages carry the other headers too. */
-  readonly isKnown: boolean;
   readonly method: string;
   readonly params: Params;
   /** Whether it wants an answer; only such messages must have all headers. */
@@ -217,7 +198,7 @@ export function headerMismatch(headers: Headers, message: CheckedMessage): strin
     return `the header MCP-Protocol-Version says '${repeated(version)}', the body ${shown}`;
   }
   // A version this server does not speak is refused as that.
-  if (!message.isKnown) return undefined;
+  if (!claimedRevision(claim)) return undefined;
   const sent = headerOf(headers, 'mcp-method');
   if (sent === undefined) return isRequest ? 'the header Mcp-Method is missing' : undefined;
   if (sent !== method && sent.trim() !== method)

@@ -1,15 +1,14 @@
 import type {
   AskOptions,
   Call,
-  CallScope,
   ClientView,
   ContextState,
   InputResponses,
-  Resolvable,
   RoundOptions,
 } from '../context/call.js';
 import type { InputResponsesTo, InputRequired, InputQuestion, InputQuestions } from '../context/questions.js';
 import { RequestContext } from '../context/context.js';
+import type { ResolutionScope, ServiceId } from '../protocol/constructor.js';
 import { InsufficientScopeError, messageOf } from '../errors/errors.js';
 import { isObject, toLogJson } from '../protocol/json.js';
 import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';
@@ -63,14 +62,21 @@ export interface Stream {
   closeStream(retryMs?: number): void;
 }
 
+/** A call that only guards see sends nothing. */
+export const NO_STREAM: Stream = Object.freeze({
+  done: true,
+  send: () => undefined,
+  closeStream: () => undefined,
+});
+
 /** What contexts, guards and middleware see of one request. All state of the call lives here, so overlapping calls cannot touch. */
-export class EngineCall implements Call, CallScope, RequesterContext {
+export class EngineCall implements Call, ResolutionScope, RequesterContext {
   readonly id: RequestId;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly revision: Revision;
   readonly client: ClientView;
-  requestInfo: RequestInfo;
+  readonly requestInfo: RequestInfo;
   readonly connectionState: ConnectionState;
   /** Whom quotas count this request for; `undefined` where clients cannot be told apart, which leaves totals as the only bound. */
   readonly quotaKey: string | object | undefined;
@@ -82,20 +88,23 @@ export class EngineCall implements Call, CallScope, RequesterContext {
   useRequestState: (() => Promise<void>) | undefined;
   /** What ends the handler when it takes too long, where there is a limit. */
   limit: TimeLimit | undefined;
+  /** Where a handler belongs that runs in the background. */
+  background: BackgroundDelivery | undefined;
+  /** The rounds, if the handler has asked or may ask; `rounds` makes them. */
+  knownRounds: RoundTrips | undefined;
+  /** Whether a container has been asked for what may live as long as this request. */
+  isScope = false;
   readonly #parts: CallParts;
   readonly #stream: Stream;
   #state: ContextState | undefined;
-  #background: BackgroundDelivery | undefined;
   #controller: AbortController | undefined;
   #aborted: Error | undefined;
   #progress = -Infinity;
-  #rounds: RoundTrips | undefined;
   /** How much room its parameters take while its handler runs, in bytes; none for short messages. */
   heldBytes = 0;
   /** The connection it came on, where one client has that for itself. */
   readonly owner: object | undefined;
   #waits = 0;
-  #isScope = false;
   #hasEnded = false;
 
   constructor(parts: CallParts, request: AdmittedRequest, stream: Stream) {
@@ -114,14 +123,9 @@ export class EngineCall implements Call, CallScope, RequesterContext {
     this.quotaKey = quotaKey ?? (principal ? `principal ${principal.id}` : request.owner);
   }
 
-  get scope(): CallScope {
-    this.#isScope = true;
+  get scope(): ResolutionScope {
+    this.isScope = true;
     return this;
-  }
-
-  /** Whether a container has been asked for what may live as long as this request. */
-  get isScope(): boolean {
-    return this.#isScope;
   }
 
   get request(): object {
@@ -159,39 +163,29 @@ export class EngineCall implements Call, CallScope, RequesterContext {
 
   /** The questions and side effects of this request; made on demand. */
   get rounds(): RoundTrips {
-    return (this.#rounds ??= new RoundTrips());
-  }
-
-  /** The rounds, if the handler has asked or may ask; nothing is made for the answer. */
-  get knownRounds(): RoundTrips | undefined {
-    return this.#rounds;
+    return (this.knownRounds ??= new RoundTrips());
   }
 
   get delivery(): Delivery {
-    if (this.#background) return deliverInBackground(this.#background);
+    if (this.background) return deliverInBackground(this.background);
     return this.revision.sessions ? deliverByRequest : deliverByRoundTrip;
-  }
-
-  /** Where a handler belongs that runs in the background. */
-  get background(): BackgroundDelivery | undefined {
-    return this.#background;
   }
 
   /** Runs in the background: questions, reports and the result take another way. */
   moveTo(background: BackgroundDelivery): void {
-    this.#background = background;
+    this.background = background;
     this.rounds.keep = (journal) => background.keep(journal);
   }
 
   /** Whether nothing can be asked any more: the client has its answer. */
   get isOver(): boolean {
-    return this.#stream.done && this.#background === undefined;
+    return this.#stream.done && this.background === undefined;
   }
 
   /** Takes note that the handler has ended. */
   over(): void {
     this.limit?.stop();
-    this.#rounds?.over();
+    this.knownRounds?.over();
     this.#hasEnded = true;
   }
 
@@ -231,9 +225,9 @@ export class EngineCall implements Call, CallScope, RequesterContext {
   }
 
   progress(progress: number, total?: number, message?: string): void {
-    this.#rounds?.throwIfEnded();
-    if (this.#background) {
-      if (message !== undefined) this.#background.report(message);
+    this.knownRounds?.throwIfEnded();
+    if (this.background) {
+      if (message !== undefined) this.background.report(message);
       return;
     }
     const progressToken = this.meta['progressToken'];
@@ -316,7 +310,7 @@ export class EngineCall implements Call, CallScope, RequesterContext {
     return observed(this.rounds.once(key, run));
   }
 
-  resolve<T>(id: Resolvable<T>): MaybePromise<T> {
+  resolve<T>(id: ServiceId<T>): MaybePromise<T> {
     // What would be made now, nothing would dispose of.
     if (this.#hasEnded) throw new Error('ctx.resolve() was called after the handler had ended');
     return this.#parts.options.container.get(id, this.scope);

@@ -50,8 +50,6 @@ export class Session implements ClientView {
 /** Most pages of one client that are remembered; the oldest are forgotten first. */
 const MAX_ELICITATIONS = 1000;
 
-const NO_OPTIONS: ConnectOptions = Object.freeze({});
-
 /** Where messages go that nothing carries. */
 export const NOWHERE: Sink = Object.freeze({ send: () => undefined, end: () => undefined });
 
@@ -60,18 +58,16 @@ export class ConnectionState {
   session: Session | undefined;
   #elicitations: Set<string> | undefined;
   #pending: PendingRequests | undefined;
-  #speaksDialect = false;
-  readonly #options: Pick<ConnectOptions, 'node' | 'persist'>;
-  /** The keeping of what the client has said in the older dialect for the first time. */
-  #dialectKept: Promise<void> | undefined;
+  /** Whether the client is spoken to in the older dialect. */
+  speaksDialect = false;
+  /** What requests in the older dialect wait for; `undefined` as soon as it is kept that the client uses it. */
+  dialectKept: Promise<void> | undefined;
 
   /** @param options who keeps changes of the session, and how this process is named in ids. */
   constructor(
     readonly sink: Sink = NOWHERE,
-    options: Pick<ConnectOptions, 'node' | 'persist'> = NO_OPTIONS,
-  ) {
-    this.#options = options;
-  }
+    private readonly options: Pick<ConnectOptions, 'node' | 'persist'> = {},
+  ) {}
 
   /**
    * Begins a session, which keeps what its client said of itself.
@@ -93,9 +89,8 @@ export class ConnectionState {
   get sessionState(): SessionState | undefined {
     const { session } = this;
     if (!session) return undefined;
-    const { revision, info, capabilities, ready, logLevel, roots, subscriptions = new Set() } = session;
-    const dialect = this.#speaksDialect;
-    return writeSession({ revision, info, capabilities, ready, logLevel, roots, dialect, subscriptions });
+    const { subscriptions = new Set() } = session;
+    return writeSession({ ...session, dialect: this.speaksDialect, subscriptions });
   }
 
   /**
@@ -105,23 +100,13 @@ export class ConnectionState {
    * @param apply changes what is here; not called when the change could not be kept.
    */
   change(edit: (state: SessionState) => SessionState, apply: () => void): MaybePromise<void> {
-    const { persist } = this.#options;
+    const { persist } = this.options;
     return persist ? after(persist(edit), apply) : apply();
-  }
-
-  /** From now on the client is spoken to in the older dialect, if it is not already. */
-  useDialect(): void {
-    this.#speaksDialect = true;
-  }
-
-  /** What requests in the older dialect wait for; `undefined` as soon as it is kept that the client uses it. */
-  get dialectKept(): Promise<void> | undefined {
-    return this.#dialectKept;
   }
 
   /** The requests sent to the client; made at the first one, to keep idle sessions small. */
   get pending(): PendingRequests {
-    return (this.#pending ??= new PendingRequests(this.#options.node));
+    return (this.#pending ??= new PendingRequests(this.options.node));
   }
 
   /** Remembers a page the user was sent to, until it has done its work. */
@@ -149,29 +134,29 @@ export class ConnectionState {
   understand(method: string, params: unknown): Spoken | undefined {
     if (!this.session) return undefined;
     const translated = fromDialect(method, params);
-    if (translated && !this.#speaksDialect && this.#dialectKept === undefined) this.#keepDialect();
+    if (translated && !this.speaksDialect && !this.dialectKept) this.#keepDialect();
     return translated;
   }
 
   #keepDialect(): void {
     const kept = this.change(
       (state) => ({ ...state, dialect: true }),
-      () => this.useDialect(),
+      () => void (this.speaksDialect = true),
     );
     if (!isPromise(kept)) return;
-    this.#dialectKept = kept;
-    const settled = (): void => (this.#dialectKept = undefined);
+    this.dialectKept = kept;
+    const settled = (): void => (this.dialectKept = undefined);
     // When it fails, the requests that wait for it are refused, and the next one tries again.
     kept.then(settled, settled);
   }
 
   /** Writes a request or notification for the client, in the words it uses. */
   write(message: object): string {
-    return JSON.stringify(this.#speaksDialect ? toDialect(message as Spoken) : message);
+    return JSON.stringify(this.speaksDialect ? toDialect(message as Spoken) : message);
   }
 
   /** Reads the client's result of a request, which is in the words it uses. */
   read(method: string, result: Answer): Answer {
-    return this.#speaksDialect ? resultFromDialect(method, result) : result;
+    return this.speaksDialect ? resultFromDialect(method, result) : result;
   }
 }

@@ -24,7 +24,6 @@ import { ConnectionState, Session } from './connection-state.js';
 import { CLIENT_NOTIFICATIONS } from './methods/notifications.js';
 import type { MethodParts } from './methods/table.js';
 import { receiveBatch, sendError } from './response.js';
-import { claimedRevision } from './revisions/index.js';
 import { readSession, type WrittenSession } from './session-state.js';
 import { LIST_CHANGED, LISTS } from './subscriptions/changes.js';
 import type { ListKind } from '../backend/change-bus.js';
@@ -180,7 +179,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     const session = this.#state.session ?? this.#begin(written, requestInfo);
     session.ready = written.ready;
     session.logLevel = written.logLevel;
-    if (written.dialect) this.#state.useDialect();
+    if (written.dialect) this.#state.speaksDialect = true;
     this.#subscribe(session, written.subscriptions, requestInfo);
     return true;
   }
@@ -304,8 +303,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
       exchange.run(dialectKept ? async (...request) => dialectKept.then(() => handler(...request)) : handler);
       return exchange.done ? undefined : exchange;
     } catch (error) {
-      const refused = toProtocolError(error);
-      sendError(sink, id, refused, true);
+      sendError(sink, id, toProtocolError(error), true);
       return undefined;
     }
   }
@@ -322,7 +320,6 @@ export class EngineConnection implements Connection, ExchangeOwner {
     const { options, namedBy } = this.#parts;
     const mismatch = headerMismatch(headers, {
       claim,
-      isKnown: claimedRevision(claim) !== undefined,
       method,
       params: isObject(params) ? params : NO_PARAMS,
       isRequest: id !== undefined,
@@ -359,9 +356,8 @@ export class EngineConnection implements Connection, ExchangeOwner {
   /** Refuses what comes over a shared sink once the server is closing: its client would wait for an answer. */
   #refuseLate(message: unknown, sink: Sink): undefined {
     const id = readableId(message);
-    if (id === null) return undefined;
     const error = new ProtocolError(ERROR_CODES.internalError, 'The server is closing');
-    sendError(sink, id, error, true);
+    if (id !== null) sendError(sink, id, error, true);
     return undefined;
   }
 }

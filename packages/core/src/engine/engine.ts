@@ -8,7 +8,9 @@ import type { ListKind, ServerChange } from '../backend/change-bus.js';
 import type { ConnectOptions, Endpoint, EndpointBackend, Sink, Connection } from '../transport/transport.js';
 import { LogThrottle } from '../transport/log-throttle.js';
 import { Quota } from '../transport/quota.js';
+import type { Principal } from '../protocol/principal.js';
 import { CallSlots } from './admission.js';
+import { EngineCall, NO_STREAM } from './call.js';
 import { ClientRequester } from './asking/client-requester.js';
 import { QuestionCodec } from './asking/question-codec.js';
 import type { EngineOptions } from './engine-options.js';
@@ -26,7 +28,7 @@ import { toolMethods } from './methods/tools.js';
 import { EngineConnection, type ConnectionParts } from './connection.js';
 import { replay } from './replay.js';
 import { ResponseWriter } from './response.js';
-import { latestSessionRevision, newestRevision } from './revisions/index.js';
+import { LATEST_SESSION_REVISION, NEWEST_REVISION } from './revisions/index.js';
 import { LISTS } from './subscriptions/changes.js';
 import { Rechecks } from './subscriptions/rechecks.js';
 import { Events, Listeners, Subscribers } from './subscriptions/subscriptions.js';
@@ -41,8 +43,6 @@ const METHOD_GROUPS = [
   completionMethods,
   subscriptionMethods,
 ];
-
-const NO_OPTIONS: ConnectOptions = Object.freeze({});
 
 /** What a message between processes is about when a page has done its work that another one has sent a user to. */
 const ELICITATION_COMPLETE = 'elicitationComplete';
@@ -66,6 +66,9 @@ const GRACE_MS = 1_500;
  */
 export class Engine implements Endpoint {
   readonly events: Events;
+  readonly info: Implementation;
+  readonly logger: Logger;
+  readonly backend: EndpointBackend;
   readonly #parts: ConnectionParts;
   readonly #connections = new Set<EngineConnection>();
   /** What is being disposed of: closing the app waits for it. */
@@ -77,6 +80,9 @@ export class Engine implements Endpoint {
 
   constructor(private readonly options: EngineOptions) {
     const { registry, changes, limits, logger } = options;
+    this.info = options.info;
+    this.logger = logger;
+    this.backend = options.backend;
     this.events = new Events(logger);
     const subscribers = new Subscribers(this.events, limits);
     const listeners = new Listeners(subscribers, limits);
@@ -92,7 +98,7 @@ export class Engine implements Endpoint {
       extensions,
       subscribers,
       listeners,
-      rechecks: new Rechecks({ options, requester }, subscribers, listeners),
+      rechecks: new Rechecks({ options, requester, release: this.#release }, subscribers, listeners),
       sessionBytes: new Quota(limits.maxSessionBytes, Math.ceil(limits.maxSessionBytes / 16)),
     };
     const methods = METHOD_GROUPS.flatMap((group) => Object.entries(group(methodParts)));
@@ -116,30 +122,28 @@ export class Engine implements Endpoint {
     changes.onChange((change) => this.#announce(change));
   }
 
-  get info(): Implementation {
-    return this.options.info;
-  }
-
-  get logger(): Logger {
-    return this.options.logger;
-  }
-
   logTo(logger: Logger): void {
     this.options.logTo(logger);
   }
 
-  get backend(): EndpointBackend {
-    return this.options.backend;
-  }
-
   /** What clients of the newest revision are told that this server can do. */
   get capabilities(): ServerCapabilities {
-    return this.#parts.capabilities.of(newestRevision());
+    return this.#parts.capabilities.of(NEWEST_REVISION);
   }
 
   /** Whether an extension hides a tool from clients with sessions (up to 2025-11-25). */
   isHiddenFromSessions(tool: ToolEntry): boolean {
-    return !this.#parts.extensions.shows(latestSessionRevision(), tool);
+    return !this.#parts.extensions.shows(LATEST_SESSION_REVISION, tool);
+  }
+
+  /** A request that no client sent, for asking guards what they would say to a principal. It is its own session. */
+  hypotheticalCall(principal: Principal | undefined): EngineCall {
+    const revision = NEWEST_REVISION;
+    const client = { capabilities: {}, protocolVersion: revision.version };
+    const requestInfo = principal ? { principal } : {};
+    const about = { id: 'explain', method: METHODS.listTools, params: {}, requestInfo };
+    const { stateless } = this.#parts;
+    return new EngineCall(this.#parts, { connectionState: stateless, revision, client, ...about }, NO_STREAM);
   }
 
   /** @param track runs the handlers of calls from now on. */
@@ -147,7 +151,7 @@ export class Engine implements Endpoint {
     this.#parts.tracking.track = track;
   }
 
-  connect(sink?: Sink, options: ConnectOptions = NO_OPTIONS): Connection {
+  connect(sink?: Sink, options: ConnectOptions = {}): Connection {
     this.start();
     const connection = new EngineConnection(this.#parts, sink, options);
     // A transport that is closed after the app refuses what comes meanwhile.

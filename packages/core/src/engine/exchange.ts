@@ -7,7 +7,6 @@ import type { ActiveRequest, Sink } from '../transport/transport.js';
 import type { CallSlots } from './admission.js';
 import type { BackgroundDelivery } from './asking/delivery.js';
 import { type Journal, journalOf, memoryOf } from './asking/round-trip-state.js';
-import type { RoundTripRequest } from './asking/round-trip-states.js';
 import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from './call.js';
 import { type MethodResult, type ResponseWriter, sendError } from './response.js';
 import type { TimeLimits } from './time-limit.js';
@@ -241,9 +240,7 @@ export class Exchange implements ActiveRequest, Stream {
 
   async #resume(handler: MethodHandler): Promise<MethodResult> {
     const { call } = this;
-    const { memory, use } = await this.#stateChecked(() =>
-      this.#parts.options.rounds.open(this.#roundRequest),
-    );
+    const { memory, use } = await this.#stateChecked(() => this.#parts.options.rounds.open(call));
     call.rounds.memory = memory;
     if (use) call.useRequestState = () => this.#stateChecked(use);
     return handler(this, call.params);
@@ -283,8 +280,7 @@ export class Exchange implements ActiveRequest, Stream {
     this.#settle();
     const { options } = this.#parts;
     const error = toProtocolError(thrown, options.exposeErrors);
-    if (error !== thrown && !this.call.isAborted)
-      options.logger.error({ err: thrown, ...logDetails(this.call) }, 'a request failed unexpectedly');
+    if (error !== thrown && !this.call.isAborted) this.#logError(thrown, 'a request failed unexpectedly');
     this.#deliverError(error);
   }
 
@@ -298,15 +294,12 @@ export class Exchange implements ActiveRequest, Stream {
     if (this.done) return;
     if (this.#early) return this.#deliver(this.#early);
     try {
-      const requestState = await this.#parts.options.rounds.close(this.#roundRequest, rounds.memory);
+      const requestState = await this.#parts.options.rounds.close(this.call, rounds.memory);
       const inputRequests = rounds.left;
       const asked = Object.keys(inputRequests).length > 0 ? { inputRequests } : {};
       this.#deliver({ result: { ...asked, requestState }, type: 'input_required' });
     } catch (error) {
-      this.#parts.options.logger.error(
-        { err: error, ...logDetails(this.call) },
-        'a round could not be ended',
-      );
+      this.#logError(error, 'a round could not be ended');
       this.#deliverError(toProtocolError(error));
     }
   }
@@ -323,13 +316,16 @@ export class Exchange implements ActiveRequest, Stream {
   #deliver(given: MethodResult): void {
     if (this.#isDelivered) return;
     this.#isDelivered = true;
-    const { background } = this.call;
+    const { background, id, revision } = this.call;
     const { options, writer } = this.#parts;
     try {
-      if (background) background.succeed(writer.value(given));
-      else if (!this.done) this.#answer(given);
+      if (background) return background.succeed(writer.value(given));
+      if (this.done) return;
+      const text = writer.result(id, revision, given);
+      this.#respond(() => this.#sink.end(text));
     } catch (error) {
-      options.logger.error({ err: error, ...logDetails(this.call) }, 'a result cannot be written as JSON');
+      // It has what JSON cannot carry; nothing has been sent.
+      this.#logError(error, 'a result cannot be written as JSON');
       this.#answerError(toProtocolError(error, options.exposeErrors));
     }
   }
@@ -351,34 +347,23 @@ export class Exchange implements ActiveRequest, Stream {
     this.#respond(() => sendError(this.#sink, call.id, error, isRejection));
   }
 
-  /** @throws TypeError or RangeError, before anything is sent, when the result has what JSON cannot carry. */
-  #answer(given: MethodResult): void {
-    const { id, revision } = this.call;
-    const text = this.#parts.writer.result(id, revision, given);
-    this.#respond(() => this.#sink.end(text));
-  }
-
   /** What a transport cannot send is no fault of the request, and must not end the process. */
   #respond(send: () => void): void {
     this.#end();
     try {
       send();
     } catch (error) {
-      this.#parts.options.logger.error(
-        { err: error, ...logDetails(this.call) },
-        'a response could not be sent',
-      );
+      this.#logError(error, 'a response could not be sent');
     }
+  }
+
+  #logError(error: unknown, message: string): void {
+    this.#parts.options.logger.error({ err: error, ...logDetails(this.call) }, message);
   }
 
   #end(): void {
     this.done = true;
     if (this.#hasSettled) this.#owner.ended(this);
-  }
-
-  get #roundRequest(): RoundTripRequest {
-    const { method, params, principal, quotaKey } = this.call;
-    return { method, params, principal: principal?.id, quotaKey };
   }
 
   #warnSwallowed(error: unknown): void {

@@ -4,9 +4,8 @@ import { toolErrorResult } from '../invoke/failure.js';
 import { isObject } from '../protocol/json.js';
 import { after, type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import { METHODS } from '../protocol/protocol.js';
-import type { Entry, ToolEntry } from '../registry/entry.js';
+import type { ToolEntry } from '../registry/entry.js';
 import { methodNotFound } from './admission.js';
-import type { Journal } from './asking/round-trip-state.js';
 import type { EngineCall } from './call.js';
 import type { Exchange, MethodHandler } from './exchange.js';
 import type {
@@ -70,7 +69,7 @@ export class Extensions {
     // What an extension has taken over goes on there when it is run again.
     const parts = this.#partsIn(tool);
     if (parts.length === 0) return run();
-    const call = new ExtensionView(exchange, this.#inSessions);
+    const call = viewOf(exchange, this.#inSessions);
     const serve = async (at: number): Promise<ExtensionResult> => {
       const part = parts[at];
       if (!part) return this.writer.value(await run());
@@ -93,7 +92,7 @@ export class Extensions {
     exchange: Exchange,
     wanted: Readonly<Record<string, unknown>>,
   ): Promise<{ readonly filter: object; readonly mayGoOn: (again: EngineCall) => Promise<boolean> }> {
-    const call = new ExtensionView(exchange, this.#inSessions);
+    const call = viewOf(exchange, this.#inSessions);
     const parts = await Promise.all(
       this.extensions.map(async (extension) => {
         const agreed = (await extension.listen?.(call, wanted)) ?? {};
@@ -103,7 +102,7 @@ export class Extensions {
     return {
       filter: parts.reduce<object>((all, { agreed }) => ({ ...all, ...agreed }), {}),
       mayGoOn: async (again) => {
-        const view = new ExtensionView({ call: again }, this.#inSessions);
+        const view = viewOf({ call: again }, this.#inSessions);
         for (const { extension, agreed } of parts)
           if (((await extension.mayListen?.(view, agreed)) ?? true) !== true) return false;
         return true;
@@ -129,90 +128,62 @@ export class Extensions {
   }
 }
 
-/** A request in flight, with what extensions may do about it. */
-class ExtensionView implements ExtensionCall {
-  readonly #exchange: Pick<Exchange, 'call'> & Partial<Pick<Exchange, 'journal' | 'endRun'>>;
+/** A call, and what can be done about its handler, where it has one. */
+type ViewedExchange = Pick<Exchange, 'call'> & Partial<Pick<Exchange, 'journal' | 'endRun'>>;
 
-  /** @param inSessions the ids of the extensions that clients with sessions know. */
-  constructor(
-    exchange: Pick<Exchange, 'call'> & Partial<Pick<Exchange, 'journal' | 'endRun'>>,
-    private readonly inSessions: ReadonlySet<string>,
-  ) {
-    this.#exchange = exchange;
-  }
+/**
+ * A request in flight, with what extensions may do about it.
+ *
+ * @param inSessions the ids of the extensions that clients with sessions know.
+ */
+function viewOf(exchange: ViewedExchange, inSessions: ReadonlySet<string>): ExtensionCall {
+  const { call } = exchange;
+  const { id, method, params, client, principal, quotaKey, revision } = call;
+  return {
+    id,
+    method,
+    params,
+    client,
+    principal,
+    quotaKey,
+    headers: headersOf(call),
+    get signal() {
+      return call.signal;
+    },
+    get state() {
+      return call.state;
+    },
+    declares: (extension) =>
+      (!revision.sessions || inSessions.has(extension)) &&
+      client.capabilities.extensions?.[extension] !== undefined,
+    sees: (entry) => entry.guardCheck?.(call) ?? true,
+    isReplay: call.background !== undefined,
+    record: () => recordOf(call),
+    journal: () => exchange.journal?.() ?? Promise.reject(noCall()),
+    endRun: (result) => exchange.endRun?.(toMethodResult(result)) ?? Promise.reject(noCall()),
+  };
+}
 
-  get id(): ExtensionCall['id'] {
-    return this.#exchange.call.id;
-  }
-
-  get method(): string {
-    return this.#exchange.call.method;
-  }
-
-  get params(): ExtensionCall['params'] {
-    return this.#exchange.call.params;
-  }
-
-  get client(): ExtensionCall['client'] {
-    return this.#exchange.call.client;
-  }
-
-  get principal(): ExtensionCall['principal'] {
-    return this.#exchange.call.principal;
-  }
-
-  get quotaKey(): ExtensionCall['quotaKey'] {
-    return this.#exchange.call.quotaKey;
-  }
-
-  get headers(): ExtensionCall['headers'] {
-    return headersOf(this.#exchange.call);
-  }
-
-  get signal(): AbortSignal {
-    return this.#exchange.call.signal;
-  }
-
-  get state(): ExtensionCall['state'] {
-    return this.#exchange.call.state;
-  }
-
-  declares(extension: string): boolean {
-    const { sessions } = this.#exchange.call.revision;
-    if (sessions && !this.inSessions.has(extension)) return false;
-    return this.client.capabilities.extensions?.[extension] !== undefined;
-  }
-
-  sees(entry: Entry): MaybePromise<boolean> {
-    return entry.guardCheck?.(this.#exchange.call) ?? true;
-  }
-
-  get isReplay(): boolean {
-    return this.#exchange.call.background !== undefined;
-  }
-
-  record(): RecordedCall {
-    const { revision, params, principal, requestInfo, quotaKey, neededScopes } = this.#exchange.call;
-    const { requestState: _state, inputResponses: _responses, ...rest } = params;
-    const headers = Object.entries(requestInfo.headers ?? {}).filter(([name]) => !CREDENTIALS.has(name));
-    return {
-      version: revision.version,
-      params: rest,
-      principal,
-      neededScopes,
-      headers: Object.fromEntries(headers),
-      address: requestInfo.address,
-      quotaKey: typeof quotaKey === 'string' ? quotaKey : undefined,
-    };
-  }
-
-  journal(): Promise<Journal> {
-    return this.#exchange.journal?.() ?? Promise.reject(noCall());
-  }
-
-  endRun(result: ExtensionResult): Promise<never> {
-    return this.#exchange.endRun?.(toMethodResult(result)) ?? Promise.reject(noCall());
-  }
+/** A call as it can be written down. */
+function recordOf({
+  revision,
+  params,
+  principal,
+  requestInfo,
+  quotaKey,
+  neededScopes,
+}: EngineCall): RecordedCall {
+  const { requestState: _state, inputResponses: _responses, ...rest } = params;
+  const headers = Object.entries(requestInfo.headers ?? {}).filter(([name]) => !CREDENTIALS.has(name));
+  return {
+    version: revision.version,
+    params: rest,
+    principal,
+    neededScopes,
+    headers: Object.fromEntries(headers),
+    address: requestInfo.address,
+    quotaKey: typeof quotaKey === 'string' ? quotaKey : undefined,
+  };
 }
 
 /** What is not written down of a request: with them others could act as the client. */
@@ -228,7 +199,7 @@ function handlerOf(
   inSessions: ReadonlySet<string>,
 ): MethodHandler {
   return (exchange, params) => {
-    const call = new ExtensionView(exchange, inSessions);
+    const call = viewOf(exchange, inSessions);
     if (extension.settings() === undefined) throw methodNotFound(call.method);
     if (!method.undeclared && !call.declares(extension.id)) throw missingExtension(extension.id);
     const given = after(method.serve(call, params), (result) => toMethodResult(result as ExtensionResult));

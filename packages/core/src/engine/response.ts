@@ -56,8 +56,8 @@ export class ResponseWriter {
     let added = known.get(cache);
     if (added === undefined) {
       added = text(this.#members(revision, given));
-      // Hints of definitions are the same objects at each request; those of single results are not worth keeping.
-      if (known.size < MAX_HINTS) known.set(cache, added);
+      // Results that are text have the hint of their list, or none.
+      known.set(cache, added);
     }
     return added;
   }
@@ -66,8 +66,6 @@ export class ResponseWriter {
     return revision.envelope({ resultType: type, serverInfo: this.serverInfo, cache, meta });
   }
 }
-
-const MAX_HINTS = 1000;
 
 /** Answers with an error. @param isRejection whether the request itself is refused, see `Sink.end`. */
 export function sendError(

@@ -362,13 +362,9 @@ export class InputResponseError extends ToolError {
 /** The text that stands for any error the author did not address to the peer. */
 export const MASKED_MESSAGE = 'Internal error';
 
-/** How an error of unknown origin is to be treated. */
-type ErrorKind = 'tool' | 'protocol' | 'internal';
-
-/** Tells the three families of errors apart. */
-export function kindOf(error: unknown): ErrorKind {
-  if (isToolError(error)) return 'tool';
-  return isProtocolError(error) ? 'protocol' : 'internal';
+/** Whether an error says nothing that is meant for clients. */
+export function isInternal(error: unknown): boolean {
+  return !isToolError(error) && !isProtocolError(error);
 }
 
 /**

@@ -78,6 +78,15 @@ export type GuardCheck = (call: Call, context?: RequestContext) => MaybePromise<
 /** Gives the scopes that a completion needs for the arguments there are so far, unchecked; absent when it needs none. */
 export type PartialScopes = (args: Record<string, unknown>) => MaybePromise<readonly string[]>;
 
+/** What callers need to see and use an entry. Empty when everybody may. */
+export interface Requirements {
+  readonly guardCheck?: GuardCheck;
+  /** The guards behind the check, in the order they are asked; absent with it. */
+  readonly guards?: readonly NamedGuard[];
+  /** The scopes that completing an argument of it needs; absent when it needs none. */
+  readonly partialScopes?: PartialScopes;
+}
+
 /** A single guard of an entry, by the name of its class or function. */
 export interface NamedGuard {
   readonly name: string;

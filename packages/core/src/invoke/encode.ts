@@ -24,28 +24,17 @@ export function isInputRequired(value: unknown): value is InputRequired {
   return typeof value === 'object' && value !== null && INPUT_REQUIRED in value;
 }
 
-/** Turns what a tool returned into its result; what it still needs stays as it is. */
-export type EncodeTool = (value: unknown) => MaybePromise<CallToolResult | InputRequired>;
-
 /**
- * Compiles the result plan of a tool. With an output schema every value is structured content and is checked;
- * without one, the kind of the value decides.
- */
-export function compileToolEncoder(output: ValuePlan | undefined): EncodeTool {
-  return output ? (value) => encodeChecked(value, output) : encodeByKind;
-}
-
-/**
- * Encodes results of a tool without output schema, and warns once when one is an instance of a DTO class: of `Promise<StockLevel>`
- * only `Promise` is known at run time, so clients are told nothing about results, and nothing checks them.
+ * Turns what a tool without output schema returned into its result, as the kind of the value says; what it still needs stays as it is.
+ * Warns once when one is an instance of a DTO class: of `Promise<StockLevel>` only `Promise` is known at run time, so clients are told
+ * nothing about results, and nothing checks them.
  *
  * @param where the tool, in the author's words.
  */
-export function advisedEncoder<R>(
-  encode: (value: unknown) => R,
+export function advisedEncoder(
   where: string,
   { logger }: { readonly logger: Logger },
-): (value: unknown) => R {
+): (value: unknown) => CallToolResult | InputRequired {
   let isAdvised = false;
   return (value) => {
     const output = isAdvised ? undefined : describesItself(value);
@@ -56,11 +45,15 @@ export function advisedEncoder<R>(
         `${where} returns ${output}, but has no output schema: add "output: ${output}" to @Tool()`,
       );
     }
-    return encode(value);
+    return encodeByKind(value);
   };
 }
 
-function encodeChecked(value: unknown, output: ValuePlan): MaybePromise<CallToolResult | InputRequired> {
+/** The same for a tool with an output schema: every value is structured content, and is checked. */
+export function encodeChecked(
+  value: unknown,
+  output: ValuePlan,
+): MaybePromise<CallToolResult | InputRequired> {
   if (isInputRequired(value)) return value;
   if (isToolResult(value)) {
     checkMembers(value);
@@ -220,14 +213,11 @@ export function encodeCompletion(value: unknown): CompleteResult {
   }
   const total = typeof given['total'] === 'number' ? given['total'] : values.length;
   const shown = values.slice(0, MAX_VALUES);
-  const hasMore = given['hasMore'] === true || shown.length < values.length;
-  return {
-    completion: {
-      values: shown,
-      total,
-      hasMore: given['hasMore'] === undefined ? total > shown.length : hasMore,
-    },
-  };
+  const hasMore =
+    given['hasMore'] === undefined
+      ? total > shown.length
+      : given['hasMore'] === true || shown.length < values.length;
+  return { completion: { values: shown, total, hasMore } };
 }
 
 /** The part of a value that says something: a whole result, its inside, or just the values. */
@@ -268,31 +258,31 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
 const RESULT_KEYS = new Set(['content', 'structuredContent', 'isError', '_meta']);
 
 /** Whether a value is a content block. */
-export function isContent(value: unknown): value is ContentBlock {
+function isContent(value: unknown): value is ContentBlock {
   if (!isObject(value) || typeof value['type'] !== 'string' || !Object.hasOwn(REQUIRED, value['type']))
     return false;
   return (REQUIRED[value['type']] ?? []).every((key) => value[key] !== undefined);
 }
 
 /** Whether a value is a list of content blocks, at least one. */
-export function isContentList(value: unknown): value is readonly ContentBlock[] {
+function isContentList(value: unknown): value is readonly ContentBlock[] {
   return Array.isArray(value) && value.length > 0 && value.every(isContent);
 }
 
 /** Whether a value is the whole result of a tool: `content` and nothing a result does not have. */
-export function isToolResult(value: unknown): value is CallToolResult {
+function isToolResult(value: unknown): value is CallToolResult {
   if (!isObject(value) || !Array.isArray(value['content'])) return false;
   return value['content'].every(isContent) && Object.keys(value).every((key) => RESULT_KEYS.has(key));
 }
 
 /** Whether a value is the contents of a resource. */
-export function isResourceContents(value: unknown): value is ResourceContents {
+function isResourceContents(value: unknown): value is ResourceContents {
   if (!isObject(value) || typeof value['uri'] !== 'string') return false;
   return typeof value['text'] === 'string' || typeof value['blob'] === 'string';
 }
 
 /** Whether a value is a prompt message. */
-export function isPromptMessage(value: unknown): value is PromptMessage {
+function isPromptMessage(value: unknown): value is PromptMessage {
   if (!isObject(value) || !isContent(value['content'])) return false;
   return value['role'] === 'user' || value['role'] === 'assistant';
 }

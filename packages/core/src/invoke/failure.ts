@@ -1,8 +1,8 @@
 import {
   ERROR_CODES,
+  isInternal,
   isProtocolError,
   isToolError,
-  kindOf,
   MASKED_MESSAGE,
   messageOf,
   ProtocolError,
@@ -69,7 +69,7 @@ export function requestFailure(error: unknown, call: Call, policy: FailurePolicy
   if (error instanceof InvalidValueError) {
     return new ProtocolError(ERROR_CODES.invalidParams, error.message, { issues: error.issues });
   }
-  if (kindOf(error) === 'internal') report(error, call, policy);
+  if (isInternal(error)) report(error, call, policy);
   return toProtocolError(error, policy.exposeErrors);
 }
 

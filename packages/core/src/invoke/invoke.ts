@@ -9,7 +9,7 @@ import {
   setArguments,
 } from '../context/context.js';
 import { type InputRequired, isSuspension } from '../context/questions.js';
-import { InsufficientScopeError, invalidParams, kindOf, ToolError } from '../errors/errors.js';
+import { InsufficientScopeError, invalidParams, isInternal, ToolError } from '../errors/errors.js';
 import type {
   CompletionDefinition,
   PromptDefinition,
@@ -33,18 +33,16 @@ import type {
   AskingInvoke,
   Binding,
   Declaration,
-  GuardCheck,
   Hears,
   Invoke,
-  NamedGuard,
   ParameterBinding,
-  PartialScopes,
   Passage,
+  Requirements,
   Target,
 } from './declaration.js';
 import {
   advisedEncoder,
-  compileToolEncoder,
+  encodeChecked,
   encodeCompletion,
   encodePrompt,
   encodeResource,
@@ -62,7 +60,7 @@ import {
 } from './policies.js';
 
 /** What compiling handlers needs. */
-export interface InvokeOptions extends FailurePolicy {
+interface InvokeOptions extends FailurePolicy {
   readonly instances: Instances;
   /** How long a guard may take. */
   readonly guardTime: Deadlines;
@@ -83,13 +81,6 @@ interface Kind<R> {
   readonly fail: (error: unknown, call: Call) => R;
   /** Whether there is never more than a part of the arguments, which functions that give scopes get as they are. */
   readonly isPartial?: boolean;
-}
-
-/** What callers need to see and use a definition. Empty when everybody may. */
-interface Requirements {
-  readonly guardCheck?: GuardCheck;
-  readonly guards?: readonly NamedGuard[];
-  readonly partialScopes?: PartialScopes;
 }
 
 /**
@@ -136,9 +127,7 @@ export class HandlerCompiler {
     return this.#compile(declaration, info, {
       Context: ToolContext,
       check: coerce ? converting(input) : (args) => input.check(args),
-      encode: output
-        ? checkedEncoder(output, options)
-        : advisedEncoder(compileToolEncoder(undefined), declaration.where, options),
+      encode: output ? checkedEncoder(output, options) : advisedEncoder(declaration.where, options),
       denied: () => {
         throw new ToolError(`Access denied: ${info.name} may not be called with these arguments`);
       },
@@ -227,7 +216,7 @@ export class HandlerCompiler {
     try {
       return await ask();
     } catch (error) {
-      if (!(error instanceof InvalidValueError) && kindOf(error) === 'internal')
+      if (!(error instanceof InvalidValueError) && isInternal(error))
         this.options.logger.error(
           { err: error, kind, name, ...logDetails(call) },
           'a guard failed; access is refused',
@@ -349,13 +338,12 @@ function checkedEncoder(
   output: ValuePlan,
   policy: FailurePolicy,
 ): (value: unknown, call: Call) => MaybePromise<CallToolResult | InputRequired> {
-  const encode = compileToolEncoder(output);
   const fail = (error: unknown, call: Call): never => {
     throw error instanceof InvalidValueError ? outputFailure(error, call, policy) : error;
   };
   return (value, call) => {
     try {
-      const encoded = encode(value);
+      const encoded = encodeChecked(value, output);
       return isPromise(encoded) ? encoded.catch((error: unknown) => fail(error, call)) : encoded;
     } catch (error) {
       return fail(error, call);
@@ -364,7 +352,7 @@ function checkedEncoder(
 }
 
 /** Runs a handler with checked arguments. The context is there when `needsContext` says so. */
-export type Run = (call: Call, args: unknown, context: RequestContext | undefined) => unknown;
+type Run = (call: Call, args: unknown, context: RequestContext | undefined) => unknown;
 
 /** Where instances come from, and which of them may be kept. */
 export interface Instances {
@@ -377,13 +365,13 @@ type Method = (...values: unknown[]) => unknown;
 type Instance = Readonly<Record<string | symbol, Method | undefined>>;
 
 /** Whether a handler, or what it runs on, may look at the context of the call. */
-export function needsContext(target: Target, { parameters }: Binding, instances: Instances): boolean {
+function needsContext(target: Target, { parameters }: Binding, instances: Instances): boolean {
   if (target.kind === 'function' || !instances.isSingleton(target.cls)) return true;
   return parameters.some(({ from }) => from === 'context' || from === 'custom');
 }
 
 /** Compiles the call of a handler: which instance, which parameters, in which order. */
-export function compileRun(target: Target, binding: Binding, instances: Instances): Run {
+function compileRun(target: Target, binding: Binding, instances: Instances): Run {
   if (target.kind === 'function') {
     const handle = target.handle as Method;
     return (_call, args, context) => handle(args, context);

@@ -8,11 +8,11 @@ import {
   headersOf,
   type RequestContext,
 } from '../context/context.js';
-import type { Constructor } from '../protocol/constructor.js';
+import { type Constructor, isConstructor } from '../protocol/constructor.js';
 import { frozenCopy, isObject } from '../protocol/json.js';
 import type { Logger } from '../protocol/logging.js';
 import { isScope } from '../protocol/principal.js';
-import { after, isPromise, type MaybePromise, observed } from '../protocol/maybe-promise.js';
+import { after, isPromise, type MaybePromise, observed, recovered } from '../protocol/maybe-promise.js';
 import type { Deadlines } from '../transport/deadlines.js';
 import type { LogThrottle } from '../transport/log-throttle.js';
 import type { Declaration, GuardCheck, NamedGuard } from './declaration.js';
@@ -52,14 +52,11 @@ export function compileGuards(
     parts.logger.error({ err: error, kind, name, ...logDetails(call) }, 'a guard failed; access is refused');
     return false;
   };
-  return (call, context) => {
-    try {
-      const allowed = askFrom(0, call, context ?? guardContextOf(call, definition));
-      return isPromise(allowed) ? allowed.catch((error: unknown) => refuse(error, call)) : allowed;
-    } catch (error) {
-      return refuse(error, call);
-    }
-  };
+  return (call, context) =>
+    recovered(
+      () => askFrom(0, call, context ?? guardContextOf(call, definition)),
+      (error) => refuse(error, call),
+    );
 }
 
 /** Compiles each guard into a check of its own, for telling which of them refuses. Requests are served by `compileGuards`. */
@@ -237,10 +234,12 @@ export function checkPolicies(
   }: Readonly<Record<'guards' | 'middleware' | 'scopes' | 'errors', readonly unknown[]>>,
   diagnostics: Diagnostics,
 ): void {
+  const refuse = (place: string, what: string, fix: string): void =>
+    diagnostics.at(place).add('SIGIL_INVALID_POLICY', what, fix);
   const check = (like: unknown, what: string, method: string): void => {
     if (typeof like === 'function') return;
     const fix = `give a function, or a class with the method ${method}; not an instance of one`;
-    diagnostics.at(what).add('SIGIL_INVALID_POLICY', `${String(like)} is no ${what}`, fix);
+    refuse(what, `${String(like)} is no ${what}`, fix);
   };
   for (const guard of guards) check(guard, 'guard', 'allows(context)');
   for (const step of middleware) check(step, 'middleware', 'handle(context, next)');
@@ -248,21 +247,14 @@ export function checkPolicies(
     if (typeof scope === 'function' || isScope(scope)) continue;
     const fix =
       "give scopes one by one, @RequireScopes('files', 'files:write'), or a function that gives a list of them";
-    diagnostics
-      .at('scopes')
-      .add('SIGIL_INVALID_POLICY', `${JSON.stringify(scope) ?? 'nothing'} is no scope`, fix);
+    refuse('scopes', `${JSON.stringify(scope) ?? 'nothing'} is no scope`, fix);
   }
   for (const mapper of errors) {
-    if (isObject(mapper) && isClassLike(mapper['error']) && typeof mapper['map'] === 'function') continue;
+    if (isObject(mapper) && isConstructor(mapper['error']) && typeof mapper['map'] === 'function') continue;
     const shown = typeof mapper === 'function' ? mapper.name : String(mapper);
     const fix = 'make one with mapError(DomainError, (error) => new ToolError(error.message))';
-    diagnostics.at('errors').add('SIGIL_INVALID_POLICY', `${shown} is no error mapper`, fix);
+    refuse('errors', `${shown} is no error mapper`, fix);
   }
-}
-
-/** Whether `instanceof` takes a value. */
-function isClassLike(value: unknown): boolean {
-  return typeof value === 'function' && typeof value.prototype === 'object';
 }
 
 /** Refuses a class of guards or middleware without its method, looked for on an instance, where arrow functions are. */
@@ -277,9 +269,8 @@ export function checkMethod(
     allows: ['a guard', 'implement Guard: allows(context) { return … }'] as const,
     handle: ['middleware', 'implement Middleware: handle(context, next) { return next() }'] as const,
   }[method];
-  diagnostics
-    .at(cls.name)
-    .add('SIGIL_INVALID_POLICY', `it is used as ${use} and has no method ${method}`, fix);
+  const what = `it is used as ${use} and has no method ${method}`;
+  diagnostics.at(cls.name).add('SIGIL_INVALID_POLICY', what, fix);
 }
 
 /** Whether a value is a class, and not a function to be called. */

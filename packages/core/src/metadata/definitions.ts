@@ -31,14 +31,31 @@ export type UnknownProperties = 'reject' | 'strip' | 'keep';
 /** A tool, as declared. */
 export interface ToolDefinition extends Presentation {
   readonly kind: 'tool';
+  /** The tool changes nothing. */
   readonly readOnly?: boolean;
+  /** The tool may delete or overwrite; meaningful when it is not read-only. */
   readonly destructive?: boolean;
+  /** Calling it twice with the same arguments does no more than calling it once. */
   readonly idempotent?: boolean;
+  /** The tool reaches beyond this server, such as the web. */
   readonly openWorld?: boolean;
+  /** Schema of the arguments, for a handler whose parameter types say nothing. */
   readonly input?: SchemaLike;
+  /**
+   * Validation groups of class-validator: of a DTO class only rules of these groups apply, and rules of no group. A
+   * property that has rules of other groups only is unknown. Without groups every rule applies.
+   */
   readonly groups?: readonly string[];
   readonly output?: SchemaLike;
+  /**
+   * Takes strings for what else the schema wants where nothing is lost: "42" for a number, "true" for a boolean, JSON for an
+   * object or list. As the app says by default.
+   */
   readonly coerce?: boolean;
+  /**
+   * What becomes of arguments that are not declared: `reject` them with a hint, `strip` them, or `keep` them for the handler. As the
+   * app says by default. Schemas written by hand say so themselves with `additionalProperties`.
+   */
   readonly unknownProperties?: UnknownProperties;
 }
 
@@ -59,7 +76,9 @@ export interface ResourceDefinition extends Presentation {
 /** A prompt, as declared. */
 export interface PromptDefinition extends Presentation {
   readonly kind: 'prompt';
+  /** Schema of the arguments, for a handler whose parameter types say nothing. */
   readonly input?: SchemaLike;
+  /** Validation groups of class-validator, as in `@Tool`. */
   readonly groups?: readonly string[];
 }
 

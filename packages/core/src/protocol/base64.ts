@@ -1,11 +1,9 @@
 /** Bytes as handlers may give them. */
 export type Bytes = Uint8Array | ArrayBuffer;
 
-type Encoding = 'base64' | 'base64url';
-
 interface NodeBuffer {
-  from(text: string, encoding: Encoding): Uint8Array<ArrayBuffer>;
-  from(bytes: ArrayBufferLike, offset: number, length: number): { toString(encoding: Encoding): string };
+  from(text: string, encoding: 'base64'): Uint8Array;
+  from(bytes: ArrayBufferLike, offset: number, length: number): { toString(encoding: 'base64'): string };
 }
 
 /** Node's `Buffer`, where it is there. */
@@ -34,7 +32,7 @@ export function toBase64(bytes: Bytes): string {
 }
 
 /** Decodes base64 (RFC 4648 §4). @throws when a text is not base64, on hosts that are strict about it. */
-export function fromBase64(text: string): Uint8Array {
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   const buffer = nodeBuffer();
   if (buffer) return new Uint8Array(buffer.from(text, 'base64'));
   return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
@@ -42,19 +40,14 @@ export function fromBase64(text: string): Uint8Array {
 
 /** Encodes bytes as base64url without padding (RFC 4648 §5). */
 export function toBase64Url(bytes: Uint8Array): string {
-  const buffer = nodeBuffer();
-  if (buffer) return buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64url');
   return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
 /** Decodes base64url without padding (RFC 4648 §5). @returns `undefined` for what is something else. */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
-  const buffer = nodeBuffer();
-  if (buffer) return buffer.from(text, 'base64url');
   try {
-    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
-    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    return fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'));
   } catch {
     return undefined;
   }

@@ -1,6 +1,11 @@
 /** A class that can be constructed. */
 export type Constructor<T = object> = new (...args: never[]) => T;
 
+/** Whether `new` and `instanceof` take a value. */
+export function isConstructor(value: unknown): value is Constructor {
+  return typeof value === 'function' && typeof value.prototype === 'object';
+}
+
 /** A class that may be abstract. */
 export type AbstractConstructor<T = object> = abstract new (...args: never[]) => T;
 
@@ -20,3 +25,13 @@ export type ServiceOf<Id> = Id extends abstract new (...args: never[]) => infer 
   : Id extends ServiceToken<infer T>
     ? T
     : unknown;
+
+/** The scopes a resolution happens in, by identity. */
+export interface ResolutionScope {
+  /** The same object during one request. */
+  readonly request: object;
+  /** The same object during one legacy session; equal to `request` in the modern era. */
+  readonly session: object;
+  /** The context that handlers of the request receive, for services that inject it. */
+  readonly context?: () => object;
+}

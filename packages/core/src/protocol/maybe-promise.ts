@@ -31,6 +31,16 @@ export function after<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePro
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
+/** What some work gives, now or later, or what is made of what it throws. */
+export function recovered<T>(work: () => MaybePromise<T>, recover: (thrown: unknown) => T): MaybePromise<T> {
+  try {
+    const done = work();
+    return isPromise(done) ? Promise.resolve(done).catch(recover) : done;
+  } catch (error) {
+    return recover(error);
+  }
+}
+
 /** Marks the failure of a promise as seen: an author may forget to await it, which is no reason to end the process. */
 export function observed<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);

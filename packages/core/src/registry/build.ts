@@ -35,7 +35,6 @@ import type {
   TemplateEntry,
   ToolEntry,
 } from './entry.js';
-import { isValidName, nameFromMethod } from './names.js';
 import { explicitSource } from './parameters.js';
 
 /** What building an entry needs. */
@@ -245,18 +244,26 @@ function shaping(
   return (contents) => shapes.reduce((shaped, shape) => shape(shaped), contents);
 }
 
+/** Specification 2026-07-28, server/tools, "Tool Names". */
+const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+
 function nameOf({ definition, target }: Declaration<ServedDefinition>, at: Diagnostics): string {
   const name = definition.name ?? defaultName(target);
-  if (!isValidName(name) && definition.kind !== 'resource') {
+  if (!TOOL_NAME.test(name) && definition.kind !== 'resource') {
     const fix = 'use 1 to 128 letters, digits, underscores, dots and hyphens';
     at.add('SIGIL_INVALID_NAME', `'${name}' is not a valid name`, fix);
   }
   return name;
 }
 
-/** The name of what does not say one. */
+/** The name of what does not say one, as its method gives it: `checkInventory` → `check_inventory`. */
 export function defaultName(target: Target): string {
-  return nameFromMethod(target.kind === 'method' ? target.method : target.handle.name);
+  const method = target.kind === 'method' ? target.method : target.handle.name;
+  const name = typeof method === 'symbol' ? (method.description ?? '') : method;
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    .toLowerCase();
 }
 
 /** What lists show beside the name, with the `_meta` of the author and what extensions add to it. */

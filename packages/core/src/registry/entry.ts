@@ -14,18 +14,11 @@ import type {
   Tool,
   ToolAnnotations,
 } from '../protocol/descriptors.js';
-import type {
-  AskingInvoke,
-  GuardCheck,
-  Hears,
-  Invoke,
-  NamedGuard,
-  PartialScopes,
-} from '../invoke/declaration.js';
+import type { AskingInvoke, Hears, Invoke, Requirements } from '../invoke/declaration.js';
 import type { DefinitionProblem } from '../errors/errors.js';
 import type { ResourceContents } from '../protocol/content.js';
 
-interface EntryBase {
+interface EntryBase extends Requirements {
   /** What it is found by: a name, a URI, or a URI template. */
   readonly key: string;
   readonly where: string;
@@ -33,11 +26,6 @@ interface EntryBase {
   readonly info: DefinitionDetails;
   /** Milliseconds its handler may take; as the app says when absent. */
   readonly timeoutMs?: number | false;
-  readonly guardCheck?: GuardCheck;
-  /** The guards behind the check, in the order they are asked; absent with it. */
-  readonly guards?: readonly NamedGuard[];
-  /** The scopes that completing an argument of it needs; absent when it needs none. */
-  readonly partialScopes?: PartialScopes;
 }
 
 /** Sources of completions, by the argument they complete. */
@@ -52,26 +40,25 @@ export interface ToolEntry extends EntryBase {
   readonly run: AskingInvoke<CallToolResult>;
 }
 
-/** A resource with a fixed URI, compiled. */
-export interface ResourceEntry extends EntryBase {
-  readonly kind: 'resource';
-  readonly descriptor: Resource;
+interface ReadableEntry extends EntryBase {
   readonly cache?: CacheOptions;
   /** Who may hear of its changes. */
   readonly hears: Hears;
   readonly run: AskingInvoke<ReadResourceResult | undefined>;
 }
 
+/** A resource with a fixed URI, compiled. */
+export interface ResourceEntry extends ReadableEntry {
+  readonly kind: 'resource';
+  readonly descriptor: Resource;
+}
+
 /** A resource template, compiled. */
-export interface TemplateEntry extends EntryBase {
+export interface TemplateEntry extends ReadableEntry {
   readonly kind: 'template';
   readonly descriptor: ResourceTemplate;
-  readonly cache?: CacheOptions;
-  /** See `ResourceEntry`. */
-  readonly hears: Hears;
   /** Gives the values of the variables when a URI matches. */
   readonly match: (uri: string) => Record<string, string | string[]> | undefined;
-  readonly run: AskingInvoke<ReadResourceResult | undefined>;
   /** The sources of completions, by argument. */
   readonly completers: Completers;
 }

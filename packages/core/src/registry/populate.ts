@@ -70,13 +70,9 @@ function collectionOf(registry: Registry, { kind }: Entry): Collection<Entry> {
 
 function refuseDuplicate(entry: Entry, holder: Entry, diagnostics: Diagnostics): void {
   const isNamed = entry.kind === 'tool' || entry.kind === 'prompt';
-  diagnostics
-    .at(entry.where)
-    .add(
-      'SIGIL_DUPLICATE_NAME',
-      `the ${entry.kind} '${entry.key}' is already defined by ${holder.where}`,
-      isNamed ? 'rename one of them with { name }' : 'change one of the URIs',
-    );
+  const what = `the ${entry.kind} '${entry.key}' is already defined by ${holder.where}`;
+  const fix = isNamed ? 'rename one of them with { name }' : 'change one of the URIs';
+  diagnostics.at(entry.where).add('SIGIL_DUPLICATE_NAME', what, fix);
 }
 
 function completableIn(registry: Registry, ref: string): Completable | undefined {

@@ -4,9 +4,8 @@ import type { Declaration } from '../invoke/declaration.js';
 import type { HandlerDefinition } from '../metadata/definitions.js';
 import { KEYS } from '../metadata/keys.js';
 import { type HandlerMethod, handlersOf, listOf, metadataOf, returnType } from '../metadata/metadata.js';
-import type { Constructor } from '../protocol/constructor.js';
+import { type Constructor, isConstructor } from '../protocol/constructor.js';
 import { isDto } from '../schema/index.js';
-import { placeOf } from './names.js';
 import { bindParameters } from './parameters.js';
 
 const DECORATORS: Readonly<Record<HandlerDefinition['kind'], string>> = {
@@ -19,30 +18,16 @@ const DECORATORS: Readonly<Record<HandlerDefinition['kind'], string>> = {
 /** Reads the definitions off service classes, in the order of the classes and of the methods in them. */
 export function scan(services: readonly unknown[], diagnostics: Diagnostics): Declaration[] {
   return [...new Set(services)].flatMap((service) => {
-    if (!isClass(service)) {
-      diagnostics
-        .at('createApp({ services })')
-        .add(
-          'SIGIL_NOT_A_SERVICE',
-          `${String(service)} is not a class`,
-          'list classes; an undefined entry usually means that two files import each other',
-        );
+    if (!isConstructor(service)) {
+      const fix = 'list classes; an undefined entry usually means that two files import each other';
+      const at = diagnostics.at('createApp({ services })');
+      at.add('SIGIL_NOT_A_SERVICE', `${String(service)} is not a class`, fix);
       return [];
     }
     const declarations = scanClass(service, diagnostics);
     if (declarations.length === 0) refuseEmpty(service, diagnostics);
     return declarations;
   });
-}
-
-/** Whether a value can be listed as a service. */
-export function isClass(value: unknown): value is Constructor {
-  return typeof value === 'function' && typeof value.prototype === 'object';
-}
-
-/** Whether a class has decorated methods. */
-export function hasHandlers(cls: Constructor): boolean {
-  return handlersOf(cls).length > 0;
 }
 
 function scanClass(cls: Constructor, diagnostics: Diagnostics): Declaration[] {
@@ -52,7 +37,7 @@ function scanClass(cls: Constructor, diagnostics: Diagnostics): Declaration[] {
   const errors = listOf(KEYS.errors, cls, undefined, 'own');
   return handlersOf(cls).flatMap((handler) => {
     const { method, definitions, declarer } = handler;
-    const at = diagnostics.at(placeOf(cls, method));
+    const at = diagnostics.at(`${cls.name}.${String(method)}`);
     if (typeof Object.getOwnPropertyDescriptor(declarer, method)?.value !== 'function') {
       at.add(
         'SIGIL_INVALID_OPTIONS',
@@ -92,11 +77,7 @@ export function refuseEmpty(
   kinds?: readonly HandlerDefinition['kind'][],
 ): void {
   const decorators = kinds?.map((kind) => DECORATORS[kind]) ?? Object.values(DECORATORS);
-  diagnostics
-    .at(cls.name)
-    .add(
-      'SIGIL_NO_DEFINITIONS',
-      `it has no method with ${decorators.join(', ')}`,
-      'decorate a method, or take the class off the list: what services inject is found by itself',
-    );
+  const what = `it has no method with ${decorators.join(', ')}`;
+  const fix = 'decorate a method, or take the class off the list: what services inject is found by itself';
+  diagnostics.at(cls.name).add('SIGIL_NO_DEFINITIONS', what, fix);
 }

@@ -1,7 +1,7 @@
 import type { Backend, StateStore } from '../backend/backend.js';
 import type { ChangeBus } from '../backend/change-bus.js';
 import type { StateKey } from '../engine/asking/request-state-codec.js';
-import { DEFAULT_LIMITS, type EngineOptions, type Limits } from '../engine/engine-options.js';
+import { DEFAULT_LIMITS, type EngineOptions } from '../engine/engine-options.js';
 import type { Diagnostics } from '../errors/errors.js';
 import { MemoryChangeBus } from '../memory/memory-change-bus.js';
 import { MemoryStateStore } from '../memory/memory-state-store.js';
@@ -63,7 +63,8 @@ export function resolveOptions(given: AppOptions, diagnostics: Diagnostics): App
     instructions,
     logger: new RelayLogger(options.logger),
     backend,
-    limits: limitsOf(options),
+    // A limit of undefined is one that is left out.
+    limits: { ...DEFAULT_LIMITS, ...withoutUndefined(options.limits ?? {}) },
     exposeErrors: options.exposeErrors ?? false,
     coerce: options.coerce ?? false,
     warm: options.warm ?? false,
@@ -85,12 +86,6 @@ export function resolveOptions(given: AppOptions, diagnostics: Diagnostics): App
 
 function infoOf({ name, version, title, description, websiteUrl, icons }: AppOptions): AppSettings['info'] {
   return { name, version, ...withoutUndefined({ title, description, websiteUrl, icons }) };
-}
-
-/** A limit of undefined is one that is left out. */
-function limitsOf({ limits }: AppOptions): Limits {
-  const own = Object.entries(limits ?? {}).filter(([, limit]) => limit !== undefined);
-  return { ...DEFAULT_LIMITS, ...Object.fromEntries(own) };
 }
 
 /** Options with a key, if they have any: secrets need not be there while a program is built. */

@@ -169,18 +169,13 @@ export class App {
   }
 
   async #start(runtime: Runtime | undefined): Promise<RunningRuntime> {
-    const { engine, logger } = this.#parts;
-    const chosen = runtime ?? (await this.#chooseRuntime());
+    const { engine, logger, isWorker } = this.#parts;
+    const chosen = runtime ?? (isWorker ? workerRuntime(() => engine.start()) : await chooseRuntime());
     logger.relayTo(chosen.logger);
     if (chosen.ownsProcess) reporter.survive(logger, (run) => engine.trackCalls(run));
     // What others keep of standard output, this one needs, unless it has an address.
     if (chosen.name !== 'http') releaseStdoutOfAll();
     return chosen.start(this.#served());
-  }
-
-  async #chooseRuntime(): Promise<Runtime> {
-    const { engine, isWorker } = this.#parts;
-    return isWorker ? workerRuntime(() => engine.start()) : chooseRuntime();
   }
 
   async #ended(running: RunningRuntime): Promise<void> {

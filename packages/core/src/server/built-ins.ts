@@ -52,14 +52,10 @@ export function checkBuiltIns(
   diagnostics: Diagnostics,
 ): void {
   const ids = new Set(builtIn.map(({ provide }) => provide));
+  const fix =
+    'remove this provider; the principal comes from authentication, in tests from testApp({ principal }), and the limiter from the backend';
   for (const { provide } of providers.filter((provider) => ids.has(provider.provide)))
-    diagnostics
-      .at(nameOf(provide))
-      .add(
-        'SIGIL_DUPLICATE_PROVIDER',
-        'the app provides it itself',
-        'remove this provider; the principal comes from authentication, in tests from testApp({ principal }), and the limiter from the backend',
-      );
+    diagnostics.at(nameOf(provide)).add('SIGIL_DUPLICATE_PROVIDER', 'the app provides it itself', fix);
 }
 
 /** What services may inject without anybody providing it. */

@@ -7,7 +7,7 @@ import { isObject, jsonFault } from '../protocol/json.js';
 import { DELAY, isDelay } from '../transport/deadlines.js';
 import { OptionChecks } from '../transport/option-checks.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
-import { CACHEABLE_METHODS, cacheFaults } from '../protocol/results.js';
+import { CACHEABLE_METHODS, cacheFaults, type CacheOptions } from '../protocol/results.js';
 import type { AppOptions, StateOptions } from './app-options.js';
 
 /** Every option there is: a bound whose name is misspelt would be no bound. */
@@ -197,21 +197,19 @@ function checkTasks({ tasks: options, backend }: AppOptions, checks: OptionCheck
   if (ttlMs !== null) checks.integer('tasks.ttlMs', ttlMs, LONGEST_LIFE_MS);
 }
 
-const KNOWN: ReadonlySet<string> = new Set(CACHEABLE_METHODS);
-
 /** What an app says about keeping its results. */
 function checkCache(options: unknown, checks: OptionChecks): void {
   const cache = checks.group('cache', options, ['ttlMs', 'cacheScope', 'methods']);
-  for (const { member, expected } of cacheFaults(cache))
-    checks.refuse(`cache.${member}`, `it must be ${expected}`);
-  for (const [method, hint] of Object.entries(
-    checks.group('cache.methods', cache['methods'], CACHEABLE_METHODS),
-  )) {
+  const checkHint = (option: string, hint: CacheOptions): void => {
+    for (const { member, expected } of cacheFaults(hint))
+      checks.refuse(`${option}.${member}`, `it must be ${expected}`);
+  };
+  checkHint('cache', cache);
+  const methods = checks.group('cache.methods', cache['methods'], CACHEABLE_METHODS);
+  for (const method of CACHEABLE_METHODS.filter((name) => name in methods)) {
     const option = `cache.methods['${method}']`;
-    if (!KNOWN.has(method)) continue;
-    if (!isObject(hint)) checks.refuse(option, 'it must be an object with ttlMs, cacheScope, or both');
-    else
-      for (const { member, expected } of cacheFaults(hint))
-        checks.refuse(`${option}.${member}`, `it must be ${expected}`);
+    const hint = methods[method];
+    if (isObject(hint)) checkHint(option, hint);
+    else checks.refuse(option, 'it must be an object with ttlMs, cacheScope, or both');
   }
 }

@@ -133,7 +133,7 @@ function withoutBases(classes: readonly Constructor[]): ReadonlySet<Constructor>
 function ofUnit(declaration: Declaration, unit: Unit): Declaration {
   const own = guardedBy(declaration, unit);
   const { prefix } = unit.parts;
-  return prefix === undefined ? own : withPrefix(own, prefix);
+  return prefix === undefined ? own : { ...own, definition: prefixed(own, prefix) };
 }
 
 /** What an extension brings keeps its names, which clients know, and gets the policies of the module that lists the extension. */
@@ -146,11 +146,7 @@ function guardedBy(declaration: Declaration, { name, parts }: Unit): Declaration
 const OUTSIDE: ReadonlySet<string> = new Set(['ui', 'file', 'http', 'https']);
 const URI = /^([A-Za-z][A-Za-z0-9+.-]*):(\/{0,3})(.*)$/s;
 
-/** A declaration whose name or URI begins with the prefix of its module. */
-export function withPrefix(declaration: Declaration, prefix: string): Declaration {
-  return { ...declaration, definition: prefixed(declaration, prefix) };
-}
-
+/** A definition whose name or URI begins with the prefix of its module. */
 function prefixed({ definition, target }: Declaration, prefix: string): HandlerDefinition {
   switch (definition.kind) {
     case 'tool':
@@ -228,15 +224,12 @@ function refuseProvider(
   second: string,
   diagnostics: Diagnostics,
 ): void {
-  diagnostics
-    .at(nameOf(provide))
-    .add(
-      'SIGIL_DUPLICATE_PROVIDER',
-      first === second
-        ? `${first} has two providers for it`
-        : `${first} and ${second} have different providers for it`,
-      'keep one of them: providers are there for the whole app; a test replaces one with "override"',
-    );
+  const what =
+    first === second
+      ? `${first} has two providers for it`
+      : `${first} and ${second} have different providers for it`;
+  const fix = 'keep one of them: providers are there for the whole app; a test replaces one with "override"';
+  diagnostics.at(nameOf(provide)).add('SIGIL_DUPLICATE_PROVIDER', what, fix);
 }
 
 /** Gives a function definition the shape that scanning gives a decorated method. */

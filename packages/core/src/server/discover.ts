@@ -1,7 +1,7 @@
 import { messageOf, type Diagnostics } from '../errors/errors.js';
-import type { Constructor } from '../protocol/constructor.js';
+import { handlersOf } from '../metadata/metadata.js';
+import { type Constructor, isConstructor } from '../protocol/constructor.js';
 import type { Logger } from '../protocol/logging.js';
-import { hasHandlers, isClass } from '../registry/scan.js';
 import { isObject } from '../protocol/json.js';
 import { buildRecord, type BundledModule, bundledModules } from './build-record.js';
 import { hasFile, listFiles, readText } from './platform.js';
@@ -20,7 +20,7 @@ export async function discover(
   logger: Logger,
 ): Promise<Constructor[]> {
   const found = new Set<Constructor>();
-  for (const place of Array.isArray(places) ? (places as readonly URL[]) : [places as URL])
+  for (const place of [places].flat())
     for (const cls of await discoverIn(place, diagnostics, logger)) found.add(cls);
   return [...found];
 }
@@ -32,20 +32,16 @@ async function discoverIn(
 ): Promise<ReadonlySet<Constructor>> {
   const found = new Set<Constructor>();
   if (!isUrl(place)) {
-    diagnostics
-      .at(String(place))
-      .add(
-        CODE,
-        'it is not a URL, so it does not say which folder it begins in',
-        'write new URL("./services/", import.meta.url)',
-      );
+    const what = 'it is not a URL, so it does not say which folder it begins in';
+    diagnostics.at(String(place)).add(CODE, what, 'write new URL("./services/", import.meta.url)');
     return found;
   }
   const before = diagnostics.problems.length;
   for (const { path, load } of bundledModules(place.href) ?? modulesIn(place, diagnostics, logger)) {
     try {
       const exported: unknown[] = Object.values(await load());
-      for (const value of exported) if (isClass(value) && hasHandlers(value)) found.add(value);
+      for (const value of exported)
+        if (isConstructor(value) && handlersOf(value).length > 0) found.add(value);
     } catch (error) {
       diagnostics.at(path).add(CODE, messageOf(error), remedyFor(error));
     }

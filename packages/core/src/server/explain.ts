@@ -5,8 +5,6 @@ import type { Entry } from '../registry/entry.js';
 import type { Registry } from '../registry/registry.js';
 import { nearest } from '../protocol/nearest.js';
 import type { Call } from '../context/call.js';
-import { RequestContext } from '../context/context.js';
-import { LATEST_VERSION, METHODS } from '../protocol/protocol.js';
 
 /** Says how an explanation is to be read. */
 export const EXPLANATION_FORMAT = 'sigil-explanation/1';
@@ -54,7 +52,7 @@ export async function explain(app: Inspectable, name: string, principal?: Princi
   const format = EXPLANATION_FORMAT;
   if (!entry)
     return { format, name, nearest: nearestTo(name, registry), hiddenFromSessions: false, guards: [] };
-  const refusedBy = await firstRefusal(entry, principal, container);
+  const refusedBy = await firstRefusal(entry, engine.hypotheticalCall(principal), container);
   return {
     format,
     name,
@@ -69,10 +67,9 @@ export async function explain(app: Inspectable, name: string, principal?: Princi
 
 async function firstRefusal(
   { guards = [] }: Entry,
-  principal: Principal | undefined,
+  call: Call,
   container: Container,
 ): Promise<string | undefined> {
-  const call = hypotheticalCall(principal, container);
   try {
     for (const { name, allows } of guards) if (!(await allows(call))) return name;
     return undefined;
@@ -90,44 +87,4 @@ function nearestTo(name: string, { tools, prompts, resources, templates }: Regis
     if (found.length === MOST_NEAR) break;
   }
   return found;
-}
-
-/** A request that no client sent, for asking guards what they would say to a principal. It is its own session. */
-function hypotheticalCall(principal: Principal | undefined, container: Container): Call {
-  const noClient = (): never => {
-    throw new Error('There is no client behind this request');
-  };
-  const call: Call = {
-    id: 'explain',
-    method: METHODS.listTools,
-    params: {},
-    where: undefined,
-    meta: {},
-    signal: new AbortController().signal,
-    client: { capabilities: {}, protocolVersion: LATEST_VERSION },
-    principal,
-    requestInfo: principal ? { principal } : {},
-    get scope() {
-      return { request: call, session: call, context: () => call.context() };
-    },
-    state: {},
-    currentContext: undefined,
-    context() {
-      const info = { kind: 'list', name: METHODS.listTools, metadata: {} } as const;
-      return (call.currentContext ??= new RequestContext(call, info));
-    },
-    needs: () => undefined,
-    progress: () => undefined,
-    log: () => undefined,
-    ask: noClient,
-    askAll: noClient,
-    ping: noClient,
-    requestState: undefined,
-    inputResponses: {},
-    inputResponse: noClient,
-    closeStream: () => undefined,
-    once: async (_key, run) => run(),
-    resolve: (id) => container.get(id, call.scope),
-  };
-  return call;
 }

@@ -1,13 +1,14 @@
 import type { FunctionDefinition } from '../decorators/define.js';
 import type { CompletionDefinition, HandlerDefinition } from '../metadata/definitions.js';
-import type { Constructor } from '../protocol/constructor.js';
+import { type Constructor, isConstructor } from '../protocol/constructor.js';
 import { Diagnostics } from '../errors/errors.js';
 import type { Declaration } from '../invoke/declaration.js';
 import { checkPolicies } from '../invoke/policies.js';
 import type { BuildTools } from '../registry/build.js';
 import { populate, removeCompletion } from '../registry/populate.js';
-import type { Registry } from '../registry/registry.js';
-import { isClass, refuseEmpty, scan } from '../registry/scan.js';
+import type { Entry } from '../registry/entry.js';
+import type { Collection, Registry } from '../registry/registry.js';
+import { refuseEmpty, scan } from '../registry/scan.js';
 import type { AppOptions } from './app-options.js';
 import { declareFunction, withOwnPolicies, withPolicies } from './collect.js';
 import { classesOf, policiesOf, type Services } from './services.js';
@@ -50,17 +51,10 @@ export interface LiveCompletions {
 /** Compiles definitions of some kinds into the registry. @throws DefinitionError when something is wrong. */
 export type Define = (definition: FunctionDefinition | Constructor, kind: HandlerDefinition['kind']) => void;
 
-/** Where a live collection keeps its entries. */
-interface Held {
-  delete(key: string): boolean;
-  has(key: string): boolean;
-  [Symbol.iterator](): Iterator<{ readonly key: string }>;
-}
-
 /** Makes a live collection over one or two collections of a registry. */
 export function liveCollection<D extends HandlerDefinition>(
   kind: D['kind'],
-  held: readonly Held[],
+  held: readonly Collection<Entry>[],
   define: Define,
 ): LiveCollection<D> {
   return {
@@ -106,7 +100,7 @@ function declare(
   kind: HandlerDefinition['kind'],
   diagnostics: Diagnostics,
 ): Declaration[] {
-  if (!isClass(definition)) return [declareFunction(definition, diagnostics)];
+  if (!isConstructor(definition)) return [declareFunction(definition, diagnostics)];
   const scanned = scan([definition], diagnostics);
   const found = scanned.filter((declaration) => declaration.definition.kind === kind);
   if (found.length === 0 && diagnostics.problems.length === 0) refuseEmpty(definition, diagnostics, [kind]);

@@ -82,7 +82,9 @@ const AFTER = [
  * ```
  */
 export function arrangeManifest(parts: ManifestParts): Manifest {
-  const { server, instructions, capabilities, tools, resources, resourceTemplates, prompts } = plain(parts);
+  const { server, instructions, capabilities, tools, resources, resourceTemplates, prompts } =
+    // As JSON carries them: without what is undefined, and with nothing shared.
+    JSON.parse(JSON.stringify(parts)) as ManifestParts;
   return {
     format: MANIFEST_FORMAT,
     server: arrange(server, SERVER),
@@ -113,11 +115,6 @@ function arrangeMember(key: string, value: unknown): unknown {
   if (key === 'completes') return [...(value as string[])].sort(byCodeUnits);
   if (key !== 'arguments') return canonicalValue(value);
   return arrangeAll(value as { name: string }[], ({ name }) => name);
-}
-
-/** The parts as JSON carries them: without what is undefined, and with nothing shared. */
-function plain(parts: ManifestParts): ManifestParts {
-  return JSON.parse(JSON.stringify(parts)) as ManifestParts;
 }
 
 /** Keywords whose values are data, not schemas: in them, lists keep their order whatever their keys are called. */

@@ -109,9 +109,8 @@ export function requireLists(maker: string, options: ModuleParts, ...more: reado
   }
   for (const [option, given] of Object.entries(options)) {
     if (![...LISTS, ...more].includes(option) || given === undefined || Array.isArray(given)) continue;
-    diagnostics
-      .at(`${maker}({ ${option} })`)
-      .add('SIGIL_INVALID_OPTIONS', 'it must be a list', `write ${option}: [...]`);
+    const at = diagnostics.at(`${maker}({ ${option} })`);
+    at.add('SIGIL_INVALID_OPTIONS', 'it must be a list', `write ${option}: [...]`);
   }
   diagnostics.throwIfAny();
 }
@@ -136,13 +135,9 @@ export function allModules(
     const name = `module '${named ?? found.size + 1}'`;
     found.set(one, name);
     if (prefix === undefined || (typeof prefix === 'string' && /^[A-Za-z0-9_-]+$/.test(prefix))) return;
-    diagnostics
-      .at(`defineModule({ prefix }) of ${name}`)
-      .add(
-        'SIGIL_INVALID_OPTIONS',
-        `'${String(prefix)}' is not a valid prefix`,
-        'use letters, digits, underscores and hyphens',
-      );
+    const what = `'${String(prefix)}' is not a valid prefix`;
+    const fix = 'use letters, digits, underscores and hyphens';
+    diagnostics.at(`defineModule({ prefix }) of ${name}`).add('SIGIL_INVALID_OPTIONS', what, fix);
   };
   for (const one of modules) visit(one, 'createApp({ modules })', []);
   return found;

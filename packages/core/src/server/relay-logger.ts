@@ -1,5 +1,5 @@
 import type { Logger, LogMethod } from '../protocol/logging.js';
-import { isPromise } from '../protocol/maybe-promise.js';
+import { type MaybePromise, recovered } from '../protocol/maybe-promise.js';
 import { consoleLogger } from './platform.js';
 
 /** A logger whose destination is the author's, else that of the runtime that is started, and the console until there is one. */
@@ -24,16 +24,11 @@ export class RelayLogger implements Logger {
 
   /** A logger that fails must not fail what it reports about. */
   #log(level: keyof Logger, args: Parameters<LogMethod>): void {
-    const failed = (error: unknown): void => {
+    const log = (): MaybePromise<void> => this.#target[level](...args);
+    void recovered(log, (error) => {
       if (this.#target === consoleLogger) return;
       consoleLogger.error({ err: error }, 'the logger failed');
       consoleLogger[level](...args);
-    };
-    try {
-      const logged: unknown = this.#target[level](...args);
-      if (isPromise(logged)) Promise.resolve(logged).catch(failed);
-    } catch (error) {
-      failed(error);
-    }
+    });
   }
 }

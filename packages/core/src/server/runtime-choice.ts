@@ -1,4 +1,5 @@
 import { DefinitionError } from '../errors/errors.js';
+import { withoutUndefined } from '../protocol/json.js';
 import type { RunningRuntime, Runtime } from '../transport/transport.js';
 import { onEndSignal, divertStdout, programArguments, environmentVariable, isInspected } from './platform.js';
 
@@ -14,8 +15,8 @@ interface HttpChoice {
 }
 
 interface RuntimeModule {
-  stdio?(): Runtime;
-  http?(options: HttpChoice): Runtime;
+  readonly stdio?: () => Runtime;
+  readonly http?: (options: HttpChoice) => Runtime;
 }
 
 const SWITCHES = ['--http', '--stdio', '--allow-anonymous'];
@@ -40,26 +41,22 @@ export async function chooseRuntime(): Promise<Runtime> {
     const flag = [...VALUE_FLAGS, '--allow-anonymous'].find((each) => valueOf(args, each) !== undefined);
     if (flag !== undefined)
       throw wrong(flag, `${flag} needs --http: over stdio the program does not listen`, 'add --http', flag);
-    const module = await load('@sigil/stdio');
-    if (module.stdio) return module.stdio();
-    throw missing('@sigil/stdio');
+    const { stdio } = await load('@sigil/stdio');
+    if (!stdio) throw missing('@sigil/stdio');
+    return stdio();
   }
   const port = read(args, '--port', 'PORT', readPort);
   const host = read(args, '--host', 'HOST', readHost);
   const workers = read(args, '--workers', 'WORKERS', readCount);
   const closeDelayMs = read(args, '--close-delay-ms', 'CLOSE_DELAY_MS', readDelay);
   const drainMs = read(args, '--drain-ms', 'DRAIN_MS', readDelay);
-  const module = await load('@sigil/http');
-  if (!module.http) throw missing('@sigil/http');
-  return module.http({
+  const allowAnonymous = args.includes('--allow-anonymous') || undefined;
+  const { http } = await load('@sigil/http');
+  if (!http) throw missing('@sigil/http');
+  return http({
     health: '/health',
     ready: '/readyz',
-    ...(port === undefined ? {} : { port }),
-    ...(host === undefined ? {} : { host }),
-    ...(workers === undefined ? {} : { workers }),
-    ...(closeDelayMs === undefined ? {} : { closeDelayMs }),
-    ...(drainMs === undefined ? {} : { drainMs }),
-    ...(args.includes('--allow-anonymous') ? { allowAnonymous: true } : {}),
+    ...withoutUndefined({ port, host, workers, closeDelayMs, drainMs, allowAnonymous }),
   });
 }
 
@@ -149,39 +146,33 @@ function valueOf(args: readonly string[], flag: string): string | undefined {
   return found === flag ? (args[index + 1] ?? '') : found?.slice(flag.length + 1);
 }
 
-function read<T>(
-  args: readonly string[],
-  flag: string,
-  variable: string,
-  parse: (text: string, where: string) => T,
-): T | undefined {
+/** Reads the text of a flag or variable, whose name is for messages. */
+type Parse<T> = (text: string, where: string) => T;
+
+function read<T>(args: readonly string[], flag: string, variable: string, parse: Parse<T>): T | undefined {
   const given = valueOf(args, flag);
   if (given !== undefined) return parse(given, flag);
   const set = environmentVariable(variable);
   return set === undefined ? undefined : parse(set, variable);
 }
 
-function readPort(text: string, where: string): number {
-  const port = Number(text);
-  if (text.trim() !== '' && Number.isInteger(port) && port >= 0 && port <= 65535) return port;
-  throw wrong(where, `'${text}' is not a port`, 'give a number from 0 (any free port) to 65535');
+/** @param kind what a text is that is none, in messages. */
+function integer(least: number, most: number, kind: string, fix: string): Parse<number> {
+  return (text, where) => {
+    const value = Number(text);
+    if (text.trim() !== '' && Number.isInteger(value) && value >= least && value <= most) return value;
+    throw wrong(where, `'${text}' is ${kind}`, fix);
+  };
 }
 
-function readCount(text: string, where: string): number {
-  const count = Number(text);
-  if (text.trim() !== '' && Number.isInteger(count) && count > 0) return count;
-  throw wrong(
-    where,
-    `'${text}' is not a number of processes`,
-    'give a number of 1 or more, such as that of the cores',
-  );
-}
-
-function readDelay(text: string, where: string): number {
-  const ms = Number(text);
-  if (text.trim() !== '' && Number.isInteger(ms) && ms >= 0) return ms;
-  throw wrong(where, `'${text}' is no time`, 'give a number of milliseconds, such as 5000');
-}
+const readPort = integer(0, 65535, 'not a port', 'give a number from 0 (any free port) to 65535');
+const readCount = integer(
+  1,
+  Infinity,
+  'not a number of processes',
+  'give a number of 1 or more, such as that of the cores',
+);
+const readDelay = integer(0, Infinity, 'no time', 'give a number of milliseconds, such as 5000');
 
 function readHost(text: string, where: string): string {
   // Node listens on every address when the host is empty.

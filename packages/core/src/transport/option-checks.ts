@@ -86,8 +86,8 @@ export class OptionChecks {
 
   /** Refuses what is neither true nor false nor left out: 'false' would count as true. */
   booleans(options: object, ...names: readonly string[]): void {
-    for (const [name, value] of Object.entries(options)) {
-      if (!names.includes(name)) continue;
+    for (const name of names) {
+      const value: unknown = Reflect.get(options, name);
       if (value !== undefined && typeof value !== 'boolean')
         this.refuse(name, `it must be true or false, not ${shown(value)}`);
     }

@@ -1,9 +1,11 @@
 import type { AskOptions, RoundOptions } from '../../context/call.js';
-import type {
-  InputResponsesTo,
-  InputRequired,
-  InputQuestion,
-  InputQuestions,
+import {
+  checkQuestion,
+  checkQuestions,
+  type InputResponsesTo,
+  type InputRequired,
+  type InputQuestion,
+  type InputQuestions,
 } from '../../context/questions.js';
 import { InputResponseError } from '../../errors/errors.js';
 import { type ClientCapabilities, METHODS } from '../../protocol/protocol.js';
@@ -41,6 +43,7 @@ export class ClientRequester {
     questions: Q,
     options?: RoundOptions,
   ): Promise<InputResponsesTo<Q>> {
+    checkQuestions(questions, 'ctx.ask()');
     requireOpen(asking);
     // All of them are written before the first is sent: one that cannot be asked keeps the others back.
     const requests = this.#writeAll(asking, questions);
@@ -67,6 +70,7 @@ export class ClientRequester {
     key: string,
     question: InputQuestion<T>,
   ): Promise<T | undefined> {
+    checkQuestion(question, key, 'ctx.inputResponse()');
     asking.rounds.throwIfEnded();
     const request = (): InputRequest => this.codec.write(question, asking.revision);
     const answer = asking.rounds.response(key, request);
@@ -112,39 +116,31 @@ function requireOpen({ rounds, isOver, signal }: RequesterContext): void {
     throw new InputResponseError('gone', 'The request has been answered: nothing can be asked any more');
 }
 
-interface Need {
-  readonly met: unknown;
-  readonly required: ClientCapabilities;
-  readonly why: string;
-}
-
 /** Checks that the client can answer a question. @throws ProtocolError that says what capability it lacks. */
-function requireCapability(asking: RequesterContext, question: InputQuestion): void {
-  for (const { met, required, why } of needs(asking, question)) {
-    if (!met) throw asking.revision.missingCapability(`The client ${why}`, required);
-  }
-}
-
-function needs({ client, revision }: RequesterContext, question: InputQuestion): readonly Need[] {
+function requireCapability({ client, revision }: RequesterContext, question: InputQuestion): void {
   const { elicitation, sampling, roots } = client.capabilities;
+  const need = (met: unknown, required: ClientCapabilities, lack: string): void => {
+    if (!met) throw revision.missingCapability(`The client ${lack}`, required);
+  };
   switch (question.asks) {
     case 'elicit': {
       // A bare `elicitation: {}` means forms (2025-11-25, client/elicitation, "Capabilities").
       const showsForms = revision.elicitation.form && elicitation && (elicitation.form || !elicitation.url);
-      return [{ met: showsForms, required: { elicitation: { form: {} } }, why: 'cannot show forms' }];
+      return need(showsForms, { elicitation: { form: {} } }, 'cannot show forms');
     }
     case 'elicitUrl': {
       const opensPages = revision.elicitation.url && elicitation?.url;
-      return [{ met: opensPages, required: { elicitation: { url: {} } }, why: 'cannot open pages' }];
+      return need(opensPages, { elicitation: { url: {} } }, 'cannot open pages');
     }
-    case 'sample': {
-      const model = { met: sampling, required: { sampling: {} }, why: 'has no model to offer' };
-      if (!question.params.tools) return [model];
-      const takesTools = revision.samplingTools && sampling?.tools;
-      const why = 'has no model that uses tools';
-      return [model, { met: takesTools, required: { sampling: { tools: {} } }, why }];
-    }
+    case 'sample':
+      need(sampling, { sampling: {} }, 'has no model to offer');
+      if (!question.params.tools) return;
+      return need(
+        revision.samplingTools && sampling?.tools,
+        { sampling: { tools: {} } },
+        'has no model that uses tools',
+      );
     case 'roots':
-      return [{ met: roots, required: { roots: {} }, why: 'does not share its roots' }];
+      return need(roots, { roots: {} }, 'does not share its roots');
   }
 }

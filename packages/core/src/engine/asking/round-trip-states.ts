@@ -2,6 +2,7 @@ import { ERROR_CODES, invalidParams, OverloadedError, ProtocolError } from '../.
 import { sha256 } from '../../protocol/digest.js';
 import { canonicalJson, isObject } from '../../protocol/json.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
+import type { Principal } from '../../protocol/principal.js';
 import { repeated } from '../../protocol/protocol.js';
 import {
   type Answer,
@@ -19,7 +20,7 @@ import type { StateStore } from '../../backend/backend.js';
 export interface RoundTripRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
-  readonly principal: string | undefined;
+  readonly principal: Principal | undefined;
   /** Whom quotas count it for. */
   readonly quotaKey: string | object | undefined;
 }
@@ -79,10 +80,13 @@ export class RoundTripStates {
     // Without a state it is not known that anything was asked: an answer to nothing is no consent.
     if (requestState === undefined) return { memory: noMemory() };
     if (typeof requestState !== 'string') throw invalidParams('"requestState" must be a string');
-    const payload = await this.#read(requestState);
+    // What is longer than anything we write is not read.
+    const isOurs = requestState.length <= this.limits.maxLength;
+    const payload = isOurs && ((await this.codec.open(requestState)) as Payload | undefined);
     if (!payload) throw refused('it is not a state of this server');
     if (payload.expires <= Date.now()) throw refused('it has expired');
-    if (payload.principal !== (request.principal ?? null)) throw refused('it belongs to another principal');
+    if (payload.principal !== (request.principal?.id ?? null))
+      throw refused('it belongs to another principal');
     if (payload.digest !== (await requestDigest(request.method, request.params))) {
       throw refused('it belongs to another request');
     }
@@ -101,7 +105,7 @@ export class RoundTripStates {
       ...(this.store ? { id: crypto.randomUUID() } : {}),
       digest: await requestDigest(method, params),
       expires: Date.now() + this.limits.ttlMs,
-      principal: principal ?? null,
+      principal: principal?.id ?? null,
       ...journalOf(memory),
     };
     const state = await this.codec.seal(payload);
@@ -121,12 +125,6 @@ export class RoundTripStates {
     const client = typeof quotaKey === 'string' ? quotaKey : undefined;
     const forMs = expires - Date.now() + CLOCK_SKEW_MS;
     if ((await ask(() => store.use(id, forMs, client))) !== true) throw refused('it has been used already');
-  }
-
-  async #read(state: string): Promise<Payload | undefined> {
-    // Longer than anything we write.
-    if (state.length > this.limits.maxLength) return undefined;
-    return (await this.codec.open(state)) as Payload | undefined;
   }
 }
 

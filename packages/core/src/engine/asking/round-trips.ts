@@ -21,24 +21,17 @@ export class RoundTrips {
   memory: RoundTripState = noMemory();
   readonly #effects = new Map<string, Promise<unknown>>();
   readonly #open = new Set<string>();
-  #left: InputRequests | undefined;
   #ending: Promise<never> | undefined;
-  #ended: Suspension | undefined;
   #isOver = false;
+  /** What ends the run of the handler, once a question has gone to the client in its result. */
+  suspension: Suspension | undefined;
+  /** The questions that the client has to answer before the handler goes on. */
+  left: InputRequests = {};
   /** Keeps what is remembered wherever the handler runs in the background, before it goes on. */
   keep: ((journal: Journal) => Promise<void>) | undefined;
+  /** How often the handler has been run again within this request. */
+  restarts = 0;
   #count = 0;
-  #restarts = 0;
-
-  /** What ends the run of the handler, once a question has gone to the client in its result. */
-  get suspension(): Suspension | undefined {
-    return this.#ended;
-  }
-
-  /** The questions that the client has to answer before the handler goes on. */
-  get left(): InputRequests {
-    return this.#left ?? {};
-  }
 
   /** Whether a question waits for the end of the round. */
   get isEnding(): boolean {
@@ -47,12 +40,7 @@ export class RoundTrips {
 
   /** @throws Suspension when the round has ended: the context of the handler is closed. */
   throwIfEnded(): void {
-    if (this.#ended) throw this.#ended;
-  }
-
-  /** How often the handler has been run again within this request. */
-  get restarts(): number {
-    return this.#restarts;
+    if (this.suspension) throw this.suspension;
   }
 
   /**
@@ -141,7 +129,7 @@ export class RoundTrips {
    * @returns a promise that rejects with a `Suspension`: the handler ends there, and runs again later.
    */
   leave(requests: InputRequests): Promise<never> {
-    this.#left = { ...this.#left, ...requests };
+    this.left = { ...this.left, ...requests };
     // Other questions may be put in the same breath, so the round ends when the handler has drawn it.
     this.#ending ??= this.#end();
     return this.#ending;
@@ -151,8 +139,8 @@ export class RoundTrips {
     await new Promise((resolve) => setTimeout(resolve, 0));
     // A handler that has ended does not wait for the answer: nothing would handle a rejection, and it would end the process.
     if (this.#isOver) return new Promise<never>(() => undefined);
-    this.#ended = new Suspension();
-    throw this.#ended;
+    this.suspension = new Suspension();
+    throw this.suspension;
   }
 
   /** Takes note that the handler has ended. */
@@ -171,7 +159,7 @@ export class RoundTrips {
     // What failed is run anew; results are remembered.
     this.#effects.clear();
     this.#count = 0;
-    this.#restarts += 1;
+    this.restarts += 1;
   }
 
   /** Runs a side effect, unless an earlier round has. */

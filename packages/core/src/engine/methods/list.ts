@@ -6,7 +6,6 @@ import type { Entry } from '../../registry/entry.js';
 import { methodNotFound } from '../admission.js';
 import type { EngineCall } from '../call.js';
 import type { MethodHandler } from '../exchange.js';
-import type { MethodResult } from '../response.js';
 import type { Revision } from '../revisions/index.js';
 
 /** What a list is made of. */
@@ -25,54 +24,21 @@ interface ListParts<E extends Entry> {
   readonly shows?: (entry: E, revision: Revision) => boolean;
 }
 
-/** Serves one kind of list. */
-export class List<E extends Entry> {
-  readonly #views = new Map<Revision, ListView<E>>();
+/** Makes the method of one kind of list, which gives the page after a cursor. */
+export function listMethod<E extends Entry>(parts: ListParts<E>): MethodHandler {
+  const { collection, isOffered, hint } = parts;
+  const views = new Map<Revision, ListView<E>>();
   /** For lists that differ by who asks, whatever their author says. */
-  readonly #privateHint: CacheHint;
-
-  constructor(private readonly parts: ListParts<E>) {
-    this.#privateHint = { ...parts.hint, cacheScope: 'private' };
-  }
-
-  /** Gives the page after a cursor, as the method of the list does. */
-  readonly serve: MethodHandler = ({ call }, { cursor }) => {
-    const { collection, isOffered } = this.parts;
+  const privateHint: CacheHint = { ...hint, cacheScope: 'private' };
+  return ({ call }, { cursor }) => {
     if (!(isOffered?.() ?? collection.everUsed)) throw methodNotFound(call.method);
     // A cursor names a place in the order of additions, so it stays good when entries come and go.
     const start: Position = decodeCursor(cursor);
-    const view = this.#viewFor(call.revision);
-    if (view.isGuarded) return this.#visiblePage(view, call, start);
-    return { result: view.page(start), cache: this.parts.hint };
+    const view = views.get(call.revision) ?? new ListView(parts, call.revision);
+    views.set(call.revision, view);
+    if (!view.isGuarded) return { result: view.page(start), cache: hint };
+    return view.visiblePage(start, call).then((result) => ({ result, cache: privateHint }));
   };
-
-  async #visiblePage(view: ListView<E>, call: EngineCall, start: Position): Promise<MethodResult> {
-    const { pageSize = Infinity } = this.parts;
-    let visible: (readonly [Position, E])[] = [];
-    let held: (readonly [Position, E])[] = [];
-    // Guards are asked side by side, of as many entries as may fill the page: one that takes its time holds up no other.
-    const ask = async (): Promise<void> => {
-      const answers = await Promise.all(
-        held.map(async ([, { guardCheck }]) => (await guardCheck?.(call)) ?? true),
-      );
-      visible = visible.concat(held.filter((_, index) => answers[index] === true));
-      held = [];
-    };
-    for (const entry of view.after(start)) {
-      held.push(entry);
-      if (visible.length + held.length <= pageSize) continue;
-      await ask();
-      if (visible.length > pageSize) break;
-    }
-    await ask();
-    return { result: view.write(visible), cache: this.#privateHint };
-  }
-
-  #viewFor(revision: Revision): ListView<E> {
-    const view = this.#views.get(revision) ?? new ListView(this.parts, revision);
-    this.#views.set(revision, view);
-    return view;
-  }
 }
 
 /** One kind of list as clients of one kind see it. Entries, and pages that are the same for all, are serialised once. */
@@ -105,6 +71,29 @@ export class ListView<E extends Entry> {
     // Anybody can make up cursors, and pages from everywhere would be the list many times over.
     if (isStart) this.#pages.set(start, page);
     return page;
+  }
+
+  /** The page after a position, of what one caller may see. */
+  async visiblePage(start: Position, call: EngineCall): Promise<RawJson> {
+    const { pageSize = Infinity } = this.parts;
+    let visible: (readonly [Position, E])[] = [];
+    let held: (readonly [Position, E])[] = [];
+    // Guards are asked side by side, of as many entries as may fill the page: one that takes its time holds up no other.
+    const ask = async (): Promise<void> => {
+      const answers = await Promise.all(
+        held.map(async ([, { guardCheck }]) => (await guardCheck?.(call)) ?? true),
+      );
+      visible = visible.concat(held.filter((_, index) => answers[index] === true));
+      held = [];
+    };
+    for (const entry of this.after(start)) {
+      held.push(entry);
+      if (visible.length + held.length <= pageSize) continue;
+      await ask();
+      if (visible.length > pageSize) break;
+    }
+    await ask();
+    return this.write(visible);
   }
 
   /** The entries shown after a position. */

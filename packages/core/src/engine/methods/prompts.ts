@@ -1,16 +1,16 @@
-import { invalidParams, type ProtocolError } from '../../errors/errors.js';
+import { invalidParams } from '../../errors/errors.js';
 import { isInputRequired } from '../../invoke/encode.js';
 import { METHODS, repeated } from '../../protocol/protocol.js';
 import { readArguments, readString } from '../admission.js';
 import type { MethodHandler } from '../exchange.js';
-import { List } from './list.js';
+import { listMethod } from './list.js';
 import type { MethodParts, MethodTable } from './table.js';
 
 /** `prompts/list` and `prompts/get`. */
 export function promptMethods({ options }: MethodParts): MethodTable {
   const { registry, pageSize, cacheHints, timeoutMs } = options;
   const { prompts } = registry;
-  const list = new List({
+  const list = listMethod({
     collection: prompts,
     key: 'prompts',
     pageSize,
@@ -22,25 +22,26 @@ export function promptMethods({ options }: MethodParts): MethodTable {
     const { call } = exchange;
     const name = readString(params, 'name');
     const entry = prompts.get(name);
-    if (!entry) throw unknownPrompt(name);
+    const refuse = (): never => {
+      throw invalidParams(`Unknown prompt: ${repeated(name)}`);
+    };
+    if (!entry) return refuse();
     return exchange.invoke(entry, readArguments(params), {
-      refuse: () => {
-        throw unknownPrompt(name);
-      },
+      refuse,
       answer: (result) => {
         if (isInputRequired(result)) return exchange.nextRound(result, getPrompt, `The prompt ${name}`);
-        return { result: call.revision.promptResult(result), meta: result._meta };
+        const messages = result.messages.map((message) => ({
+          ...message,
+          content: call.revision.content(message.content),
+        }));
+        return { result: { ...result, messages }, meta: result._meta };
       },
       timeoutMs: entry.timeoutMs ?? timeoutMs,
     });
   };
 
   return {
-    [METHODS.listPrompts]: list.serve,
+    [METHODS.listPrompts]: list,
     [METHODS.getPrompt]: getPrompt,
   };
-}
-
-function unknownPrompt(name: string): ProtocolError {
-  return invalidParams(`Unknown prompt: ${repeated(name)}`);
 }

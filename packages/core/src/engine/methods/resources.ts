@@ -3,7 +3,7 @@ import { METHODS } from '../../protocol/protocol.js';
 import { readString } from '../admission.js';
 import type { MethodHandler } from '../exchange.js';
 import { NOT_KEPT } from './cache-hints.js';
-import { List } from './list.js';
+import { listMethod } from './list.js';
 import type { MethodParts, MethodTable } from './table.js';
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
@@ -11,7 +11,7 @@ export function resourceMethods({ options }: MethodParts): MethodTable {
   const { registry, pageSize, cacheHints, timeoutMs } = options;
   const { resources, templates } = registry;
   const isOffered = (): boolean => resources.everUsed || templates.everUsed;
-  const resourceList = new List({
+  const resourceList = listMethod({
     collection: resources,
     isOffered,
     key: 'resources',
@@ -19,7 +19,7 @@ export function resourceMethods({ options }: MethodParts): MethodTable {
     hint: cacheHints.of(METHODS.listResources),
     describe: (entry, revision) => revision.resource(entry.descriptor),
   });
-  const templateList = new List({
+  const templateList = listMethod({
     collection: templates,
     isOffered,
     key: 'resourceTemplates',
@@ -32,14 +32,15 @@ export function resourceMethods({ options }: MethodParts): MethodTable {
     const { revision } = exchange.call;
     const uri = readString(params, 'uri');
     const found = registry.resolveUri(uri);
-    if (!found) throw revision.resourceNotFound(uri);
+    const refuse = (): never => {
+      throw revision.resourceNotFound(uri);
+    };
+    if (!found) return refuse();
     const { entry, variables } = found;
     return exchange.invoke(entry, variables, {
-      refuse: () => {
-        throw revision.resourceNotFound(uri);
-      },
+      refuse,
       answer: (result) => {
-        if (!result) throw revision.resourceNotFound(uri);
+        if (!result) return refuse();
         if (isInputRequired(result)) return exchange.nextRound(result, readResource, `The resource ${uri}`);
         // It may depend on answers, which are no part of what a client finds kept results by.
         const cache = exchange.isRetry ? NOT_KEPT : cacheHints.ofRead(entry, result);
@@ -50,8 +51,8 @@ export function resourceMethods({ options }: MethodParts): MethodTable {
   };
 
   return {
-    [METHODS.listResources]: resourceList.serve,
-    [METHODS.listTemplates]: templateList.serve,
+    [METHODS.listResources]: resourceList,
+    [METHODS.listTemplates]: templateList,
     [METHODS.readResource]: readResource,
   };
 }

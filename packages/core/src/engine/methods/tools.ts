@@ -1,18 +1,18 @@
-import { invalidParams, type ProtocolError } from '../../errors/errors.js';
+import { invalidParams } from '../../errors/errors.js';
 import { isInputRequired } from '../../invoke/encode.js';
 import { METHODS, repeated } from '../../protocol/protocol.js';
 import { readArguments, readString } from '../admission.js';
 import type { EngineCall } from '../call.js';
 import type { MethodHandler } from '../exchange.js';
 import type { MethodResult } from '../response.js';
-import { List } from './list.js';
+import { listMethod } from './list.js';
 import type { MethodParts, MethodTable } from './table.js';
 
 /** `tools/list` and `tools/call`. */
 export function toolMethods({ options, extensions }: MethodParts): MethodTable {
   const { registry, pageSize, cacheHints, timeoutMs: appTimeoutMs } = options;
   const { tools } = registry;
-  const list = new List({
+  const list = listMethod({
     collection: tools,
     key: 'tools',
     pageSize,
@@ -25,11 +25,12 @@ export function toolMethods({ options, extensions }: MethodParts): MethodTable {
     const { call } = exchange;
     const name = readString(params, 'name');
     const entry = tools.get(name);
-    if (!entry || !extensions.shows(call.revision, entry)) throw unknownTool(name);
+    const refuse = (): never => {
+      throw invalidParams(`Unknown tool: ${repeated(name)}`);
+    };
+    if (!entry || !extensions.shows(call.revision, entry)) return refuse();
     return exchange.invoke(entry, readArguments(params), {
-      refuse: () => {
-        throw unknownTool(name);
-      },
+      refuse,
       enter: (run) => extensions.callTool(exchange, entry, run),
       answer: (result) => {
         if (isInputRequired(result)) return exchange.nextRound(result, callTool, `The tool ${name}`);
@@ -41,13 +42,9 @@ export function toolMethods({ options, extensions }: MethodParts): MethodTable {
   };
 
   return {
-    [METHODS.listTools]: list.serve,
+    [METHODS.listTools]: list,
     [METHODS.callTool]: callTool,
   };
-}
-
-function unknownTool(name: string): ProtocolError {
-  return invalidParams(`Unknown tool: ${repeated(name)}`);
 }
 
 function late({ params }: EngineCall, timeoutMs: number): MethodResult {

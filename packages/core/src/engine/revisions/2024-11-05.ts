@@ -2,7 +2,7 @@ import type { CreateMessageParams, SamplingContent } from '../../protocol/client
 import type { ContentBlock } from '../../protocol/content.js';
 import { REVISION_FEATURES } from '../../protocol/protocol.js';
 import { revision20250326 } from './2025-03-26.js';
-import { mapContent, omit, type Revision } from './revision.js';
+import { omit, type Revision } from './revision.js';
 
 /** Revision 2024-11-05: no tool annotations, no audio, no message with progress, no completions capability. */
 export const revision20241105: Revision = {
@@ -15,7 +15,6 @@ export const revision20241105: Revision = {
   sampling: (params) => withoutAudio(revision20250326.sampling(params)),
   callResult: (result, tool) =>
     revision20250326.callResult({ ...result, content: result.content.map(content) }, tool),
-  promptResult: (result) => revision20250326.promptResult(mapContent(result, content)),
   progress: (params) => omit(params, ['message']),
 };
 

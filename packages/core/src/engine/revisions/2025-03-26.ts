@@ -2,7 +2,7 @@ import type { Annotations, ContentBlock } from '../../protocol/content.js';
 import type { Tool } from '../../protocol/descriptors.js';
 import { REVISION_FEATURES } from '../../protocol/protocol.js';
 import { revision20250618 } from './2025-06-18.js';
-import { mapContent, omit, type Revision } from './revision.js';
+import { omit, type Revision } from './revision.js';
 
 const UNKNOWN = ['title', '_meta'];
 
@@ -30,7 +30,6 @@ export const revision20250326: Revision = {
     ...(isError ? { isError } : {}),
   }),
   readResult: (result) => ({ contents: result.contents.map((contents) => omit(contents, UNKNOWN)) }),
-  promptResult: (result) => revision20250618.promptResult(mapContent(result, content)),
 };
 
 /** Titles of tools stood among the annotations. */

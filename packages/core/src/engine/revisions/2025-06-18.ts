@@ -4,7 +4,7 @@ import type { ContentBlock } from '../../protocol/content.js';
 import { isObject, type JsonSchema, propertiesOf } from '../../protocol/json.js';
 import { REVISION_FEATURES } from '../../protocol/protocol.js';
 import { revision20251125 } from './2025-11-25.js';
-import { mapContent, omit, replaceCodes, type Revision } from './revision.js';
+import { omit, replaceCodes, type Revision } from './revision.js';
 
 const UNKNOWN = ['icons'];
 
@@ -20,7 +20,7 @@ export const revision20250618: Revision = {
   version: '2025-06-18',
   resumes: false,
   form(schema) {
-    const [list] = listsOf(schema);
+    const [list] = Object.entries(propertiesOf(schema)).find(([, property]) => isList(property)) ?? [];
     if (list === undefined) return olderForm(schema);
     const message = `The client cannot show lists to choose from, such as '${list}'`;
     throw revision20251125.missingCapability(message, { elicitation: {} });
@@ -37,7 +37,6 @@ export const revision20250618: Revision = {
     if (!result.content.some(isLinkWithIcons)) return revision20251125.callResult(result, tool);
     return revision20251125.callResult({ ...result, content: result.content.map(content) }, tool);
   },
-  promptResult: (result) => revision20251125.promptResult(mapContent(result, content)),
 };
 
 function isLinkWithIcons(block: ContentBlock): boolean {
@@ -48,11 +47,9 @@ function content(block: ContentBlock): ContentBlock {
   return isLinkWithIcons(block) ? omit(block, UNKNOWN) : block;
 }
 
-/** The names of the properties that clients before 2025-11-25 cannot show: lists to choose from. */
-function listsOf(schema: JsonSchema): string[] {
-  return Object.entries(propertiesOf(schema))
-    .filter(([, property]) => isObject(property) && property['type'] === 'array')
-    .map(([name]) => name);
+/** Whether a property is a list to choose from, which clients before 2025-11-25 cannot show. */
+function isList(property: unknown): boolean {
+  return isObject(property) && property['type'] === 'array';
 }
 
 /**

@@ -45,7 +45,6 @@ export const revision20260728: Revision = {
     return new RawJson(members, () => ({ ...result.toJSON() }));
   },
   readResult: (result) => omit(result, ['ttlMs', 'cacheScope']),
-  promptResult: (result) => result,
   progress: (params) => params,
   logThreshold: ({ request }) => request,
   resourceNotFound: (uri) =>

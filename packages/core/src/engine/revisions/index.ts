@@ -14,8 +14,9 @@ const ALL: readonly Revision[] = [
   revision20251125,
   revision20260728,
 ];
-const STATELESS: ReadonlyMap<unknown, Revision> = byVersion(false);
-const SESSIONED: ReadonlyMap<unknown, Revision> = byVersion(true);
+const BY_VERSION = ALL.map((revision) => [revision.version, revision] as const);
+const STATELESS: ReadonlyMap<unknown, Revision> = new Map(BY_VERSION.filter(([, { sessions }]) => !sessions));
+const SESSIONED: ReadonlyMap<unknown, Revision> = new Map(BY_VERSION.filter(([, { sessions }]) => sessions));
 
 /** The versions a request may carry in its `_meta`, newest first. */
 export const STATELESS_VERSIONS: readonly string[] = [...STATELESS.values()]
@@ -28,27 +29,17 @@ export function claimedRevision(version: unknown): Revision | undefined {
 }
 
 /** The revision that has everything a server can say of itself. */
-export function newestRevision(): Revision {
-  return revision20260728;
-}
+export const NEWEST_REVISION: Revision = revision20260728;
 
 /** The newest revision that has sessions. */
-export function latestSessionRevision(): Revision {
-  return revision20251125;
-}
+export const LATEST_SESSION_REVISION: Revision = revision20251125;
 
 /** The revision `initialize` settles on: the one asked for, else the newest that has sessions. */
 export function negotiate(version: unknown): Revision {
-  return SESSIONED.get(version) ?? latestSessionRevision();
+  return SESSIONED.get(version) ?? LATEST_SESSION_REVISION;
 }
 
 /** The revision of a session that was opened before; `undefined` when it is none that has sessions. */
 export function sessionRevision(version: unknown): Revision | undefined {
   return SESSIONED.get(version);
-}
-
-function byVersion(sessions: boolean): Map<unknown, Revision> {
-  return new Map(
-    ALL.filter((revision) => revision.sessions === sessions).map((revision) => [revision.version, revision]),
-  );
 }

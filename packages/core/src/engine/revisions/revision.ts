@@ -10,12 +10,7 @@ import type {
   RevisionFeatures,
   ServerCapabilities,
 } from '../../protocol/protocol.js';
-import type {
-  CacheHint,
-  CallToolResult,
-  GetPromptResult,
-  ReadResourceResult,
-} from '../../protocol/results.js';
+import type { CacheHint, CallToolResult, ReadResourceResult } from '../../protocol/results.js';
 
 /** What a request says about who sent it, beyond its revision. */
 interface LogThresholds {
@@ -64,6 +59,7 @@ export interface Revision extends RevisionFeatures {
   prompt(prompt: Prompt): Prompt;
   implementation(info: Implementation): Implementation;
   capabilities(capabilities: ServerCapabilities): ServerCapabilities;
+  /** One block of the result of a tool, or of a message of a prompt. */
   content(block: ContentBlock): ContentBlock;
   /**
    * The result of a tool as clients of this revision know it, or its text (`RawJson`).
@@ -73,7 +69,6 @@ export interface Revision extends RevisionFeatures {
   callResult(result: CallToolResult, tool: { readonly descriptor: Tool }): object;
   /** What was read, without its cache hints. */
   readResult(result: ReadResourceResult): object;
-  promptResult(result: GetPromptResult): object;
   /** The parameters of a progress notification. */
   progress(params: { readonly message?: string; readonly [key: string]: unknown }): object;
   /** The mildest log message that may be sent; `undefined` when none may. */
@@ -97,15 +92,4 @@ export function omit<T extends object>(value: T, keys: readonly string[]): T {
 export function replaceCodes(error: ProtocolError, table: ReadonlyMap<number, number>): ProtocolError {
   const code = table.get(error.code);
   return code === undefined ? error : new ProtocolError(code, error.message, error.data, { cause: error });
-}
-
-/** A prompt with the content of every message shaped. */
-export function mapContent(
-  result: GetPromptResult,
-  shape: (block: ContentBlock) => ContentBlock,
-): GetPromptResult {
-  return {
-    ...result,
-    messages: result.messages.map((message) => ({ ...message, content: shape(message.content) })),
-  };
 }

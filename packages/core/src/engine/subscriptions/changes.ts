@@ -1,6 +1,6 @@
 import { isObject } from '../../protocol/json.js';
 import type { Logger } from '../../protocol/logging.js';
-import { isPromise, type MaybePromise } from '../../protocol/maybe-promise.js';
+import { after, type MaybePromise, recovered } from '../../protocol/maybe-promise.js';
 import { NOTIFICATIONS } from '../../protocol/protocol.js';
 import type { ChangeBus, ListKind, ServerChange } from '../../backend/change-bus.js';
 import { LogThrottle } from '../../transport/log-throttle.js';
@@ -53,13 +53,8 @@ export class ChangeFeed {
     if (this.#closed) return false;
     // Without a subscription nothing comes back from the bus.
     if (!this.#unsubscribe) this.#tell(change);
-    const failed = (error: unknown): boolean => this.#unpublished(change, error);
-    try {
-      const published = this.bus.publish(change);
-      return isPromise(published) ? Promise.resolve(published).then(() => true, failed) : true;
-    } catch (error) {
-      return failed(error);
-    }
+    const publish = (): MaybePromise<boolean> => after(this.bus.publish(change), () => true);
+    return recovered(publish, (error) => this.#unpublished(change, error));
   }
 
   /** Hears every change that arrives, of whatever process. @returns stops the hearing. */
@@ -118,7 +113,8 @@ export class ChangeFeed {
 function readChange(value: unknown): ServerChange | undefined {
   if (!isObject(value)) return undefined;
   const { kind, list, uri, taskId, sessionId, stream, to, about, content } = value;
-  if (kind === 'list' && isList(list)) return { kind, list };
+  const known = LISTS.find((one) => one === list);
+  if (kind === 'list' && known) return { kind, list: known };
   if (kind === 'resource' && typeof uri === 'string') return { kind, uri };
   if (kind === 'task' && typeof taskId === 'string') return { kind, taskId };
   if (kind === 'session' && typeof sessionId === 'string') return { kind, sessionId };
@@ -139,10 +135,6 @@ function logDetails(change: unknown): Readonly<Record<string, string | undefined
 
 /** How much of anything another process said is logged, in characters. */
 const MOST_LOGGED = 100;
-
-function isList(value: unknown): value is ListKind {
-  return typeof value === 'string' && Object.hasOwn(LIST_CHANGED, value);
-}
 
 /** The notification that says that a list has changed. */
 export const LIST_CHANGED: Readonly<Record<ListKind, string>> = {

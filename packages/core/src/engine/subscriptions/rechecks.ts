@@ -2,17 +2,11 @@ import { logDetails } from '../../context/call.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import { lacksScopes } from '../../protocol/principal.js';
 import { unref } from '../../transport/deadlines.js';
-import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from '../call.js';
+import { type AdmittedRequest, type CallParts, EngineCall, NO_STREAM } from '../call.js';
+import type { ExchangeParts } from '../exchange.js';
 import type { Session } from '../connection-state.js';
 import { withoutSubscription } from '../session-state.js';
 import type { Listener, Listeners, Subscribers } from './subscriptions.js';
-
-/** A call that only guards see sends nothing. */
-const NO_STREAM: Stream = Object.freeze({
-  done: true,
-  send: () => undefined,
-  closeStream: () => undefined,
-});
 
 /** Asks guards again about what subscriptions hear of, for as long as there are any. What is refused now ends. */
 export class Rechecks {
@@ -22,7 +16,7 @@ export class Rechecks {
   #closed = false;
 
   constructor(
-    private readonly parts: CallParts,
+    private readonly parts: CallParts & Pick<ExchangeParts, 'release'>,
     private readonly subscribers: Subscribers,
     private readonly listeners: Listeners,
   ) {}
@@ -52,7 +46,7 @@ export class Rechecks {
       if (this.#closed) return;
     }
     this.#timer = undefined;
-    if (this.listeners.size > 0 || this.subscribers.sessions.size > 0) this.begin();
+    if (this.listeners.all.length > 0 || this.subscribers.sessions.size > 0) this.begin();
   }
 
   async #once(checked: object, check: () => Promise<void>): Promise<void> {
@@ -91,18 +85,13 @@ export class Rechecks {
   /** Checks with a call of its own: what guards have put into the state of the request is not what they are asked for. */
   async #anew(request: AdmittedRequest, check: (call: EngineCall) => Promise<void>): Promise<void> {
     const call = new EngineCall(this.parts, request, NO_STREAM);
-    const { container, logger } = this.parts.options;
     try {
       await check(call);
     } catch (error) {
-      logger.error({ err: error }, 'a subscription could not be checked');
+      this.parts.options.logger.error({ err: error }, 'a subscription could not be checked');
     }
     call.over();
-    try {
-      if (call.isScope) await container.release?.(call);
-    } catch (error) {
-      logger.error({ err: error }, 'a service failed to close');
-    }
+    if (call.isScope) this.parts.release(call);
   }
 
   /** What is served no more has no guards that could refuse it. */

@@ -170,11 +170,6 @@ export class Subscribers {
     this.events.emit('unsubscribed', uri);
     return true;
   }
-
-  /** Forgets a subscriber that is gone. */
-  removeAll(subscriber: Subscriber): void {
-    for (const uri of [...(subscriber.subscriptions ?? [])]) this.remove(subscriber, uri);
-  }
 }
 
 /** Which kinds of notifications a subscription carries. */
@@ -211,10 +206,6 @@ export class Listeners {
     { maxSubscriptions, maxSubscriptionsPerClient }: Limits,
   ) {
     this.#quota = new Quota(maxSubscriptions, maxSubscriptionsPerClient);
-  }
-
-  get size(): number {
-    return this.#listeners.size;
   }
 
   /** Those that are open now. */
@@ -263,9 +254,7 @@ export class Listeners {
 
   /** Tells the subscriptions that want to know that a list has changed. */
   listChanged(change: ListKind): void {
-    for (const { call, filter } of this.#listeners.values()) {
-      if (filter[`${change}ListChanged`] === true) send(call, LIST_CHANGED[change]);
-    }
+    this.notify(LIST_CHANGED[change], {}, (filter) => filter[`${change}ListChanged`] === true);
   }
 
   /** Tells the subscriptions to a resource that it has changed. */
@@ -300,13 +289,13 @@ export class Listeners {
   #finish(listener: Listener): void {
     const { call, release, finish } = listener;
     if (!this.#listeners.delete(call)) return;
-    this.subscribers.removeAll(listener);
+    for (const uri of [...(listener.subscriptions ?? [])]) this.subscribers.remove(listener, uri);
     release();
     finish({ result: {}, meta: { [META.subscriptionId]: call.id } });
   }
 }
 
 /** Every notification of a subscription names the request that opened it. */
-function send(call: EngineCall, method: string, params: object = {}): void {
+function send(call: EngineCall, method: string, params: object): void {
   call.notify(method, { _meta: { [META.subscriptionId]: call.id }, ...params });
 }

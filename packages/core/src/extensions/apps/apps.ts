@@ -37,16 +37,13 @@ export const apps: AppExtension = {
     return page && ((contents) => withUi(contents, page));
   },
   create(host) {
-    const known = { version: -1, isUsed: false };
+    const known = { isUsed: false };
     return {
       id: UI,
       inSessions: true,
       settings() {
-        const { tools, resources, templates } = host.registry;
-        const version = tools.version + resources.version + templates.version;
         // A capability once announced is not taken back.
-        if (!known.isUsed && known.version !== version) known.isUsed = usesUi(host);
-        known.version = version;
+        known.isUsed ||= usesUi(host);
         return known.isUsed ? {} : undefined;
       },
     };

@@ -33,7 +33,7 @@ export function compileMatcher(template: UriTemplate): UriMatcher {
     // The usual miss, another template's URI, costs no more than this.
     if (!uri.startsWith(head)) return undefined;
     if (uri.length > MAX_URI_LENGTH || BAD_TRIPLET.test(uri)) return undefined;
-    const normal = tryNormalise(uri);
+    const normal = ifPossible(normaliseUri, uri);
     if (normal === undefined || normal.length > MAX_URI_LENGTH) return undefined;
     const captured = scan(steps, normal);
     return captured && readValues(normal, captured);
@@ -46,9 +46,10 @@ function plainHead({ parts }: UriTemplate): string {
   return first?.kind === 'literal' ? (/^[A-Za-z0-9\-._~:/?#@!$&()*+,;=]*/.exec(first.text)?.[0] ?? '') : '';
 }
 
-function tryNormalise(uri: string): string | undefined {
+/** What a function makes of a text; `undefined` where it throws. */
+function ifPossible(convert: (text: string) => string, text: string): string | undefined {
   try {
-    return normaliseUri(uri);
+    return convert(text);
   } catch {
     return undefined;
   }
@@ -92,7 +93,7 @@ function readPairs(
 }
 
 function put(values: UriValues, { name, explode, prefix }: TemplateVariable, raw: string): boolean {
-  const value = decode(raw);
+  const value = raw.includes('%') ? ifPossible(decodeURIComponent, raw) : raw;
   if (value === undefined) return false;
   const known = values[name];
   if (Array.isArray(known)) {
@@ -104,13 +105,4 @@ function put(values: UriValues, { name, explode, prefix }: TemplateVariable, raw
   if (prefix !== undefined && value.length > prefix && [...value].length > prefix) return false;
   values[name] = explode ? [value] : value;
   return true;
-}
-
-function decode(raw: string): string | undefined {
-  if (!raw.includes('%')) return raw;
-  try {
-    return decodeURIComponent(raw);
-  } catch {
-    return undefined;
-  }
 }
