@@ -94,6 +94,7 @@ export interface HostOptions extends HttpOptions {
 export interface Hosted<P> {
   /** The function that was given the options, for errors. */
   readonly of: string;
+  /** Makes the app. @param platform what came with the first request. */
   readonly app: (platform: P) => MaybePromise<App>;
   /** Checked at once where they are no function. */
   readonly options: HostOptions | ((platform: P) => HostOptions);
