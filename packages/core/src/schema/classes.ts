@@ -1,21 +1,12 @@
 import type { DefinitionProblem } from '../errors/errors.js';
-import { annotatedProperties, annotationsOf } from '../metadata/metadata.js';
-import { DESIGN, readOwn } from '../metadata/keys.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { ClassReader } from './describe/argument-schema.js';
 import { ClassSchemas, type SchemaPair } from './describe/describe.js';
-import { ruleNamed } from './rules/table.js';
-import {
-  type ClassLibraries,
-  type ConstraintSource,
-  ownRules,
-  type RuleMetadata,
-} from './dto/class-libraries.js';
+import type { ClassLibraries, ConstraintSource } from './dto/class-libraries.js';
 import { loadClassLibraries } from './dto/load-libraries.js';
-import { ClassModels, type ClassSummary, initialValues, rulesAt, summaryOf } from './dto/dto.js';
+import { ClassModels, type ClassSummary, rulesAt, summaryOf } from './dto/dto.js';
 import type { BoundRule } from './dto/bound-rule.js';
-import { mapTransforms } from './dto/mapped-types.js';
 import { InstancePlans, transformFailure } from './instantiate/instantiate.js';
 import type { Instantiator } from './dto/wire-form.js';
 import type { PatternPool } from './patterns/patterns.js';
@@ -56,7 +47,6 @@ export class DtoClasses {
     where: string,
     problems: DefinitionProblem[],
   ): boolean {
-    if (isPlainClass(cls, this.#libraries)) return false;
     return summaryOf(cls, this.#plansOf(direction, groups).instances.models, where, problems).mirrored;
   }
 
@@ -149,39 +139,4 @@ export class DtoDocument implements ClassReader {
       throw transformFailure(cls, value, this.plans.instances.models, error);
     }
   }
-}
-
-/** Rules with which a property can be declared wrongly. */
-const DELICATE: ReadonlySet<unknown> = new Set(['matches', 'isInstance']);
-
-/** Types of properties that hold no object of a class. */
-const SIMPLE: ReadonlySet<unknown> = new Set([String, Number, Boolean, Array, Object, undefined]);
-
-/**
- * Whether nothing can be wrong with a class or its constraints, and nothing of it travels in headers: most classes are like that, and
- * reading the rest of them can wait until they are used. False where that would take long to find out.
- */
-export function isPlainClass(cls: Constructor, { rules, transforms, isOwnRule }: ClassLibraries): boolean {
-  mapTransforms(cls, transforms);
-  const own = ownRules(rules, cls);
-  if (own === undefined || initialValues(cls, '', []) === undefined) return false;
-  const prototype = cls.prototype as object;
-  const isPlainRule = ({ type, name, constraintCls }: RuleMetadata): boolean =>
-    constraintCls === undefined
-      ? type === 'conditionalValidation'
-      : !DELICATE.has(name) &&
-        // Constraints of authors may need what is not there.
-        constraintCls.length === 0 &&
-        ruleNamed(name) !== undefined &&
-        rules.getTargetValidatorConstraints(constraintCls).length > 0;
-  const names = new Set(own.map((rule) => rule.propertyName));
-  if ([...annotatedProperties(prototype)].some((name) => !names.has(String(name)))) return false;
-  // What an array holds is known from rules for each element only.
-  const says = (name: string): boolean => own.some((rule) => rule.propertyName === name && rule.each);
-  const isPlainProperty = (name: string): boolean =>
-    (readOwn(DESIGN.type, prototype, name) !== Array || says(name)) &&
-    SIMPLE.has(readOwn(DESIGN.type, prototype, name)) &&
-    annotationsOf(prototype, name).header === undefined &&
-    transforms.findTypeMetadata(cls, name) === undefined;
-  return own.every(isOwnRule) && own.every(isPlainRule) && [...names].every(isPlainProperty);
 }

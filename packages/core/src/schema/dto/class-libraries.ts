@@ -179,11 +179,6 @@ function rulesByClass(storage: RuleStorage): Rules | undefined {
   return validationMetadatas instanceof Map ? (validationMetadatas as Rules) : undefined;
 }
 
-/** The rules of a class that extends no other; undefined for classes that do, and for those without rules. */
-export function ownRules(storage: RuleStorage, cls: Constructor): readonly RuleMetadata[] | undefined {
-  return Object.getPrototypeOf(cls) === Function.prototype ? rulesByClass(storage)?.get(cls) : undefined;
-}
-
 /**
  * The rules of a class and of those it extends, as class-validator itself finds them. It looks through all classes there are each time,
  * which takes long where there are many; so it is asked among the relatives of the class alone.

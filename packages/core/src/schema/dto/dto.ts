@@ -177,7 +177,7 @@ const NESTED_LEVELS = 8;
  * The values property initialisers give: they are the defaults of arguments. Makes one instance, as every request will.
  * @returns undefined, and a problem, when the class cannot be constructed without arguments.
  */
-export function initialValues(
+function initialValues(
   cls: Constructor,
   where: string,
   problems: DefinitionProblem[],
