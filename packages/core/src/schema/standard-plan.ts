@@ -1,4 +1,4 @@
-import { type DefinitionProblem, messageOf } from '../errors/errors.js';
+import { type Diagnostics, messageOf } from '../errors/errors.js';
 import type { JsonSchema } from '../protocol/json.js';
 import { after, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { StandardIssue, StandardResult, StandardSchema } from '../protocol/standard-schema.js';
@@ -20,11 +20,10 @@ import { InvalidValueError, type Issue, tooDeep } from './messages/errors.js';
 export function standardPlan(
   schema: StandardSchema,
   direction: Direction,
-  where: string,
-  problems: DefinitionProblem[],
+  at: Diagnostics,
 ): ValuePlan | undefined {
-  const written = writeJsonSchema(schema, direction, where, problems);
-  if (!written || !readHandWritten(written, direction === 'input', where, problems)) return undefined;
+  const written = writeJsonSchema(schema, direction, at);
+  if (!written || !readHandWritten(written, direction === 'input', at)) return undefined;
   const { validate } = schema['~standard'];
   const advertised = advertise(written, direction);
   return {
@@ -44,12 +43,11 @@ export function standardPlan(
 function writeJsonSchema(
   schema: StandardSchema,
   direction: Direction,
-  where: string,
-  problems: DefinitionProblem[],
+  at: Diagnostics,
 ): JsonSchema | undefined {
   const { vendor, jsonSchema } = schema['~standard'];
   const refuse = (what: string, fix: string): undefined => {
-    problems.push({ code: 'SIGIL_INVALID_SCHEMA', where, what: `the ${vendor} schema ${what}`, fix });
+    at.add('SIGIL_INVALID_SCHEMA', `the ${vendor} schema ${what}`, fix);
   };
   const write = jsonSchema?.[direction];
   if (!write)

@@ -1,4 +1,3 @@
-import type { DefinitionProblem } from '../../errors/errors.js';
 import type { SchemaAnnotations } from '../../metadata/metadata.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { JsonSchema } from '../../protocol/json.js';
@@ -6,24 +5,30 @@ import { HEADER_KEYWORD } from '../../protocol/descriptors.js';
 import { type ClassModel, type ClassModels, isJson } from '../dto/dto.js';
 import type { NestedModel, PropertyModel, Variants } from '../dto/property.js';
 import type { BoundRule } from '../dto/bound-rule.js';
+import type { InstancePlans } from '../instantiate/instantiate.js';
 import type { Direction } from '../json-schema/source.js';
 import { mergeKeywords, orNull, tidyKeywords, wholeLimits } from '../json-schema/merge-keywords.js';
 import { acceptsMissing, enforcedKeywords } from '../rules/rule.js';
 import { typeKeywords } from '../dto/wire-form.js';
+import type { RuleRunners } from '../validate/rule-runner.js';
 
-/** Describes the classes of one document. */
+/** What is known of DTO classes, for one document. */
+export interface DtoDocument {
+  readonly models: ClassModels;
+  readonly schemas: ClassSchemas;
+  readonly instances: InstancePlans;
+  readonly rules: RuleRunners;
+}
+
+/** Describes the classes of one document. They have been read, and their mistakes reported. */
 export class ClassSchemas {
   readonly definitions: Definitions = new Definitions();
 
-  constructor(
-    readonly models: ClassModels,
-    readonly where: string,
-    readonly problems: DefinitionProblem[],
-  ) {}
+  constructor(readonly models: ClassModels) {}
 
   /** The schema of a class as the root of the document. */
   object(cls: Constructor, tag?: Tag): SchemaPair {
-    return this.#describe(this.models.of(cls, this.where, this.problems), tag);
+    return this.#describe(this.models.of(cls), tag);
   }
 
   /** References to the schema of a class that a property holds, or to those a tag chooses from. */

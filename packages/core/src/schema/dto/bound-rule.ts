@@ -1,4 +1,4 @@
-import type { DefinitionProblem } from '../../errors/errors.js';
+import type { Diagnostics } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import { once } from '../../protocol/maybe-promise.js';
 import { hasKeyword } from '../json-schema/json-schema.js';
@@ -175,8 +175,8 @@ export interface PropertyContext {
   readonly cls: Constructor;
   readonly name: string;
   readonly own: readonly RuleMetadata[];
-  readonly where: string;
-  readonly problems: DefinitionProblem[];
+  /** Receives the mistakes in it. */
+  readonly at: Diagnostics;
   readonly initial: Readonly<Record<string, unknown>> | undefined;
   readonly transforms: Transforms;
   readonly libraries: ClassLibraries;
@@ -187,7 +187,7 @@ const OWN_RULE: Rule = { acceptsMissing: true };
 
 /** The rules of a property. */
 export function boundRules(context: PropertyContext): BoundRule[] {
-  const { own, libraries, cls, where } = context;
+  const { own, libraries, cls, at } = context;
   return own.flatMap((metadata) => {
     if (metadata.constraintCls === undefined) return [];
     const [registered] = libraries.rules.getTargetValidatorConstraints(metadata.constraintCls);
@@ -199,7 +199,7 @@ export function boundRules(context: PropertyContext): BoundRule[] {
       return [new BoundRule(metadata, OWN_RULE, true, cls.name, made)];
     }
     // Patterns are gathered while classes are read, so that a bad one is refused at boot.
-    const pattern = metadata.name === 'matches' && patternOf(metadata, libraries.patterns, where);
+    const pattern = metadata.name === 'matches' && patternOf(metadata, libraries.patterns, at.where);
     // Found when it first runs: class-validator looks for it among those of all decorators there are.
     const found = once(() => (pattern ? matching(pattern, registered.instance) : registered.instance));
     return [new BoundRule(metadata, rule, false, cls.name, found)];

@@ -1,4 +1,3 @@
-import type { DefinitionProblem } from '../../errors/errors.js';
 import { annotationsOf, type SchemaAnnotations } from '../../metadata/metadata.js';
 import { DESIGN, read } from '../../metadata/keys.js';
 import type { Constructor } from '../../protocol/constructor.js';
@@ -133,7 +132,7 @@ function nestedModel(
   const isNested = own.some((metadata) => metadata.type === 'nestedValidation');
   const resolved = declared.kind === 'class' && (isNested || isDto(declared.cls)) ? declared.cls : undefined;
   if (resolved === undefined) {
-    if (isNested) context.problems.push(unresolved(cls, name, list, context.where));
+    if (isNested) reportUnresolved(context, list);
     return undefined;
   }
   const discriminator = libraries.transforms.findTypeMetadata(cls, name)?.options?.discriminator;
@@ -142,13 +141,12 @@ function nestedModel(
   return { cls: resolved, variants: { tag: discriminator.property, classes } };
 }
 
-function unresolved(cls: Constructor, name: string, list: boolean, where: string): DefinitionProblem {
-  return {
-    code: 'SIGIL_ERASED_TYPE',
-    where,
-    what: `${cls.name}.${name} has @ValidateNested(), but its class is not known at run time`,
-    fix: `add @Type(() => TheClass) from class-transformer to ${cls.name}.${name}${
-      list ? ', where TheClass is the class of one element' : ''
-    }; if it is there, two copies of class-transformer are installed (npm ls class-transformer)`,
-  };
+function reportUnresolved({ cls, name, at }: PropertyContext, list: boolean): void {
+  const place = `${cls.name}.${name}`;
+  const which = list ? ', where TheClass is the class of one element' : '';
+  at.add(
+    'SIGIL_ERASED_TYPE',
+    `${place} has @ValidateNested(), but its class is not known at run time`,
+    `add @Type(() => TheClass) from class-transformer to ${place}${which}; if it is there, two copies of class-transformer are installed (npm ls class-transformer)`,
+  );
 }

@@ -1,4 +1,4 @@
-import type { DefinitionProblem } from '../../errors/errors.js';
+import type { DefinitionCode } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { DeclaredType } from './declared-type.js';
 import type { BoundRule, PropertyContext } from './bound-rule.js';
@@ -56,21 +56,11 @@ export function refuseUnknownElements(
   report(context, problem, fix, 'SIGIL_ERASED_TYPE');
 }
 
-/** Reports a property that annotations describe, and that is nevertheless no part of the schema. */
-export function undescribed(cls: Constructor, name: string, where: string): DefinitionProblem {
-  return {
-    code: 'SIGIL_INVALID_SCHEMA',
-    where,
-    what: `${cls.name}.${name} has @Describe() or @McpHeader(), but no decorator of class-validator, so no value is accepted for it`,
-    fix: `add one that says what it holds, such as @IsString(), or @Allow() for a value of any kind`,
-  };
-}
-
 function report(
-  { cls, name, where, problems }: PropertyContext,
+  { cls, name, at }: PropertyContext,
   what: string,
   fix: string,
-  code: DefinitionProblem['code'] = 'SIGIL_INVALID_SCHEMA',
+  code: DefinitionCode = 'SIGIL_INVALID_SCHEMA',
 ): void {
-  problems.push({ code, where, what: `${cls.name}.${name} ${what}`, fix });
+  at.add(code, `${cls.name}.${name} ${what}`, fix);
 }

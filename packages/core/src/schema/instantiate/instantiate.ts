@@ -1,4 +1,3 @@
-import type { DefinitionProblem } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import { isObject } from '../../protocol/json.js';
 import { type ClassModel, type ClassModels, summaryOf } from '../dto/dto.js';
@@ -74,7 +73,7 @@ interface Field {
 }
 
 /** Makes instances of a class from checked values: its own declared keys, and nothing else. */
-export class InstancePlan implements Instantiator {
+class InstancePlan implements Instantiator {
   fields: readonly Field[] = [];
 
   constructor(readonly cls: Constructor) {}
@@ -115,7 +114,7 @@ class TransformerPlan implements Instantiator {
   #transform(value: object): Record<string, unknown> {
     try {
       const cls = this.cls as new () => Record<string, unknown>;
-      this.#isChosen ??= summaryOf(this.cls, this.models, '', []).chosen;
+      this.#isChosen ??= summaryOf(this.cls, this.models).chosen;
       // What was not sent keeps its initial value, also where @Expose() names it.
       // Of what it is given, class-transformer deletes the tags that choose classes.
       const given = this.#isChosen ? (copyOf(value) as object) : value;
@@ -139,42 +138,32 @@ export class InstancePlans {
 
   constructor(readonly models: ClassModels) {}
 
-  /** @param where the place for problem reports. */
-  of(cls: Constructor, where: string, problems: DefinitionProblem[]): Instantiator {
+  of(cls: Constructor): Instantiator {
     const known = this.#plans.get(cls);
     if (known) return known;
-    const model = this.models.of(cls, where, problems);
+    const model = this.models.of(cls);
     if (model.transformed) {
       const plan = new TransformerPlan(cls, this.models);
       this.#plans.set(cls, plan);
       const left = model.properties.filter(({ nested, transformed }) => !nested && !transformed);
-      plan.fields = left.map((property) => this.#field(property, where, problems));
+      plan.fields = left.map((property) => this.#field(property));
       return plan;
     }
     const plan = new InstancePlan(cls);
     // Known before its fields are, because a class may hold itself.
     this.#plans.set(cls, plan);
-    plan.fields = this.#fields(model, where, problems);
+    plan.fields = model.properties
+      .filter(({ name }) => isAssignable(cls.prototype as object, name))
+      .map((property) => this.#field(property));
     return plan;
   }
 
-  #fields(model: ClassModel, where: string, problems: DefinitionProblem[]): Field[] {
-    return model.properties
-      .filter(({ name }) => isAssignable(model.cls.prototype as object, name))
-      .map((property) => this.#field(property, where, problems));
+  #field(property: PropertyModel): Field {
+    return { name: property.name, instantiator: this.#instantiator(property) };
   }
 
-  #field(property: PropertyModel, where: string, problems: DefinitionProblem[]): Field {
-    return { name: property.name, instantiator: this.#instantiator(property, where, problems) };
-  }
-
-  #instantiator(
-    property: PropertyModel,
-    where: string,
-    problems: DefinitionProblem[],
-  ): Instantiator | undefined {
-    const { nested, form, container } = property;
-    const one = nested ? this.of(nested.cls, where, problems) : form?.instantiator;
+  #instantiator({ nested, form, container }: PropertyModel): Instantiator | undefined {
+    const one = nested ? this.of(nested.cls) : form?.instantiator;
     if (container === 'set') return setInstantiator(one);
     if (container === 'map') return mapInstantiator(one);
     return one && container === 'array' ? listInstantiator(one) : one;
@@ -184,7 +173,7 @@ export class InstancePlans {
 const NEVER_ASSIGNED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** Whether a property of instances can be set. */
-export function isAssignable(prototype: object, name: string): boolean {
+function isAssignable(prototype: object, name: string): boolean {
   if (NEVER_ASSIGNED.has(name)) return false;
   for (let at: object | null = prototype; at !== null; at = Object.getPrototypeOf(at) as object | null) {
     const found = Object.getOwnPropertyDescriptor(at, name);
@@ -196,8 +185,21 @@ export function isAssignable(prototype: object, name: string): boolean {
 /** class-transformer's numbers of the two directions. */
 const NUMBERS = { input: 0, output: 1 } as const;
 
+/**
+ * Writes instances as class-transformer's decorators say.
+ * @param cls the class of the value, or of its elements.
+ * @throws DtoFunctionError when class-transformer, or a function of the author, throws.
+ */
+export function toPlain(cls: Constructor, value: unknown, models: ClassModels): unknown {
+  try {
+    return models.libraries.instanceToPlain(value);
+  } catch (error) {
+    throw transformFailure(cls, value, models, error);
+  }
+}
+
 /** Says which class and property class-transformer failed in, which it does not say itself. */
-export function transformFailure(
+function transformFailure(
   cls: Constructor,
   value: unknown,
   models: ClassModels,
@@ -211,7 +213,7 @@ export function transformFailure(
 function failingProperty(cls: Constructor, value: unknown, models: ClassModels): string | undefined {
   if (Array.isArray(value)) return first(value, (element) => failingProperty(cls, element, models));
   if (typeof value !== 'object' || value === null) return undefined;
-  const model = models.of(cls, '', []);
+  const model = models.of(cls);
   return first(model.properties, (property) => {
     const name = models.direction === 'input' ? property.wire : property.name;
     const held = (value as Record<string, unknown>)[name];

@@ -1,4 +1,4 @@
-import type { DefinitionProblem } from '../../errors/errors.js';
+import type { DefinitionProblem, Diagnostics } from '../../errors/errors.js';
 import { HEADER_KEYWORD } from '../../protocol/descriptors.js';
 import { isObject, type JsonSchema, MAX_DEPTH } from '../../protocol/json.js';
 import { hasKeyword, patternsIn, pointerSteps, type SchemaDialect, subschemasOf } from './json-schema.js';
@@ -23,12 +23,11 @@ interface HandWritten {
 export function readHandWritten(
   schema: unknown,
   rootObject: boolean,
-  where: string,
-  problems: DefinitionProblem[],
+  at: Diagnostics,
 ): HandWritten | undefined {
   const fault = faultOf(schema, rootObject);
   if (fault !== undefined) {
-    problems.push(problemOf(fault, where));
+    at.report([problemOf(fault, at.where)]);
     return undefined;
   }
   const written = schema as JsonSchema;

@@ -1,4 +1,3 @@
-import type { DefinitionProblem } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import { isObject } from '../../protocol/json.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
@@ -35,27 +34,23 @@ export class RuleRunners {
 
   constructor(readonly models: ClassModels) {}
 
-  /**
-   * @param where the place for problem reports.
-   * @returns undefined when the class is exact: its schema, and that of each class inside it, says everything.
-   */
-  of(cls: Constructor, where: string, problems: DefinitionProblem[]): RuleRunner | undefined {
-    const { exact } = summaryOf(cls, this.models, where, problems);
-    return exact ? undefined : this.#runner(cls, false, where, problems);
+  /** @returns undefined when the class is exact: its schema, and that of each class inside it, says everything. */
+  of(cls: Constructor): RuleRunner | undefined {
+    return summaryOf(cls, this.models).exact ? undefined : this.#runner(cls, false);
   }
 
   /** @param whole whether no schema guards the instance, so that every rule has to run. */
-  #runner(cls: Constructor, whole: boolean, where: string, problems: DefinitionProblem[]): RuleRunner {
+  #runner(cls: Constructor, whole: boolean): RuleRunner {
     const runners = this.#runners[whole ? 'whole' : 'rest'];
     const known = runners.get(cls);
     if (known) return known;
     const runner = new ClassRunner();
     // Known before its properties are, because a class may hold itself.
     runners.set(cls, runner);
-    runner.properties = this.models.of(cls, where, problems).properties.flatMap((model) => {
+    runner.properties = this.models.of(cls).properties.flatMap((model) => {
       const unguarded = whole || model.open;
       const rules = unguarded ? model.rules : model.rules.filter(({ exact }) => !exact);
-      const nested = this.#nested(model, unguarded, where, problems);
+      const nested = this.#nested(model, unguarded);
       return unguarded || rules.length > 0 || nested
         ? [new PropertyRunner(model, rules, unguarded, nested)]
         : [];
@@ -63,15 +58,10 @@ export class RuleRunners {
     return runner;
   }
 
-  #nested(
-    { nested }: PropertyModel,
-    whole: boolean,
-    where: string,
-    problems: DefinitionProblem[],
-  ): Nested | undefined {
+  #nested({ nested }: PropertyModel, whole: boolean): Nested | undefined {
     if (!nested) return undefined;
     const runnerOf = (cls: Constructor): RuleRunner | undefined =>
-      whole ? this.#runner(cls, true, where, problems) : this.of(cls, where, problems);
+      whole ? this.#runner(cls, true) : this.of(cls);
     const variants = new Map<unknown, RuleRunner | undefined>(
       (nested.variants?.classes ?? []).map(({ cls }) => [cls, runnerOf(cls)]),
     );
