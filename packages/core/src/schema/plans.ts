@@ -125,7 +125,7 @@ export class InputPlan extends ValidatorPlan {
     if (this.#measuresDepth && isTooDeep(value)) throw new InvalidValueError([tooDeep()]);
     const { instantiator, rules } = this.spec;
     ensure(this.validator, value, rules, this.spec.rulesAt);
-    const made = instantiator ? instantiator.make(value) : value;
+    const made = instantiator ? instantiator(value) : value;
     const pendingRules = rules?.check(made, value);
     return pendingRules ? pendingRules.then(() => made) : made;
   }
@@ -147,7 +147,7 @@ export class OutputPlan extends ValidatorPlan {
     const { cls, instantiator } = this.spec;
     const isInstance = (one: unknown): boolean => cls !== undefined && one instanceof cls;
     const areInstances = Array.isArray(value) ? value.every(isInstance) : isInstance(value);
-    return areInstances || !instantiator ? value : instantiator.make(json);
+    return areInstances || !instantiator ? value : instantiator(json);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Constructor } from '../../protocol/constructor.js';
 import { isObject } from '../../protocol/json.js';
+import { once } from '../../protocol/maybe-promise.js';
 import { type ClassModel, type ClassModels, summaryOf } from '../dto/dto.js';
 import type { PropertyModel } from '../dto/property.js';
 import type { Instantiator } from '../dto/wire-form.js';
@@ -7,33 +8,29 @@ import { DtoFunctionError } from '../messages/errors.js';
 
 /** Applies an instantiator to each element; anything but an array is left alone. */
 export function listInstantiator(one: Instantiator): Instantiator {
-  return { make: (value) => (Array.isArray(value) ? value.map((element) => one.make(element)) : value) };
+  return (value) => (Array.isArray(value) ? value.map((element) => one(element)) : value);
 }
 
 /** Makes a Set of an array. @param one makes each element, when they are not taken as they are. */
-export function setInstantiator(one: Instantiator | undefined): Instantiator {
-  return {
-    make: (value) =>
-      Array.isArray(value) ? new Set(one ? value.map((element) => one.make(element)) : value) : value,
-  };
+function setInstantiator(one: Instantiator = (element) => element): Instantiator {
+  return (value) => (Array.isArray(value) ? new Set(value.map((element) => one(element))) : value);
 }
 
 /** Makes a Map of an object. @param one makes each value, when they are not taken as they are. */
-export function mapInstantiator(one: Instantiator | undefined): Instantiator {
-  return {
-    make(value) {
-      if (typeof value !== 'object' || value === null || value instanceof Map) return value;
-      return new Map(
-        Object.entries(value).map(([key, member]) => [key, one ? one.make(member) : (member as unknown)]),
-      );
-    },
+function mapInstantiator(one: Instantiator = (member) => member): Instantiator {
+  return (value) => {
+    if (typeof value !== 'object' || value === null || value instanceof Map) return value;
+    return new Map(Object.entries(value).map(([key, member]) => [key, one(member)]));
   };
 }
 
-/** What happens to one property of an argument object. */
-export interface ArgumentField {
+interface Field {
   readonly name: string;
   readonly instantiator: Instantiator | undefined;
+}
+
+/** What happens to one property of an argument object. */
+export interface ArgumentField extends Field {
   /** Makes the value that stands in for a missing one. */
   readonly fallback: (() => unknown) | undefined;
 }
@@ -47,16 +44,14 @@ export function objectInstantiator(all: readonly ArgumentField[]): Instantiator 
     ({ instantiator, fallback }) => instantiator !== undefined || fallback !== undefined,
   );
   if (fields.length === 0) return undefined;
-  return {
-    make(value) {
-      const made = { ...(value as Record<string, unknown>) };
-      for (const { name, instantiator, fallback } of fields) {
-        if (!Object.hasOwn(made, name)) {
-          if (fallback) made[name] = fallback();
-        } else if (instantiator) made[name] = instantiator.make(made[name]);
-      }
-      return made;
-    },
+  return (value) => {
+    const made = { ...(value as Record<string, unknown>) };
+    for (const { name, instantiator, fallback } of fields) {
+      if (!Object.hasOwn(made, name)) {
+        if (fallback) made[name] = fallback();
+      } else if (instantiator) made[name] = instantiator(made[name]);
+    }
+    return made;
   };
 }
 
@@ -67,62 +62,50 @@ export function fallbackFor(value: unknown): () => unknown {
   return () => JSON.parse(json) as unknown;
 }
 
-interface Field {
-  readonly name: string;
-  readonly instantiator: Instantiator | undefined;
-}
-
 /** Makes instances of a class from checked values: its own declared keys, and nothing else. */
-class InstancePlan implements Instantiator {
-  fields: readonly Field[] = [];
-
-  constructor(readonly cls: Constructor) {}
-
-  make(value: unknown): unknown {
+function ownInstantiator(cls: Constructor, fields: readonly Field[]): Instantiator {
+  return (value) => {
     if (!isObject(value)) return value;
-    const instance = new this.cls() as Record<string, unknown>;
-    for (const { name, instantiator } of this.fields) {
+    const instance = new cls() as Record<string, unknown>;
+    for (const { name, instantiator } of fields) {
       // Own keys only, or a property called `toString` would be found on every value.
       if (!Object.hasOwn(value, name)) continue;
       const given = value[name];
-      instance[name] = instantiator ? instantiator.make(given) : given;
+      instance[name] = instantiator ? instantiator(given) : given;
     }
     return instance;
-  }
+  };
 }
 
-/** Makes instances by class-transformer, for classes it renames, transforms or chooses. */
-class TransformerPlan implements Instantiator {
-  /** What class-transformer leaves as it travels. */
-  fields: readonly Field[] = [];
-  #isChosen: boolean | undefined;
-
-  constructor(
-    readonly cls: Constructor,
-    readonly models: ClassModels,
-  ) {}
-
-  make(value: unknown): unknown {
-    if (!isObject(value)) return value;
-    const instance = this.#transform(value);
-    for (const { name, instantiator } of this.fields) {
-      if (instantiator && Object.hasOwn(instance, name)) instance[name] = instantiator.make(instance[name]);
-    }
-    return instance;
-  }
-
-  #transform(value: object): Record<string, unknown> {
+/**
+ * Makes instances by class-transformer, for classes it renames, transforms or chooses.
+ * @param fields what class-transformer leaves as it travels.
+ */
+function transformerInstantiator(
+  cls: Constructor,
+  fields: readonly Field[],
+  models: ClassModels,
+): Instantiator {
+  const isChosen = once(() => summaryOf(cls, models).chosen);
+  const transform = (value: object): Record<string, unknown> => {
     try {
-      const cls = this.cls as new () => Record<string, unknown>;
-      this.#isChosen ??= summaryOf(this.cls, this.models).chosen;
       // What was not sent keeps its initial value, also where @Expose() names it.
       // Of what it is given, class-transformer deletes the tags that choose classes.
-      const given = this.#isChosen ? (copyOf(value) as object) : value;
-      return this.models.libraries.plainToInstance(cls, given, { exposeUnsetFields: false });
+      const given = isChosen() ? (copyOf(value) as object) : value;
+      const made = cls as new () => Record<string, unknown>;
+      return models.libraries.plainToInstance(made, given, { exposeUnsetFields: false });
     } catch (error) {
-      throw transformFailure(this.cls, value, this.models, error);
+      throw transformFailure(cls, value, models, error);
     }
-  }
+  };
+  return (value) => {
+    if (!isObject(value)) return value;
+    const instance = transform(value);
+    for (const { name, instantiator } of fields) {
+      if (instantiator && Object.hasOwn(instance, name)) instance[name] = instantiator(instance[name]);
+    }
+    return instance;
+  };
 }
 
 /** The same JSON. A structured clone would be of another realm where code runs in a context of its own, as in Jest. */
@@ -142,24 +125,18 @@ export class InstancePlans {
     const known = this.#plans.get(cls);
     if (known) return known;
     const model = this.models.of(cls);
-    if (model.transformed) {
-      const plan = new TransformerPlan(cls, this.models);
-      this.#plans.set(cls, plan);
-      const left = model.properties.filter(({ nested, transformed }) => !nested && !transformed);
-      plan.fields = left.map((property) => this.#field(property));
-      return plan;
-    }
-    const plan = new InstancePlan(cls);
+    const fields: Field[] = [];
+    const instantiator = model.transformed
+      ? transformerInstantiator(cls, fields, this.models)
+      : ownInstantiator(cls, fields);
     // Known before its fields are, because a class may hold itself.
-    this.#plans.set(cls, plan);
-    plan.fields = model.properties
-      .filter(({ name }) => isAssignable(cls.prototype as object, name))
-      .map((property) => this.#field(property));
-    return plan;
-  }
-
-  #field(property: PropertyModel): Field {
-    return { name: property.name, instantiator: this.#instantiator(property) };
+    this.#plans.set(cls, instantiator);
+    const prototype = cls.prototype as object;
+    const isOurs = ({ name, nested, transformed }: PropertyModel): boolean =>
+      model.transformed ? !nested && !transformed : isAssignable(prototype, name);
+    for (const property of model.properties.filter(isOurs))
+      fields.push({ name: property.name, instantiator: this.#instantiator(property) });
+    return instantiator;
   }
 
   #instantiator({ nested, form, container }: PropertyModel): Instantiator | undefined {

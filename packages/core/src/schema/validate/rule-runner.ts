@@ -157,7 +157,7 @@ class PropertyRunner {
     for (const rule of this.rules) {
       if (rule.authored || rule.condition || rule.rule.made) continue;
       const explain = (sent: unknown, at: InstanceLocation): void => {
-        const value = rule.rule.date ? this.model.form?.instantiator.make(sent) : sent;
+        const value = rule.rule.date ? this.model.form?.instantiator(sent) : sent;
         if (!rule.accepts(value)) run.fail(rule, value, sent, object, at);
       };
       if (!rule.each) explain(whole, place);
