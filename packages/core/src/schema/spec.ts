@@ -73,10 +73,10 @@ export function classSpec(cls: Constructor, list: boolean, document: DtoDocument
       ? (value: unknown): unknown => toPlain(cls, value, models)
       : undefined,
   };
-  if (!list) return { ...schemas.definitions.attach(schemas.object(cls)), ...rest, instantiator: one };
+  if (!list) return { ...schemas.attach(schemas.object(cls)), ...rest, instantiator: one };
   const array = { type: 'array', items: schemas.reference(cls, 'item') };
   return {
-    ...schemas.definitions.attach({ shown: array, enforced: array }),
+    ...schemas.attach({ shown: array, enforced: array }),
     ...rest,
     instantiator: listInstantiator(one),
   };
@@ -121,7 +121,7 @@ export function argumentsSpec(
     return cls && document ? rulesWithin(cls, steps, memberOf(value, name), document.models) : [];
   };
   return {
-    ...(document ? document.schemas.definitions.attach(pair) : pair),
+    ...(document ? document.schemas.attach(pair) : pair),
     ...OWN,
     rulesAt: rulesOf,
     instantiator: objectInstantiator(complete.map(({ field }) => field)),
