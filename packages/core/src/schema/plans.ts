@@ -3,7 +3,6 @@ import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isObject, type JsonSchema, toJson, UnwritableError } from '../protocol/json.js';
 import { type MaybePromise, once } from '../protocol/maybe-promise.js';
-import { convertStrings } from './json-schema/convert-strings.js';
 import { boundsDepth, isTooDeep } from './json-schema/depth.js';
 import type { PatternVerdict } from './patterns/patterns.js';
 import type { SchemaSource } from './json-schema/source.js';
@@ -19,12 +18,6 @@ export interface ValuePlan {
 
   /** Whether clients may repeat a part of the value in a header; where they may not, nothing of that need be looked for. */
   readonly mirrored: boolean;
-
-  /**
-   * Turns strings into what the schema wants where nothing is lost: "42" into 42, "true" into true. For prompts
-   * and resource variables, whose values all travel as strings. What does not convert is left for `check`.
-   */
-  convert(value: Record<string, unknown>): Record<string, unknown>;
 
   /** Loads and compiles what `check` needs; undefined when that has happened. */
   ready(): Promise<void> | undefined;
@@ -93,10 +86,6 @@ abstract class ValidatorPlan implements ValuePlan {
     protected readonly validator: Validator,
   ) {
     this.advertised = spec.shown;
-  }
-
-  convert(value: Record<string, unknown>): Record<string, unknown> {
-    return convertStrings(value, this.advertised);
   }
 
   ready(): Promise<void> | undefined {
@@ -178,10 +167,6 @@ export class DeferredPlan implements ValuePlan {
     return this.#made().advertised;
   }
 
-  convert(value: Record<string, unknown>): Record<string, unknown> {
-    return this.#made().convert(value);
-  }
-
   ready(): Promise<void> | undefined {
     return this.#made().ready();
   }
@@ -198,7 +183,6 @@ export type ValueSource = Exclude<SchemaSource, { readonly kind: 'none' }>;
 export const noArguments: ValuePlan = {
   advertised: { type: 'object', properties: {}, additionalProperties: false },
   mirrored: false,
-  convert: (value) => value,
   ready: () => undefined,
   check(value) {
     if (value === undefined) return {};
@@ -221,7 +205,6 @@ export const anyArguments: ValuePlan = {
 export const anything: ValuePlan = {
   advertised: { type: 'object', properties: {} },
   mirrored: false,
-  convert: (value) => value,
   ready: () => undefined,
   check: (value) => value,
 };

@@ -2,7 +2,6 @@ import { type Diagnostics, messageOf } from '../errors/errors.js';
 import type { JsonSchema } from '../protocol/json.js';
 import { after, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { StandardIssue, StandardResult, StandardSchema } from '../protocol/standard-schema.js';
-import { convertStrings } from './json-schema/convert-strings.js';
 import { isTooDeep } from './json-schema/depth.js';
 import { readHandWritten } from './json-schema/hand-written.js';
 import { advertise } from './json-schema/advertise.js';
@@ -29,7 +28,6 @@ export function standardPlan(
   return {
     advertised,
     mirrored: true,
-    convert: (value) => convertStrings(value, advertised),
     ready: () => undefined,
     check(value): MaybePromise<unknown> {
       const given = direction === 'output' ? writable(value) : value;

@@ -24,7 +24,6 @@ export function lenientPlan(
   return {
     advertised,
     mirrored,
-    convert: (value) => plan.convert(value),
     ready: () => plan.ready(),
     check(value): MaybePromise<unknown> {
       // Too deep to walk; the plan says so.
