@@ -8,7 +8,7 @@ import type { PatternVerdict } from './patterns/patterns.js';
 import type { SchemaSource } from './json-schema/source.js';
 import type { SchemaSpec } from './spec.js';
 import { joinPath } from './messages/describe-value.js';
-import { InvalidValueError, tooDeep } from './messages/errors.js';
+import { InvalidValueError, issueAt, tooDeep } from './messages/errors.js';
 import { ensure, type Validator } from './validate/validate.js';
 
 /** What is decided once about a value, so that a request only runs it. */
@@ -210,6 +210,5 @@ export const anything: ValuePlan = {
 };
 
 function unexpected(path: string, text: string): InvalidValueError {
-  const message = path === '' ? text : `${path}: ${text}`;
-  return new InvalidValueError([{ path, expected: 'no arguments', received: 'something else', message }]);
+  return new InvalidValueError([issueAt(path, 'no arguments', 'something else', text)]);
 }

@@ -7,8 +7,8 @@ import { readHandWritten } from './json-schema/hand-written.js';
 import { advertise } from './json-schema/advertise.js';
 import { type ValuePlan, writable } from './plans.js';
 import type { Direction } from './json-schema/source.js';
-import { describeValue, joinPath } from './messages/describe-value.js';
-import { InvalidValueError, type Issue, tooDeep } from './messages/errors.js';
+import { describeValue, placeAt } from './messages/describe-value.js';
+import { InvalidValueError, type Issue, issueAt, tooDeep } from './messages/errors.js';
 
 /**
  * Plans values by a schema of another library: it checks them, and what it makes of them is used. What it says as JSON Schema
@@ -66,17 +66,7 @@ function valueOf(result: StandardResult<unknown>, given: unknown): unknown {
 }
 
 function issueOf({ message, path: steps = [] }: StandardIssue, given: unknown): Issue {
-  let at = given;
-  let path = '';
-  for (const step of steps) {
-    const key = typeof step === 'object' ? step.key : step;
-    path = joinPath(path, String(key), Array.isArray(at));
-    at = (at as Record<PropertyKey, unknown> | undefined)?.[key];
-  }
-  return {
-    path,
-    expected: message,
-    received: describeValue(at),
-    message: path === '' ? message : `${path}: ${message}`,
-  };
+  const keys = steps.map((step) => (typeof step === 'object' ? step.key : step));
+  const { path, value } = placeAt(keys, given);
+  return issueAt(path, message, describeValue(value), message);
 }

@@ -5,7 +5,7 @@ import { type ClassModels, summaryOf } from '../dto/dto.js';
 import type { Container, PropertyModel } from '../dto/property.js';
 import type { BoundRule, Condition } from '../dto/bound-rule.js';
 import { describeValue, joinPath } from '../messages/describe-value.js';
-import { DtoFunctionError, InvalidValueError, type Issue } from '../messages/errors.js';
+import { DtoFunctionError, InvalidValueError, type Issue, issueAt } from '../messages/errors.js';
 
 /** More are neither looked for nor told of. */
 const MAX_ISSUES = 1000;
@@ -278,8 +278,7 @@ export class ValidationRun {
   #add(place: InstanceLocation, expected: string, wanted: string, value: unknown): void {
     if (this.#issues.length >= MAX_ISSUES) return;
     const received = describeValue(value);
-    const path = pathTo(place);
-    this.#issues.push({ path, expected, received, message: `${path}: ${wanted}; received ${received}` });
+    this.#issues.push(issueAt(pathTo(place), expected, received, `${wanted}; received ${received}`));
   }
 
   /** Rules of class-validator throw on some values that they should refuse. */

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../protocol/json.js';
 import { metaProblem } from '../json-schema/hand-written.js';
 import type { SchemaDialect } from '../json-schema/json-schema.js';
 import { FORMATS, hasRepeated, LENGTHS } from '../json-schema/own-keywords.js';
-import { InvalidValueError, type Issue } from '../messages/errors.js';
+import { InvalidValueError, type Issue, issueAt } from '../messages/errors.js';
 import { type FindRules, issuesFrom, type SchemaViolation } from '../messages/messages.js';
 import {
   addPatterns,
@@ -221,8 +221,8 @@ export function ensure(
 }
 
 function unexplained(): Issue {
-  const message = 'the value does not satisfy the schema';
-  return { path: '', expected: 'a value that satisfies the schema', received: 'another', message };
+  const expected = 'a value that satisfies the schema';
+  return issueAt('', expected, 'another', 'the value does not satisfy the schema');
 }
 
 /** Whether a value has more than so many elements and properties, at all depths together. Looks at few more than that. */
