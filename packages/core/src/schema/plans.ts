@@ -1,9 +1,9 @@
 import type { DefinitionProblem } from '../errors/errors.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
-import { isObject, type JsonSchema, toJson, UnwritableError } from '../protocol/json.js';
+import { isDeeper, isObject, type JsonSchema, MAX_DEPTH, toJson, UnwritableError } from '../protocol/json.js';
 import { type MaybePromise, once } from '../protocol/maybe-promise.js';
-import { boundsDepth, isTooDeep } from './json-schema/depth.js';
+import { boundsDepth } from './json-schema/depth.js';
 import type { PatternVerdict } from './patterns/patterns.js';
 import type { SchemaSource } from './json-schema/source.js';
 import type { SchemaSpec } from './spec.js';
@@ -111,7 +111,7 @@ export class InputPlan extends ValidatorPlan {
   }
 
   protected checkReady(value: unknown): MaybePromise<unknown> {
-    if (this.#measuresDepth && isTooDeep(value)) throw new InvalidValueError([tooDeep()]);
+    if (this.#measuresDepth && isDeeper(value, MAX_DEPTH)) throw new InvalidValueError([tooDeep()]);
     const { instantiator, rules } = this.spec;
     ensure(this.validator, value, rules, this.spec.rulesAt);
     const made = instantiator ? instantiator(value) : value;

@@ -1,8 +1,7 @@
 import { type Diagnostics, messageOf } from '../errors/errors.js';
-import type { JsonSchema } from '../protocol/json.js';
+import { isDeeper, type JsonSchema, MAX_DEPTH } from '../protocol/json.js';
 import { after, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { StandardIssue, StandardResult, StandardSchema } from '../protocol/standard-schema.js';
-import { isTooDeep } from './json-schema/depth.js';
 import { readHandWritten } from './json-schema/hand-written.js';
 import { advertise } from './json-schema/advertise.js';
 import { type ValuePlan, writable } from './plans.js';
@@ -31,7 +30,7 @@ export function standardPlan(
     ready: () => undefined,
     check(value): MaybePromise<unknown> {
       const given = direction === 'output' ? writable(value) : value;
-      if (isTooDeep(given)) throw new InvalidValueError([tooDeep()]);
+      if (isDeeper(given, MAX_DEPTH)) throw new InvalidValueError([tooDeep()]);
       const made = after(validate(given), (result) => valueOf(result, given));
       return direction === 'output' ? after(made, writable) : made;
     },

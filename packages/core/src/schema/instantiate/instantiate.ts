@@ -1,7 +1,7 @@
 import type { Constructor } from '../../protocol/constructor.js';
 import { isObject } from '../../protocol/json.js';
 import { once } from '../../protocol/maybe-promise.js';
-import { type ClassModel, type ClassModels, summaryOf } from '../dto/dto.js';
+import { type ClassModels, summaryOf } from '../dto/dto.js';
 import type { PropertyModel } from '../dto/property.js';
 import type { Instantiator } from '../dto/wire-form.js';
 import { DtoFunctionError } from '../messages/errors.js';
@@ -182,26 +182,24 @@ function transformFailure(
   models: ClassModels,
   cause: unknown,
 ): DtoFunctionError {
-  const place = failingProperty(cls, value, models) ?? cls.name;
+  const [place = cls.name] = failingProperties(cls, value, models);
   return new DtoFunctionError(place, 'class-transformer, or a @Transform or @Type,', cause);
 }
 
-/** Runs the transforms once more, one by one, until one throws. */
-function failingProperty(cls: Constructor, value: unknown, models: ClassModels): string | undefined {
-  if (Array.isArray(value)) return first(value, (element) => failingProperty(cls, element, models));
-  if (typeof value !== 'object' || value === null) return undefined;
-  const model = models.of(cls);
-  return first(model.properties, (property) => {
-    const name = models.direction === 'input' ? property.wire : property.name;
-    const held = (value as Record<string, unknown>)[name];
-    if (property.transformed && fails(model, property, value, held, models))
-      return `${cls.name}.${property.name}`;
-    return property.nested && failingProperty(property.nested.cls, held, models);
-  });
+/** Runs the transforms once more, one by one, and names the properties of those that throw. */
+function* failingProperties(cls: Constructor, value: unknown, models: ClassModels): Iterable<string> {
+  if (Array.isArray(value)) for (const element of value) yield* failingProperties(cls, element, models);
+  if (!isObject(value)) return;
+  for (const property of models.of(cls).properties) {
+    const held = value[models.direction === 'input' ? property.wire : property.name];
+    if (property.transformed && fails(cls, property, value, held, models))
+      yield `${cls.name}.${property.name}`;
+    else if (property.nested) yield* failingProperties(property.nested.cls, held, models);
+  }
 }
 
 function fails(
-  { cls }: ClassModel,
+  cls: Constructor,
   { name }: PropertyModel,
   obj: object,
   value: unknown,
@@ -215,12 +213,4 @@ function fails(
   } catch {
     return true;
   }
-}
-
-function first<T>(items: readonly T[], find: (item: T) => string | undefined): string | undefined {
-  for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }

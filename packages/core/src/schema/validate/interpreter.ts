@@ -6,6 +6,7 @@ import {
   pointerSteps,
   type SchemaDialect,
   subschemasOf,
+  valueAt,
 } from '../json-schema/json-schema.js';
 import { formatNamed, hasRepeated, LENGTHS } from '../json-schema/own-keywords.js';
 import type { SchemaViolation } from '../messages/messages.js';
@@ -308,14 +309,6 @@ function paramsOf(keyword: string, schema: JsonSchema): Readonly<Record<string, 
 function missingIn(value: unknown, { required }: JsonSchema): readonly string[] {
   if (!isObject(value) || !Array.isArray(required)) return [];
   return required.map(String).filter((name) => !Object.hasOwn(value, name));
-}
-
-function valueAt(root: unknown, pointer: string): unknown {
-  return pointerSteps(pointer).reduce<unknown>(
-    (at, step) =>
-      typeof at === 'object' && at !== null && Object.hasOwn(at, step) ? Reflect.get(at, step) : undefined,
-    root,
-  );
 }
 
 /** What cfworker takes for a number or throws at: JSON has numbers beyond all that JavaScript has, and names with half a character. */
