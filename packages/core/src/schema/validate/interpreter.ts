@@ -107,7 +107,7 @@ class OwnChecks {
     // OpenAPI's word for another type, which ajv knows.
     if (type !== undefined) kept['type'] = nullable === true ? [type, 'null'].flat() : type;
     // Formats of the standard are annotations.
-    const accepts = formatNamed(format)?.accepts;
+    const accepts = formatNamed(format)?.validate;
     if (accepts)
       own.push({ keyword: 'format', isViolated: (text) => typeof text === 'string' && !accepts(text) });
     if (uniqueItems === true)

@@ -16,18 +16,6 @@ export interface InstanceLocation {
   readonly step: string | number;
 }
 
-/** Runs on instances of a class the rules that its schema does not say. */
-export interface RuleRunner {
-  /**
-   * @param made an instance.
-   * @param sent what the instance was made from, or what will be sent of it.
-   */
-  run(made: unknown, sent: unknown, place: InstanceLocation | undefined, run: ValidationRun): void;
-
-  /** Runs rules of class-validator on what was sent and cannot be made, because the schema refuses some of it. */
-  explain(sent: unknown, place: InstanceLocation | undefined, run: ValidationRun): void;
-}
-
 /** Makes the runners of classes, each once. */
 export class RuleRunners {
   readonly #runners = { rest: new Map<Constructor, RuleRunner>(), whole: new Map<Constructor, RuleRunner>() };
@@ -44,7 +32,7 @@ export class RuleRunners {
     const runners = this.#runners[whole ? 'whole' : 'rest'];
     const known = runners.get(cls);
     if (known) return known;
-    const runner = new ClassRunner();
+    const runner = new RuleRunner();
     // Known before its properties are, because a class may hold itself.
     runners.set(cls, runner);
     runner.properties = this.models.of(cls).properties.flatMap((model) => {
@@ -75,14 +63,20 @@ export class RuleRunners {
 /** Finds the runner for an instance that a property holds. */
 type Nested = (value: object) => RuleRunner | undefined;
 
-class ClassRunner implements RuleRunner {
+/** Runs on instances of a class the rules that its schema does not say. */
+export class RuleRunner {
   properties: readonly PropertyRunner[] = [];
 
+  /**
+   * @param made an instance.
+   * @param sent what the instance was made from, or what will be sent of it.
+   */
   run(made: unknown, sent: unknown, place: InstanceLocation | undefined, run: ValidationRun): void {
     if (typeof made !== 'object' || made === null) return;
     for (const property of this.properties) property.run(made, sent, place, run);
   }
 
+  /** Runs rules of class-validator on what was sent and cannot be made, because the schema refuses some of it. */
   explain(sent: unknown, place: InstanceLocation | undefined, run: ValidationRun): void {
     if (!isObject(sent)) return;
     for (const property of this.properties) property.explain(sent, place, run);
@@ -190,15 +184,11 @@ function eachOf(value: unknown, sent: unknown, visit: Visit): boolean {
 
 /** One run of rules over a made value: what failed, and what asynchronous rules have still to decide. */
 export class ValidationRun {
-  readonly #issues: Issue[] = [];
+  /** What failed so far. */
+  readonly issues: Issue[] = [];
   /** What functions of an author threw, and at which path. */
   readonly #thrown: { readonly path: string; readonly error: DtoFunctionError }[] = [];
   readonly #pending: Promise<void>[] = [];
-
-  /** What failed so far. */
-  get issues(): readonly Issue[] {
-    return this.#issues;
-  }
 
   /**
    * Runs a rule.
@@ -216,7 +206,7 @@ export class ValidationRun {
     place: InstanceLocation,
     step?: string | number,
   ): void {
-    if (this.#issues.length >= MAX_ISSUES) return;
+    if (this.issues.length >= MAX_ISSUES) return;
     const at = (): InstanceLocation => (step === undefined ? place : { parent: place, step });
     let verdict: unknown;
     try {
@@ -270,15 +260,15 @@ export class ValidationRun {
 
   /** Records that a value does not satisfy a rule. */
   fail(rule: BoundRule, value: unknown, sent: unknown, object: object, place: InstanceLocation): void {
-    if (this.#issues.length >= MAX_ISSUES) return;
+    if (this.issues.length >= MAX_ISSUES) return;
     const expected = rule.explain(value, object);
     this.#add(place, expected, expected, sent);
   }
 
   #add(place: InstanceLocation, expected: string, wanted: string, value: unknown): void {
-    if (this.#issues.length >= MAX_ISSUES) return;
+    if (this.issues.length >= MAX_ISSUES) return;
     const received = describeValue(value);
-    this.#issues.push(issueAt(pathTo(place), expected, received, `${wanted}; received ${received}`));
+    this.issues.push(issueAt(pathTo(place), expected, received, `${wanted}; received ${received}`));
   }
 
   /** Rules of class-validator throw on some values that they should refuse. */
@@ -298,11 +288,9 @@ export class ValidationRun {
 
   #conclude(): void {
     // A constraint may rely on the rules beside it: what they refuse it need not be able to judge.
-    const unexplained = this.#thrown.find(
-      ({ path }) => !this.#issues.some((issue) => isAt(issue.path, path)),
-    );
+    const unexplained = this.#thrown.find(({ path }) => !this.issues.some((issue) => isAt(issue.path, path)));
     if (unexplained) throw unexplained.error;
-    if (this.#issues.length > 0) throw new InvalidValueError(this.#issues);
+    if (this.issues.length > 0) throw new InvalidValueError(this.issues);
   }
 }
 

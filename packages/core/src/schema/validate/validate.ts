@@ -43,7 +43,7 @@ export function validatorKey(
 /** What standalone validators call: the keywords and formats of ours, and what compiles patterns. */
 export interface ValidatorFunctions {
   readonly lengths: typeof LENGTHS;
-  readonly formats: Readonly<Record<string, (text: string) => boolean>>;
+  readonly formats: typeof FORMATS;
   readonly hasRepeated: typeof hasRepeated;
   readonly pattern: CompileOptions['pattern'];
 }
@@ -51,7 +51,7 @@ export interface ValidatorFunctions {
 /** Exported by `@sigil/core/internal`, which the code of standalone validators imports. */
 export const validatorFunctions: ValidatorFunctions = {
   lengths: LENGTHS,
-  formats: Object.fromEntries(Object.entries(FORMATS).map(([name, { accepts }]) => [name, accepts])),
+  formats: FORMATS,
   hasRepeated,
   pattern: writtenPattern,
 };
