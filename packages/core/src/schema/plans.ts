@@ -176,9 +176,6 @@ export class DeferredPlan implements ValuePlan {
   }
 }
 
-/** Where the schema of values comes from, where there are any. */
-export type ValueSource = Exclude<SchemaSource, { readonly kind: 'none' }>;
-
 /** For handlers without arguments. Needs no validator. */
 export const noArguments: ValuePlan = {
   advertised: { type: 'object', properties: {}, additionalProperties: false },

@@ -18,7 +18,6 @@ import {
   OutputPlan,
   type SchemaCompiler,
   type ValuePlan,
-  type ValueSource,
 } from './plans.js';
 import { argumentsSpec, type SchemaSpec, classSpec, handWrittenSpec, type SpecContext } from './spec.js';
 import { standardPlan } from './standard-plan.js';
@@ -140,7 +139,7 @@ class Compiler implements SchemaCompiler {
     if (problems.length > 0) throw new DefinitionError(problems);
   }
 
-  #plan(source: ValueSource, use: PlanUse): ValuePlan {
+  #plan(source: Exclude<SchemaSource, { readonly kind: 'none' }>, use: PlanUse): ValuePlan {
     const { direction, at } = use;
     if (source.kind === 'standard') return standardPlan(source.schema, direction, at) ?? anything;
     if (source.kind === 'array') return this.#defer(source, use);
@@ -187,17 +186,17 @@ class Compiler implements SchemaCompiler {
   }
 
   #build(spec: SchemaSpec, { direction, at }: PlanUse): ValuePlan {
+    const { written } = spec;
     const validator = new Validator(this.pool, {
       schema: spec.enforced,
-      dialect: spec.dialect,
-      isolated: spec.isolated,
+      dialect: written?.dialect ?? '2020-12',
+      isolated: written?.isolated === true,
+      isHandWritten: written !== undefined,
       // Instances have getters and methods that JSON does not write; they must not count as properties.
       ownProperties: direction === 'output' || namesOnPrototype(spec.shown),
       where: at.where,
-      isHandWritten: spec.isHandWritten,
     });
-    if (spec.isHandWritten)
-      this.#doubts.add(() => (spec.isPlain ? validator.checkMeta() : validator.ready()));
+    if (written) this.#doubts.add(() => (written.isPlain ? validator.checkMeta() : validator.ready()));
     const advertised = { ...spec, shown: advertise(spec.shown, direction) };
     return direction === 'input'
       ? new InputPlan(advertised, validator)

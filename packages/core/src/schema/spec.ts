@@ -6,8 +6,8 @@ import { type ArgumentPlan, planArgument } from './describe/argument-schema.js';
 import type { DtoDocument } from './describe/describe.js';
 import type { Instantiator } from './dto/wire-form.js';
 import { listInstantiator, objectInstantiator, toPlain } from './instantiate/instantiate.js';
-import { readHandWritten } from './json-schema/hand-written.js';
-import { pointerSteps, type SchemaDialect } from './json-schema/json-schema.js';
+import { type HandWritten, readHandWritten } from './json-schema/hand-written.js';
+import { pointerSteps } from './json-schema/json-schema.js';
 import type { Direction, PropertyDeclaration } from './json-schema/source.js';
 import type { FindRules } from './messages/messages.js';
 import type { BoundRule } from './dto/bound-rule.js';
@@ -33,11 +33,8 @@ interface ValueRules {
 export interface SchemaSpec {
   readonly shown: JsonSchema;
   readonly enforced: JsonSchema;
-  readonly dialect: SchemaDialect;
-  readonly isolated: boolean;
-  readonly isHandWritten: boolean;
-  /** Whether every validator compiles it: false for schemas written by hand with rare keywords. */
-  readonly isPlain: boolean;
+  /** What is known of a schema written by hand; undefined for one that was made. */
+  readonly written?: HandWritten | undefined;
   /** Makes what the handler receives; undefined when that is the value itself. */
   readonly instantiator?: Instantiator | undefined;
   /** Undefined when the schema says everything. */
@@ -57,15 +54,12 @@ export interface SpecContext {
   readonly at: Diagnostics;
 }
 
-const OWN = { dialect: '2020-12', isolated: false, isHandWritten: false, isPlain: true } as const;
-
 /** The spec of an instance of a class, or of an array of them. */
 export function classSpec(cls: Constructor, list: boolean, document: DtoDocument): SchemaSpec {
   const { models, schemas } = document;
   const one = document.instances.of(cls);
   const rules = document.rules.of(cls);
   const rest: Omit<SchemaSpec, 'shown' | 'enforced' | 'instantiator'> = {
-    ...OWN,
     cls,
     rules: rules && valueRules([[undefined, rules]]),
     rulesAt: (pointer, value) => rulesWithin(cls, pointerSteps(pointer), value, models),
@@ -122,7 +116,6 @@ export function argumentsSpec(
   };
   return {
     ...(document ? document.schemas.attach(pair) : pair),
-    ...OWN,
     rulesAt: rulesOf,
     instantiator: objectInstantiator(complete.map(({ field }) => field)),
     rules: runners.length > 0 ? valueRules(runners) : undefined,
@@ -131,8 +124,8 @@ export function argumentsSpec(
 
 /** The spec of a schema written by hand. */
 export function handWrittenSpec(schema: JsonSchema, { direction, at }: SpecContext): SchemaSpec | undefined {
-  const known = readHandWritten(schema, direction === 'input', at);
-  return known && { shown: schema, enforced: schema, isHandWritten: true, ...known };
+  const written = readHandWritten(schema, direction === 'input', at);
+  return written && { shown: schema, enforced: schema, written };
 }
 
 /** The rules at a place in an instance of a class, or in an array of instances. */

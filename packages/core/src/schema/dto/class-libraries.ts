@@ -205,8 +205,9 @@ function relatives(storage: RuleStorage, own: Rules, cls: Constructor): RuleStor
   return few;
 }
 
-function ancestors(cls: unknown): unknown[] {
-  const chain: unknown[] = [];
+/** A class and those it extends. */
+export function ancestors(cls: unknown): object[] {
+  const chain: object[] = [];
   for (let at = cls; typeof at === 'function' && at !== Function.prototype; at = Object.getPrototypeOf(at))
     chain.push(at);
   return chain;

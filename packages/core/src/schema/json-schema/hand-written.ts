@@ -13,7 +13,7 @@ import {
 const MAX_BYTES = 256 * 1024;
 
 /** What is known of a hand-written schema without compiling it. */
-interface HandWritten {
+export interface HandWritten {
   readonly dialect: SchemaDialect;
   /** Whether it has identifiers, which would register themselves with a shared validator. */
   readonly isolated: boolean;

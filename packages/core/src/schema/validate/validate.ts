@@ -88,12 +88,8 @@ const loadOfPlatform: LoadValidatorCompiler = async (dialect) => {
 const MAX_MEMBERS = 10_000;
 
 /** What a validator is made from. */
-export interface ValidatorOptions {
+interface ValidatorOptions extends Pick<CompileOptions, 'dialect' | 'ownProperties' | 'isolated'> {
   readonly schema: JsonSchema;
-  readonly dialect: SchemaDialect;
-  readonly ownProperties: boolean;
-  /** Whether the schema has identifiers. */
-  readonly isolated: boolean;
   /** The place for the report when the schema does not compile. */
   readonly where: string;
   /** Whether an author wrote the schema: it is checked against its meta-schema before it is compiled. */
