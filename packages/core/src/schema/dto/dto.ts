@@ -79,11 +79,7 @@ function withoutRules(cls: Constructor, storage: RuleStorage): string[] {
 
 function byProperty(rules: readonly RuleMetadata[]): Map<string, RuleMetadata[]> {
   const grouped = new Map<string, RuleMetadata[]>();
-  for (const rule of rules) {
-    const own = grouped.get(rule.propertyName);
-    if (own) own.push(rule);
-    else grouped.set(rule.propertyName, [rule]);
-  }
+  for (const rule of rules) grouped.set(rule.propertyName, [...(grouped.get(rule.propertyName) ?? []), rule]);
   return grouped;
 }
 

@@ -85,17 +85,20 @@ function containerOf(
   rules: readonly BoundRule[],
   { kind }: DeclaredType,
 ): Container {
-  if (kind === 'array' || kind === 'set' || kind === 'map') return kind;
+  if (isContainer(kind)) return kind;
   const wantsArray = rules.some(({ rule, args }) => rule.keywords?.(args)['type'] === 'array');
   return wantsArray || own.some(({ each }) => each === true) ? 'array' : 'one';
+}
+
+function isContainer(kind: string): kind is 'array' | 'set' | 'map' {
+  return kind === 'array' || kind === 'set' || kind === 'map';
 }
 
 /** What `@Type` names, or else what reflection says, or else what `@IsInstance` wants. Reflection knows no elements. */
 function declaredType(named: unknown, design: DeclaredType, rules: readonly BoundRule[]): DeclaredType {
   if (named !== undefined) return normaliseType(named);
-  const isContainer = design.kind === 'array' || design.kind === 'set' || design.kind === 'map';
-  if (design.kind !== 'unknown' && !isContainer) return design;
-  const instance = rules.find(({ rule, each }) => rule.made && each === isContainer);
+  if (design.kind !== 'unknown' && !isContainer(design.kind)) return design;
+  const instance = rules.find(({ rule, each }) => rule.made && each === isContainer(design.kind));
   return instance ? normaliseType(instance.args[0]) : { kind: 'unknown' };
 }
 
@@ -190,11 +193,10 @@ function refuseUnknownElements(
   rules: readonly BoundRule[],
   isSaid: boolean,
 ): void {
-  const isContainer = design.kind === 'array' || design.kind === 'set' || design.kind === 'map';
   // Nested objects without a class are reported as such.
   const isNested = context.own.some(({ type }) => type === 'nestedValidation');
   const isJudged = context.own.some(({ each }) => each === true) || rules.some(({ authored }) => authored);
-  if (!isContainer || isSaid || isNested || isJudged) return;
+  if (!isContainer(design.kind) || isSaid || isNested || isJudged) return;
   const problem = `is ${design.kind === 'array' ? 'an array' : `a ${design.kind === 'set' ? 'Set' : 'Map'}`}, but what it holds is not known at run time`;
   const fix =
     'add a rule for each element, such as @IsString({ each: true }), or @Type(() => TheClass) from class-transformer; @Allow({ each: true }) for elements of any kind';

@@ -102,30 +102,27 @@ class OwnChecks {
       if (typeof schema[keyword] === 'string')
         throw new Error(`${keyword} cannot be followed where code may not be made of text`);
     const own: OwnKeyword[] = [];
+    const checkText = (keyword: string, isViolated: (text: string) => boolean): unknown =>
+      own.push({ keyword, isViolated: (value) => typeof value === 'string' && isViolated(value) });
     const { format, pattern, uniqueItems, nullable, type, patternProperties, ...rest } = schema;
     const kept: Record<string, unknown> = { ...rest };
     // OpenAPI's word for another type, which ajv knows.
     if (type !== undefined) kept['type'] = nullable === true ? [type, 'null'].flat() : type;
     // Formats of the standard are annotations.
     const accepts = formatNamed(format)?.validate;
-    if (accepts)
-      own.push({ keyword: 'format', isViolated: (text) => typeof text === 'string' && !accepts(text) });
+    if (accepts) checkText('format', (text) => !accepts(text));
     if (uniqueItems === true)
       own.push({ keyword: 'uniqueItems', isViolated: (items) => Array.isArray(items) && hasRepeated(items) });
     for (const [keyword, isWrong] of OWN_LENGTHS) {
       const { [keyword]: limit } = kept;
       if (typeof limit !== 'number') continue;
       delete kept[keyword];
-      own.push({ keyword, isViolated: (text) => typeof text === 'string' && isWrong(text, limit) });
+      checkText(keyword, (text) => isWrong(text, limit));
     }
     if (typeof pattern === 'string') {
       const compiled = this.#pattern(pattern);
       if (this.#isNative(pattern)) kept['pattern'] = pattern;
-      else
-        own.push({
-          keyword: 'pattern',
-          isViolated: (text) => typeof text === 'string' && !compiled.test(text),
-        });
+      else checkText('pattern', (text) => !compiled.test(text));
     }
     if (isObject(patternProperties)) {
       for (const source of Object.keys(patternProperties))
