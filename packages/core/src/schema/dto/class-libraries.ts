@@ -348,18 +348,10 @@ export function readTransforms(
     input
       ? !options?.toPlainOnly || options.toClassOnly === true
       : !options?.toClassOnly || options.toPlainOnly === true;
-  const exposed = new Map(
-    storage
-      .getExposedMetadatas(cls)
-      .filter(applies)
-      .map((entry) => [entry.propertyName, entry.options?.name]),
-  );
-  const excluded = new Set(
-    storage
-      .getExcludedMetadatas(cls)
-      .filter(applies)
-      .map((entry) => entry.propertyName),
-  );
+  const exposures = storage.getExposedMetadatas(cls).filter(applies);
+  const exclusions = storage.getExcludedMetadatas(cls).filter(applies);
+  const exposed = new Map(exposures.map((entry) => [entry.propertyName, entry.options?.name]));
+  const excluded = new Set(exclusions.map((entry) => entry.propertyName));
   const strategy = storage.getStrategy(cls);
   return {
     renames: exposed.size > 0 || excluded.size > 0 || strategy !== 'none',

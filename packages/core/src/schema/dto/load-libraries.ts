@@ -69,15 +69,11 @@ function exportsOf<T extends object>(module: T, name: keyof T): T {
   return name in module ? module : (module as { readonly default: T }).default;
 }
 
-interface StorageModule {
-  readonly defaultMetadataStorage: unknown;
-}
-
 /**
  * The modules of class-transformer that may hold what its decorators recorded. Node takes the first; bundlers prefer ES modules, which
  * keep a record of their own.
  */
-const STORAGES: readonly (() => Promise<StorageModule | undefined>)[] = [
+const STORAGES: readonly (() => Promise<{ readonly defaultMetadataStorage: unknown } | undefined>)[] = [
   async () => {
     try {
       return exportsOf(await import('class-transformer/cjs/storage.js'), 'defaultMetadataStorage');

@@ -238,14 +238,8 @@ class OwnChecks {
         const next = errors[index + 1];
         const name = next && pointerSteps(decodeURIComponent(next.instanceLocation).slice(1)).at(-1);
         if (schema[keyword] !== false) return [];
-        return [
-          {
-            ...base,
-            params: {
-              [keyword === 'additionalProperties' ? 'additionalProperty' : 'unevaluatedProperty']: name,
-            },
-          },
-        ];
+        const param = keyword === 'additionalProperties' ? 'additionalProperty' : 'unevaluatedProperty';
+        return [{ ...base, params: { [param]: name } }];
       }
       if (keyword === 'false') {
         const before = errors[index - 1]?.keyword ?? '';
