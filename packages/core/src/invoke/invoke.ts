@@ -26,7 +26,7 @@ import type {
   GetPromptResult,
   ReadResourceResult,
 } from '../protocol/results.js';
-import { InvalidValueError, type ValuePlan } from '../schema/index.js';
+import { convertStrings, InvalidValueError, type ValuePlan } from '../schema/index.js';
 import type { Deadlines } from '../transport/deadlines.js';
 import { LogThrottle } from '../transport/log-throttle.js';
 import type {
@@ -331,7 +331,7 @@ function attempt<T, A>(
 
 /** The check of arguments that come as text. */
 function converting(input: ValuePlan): (args: Record<string, unknown>) => MaybePromise<unknown> {
-  return (args) => input.check(input.convert(args));
+  return (args) => input.check(convertStrings(args, input.advertised));
 }
 
 function checkedEncoder(

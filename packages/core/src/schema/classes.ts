@@ -1,31 +1,16 @@
-import type { DefinitionProblem } from '../errors/errors.js';
-import { annotatedProperties, annotationsOf } from '../metadata/metadata.js';
-import { DESIGN, readOwn } from '../metadata/keys.js';
-import type { Constructor } from '../protocol/constructor.js';
-import type { JsonSchema } from '../protocol/json.js';
-import type { ClassReader } from './describe/argument-schema.js';
-import { ClassSchemas, type SchemaPair } from './describe/describe.js';
-import { ruleNamed } from './rules/table.js';
-import {
-  type ClassLibraries,
-  type ConstraintSource,
-  ownRules,
-  type RuleMetadata,
-} from './dto/class-libraries.js';
+import type { ClassLibraries, ConstraintSource } from './dto/class-libraries.js';
+import { ClassModels } from './dto/dto.js';
 import { loadClassLibraries } from './dto/load-libraries.js';
-import { ClassModels, type ClassSummary, initialValues, rulesAt, summaryOf } from './dto/dto.js';
-import type { BoundRule } from './dto/bound-rule.js';
-import { mapTransforms } from './dto/mapped-types.js';
-import { InstancePlans, transformFailure } from './instantiate/instantiate.js';
-import type { Instantiator } from './dto/wire-form.js';
-import type { PatternPool } from './patterns/patterns.js';
+import { ClassSchemas, type DtoDocument } from './describe/describe.js';
+import { InstancePlans } from './instantiate/instantiate.js';
 import type { Direction } from './json-schema/source.js';
-import { type RuleRunner, RuleRunners } from './validate/rule-runner.js';
+import type { PatternPool } from './patterns/patterns.js';
+import { RuleRunners } from './validate/rule-runner.js';
 
 /** What an app knows of its DTO classes: each is read once for each direction. */
 export class DtoClasses {
   readonly #libraries: ClassLibraries;
-  readonly #plans = new Map<string, ClassPlans>();
+  readonly #known = new Map<string, Omit<DtoDocument, 'schemas'>>();
 
   constructor(libraries: ClassLibraries) {
     this.#libraries = libraries;
@@ -34,48 +19,18 @@ export class DtoClasses {
   /**
    * Opens a document.
    * @param groups the groups of class-validator whose rules apply, besides those of no group; all rules when empty.
-   * @param where the place for problem reports.
    */
-  open(
-    direction: Direction,
-    groups: readonly string[],
-    where: string,
-    problems: DefinitionProblem[],
-  ): DtoDocument {
-    return new DtoDocument(this.#libraries, this.#plansOf(direction, groups), where, problems);
+  open(direction: Direction, groups: readonly string[] = []): DtoDocument {
+    const key = JSON.stringify([direction, ...groups]);
+    const known = this.#known.get(key) ?? this.#plans(direction, groups);
+    this.#known.set(key, known);
+    return { ...known, schemas: new ClassSchemas(known.models) };
   }
 
-  /**
-   * Finds every mistake in a class, and in every class inside it.
-   * @returns whether clients repeat anything of it in headers.
-   */
-  check(
-    cls: Constructor,
-    direction: Direction,
-    groups: readonly string[],
-    where: string,
-    problems: DefinitionProblem[],
-  ): boolean {
-    if (isPlainClass(cls, this.#libraries)) return false;
-    return summaryOf(cls, this.#plansOf(direction, groups).instances.models, where, problems).mirrored;
+  #plans(direction: Direction, groups: readonly string[]): Omit<DtoDocument, 'schemas'> {
+    const models = new ClassModels(this.#libraries, direction, groups);
+    return { models, instances: new InstancePlans(models), rules: new RuleRunners(models) };
   }
-
-  #plansOf(direction: Direction, groups: readonly string[]): ClassPlans {
-    const key = groups.length === 0 ? direction : JSON.stringify([direction, ...groups]);
-    const plans = this.#plans.get(key) ?? classPlans(this.#libraries, direction, groups);
-    this.#plans.set(key, plans);
-    return plans;
-  }
-}
-
-interface ClassPlans {
-  readonly instances: InstancePlans;
-  readonly rules: RuleRunners;
-}
-
-function classPlans(libraries: ClassLibraries, direction: Direction, groups: readonly string[]): ClassPlans {
-  const models = new ClassModels(libraries, direction, groups);
-  return { instances: new InstancePlans(models), rules: new RuleRunners(models) };
 }
 
 /** Loads class-validator and class-transformer, for one app; undefined when they are not installed. */
@@ -85,103 +40,4 @@ export async function loadDtoClasses(
 ): Promise<DtoClasses | undefined> {
   const libraries = await loadClassLibraries(patterns, constraints);
   return libraries && new DtoClasses(libraries);
-}
-
-/** What DTO classes offer to one document. */
-export class DtoDocument implements ClassReader {
-  readonly #schemas: ClassSchemas;
-
-  constructor(
-    readonly libraries: ClassLibraries,
-    readonly plans: ClassPlans,
-    readonly where: string,
-    readonly problems: DefinitionProblem[],
-  ) {
-    this.#schemas = new ClassSchemas(plans.instances.models, where, problems);
-  }
-
-  /** The schema of a class as the root of the document. */
-  root(cls: Constructor): SchemaPair {
-    return this.#schemas.object(cls);
-  }
-
-  /**
-   * A reference to the schema of a class.
-   * @param name of what holds it.
-   */
-  reference(cls: Constructor, name: string): JsonSchema {
-    return this.#schemas.reference(cls, name);
-  }
-
-  /** Adds the definitions that references met to the root of the document. */
-  attach(root: SchemaPair): SchemaPair {
-    return this.#schemas.definitions.attach(root);
-  }
-
-  /** What makes instances of a class from checked values. */
-  instantiator(cls: Constructor): Instantiator {
-    return this.plans.instances.of(cls, this.where, this.problems);
-  }
-
-  /** Runs on instances of a class the rules that its schema does not say; undefined when there are none. */
-  rules(cls: Constructor): RuleRunner | undefined {
-    return this.plans.rules.of(cls, this.where, this.problems);
-  }
-
-  /** The rules of class-validator about the value at a place in an instance, as it travels. */
-  rulesAt(cls: Constructor, steps: readonly string[], value: unknown): readonly BoundRule[] {
-    return rulesAt(cls, this.plans.instances.models, steps, value);
-  }
-
-  /** What holds for a class and every class inside it. */
-  summary(cls: Constructor): ClassSummary {
-    return summaryOf(cls, this.plans.instances.models, this.where, this.problems);
-  }
-
-  /**
-   * Writes instances as class-transformer's decorators say.
-   * @param cls the class of the value, or of its elements.
-   */
-  toPlain(cls: Constructor, value: unknown): unknown {
-    try {
-      return this.libraries.instanceToPlain(value);
-    } catch (error) {
-      throw transformFailure(cls, value, this.plans.instances.models, error);
-    }
-  }
-}
-
-/** Rules with which a property can be declared wrongly. */
-const DELICATE: ReadonlySet<unknown> = new Set(['matches', 'isInstance']);
-
-/** Types of properties that hold no object of a class. */
-const SIMPLE: ReadonlySet<unknown> = new Set([String, Number, Boolean, Array, Object, undefined]);
-
-/**
- * Whether nothing can be wrong with a class or its constraints, and nothing of it travels in headers: most classes are like that, and
- * reading the rest of them can wait until they are used. False where that would take long to find out.
- */
-export function isPlainClass(cls: Constructor, { rules, transforms, isOwnRule }: ClassLibraries): boolean {
-  mapTransforms(cls, transforms);
-  const own = ownRules(rules, cls);
-  if (own === undefined || initialValues(cls, '', []) === undefined) return false;
-  const prototype = cls.prototype as object;
-  const isPlainRule = ({ type, name, constraintCls }: RuleMetadata): boolean =>
-    constraintCls === undefined
-      ? type === 'conditionalValidation'
-      : !DELICATE.has(name) &&
-        // Constraints of authors may need what is not there.
-        constraintCls.length === 0 &&
-        ruleNamed(name) !== undefined &&
-        rules.getTargetValidatorConstraints(constraintCls).length > 0;
-  const names = new Set(own.map((rule) => rule.propertyName));
-  if ([...annotatedProperties(prototype)].some((name) => !names.has(String(name)))) return false;
-  // What an array holds is known from rules for each element only.
-  const says = (name: string): boolean => own.some((rule) => rule.propertyName === name && rule.each);
-  const isPlainProperty = (name: string): boolean =>
-    (readOwn(DESIGN.type, prototype, name) !== Array || says(name)) &&
-    SIMPLE.has(readOwn(DESIGN.type, prototype, name)) &&
-    annotationsOf(prototype, name).header === undefined &&
-    transforms.findTypeMetadata(cls, name) === undefined;
-  return own.every(isOwnRule) && own.every(isPlainRule) && [...names].every(isPlainProperty);
 }

@@ -1,3 +1,4 @@
+export { convertStrings } from './json-schema/convert-strings.js';
 export { createSchemaCompiler } from './schema.js';
 export { DtoFunctionError } from './messages/errors.js';
 export { InvalidValueError, type Issue } from './messages/errors.js';

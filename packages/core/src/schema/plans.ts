@@ -1,15 +1,14 @@
 import type { DefinitionProblem } from '../errors/errors.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
-import { isObject, type JsonSchema, toJson, UnwritableError } from '../protocol/json.js';
+import { isDeeper, isObject, type JsonSchema, MAX_DEPTH, toJson, UnwritableError } from '../protocol/json.js';
 import { type MaybePromise, once } from '../protocol/maybe-promise.js';
-import { convertStrings } from './json-schema/convert-strings.js';
-import { boundsDepth, isTooDeep } from './json-schema/depth.js';
+import { boundsDepth } from './json-schema/depth.js';
 import type { PatternVerdict } from './patterns/patterns.js';
 import type { SchemaSource } from './json-schema/source.js';
 import type { SchemaSpec } from './spec.js';
 import { joinPath } from './messages/describe-value.js';
-import { InvalidValueError, tooDeep } from './messages/errors.js';
+import { InvalidValueError, issueAt, tooDeep } from './messages/errors.js';
 import { ensure, type Validator } from './validate/validate.js';
 
 /** What is decided once about a value, so that a request only runs it. */
@@ -19,12 +18,6 @@ export interface ValuePlan {
 
   /** Whether clients may repeat a part of the value in a header; where they may not, nothing of that need be looked for. */
   readonly mirrored: boolean;
-
-  /**
-   * Turns strings into what the schema wants where nothing is lost: "42" into 42, "true" into true. For prompts
-   * and resource variables, whose values all travel as strings. What does not convert is left for `check`.
-   */
-  convert(value: Record<string, unknown>): Record<string, unknown>;
 
   /** Loads and compiles what `check` needs; undefined when that has happened. */
   ready(): Promise<void> | undefined;
@@ -95,10 +88,6 @@ abstract class ValidatorPlan implements ValuePlan {
     this.advertised = spec.shown;
   }
 
-  convert(value: Record<string, unknown>): Record<string, unknown> {
-    return convertStrings(value, this.advertised);
-  }
-
   ready(): Promise<void> | undefined {
     return this.validator.ready();
   }
@@ -122,10 +111,10 @@ export class InputPlan extends ValidatorPlan {
   }
 
   protected checkReady(value: unknown): MaybePromise<unknown> {
-    if (this.#measuresDepth && isTooDeep(value)) throw new InvalidValueError([tooDeep()]);
+    if (this.#measuresDepth && isDeeper(value, MAX_DEPTH)) throw new InvalidValueError([tooDeep()]);
     const { instantiator, rules } = this.spec;
     ensure(this.validator, value, rules, this.spec.rulesAt);
-    const made = instantiator ? instantiator.make(value) : value;
+    const made = instantiator ? instantiator(value) : value;
     const pendingRules = rules?.check(made, value);
     return pendingRules ? pendingRules.then(() => made) : made;
   }
@@ -147,7 +136,7 @@ export class OutputPlan extends ValidatorPlan {
     const { cls, instantiator } = this.spec;
     const isInstance = (one: unknown): boolean => cls !== undefined && one instanceof cls;
     const areInstances = Array.isArray(value) ? value.every(isInstance) : isInstance(value);
-    return areInstances || !instantiator ? value : instantiator.make(json);
+    return areInstances || !instantiator ? value : instantiator(json);
   }
 }
 
@@ -178,10 +167,6 @@ export class DeferredPlan implements ValuePlan {
     return this.#made().advertised;
   }
 
-  convert(value: Record<string, unknown>): Record<string, unknown> {
-    return this.#made().convert(value);
-  }
-
   ready(): Promise<void> | undefined {
     return this.#made().ready();
   }
@@ -191,14 +176,10 @@ export class DeferredPlan implements ValuePlan {
   }
 }
 
-/** Where the schema of values comes from, where there are any. */
-export type ValueSource = Exclude<SchemaSource, { readonly kind: 'none' }>;
-
 /** For handlers without arguments. Needs no validator. */
 export const noArguments: ValuePlan = {
   advertised: { type: 'object', properties: {}, additionalProperties: false },
   mirrored: false,
-  convert: (value) => value,
   ready: () => undefined,
   check(value) {
     if (value === undefined) return {};
@@ -221,12 +202,10 @@ export const anyArguments: ValuePlan = {
 export const anything: ValuePlan = {
   advertised: { type: 'object', properties: {} },
   mirrored: false,
-  convert: (value) => value,
   ready: () => undefined,
   check: (value) => value,
 };
 
 function unexpected(path: string, text: string): InvalidValueError {
-  const message = path === '' ? text : `${path}: ${text}`;
-  return new InvalidValueError([{ path, expected: 'no arguments', received: 'something else', message }]);
+  return new InvalidValueError([issueAt(path, 'no arguments', 'something else', text)]);
 }

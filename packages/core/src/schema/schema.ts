@@ -1,10 +1,11 @@
-import { DefinitionError, type DefinitionProblem } from '../errors/errors.js';
+import { DefinitionError, type DefinitionProblem, Diagnostics } from '../errors/errors.js';
 import type { UnknownProperties } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { DtoClasses } from './classes.js';
 import { ConstraintSource, type MakeConstraint } from './dto/class-libraries.js';
-import { notInstalled } from './dto/load-libraries.js';
+import { summaryOf } from './dto/dto.js';
+import { reportNotInstalled } from './dto/load-libraries.js';
 import { advertise, inlineReferences } from './json-schema/advertise.js';
 import type { Direction, SchemaSource } from './json-schema/source.js';
 import type { PatternVerdict } from './patterns/patterns.js';
@@ -17,7 +18,6 @@ import {
   OutputPlan,
   type SchemaCompiler,
   type ValuePlan,
-  type ValueSource,
 } from './plans.js';
 import { argumentsSpec, type SchemaSpec, classSpec, handWrittenSpec, type SpecContext } from './spec.js';
 import { standardPlan } from './standard-plan.js';
@@ -65,6 +65,15 @@ export async function createSchemaCompiler(options: SchemaCompilerOptions): Prom
   return new Compiler(pool, constraints, await loadDtoClasses(pool.patterns, constraints));
 }
 
+/** What a plan is for. */
+interface PlanUse {
+  readonly direction: Direction;
+  /** What becomes of undeclared properties. */
+  readonly unknown: UnknownProperties;
+  /** Receives the mistakes in the source. */
+  readonly at: Diagnostics;
+}
+
 type ClassSource = Extract<SchemaSource, { readonly kind: 'class' | 'array' }>;
 
 class Compiler implements SchemaCompiler {
@@ -96,11 +105,16 @@ class Compiler implements SchemaCompiler {
     unknown: UnknownProperties = 'reject',
   ): ValuePlan {
     if (source.kind === 'none') return unknown === 'reject' ? noArguments : anyArguments;
-    return this.#plan(source, 'input', where, problems, unknown);
+    return this.#plan(source, { direction: 'input', unknown, at: new Diagnostics(where, problems) });
   }
 
   output(source: SchemaSource, where: string, problems: DefinitionProblem[]): ValuePlan {
-    return source.kind === 'none' ? anything : this.#plan(source, 'output', where, problems, 'reject');
+    if (source.kind === 'none') return anything;
+    return this.#plan(source, {
+      direction: 'output',
+      unknown: 'reject',
+      at: new Diagnostics(where, problems),
+    });
   }
 
   async settle(problems: DefinitionProblem[]): Promise<void> {
@@ -125,80 +139,64 @@ class Compiler implements SchemaCompiler {
     if (problems.length > 0) throw new DefinitionError(problems);
   }
 
-  #plan(
-    source: ValueSource,
-    direction: Direction,
-    where: string,
-    problems: DefinitionProblem[],
-    unknown: UnknownProperties,
-  ): ValuePlan {
-    if (source.kind === 'standard')
-      return standardPlan(source.schema, direction, where, problems) ?? anything;
-    if (source.kind === 'array') return this.#defer(source, direction, where, problems, unknown);
+  #plan(source: Exclude<SchemaSource, { readonly kind: 'none' }>, use: PlanUse): ValuePlan {
+    const { direction, at } = use;
+    if (source.kind === 'standard') return standardPlan(source.schema, direction, at) ?? anything;
+    if (source.kind === 'array') return this.#defer(source, use);
     if (source.kind === 'class') {
       // Most DTO classes serve several handlers.
       const done = this.#done.get(source.cls) ?? new Map<string, ValuePlan>();
       this.#done.set(source.cls, done);
-      const key = JSON.stringify([direction, unknown, ...[...(source.groups ?? [])].sort()]);
-      const plan = done.get(key) ?? this.#defer(source, direction, where, problems, unknown);
+      const key = JSON.stringify([direction, use.unknown, ...[...(source.groups ?? [])].sort()]);
+      const plan = done.get(key) ?? this.#defer(source, use);
       done.set(key, plan);
       return plan;
     }
-    const classes = this.classes?.open(direction, [], where, problems);
-    const context: SpecContext = { direction, classes, where, problems };
+    const context: SpecContext = { direction, document: this.classes?.open(direction), at };
     if (source.kind === 'schema') {
       const spec = handWrittenSpec(source.schema, context);
-      if (!spec) return anything;
-      return this.#build(spec, direction, where);
+      return spec ? this.#build(spec, use) : anything;
     }
     const spec = argumentsSpec(source.properties, context);
-    return spec ? this.#planOf(spec, direction, where, unknown) : anything;
+    return spec ? this.#planOf(spec, use) : anything;
   }
 
   /** Finds every mistake in the classes, and leaves the rest until the plan is needed. */
-  #defer(
-    source: ClassSource,
-    direction: Direction,
-    where: string,
-    problems: DefinitionProblem[],
-    unknown: UnknownProperties,
-  ): ValuePlan {
+  #defer(source: ClassSource, use: PlanUse): ValuePlan {
     const { cls } = source;
-    const groups = source.kind === 'class' ? (source.groups ?? []) : [];
-    const { classes } = this;
-    if (!classes) {
-      problems.push(notInstalled(cls, where));
+    const document = this.classes?.open(use.direction, source.kind === 'class' ? source.groups : undefined);
+    if (!document) {
+      reportNotInstalled(cls, use.at);
       return anything;
     }
-    const mirrored = classes.check(cls, direction, groups, where, problems);
+    const { mirrored } = summaryOf(cls, document.models, use.at);
     const plan = new DeferredPlan(mirrored, () => {
       this.#deferred.delete(plan);
-      const document = classes.open(direction, groups, where, []);
-      return this.#planOf(classSpec(cls, source.kind === 'array', document), direction, where, unknown);
+      return this.#planOf(classSpec(cls, source.kind === 'array', document), use);
     });
     this.#deferred.add(plan);
     return plan;
   }
 
-  #planOf(spec: SchemaSpec, direction: Direction, where: string, unknown: UnknownProperties): ValuePlan {
+  #planOf(spec: SchemaSpec, use: PlanUse): ValuePlan {
+    const { unknown } = use;
     const open = unknown === 'reject' ? spec : openSpec(spec);
-    const plan = this.#build({ ...open, shown: inlineReferences(open.shown) }, direction, where);
+    const plan = this.#build({ ...open, shown: inlineReferences(open.shown) }, use);
     return unknown === 'reject' ? plan : lenientPlan(plan, open.shown, unknown);
   }
 
-  #build(spec: SchemaSpec, direction: Direction, where: string): ValuePlan {
-    const options = {
+  #build(spec: SchemaSpec, { direction, at }: PlanUse): ValuePlan {
+    const { written } = spec;
+    const validator = new Validator(this.pool, {
       schema: spec.enforced,
-      dialect: spec.dialect,
-      isolated: spec.isolated,
+      dialect: written?.dialect ?? '2020-12',
+      isolated: written?.isolated === true,
+      isHandWritten: written !== undefined,
       // Instances have getters and methods that JSON does not write; they must not count as properties.
       ownProperties: direction === 'output' || namesOnPrototype(spec.shown),
-      where,
-      isHandWritten: spec.isHandWritten,
-    };
-    const validator = new Validator(this.pool, options);
-    if (spec.isHandWritten)
-      this.#doubts.add(() => (spec.isPlain ? validator.checkMeta() : validator.ready()));
+      where: at.where,
+    });
+    if (written) this.#doubts.add(() => (written.isPlain ? validator.checkMeta() : validator.ready()));
     const advertised = { ...spec, shown: advertise(spec.shown, direction) };
     return direction === 'input'
       ? new InputPlan(advertised, validator)

@@ -1,17 +1,17 @@
-import type { DefinitionProblem } from '../errors/errors.js';
+import type { Diagnostics } from '../errors/errors.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
-import type { DtoDocument } from './classes.js';
 import { type ArgumentPlan, planArgument } from './describe/argument-schema.js';
+import type { DtoDocument } from './describe/describe.js';
 import type { Instantiator } from './dto/wire-form.js';
-import { listInstantiator, objectInstantiator } from './instantiate/instantiate.js';
-import { readHandWritten } from './json-schema/hand-written.js';
-import { pointerSteps, type SchemaDialect } from './json-schema/json-schema.js';
+import { listInstantiator, objectInstantiator, toPlain } from './instantiate/instantiate.js';
+import { type HandWritten, readHandWritten } from './json-schema/hand-written.js';
+import { pointerSteps } from './json-schema/json-schema.js';
 import type { Direction, PropertyDeclaration } from './json-schema/source.js';
 import type { FindRules } from './messages/messages.js';
 import type { BoundRule } from './dto/bound-rule.js';
-import { memberOf } from './dto/dto.js';
+import { type ClassModels, memberOf, rulesAt, summaryOf } from './dto/dto.js';
 import type { Issue } from './messages/errors.js';
 import { type InstanceLocation, type RuleRunner, ValidationRun } from './validate/rule-runner.js';
 
@@ -33,11 +33,8 @@ interface ValueRules {
 export interface SchemaSpec {
   readonly shown: JsonSchema;
   readonly enforced: JsonSchema;
-  readonly dialect: SchemaDialect;
-  readonly isolated: boolean;
-  readonly isHandWritten: boolean;
-  /** Whether every validator compiles it: false for schemas written by hand with rare keywords. */
-  readonly isPlain: boolean;
+  /** What is known of a schema written by hand; undefined for one that was made. */
+  readonly written?: HandWritten | undefined;
   /** Makes what the handler receives; undefined when that is the value itself. */
   readonly instantiator?: Instantiator | undefined;
   /** Undefined when the schema says everything. */
@@ -52,30 +49,28 @@ export interface SchemaSpec {
 /** What a spec may draw on while it is made. */
 export interface SpecContext {
   readonly direction: Direction;
-  readonly classes: DtoDocument | undefined;
-  readonly where: string;
-  readonly problems: DefinitionProblem[];
+  readonly document: DtoDocument | undefined;
+  /** Receives the mistakes in the source. */
+  readonly at: Diagnostics;
 }
 
-const OWN = { dialect: '2020-12', isolated: false, isHandWritten: false, isPlain: true } as const;
-
 /** The spec of an instance of a class, or of an array of them. */
-export function classSpec(cls: Constructor, list: boolean, classes: DtoDocument): SchemaSpec {
-  const one = classes.instantiator(cls);
-  const rules = classes.rules(cls);
+export function classSpec(cls: Constructor, list: boolean, document: DtoDocument): SchemaSpec {
+  const { models, schemas } = document;
+  const one = document.instances.of(cls);
+  const rules = document.rules.of(cls);
   const rest: Omit<SchemaSpec, 'shown' | 'enforced' | 'instantiator'> = {
-    ...OWN,
     cls,
     rules: rules && valueRules([[undefined, rules]]),
-    rulesAt: (pointer, value) => rulesWithin(cls, pointerSteps(pointer), value, classes),
-    toPlain: classes.summary(cls).transformed
-      ? (value: unknown): unknown => classes.toPlain(cls, value)
+    rulesAt: (pointer, value) => rulesWithin(cls, pointerSteps(pointer), value, models),
+    toPlain: summaryOf(cls, models).transformed
+      ? (value: unknown): unknown => toPlain(cls, value, models)
       : undefined,
   };
-  if (!list) return { ...classes.attach(classes.root(cls)), ...rest, instantiator: one };
-  const array = { type: 'array', items: classes.reference(cls, 'item') };
+  if (!list) return { ...schemas.attach(schemas.object(cls)), ...rest, instantiator: one };
+  const array = { type: 'array', items: schemas.reference(cls, 'item') };
   return {
-    ...classes.attach({ shown: array, enforced: array }),
+    ...schemas.attach({ shown: array, enforced: array }),
     ...rest,
     instantiator: listInstantiator(one),
   };
@@ -84,15 +79,20 @@ export function classSpec(cls: Constructor, list: boolean, classes: DtoDocument)
 /** The spec of an object made of single arguments. */
 export function argumentsSpec(
   declared: readonly PropertyDeclaration[],
-  context: SpecContext,
+  { direction, document, at }: SpecContext,
 ): SchemaSpec | undefined {
-  const { classes, where, problems } = context;
-  const before = problems.length;
-  for (const { name } of declared) if (name === '__proto__') problems.push(reservedName(name, where));
-  const plans = declared.map((one) => planArgument(one, classes, where, problems));
+  const before = at.problems.length;
+  for (const { name } of declared)
+    if (name === '__proto__')
+      at.add(
+        'SIGIL_INVALID_SCHEMA',
+        `an argument is named "${name}", which JavaScript reserves`,
+        'choose another name for the argument',
+      );
+  const plans = declared.map((one) => planArgument(one, document, at));
   const complete = plans.filter((plan): plan is ArgumentPlan => plan !== undefined);
-  if (problems.length > before) return undefined;
-  const isInput = context.direction === 'input';
+  if (at.problems.length > before) return undefined;
+  const isInput = direction === 'input';
   const required = declared
     .filter((one) => one.required && !(isInput && one.keywords?.['default'] !== undefined))
     .map(({ name }) => name);
@@ -106,17 +106,16 @@ export function argumentsSpec(
   };
   const pair = { shown: object('shown'), enforced: object('enforced') };
   const runners = complete.flatMap(({ cls, field }) => {
-    const rules = cls && classes?.rules(cls);
+    const rules = cls && document?.rules.of(cls);
     return rules ? [[field.name, rules] as const] : [];
   });
   const rulesOf: FindRules = (pointer, value) => {
     const [name, ...steps] = pointerSteps(pointer);
     const cls = complete.find(({ field }) => field.name === name)?.cls;
-    return cls && classes ? rulesWithin(cls, steps, memberOf(value, name), classes) : [];
+    return cls && document ? rulesWithin(cls, steps, memberOf(value, name), document.models) : [];
   };
   return {
-    ...(classes ? classes.attach(pair) : pair),
-    ...OWN,
+    ...(document ? document.schemas.attach(pair) : pair),
     rulesAt: rulesOf,
     instantiator: objectInstantiator(complete.map(({ field }) => field)),
     rules: runners.length > 0 ? valueRules(runners) : undefined,
@@ -124,10 +123,9 @@ export function argumentsSpec(
 }
 
 /** The spec of a schema written by hand. */
-export function handWrittenSpec(schema: JsonSchema, context: SpecContext): SchemaSpec | undefined {
-  const { direction, where, problems } = context;
-  const known = readHandWritten(schema, direction === 'input', where, problems);
-  return known && { shown: schema, enforced: schema, isHandWritten: true, ...known };
+export function handWrittenSpec(schema: JsonSchema, { direction, at }: SpecContext): SchemaSpec | undefined {
+  const written = readHandWritten(schema, direction === 'input', at);
+  return written && { shown: schema, enforced: schema, written };
 }
 
 /** The rules at a place in an instance of a class, or in an array of instances. */
@@ -135,11 +133,11 @@ function rulesWithin(
   cls: Constructor,
   steps: readonly string[],
   value: unknown,
-  classes: DtoDocument,
+  models: ClassModels,
 ): readonly BoundRule[] {
-  if (!Array.isArray(value)) return classes.rulesAt(cls, steps, value);
+  if (!Array.isArray(value)) return rulesAt(cls, models, steps, value);
   const [index, ...within] = steps;
-  return classes.rulesAt(cls, within, memberOf(value, index));
+  return rulesAt(cls, models, within, memberOf(value, index));
 }
 
 /** @param runners what runs on the value itself (of no name), or on properties of it. */
@@ -170,14 +168,5 @@ function valueRules(
       each(sent, sent, (runner, one, _, place) => runner.explain(one, place, run));
       return run.issues;
     },
-  };
-}
-
-function reservedName(name: string, where: string): DefinitionProblem {
-  return {
-    code: 'SIGIL_INVALID_SCHEMA',
-    where,
-    what: `an argument is named "${name}", which JavaScript reserves`,
-    fix: 'choose another name for the argument',
   };
 }

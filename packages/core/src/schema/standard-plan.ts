@@ -1,15 +1,13 @@
-import { type DefinitionProblem, messageOf } from '../errors/errors.js';
-import type { JsonSchema } from '../protocol/json.js';
+import { type Diagnostics, messageOf } from '../errors/errors.js';
+import { isDeeper, type JsonSchema, MAX_DEPTH } from '../protocol/json.js';
 import { after, type MaybePromise } from '../protocol/maybe-promise.js';
 import type { StandardIssue, StandardResult, StandardSchema } from '../protocol/standard-schema.js';
-import { convertStrings } from './json-schema/convert-strings.js';
-import { isTooDeep } from './json-schema/depth.js';
 import { readHandWritten } from './json-schema/hand-written.js';
 import { advertise } from './json-schema/advertise.js';
 import { type ValuePlan, writable } from './plans.js';
 import type { Direction } from './json-schema/source.js';
-import { describeValue, joinPath } from './messages/describe-value.js';
-import { InvalidValueError, type Issue, tooDeep } from './messages/errors.js';
+import { describeValue, placeAt } from './messages/describe-value.js';
+import { InvalidValueError, type Issue, issueAt, tooDeep } from './messages/errors.js';
 
 /**
  * Plans values by a schema of another library: it checks them, and what it makes of them is used. What it says as JSON Schema
@@ -20,21 +18,19 @@ import { InvalidValueError, type Issue, tooDeep } from './messages/errors.js';
 export function standardPlan(
   schema: StandardSchema,
   direction: Direction,
-  where: string,
-  problems: DefinitionProblem[],
+  at: Diagnostics,
 ): ValuePlan | undefined {
-  const written = writeJsonSchema(schema, direction, where, problems);
-  if (!written || !readHandWritten(written, direction === 'input', where, problems)) return undefined;
+  const written = writeJsonSchema(schema, direction, at);
+  if (!written || !readHandWritten(written, direction === 'input', at)) return undefined;
   const { validate } = schema['~standard'];
   const advertised = advertise(written, direction);
   return {
     advertised,
     mirrored: true,
-    convert: (value) => convertStrings(value, advertised),
     ready: () => undefined,
     check(value): MaybePromise<unknown> {
       const given = direction === 'output' ? writable(value) : value;
-      if (isTooDeep(given)) throw new InvalidValueError([tooDeep()]);
+      if (isDeeper(given, MAX_DEPTH)) throw new InvalidValueError([tooDeep()]);
       const made = after(validate(given), (result) => valueOf(result, given));
       return direction === 'output' ? after(made, writable) : made;
     },
@@ -44,12 +40,11 @@ export function standardPlan(
 function writeJsonSchema(
   schema: StandardSchema,
   direction: Direction,
-  where: string,
-  problems: DefinitionProblem[],
+  at: Diagnostics,
 ): JsonSchema | undefined {
   const { vendor, jsonSchema } = schema['~standard'];
   const refuse = (what: string, fix: string): undefined => {
-    problems.push({ code: 'SIGIL_INVALID_SCHEMA', where, what: `the ${vendor} schema ${what}`, fix });
+    at.add('SIGIL_INVALID_SCHEMA', `the ${vendor} schema ${what}`, fix);
   };
   const write = jsonSchema?.[direction];
   if (!write)
@@ -70,17 +65,7 @@ function valueOf(result: StandardResult<unknown>, given: unknown): unknown {
 }
 
 function issueOf({ message, path: steps = [] }: StandardIssue, given: unknown): Issue {
-  let at = given;
-  let path = '';
-  for (const step of steps) {
-    const key = typeof step === 'object' ? step.key : step;
-    path = joinPath(path, String(key), Array.isArray(at));
-    at = (at as Record<PropertyKey, unknown> | undefined)?.[key];
-  }
-  return {
-    path,
-    expected: message,
-    received: describeValue(at),
-    message: path === '' ? message : `${path}: ${message}`,
-  };
+  const keys = steps.map((step) => (typeof step === 'object' ? step.key : step));
+  const { path, value } = placeAt(keys, given);
+  return issueAt(path, message, describeValue(value), message);
 }

@@ -1,7 +1,6 @@
 import type { UnknownProperties } from '../metadata/definitions.js';
-import { isObject, type JsonSchema } from '../protocol/json.js';
+import { isDeeper, isObject, type JsonSchema, MAX_DEPTH } from '../protocol/json.js';
 import { after, type MaybePromise } from '../protocol/maybe-promise.js';
-import { isTooDeep } from './json-schema/depth.js';
 import { resolveReference } from './json-schema/json-schema.js';
 import type { ValuePlan } from './plans.js';
 import type { SchemaSpec } from './spec.js';
@@ -24,11 +23,10 @@ export function lenientPlan(
   return {
     advertised,
     mirrored,
-    convert: (value) => plan.convert(value),
     ready: () => plan.ready(),
     check(value): MaybePromise<unknown> {
       // Too deep to walk; the plan says so.
-      if (isTooDeep(value)) return plan.check(value);
+      if (isDeeper(value, MAX_DEPTH)) return plan.check(value);
       if (unknown === 'strip') return plan.check(stripped(value, shown, shown));
       return after(plan.check(value), (made) => withUnknown(made, value));
     },

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { describe, expect, test } from '@jest/globals';
 import { IsString, registerDecorator } from 'class-validator';
-import { createSchemaCompiler, isDto } from '../../src/schema/index.js';
+import { convertStrings, createSchemaCompiler, isDto } from '../../src/schema/index.js';
 import { accepts, failure, plan, planArguments, problemsOf } from './harness.js';
 
 enum Size {
@@ -156,8 +156,9 @@ test('text converts where nothing is lost', async () => {
     { name: 'list', type: Array, items: Number },
     { name: 'address', type: Address },
   );
+  const convert = (value: Record<string, unknown>): unknown => convertStrings(value, made.advertised);
   const strings = { count: '42', ratio: '-1.5e3', flag: 'true', text: '42', level: '2', list: ['1', '2'] };
-  expect(made.convert({ ...strings, address: '{"street":"a"}' })).toEqual({
+  expect(convert({ ...strings, address: '{"street":"a"}' })).toEqual({
     count: 42,
     ratio: -1500,
     flag: true,
@@ -167,9 +168,9 @@ test('text converts where nothing is lost', async () => {
     address: { street: 'a' },
   });
   for (const count of ['007', '9007199254740993', '1e999', '', ' 1', '0x10', 'NaN']) {
-    expect(made.convert({ count })).toEqual({ count });
+    expect(convert({ count })).toEqual({ count });
   }
-  expect(made.convert({ flag: 'yes' })).toEqual({ flag: 'yes' });
+  expect(convert({ flag: 'yes' })).toEqual({ flag: 'yes' });
 });
 
 test('a DTO is a class with rules, its own or inherited', () => {

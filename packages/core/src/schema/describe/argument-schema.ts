@@ -1,21 +1,14 @@
-import type { DefinitionProblem } from '../../errors/errors.js';
+import type { Diagnostics } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import { isDto } from '../dto/class-libraries.js';
 import { type DeclaredType, normaliseType } from '../dto/declared-type.js';
-import { notInstalled } from '../dto/load-libraries.js';
+import { summaryOf } from '../dto/dto.js';
+import { reportNotInstalled } from '../dto/load-libraries.js';
 import { type ArgumentField, fallbackFor, listInstantiator } from '../instantiate/instantiate.js';
 import type { PropertyDeclaration } from '../json-schema/source.js';
-import type { SchemaPair } from './describe.js';
+import type { DtoDocument, SchemaPair } from './describe.js';
 import { type Instantiator, typeKeywords, wireForm } from '../dto/wire-form.js';
-
-/** What describing arguments needs to know of DTO classes. */
-export interface ClassReader {
-  /** A reference to the schema of a class. @param name of what holds it. */
-  reference(cls: Constructor, name: string): JsonSchema;
-  /** What makes instances of a class from checked values. */
-  instantiator(cls: Constructor): Instantiator;
-}
 
 /** What a single argument becomes. */
 export interface ArgumentPlan {
@@ -32,34 +25,28 @@ const SAYS_ITEMS = ['items', 'prefixItems', 'contains'] as const;
 /** Plans one argument, or returns undefined and reports why its type is not known. */
 export function planArgument(
   declaration: PropertyDeclaration,
-  classes: ClassReader | undefined,
-  where: string,
-  problems: DefinitionProblem[],
+  document: DtoDocument | undefined,
+  at: Diagnostics,
 ): ArgumentPlan | undefined {
   const { name, items, keywords = {} } = declaration;
   const type = normaliseType(declaration.type);
   for (const held of [type, normaliseType(items)]) {
-    if (classes || held.kind !== 'class' || !isDto(held.cls)) continue;
-    problems.push(notInstalled(held.cls, where));
-    return undefined;
+    if (held.kind !== 'class' || !isDto(held.cls)) continue;
+    if (!document) return void reportNotInstalled(held.cls, at);
+    summaryOf(held.cls, document.models, at);
   }
   const given = [...SAYS_TYPE, ...SAYS_VALUES].some((keyword) => keyword in keywords);
-  const one = describeType(type, classes, name);
-  if (one === undefined && !given) {
-    problems.push(unknownType(declaration, type, where));
-    return undefined;
-  }
+  const one = describeType(type, document, name);
+  if (one === undefined && !given) return void reportUnknownType(declaration, type, at);
   const described = one ?? { schemas: { shown: {}, enforced: {} }, instantiator: undefined, cls: undefined };
   if (
     type.kind === 'array' &&
     items === undefined &&
     !given &&
     !SAYS_ITEMS.some((keyword) => keyword in keywords)
-  ) {
-    problems.push(unknownElements(name, where));
-    return undefined;
-  }
-  const whole = type.kind === 'array' ? ofItems(declaration, described, classes) : described;
+  )
+    return void reportUnknownElements(name, at);
+  const whole = type.kind === 'array' ? ofItems(declaration, described, document) : described;
   const base = SAYS_TYPE.some((keyword) => keyword in keywords) ? withoutType(whole.schemas) : whole.schemas;
   return {
     schemas: { shown: { ...base.shown, ...keywords }, enforced: { ...base.enforced, ...keywords } },
@@ -80,16 +67,16 @@ interface Described {
 
 function describeType(
   type: DeclaredType,
-  classes: ClassReader | undefined,
+  document: DtoDocument | undefined,
   name: string,
 ): Described | undefined {
   switch (type.kind) {
     case 'unknown':
       return undefined;
     case 'class': {
-      if (!classes || !isDto(type.cls)) return undefined;
-      const reference = classes.reference(type.cls, name);
-      return { ...both(reference, classes.instantiator(type.cls)), cls: type.cls };
+      if (!document || !isDto(type.cls)) return undefined;
+      const reference = document.schemas.reference(type.cls, name);
+      return { ...both(reference, document.instances.of(type.cls)), cls: type.cls };
     }
     case 'set':
     case 'map':
@@ -107,9 +94,9 @@ function describeType(
 function ofItems(
   { name, items }: PropertyDeclaration,
   array: Described,
-  classes: ClassReader | undefined,
+  document: DtoDocument | undefined,
 ): Described {
-  const element = describeType(normaliseType(items), classes, name);
+  const element = describeType(normaliseType(items), document, name);
   if (!element) return array;
   const { shown, enforced } = element.schemas;
   return {
@@ -129,28 +116,22 @@ function withoutType({ shown, enforced }: SchemaPair): SchemaPair {
   return { shown: strip(shown), enforced: strip(enforced) };
 }
 
-function unknownType(
-  { name, type }: PropertyDeclaration,
-  normal: DeclaredType,
-  where: string,
-): DefinitionProblem {
+function reportUnknownType({ name, type }: PropertyDeclaration, normal: DeclaredType, at: Diagnostics): void {
   const seen =
     normal.kind === 'class' ? `class ${normal.cls.name} has no class-validator decorator` : describe(type);
-  return {
-    code: 'SIGIL_ERASED_TYPE',
-    where,
-    what: `the type of argument "${name}" is not known at run time (${seen})`,
-    fix: `say it: @Arg('${name}', { type: String }), or another class, enum or JSON Schema type`,
-  };
+  at.add(
+    'SIGIL_ERASED_TYPE',
+    `the type of argument "${name}" is not known at run time (${seen})`,
+    `say it: @Arg('${name}', { type: String }), or another class, enum or JSON Schema type`,
+  );
 }
 
-function unknownElements(name: string, where: string): DefinitionProblem {
-  return {
-    code: 'SIGIL_ERASED_TYPE',
-    where,
-    what: `what the elements of argument "${name}" are is not known at run time (reflection says Array)`,
-    fix: `say it: @Arg('${name}', { items: () => String }), or another class or enum; { items: {} } for elements of any kind`,
-  };
+function reportUnknownElements(name: string, at: Diagnostics): void {
+  at.add(
+    'SIGIL_ERASED_TYPE',
+    `what the elements of argument "${name}" are is not known at run time (reflection says Array)`,
+    `say it: @Arg('${name}', { items: () => String }), or another class or enum; { items: {} } for elements of any kind`,
+  );
 }
 
 function describe(type: unknown): string {

@@ -1,33 +1,76 @@
-import type { DefinitionProblem } from '../../errors/errors.js';
 import type { SchemaAnnotations } from '../../metadata/metadata.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import { HEADER_KEYWORD } from '../../protocol/descriptors.js';
-import { type ClassModel, type ClassModels, isJson } from '../dto/dto.js';
+import { type ClassModels, isJson } from '../dto/dto.js';
 import type { NestedModel, PropertyModel, Variants } from '../dto/property.js';
 import type { BoundRule } from '../dto/bound-rule.js';
+import type { InstancePlans } from '../instantiate/instantiate.js';
 import type { Direction } from '../json-schema/source.js';
 import { mergeKeywords, orNull, tidyKeywords, wholeLimits } from '../json-schema/merge-keywords.js';
 import { acceptsMissing, enforcedKeywords } from '../rules/rule.js';
 import { typeKeywords } from '../dto/wire-form.js';
+import type { RuleRunners } from '../validate/rule-runner.js';
 
-/** Describes the classes of one document. */
+/** What is known of DTO classes, for one document. */
+export interface DtoDocument {
+  readonly models: ClassModels;
+  readonly schemas: ClassSchemas;
+  readonly instances: InstancePlans;
+  readonly rules: RuleRunners;
+}
+
+/**
+ * The schemas of the classes of one document, and its `$defs`. The classes have been read, and their mistakes reported.
+ *
+ * Classes are told apart by identity. Each is called by what holds it first, a second one of that name `name_2`: clients see these names,
+ * and minifiers change those of classes from build to build.
+ */
 export class ClassSchemas {
-  readonly definitions: Definitions = new Definitions();
+  readonly #names = new Map<Constructor, Map<string, string>>();
+  readonly #taken = new Set<string>();
+  readonly #shown: Record<string, JsonSchema> = {};
+  readonly #enforced: Record<string, JsonSchema> = {};
 
-  constructor(
-    readonly models: ClassModels,
-    readonly where: string,
-    readonly problems: DefinitionProblem[],
-  ) {}
+  constructor(readonly models: ClassModels) {}
 
-  /** The schema of a class as the root of the document. */
+  /** The schema of a class as the root of the document, or as a definition of it. */
   object(cls: Constructor, tag?: Tag): SchemaPair {
-    return this.#describe(this.models.of(cls, this.where, this.problems), tag);
+    const model = this.models.of(cls);
+    const shown: Record<string, JsonSchema> = {};
+    const enforced: Record<string, JsonSchema> = {};
+    const required: string[] = [];
+    for (const property of model.properties) {
+      const nested = property.nested ? this.#nested(property.nested, property.wire) : undefined;
+      const pair = propertySchemas(property, nested, this.models.direction);
+      shown[property.wire] = pair.shown;
+      enforced[property.wire] = pair.enforced;
+      if (isRequired(property)) required.push(property.wire);
+    }
+    if (tag) {
+      // Some models are not told a `const`; all are told an `enum` of one.
+      shown[tag.property] = { enum: [tag.value] };
+      enforced[tag.property] = { const: tag.value };
+      if (!required.includes(tag.property)) required.push(tag.property);
+    }
+    const rest = {
+      ...(required.length > 0 && { required }),
+      ...(this.models.direction === 'input' && { additionalProperties: false }),
+    };
+    return {
+      shown: { type: 'object', ...annotationKeywords(model.annotations), properties: shown, ...rest },
+      enforced: { type: 'object', properties: enforced, ...rest },
+    };
+  }
+
+  /** Adds the definitions, if there are any, to the root of the document. */
+  attach({ shown, enforced }: SchemaPair): SchemaPair {
+    if (this.#taken.size === 0) return { shown, enforced };
+    return { shown: { ...shown, $defs: this.#shown }, enforced: { ...enforced, $defs: this.#enforced } };
   }
 
   /** References to the schema of a class that a property holds, or to those a tag chooses from. */
-  nested(nested: NestedModel, property: string): SchemaPair {
+  #nested(nested: NestedModel, property: string): SchemaPair {
     if (nested.variants) return this.#variants(nested.variants);
     const reference = this.reference(nested.cls, property);
     return { shown: reference, enforced: reference };
@@ -56,38 +99,30 @@ export class ClassSchemas {
   }
 
   /**
-   * A reference to the schema of a class.
-   * @param name of what holds it here.
+   * A reference to the schema of a class, which is described the first time it is met.
+   * @param holder the name of what holds it here.
    */
-  reference(cls: Constructor, name: string, tag?: Tag): JsonSchema {
-    return this.definitions.reference(cls, { name, tag, describe: () => this.object(cls, tag) });
+  reference(cls: Constructor, holder: string, tag?: Tag): JsonSchema {
+    const byTag = this.#names.get(cls) ?? new Map<string, string>();
+    this.#names.set(cls, byTag);
+    const key = tag ? `${tag.property}=${tag.value}` : '';
+    let name = byTag.get(key);
+    if (name === undefined) {
+      name = this.#claim(holder);
+      byTag.set(key, name);
+      const { shown, enforced } = this.object(cls, tag);
+      this.#shown[name] = shown;
+      this.#enforced[name] = enforced;
+    }
+    return { $ref: `#/$defs/${name}` };
   }
 
-  #describe(model: ClassModel, tag?: Tag): SchemaPair {
-    const shown: Record<string, JsonSchema> = {};
-    const enforced: Record<string, JsonSchema> = {};
-    const required: string[] = [];
-    for (const property of model.properties) {
-      const nested = property.nested ? this.nested(property.nested, property.wire) : undefined;
-      const pair = propertySchemas(property, nested, this.models.direction);
-      shown[property.wire] = pair.shown;
-      enforced[property.wire] = pair.enforced;
-      if (isRequired(property)) required.push(property.wire);
-    }
-    if (tag) {
-      // Some models are not told a `const`; all are told an `enum` of one.
-      shown[tag.property] = { enum: [tag.value] };
-      enforced[tag.property] = { const: tag.value };
-      if (!required.includes(tag.property)) required.push(tag.property);
-    }
-    const rest = {
-      ...(required.length > 0 && { required }),
-      ...(this.models.direction === 'input' && { additionalProperties: false }),
-    };
-    return {
-      shown: { type: 'object', ...annotationKeywords(model.annotations), properties: shown, ...rest },
-      enforced: { type: 'object', properties: enforced, ...rest },
-    };
+  #claim(holder: string): string {
+    const base = holder.replace(/[^A-Za-z0-9_.-]/g, '_') || 'value';
+    let name = base;
+    for (let count = 2; this.#taken.has(name); count += 1) name = `${base}_${count}`;
+    this.#taken.add(name);
+    return name;
   }
 }
 
@@ -101,55 +136,6 @@ export interface SchemaPair {
 interface Tag {
   readonly property: string;
   readonly value: string;
-}
-
-/** A class as it is first met. */
-interface Referred {
-  /** Of what holds it. */
-  readonly name: string;
-  readonly tag: Tag | undefined;
-  readonly describe: () => SchemaPair;
-}
-
-/**
- * The `$defs` of one document. Classes are told apart by identity. Each is called by what holds it first, a second one of that name
- * `name_2`: clients see these names, and minifiers change those of classes from build to build.
- */
-class Definitions {
-  readonly #names = new Map<Constructor, Map<string, string>>();
-  readonly #taken = new Set<string>();
-  readonly #shown: Record<string, JsonSchema> = {};
-  readonly #enforced: Record<string, JsonSchema> = {};
-
-  /** A reference to a class, which is described the first time it is met. */
-  reference(cls: Constructor, { name: holder, tag, describe }: Referred): JsonSchema {
-    const byTag = this.#names.get(cls) ?? new Map<string, string>();
-    this.#names.set(cls, byTag);
-    const key = tag ? `${tag.property}=${tag.value}` : '';
-    let name = byTag.get(key);
-    if (name === undefined) {
-      name = this.#claim(holder);
-      byTag.set(key, name);
-      const { shown, enforced } = describe();
-      this.#shown[name] = shown;
-      this.#enforced[name] = enforced;
-    }
-    return { $ref: `#/$defs/${name}` };
-  }
-
-  /** Adds the definitions, if there are any, to the root of a document. */
-  attach({ shown, enforced }: SchemaPair): SchemaPair {
-    if (this.#taken.size === 0) return { shown, enforced };
-    return { shown: { ...shown, $defs: this.#shown }, enforced: { ...enforced, $defs: this.#enforced } };
-  }
-
-  #claim(holder: string): string {
-    const base = holder.replace(/[^A-Za-z0-9_.-]/g, '_') || 'value';
-    let name = base;
-    for (let count = 2; this.#taken.has(name); count += 1) name = `${base}_${count}`;
-    this.#taken.add(name);
-    return name;
-  }
 }
 
 /** One of the two schemas of a property, and what of the rules goes into it. */

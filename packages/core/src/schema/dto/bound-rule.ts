@@ -1,4 +1,4 @@
-import type { DefinitionProblem } from '../../errors/errors.js';
+import type { Diagnostics } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import { once } from '../../protocol/maybe-promise.js';
 import { hasKeyword } from '../json-schema/json-schema.js';
@@ -120,23 +120,17 @@ function textOf(constraint: unknown): string {
   return Array.isArray(constraint) ? constraint.join(', ') : String(constraint);
 }
 
-/** Lets `@Matches` run its pattern safely. @param where the place for problem reports. */
-export function safeConstraint(
-  { constraints }: RuleMetadata,
-  constraint: Constraint,
-  patterns: PatternPool,
-  where: string,
-): Constraint {
-  const pattern = patternOf(constraints ?? [], patterns, where);
-  if (pattern === undefined) return constraint;
+/** `@Matches`, with a pattern that cannot be made to backtrack. */
+function matching(pattern: SafePattern, constraint: Constraint): Constraint {
   return {
     validate: (value) => typeof value === 'string' && pattern.test(value),
     defaultMessage: (args) => constraint.defaultMessage?.(args) ?? '',
   };
 }
 
+/** The pattern that `@Matches` was given. @param where the place for problem reports. */
 function patternOf(
-  [given, modifiers]: readonly unknown[],
+  { constraints: [given, modifiers] = [] }: RuleMetadata,
   patterns: PatternPool,
   where: string,
 ): SafePattern | undefined {
@@ -181,8 +175,8 @@ export interface PropertyContext {
   readonly cls: Constructor;
   readonly name: string;
   readonly own: readonly RuleMetadata[];
-  readonly where: string;
-  readonly problems: DefinitionProblem[];
+  /** Receives the mistakes in it. */
+  readonly at: Diagnostics;
   readonly initial: Readonly<Record<string, unknown>> | undefined;
   readonly transforms: Transforms;
   readonly libraries: ClassLibraries;
@@ -193,25 +187,22 @@ const OWN_RULE: Rule = { acceptsMissing: true };
 
 /** The rules of a property. */
 export function boundRules(context: PropertyContext): BoundRule[] {
-  const { own, libraries, cls, where } = context;
+  const { own, libraries, cls, at } = context;
   return own.flatMap((metadata) => {
     if (metadata.constraintCls === undefined) return [];
     const [registered] = libraries.rules.getTargetValidatorConstraints(metadata.constraintCls);
     if (registered === undefined) return [];
-    const row = ruleNamed(metadata.name);
-    const rule = row && libraries.builtIn.made(metadata, registered) ? row : undefined;
-    if (!rule) {
+    const rule = ruleNamed(metadata.name);
+    if (!rule || !libraries.builtIn.made(metadata, registered)) {
       libraries.constraints.add(registered);
       const made = once(() => libraries.constraints.get(registered));
       return [new BoundRule(metadata, OWN_RULE, true, cls.name, made)];
     }
-    const constraint = registered.instance;
     // Patterns are gathered while classes are read, so that a bad one is refused at boot.
-    const safe =
-      metadata.name === 'matches'
-        ? safeConstraint(metadata, constraint, libraries.patterns, where)
-        : constraint;
-    return [new BoundRule(metadata, rule, false, cls.name, () => safe)];
+    const pattern = metadata.name === 'matches' && patternOf(metadata, libraries.patterns, at.where);
+    // Found when it first runs: class-validator looks for it among those of all decorators there are.
+    const found = once(() => (pattern ? matching(pattern, registered.instance) : registered.instance));
+    return [new BoundRule(metadata, rule, false, cls.name, found)];
   });
 }
 

@@ -179,11 +179,6 @@ function rulesByClass(storage: RuleStorage): Rules | undefined {
   return validationMetadatas instanceof Map ? (validationMetadatas as Rules) : undefined;
 }
 
-/** The rules of a class that extends no other; undefined for classes that do, and for those without rules. */
-export function ownRules(storage: RuleStorage, cls: Constructor): readonly RuleMetadata[] | undefined {
-  return Object.getPrototypeOf(cls) === Function.prototype ? rulesByClass(storage)?.get(cls) : undefined;
-}
-
 /**
  * The rules of a class and of those it extends, as class-validator itself finds them. It looks through all classes there are each time,
  * which takes long where there are many; so it is asked among the relatives of the class alone.
@@ -210,8 +205,9 @@ function relatives(storage: RuleStorage, own: Rules, cls: Constructor): RuleStor
   return few;
 }
 
-function ancestors(cls: unknown): unknown[] {
-  const chain: unknown[] = [];
+/** A class and those it extends. */
+export function ancestors(cls: unknown): object[] {
+  const chain: object[] = [];
   for (let at = cls; typeof at === 'function' && at !== Function.prototype; at = Object.getPrototypeOf(at))
     chain.push(at);
   return chain;
@@ -352,18 +348,10 @@ export function readTransforms(
     input
       ? !options?.toPlainOnly || options.toClassOnly === true
       : !options?.toClassOnly || options.toPlainOnly === true;
-  const exposed = new Map(
-    storage
-      .getExposedMetadatas(cls)
-      .filter(applies)
-      .map((entry) => [entry.propertyName, entry.options?.name]),
-  );
-  const excluded = new Set(
-    storage
-      .getExcludedMetadatas(cls)
-      .filter(applies)
-      .map((entry) => entry.propertyName),
-  );
+  const exposures = storage.getExposedMetadatas(cls).filter(applies);
+  const exclusions = storage.getExcludedMetadatas(cls).filter(applies);
+  const exposed = new Map(exposures.map((entry) => [entry.propertyName, entry.options?.name]));
+  const excluded = new Set(exclusions.map((entry) => entry.propertyName));
   const strategy = storage.getStrategy(cls);
   return {
     renames: exposed.size > 0 || excluded.size > 0 || strategy !== 'none',

@@ -1,4 +1,4 @@
-import type { DefinitionProblem } from '../../errors/errors.js';
+import { Diagnostics } from '../../errors/errors.js';
 import { annotatedProperties, annotationsOf, type SchemaAnnotations } from '../../metadata/metadata.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { Direction } from '../json-schema/source.js';
@@ -10,12 +10,10 @@ import {
   type RuleStorage,
   targetRules,
 } from './class-libraries.js';
-import { ofAnotherCopy } from './load-libraries.js';
+import { reportAnotherCopy } from './load-libraries.js';
 import { mapTransforms } from './mapped-types.js';
 import type { BoundRule } from './bound-rule.js';
 import { propertyModel, type PropertyModel } from './property.js';
-
-import { undescribed } from './unservable-rules.js';
 
 /** What a DTO class says about its instances. */
 export interface ClassModel {
@@ -37,28 +35,28 @@ export class ClassModels {
     readonly groups: readonly string[],
   ) {}
 
-  /** @param where the place for problem reports. */
-  of(cls: Constructor, where: string, problems: DefinitionProblem[]): ClassModel {
+  /** @param at receives the mistakes in a class that has not been read. */
+  of(cls: Constructor, at: Diagnostics = new Diagnostics()): ClassModel {
     const known = this.#models.get(cls);
     if (known) return known;
-    const model = this.#read(cls, where, problems);
+    const model = this.#read(cls, at);
     this.#models.set(cls, model);
     return model;
   }
 
-  #read(cls: Constructor, where: string, problems: DefinitionProblem[]): ClassModel {
+  #read(cls: Constructor, at: Diagnostics): ClassModel {
     mapTransforms(cls, this.libraries.transforms);
     const rules = targetRules(this.libraries.rules, cls, this.groups);
-    if (!isDto(cls)) problems.push(undecorated(cls, where));
-    if (!rules.every(this.libraries.isOwnRule)) problems.push(ofAnotherCopy(cls, where));
+    if (!isDto(cls)) reportUndecorated(cls, at);
+    if (!rules.every(this.libraries.isOwnRule)) reportAnotherCopy(cls, at);
     const transforms = readTransforms(cls, this.libraries.transforms, this.direction);
     for (const name of withoutRules(cls, this.libraries.rules))
-      if (transforms.has(name)) problems.push(undescribed(cls, name, where));
-    const initial = this.direction === 'input' ? initialValues(cls, where, problems) : undefined;
+      if (transforms.has(name)) reportUndescribed(cls, name, at);
+    const initial = this.direction === 'input' ? initialValues(cls, at) : undefined;
     const properties = [...byProperty(rules)]
       .filter(([name]) => transforms.has(name))
       .map(([name, own]) =>
-        propertyModel({ cls, name, own, where, problems, initial, transforms, libraries: this.libraries }),
+        propertyModel({ cls, name, own, at, initial, transforms, libraries: this.libraries }),
       );
     return {
       cls,
@@ -81,21 +79,22 @@ function withoutRules(cls: Constructor, storage: RuleStorage): string[] {
 
 function byProperty(rules: readonly RuleMetadata[]): Map<string, RuleMetadata[]> {
   const grouped = new Map<string, RuleMetadata[]>();
-  for (const rule of rules) {
-    const own = grouped.get(rule.propertyName);
-    if (own) own.push(rule);
-    else grouped.set(rule.propertyName, [rule]);
-  }
+  for (const rule of rules) grouped.set(rule.propertyName, [...(grouped.get(rule.propertyName) ?? []), rule]);
   return grouped;
 }
 
-function undecorated(cls: Constructor, where: string): DefinitionProblem {
-  return {
-    code: 'SIGIL_INVALID_SCHEMA',
-    where,
-    what: `class ${cls.name} has no class-validator decorator on any property, so nothing is known about it`,
-    fix: `decorate the properties of ${cls.name}, for example with @IsString()`,
-  };
+function reportUndecorated({ name }: Constructor, at: Diagnostics): void {
+  const what = `class ${name} has no class-validator decorator on any property, so nothing is known about it`;
+  at.add('SIGIL_INVALID_SCHEMA', what, `decorate the properties of ${name}, for example with @IsString()`);
+}
+
+/** Reports a property that annotations describe, and that is nevertheless no part of the schema. */
+function reportUndescribed(cls: Constructor, name: string, at: Diagnostics): void {
+  at.add(
+    'SIGIL_INVALID_SCHEMA',
+    `${cls.name}.${name} has @Describe() or @McpHeader(), but no decorator of class-validator, so no value is accepted for it`,
+    'add one that says what it holds, such as @IsString(), or @Allow() for a value of any kind',
+  );
 }
 
 /** What holds for a class and all classes inside it. */
@@ -110,20 +109,18 @@ export interface ClassSummary {
   readonly mirrored: boolean;
 }
 
-/** Looks at a class and every class it reaches. */
-export function summaryOf(
-  cls: Constructor,
-  models: ClassModels,
-  where: string,
-  problems: DefinitionProblem[],
-): ClassSummary {
+/**
+ * Looks at a class and every class it reaches.
+ * @param at receives the mistakes in those that have not been read.
+ */
+export function summaryOf(cls: Constructor, models: ClassModels, at?: Diagnostics): ClassSummary {
   const reached = new Set<Constructor>([cls]);
   let exact = true;
   let transformed = false;
   let chosen = false;
   let mirrored = false;
   for (const each of reached) {
-    const model = models.of(each, where, problems);
+    const model = models.of(each, at);
     transformed ||= model.transformed;
     for (const property of model.properties) {
       exact &&= !property.open && property.rules.every((rule) => rule.exact);
@@ -148,7 +145,7 @@ export function rulesAt(
   [name, ...steps]: readonly string[],
   value: unknown,
 ): readonly BoundRule[] {
-  const property = models.of(cls, '', []).properties.find(({ wire }) => wire === name);
+  const property = models.of(cls).properties.find(({ wire }) => wire === name);
   if (!property || name === undefined) return [];
   const isElement = property.container !== 'one' && steps.length > 0;
   const [held, within] = isElement
@@ -177,20 +174,15 @@ const NESTED_LEVELS = 8;
  * The values property initialisers give: they are the defaults of arguments. Makes one instance, as every request will.
  * @returns undefined, and a problem, when the class cannot be constructed without arguments.
  */
-export function initialValues(
-  cls: Constructor,
-  where: string,
-  problems: DefinitionProblem[],
-): Readonly<Record<string, unknown>> | undefined {
+function initialValues(cls: Constructor, at: Diagnostics): Readonly<Record<string, unknown>> | undefined {
   try {
     return new cls() as Record<string, unknown>;
   } catch {
-    problems.push({
-      code: 'SIGIL_INVALID_SCHEMA',
-      where,
-      what: `class ${cls.name} cannot be constructed without arguments`,
-      fix: `give ${cls.name} a constructor that needs no arguments; its properties are assigned afterwards`,
-    });
+    at.add(
+      'SIGIL_INVALID_SCHEMA',
+      `class ${cls.name} cannot be constructed without arguments`,
+      `give ${cls.name} a constructor that needs no arguments; its properties are assigned afterwards`,
+    );
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type * as Transformer from 'class-transformer';
 import type * as Validator from 'class-validator';
-import { DefinitionError, type DefinitionProblem } from '../../errors/errors.js';
+import { DefinitionError, type DefinitionProblem, type Diagnostics } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { PatternPool } from '../patterns/patterns.js';
 import {
@@ -15,7 +15,7 @@ import {
 /**
  * Loads both libraries. Costs about 60 ms, so an app without DTO classes must not call it.
  *
- * @returns undefined when one of them is not installed: `notInstalled()` is the problem of every class that is used as a DTO then.
+ * @returns undefined when one of them is not installed: `reportNotInstalled()` reports every class that is used as a DTO then.
  * @throws DefinitionError when it is not known where class-transformer keeps what its decorators recorded.
  */
 export async function loadClassLibraries(
@@ -69,15 +69,11 @@ function exportsOf<T extends object>(module: T, name: keyof T): T {
   return name in module ? module : (module as { readonly default: T }).default;
 }
 
-interface StorageModule {
-  readonly defaultMetadataStorage: unknown;
-}
-
 /**
  * The modules of class-transformer that may hold what its decorators recorded. Node takes the first; bundlers prefer ES modules, which
  * keep a record of their own.
  */
-const STORAGES: readonly (() => Promise<StorageModule | undefined>)[] = [
+const STORAGES: readonly (() => Promise<{ readonly defaultMetadataStorage: unknown } | undefined>)[] = [
   async () => {
     try {
       return exportsOf(await import('class-transformer/cjs/storage.js'), 'defaultMetadataStorage');
@@ -126,14 +122,13 @@ function undefinedWhenMissing(error: unknown): undefined {
   if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error;
 }
 
-/** The problem of a class that is used as a DTO where the libraries are not loaded. */
-export function notInstalled({ name }: Constructor, where: string): DefinitionProblem {
-  return {
-    code: 'SIGIL_NO_CLASS_VALIDATOR',
-    where,
-    what: `class ${name} is used as a DTO, but class-validator and class-transformer are not loaded`,
-    fix: 'npm install class-validator class-transformer; for a class that is added to a running app, also import class-validator before createApp() is called',
-  };
+/** Reports a class that is used as a DTO where the libraries are not loaded. */
+export function reportNotInstalled({ name }: Constructor, at: Diagnostics): void {
+  at.add(
+    'SIGIL_NO_CLASS_VALIDATOR',
+    `class ${name} is used as a DTO, but class-validator and class-transformer are not loaded`,
+    'npm install class-validator class-transformer; for a class that is added to a running app, also import class-validator before createApp() is called',
+  );
 }
 
 const ONE_COPY =
@@ -146,12 +141,8 @@ const UNKNOWN_COPY: DefinitionProblem = {
   fix: `${ONE_COPY}; class-transformer must be of version 0.5`,
 };
 
-/** The problem of a class whose decorators are of another copy of class-validator: what that copy's class-transformer recorded is out of reach. */
-export function ofAnotherCopy({ name }: Constructor, where: string): DefinitionProblem {
-  return {
-    code: 'SIGIL_TWO_COPIES',
-    where,
-    what: `class ${name} was decorated by another copy of class-validator than the one the server uses, so @Exclude, @Expose and @Transform on it may have no effect`,
-    fix: ONE_COPY,
-  };
+/** Reports a class whose decorators are of another copy of class-validator: what that copy's class-transformer recorded is out of reach. */
+export function reportAnotherCopy({ name }: Constructor, at: Diagnostics): void {
+  const what = `class ${name} was decorated by another copy of class-validator than the one the server uses, so @Exclude, @Expose and @Transform on it may have no effect`;
+  at.add('SIGIL_TWO_COPIES', what, ONE_COPY);
 }

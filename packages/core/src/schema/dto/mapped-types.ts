@@ -2,6 +2,7 @@ import { annotate, annotationsOf } from '../../metadata/metadata.js';
 import { DESIGN, KEYS, read, readOwn, write } from '../../metadata/keys.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import {
+  ancestors,
   ruleStorage,
   type RuleMetadata,
   type RuleStorage,
@@ -157,7 +158,7 @@ function mapClasses(mapped: Constructor, sources: readonly MappingSource[], part
  * class-transformer may load later than classes are declared; calling it again changes nothing.
  */
 export function mapTransforms(cls: unknown, storage: TransformerStorage): void {
-  for (let at = cls; typeof at === 'function' && at !== Function.prototype; at = Object.getPrototypeOf(at)) {
+  for (const at of ancestors(cls)) {
     const sources = (readOwn(KEYS.mapping, at) as readonly MappingSource[] | undefined) ?? [];
     for (const source of sources) {
       mapTransforms(source.cls, storage);

@@ -1,4 +1,4 @@
-import type { DefinitionProblem } from '../../errors/errors.js';
+import type { DefinitionCode } from '../../errors/errors.js';
 import { annotationsOf, type SchemaAnnotations } from '../../metadata/metadata.js';
 import { DESIGN, read } from '../../metadata/keys.js';
 import type { Constructor } from '../../protocol/constructor.js';
@@ -13,7 +13,6 @@ import {
   conditionsOf,
   type PropertyContext,
 } from './bound-rule.js';
-import { refuseUnknownElements, refuseUnservable } from './unservable-rules.js';
 
 /** How many values a property holds: one, or many in a container. */
 export type Container = 'one' | 'array' | 'set' | 'map';
@@ -86,17 +85,20 @@ function containerOf(
   rules: readonly BoundRule[],
   { kind }: DeclaredType,
 ): Container {
-  if (kind === 'array' || kind === 'set' || kind === 'map') return kind;
+  if (isContainer(kind)) return kind;
   const wantsArray = rules.some(({ rule, args }) => rule.keywords?.(args)['type'] === 'array');
   return wantsArray || own.some(({ each }) => each === true) ? 'array' : 'one';
+}
+
+function isContainer(kind: string): kind is 'array' | 'set' | 'map' {
+  return kind === 'array' || kind === 'set' || kind === 'map';
 }
 
 /** What `@Type` names, or else what reflection says, or else what `@IsInstance` wants. Reflection knows no elements. */
 function declaredType(named: unknown, design: DeclaredType, rules: readonly BoundRule[]): DeclaredType {
   if (named !== undefined) return normaliseType(named);
-  const isContainer = design.kind === 'array' || design.kind === 'set' || design.kind === 'map';
-  if (design.kind !== 'unknown' && !isContainer) return design;
-  const instance = rules.find(({ rule, each }) => rule.made && each === isContainer);
+  if (design.kind !== 'unknown' && !isContainer(design.kind)) return design;
+  const instance = rules.find(({ rule, each }) => rule.made && each === isContainer(design.kind));
   return instance ? normaliseType(instance.args[0]) : { kind: 'unknown' };
 }
 
@@ -133,7 +135,7 @@ function nestedModel(
   const isNested = own.some((metadata) => metadata.type === 'nestedValidation');
   const resolved = declared.kind === 'class' && (isNested || isDto(declared.cls)) ? declared.cls : undefined;
   if (resolved === undefined) {
-    if (isNested) context.problems.push(unresolved(cls, name, list, context.where));
+    if (isNested) refuseUnresolved(context, list);
     return undefined;
   }
   const discriminator = libraries.transforms.findTypeMetadata(cls, name)?.options?.discriminator;
@@ -142,13 +144,70 @@ function nestedModel(
   return { cls: resolved, variants: { tag: discriminator.property, classes } };
 }
 
-function unresolved(cls: Constructor, name: string, list: boolean, where: string): DefinitionProblem {
-  return {
-    code: 'SIGIL_ERASED_TYPE',
-    where,
-    what: `${cls.name}.${name} has @ValidateNested(), but its class is not known at run time`,
-    fix: `add @Type(() => TheClass) from class-transformer to ${cls.name}.${name}${
-      list ? ', where TheClass is the class of one element' : ''
-    }; if it is there, two copies of class-transformer are installed (npm ls class-transformer)`,
-  };
+function refuseUnresolved(context: PropertyContext, list: boolean): void {
+  const place = `${context.cls.name}.${context.name}`;
+  const which = list ? ', where TheClass is the class of one element' : '';
+  report(
+    context,
+    'has @ValidateNested(), but its class is not known at run time',
+    `add @Type(() => TheClass) from class-transformer to ${place}${which}; if it is there, two copies of class-transformer are installed (npm ls class-transformer)`,
+    'SIGIL_ERASED_TYPE',
+  );
+}
+
+/**
+ * Reports decorators that no value from a client could ever satisfy, or that would silently do nothing.
+ * @param isMade whether the property receives something that is made from what travelled.
+ */
+function refuseUnservable(context: PropertyContext, rules: readonly BoundRule[], isMade: boolean): void {
+  const { own, libraries } = context;
+  if (own.some(({ type }) => type === 'promiseValidation'))
+    report(
+      context,
+      'has @ValidatePromise(), but no promise travels in JSON',
+      'take it off, and declare what the promise gives',
+    );
+  if (!isMade && rules.some(({ rule }) => rule.made))
+    report(
+      context,
+      'has @IsInstance(), but nothing makes an instance of its class from JSON',
+      'decorate the properties of that class, or make it with @Transform(…) from class-transformer',
+    );
+  const isUnknown = (cls: Constructor | undefined): boolean =>
+    cls !== undefined && libraries.rules.getTargetValidatorConstraints(cls).length === 0;
+  if (own.some(({ constraintCls }) => isUnknown(constraintCls)))
+    report(
+      context,
+      'has @Validate() with a class that is no constraint, which class-validator ignores',
+      'decorate that class with @ValidatorConstraint()',
+    );
+}
+
+/**
+ * Reports a container of which only the container is known: `string[]` is `Array` at run time, and anything would be accepted in it.
+ * @param isSaid whether something other than rules for each element says what they are.
+ */
+function refuseUnknownElements(
+  context: PropertyContext,
+  design: DeclaredType,
+  rules: readonly BoundRule[],
+  isSaid: boolean,
+): void {
+  // Nested objects without a class are reported as such.
+  const isNested = context.own.some(({ type }) => type === 'nestedValidation');
+  const isJudged = context.own.some(({ each }) => each === true) || rules.some(({ authored }) => authored);
+  if (!isContainer(design.kind) || isSaid || isNested || isJudged) return;
+  const problem = `is ${design.kind === 'array' ? 'an array' : `a ${design.kind === 'set' ? 'Set' : 'Map'}`}, but what it holds is not known at run time`;
+  const fix =
+    'add a rule for each element, such as @IsString({ each: true }), or @Type(() => TheClass) from class-transformer; @Allow({ each: true }) for elements of any kind';
+  report(context, problem, fix, 'SIGIL_ERASED_TYPE');
+}
+
+function report(
+  { cls, name, at }: PropertyContext,
+  what: string,
+  fix: string,
+  code: DefinitionCode = 'SIGIL_INVALID_SCHEMA',
+): void {
+  at.add(code, `${cls.name}.${name} ${what}`, fix);
 }

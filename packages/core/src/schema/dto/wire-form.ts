@@ -4,9 +4,7 @@ import type { OwnFormat } from '../json-schema/own-keywords.js';
 import type { DeclaredType } from './declared-type.js';
 
 /** Turns a checked JSON value into what a handler receives. */
-export interface Instantiator {
-  make(value: unknown): unknown;
-}
+export type Instantiator = (value: unknown) => unknown;
 
 /** How a value that JSON has no type for travels. */
 export interface WireForm {
@@ -19,7 +17,7 @@ export interface WireForm {
 const textForm = (shown: JsonSchema, format: OwnFormat, read: (text: string) => unknown): WireForm => ({
   shown: { type: 'string', ...shown },
   enforced: { type: 'string', format },
-  instantiator: { make: (value) => (typeof value === 'string' ? read(value) : value) },
+  instantiator: (value) => (typeof value === 'string' ? read(value) : value),
 });
 
 /** A Date, as text in ISO 8601. */
@@ -33,9 +31,7 @@ const BIGINT: JsonSchema = { type: ['string', 'integer'], pattern: '^-?[0-9]+$' 
 const BIGINT_FORM: WireForm = {
   shown: BIGINT,
   enforced: BIGINT,
-  instantiator: {
-    make: (value) => (typeof value === 'string' || typeof value === 'number' ? BigInt(value) : value),
-  },
+  instantiator: (value) => (typeof value === 'string' || typeof value === 'number' ? BigInt(value) : value),
 };
 
 /** How values of a declared type travel, when JSON has no type for them. */

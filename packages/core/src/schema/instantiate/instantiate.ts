@@ -1,40 +1,36 @@
-import type { DefinitionProblem } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import { isObject } from '../../protocol/json.js';
-import { type ClassModel, type ClassModels, summaryOf } from '../dto/dto.js';
+import { once } from '../../protocol/maybe-promise.js';
+import { type ClassModels, summaryOf } from '../dto/dto.js';
 import type { PropertyModel } from '../dto/property.js';
 import type { Instantiator } from '../dto/wire-form.js';
 import { DtoFunctionError } from '../messages/errors.js';
 
 /** Applies an instantiator to each element; anything but an array is left alone. */
 export function listInstantiator(one: Instantiator): Instantiator {
-  return { make: (value) => (Array.isArray(value) ? value.map((element) => one.make(element)) : value) };
+  return (value) => (Array.isArray(value) ? value.map((element) => one(element)) : value);
 }
 
 /** Makes a Set of an array. @param one makes each element, when they are not taken as they are. */
-export function setInstantiator(one: Instantiator | undefined): Instantiator {
-  return {
-    make: (value) =>
-      Array.isArray(value) ? new Set(one ? value.map((element) => one.make(element)) : value) : value,
-  };
+function setInstantiator(one: Instantiator = (element) => element): Instantiator {
+  return (value) => (Array.isArray(value) ? new Set(value.map((element) => one(element))) : value);
 }
 
 /** Makes a Map of an object. @param one makes each value, when they are not taken as they are. */
-export function mapInstantiator(one: Instantiator | undefined): Instantiator {
-  return {
-    make(value) {
-      if (typeof value !== 'object' || value === null || value instanceof Map) return value;
-      return new Map(
-        Object.entries(value).map(([key, member]) => [key, one ? one.make(member) : (member as unknown)]),
-      );
-    },
+function mapInstantiator(one: Instantiator = (member) => member): Instantiator {
+  return (value) => {
+    if (typeof value !== 'object' || value === null || value instanceof Map) return value;
+    return new Map(Object.entries(value).map(([key, member]) => [key, one(member)]));
   };
 }
 
-/** What happens to one property of an argument object. */
-export interface ArgumentField {
+interface Field {
   readonly name: string;
   readonly instantiator: Instantiator | undefined;
+}
+
+/** What happens to one property of an argument object. */
+export interface ArgumentField extends Field {
   /** Makes the value that stands in for a missing one. */
   readonly fallback: (() => unknown) | undefined;
 }
@@ -48,16 +44,14 @@ export function objectInstantiator(all: readonly ArgumentField[]): Instantiator 
     ({ instantiator, fallback }) => instantiator !== undefined || fallback !== undefined,
   );
   if (fields.length === 0) return undefined;
-  return {
-    make(value) {
-      const made = { ...(value as Record<string, unknown>) };
-      for (const { name, instantiator, fallback } of fields) {
-        if (!Object.hasOwn(made, name)) {
-          if (fallback) made[name] = fallback();
-        } else if (instantiator) made[name] = instantiator.make(made[name]);
-      }
-      return made;
-    },
+  return (value) => {
+    const made = { ...(value as Record<string, unknown>) };
+    for (const { name, instantiator, fallback } of fields) {
+      if (!Object.hasOwn(made, name)) {
+        if (fallback) made[name] = fallback();
+      } else if (instantiator) made[name] = instantiator(made[name]);
+    }
+    return made;
   };
 }
 
@@ -68,62 +62,50 @@ export function fallbackFor(value: unknown): () => unknown {
   return () => JSON.parse(json) as unknown;
 }
 
-interface Field {
-  readonly name: string;
-  readonly instantiator: Instantiator | undefined;
-}
-
 /** Makes instances of a class from checked values: its own declared keys, and nothing else. */
-export class InstancePlan implements Instantiator {
-  fields: readonly Field[] = [];
-
-  constructor(readonly cls: Constructor) {}
-
-  make(value: unknown): unknown {
+function ownInstantiator(cls: Constructor, fields: readonly Field[]): Instantiator {
+  return (value) => {
     if (!isObject(value)) return value;
-    const instance = new this.cls() as Record<string, unknown>;
-    for (const { name, instantiator } of this.fields) {
+    const instance = new cls() as Record<string, unknown>;
+    for (const { name, instantiator } of fields) {
       // Own keys only, or a property called `toString` would be found on every value.
       if (!Object.hasOwn(value, name)) continue;
       const given = value[name];
-      instance[name] = instantiator ? instantiator.make(given) : given;
+      instance[name] = instantiator ? instantiator(given) : given;
     }
     return instance;
-  }
+  };
 }
 
-/** Makes instances by class-transformer, for classes it renames, transforms or chooses. */
-class TransformerPlan implements Instantiator {
-  /** What class-transformer leaves as it travels. */
-  fields: readonly Field[] = [];
-  #isChosen: boolean | undefined;
-
-  constructor(
-    readonly cls: Constructor,
-    readonly models: ClassModels,
-  ) {}
-
-  make(value: unknown): unknown {
-    if (!isObject(value)) return value;
-    const instance = this.#transform(value);
-    for (const { name, instantiator } of this.fields) {
-      if (instantiator && Object.hasOwn(instance, name)) instance[name] = instantiator.make(instance[name]);
-    }
-    return instance;
-  }
-
-  #transform(value: object): Record<string, unknown> {
+/**
+ * Makes instances by class-transformer, for classes it renames, transforms or chooses.
+ * @param fields what class-transformer leaves as it travels.
+ */
+function transformerInstantiator(
+  cls: Constructor,
+  fields: readonly Field[],
+  models: ClassModels,
+): Instantiator {
+  const isChosen = once(() => summaryOf(cls, models).chosen);
+  const transform = (value: object): Record<string, unknown> => {
     try {
-      const cls = this.cls as new () => Record<string, unknown>;
-      this.#isChosen ??= summaryOf(this.cls, this.models, '', []).chosen;
       // What was not sent keeps its initial value, also where @Expose() names it.
       // Of what it is given, class-transformer deletes the tags that choose classes.
-      const given = this.#isChosen ? (copyOf(value) as object) : value;
-      return this.models.libraries.plainToInstance(cls, given, { exposeUnsetFields: false });
+      const given = isChosen() ? (copyOf(value) as object) : value;
+      const made = cls as new () => Record<string, unknown>;
+      return models.libraries.plainToInstance(made, given, { exposeUnsetFields: false });
     } catch (error) {
-      throw transformFailure(this.cls, value, this.models, error);
+      throw transformFailure(cls, value, models, error);
     }
-  }
+  };
+  return (value) => {
+    if (!isObject(value)) return value;
+    const instance = transform(value);
+    for (const { name, instantiator } of fields) {
+      if (instantiator && Object.hasOwn(instance, name)) instance[name] = instantiator(instance[name]);
+    }
+    return instance;
+  };
 }
 
 /** The same JSON. A structured clone would be of another realm where code runs in a context of its own, as in Jest. */
@@ -139,42 +121,26 @@ export class InstancePlans {
 
   constructor(readonly models: ClassModels) {}
 
-  /** @param where the place for problem reports. */
-  of(cls: Constructor, where: string, problems: DefinitionProblem[]): Instantiator {
+  of(cls: Constructor): Instantiator {
     const known = this.#plans.get(cls);
     if (known) return known;
-    const model = this.models.of(cls, where, problems);
-    if (model.transformed) {
-      const plan = new TransformerPlan(cls, this.models);
-      this.#plans.set(cls, plan);
-      const left = model.properties.filter(({ nested, transformed }) => !nested && !transformed);
-      plan.fields = left.map((property) => this.#field(property, where, problems));
-      return plan;
-    }
-    const plan = new InstancePlan(cls);
+    const model = this.models.of(cls);
+    const fields: Field[] = [];
+    const instantiator = model.transformed
+      ? transformerInstantiator(cls, fields, this.models)
+      : ownInstantiator(cls, fields);
     // Known before its fields are, because a class may hold itself.
-    this.#plans.set(cls, plan);
-    plan.fields = this.#fields(model, where, problems);
-    return plan;
+    this.#plans.set(cls, instantiator);
+    const prototype = cls.prototype as object;
+    const isOurs = ({ name, nested, transformed }: PropertyModel): boolean =>
+      model.transformed ? !nested && !transformed : isAssignable(prototype, name);
+    for (const property of model.properties.filter(isOurs))
+      fields.push({ name: property.name, instantiator: this.#instantiator(property) });
+    return instantiator;
   }
 
-  #fields(model: ClassModel, where: string, problems: DefinitionProblem[]): Field[] {
-    return model.properties
-      .filter(({ name }) => isAssignable(model.cls.prototype as object, name))
-      .map((property) => this.#field(property, where, problems));
-  }
-
-  #field(property: PropertyModel, where: string, problems: DefinitionProblem[]): Field {
-    return { name: property.name, instantiator: this.#instantiator(property, where, problems) };
-  }
-
-  #instantiator(
-    property: PropertyModel,
-    where: string,
-    problems: DefinitionProblem[],
-  ): Instantiator | undefined {
-    const { nested, form, container } = property;
-    const one = nested ? this.of(nested.cls, where, problems) : form?.instantiator;
+  #instantiator({ nested, form, container }: PropertyModel): Instantiator | undefined {
+    const one = nested ? this.of(nested.cls) : form?.instantiator;
     if (container === 'set') return setInstantiator(one);
     if (container === 'map') return mapInstantiator(one);
     return one && container === 'array' ? listInstantiator(one) : one;
@@ -184,7 +150,7 @@ export class InstancePlans {
 const NEVER_ASSIGNED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** Whether a property of instances can be set. */
-export function isAssignable(prototype: object, name: string): boolean {
+function isAssignable(prototype: object, name: string): boolean {
   if (NEVER_ASSIGNED.has(name)) return false;
   for (let at: object | null = prototype; at !== null; at = Object.getPrototypeOf(at) as object | null) {
     const found = Object.getOwnPropertyDescriptor(at, name);
@@ -196,33 +162,44 @@ export function isAssignable(prototype: object, name: string): boolean {
 /** class-transformer's numbers of the two directions. */
 const NUMBERS = { input: 0, output: 1 } as const;
 
+/**
+ * Writes instances as class-transformer's decorators say.
+ * @param cls the class of the value, or of its elements.
+ * @throws DtoFunctionError when class-transformer, or a function of the author, throws.
+ */
+export function toPlain(cls: Constructor, value: unknown, models: ClassModels): unknown {
+  try {
+    return models.libraries.instanceToPlain(value);
+  } catch (error) {
+    throw transformFailure(cls, value, models, error);
+  }
+}
+
 /** Says which class and property class-transformer failed in, which it does not say itself. */
-export function transformFailure(
+function transformFailure(
   cls: Constructor,
   value: unknown,
   models: ClassModels,
   cause: unknown,
 ): DtoFunctionError {
-  const place = failingProperty(cls, value, models) ?? cls.name;
+  const [place = cls.name] = failingProperties(cls, value, models);
   return new DtoFunctionError(place, 'class-transformer, or a @Transform or @Type,', cause);
 }
 
-/** Runs the transforms once more, one by one, until one throws. */
-function failingProperty(cls: Constructor, value: unknown, models: ClassModels): string | undefined {
-  if (Array.isArray(value)) return first(value, (element) => failingProperty(cls, element, models));
-  if (typeof value !== 'object' || value === null) return undefined;
-  const model = models.of(cls, '', []);
-  return first(model.properties, (property) => {
-    const name = models.direction === 'input' ? property.wire : property.name;
-    const held = (value as Record<string, unknown>)[name];
-    if (property.transformed && fails(model, property, value, held, models))
-      return `${cls.name}.${property.name}`;
-    return property.nested && failingProperty(property.nested.cls, held, models);
-  });
+/** Runs the transforms once more, one by one, and names the properties of those that throw. */
+function* failingProperties(cls: Constructor, value: unknown, models: ClassModels): Iterable<string> {
+  if (Array.isArray(value)) for (const element of value) yield* failingProperties(cls, element, models);
+  if (!isObject(value)) return;
+  for (const property of models.of(cls).properties) {
+    const held = value[models.direction === 'input' ? property.wire : property.name];
+    if (property.transformed && fails(cls, property, value, held, models))
+      yield `${cls.name}.${property.name}`;
+    else if (property.nested) yield* failingProperties(property.nested.cls, held, models);
+  }
 }
 
 function fails(
-  { cls }: ClassModel,
+  cls: Constructor,
   { name }: PropertyModel,
   obj: object,
   value: unknown,
@@ -236,12 +213,4 @@ function fails(
   } catch {
     return true;
   }
-}
-
-function first<T>(items: readonly T[], find: (item: T) => string | undefined): string | undefined {
-  for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }

@@ -5,8 +5,8 @@ const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Turns strings into what a schema wants where nothing is lost by it. What does not convert stays a string, for the
- * check to refuse with a clear message.
+ * Turns strings into what a schema wants where nothing is lost by it: "42" into 42, "true" into true. For prompts and resource variables,
+ * whose values all travel as strings. What does not convert stays a string, for the check to refuse with a clear message.
  * @param schema the advertised schema of an object.
  */
 export function convertStrings(value: Record<string, unknown>, schema: JsonSchema): Record<string, unknown> {
@@ -89,10 +89,8 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The types a schema asks for: said, or those of the values it lists. */
+/** The types a schema asks for: `advertise()` has given those of listed values. */
 function typesOf(schema: JsonSchema, root: JsonSchema): readonly unknown[] {
   if (schema['type'] !== undefined) return [schema['type']].flat();
-  const values = 'const' in schema ? [schema['const']] : schema['enum'];
-  if (Array.isArray(values)) return values.map((value) => (value === null ? 'null' : typeof value));
   return alternativesOf(schema).flatMap((branch) => typesOf(resolveReference(branch, root), root));
 }

@@ -1,15 +1,5 @@
-import { isObject, type JsonSchema, MAX_DEPTH } from '../../protocol/json.js';
+import { isObject, type JsonSchema } from '../../protocol/json.js';
 import { resolveReference } from './json-schema.js';
-
-/** Whether a value has more levels of objects and arrays than allowed. A value that contains itself has. */
-export function isTooDeep(value: unknown, levels: number = MAX_DEPTH): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  for (const key in value) {
-    if (isTooDeep((value as Record<string, unknown>)[key], levels - 1)) return true;
-  }
-  return false;
-}
 
 /** Whether a schema by itself refuses values with many levels, so that their depth need not be measured. */
 export function boundsDepth(schema: JsonSchema): boolean {

@@ -1,12 +1,19 @@
-import type { DefinitionProblem } from '../../errors/errors.js';
+import type { DefinitionProblem, Diagnostics } from '../../errors/errors.js';
 import { HEADER_KEYWORD } from '../../protocol/descriptors.js';
-import { isObject, type JsonSchema, MAX_DEPTH } from '../../protocol/json.js';
-import { hasKeyword, patternsIn, pointerSteps, type SchemaDialect, subschemasOf } from './json-schema.js';
+import { isObject, jsonFault, type JsonSchema, MAX_DEPTH } from '../../protocol/json.js';
+import {
+  hasKeyword,
+  patternsIn,
+  type SchemaDialect,
+  schemasIn,
+  subschemasOf,
+  valueAt,
+} from './json-schema.js';
 
 const MAX_BYTES = 256 * 1024;
 
 /** What is known of a hand-written schema without compiling it. */
-interface HandWritten {
+export interface HandWritten {
   readonly dialect: SchemaDialect;
   /** Whether it has identifiers, which would register themselves with a shared validator. */
   readonly isolated: boolean;
@@ -23,12 +30,11 @@ interface HandWritten {
 export function readHandWritten(
   schema: unknown,
   rootObject: boolean,
-  where: string,
-  problems: DefinitionProblem[],
+  at: Diagnostics,
 ): HandWritten | undefined {
   const fault = faultOf(schema, rootObject);
   if (fault !== undefined) {
-    problems.push(problemOf(fault, where));
+    at.report([problemOf(fault, at.where)]);
     return undefined;
   }
   const written = schema as JsonSchema;
@@ -68,7 +74,7 @@ function problemOf(fault: string, where: string): DefinitionProblem {
 function faultOf(schema: unknown, rootObject: boolean): string | undefined {
   if (!isObject(schema)) return 'is not an object';
   if (rootObject && schema['type'] !== 'object') return "does not have `type: 'object'` at its root";
-  const text = textOf(schema);
+  const text: string | undefined = jsonFault(schema) === undefined ? JSON.stringify(schema) : undefined;
   if (text === undefined) return `contains itself, is deeper than ${MAX_DEPTH} levels, or is not JSON`;
   if (text.length > MAX_BYTES) return `is larger than ${MAX_BYTES / 1024} KB`;
   const dialect = dialectOf(schema['$schema']);
@@ -92,14 +98,6 @@ function isPattern(source: string, flags: string): boolean {
   }
 }
 
-function textOf(schema: JsonSchema): string | undefined {
-  try {
-    return JSON.stringify(schema);
-  } catch {
-    return undefined;
-  }
-}
-
 /** The dialect that `$schema` names: 2020-12 when it names none, and `undefined` for one that is not known. */
 function dialectOf(name: unknown): SchemaDialect | undefined {
   if (name === undefined) return '2020-12';
@@ -113,59 +111,57 @@ function dialectOf(name: unknown): SchemaDialect | undefined {
 const IDENTIFIERS = ['$id', 'id'];
 
 const PLAIN: ReadonlySet<string> = new Set([
-  ...[
-    '$schema',
-    'title',
-    'description',
-    'default',
-    'examples',
-    'deprecated',
-    'readOnly',
-    'writeOnly',
-    '$comment',
-  ],
-  ...[
-    'type',
-    'enum',
-    'const',
-    'required',
-    'properties',
-    'additionalProperties',
-    'items',
-    'prefixItems',
-    'uniqueItems',
-  ],
-  ...[
-    'minimum',
-    'maximum',
-    'exclusiveMinimum',
-    'exclusiveMaximum',
-    'multipleOf',
-    'minLength',
-    'maxLength',
-    'pattern',
-  ],
-  ...[
-    'minItems',
-    'maxItems',
-    'minProperties',
-    'maxProperties',
-    'format',
-    'contentEncoding',
-    'contentMediaType',
-  ],
-  ...['anyOf', 'oneOf', 'allOf', 'not', '$ref', '$defs', 'definitions', HEADER_KEYWORD],
+  '$schema',
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  '$comment',
+  'type',
+  'enum',
+  'const',
+  'required',
+  'properties',
+  'additionalProperties',
+  'items',
+  'prefixItems',
+  'uniqueItems',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'format',
+  'contentEncoding',
+  'contentMediaType',
+  'anyOf',
+  'oneOf',
+  'allOf',
+  'not',
+  '$ref',
+  '$defs',
+  'definitions',
+  HEADER_KEYWORD,
 ]);
 
 function isPlain(schema: JsonSchema): boolean {
-  const isPlainWithin = subschemasOf(schema).every((one) => !isObject(one) || isPlain(one));
-  return isPlainWithin && Object.keys(schema).every((keyword) => PLAIN.has(keyword));
+  return schemasIn(schema).every((one) => Object.keys(one).every((keyword) => PLAIN.has(keyword)));
 }
 
 const MAX_SUBSCHEMAS = 2000;
 
+/** What is found on the way through a schema. */
 interface Walk {
-  readonly root: JsonSchema;
   readonly anchors: Set<unknown>;
   readonly references: string[];
   subschemas: number;
@@ -173,47 +169,39 @@ interface Walk {
 
 /** Says what is wrong with the structure of a schema, or returns undefined. */
 function findFault(root: JsonSchema): string | undefined {
-  const walk: Walk = { root, anchors: new Set(), references: [], subschemas: 0 };
-  const fault = visit(root, walk, MAX_DEPTH);
+  const walk: Walk = { anchors: new Set(), references: [], subschemas: 0 };
+  // The first fault is enough; later ones are not looked for.
+  const [fault] = faultsIn(root, walk, MAX_DEPTH);
   if (fault !== undefined) return fault;
-  const dangling = walk.references.find((reference) => !resolves(reference, walk));
+  const dangling = walk.references.find((reference) => !resolves(reference, root, walk.anchors));
   return dangling === undefined ? undefined : `has a $ref to ${JSON.stringify(dangling)}, which is not in it`;
 }
 
-function visit(schema: unknown, walk: Walk, levels: number): string | undefined {
-  if (typeof schema === 'boolean') return undefined;
-  if (!isObject(schema)) return `has ${JSON.stringify(schema)} where a schema belongs`;
-  if (levels === 0) return `is deeper than ${MAX_DEPTH} levels`;
+function* faultsIn(schema: unknown, walk: Walk, levels: number): Iterable<string> {
+  if (typeof schema === 'boolean') return;
   walk.subschemas += 1;
-  if (walk.subschemas > MAX_SUBSCHEMAS) return `has more than ${MAX_SUBSCHEMAS} subschemas`;
-  return (
-    keywordFault(schema, walk) ?? first(subschemasOf(schema), (member) => visit(member, walk, levels - 1))
-  );
-}
-
-function keywordFault(schema: JsonSchema, walk: Walk): string | undefined {
-  for (const keyword of ['$anchor', '$dynamicAnchor', '$id']) walk.anchors.add(schema[keyword]);
-  for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
-    const reference = schema[keyword];
-    if (typeof reference !== 'string') continue;
-    if (!reference.startsWith('#'))
-      return `has a $ref to ${JSON.stringify(reference)}; only local ones ("#…") are followed`;
-    walk.references.push(reference);
+  if (!isObject(schema)) yield `has ${JSON.stringify(schema)} where a schema belongs`;
+  else if (levels === 0) yield `is deeper than ${MAX_DEPTH} levels`;
+  else if (walk.subschemas > MAX_SUBSCHEMAS) yield `has more than ${MAX_SUBSCHEMAS} subschemas`;
+  else {
+    for (const keyword of ['$anchor', '$dynamicAnchor', '$id']) walk.anchors.add(schema[keyword]);
+    for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
+      const reference = schema[keyword];
+      if (typeof reference !== 'string') continue;
+      if (!reference.startsWith('#'))
+        yield `has a $ref to ${JSON.stringify(reference)}; only local ones ("#…") are followed`;
+      walk.references.push(reference);
+    }
+    for (const member of subschemasOf(schema)) yield* faultsIn(member, walk, levels - 1);
   }
-  return undefined;
 }
 
-function resolves(reference: string, { root, anchors }: Walk): boolean {
+function resolves(reference: string, root: JsonSchema, anchors: ReadonlySet<unknown>): boolean {
   if (reference === '#') return true;
   if (!reference.startsWith('#/')) return anchors.has(reference.slice(1)) || anchors.has(reference);
   // A schema with identifiers has several roots; the compiler resolves those.
   if ([...anchors].some((id) => typeof id === 'string' && id !== root['$id'])) return true;
-  let at: unknown = root;
-  for (const step of pointerSteps(decode(reference.slice(1)))) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return false;
-    at = (at as Record<string, unknown>)[step];
-  }
-  return true;
+  return valueAt(root, decode(reference.slice(1))) !== undefined;
 }
 
 function decode(token: string): string {
@@ -222,12 +210,4 @@ function decode(token: string): string {
   } catch {
     return token;
   }
-}
-
-function first<T>(items: readonly T[], find: (item: T) => string | undefined): string | undefined {
-  for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }

@@ -72,6 +72,15 @@ export function pointerSteps(pointer: string): string[] {
     .map((token) => token.replace(/~1/g, '/').replace(/~0/g, '~'));
 }
 
+/** What a value has at a JSON pointer; undefined when nothing of its own is there. */
+export function valueAt(root: unknown, pointer: string): unknown {
+  return pointerSteps(pointer).reduce<unknown>(
+    (at, step) =>
+      typeof at === 'object' && at !== null && Object.hasOwn(at, step) ? Reflect.get(at, step) : undefined,
+    root,
+  );
+}
+
 /** A JSON pointer that goes one step further. */
 export function joinPointer(pointer: string, step: string | number): string {
   return `${pointer}/${String(step).replace(/~/g, '~0').replace(/\//g, '~1')}`;
@@ -90,19 +99,21 @@ export function resolveReference(schema: unknown, root: JsonSchema): JsonSchema 
   return isObject(found) ? found : schema;
 }
 
-/** Whether a keyword stands in a schema, at any depth. */
-export function hasKeyword(schema: JsonSchema, keyword: string): boolean {
-  return (
-    keyword in schema ||
-    subschemasOf(schema).some((member) => isObject(member) && hasKeyword(member, keyword))
-  );
+/** A schema, and the schemas in it at every depth. */
+export function schemasIn(schema: JsonSchema): JsonSchema[] {
+  return [schema, ...subschemasOf(schema).filter(isObject).flatMap(schemasIn)];
 }
 
-/** The regular expressions of a schema that was found to be well-formed, at every depth. */
-export function patternsIn(schema: JsonSchema, found: Set<string> = new Set()): Set<string> {
-  if (typeof schema['pattern'] === 'string') found.add(schema['pattern']);
-  const named = schema['patternProperties'];
-  if (isObject(named)) for (const source of Object.keys(named)) found.add(source);
-  for (const subschema of subschemasOf(schema)) if (isObject(subschema)) patternsIn(subschema, found);
-  return found;
+/** Whether a keyword stands in a schema, at any depth. */
+export function hasKeyword(schema: JsonSchema, keyword: string): boolean {
+  return schemasIn(schema).some((one) => keyword in one);
+}
+
+/** The regular expressions of a schema that was found to be well-formed, at every depth, each once. */
+export function patternsIn(schema: JsonSchema): ReadonlySet<string> {
+  const sources = schemasIn(schema).flatMap(({ pattern, patternProperties }) => [
+    ...(typeof pattern === 'string' ? [pattern] : []),
+    ...(isObject(patternProperties) ? Object.keys(patternProperties) : []),
+  ]);
+  return new Set(sources);
 }

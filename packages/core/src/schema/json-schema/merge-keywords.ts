@@ -1,25 +1,21 @@
 import type { JsonSchema } from '../../protocol/json.js';
-import { once } from '../../protocol/maybe-promise.js';
 
 type Combine = (a: unknown, b: unknown) => unknown;
 
 const largest: Combine = (a, b) => Math.max(Number(a), Number(b));
 const smallest: Combine = (a, b) => Math.min(Number(a), Number(b));
 
-/** Made when two keywords are first combined. */
-const combinations = /* @__PURE__ */ once(
-  (): ReadonlyMap<string, Combine> =>
-    new Map<string, Combine>([
-      ...['minimum', 'exclusiveMinimum', 'minLength', 'sigilMinCharacters', 'minItems', 'minProperties'].map(
-        (key) => [key, largest] as const,
-      ),
-      ...['maximum', 'exclusiveMaximum', 'maxLength', 'sigilMaxCharacters', 'maxItems', 'maxProperties'].map(
-        (key) => [key, smallest] as const,
-      ),
-      ['type', narrowest],
-      ['description', (a, b) => `${String(a)}; ${String(b)}`],
-    ]),
-);
+/** How two values of a keyword become one. */
+const COMBINATIONS: ReadonlyMap<string, Combine> = new Map<string, Combine>([
+  ...['minimum', 'exclusiveMinimum', 'minLength', 'sigilMinCharacters', 'minItems', 'minProperties'].map(
+    (key) => [key, largest] as const,
+  ),
+  ...['maximum', 'exclusiveMaximum', 'maxLength', 'sigilMaxCharacters', 'maxItems', 'maxProperties'].map(
+    (key) => [key, smallest] as const,
+  ),
+  ['type', narrowest],
+  ['description', (a, b) => `${String(a)}; ${String(b)}`],
+]);
 
 /** A schema that holds where both hold. What two keywords cannot say as one goes to `allOf`. */
 export function mergeKeywords(first: JsonSchema, second: JsonSchema): JsonSchema {
@@ -29,7 +25,7 @@ export function mergeKeywords(first: JsonSchema, second: JsonSchema): JsonSchema
     const present = merged[key];
     if (present === undefined) merged[key] = value;
     else if (JSON.stringify(present) !== JSON.stringify(value)) {
-      const combined = combinations().get(key)?.(present, value);
+      const combined = COMBINATIONS.get(key)?.(present, value);
       if (combined === undefined) apart[key] = value;
       else merged[key] = combined;
     }

@@ -54,7 +54,7 @@ export function hasRepeated(items: readonly unknown[]): boolean {
 interface TextFormat {
   /** What to send, such as `an absolute URL`. */
   readonly expects: string;
-  readonly accepts: (text: string) => boolean;
+  readonly validate: (text: string) => boolean;
 }
 
 /** How a Date is asked for. */
@@ -65,14 +65,14 @@ export const DATE_TEXT = 'an ISO 8601 date-time string such as "2026-07-28T09:00
  * validators disagree about them.
  */
 export const FORMATS: Readonly<Record<OwnFormat, TextFormat>> = {
-  'sigil-date': { expects: DATE_TEXT, accepts: (text) => !Number.isNaN(Date.parse(text)) },
+  'sigil-date': { expects: DATE_TEXT, validate: (text) => !Number.isNaN(Date.parse(text)) },
   'sigil-url': {
     expects: 'an absolute URL such as "https://example.com/"',
-    accepts: (text) => URL.canParse(text),
+    validate: (text) => URL.canParse(text),
   },
   'sigil-base64': {
     expects: 'base64, with padding',
-    accepts: (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
+    validate: (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
   },
 };
 

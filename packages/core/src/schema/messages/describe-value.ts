@@ -1,4 +1,4 @@
-import { pointerSteps } from '../json-schema/json-schema.js';
+import { isObject } from '../../protocol/json.js';
 
 const SHOWN_CHARACTERS = 60;
 
@@ -44,7 +44,8 @@ export function shortenWithin(text: string, value: unknown): string {
   return text.replaceAll(value, () => shorten(value, SHOWN_CHARACTERS));
 }
 
-const SHOWN_NAME = 60;
+/** Most characters of a name that are repeated. */
+export const SHOWN_NAME = 60;
 
 /**
  * Adds a step to a path such as `warehouses[0].code`. A name that could be taken for something else, such as one with
@@ -57,16 +58,28 @@ export function joinPath(parent: string, step: string, isIndex: boolean): string
   return parent === '' ? step : `${parent}.${step}`;
 }
 
+/** A place in a value. */
+interface Place {
+  /** Such as `warehouses[0].code`. */
+  readonly path: string;
+  /** What is there. */
+  readonly value: unknown;
+  /** What has it as a property; an element of a list is had by what has the list. */
+  readonly holder: object | undefined;
+}
+
 /**
- * Turns a JSON pointer into a path.
- * @param value the root the pointer points into: it tells an index from a property named like one.
+ * Goes the steps to a place.
+ * @param root the value they lead into: it tells an index from a property named like one.
  */
-export function pathOf(pointer: string, value: unknown): string {
+export function placeAt(steps: readonly PropertyKey[], root: unknown): Place {
   let path = '';
-  let at = value;
-  for (const step of pointerSteps(pointer)) {
-    path = joinPath(path, step, Array.isArray(at));
-    at = (at as Record<string, unknown> | undefined)?.[step];
+  let value = root;
+  let holder: object | undefined;
+  for (const step of steps) {
+    if (isObject(value)) holder = value;
+    path = joinPath(path, String(step), Array.isArray(value));
+    value = (value as Record<PropertyKey, unknown> | undefined)?.[step];
   }
-  return path;
+  return { path, value, holder };
 }

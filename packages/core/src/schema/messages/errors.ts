@@ -12,6 +12,11 @@ export interface Issue {
   readonly message: string;
 }
 
+/** An issue whose message is a text, after the path if there is one. */
+export function issueAt(path: string, expected: string, received: string, text: string): Issue {
+  return { path, expected, received, message: path === '' ? text : `${path}: ${text}` };
+}
+
 const SHOWN_ISSUES = 20;
 
 /** Thrown when a value does not satisfy a plan. Its message lists every problem, one a line, worded for a model. */
@@ -51,5 +56,5 @@ export class DtoFunctionError extends Error {
 /** The problem with a value that is too deep. */
 export function tooDeep(): Issue {
   const expected = `at most ${MAX_DEPTH} levels of objects and arrays`;
-  return { path: '', expected, received: 'more', message: `expected ${expected}, received more` };
+  return issueAt('', expected, 'more', `expected ${expected}, received more`);
 }

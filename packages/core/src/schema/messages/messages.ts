@@ -1,11 +1,9 @@
 import { isObject } from '../../protocol/json.js';
 import { joinPointer, pointerSteps } from '../json-schema/json-schema.js';
 import { formatNamed } from '../json-schema/own-keywords.js';
-import { describeValue, joinPath, listValues, pathOf, shorten } from './describe-value.js';
-import type { Issue } from './errors.js';
+import { describeValue, joinPath, listValues, placeAt, shorten, SHOWN_NAME } from './describe-value.js';
+import { type Issue, issueAt } from './errors.js';
 import { nearest } from '../../protocol/nearest.js';
-
-const SHOWN_NAME = 60;
 
 /** Why a value does not satisfy a schema. Has the shape of ajv's errors. */
 export interface SchemaViolation {
@@ -69,12 +67,12 @@ const ABOUT_MISSING: ReadonlySet<string> = new Set(['required', 'dependentRequir
 
 function rankedIssues(violation: SchemaViolation, value: unknown, rulesAt: FindRules): RankedIssue[] {
   const { keyword, instancePath } = violation;
-  const at = pathOf(instancePath, value);
+  const { path: at, holder } = placeAt(pointerSteps(instancePath), value);
   if (ABOUT_MISSING.has(keyword))
     return [{ rank: 1, issue: missing(violation, at, rulesAt(missingPointer(violation), value)) }];
   if (ABOUT_OTHERS.has(keyword)) return [{ rank: 1, issue: unknownProperty(violation, at) }];
   const rules = rulesAt(instancePath, value);
-  const worded = ruleIssues(violation, at, value, rules);
+  const worded = ruleIssues(violation, at, holder, rules);
   if (worded.length > 0) return worded;
   return [{ rank: keyword === 'type' ? 1 : 2, issue: mismatch(violation, at, rules) }];
 }
@@ -83,31 +81,20 @@ function rankedIssues(violation: SchemaViolation, value: unknown, rulesAt: FindR
 function ruleIssues(
   violation: SchemaViolation,
   path: string,
-  value: unknown,
+  holder: object | undefined,
   rules: readonly RuleWords[],
 ): RankedIssue[] {
-  const { data, instancePath } = violation;
+  const { data } = violation;
   const keyword = unclear(violation);
   const failed = rules.filter(
     (rule) => (rule.worded || (keyword !== undefined && rule.became(keyword))) && !rule.accepts(data),
   );
   const received = describeValue(data);
   return failed.map((rule) => {
-    const expected = rule.explain(data, holderOf(value, instancePath));
-    const message = line(path, `${expected}; received ${received}`);
-    return { rank: rule.worded ? 0 : 2, issue: { path, expected, received, message } };
+    const expected = rule.explain(data, holder);
+    const issue = issueAt(path, expected, received, `${expected}; received ${received}`);
+    return { rank: rule.worded ? 0 : 2, issue };
   });
-}
-
-/** What has the value as a property; an element of a list is had by what has the list. */
-function holderOf(value: unknown, pointer: string): object | undefined {
-  let holder: object | undefined;
-  let at = value;
-  for (const step of pointerSteps(pointer)) {
-    if (isObject(at)) holder = at;
-    at = (at as Record<string, unknown> | undefined)?.[step];
-  }
-  return holder;
 }
 
 const SUMS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'if']);
@@ -134,13 +121,8 @@ function unclear({ keyword, parentSchema }: SchemaViolation): string | undefined
 function mismatch(violation: SchemaViolation, path: string, rules: readonly RuleWords[]): Issue {
   const expected = expectationOf(violation, rules);
   const received = describeValue(violation.data);
-  const meant = suggestion(violation);
-  return {
-    path,
-    expected,
-    received,
-    message: line(path, `${requirementOf(violation.keyword, expected)}; received ${received}${meant}`),
-  };
+  const requirement = requirementOf(violation.keyword, expected);
+  return issueAt(path, expected, received, `${requirement}; received ${received}${suggestion(violation)}`);
 }
 
 function requirementOf(keyword: string, expected: string): string {
@@ -169,7 +151,7 @@ function missing({ params, parentSchema }: SchemaViolation, at: string, rules: r
   const worded = rules.filter((rule) => rule.worded).map((rule) => rule.explain(undefined));
   const expected = worded.join('; ') || expectationFrom(schema, rules);
   const text = worded.length > 0 ? expected : `required, expected ${expected}; received nothing`;
-  return { path, expected, received: 'nothing', message: line(path, text) };
+  return issueAt(path, expected, 'nothing', text);
 }
 
 function unknownProperty({ params, parentSchema }: SchemaViolation, at: string): Issue {
@@ -179,16 +161,8 @@ function unknownProperty({ params, parentSchema }: SchemaViolation, at: string):
   const meant = nearest(name, known);
   const allowed = known.length > 0 ? ` Known properties: ${listValues(known)}.` : '';
   const hint = meant === undefined ? allowed : ` Did you mean ${JSON.stringify(meant)}?`;
-  return {
-    path,
-    expected: 'no such property',
-    received: `the property ${JSON.stringify(shorten(name, SHOWN_NAME))}`,
-    message: line(path, `unknown property.${hint}`),
-  };
-}
-
-function line(path: string, text: string): string {
-  return path === '' ? text : `${path}: ${text}`;
+  const received = `the property ${JSON.stringify(shorten(name, SHOWN_NAME))}`;
+  return issueAt(path, 'no such property', received, `unknown property.${hint}`);
 }
 
 type Words = (

@@ -52,12 +52,12 @@ export class Characters {
   #read(node: CharacterNode): CharacterSet {
     const { flags } = this;
     // Properties are tables of the engine: it is asked.
-    if (flags.unicodeSets || /\\[pP]/.test(node.raw))
+    if (flags.flags.includes('v') || /\\[pP]/.test(node.raw))
       return scanCharacters(node.raw, flags, everything(flags));
     const set = setOf(rangesOf(node as Simple, flags));
     if (!flags.ignoreCase) return set;
     // So is case folding, about what has case.
-    this.#cased ??= scanCharacters(CASED, readFlags('u'), everything(flags));
+    this.#cased ??= scanCharacters(CASED, /(?:)/u, everything(flags));
     const caseless = complement(this.#cased, lastCharacter(flags));
     return setOf([...intersection(set, caseless), ...scanCharacters(node.raw, flags, this.#cased)]);
   }
@@ -141,35 +141,17 @@ export function overlap(one: CharacterSet, other: CharacterSet): boolean {
   return false;
 }
 
-/** What the flags of a pattern mean for the characters it reads. */
-export interface PatternFlags {
-  /** Those of `RegExp`, as they were given. */
-  readonly text: string;
-  readonly ignoreCase: boolean;
-  readonly multiline: boolean;
-  readonly dotAll: boolean;
-  readonly sticky: boolean;
-  /** Whether it reads code points; code units otherwise. */
-  readonly unicode: boolean;
-  readonly unicodeSets: boolean;
-}
+/** The flags of a pattern. */
+export type PatternFlags = Pick<RegExp, 'flags' | 'ignoreCase' | 'multiline' | 'dotAll' | 'sticky'>;
 
-/** Reads the flags of a pattern. */
-export function readFlags(text: string): PatternFlags {
-  return {
-    text,
-    ignoreCase: text.includes('i'),
-    multiline: text.includes('m'),
-    dotAll: text.includes('s'),
-    sticky: text.includes('y'),
-    unicode: /[uv]/.test(text),
-    unicodeSets: text.includes('v'),
-  };
+/** Whether a pattern reads code points; code units otherwise. */
+export function readsCodePoints({ flags }: PatternFlags): boolean {
+  return /[uv]/.test(flags);
 }
 
 /** The highest character there is. */
-function lastCharacter({ unicode }: PatternFlags): number {
-  return unicode ? 0x10ffff : 0xffff;
+function lastCharacter(flags: PatternFlags): number {
+  return readsCodePoints(flags) ? 0x10ffff : 0xffff;
 }
 
 /** Each is read as one text, so no high surrogate may stand before a low one. */
@@ -189,8 +171,8 @@ const CHUNK = 0x1000;
  * @param raw the part, as it stands in the pattern.
  * @param among the characters to ask about.
  */
-function scanCharacters(raw: string, { text }: PatternFlags, among: CharacterSet): CharacterSet {
-  const run = new RegExp(`${raw}+`, `g${text.replace(/[^isuv]/g, '')}`);
+function scanCharacters(raw: string, { flags }: Pick<RegExp, 'flags'>, among: CharacterSet): CharacterSet {
+  const run = new RegExp(`${raw}+`, `g${flags.replace(/[^isuv]/g, '')}`);
   return setOf(
     SEGMENTS.flatMap((segment) => intersection(among, [segment]).flatMap((range) => scan(run, range))),
   );

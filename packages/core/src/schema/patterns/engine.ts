@@ -1,6 +1,6 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { type Cost, costOf } from './backtracking.js';
-import { Characters, type CharacterSet, type PatternFlags, readFlags } from './characters.js';
+import { Characters, type CharacterSet, type PatternFlags, readsCodePoints } from './characters.js';
 
 /** Whether a text has a match. */
 export type TextTest = (text: string) => boolean;
@@ -13,10 +13,11 @@ interface PatternAnalysis extends Cost {
 
 /** Analyses a pattern. @throws SyntaxError when it is none. */
 export function analysePattern(source: string, flagText: string): PatternAnalysis {
-  const flags = readFlags(flagText);
-  const { unicode, unicodeSets } = flags;
-  const mode = { unicode: unicode && !unicodeSets, unicodeSets };
-  const pattern = new RegExpParser().parsePattern(source, 0, source.length, mode);
+  const flags = new RegExp('', flagText);
+  const pattern = new RegExpParser().parsePattern(source, 0, source.length, {
+    unicode: flags.unicode,
+    unicodeSets: flagText.includes('v'),
+  });
   const characters = new Characters(flags);
   return { ...costOf(pattern, characters), linear: () => linearTest(pattern, characters) };
 }
@@ -27,7 +28,7 @@ async function linearTest(pattern: AST.Pattern, characters: Characters): Promise
   const { RE2JS } = await import('re2js');
   try {
     const compiled = RE2JS.compile(written);
-    return characters.flags.unicode
+    return readsCodePoints(characters.flags)
       ? (text) => compiled.test(text)
       : (text) => compiled.test(byCodeUnits(text));
   } catch {
@@ -91,17 +92,18 @@ function write(element: AST.Element, characters: Characters): string {
   }
 }
 
-function assertion(element: AST.Assertion, { multiline, ignoreCase, unicode }: PatternFlags): string {
-  if ((element.kind === 'start' || element.kind === 'end') && !multiline) {
+function assertion(element: AST.Assertion, flags: PatternFlags): string {
+  if ((element.kind === 'start' || element.kind === 'end') && !flags.multiline) {
     return element.kind === 'start' ? '\\A' : '\\z';
   }
   // Two letters beyond ASCII are word characters when case is ignored in Unicode.
-  if (element.kind === 'word' && !(ignoreCase && unicode)) return element.negate ? '\\B' : '\\b';
+  if (element.kind === 'word' && !(flags.ignoreCase && readsCodePoints(flags)))
+    return element.negate ? '\\B' : '\\b';
   throw new UntranslatableError();
 }
 
-function classOf(set: CharacterSet, { unicode }: PatternFlags): string {
-  const moved = unicode ? set : set.flatMap(([from, to]) => moveSurrogates(from, to));
+function classOf(set: CharacterSet, flags: PatternFlags): string {
+  const moved = readsCodePoints(flags) ? set : set.flatMap(([from, to]) => moveSurrogates(from, to));
   if (moved.length === 0) return '[^\\x{0}-\\x{10ffff}]';
   return `[${moved.map(([from, to]) => `${point(from)}-${point(to)}`).join('')}]`;
 }

@@ -8,7 +8,6 @@ import type { TextTest } from './engine.js';
 export class PatternPool {
   readonly #patterns = new Map<string, SafePattern>();
   readonly #unsettled = new Map<SafePattern, string>();
-  readonly #longest = new Map<string, number>();
 
   /**
    * Takes a pattern in. It must be ready before it is tested.
@@ -19,7 +18,6 @@ export class PatternPool {
     const key = `/${source}/${flags}`;
     const pattern = this.#patterns.get(key) ?? new SafePattern(source, flags);
     this.#patterns.set(key, pattern);
-    if (pattern.settled && pattern.longest < Infinity) this.#longest.set(source, pattern.longest);
     if (!pattern.settled && !this.#unsettled.has(pattern)) this.#unsettled.set(pattern, where);
     return pattern;
   }
@@ -33,10 +31,7 @@ export class PatternPool {
   async settle(): Promise<DefinitionProblem[]> {
     const added = [...this.#unsettled];
     await Promise.all(added.map(([pattern]) => pattern.settle()));
-    for (const [pattern] of added) {
-      this.#unsettled.delete(pattern);
-      if (pattern.longest < Infinity) this.#longest.set(pattern.source, pattern.longest);
-    }
+    for (const [pattern] of added) this.#unsettled.delete(pattern);
     const problems = added.flatMap(([pattern, where]) => problemOf(pattern, where) ?? []);
     // A decorator and the schema made of it have the same pattern, with different flags.
     return [...new Map(problems.map((problem) => [`${problem.where} ${problem.what}`, problem])).values()];
@@ -54,7 +49,8 @@ export class PatternPool {
 
   /** The longest text a pattern is tried on, in UTF-16 code units. */
   longestFor(source: string): number {
-    return this.#longest.get(source) ?? Infinity;
+    const known = [...this.#patterns.values()].filter((one) => one.settled && one.source === source);
+    return Math.min(...known.map(({ longest }) => longest));
   }
 }
 

@@ -1,23 +1,13 @@
-import type { JsonSchema } from '../../protocol/json.js';
-import type { Rule, RuleArguments, RuleTable } from './rule.js';
+import { chosen, type Rule, type RuleTable } from './rule.js';
 
 const matching = (pattern: string): Rule => ({
   keywords: () => ({ type: 'string', pattern }),
   exact: true,
 });
 
-/** A rule that is exact when its options are understood; otherwise only the type is known. */
-const chosen = (patternFor: (args: RuleArguments) => string | undefined): Rule => ({
-  keywords: (args) => {
-    const pattern = patternFor(args);
-    return { type: 'string', ...(pattern !== undefined && { pattern }) };
-  },
-  exact: (args) => patternFor(args) !== undefined,
-});
-
 // The characters themselves: not every regular expression knows escapes such as those of JavaScript.
-const FULL_WIDTH: JsonSchema = { pattern: '[^ -~\uFF61-\uFFDC\uFFE8-\uFFEE]' };
-const HALF_WIDTH: JsonSchema = { pattern: '[ -~\uFF61-\uFFDC\uFFE8-\uFFEE]' };
+const FULL_WIDTH = '[^ -~\uFF61-\uFFDC\uFFE8-\uFFEE]';
+const HALF_WIDTH = '[ -~\uFF61-\uFFDC\uFFE8-\uFFEE]';
 
 /** Decorators about which characters a string is made of. Every pattern means the same with the `u` flag and without, and none looks around. */
 export const alphabetRules = (): RuleTable => ({
@@ -25,9 +15,12 @@ export const alphabetRules = (): RuleTable => ({
   isAlphanumeric: chosen(([locale]) => (isEnglish(locale) ? '^[0-9A-Za-z]+$' : undefined)),
   isAscii: matching('^[\\x00-\\x7F]+$'),
   isMultibyte: matching('[^\\x00-\\x7F]'),
-  isFullWidth: { keywords: () => ({ type: 'string', ...FULL_WIDTH }), exact: true },
-  isHalfWidth: { keywords: () => ({ type: 'string', ...HALF_WIDTH }), exact: true },
-  isVariableWidth: { keywords: () => ({ type: 'string', allOf: [FULL_WIDTH, HALF_WIDTH] }), exact: true },
+  isFullWidth: matching(FULL_WIDTH),
+  isHalfWidth: matching(HALF_WIDTH),
+  isVariableWidth: {
+    keywords: () => ({ type: 'string', allOf: [{ pattern: FULL_WIDTH }, { pattern: HALF_WIDTH }] }),
+    exact: true,
+  },
   // Without the `u` flag no single character is beyond U+FFFF.
   isSurrogatePair: { keywords: () => ({ type: 'string' }), shown: () => ({ pattern: '[^\\x00-\uFFFF]' }) },
   isHexadecimal: matching('^(?:0[xXhH])?[0-9A-Fa-f]+$'),
@@ -87,10 +80,11 @@ function base64(options: Base64Options): string {
   return `^${alphabet}*${isPadded(options) ? '={0,2}' : ''}$`;
 }
 
-const oneOf = (...alternatives: readonly string[]): Rule => {
-  const pattern = alternatives.length === 1 ? `^${alternatives[0]}$` : `^(?:${alternatives.join('|')})$`;
-  return { keywords: () => ({ type: 'string', pattern }), exact: true };
-};
+function anyOf(alternatives: readonly unknown[]): string {
+  return alternatives.length === 1 ? `^${String(alternatives[0])}$` : `^(?:${alternatives.join('|')})$`;
+}
+
+const oneOf = (...alternatives: readonly string[]): Rule => matching(anyOf(alternatives));
 
 /** A pattern that every accepted string matches, and others too: a check digit or a list of codes decides. */
 const within = (pattern: string, description: string): Rule => ({
@@ -98,21 +92,21 @@ const within = (pattern: string, description: string): Rule => ({
   shown: () => ({ description }),
 });
 
-const HASH_LENGTHS: Readonly<Record<string, number>> = {
-  md5: 32,
-  md4: 32,
-  sha1: 40,
-  sha256: 64,
-  sha384: 96,
-  sha512: 128,
-  ripemd128: 32,
-  ripemd160: 40,
-  tiger128: 32,
-  tiger160: 40,
-  tiger192: 48,
-  crc32: 8,
-  crc32b: 8,
-};
+const HASH_LENGTHS: ReadonlyMap<unknown, number> = new Map([
+  ['md5', 32],
+  ['md4', 32],
+  ['sha1', 40],
+  ['sha256', 64],
+  ['sha384', 96],
+  ['sha512', 128],
+  ['ripemd128', 32],
+  ['ripemd160', 40],
+  ['tiger128', 32],
+  ['tiger160', 40],
+  ['tiger192', 48],
+  ['crc32', 8],
+  ['crc32b', 8],
+]);
 
 const HOUR = '(?:[01][0-9]|2[0-3])';
 const SEMVER_NUMBER = '(?:0|[1-9][0-9]*)';
@@ -127,13 +121,10 @@ export const identifierRules = (): RuleTable => ({
   IsFirebasePushId: oneOf('[a-zA-Z0-9_-]{20}'),
   isEthereumAddress: oneOf('0[xX][0-9A-Fa-f]{40}'),
   isBtcAddress: oneOf('(?:bc|tb)1p?[ac-hj-np-z02-9]{39,58}', '[123m][A-HJ-NP-Za-km-z1-9]{25,39}'),
-  isHash: {
-    keywords: ([algorithm]) => ({
-      type: 'string',
-      ...(isAlgorithm([algorithm]) && { pattern: `^[a-fA-F0-9]{${HASH_LENGTHS[String(algorithm)]}}$` }),
-    }),
-    exact: isAlgorithm,
-  },
+  isHash: chosen(([algorithm]) => {
+    const digits = HASH_LENGTHS.get(algorithm);
+    return digits === undefined ? undefined : `^[a-fA-F0-9]{${digits}}$`;
+  }),
   isJwt: oneOf([JWT_PART, JWT_PART, JWT_PART].join('\\.')),
   isSemVer: oneOf(
     `${[SEMVER_NUMBER, SEMVER_NUMBER, SEMVER_NUMBER].join('\\.')}` +
@@ -161,11 +152,9 @@ export const identifierRules = (): RuleTable => ({
   isIsin: within('[A-Z]{2}[0-9A-Z]{9}[0-9]', 'ISIN'),
   isISO31661Numeric: within('[0-9]{3}', 'ISO 3166-1 numeric country code'),
   isISO6391: within('[a-z]{2}', 'ISO 639-1 language code'),
+  // Of one version, of some, or of any.
+  isUuid: { ...chosen(([version]) => uuidPattern(version)), shown: () => ({ format: 'uuid' }) },
 });
-
-function isAlgorithm([algorithm]: readonly unknown[]): boolean {
-  return typeof algorithm === 'string' && Object.hasOwn(HASH_LENGTHS, algorithm);
-}
 
 const HEX = '[0-9A-Fa-f]';
 
@@ -183,20 +172,7 @@ const FORMS: ReadonlyMap<string, string> = new Map([
   ['all', `(?:${versioned('[1-8]')}|${NIL}|${MAX})`],
 ]);
 
-const uuid: Rule = {
-  keywords: ([version]) => {
-    const pattern = patternFor(version);
-    return { type: 'string', ...(pattern !== undefined && { pattern }) };
-  },
-  shown: () => ({ format: 'uuid' }),
-  exact: ([version]) => patternFor(version) !== undefined,
-};
-
-/** `@IsUUID`, of one version, of some, or of any. */
-export const uuidRules = (): RuleTable => ({ isUuid: uuid });
-
-function patternFor(version: unknown): string | undefined {
+function uuidPattern(version: unknown): string | undefined {
   const forms = [version ?? 'all'].flat().map((one: unknown) => FORMS.get(`${one as string | number}`));
-  if (forms.length === 0 || forms.includes(undefined)) return undefined;
-  return forms.length === 1 ? `^${forms[0]}$` : `^(?:${forms.join('|')})$`;
+  return forms.length === 0 || forms.includes(undefined) ? undefined : anyOf(forms);
 }

@@ -27,6 +27,25 @@ export interface Rule {
   readonly expects?: (args: RuleArguments) => string;
 }
 
+/** A rule that is exact when its options are understood as a pattern; otherwise only the type is known. */
+export const chosen = (patternFor: (args: RuleArguments) => string | undefined): Rule => ({
+  keywords: (args) => {
+    const pattern = patternFor(args);
+    return { type: 'string', ...(pattern !== undefined && { pattern }) };
+  },
+  exact: (args) => patternFor(args) !== undefined,
+});
+
+/** The keyword of a limit on a length or size, if a schema can say that limit. */
+export function bound(keyword: string, limit: unknown): JsonSchema {
+  return isCount(limit) ? { [keyword]: limit } : {};
+}
+
+/** Whether a schema can say a limit on a length or size. */
+export function isCount(limit: unknown): limit is number {
+  return Number.isInteger(limit) && Number(limit) >= 0;
+}
+
 /** Rules by the name class-validator records. */
 export type RuleTable = Readonly<Record<string, Rule>>;
 

@@ -1,6 +1,6 @@
 import { once } from '../../protocol/maybe-promise.js';
 import { dateRules, formatRules } from './format-rules.js';
-import { alphabetRules, identifierRules, uuidRules } from './pattern-rules.js';
+import { alphabetRules, identifierRules } from './pattern-rules.js';
 import type { Rule } from './rule.js';
 import { textRules } from './text-rules.js';
 import { arrayRules, numberRules, presenceRules, typeRules } from './value-rules.js';
@@ -12,7 +12,6 @@ const FAMILIES = [
   textRules,
   alphabetRules,
   identifierRules,
-  uuidRules,
   formatRules,
   arrayRules,
   dateRules,

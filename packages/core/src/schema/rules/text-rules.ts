@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../protocol/json.js';
-import type { Rule, RuleArguments, RuleTable } from './rule.js';
+import { bound, chosen, isCount, type Rule, type RuleArguments, type RuleTable } from './rule.js';
 
 /** Bounds on a length, which JSON Schema counts otherwise: class-validator leaves variation selectors out. */
 const length = (
@@ -38,39 +38,24 @@ export const textRules = (): RuleTable => ({
     shown: ([pattern, flags]) => portablePattern(pattern, flags),
     exact: isPortable,
   },
-  contains: {
-    keywords: ([seed]) => ({
-      type: 'string',
-      ...(isSeed([seed]) && { pattern: escapePattern(seed as string) }),
-    }),
-    exact: isSeed,
-  },
+  contains: chosen(([seed]) => literalPattern(seed)),
   notContains: {
-    keywords: ([seed]) => ({
-      type: 'string',
-      ...(isSeed([seed]) && { not: { pattern: escapePattern(seed as string) } }),
-    }),
-    exact: isSeed,
+    keywords: ([seed]) => {
+      const pattern = literalPattern(seed);
+      return { type: 'string', ...(pattern !== undefined && { not: { pattern } }) };
+    },
+    exact: ([seed]) => literalPattern(seed) !== undefined,
   },
   isLowercase: { keywords: () => ({ type: 'string', pattern: '^[^A-Z]*$' }) },
   isUppercase: { keywords: () => ({ type: 'string', pattern: '^[^a-z]*$' }) },
 });
 
-function isCount(value: unknown): value is number {
-  return Number.isInteger(value) && Number(value) >= 0;
-}
-
-function bound(keyword: string, limit: unknown): Record<string, unknown> {
-  return isCount(limit) ? { [keyword]: limit } : {};
-}
-
-/** An empty text is split at each character, which is another question; half a character is found with the `u` flag only alone. */
-function isSeed([seed]: readonly unknown[]): boolean {
-  return typeof seed === 'string' && seed !== '' && !/\p{Surrogate}/u.test(seed);
-}
-
-/** A regular expression that finds a text literally. */
-function escapePattern(seed: string): string {
+/**
+ * A regular expression that finds a text literally. Not an empty text, which is split at each character: that is another question. Nor half
+ * a character, which is found with the `u` flag only alone.
+ */
+function literalPattern(seed: unknown): string | undefined {
+  if (typeof seed !== 'string' || seed === '' || /\p{Surrogate}/u.test(seed)) return undefined;
   return seed.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
 

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../protocol/json.js';
-import type { RuleTable } from './rule.js';
+import { bound, isCount, type RuleTable } from './rule.js';
 
 /** Decorators that say what kind of value is wanted. */
 export const typeRules = (): RuleTable => ({
@@ -130,8 +130,14 @@ const ARRAY: JsonSchema = { type: 'array' };
 /** Decorators about arrays as a whole. */
 export const arrayRules = (): RuleTable => ({
   arrayNotEmpty: { keywords: () => ({ ...ARRAY, minItems: 1 }), exact: true },
-  arrayMinSize: { keywords: ([min]) => ({ ...ARRAY, ...size('minItems', min) }), exact: isSize },
-  arrayMaxSize: { keywords: ([max]) => ({ ...ARRAY, ...size('maxItems', max) }), exact: isSize },
+  arrayMinSize: {
+    keywords: ([min]) => ({ ...ARRAY, ...bound('minItems', min) }),
+    exact: ([min]) => isCount(min),
+  },
+  arrayMaxSize: {
+    keywords: ([max]) => ({ ...ARRAY, ...bound('maxItems', max) }),
+    exact: ([max]) => isCount(max),
+  },
   // Objects are compared by identity, and an identifier function is not in the metadata.
   arrayUnique: {
     keywords: () => ARRAY,
@@ -147,14 +153,6 @@ export const arrayRules = (): RuleTable => ({
     exact: true,
   },
 });
-
-function isSize([limit]: readonly unknown[]): boolean {
-  return Number.isInteger(limit) && Number(limit) >= 0;
-}
-
-function size(keyword: string, limit: unknown): JsonSchema {
-  return isSize([limit]) ? { [keyword]: limit } : {};
-}
 
 function containing(values: readonly unknown[]): JsonSchema {
   const wanted = comparable(values);

@@ -6,6 +6,7 @@ import {
   pointerSteps,
   type SchemaDialect,
   subschemasOf,
+  valueAt,
 } from '../json-schema/json-schema.js';
 import { formatNamed, hasRepeated, LENGTHS } from '../json-schema/own-keywords.js';
 import type { SchemaViolation } from '../messages/messages.js';
@@ -101,30 +102,27 @@ class OwnChecks {
       if (typeof schema[keyword] === 'string')
         throw new Error(`${keyword} cannot be followed where code may not be made of text`);
     const own: OwnKeyword[] = [];
+    const checkText = (keyword: string, isViolated: (text: string) => boolean): unknown =>
+      own.push({ keyword, isViolated: (value) => typeof value === 'string' && isViolated(value) });
     const { format, pattern, uniqueItems, nullable, type, patternProperties, ...rest } = schema;
     const kept: Record<string, unknown> = { ...rest };
     // OpenAPI's word for another type, which ajv knows.
     if (type !== undefined) kept['type'] = nullable === true ? [type, 'null'].flat() : type;
     // Formats of the standard are annotations.
-    const accepts = formatNamed(format)?.accepts;
-    if (accepts)
-      own.push({ keyword: 'format', isViolated: (text) => typeof text === 'string' && !accepts(text) });
+    const accepts = formatNamed(format)?.validate;
+    if (accepts) checkText('format', (text) => !accepts(text));
     if (uniqueItems === true)
       own.push({ keyword: 'uniqueItems', isViolated: (items) => Array.isArray(items) && hasRepeated(items) });
     for (const [keyword, isWrong] of OWN_LENGTHS) {
       const { [keyword]: limit } = kept;
       if (typeof limit !== 'number') continue;
       delete kept[keyword];
-      own.push({ keyword, isViolated: (text) => typeof text === 'string' && isWrong(text, limit) });
+      checkText(keyword, (text) => isWrong(text, limit));
     }
     if (typeof pattern === 'string') {
       const compiled = this.#pattern(pattern);
       if (this.#isNative(pattern)) kept['pattern'] = pattern;
-      else
-        own.push({
-          keyword: 'pattern',
-          isViolated: (text) => typeof text === 'string' && !compiled.test(text),
-        });
+      else checkText('pattern', (text) => !compiled.test(text));
     }
     if (isObject(patternProperties)) {
       for (const source of Object.keys(patternProperties))
@@ -240,14 +238,8 @@ class OwnChecks {
         const next = errors[index + 1];
         const name = next && pointerSteps(decodeURIComponent(next.instanceLocation).slice(1)).at(-1);
         if (schema[keyword] !== false) return [];
-        return [
-          {
-            ...base,
-            params: {
-              [keyword === 'additionalProperties' ? 'additionalProperty' : 'unevaluatedProperty']: name,
-            },
-          },
-        ];
+        const param = keyword === 'additionalProperties' ? 'additionalProperty' : 'unevaluatedProperty';
+        return [{ ...base, params: { [param]: name } }];
       }
       if (keyword === 'false') {
         const before = errors[index - 1]?.keyword ?? '';
@@ -308,14 +300,6 @@ function paramsOf(keyword: string, schema: JsonSchema): Readonly<Record<string, 
 function missingIn(value: unknown, { required }: JsonSchema): readonly string[] {
   if (!isObject(value) || !Array.isArray(required)) return [];
   return required.map(String).filter((name) => !Object.hasOwn(value, name));
-}
-
-function valueAt(root: unknown, pointer: string): unknown {
-  return pointerSteps(pointer).reduce<unknown>(
-    (at, step) =>
-      typeof at === 'object' && at !== null && Object.hasOwn(at, step) ? Reflect.get(at, step) : undefined,
-    root,
-  );
 }
 
 /** What cfworker takes for a number or throws at: JSON has numbers beyond all that JavaScript has, and names with half a character. */

@@ -1,4 +1,3 @@
-import type { DefinitionProblem } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import { isObject } from '../../protocol/json.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
@@ -6,7 +5,7 @@ import { type ClassModels, summaryOf } from '../dto/dto.js';
 import type { Container, PropertyModel } from '../dto/property.js';
 import type { BoundRule, Condition } from '../dto/bound-rule.js';
 import { describeValue, joinPath } from '../messages/describe-value.js';
-import { DtoFunctionError, InvalidValueError, type Issue } from '../messages/errors.js';
+import { DtoFunctionError, InvalidValueError, type Issue, issueAt } from '../messages/errors.js';
 
 /** More are neither looked for nor told of. */
 const MAX_ISSUES = 1000;
@@ -17,45 +16,29 @@ export interface InstanceLocation {
   readonly step: string | number;
 }
 
-/** Runs on instances of a class the rules that its schema does not say. */
-export interface RuleRunner {
-  /**
-   * @param made an instance.
-   * @param sent what the instance was made from, or what will be sent of it.
-   */
-  run(made: unknown, sent: unknown, place: InstanceLocation | undefined, run: ValidationRun): void;
-
-  /** Runs rules of class-validator on what was sent and cannot be made, because the schema refuses some of it. */
-  explain(sent: unknown, place: InstanceLocation | undefined, run: ValidationRun): void;
-}
-
 /** Makes the runners of classes, each once. */
 export class RuleRunners {
   readonly #runners = { rest: new Map<Constructor, RuleRunner>(), whole: new Map<Constructor, RuleRunner>() };
 
   constructor(readonly models: ClassModels) {}
 
-  /**
-   * @param where the place for problem reports.
-   * @returns undefined when the class is exact: its schema, and that of each class inside it, says everything.
-   */
-  of(cls: Constructor, where: string, problems: DefinitionProblem[]): RuleRunner | undefined {
-    const { exact } = summaryOf(cls, this.models, where, problems);
-    return exact ? undefined : this.#runner(cls, false, where, problems);
+  /** @returns undefined when the class is exact: its schema, and that of each class inside it, says everything. */
+  of(cls: Constructor): RuleRunner | undefined {
+    return summaryOf(cls, this.models).exact ? undefined : this.#runner(cls, false);
   }
 
   /** @param whole whether no schema guards the instance, so that every rule has to run. */
-  #runner(cls: Constructor, whole: boolean, where: string, problems: DefinitionProblem[]): RuleRunner {
+  #runner(cls: Constructor, whole: boolean): RuleRunner {
     const runners = this.#runners[whole ? 'whole' : 'rest'];
     const known = runners.get(cls);
     if (known) return known;
-    const runner = new ClassRunner();
+    const runner = new RuleRunner();
     // Known before its properties are, because a class may hold itself.
     runners.set(cls, runner);
-    runner.properties = this.models.of(cls, where, problems).properties.flatMap((model) => {
+    runner.properties = this.models.of(cls).properties.flatMap((model) => {
       const unguarded = whole || model.open;
       const rules = unguarded ? model.rules : model.rules.filter(({ exact }) => !exact);
-      const nested = this.#nested(model, unguarded, where, problems);
+      const nested = this.#nested(model, unguarded);
       return unguarded || rules.length > 0 || nested
         ? [new PropertyRunner(model, rules, unguarded, nested)]
         : [];
@@ -63,15 +46,10 @@ export class RuleRunners {
     return runner;
   }
 
-  #nested(
-    { nested }: PropertyModel,
-    whole: boolean,
-    where: string,
-    problems: DefinitionProblem[],
-  ): Nested | undefined {
+  #nested({ nested }: PropertyModel, whole: boolean): Nested | undefined {
     if (!nested) return undefined;
     const runnerOf = (cls: Constructor): RuleRunner | undefined =>
-      whole ? this.#runner(cls, true, where, problems) : this.of(cls, where, problems);
+      whole ? this.#runner(cls, true) : this.of(cls);
     const variants = new Map<unknown, RuleRunner | undefined>(
       (nested.variants?.classes ?? []).map(({ cls }) => [cls, runnerOf(cls)]),
     );
@@ -85,14 +63,20 @@ export class RuleRunners {
 /** Finds the runner for an instance that a property holds. */
 type Nested = (value: object) => RuleRunner | undefined;
 
-class ClassRunner implements RuleRunner {
+/** Runs on instances of a class the rules that its schema does not say. */
+export class RuleRunner {
   properties: readonly PropertyRunner[] = [];
 
+  /**
+   * @param made an instance.
+   * @param sent what the instance was made from, or what will be sent of it.
+   */
   run(made: unknown, sent: unknown, place: InstanceLocation | undefined, run: ValidationRun): void {
     if (typeof made !== 'object' || made === null) return;
     for (const property of this.properties) property.run(made, sent, place, run);
   }
 
+  /** Runs rules of class-validator on what was sent and cannot be made, because the schema refuses some of it. */
   explain(sent: unknown, place: InstanceLocation | undefined, run: ValidationRun): void {
     if (!isObject(sent)) return;
     for (const property of this.properties) property.explain(sent, place, run);
@@ -167,7 +151,7 @@ class PropertyRunner {
     for (const rule of this.rules) {
       if (rule.authored || rule.condition || rule.rule.made) continue;
       const explain = (sent: unknown, at: InstanceLocation): void => {
-        const value = rule.rule.date ? this.model.form?.instantiator.make(sent) : sent;
+        const value = rule.rule.date ? this.model.form?.instantiator(sent) : sent;
         if (!rule.accepts(value)) run.fail(rule, value, sent, object, at);
       };
       if (!rule.each) explain(whole, place);
@@ -200,15 +184,11 @@ function eachOf(value: unknown, sent: unknown, visit: Visit): boolean {
 
 /** One run of rules over a made value: what failed, and what asynchronous rules have still to decide. */
 export class ValidationRun {
-  readonly #issues: Issue[] = [];
+  /** What failed so far. */
+  readonly issues: Issue[] = [];
   /** What functions of an author threw, and at which path. */
   readonly #thrown: { readonly path: string; readonly error: DtoFunctionError }[] = [];
   readonly #pending: Promise<void>[] = [];
-
-  /** What failed so far. */
-  get issues(): readonly Issue[] {
-    return this.#issues;
-  }
 
   /**
    * Runs a rule.
@@ -226,7 +206,7 @@ export class ValidationRun {
     place: InstanceLocation,
     step?: string | number,
   ): void {
-    if (this.#issues.length >= MAX_ISSUES) return;
+    if (this.issues.length >= MAX_ISSUES) return;
     const at = (): InstanceLocation => (step === undefined ? place : { parent: place, step });
     let verdict: unknown;
     try {
@@ -280,16 +260,15 @@ export class ValidationRun {
 
   /** Records that a value does not satisfy a rule. */
   fail(rule: BoundRule, value: unknown, sent: unknown, object: object, place: InstanceLocation): void {
-    if (this.#issues.length >= MAX_ISSUES) return;
+    if (this.issues.length >= MAX_ISSUES) return;
     const expected = rule.explain(value, object);
     this.#add(place, expected, expected, sent);
   }
 
   #add(place: InstanceLocation, expected: string, wanted: string, value: unknown): void {
-    if (this.#issues.length >= MAX_ISSUES) return;
+    if (this.issues.length >= MAX_ISSUES) return;
     const received = describeValue(value);
-    const path = pathTo(place);
-    this.#issues.push({ path, expected, received, message: `${path}: ${wanted}; received ${received}` });
+    this.issues.push(issueAt(pathTo(place), expected, received, `${wanted}; received ${received}`));
   }
 
   /** Rules of class-validator throw on some values that they should refuse. */
@@ -309,11 +288,9 @@ export class ValidationRun {
 
   #conclude(): void {
     // A constraint may rely on the rules beside it: what they refuse it need not be able to judge.
-    const unexplained = this.#thrown.find(
-      ({ path }) => !this.#issues.some((issue) => isAt(issue.path, path)),
-    );
+    const unexplained = this.#thrown.find(({ path }) => !this.issues.some((issue) => isAt(issue.path, path)));
     if (unexplained) throw unexplained.error;
-    if (this.#issues.length > 0) throw new InvalidValueError(this.#issues);
+    if (this.issues.length > 0) throw new InvalidValueError(this.issues);
   }
 }
 

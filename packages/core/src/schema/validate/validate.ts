@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../protocol/json.js';
 import { metaProblem } from '../json-schema/hand-written.js';
 import type { SchemaDialect } from '../json-schema/json-schema.js';
 import { FORMATS, hasRepeated, LENGTHS } from '../json-schema/own-keywords.js';
-import { InvalidValueError, type Issue } from '../messages/errors.js';
+import { InvalidValueError, type Issue, issueAt } from '../messages/errors.js';
 import { type FindRules, issuesFrom, type SchemaViolation } from '../messages/messages.js';
 import { addPatterns, PatternPool, problemOf, type SafePattern } from '../patterns/patterns.js';
 import type {
@@ -37,7 +37,7 @@ export function validatorKey(
 /** What standalone validators call: the keywords and formats of ours, and what compiles patterns. */
 export interface ValidatorFunctions {
   readonly lengths: typeof LENGTHS;
-  readonly formats: Readonly<Record<string, (text: string) => boolean>>;
+  readonly formats: typeof FORMATS;
   readonly hasRepeated: typeof hasRepeated;
   readonly pattern: CompileOptions['pattern'];
 }
@@ -45,7 +45,7 @@ export interface ValidatorFunctions {
 /** What belongs to no app of it. */
 export const validatorFunctions: Omit<ValidatorFunctions, 'pattern'> = {
   lengths: LENGTHS,
-  formats: Object.fromEntries(Object.entries(FORMATS).map(([name, { accepts }]) => [name, accepts])),
+  formats: FORMATS,
   hasRepeated,
 };
 
@@ -81,12 +81,8 @@ const loadOfPlatform: LoadValidatorCompiler = async (dialect) => {
 const MAX_MEMBERS = 10_000;
 
 /** What a validator is made from. */
-export interface ValidatorOptions {
+interface ValidatorOptions extends Pick<CompileOptions, 'dialect' | 'ownProperties' | 'isolated'> {
   readonly schema: JsonSchema;
-  readonly dialect: SchemaDialect;
-  readonly ownProperties: boolean;
-  /** Whether the schema has identifiers. */
-  readonly isolated: boolean;
   /** The place for the report when the schema does not compile. */
   readonly where: string;
   /** Whether an author wrote the schema: it is checked against its meta-schema before it is compiled. */
@@ -221,8 +217,8 @@ export function ensure(
 }
 
 function unexplained(): Issue {
-  const message = 'the value does not satisfy the schema';
-  return { path: '', expected: 'a value that satisfies the schema', received: 'another', message };
+  const expected = 'a value that satisfies the schema';
+  return issueAt('', expected, 'another', 'the value does not satisfy the schema');
 }
 
 /** Whether a value has more than so many elements and properties, at all depths together. Looks at few more than that. */
