@@ -77,6 +77,7 @@ describe('libraries', () => {
     'hono',
     'next',
     'lambda',
+    'bullmq',
     'workers',
     'skills',
     'testing',

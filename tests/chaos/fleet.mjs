@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
@@ -7,17 +10,22 @@ const NODE = fileURLToPath(new URL('node.mjs', import.meta.url));
 /** Nodes of one app, which come and go. */
 export class Fleet {
   nodes = [];
+  /** How long a node may take to answer before another one is asked, in milliseconds. */
+  patienceMs = 20_000;
 
-  /** @param skews how wrong the clock of each node is, in milliseconds. */
-  constructor(url, notes, skews = []) {
+  /** Requests that were refused with 503. */
+  refused = 0;
+
+  /** @param settings of the nodes: `tasks`, as `createApp` takes them, and `executor`. */
+  constructor(url, notes, settings) {
     this.url = url;
     this.notes = notes;
-    this.skews = skews;
+    this.settings = JSON.stringify(settings);
   }
 
   /** Starts a node, and waits until it serves. */
   async start(at) {
-    const child = spawn(process.execPath, [NODE, this.url, this.notes, String(this.skews[at] ?? 0)], {
+    const child = spawn(process.execPath, [NODE, this.url, this.notes, this.settings], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const node = { child, address: '', said: '', isPaused: false, ended: once(child, 'close') };
@@ -55,8 +63,9 @@ export class Fleet {
    * Asks a node, or another one where that does not answer, until there is an answer.
    *
    * @param paramsOf makes the parameters of each attempt: what was asked before may have been done all the same.
+   * @param principal who asks.
    */
-  async request(random, method, paramsOf, name) {
+  async request(random, method, paramsOf, name, principal = 'ada') {
     for (let tries = 0; ; tries += 1) {
       const params = paramsOf(tries);
       const { address, isPaused } = random.pick(this.nodes);
@@ -67,20 +76,26 @@ export class Fleet {
           headers: {
             'content-type': 'application/json',
             accept: 'application/json, text/event-stream',
+            authorization: `Bearer ${principal}`,
             'mcp-protocol-version': '2026-07-28',
             'mcp-method': method,
             ...(name ? { 'mcp-name': name } : {}),
           },
           body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } }),
-          signal: AbortSignal.timeout(3_000),
+          signal: AbortSignal.timeout(this.patienceMs),
         });
-        if (response.status === 503) throw new Error('there is no room');
+        if (response.status === 503) {
+          await response.body?.cancel();
+          this.refused += 1;
+          const retryAfterMs = Number(response.headers.get('retry-after') ?? 0) * 1_000;
+          throw Object.assign(new Error('there is no room'), { retryAfterMs });
+        }
         const { result, error } = await response.json();
         if (error) throw Object.assign(new Error(error.message), { isAnswer: true });
         return result;
       } catch (error) {
         if (error.isAnswer || tries > 300) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 20 + 30 * Math.random()));
+        await sleep((error.retryAfterMs ?? 20) + 30 * Math.random());
       }
     }
   }
@@ -102,3 +117,12 @@ const META = {
     extensions: { 'io.modelcontextprotocol/tasks': {} },
   },
 };
+
+/** What the nodes have noted of a kind. */
+export async function readNotes(folder, kind) {
+  const text = await readFile(join(folder, `${kind}.log`), 'utf8').catch(() => '');
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}

@@ -1,18 +1,15 @@
 /*
- * One node of the fleet that is killed and paused: `node.mjs <backend url> <folder for its notes>`. It serves on a free port, which it
- * says on standard output. Every run of its tool notes what it sees, so that afterwards it can be told what has happened twice.
+ * One node of a fleet: `node.mjs <backend url> <folder for its notes> <settings as JSON>`. It serves on a free port, which it says on
+ * standard output. Whoever sends a bearer token is the principal of that name. Every run of its tool notes what it sees, so that afterwards it can be told what has happened twice.
  */
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp, defineTool, TaskSupport } from '@sigil/core';
 import { http } from '@sigil/http';
 
-const [url, notes, skewMs] = process.argv.slice(2);
-if (skewMs) {
-  // A clock that is wrong by as much.
-  const now = Date.now;
-  Date.now = () => now() + Number(skewMs);
-}
+const [url, notes, settings] = process.argv.slice(2);
+const { tasks, executor, queueUrl } = JSON.parse(settings);
+const { executor: chosen, routes } = await executorOf(executor);
 const note = (kind, details) =>
   appendFileSync(
     `${notes}/${kind}.log`,
@@ -45,8 +42,14 @@ const work = defineTool({
       note('seen', { name, step, result });
       results.push(result);
       if (asks && step === 0) await ctx.elicit('Go on?', FORM, { key: 'go' });
-      await sleep(stepMs, undefined, { signal: ctx.signal });
+      try {
+        await sleep(stepMs, undefined, { signal: ctx.signal });
+      } catch (error) {
+        note('aborted', { name });
+        throw error;
+      }
     }
+    note('done', { name });
     return { name, results };
   },
 });
@@ -59,8 +62,30 @@ const app = await createApp({
   version: '1.0.0',
   definitions: [work, defineTool({ name: 'ping', description: 'Answers', handle: () => 'pong' })],
   state: { keys: ['the same secret in every node of the fleet'] },
-  tasks: { stallMs: 2_000, maxAttempts: 1_000, maxRunningPerClient: 1_000, maxRunning: 200 },
+  tasks: { ...tasks, ...(chosen && { executor: chosen }) },
   backend,
 });
-const { address } = await app.run(http({ port: 0, ready: '/readyz', drainMs: 2_000 }));
+const authenticate = ({ headers }) => {
+  const [, id] = /^Bearer (\S+)$/.exec(headers.authorization ?? '') ?? [];
+  return id && { id };
+};
+const { address } = await app.run(
+  http({ port: 0, ready: '/readyz', drainMs: 2_000, authenticate, ...(routes && { routes }) }),
+);
 console.log(address);
+
+/** The executor of a name, and the routes that it needs; none for claims in the store. */
+async function executorOf(name) {
+  if (name === 'bullmq') {
+    const { bullmq } = await import('@sigil/bullmq');
+    return { executor: bullmq({ connection: { url, maxRetriesPerRequest: null }, queue: 'chaos' }) };
+  }
+  if (name !== 'push') return {};
+  const { push } = await import('@sigil/core/backend');
+  const executor = push({
+    url: queueUrl,
+    headers: (delayMs) => ({ 'x-delay-ms': String(delayMs) }),
+    key: 'the same secret in every node of the fleet',
+  });
+  return { executor, routes: { '/tasks/run': executor.handle } };
+}

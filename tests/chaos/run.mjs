@@ -1,11 +1,20 @@
-// npm run chaos -- --backend <url> [--tasks <count>] [--seed <text>] [--skew <ms>] [--json]
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+// npm run chaos -- --backend <url> [--tasks <count>] [--executor bullmq|push] [--seed <text>] [--json]
+// npm run chaos -- backlog: see backlog.mjs
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PushQueue } from './push-queue.mjs';
 import { Random } from '../fuzz/random.mjs';
-import { Fleet } from './fleet.mjs';
+import { backlog } from './backlog.mjs';
+import { Fleet, readNotes } from './fleet.mjs';
+
+if (process.argv[2] === 'backlog') {
+  const report = await backlog(process.argv.slice(3));
+  console.log(report.json ? JSON.stringify(report) : report);
+  process.exit(report.isWrong ? 1 : 0);
+}
 
 const { values } = parseArgs({
   options: {
@@ -13,8 +22,8 @@ const { values } = parseArgs({
     tasks: { type: 'string', default: '1000' },
     nodes: { type: 'string', default: '3' },
     seed: { type: 'string', default: String(Date.now()) },
-    /** How wrong the clock of the second node is, and that of the third the other way. */
-    skew: { type: 'string', default: '0' },
+    /** What runs tasks: claims in the store, `bullmq`, or `push` by a queue of this process. */
+    executor: { type: 'string' },
     /** Milliseconds between two kills or pauses. */
     every: { type: 'string', default: '1500' },
     json: { type: 'boolean', default: false },
@@ -22,15 +31,20 @@ const { values } = parseArgs({
 });
 if (!values.backend) throw new Error('give --backend redis://… or postgres://…');
 
-/** Longer than that no task may take once the last node was killed: a stall, and the work itself. */
+/** Longer than that no task may take once the last node was killed: a lease, and the work itself. */
 const STUCK_MS = 60_000;
-const STALL_MS = 2_000;
+const LEASE_MS = 2_000;
 const IN_FLIGHT = 60;
 
 const random = new Random(values.seed);
 const notes = await mkdtemp(join(tmpdir(), 'chaos-'));
-const skew = Number(values.skew);
-const fleet = new Fleet(values.backend, notes, [0, skew, -skew]);
+const queue = new PushQueue(() => random.pick(fleet.nodes).address);
+const fleet = new Fleet(values.backend, notes, {
+  tasks: { leaseMs: LEASE_MS, maxAttempts: 1_000, maxRunningPerClient: 1_000, maxRunning: 200 },
+  executor: values.executor,
+  queueUrl: values.executor === 'push' ? await queue.start() : undefined,
+});
+fleet.patienceMs = 3_000;
 if (!values.json) console.log(`seed ${values.seed}`);
 const counts = Array.from({ length: Number(values.nodes) }, (_, at) => at);
 await Promise.all(counts.map((at) => fleet.start(at)));
@@ -52,6 +66,7 @@ isOver = true;
 await disturbing;
 const said = fleet.nodes.map((node) => node.said).join('');
 await fleet.end();
+queue.close();
 const report = {
   seed: values.seed,
   tasks: total,
@@ -74,7 +89,7 @@ async function disturb() {
     if (isOver) return;
     const at = random.whole(0, fleet.nodes.length - 1);
     if (random.chance(0.25)) {
-      await fleet.pause(at, STALL_MS + 1_500);
+      await fleet.pause(at, LEASE_MS + 1_500);
       pauses += 1;
     } else {
       kills.push(await fleet.kill(at));
@@ -129,8 +144,8 @@ async function see(first) {
 
 /** What the notes of the nodes tell. */
 async function judge() {
-  const seen = await read('seen');
-  const runs = await read('runs');
+  const seen = await readNotes(notes, 'seen');
+  const runs = await readNotes(notes, 'runs');
   const values = new Map();
   for (const { name, step, result } of seen) {
     const key = `${name} ${step}`;
@@ -171,12 +186,4 @@ function isDone(name, at, seen) {
 function hasWaited(name, run, seen) {
   const steps = seen.filter((one) => one.name === name && one.pid === run.pid && one.at >= run.at);
   return asking.has(name) && steps.length === 1;
-}
-
-async function read(kind) {
-  const text = await readFile(join(notes, `${kind}.log`), 'utf8').catch(() => '');
-  return text
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
 }

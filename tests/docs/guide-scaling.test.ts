@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { post } from '../e2e/modern-http.js';
+import { CLOSE_DELAY_MS } from '../e2e/proxies.js';
 import { until } from '../e2e/processes.js';
 import { noRedis, Redis } from '../e2e/redis.js';
 import { describePage, textOf } from './guide-page.js';
@@ -30,9 +32,18 @@ if (noRedis === undefined) {
     test('tells by readiness whether the store answers, and serves what needs none of it meanwhile', async () => {
       const address = await serve('shop.ts', '--http');
       const readyz = new URL('/readyz', address);
-      expect(await (await fetch(readyz)).json()).toEqual({ status: 'ready' });
+      const same = { keys: 'ok', version: 'ok' };
+      expect(await (await fetch(readyz)).json()).toEqual({
+        status: 'ready',
+        checks: { store: 'ok', bus: 'ok', tasks: 'ok', ...same },
+      });
       await redis.stop();
       await until(async () => (await fetch(readyz)).status === 503);
+      const down = 'does not answer';
+      expect(await (await fetch(readyz)).json()).toEqual({
+        status: 'unavailable',
+        checks: { store: down, bus: down, tasks: down, ...same },
+      });
       expect((await fetch(new URL('/health', address))).status).toBe(200);
       const paid = await post(address.href, 'tools/call', { name: 'pay', arguments: { order: 'A-2' } });
       expect(textOf(paid)).toContain('A-2 is paid for');
@@ -47,9 +58,14 @@ if (noRedis === undefined) {
     });
 
     test('prints the tables in the schema that is asked for', async () => {
-      const sql = await print('print-sql.ts');
-      expect(sql).toContain('CREATE SCHEMA "shop"');
-      expect(sql).toContain('"shop_queue"');
+      expect(await print('print-sql.ts')).toContain('CREATE SCHEMA "shop"');
+    });
+
+    test('says how long a process serves on behind haproxy, as its checks are set', () => {
+      const page = readFileSync('docs/guide/scaling.md', 'utf8');
+      const [, ms = '', inter, fall] = /([\d,]+) with `inter (\d+)ms fall (\d+)`/.exec(page) ?? [];
+      expect(Number(ms.replace(',', ''))).toBe(CLOSE_DELAY_MS);
+      expect(CLOSE_DELAY_MS).toBe(Number(inter) * Number(fall) + 500);
     });
   });
 } else describe.skip(`the page scaling of the guide (${noRedis})`, () => test('is skipped', () => undefined));

@@ -7,6 +7,7 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { post } from '../e2e/modern-http.js';
 import { noPostgres, startPostgres } from '../e2e/postgres.js';
 import { until } from '../e2e/processes.js';
 import { noRedis, Redis } from '../e2e/redis.js';
@@ -209,6 +210,23 @@ describe('the README of a package shows', () => {
     await redis.stop();
     await until(async () => (await fetch(new URL('/readyz', address))).status === 503);
   });
+
+  testWithRedis(
+    `a server whose tasks BullMQ runs: @sigil/bullmq${noRedis ? ` (${noRedis})` : ''}`,
+    async () => {
+      const redis = await Redis.start();
+      running.push(() => redis.stop());
+      const { child } = start('bullmq.js', { REDIS_URL: redis.url, STATE_KEY: 'x'.repeat(44) });
+      const [said] = (await once(child.stdout, 'data')) as [Buffer];
+      const address = /^Listens on (http:\S+)\n/.exec(said.toString())?.[1] ?? '';
+      const knowsTasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
+      const call = { name: 'report', arguments: { topic: 'lamps' } };
+      const { taskId } = await post(address, 'tools/call', call, knowsTasks);
+      const get = () => post(address, 'tasks/get', { taskId }, knowsTasks);
+      await until(async () => (await get())['status'] === 'completed');
+      expect((await get())['result']).toMatchObject({ content: [{ text: 'All about lamps' }] });
+    },
+  );
 
   const testWithPostgres = noPostgres === undefined ? test : test.skip;
 

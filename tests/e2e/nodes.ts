@@ -1,5 +1,5 @@
 import { startPostgres, noPostgres } from './postgres.js';
-import { missing, type Proxy, type ProxyName, startProxy } from './proxies.js';
+import { CLOSE_DELAY_MS, missing, type Proxy, type ProxyName, startProxy } from './proxies.js';
 import { endProcess, EVERYTHING, freePort, ServerProcess, until } from './processes.js';
 import { noRedis, Redis } from './redis.js';
 
@@ -102,8 +102,7 @@ export class Nodes {
   /** Starts one of them, anew where it has ended, and waits until it serves. */
   async startNode(at: number): Promise<void> {
     const args = ['--http', '--port', String(this.#ports[at]), '--backend', this.store.url, ...this.args];
-    // Longer than a load balancer takes to see that a node is not ready.
-    args.push('--close-delay-ms', '2500');
+    args.push('--close-delay-ms', String(CLOSE_DELAY_MS));
     this.processes[at] = new ServerProcess(this.script, args, { STATE_KEY });
     const process = this.processes[at];
     await until(() => {

@@ -16,7 +16,9 @@ export class Redis {
 
   private constructor(
     readonly port: number,
-    private readonly settings: readonly string[],
+    readonly settings: readonly string[],
+    /** The configuration of a Sentinel, which it writes to. */
+    private readonly sentinel?: string,
   ) {}
 
   /** Starts one on a free port. @param settings further ones, as on its command line: `'--maxmemory', '5mb'`. */
@@ -24,6 +26,13 @@ export class Redis {
     const redis = new Redis(await freePort(), settings);
     await redis.restart();
     return redis;
+  }
+
+  /** Starts a Sentinel on a free port. @param file its configuration. */
+  static async startSentinel(file: string): Promise<Redis> {
+    const sentinel = new Redis(await freePort(), [], file);
+    await sentinel.restart();
+    return sentinel;
   }
 
   get url(): string {
@@ -34,8 +43,11 @@ export class Redis {
   async restart(): Promise<void> {
     await this.stop();
     if (noRedis !== undefined) throw new Error(noRedis);
-    const own = ['--bind', '127.0.0.1', '--port', String(this.port), '--save', '', '--appendonly', 'no'];
-    const server = spawn(PROGRAM, [...own, ...this.settings], {
+    const own = ['--bind', '127.0.0.1', '--port', String(this.port)];
+    // A copy would write down what it gets, for every server to find.
+    const nothingKept = ['--save', '', '--appendonly', 'no', '--repl-diskless-load', 'swapdb'];
+    const kind = this.sentinel ? [this.sentinel, '--sentinel'] : nothingKept;
+    const server = spawn(PROGRAM, [...kind, ...own, ...this.settings], {
       cwd: tmpdir(),
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -46,7 +58,7 @@ export class Redis {
       server.once('close', () => reject(new Error(`Redis did not start:\n${said}`)));
       server.stdout.setEncoding('utf8').on('data', (chunk: string) => {
         said += chunk;
-        if (said.includes('Ready to accept connections')) resolve();
+        if (/Ready to accept connections|Sentinel ID is/.test(said)) resolve();
       });
     });
     // Read on, or it would stop when the pipe is full.

@@ -161,27 +161,24 @@ describe('a program that names no transport', () => {
   );
 });
 
-const QUEUE = `
+const TASKS = `
   import { redis } from '@sigil/redis';
 
-  const quiet = () => undefined;
-  const logger = { debug: quiet, info: quiet, warn: quiet, error: console.error };
-  const { queue } = redis({ url: process.argv[2] })({ name: 'split' });
-  const worker = await queue.work(
-    async ({ taskId }) => {
-      console.log(taskId);
-      process.exit();
-    },
-    { concurrency: 1, stallMs: 30_000, logger },
-  );
-  await queue.add({ taskId: 'taken', round: 1 });`;
+  const { tasks } = redis({ url: process.argv[2] })({ name: 'split' });
+  const now = new Date().toISOString();
+  const task = { taskId: 'taken', status: 'working', createdAt: now, lastUpdatedAt: now, ttlMs: null, pollIntervalMs: 1000 };
+  const rest = { version: 1, owner: null, tool: 'work', toolVersion: '1', run: null, attempts: 0, call: '', journal: '' };
+  await tasks.create({ task, ...rest }, 0);
+  const [claimed] = await tasks.claim({ run: 'one', limit: 1, leaseMs: 30_000 });
+  console.log(claimed.task.taskId);
+  process.exit();`;
 
 (noRedis === undefined ? test : test.skip)(
   `a program that is split takes tasks from Redis${noRedis ? ` (${noRedis})` : ''}`,
   async () => {
     const redis = await Redis.start();
     try {
-      const program = await inEsbuild(await compile('queue.js', QUEUE), 'queue', { splitting: true });
+      const program = await inEsbuild(await compile('tasks.js', TASKS), 'tasks', { splitting: true });
       const { stdout } = await run(process.execPath, [program, redis.url], { timeout: 20_000 });
       expect(stdout).toBe('taken\n');
     } finally {

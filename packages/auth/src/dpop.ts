@@ -20,6 +20,8 @@ const WINDOW_SECONDS = 300;
 /** How far the clocks of processes may be apart, in milliseconds: one that is behind takes a proof for longer. */
 const CLOCK_SKEW_MS = 10_000;
 
+const NEEDS_NONCE = 'The proof needs the nonce of this server';
+
 /** A proof of possession is not good. */
 export class ProofError extends Error {
   override readonly name = 'ProofError';
@@ -47,6 +49,8 @@ export interface ProvenRequest {
 /** Gives nonces to clients, and knows them again in every process of the app. */
 export interface Nonces {
   current(): Promise<string>;
+  /** One that is made now. */
+  renewed(): Promise<string>;
   /** Reads when a nonce was made, and until when it is taken, in milliseconds since 1970. @returns `undefined` for one that is not taken. */
   read(nonce: string): Promise<{ readonly madeAt: number; readonly takenUntil: number } | undefined>;
 }
@@ -83,33 +87,26 @@ export class ProofCheck {
     if (typeof iat !== 'number' || Math.abs(Date.now() / 1000 - iat) > WINDOW_SECONDS)
       throw new ProofError('The proof was not made just now');
     if (ath !== sha256(token)) throw new ProofError('The proof is for another token');
-    const nonceExpiry = await this.#nonceExpiry(nonce, iat);
+    const known = typeof nonce === 'string' ? await this.nonces.read(nonce) : undefined;
+    if (this.needsNonce && !known) throw new ProofError(NEEDS_NONCE, await this.nonces.current());
     const thumbprint = await calculateJwkThumbprint(jwk);
     // Before it is remembered: others cannot fill what remembers.
     if (thumbprint !== boundTo)
       throw new ProofError('The proof is made with another key than the token is bound to');
     const id = sha256(`${thumbprint} ${jti}`);
     // Longer than it could be taken, it would but fill the store.
-    const expiry = Math.min((iat + WINDOW_SECONDS) * 1000, nonceExpiry);
-    const forMs = Math.max(0, expiry - Date.now()) + CLOCK_SKEW_MS;
-    if (!(await this.states.use(`dpop ${id}`, forMs, client, 'proofs')))
-      throw new ProofError('The proof was used before');
-  }
-
-  /**
-   * Reads until when the nonce of a proof is taken, in milliseconds since 1970.
-   *
-   * @param iat when the proof says that it was made, in seconds since 1970.
-   * @throws ProofError when it has none and needs one.
-   */
-  async #nonceExpiry(nonce: unknown, iat: number): Promise<number> {
-    // An earlier process may have taken it, of which a store in memory knows nothing: only a nonce made since then tells that none has.
-    const { since = -Infinity } = this.states;
-    const isEarlier = iat < Math.floor(since / 1000);
-    if (!this.needsNonce && !isEarlier) return Infinity;
-    const known = typeof nonce === 'string' ? await this.nonces.read(nonce) : undefined;
-    if (known && (!isEarlier || known.madeAt >= since)) return known.takenUntil;
-    throw new ProofError('The proof needs the nonce of this server', await this.nonces.current());
+    const now = Date.now();
+    const expiry = Math.min(
+      (iat + WINDOW_SECONDS) * 1000,
+      this.needsNonce && known ? known.takenUntil : Infinity,
+    );
+    const forMs = Math.max(0, expiry - now) + CLOCK_SKEW_MS;
+    // No proof is older than its nonce. The client counts in whole seconds.
+    const madeAt = Math.max((iat + 1) * 1000, known?.madeAt ?? 0);
+    const use = await this.states.use(`dpop ${id}`, forMs, client, 'proofs', Math.max(0, now - madeAt));
+    // It may have been used before the store lost what it knew: only one with a nonce that was made since then has not.
+    if (use === 'forgotten') throw new ProofError(NEEDS_NONCE, await this.nonces.renewed());
+    if (use !== 'first') throw new ProofError('The proof was used before');
   }
 }
 

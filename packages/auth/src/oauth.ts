@@ -244,12 +244,14 @@ const NONCE_MS = { given: 60_000, taken: 5 * 60_000 };
 /** Nonces that say when they were made, encrypted with the keys that all processes of the app have. */
 function sealedNonces({ seal, unseal }: AuthorizationHost): Nonces {
   let last: { readonly nonce: Promise<string>; readonly at: number } | undefined;
+  const renewed = (): Promise<string> => {
+    const now = Date.now();
+    last = { nonce: seal({ dpopNonce: now }), at: now };
+    return last.nonce;
+  };
   return {
-    current() {
-      const now = Date.now();
-      if (!last || now - last.at > NONCE_MS.given) last = { nonce: seal({ dpopNonce: now }), at: now };
-      return last.nonce;
-    },
+    current: () => (last && Date.now() - last.at <= NONCE_MS.given ? last.nonce : renewed()),
+    renewed,
     async read(nonce) {
       const unsealed = await unseal(nonce);
       const madeAt = isObject(unsealed) ? unsealed['dpopNonce'] : undefined;

@@ -45,11 +45,17 @@ export interface EntraOptions {
   readonly tenant: string;
   /** The id of the application that stands for the server. */
   readonly clientId: string;
+  /**
+   * Its Application ID URI: the `resource`, or Entra refuses clients that name that (AADSTS9010010). Tokens for it are taken as well as those
+   * for the id.
+   * @default `api://<clientId>`
+   */
+  readonly audience?: string;
 }
 
 /**
- * Microsoft Entra, tokens of version 2 (`requestedAccessTokenVersion: 2`): they are for the id of the application, and scopes are those of
- * `scp` and `roles`. Clients ask for scopes with the URI of the application in front: give `scopes: { prefix: 'api://<clientId>/' }`.
+ * Microsoft Entra, tokens of version 2 (`requestedAccessTokenVersion: 2`): scopes are those of `scp` and `roles`. Clients name the `resource`,
+ * and ask for scopes with the Application ID URI in front, which therefore has to be the `resource`.
  *
  * @returns issuers and tokens for `oauth()`.
  * @throws DefinitionError when an option is wrong.
@@ -57,16 +63,17 @@ export interface EntraOptions {
  * ```ts
  * oauth({
  *   resource: 'https://mcp.example.com/mcp',
- *   ...entra({ tenant: '8d1c…', clientId: '1f0e…' }),
- *   scopes: { initial: ['mcp'], prefix: 'api://1f0e…/' },
+ *   ...entra({ tenant: '8d1c…', clientId: '1f0e…', audience: 'https://mcp.example.com/mcp' }),
+ *   scopes: { initial: ['mcp'], prefix: 'https://mcp.example.com/mcp/' },
  * });
  * ```
  * @see https://learn.microsoft.com/entra/identity-platform/access-token-claims-reference
  */
-export function entra({ tenant, clientId }: EntraOptions): Preset {
+export function entra({ tenant, clientId, audience = `api://${clientId}` }: EntraOptions): Preset {
   requireGuid('tenant', tenant, 'the directory (tenant) id: tokens name it so, whatever it is called else');
   requireGuid('clientId', clientId, 'the application (client) id');
-  const tokens = jwt({ algorithms: ['RS256'], audience: [clientId, `api://${clientId}`] });
+  requireAudience('entra', audience);
+  const tokens = jwt({ algorithms: ['RS256'], audience: [clientId, audience] });
   const accessTokens = changed(tokens, (claims) => {
     // Tokens that tell the application who has logged in to it come from the same issuer, for the same application, with its roles.
     const isOfApplication =

@@ -48,6 +48,23 @@ function later(ms: number): void {
   jest.spyOn(Date, 'now').mockImplementation(() => now + ms);
 }
 
+describe('the times of a token', () => {
+  const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
+
+  test('count with 30 seconds of tolerance', async () => {
+    await start();
+    expect(await status(await token({ exp: inSeconds(-20) }))).toBe(200);
+    expect(await status(await token({ exp: inSeconds(-40) }))).toBe(401);
+    expect(await status(await token({ nbf: inSeconds(20) }))).toBe(200);
+    expect(await status(await token({ nbf: inSeconds(40) }))).toBe(401);
+  });
+
+  test('count with the tolerance that is given', async () => {
+    await start({ tokens: jwt({ algorithms: ['ES256'], clockToleranceSeconds: 0 }) });
+    expect(await status(await token({ exp: inSeconds(-5) }))).toBe(401);
+  });
+});
+
 describe('the keys of an issuer', () => {
   test('are fetched when the first token comes, once for all that come together', async () => {
     await start();

@@ -59,6 +59,12 @@ describe('a preset takes tokens as their issuer writes them', () => {
       `https://login.microsoftonline.com/${TENANT}/v2.0#ada mcp files.read admin`,
     ],
     [
+      'Entra, for the Application ID URI',
+      entra({ tenant: TENANT, clientId: CLIENT, audience: 'https://mcp.example.com/mcp' }),
+      () => ({ aud: 'https://mcp.example.com/mcp', scp: 'mcp' }),
+      `https://login.microsoftonline.com/${TENANT}/v2.0#ada mcp`,
+    ],
+    [
       'Keycloak',
       keycloak({ url: 'https://id.example.com/', realm: 'shop' }),
       (aud) => ({ aud: [aud, 'account'], scope: 'mcp' }),

@@ -93,14 +93,14 @@ describe('the room for proofs', () => {
     const key = await bound('mallory');
     for (let at = 0; at < 3; at++) await send(key);
     expect((await send(key)).refusal?.status).toBe(503);
-    expect(store.use('a state', 60_000, 'principal https://id.example#mallory')).toBe(true);
+    expect(store.use('a state', 60_000, 'principal https://id.example#mallory')).toBe('first');
   });
 });
 
 describe('a proof is kept', () => {
   /** How long each of the proofs sent was kept, in seconds. */
   const kept: number[] = [];
-  const recording: StateStore = { use: (_id, forMs) => kept.push(forMs / 1000) > 0 };
+  const recording: StateStore = { use: (_id, forMs) => (kept.push(forMs / 1000), 'first') };
   beforeEach(() => void kept.splice(0));
 
   test.each([
@@ -141,14 +141,31 @@ describe('a proof from before the process began, which may have been used then',
     const key = await bound('ada');
     const before = serve(new MemoryStateStore(), { dpopNonce: true }, keys);
     const nonce = (await before(key)).refusal?.headers['DPoP-Nonce'];
-    const store: StateStore = { since: Date.now() + 1_000, use: () => true };
-    const send = serve(store, { dpopNonce }, keys);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const send = serve(new MemoryStateStore(), { dpopNonce }, keys);
     const { refusal } = await send(key, { iat: now() - 1, nonce });
     expect(refusal?.headers['WWW-Authenticate']).toMatch(/^DPoP error="use_dpop_nonce"/);
+    const next = refusal?.headers['DPoP-Nonce'];
+    expect((await send(key, { iat: now() - 1, nonce: next })).refusal).toBeUndefined();
+  });
+
+  test('needs a nonce that is made then, when a store that outlives the process has lost what it knew', async () => {
+    let since = 0;
+    const use: StateStore['use'] = (_id, _forMs, _client, _kind, ageMs = 0) =>
+      Date.now() - ageMs < since ? 'forgotten' : 'first';
+    const send = serve({ use }, { dpopNonce: true });
+    const key = await bound('ada');
+    const nonce = (await send(key)).refusal?.headers['DPoP-Nonce'];
+    expect((await send(key, { nonce, iat: now() - 2 })).refusal).toBeUndefined();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    since = Date.now();
+    const next = (await send(key, { nonce, iat: now() - 2 })).refusal?.headers['DPoP-Nonce'];
+    expect(next).not.toBe(nonce);
+    expect((await send(key, { nonce: next, iat: now() - 2 })).refusal).toBeUndefined();
   });
 
   test('needs none where the store outlives the process', async () => {
-    const store: StateStore = { use: () => true };
+    const store: StateStore = { use: () => 'first' };
     expect((await serve(store)(await bound('ada'), earlier())).refusal).toBeUndefined();
   });
 });

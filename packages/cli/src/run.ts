@@ -8,6 +8,7 @@ import { check } from './commands/check.js';
 import type { Command } from './commands/command.js';
 import { manifest, manifestDiff } from './commands/manifest.js';
 import { dev } from './commands/dev.js';
+import { tasksCancel, tasksLs, tasksRetry, tasksShow } from './commands/tasks.js';
 import { why } from './commands/why.js';
 import { EXIT_CODES, type ExitCode, ServerError, UsageError } from './failures.js';
 import { packageVersion } from './program/connection.js';
@@ -21,6 +22,10 @@ const COMMANDS: readonly (readonly [words: readonly string[], command: Command])
   [['manifest'], manifest],
   [['check'], check],
   [['why'], why],
+  [['tasks', 'ls'], tasksLs],
+  [['tasks', 'show'], tasksShow],
+  [['tasks', 'cancel'], tasksCancel],
+  [['tasks', 'retry'], tasksRetry],
 ];
 
 /**
@@ -66,6 +71,8 @@ function report({ message, problems }: ServerError, asJson: boolean, terminal: T
 }
 
 function unknown(word: string | undefined): never {
+  const next = COMMANDS.flatMap(([[first, second]]) => (first === word && second ? [second] : []));
+  if (next.length > 0) throw new UsageError(`${word} must be followed by one of ${next.join(', ')}`);
   throw new UsageError(`there is no command '${word ?? ''}'`);
 }
 

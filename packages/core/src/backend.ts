@@ -10,6 +10,7 @@ export type {
   SessionStore,
   StateKind,
   StateStore,
+  StateUse,
   StoredEvent,
   StoredSession,
   StreamName,
@@ -19,17 +20,24 @@ export type { ChangeBus, ListKind, NodeMessage, ServerChange } from './backend/c
 export {
   isTerminal,
   readTask,
-  type QueuedTask,
   type StoredTask,
+  type TaskClaim,
   type TaskError,
   type TaskPage,
-  type TaskQueue,
+  type TaskRecord,
+  type TaskRunName,
   type TaskState,
   type TaskStatus,
   type TaskStore,
-  type TaskWorker,
-  type TaskWorkerOptions,
 } from './backend/tasks.js';
+export type {
+  ClaimOutcome,
+  RunOutcome,
+  SubmittedTask,
+  TaskExecutor,
+  TaskWorker,
+} from './backend/task-executor.js';
+export { push, type PushExecutor, type PushOptions } from './extensions/tasks/push-executor.js';
 export { OverloadedError } from './errors/errors.js';
 export { memoryBackend } from './memory/memory-backend.js';
 export { MemoryChangeBus } from './memory/memory-change-bus.js';
@@ -37,5 +45,4 @@ export { MemoryEventStore, type MemoryEventStoreOptions } from './memory/memory-
 export { MemoryLimiter, type MemoryLimiterOptions } from './memory/memory-limiter.js';
 export { MemorySessionStore, type MemorySessionStoreOptions } from './memory/memory-session-store.js';
 export { MemoryStateStore, type MemoryStateStoreOptions } from './memory/memory-state-store.js';
-export { MemoryTaskQueue } from './memory/memory-task-queue.js';
 export { MemoryTaskStore, type MemoryTaskStoreOptions } from './memory/memory-task-store.js';

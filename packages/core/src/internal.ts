@@ -13,8 +13,13 @@ export { scopesIn, scopesToAnswer, withScopes } from './transport/scoped-names.j
 export { claimOf, readableId } from './protocol/protocol.js';
 export { isScope } from './protocol/principal.js';
 export { messageOf } from './errors/errors.js';
+export { isTaskStatus } from './backend/tasks.js';
 export { after, isPromise } from './protocol/maybe-promise.js';
 export { canonicalJson, frozenCopy, isObject } from './protocol/json.js';
+export { fromBase64Url, toBase64Url } from './protocol/base64.js';
+
+// What operators are told of tasks.
+export type { ListedTask, RetriedTask, ShownTask, TaskListing } from './extensions/tasks/inspect-tasks.js';
 
 // Checks of options, and the definitions of a class, for packages that take them in other ways.
 export { OptionChecks, type OptionTable } from './transport/option-checks.js';

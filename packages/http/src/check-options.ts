@@ -23,6 +23,7 @@ const SESSIONS: OptionTable<SessionOptions> = {
   max: true,
   maxPerClient: true,
   store: true,
+  sealedMs: true,
 };
 const STREAMS: OptionTable<StreamOptions> = {
   keepAliveMs: true,
@@ -132,6 +133,7 @@ export function resolveOptions(
     allowedHosts: lowerCase(options.allowedHosts ?? LOOPBACK_HOSTS),
     allowedOrigins: options.allowedOrigins,
     sessionIdleMs: sessions.idleMs ?? 30 * 60_000,
+    sessionSealedMs: sessions.sealedMs,
     maxSessions: sessions.max ?? 10_000,
     maxSessionsPerClient: sessions.maxPerClient ?? 1_000,
     keepAliveMs: streams.keepAliveMs ?? 15_000,

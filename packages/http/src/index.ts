@@ -4,3 +4,4 @@ export { http } from './runtime.js';
 export { nodeHandler, type NodeHandler } from './mount.js';
 // Options
 export type { HttpOptions, HttpRuntimeOptions, SessionOptions } from './options.js';
+export type { RouteHandler } from './routes.js';

@@ -1,5 +1,6 @@
 import type { EventStore, SessionStore } from '@sigil/core/backend';
 import type { Authenticate, Authorization } from './authentication/authorization.js';
+import type { RouteHandler } from './routes.js';
 
 /** How long sessions live and how many there may be. */
 export interface SessionOptions {
@@ -33,6 +34,15 @@ export interface SessionOptions {
    * @default that of the backend of the app, if it has one
    */
   readonly store?: SessionStore | false;
+  /**
+   * How long after its beginning a session survives that the store loses its data, in milliseconds: what `initialize` said is encrypted with
+   * `state.keys` into the id of the session, so that any process can keep it anew. Ids have up to 2,048 characters then, which clients send
+   * with each request; one that would be longer is left as it is. Such a session has forgotten its log level and its subscriptions, unless
+   * the process had it, and one that ended before the loss can come back. It needs a store.
+   *
+   * @default undefined: with the store, sessions are lost, and clients get 404
+   */
+  readonly sealedMs?: number;
 }
 
 /** What clients may make the HTTP transport keep and wait for, wherever it is mounted. */
@@ -228,12 +238,19 @@ export interface HttpRuntimeOptions extends HttpOptions {
    */
   readonly health?: string;
   /**
-   * Path, such as `/readyz`, where GET is answered with 200 and `{"status":"ready"}` when requests are to be sent here, and with 503 when the
+   * Path, such as `/readyz`, where GET is answered with 200 and `{"status":"ready",…}` when requests are to be sent here, and with 503 when the
    * backend of the app does not answer or the server closes. Everybody who asks is served.
    *
    * @default undefined: readiness is told nowhere
    */
   readonly ready?: string;
+  /**
+   * What else is served, by its path: `{ '/tasks/run': executor.handle }`. A handler answers every method, and decides itself who may ask;
+   * `Host` and `Origin` are checked before, as at the endpoint.
+   *
+   * @default {}
+   */
+  readonly routes?: Readonly<Record<string, RouteHandler>>;
   /** What clients may make it keep and wait for. */
   readonly limits?: HttpServerLimits;
   /**
@@ -273,6 +290,7 @@ export interface ResolvedOptions {
   readonly allowedHosts: readonly string[] | '*';
   readonly allowedOrigins: readonly string[] | undefined;
   readonly sessionIdleMs: number;
+  readonly sessionSealedMs: number | undefined;
   readonly maxSessions: number;
   readonly maxSessionsPerClient: number;
   readonly keepAliveMs: number;

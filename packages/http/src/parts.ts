@@ -49,15 +49,18 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
   const authorizer = options.authorization?.({
     logger,
     states: backend.states,
-    seal: (value) => backend.seal(value),
-    unseal: (text) => backend.unseal(text),
+    seal: (value) => backend.seal('authorization', value),
+    unseal: (text) => backend.unseal('authorization', text),
   });
   const decide = authorizer
     ? (request: RequestHead, isOpen: boolean) => authorizer.authorize(request, isOpen)
     : authenticate && decideBy(authenticate);
   const authentication = decide && new Authentication(decide, options, logger);
   const overload = new OverloadRefusal(endpoint.logger);
-  const { sessionStore = backend.sessions, eventStore = backend.events } = options;
+  const { sessionStore: sessions = backend.sessions, eventStore: events = backend.events } = options;
+  const sessionStore =
+    sessions && sessions !== backend.sessions ? backend.limited(sessions, 'sessions.store') : sessions;
+  const eventStore = events && events !== backend.events ? backend.limited(events, 'streams.store') : events;
   // Streams that are kept in this process can be resumed in no other one.
   const isShared = Boolean(sessionStore) && Boolean(eventStore);
   const challengeFor = (http: HttpExchange, scopes: readonly string[]): Refusal => {

@@ -18,7 +18,8 @@ import {
   type ResolvedOptions,
 } from './options.js';
 import { Probes } from './probes.js';
-import { pathOf } from './requests.js';
+import { OriginCheck, pathOf, refusesCaller } from './requests.js';
+import { type RouteHandler, serveRoute } from './routes.js';
 import { SSE_PATHS, sseTarget } from './sse-endpoint.js';
 import { closeWithPrimary, isWorker, runWorkers, startsWorkers } from './workers.js';
 
@@ -83,6 +84,8 @@ async function start(
   handler: HttpHandler,
 ): Promise<RunningRuntime> {
   const { host, port, path, health, ready, drainMs, closeDelayMs, handleSignals: wanted } = options;
+  const routes = Object.entries(options.routes);
+  const origins = new OriginCheck(options.handler);
   const { sse } = options.handler;
   const { maxConnections, ...times } = options.limits;
   let closing: Promise<void> | undefined;
@@ -97,6 +100,12 @@ async function start(
     // The next request of this client is to go to another process.
     if (closing) response.shouldKeepAlive = false;
     const exchange = new NodeExchange(request, response, handler.output);
+    const route = routes.find(([own]) => isAt(target, own));
+    if (route) {
+      if (!refusesCaller(exchange, origins, endpoint.logger))
+        void serveRoute(route[1], request, response, endpoint.logger);
+      return;
+    }
     const served =
       isAt(target, path) ||
       handler.hasDocument(target) ||
@@ -223,6 +232,7 @@ const RUNTIME_OPTIONS: OptionTable<Omit<HttpRuntimeOptions, keyof HttpOptions>> 
   path: true,
   health: true,
   ready: true,
+  routes: true,
   drainMs: true,
   closeDelayMs: true,
   handleSignals: true,
@@ -246,6 +256,7 @@ interface ServerOptions {
   readonly path: string;
   readonly health: string | undefined;
   readonly ready: string | undefined;
+  readonly routes: Readonly<Record<string, RouteHandler>>;
   readonly drainMs: number;
   readonly closeDelayMs: number;
   readonly workers: number;
@@ -260,7 +271,7 @@ function serverOptions(options: HttpRuntimeOptions): ServerOptions {
   OptionChecks.requireObject('http', options);
   const checks = new OptionChecks('http');
   checks.booleans(options, 'allowAnonymous', 'handleSignals');
-  const { host = '127.0.0.1', port = 3000, path = '/mcp', health, ready, workers = 1 } = options;
+  const { host = '127.0.0.1', port = 3000, path = '/mcp', health, ready, routes = {}, workers = 1 } = options;
   const { drainMs = 5_000, closeDelayMs = 0 } = options;
   const allowedHosts = hostsFor(host, options, checks);
   const handler = resolveOptions({ allowedHosts, ...options }, checks, RUNTIME_OPTIONS, SERVER_LIMITS);
@@ -270,9 +281,16 @@ function serverOptions(options: HttpRuntimeOptions): ServerOptions {
   else if (handler.sse && options.path !== undefined && sseTarget(path))
     checks.refuse('path', `it must end in none of ${SSE_PATHS.join(', ')} where sse is on, not ${path}`);
   const taken = handler.sse ? [path, ...SSE_PATHS] : [path];
-  if (health !== undefined) checkProbePath('health', health, taken, checks);
-  if (ready !== undefined)
-    checkProbePath('ready', ready, health === undefined ? taken : [...taken, health], checks);
+  for (const [option, own] of Object.entries({ health, ready })) {
+    if (own === undefined) continue;
+    checkOwnPath(option, own, taken, checks);
+    taken.push(own);
+  }
+  for (const [own, handle] of Object.entries(routes)) {
+    checkOwnPath('routes', own, taken, checks);
+    taken.push(own);
+    if (typeof handle !== 'function') checks.refuse('routes', `what serves ${own} must be a function`);
+  }
   for (const [option, value] of Object.entries({ drainMs, closeDelayMs }))
     if (typeof value !== 'number' || !(value >= 0 && Number.isFinite(value)))
       checks.refuse(option, `it must be a number of milliseconds, not ${value}`);
@@ -281,7 +299,7 @@ function serverOptions(options: HttpRuntimeOptions): ServerOptions {
   checks.throwIfAny();
   const times = { drainMs, closeDelayMs };
   const handleSignals = options.handleSignals ?? true;
-  return { host, port, path, health, ready, workers, ...times, handleSignals, limits, handler };
+  return { host, port, path, health, ready, routes, workers, ...times, handleSignals, limits, handler };
 }
 
 /** The names that `Host` may have when none are given: on the network a server cannot know by which names it is called. */
@@ -315,12 +333,7 @@ function isPath(path: string): boolean {
 }
 
 /** @param taken the paths of everything else that is served. */
-function checkProbePath(
-  option: 'health' | 'ready',
-  probe: string,
-  taken: readonly string[],
-  checks: OptionChecks,
-): void {
+function checkOwnPath(option: string, probe: string, taken: readonly string[], checks: OptionChecks): void {
   if (!isPath(probe)) return checks.refuse(option, `it must be a path such as /${option}, not '${probe}'`);
   const other = taken.find((path) => isAt(probe, path) || isAt(path, probe));
   if (other !== undefined)

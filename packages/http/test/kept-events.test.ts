@@ -89,7 +89,7 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
           const events = await within(new EventReader(response).events());
           expect(events.map(({ id }) => id === undefined)).toEqual([false, true, true, true, true]);
           expect(textOf(events.at(-1)?.message)).toBe('counted');
-          expect((await within(session.resume(events[0]?.id))).status).toBe(500);
+          expect((await within(session.resume(events[0]?.id))).status).toBe(503);
           expect((await session.end()).status).toBe(204);
         }),
     );

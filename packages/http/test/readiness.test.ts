@@ -33,14 +33,22 @@ async function ask(address: string, path = READY, method = 'GET'): Promise<[numb
   return [response.status, await response.text()];
 }
 
-const UNAVAILABLE = [503, '{"status":"backend unavailable"}'];
+const SAME = { keys: 'ok', version: 'ok' };
+const ALL_OK = JSON.stringify({ status: 'ready', checks: { store: 'ok', bus: 'ok', tasks: 'ok', ...SAME } });
+const UNAVAILABLE = [
+  503,
+  JSON.stringify({
+    status: 'unavailable',
+    checks: { store: 'does not answer', bus: 'ok', tasks: 'ok', ...SAME },
+  }),
+];
 
 describe('whether a server is ready', () => {
   test('is told to everybody, and not kept', async () => {
     const address = await start(undefined, { authenticate: () => undefined });
     const headers = { Origin: 'https://somewhere.example', Host: 'somewhere.example' };
     const response = await within(nodeFetch(new URL(READY, address).href, { headers }));
-    expect([response.status, await response.text()]).toEqual([200, '{"status":"ready"}']);
+    expect([response.status, await response.text()]).toEqual([200, '{"status":"ready","checks":{}}']);
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(response.headers.get('content-type')).toBe('application/json');
   });
@@ -48,7 +56,7 @@ describe('whether a server is ready', () => {
   test('is told without a body to HEAD', async () => {
     const address = await start(() => Promise.resolve());
     const response = await within(nodeFetch(new URL(READY, address).href, { method: 'HEAD' }));
-    expect([response.status, response.headers.get('content-length')]).toEqual([200, '18']);
+    expect([response.status, response.headers.get('content-length')]).toEqual([200, `${ALL_OK.length}`]);
   });
 
   test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('cannot be asked for with %s', async (method) => {
@@ -65,7 +73,7 @@ describe('whether a server is ready', () => {
     const check = jest.fn<() => Promise<void>>().mockResolvedValue();
     const address = await start(check, { health: '/health' });
     expect(await Promise.all([ask(address), ask(address)])).toEqual(
-      Array.from({ length: 2 }, () => [200, '{"status":"ready"}']),
+      Array.from({ length: 2 }, () => [200, ALL_OK]),
     );
     check.mockRejectedValue(new Error('it is down'));
     jest.advanceTimersByTime(499);
@@ -104,7 +112,7 @@ describe('whether a server is ready', () => {
     const client = new RawClient(address);
     const probe = `GET ${READY} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
     client.socket.write(probe);
-    await until(() => client.received.includes('{"status":"ready"}'));
+    await until(() => client.received.includes('{"status":"ready",'));
     const target = { send: (init: RequestInit) => nodeFetch(address, init), close: () => Promise.resolve() };
     const pending = callModern(target, 'hold', { label: 'a' });
     const held = await fixture?.holds.next();

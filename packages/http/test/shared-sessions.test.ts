@@ -286,3 +286,32 @@ describe.each(['throws', 'rejects'] as const)('a session store that %s', (broken
     expect((await post(one, ready, headers)).status).toBe(202);
   });
 });
+
+describe('a store that was given to the transport alone and never answers', () => {
+  const never = (): Promise<never> => new Promise(() => undefined);
+
+  test('has sessions refused for now after the time that stores have', async () => {
+    const { logger, lines } = recordingLogger();
+    const limits = { storeTimeoutMs: 50 };
+    const store = { create: never, use: never, replace: never, delete: never };
+    const { one } = await nodes({ sessions: { store } }, { logger: logger satisfies Logger, limits });
+    const id = crypto.randomUUID();
+    const session = sessionAt(one, { 'Mcp-Session-Id': id }, id);
+    for (const asked of [post(one, initialize()), session.post(request('ping')), session.end()])
+      expect((await within(asked)).status).toBe(503);
+    const told = lines.filter(({ message }) => message?.startsWith('the session store failed'));
+    expect(told.map(({ details }) => details)).toEqual([
+      { err: new Error('sessions.store did not answer within 50 ms') },
+    ]);
+  });
+
+  test('keeps no stream of a client from its answer', async () => {
+    const { logger } = recordingLogger();
+    const limits = { storeTimeoutMs: 50 };
+    const store = { append: never, end: never, after: never, forget: never };
+    const { one } = await nodes({ streams: { store } }, { logger: logger satisfies Logger, limits });
+    const session = await openSession(one);
+    expect(textOf(await json(await within(session.post(call('echo', { text: 'hello' })))))).toBe('hello');
+    expect((await within(session.resume('a'))).status).toBe(503);
+  });
+});

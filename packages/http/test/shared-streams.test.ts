@@ -312,5 +312,5 @@ test('a store of events that fails refuses what would be resumed from it', async
     throw new Error('the store is down');
   };
   const [, second] = await openAtBoth(await nodes({ streams: { store } }));
-  expect((await within(second.resume(nameRequestStream(1)))).status).toBe(500);
+  expect((await within(second.resume(nameRequestStream(1)))).status).toBe(503);
 });

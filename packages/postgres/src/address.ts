@@ -1,5 +1,4 @@
 import { isObject, OptionChecks } from '@sigil/core/internal';
-import type { ClientConfig } from 'pg';
 
 /** Where the database is. */
 export interface Address {
@@ -61,20 +60,22 @@ export function checkAddress(checks: OptionChecks, { url, pool }: Address): void
     checks.refuse('url', 'there is none', "write url: 'postgres://user@host/database', or give a pool of pg");
   if (url !== undefined && pool !== undefined)
     checks.refuse('url', 'there must be either an address or a pool', 'leave one of them out');
-  if (url !== undefined && !isUrl(url))
-    checks.refuse(
-      'url',
-      `it must be an address of PostgreSQL, not ${shownUrl(url)}`,
-      "write url: 'postgres://user@host/database'",
-    );
+  checkUrl(checks, 'url', url);
   if (pool !== undefined && !isObject(isObject(pool) ? pool['options'] : undefined))
     checks.refuse('pool', 'it must be a pool of pg', 'write pool: new Pool({ … })');
 }
 
+/** Refuses what is neither an address of PostgreSQL nor left out. */
+export function checkUrl(checks: OptionChecks, option: string, url: unknown): void {
+  if (url === undefined || isUrl(url)) return;
+  const what = `it must be an address of PostgreSQL, not ${shownUrl(url)}`;
+  checks.refuse(option, what, `write ${option}: 'postgres://user@host/database'`);
+}
+
 /** What clients of `pg` are made with. */
-export function clientOptions({ url, pool }: Address): ClientConfig {
+export function clientOptions({ url, pool }: Address): object {
   if (url !== undefined) return { connectionString: url };
-  const options: ClientConfig = pool?.options ?? {};
+  const options: { readonly password?: unknown } = pool?.options ?? {};
   // A pool hides its password from loggers, and from copies.
   const { password } = options;
   return password === undefined ? { ...options } : { ...options, password };

@@ -1,3 +1,4 @@
+import { OverloadedError } from '@sigil/core/backend';
 import { within } from '@sigil/core/internal';
 import { DatabaseError } from 'pg';
 
@@ -6,15 +7,10 @@ const NOT_NOW = /^(?:08|53|57P|57014$)/;
 
 /** Whether an error says that PostgreSQL could not be asked, rather than that it refused. */
 export function isConnectionFailure(error: unknown): boolean {
-  if (error instanceof MissingTablesError || isWithoutTls(error)) return false;
+  if (error instanceof MissingTablesError || error instanceof OverloadedError || isWithoutTls(error))
+    return false;
   if (!(error instanceof DatabaseError)) return true;
   return NOT_NOW.test(error.code ?? '');
-}
-
-/** Whether PostgreSQL has no room, such as for another connection: others may have one meanwhile. */
-export function isFull(error: unknown): boolean {
-  if (error instanceof DatabaseError) return error.code?.startsWith('53') ?? false;
-  return error instanceof Error && error.cause instanceof DatabaseError && isFull(error.cause);
 }
 
 /** Whether PostgreSQL does not speak TLS, which the address asks for. */
@@ -49,9 +45,8 @@ export function explained(error: unknown, schema: string): unknown {
 /** Tables that are not there, and may not be made. */
 export class MissingTablesError extends Error {
   constructor(schema: string) {
-    const name = schema.replace(/_queue$/, '');
     super(
-      `PostgreSQL has no tables in the schema ${schema}, or old ones: run migrate() of @sigil/postgres with { schema: '${name}' }`,
+      `PostgreSQL has no tables in the schema ${schema}, or old ones: run migrate() of @sigil/postgres with { schema: '${schema}' }`,
     );
   }
 }

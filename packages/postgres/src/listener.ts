@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import { cutClient, endClient } from './ending-pool.js';
+import { cutClient, endClient } from './statement-pool.js';
 import type { PostgresConnection } from './postgres-connection.js';
 import { answered } from './failures.js';
 
@@ -73,7 +73,8 @@ export class Listener {
   async #run(): Promise<void> {
     let attempts = 0;
     while (!this.#closing.signal.aborted) {
-      const client = new Client(this.#connection.clientOptions());
+      const query_timeout = this.#connection.timeoutMs;
+      const client = new Client({ ...this.#connection.listenerOptions(), query_timeout });
       this.#current = client;
       const ended = new Promise<void>((resolve) => client.on('error', () => resolve()).on('end', resolve));
       client.on('notification', ({ channel, payload = '' }) => this.#events.notified(channel, payload));

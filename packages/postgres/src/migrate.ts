@@ -1,35 +1,14 @@
-import { Client, type ClientBase } from 'pg';
+import { Client, DatabaseError } from 'pg';
 import { clientOptions, type PoolTemplate, requireSchema } from './address.js';
+import { MissingTablesError } from './failures.js';
 import { EVENTS } from './migrations/0001-events.js';
 import { TABLES } from './migrations/0001-tables.js';
 import { TASKS } from './migrations/0001-tasks.js';
-import { ENDED_STREAMS } from './migrations/0002-ended-streams.js';
-import { migrateOnce, stepSql, versionOf } from './migrations/steps.js';
-
-/** Proofs of possession have a table of their own, so that they take no room of request states. */
-const PROOFS: string = `
-CREATE TABLE proofs (LIKE states INCLUDING ALL);
-CREATE TRIGGER give_usage AFTER DELETE ON proofs REFERENCING OLD TABLE AS deleted
-  FOR EACH STATEMENT EXECUTE FUNCTION give_usage('proofs', 'client');
-
--- As use_state does. @returns 'first', 'used' or 'full'.
-CREATE FUNCTION use_proof(p_id text, p_for_ms bigint, p_client text, p_max bigint, p_max_each bigint)
-RETURNS text LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-BEGIN
-  IF EXISTS (SELECT FROM proofs WHERE id = p_id) THEN
-    UPDATE proofs SET expires_at = later(p_for_ms) WHERE id = p_id AND expires_at <= clock_timestamp();
-    RETURN CASE WHEN FOUND THEN 'first' ELSE 'used' END;
-  END IF;
-  IF NOT take_usage('proofs', p_client, 1, 0, p_max, p_max_each, 0, 0) THEN RETURN 'full'; END IF;
-  INSERT INTO proofs (id, client, expires_at) VALUES (p_id, p_client, later(p_for_ms)) ON CONFLICT (id) DO NOTHING;
-  IF FOUND THEN RETURN 'first'; END IF;
-  PERFORM take_usage('proofs', p_client, -1, 0, 0, 0, 0, 0);
-  RETURN 'used';
-END $$;
-`;
 
 /** What has been done to the tables, in order. What stands here has run somewhere, and is not changed any more. */
-const MIGRATIONS: readonly string[] = [TABLES + TASKS + EVENTS, ENDED_STREAMS, PROOFS];
+const MIGRATIONS: readonly string[] = [TABLES + TASKS + EVENTS];
+
+const UNDEFINED_TABLE = '42P01';
 
 /** How long the database may take to be reached, in milliseconds. */
 const CONNECT_MS = 10_000;
@@ -37,11 +16,15 @@ const CONNECT_MS = 10_000;
 /** Where tables are. */
 export interface MigrationOptions {
   /**
-   * The schema that they are in; those of the queue are in a second one, whose name ends in `_queue`. A backend that names none has one of
-   * its app, such as `sigil_shop`.
+   * The schema that they are in. A backend that names none has one of its app, such as `sigil_shop`.
    * @default 'sigil'
    */
   readonly schema?: string;
+}
+
+/** What is needed of a client of `pg`. */
+interface SqlClient {
+  query<Row extends object>(sql: string): Promise<{ readonly rows: readonly Row[] }>;
 }
 
 /**
@@ -66,8 +49,6 @@ export async function migrate(where: string | PoolTemplate, options: MigrationOp
   await client.connect();
   try {
     await migrateTables(client, schema, true);
-    const { migrateQueue } = await import('./queue/migrate-queue.js');
-    await migrateQueue(client, schema, true);
   } finally {
     await client.end();
   }
@@ -82,29 +63,46 @@ export async function migrate(where: string | PoolTemplate, options: MigrationOp
  * console.log(await migrationSql({ schema: 'mcp' }));
  * ```
  */
-export async function migrationSql(options: MigrationOptions = {}): Promise<string> {
+export function migrationSql(options: MigrationOptions = {}): string {
   const schema = requireSchema('migrationSql', options);
-  const { queueMigrationSql } = await import('./queue/migrate-queue.js');
-  return `${tablesSql(schema)}\n${await queueMigrationSql(schema)}`;
+  return tablesSql(schema);
 }
 
 /**
- * Brings the tables of all parts but the queue up to date.
+ * Brings the tables up to date, in one process at a time. All of it is one transaction, so that it goes through any pooler.
  *
  * @param isAllowed whether it may change anything.
- * @throws Error when they are not up to date, and it may not.
+ * @throws MissingTablesError when they are not up to date, and it may not.
  */
-export async function migrateTables(client: ClientBase, schema: string, isAllowed: boolean): Promise<void> {
-  await migrateOnce(client, {
-    schema,
-    isAllowed,
-    isDone: async () => (await versionOf(client, `"${schema}".migrations`)) >= MIGRATIONS.length,
-    migrate: async () => client.query(tablesSql(schema)),
-  });
+export async function migrateTables(client: SqlClient, schema: string, isAllowed: boolean): Promise<void> {
+  // A user who may not make tables can use those that are there.
+  if ((await versionOf(client, schema)) >= MIGRATIONS.length) return;
+  if (!isAllowed) throw new MissingTablesError(schema);
+  await client.query(tablesSql(schema));
 }
 
+/** The version of the tables that are there; 0 where there are none. */
+async function versionOf(client: SqlClient, schema: string): Promise<number> {
+  try {
+    const sql = `SELECT max(version) AS version FROM "${schema}".migrations`;
+    const { rows } = await client.query<{ version: number | null }>(sql);
+    return rows[0]?.version ?? 0;
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code === UNDEFINED_TABLE) return 0;
+    throw error;
+  }
+}
+
+/** A script that leaves out the steps that have been done. It begins with a lock, and each step sees what was done before that. */
 function tablesSql(schema: string): string {
-  const steps = MIGRATIONS.map((sql, index) => stepSql('migrations', index + 1, sql, `(${index + 1})`));
+  const steps = MIGRATIONS.map(
+    (sql, index) => `DO $do$ BEGIN
+  IF NOT EXISTS (SELECT FROM migrations WHERE version = ${index + 1}) THEN
+    EXECUTE $sql$${sql}$sql$;
+    INSERT INTO migrations (version) VALUES (${index + 1});
+  END IF;
+END $do$;`,
+  );
   return `BEGIN;
 SELECT pg_advisory_xact_lock(hashtext('sigil migration'), hashtext('${schema}'));
 DO $do$ BEGIN

@@ -1,11 +1,9 @@
 // The parts of a backend, and what they stand on:
 //
-// - `postgres-connection.ts` has the pool that all parts send their statements through. It fails at once while PostgreSQL is away, and
-//   comes back by itself. Before the first statement it makes the tables (`migrate.ts`); `sweeper.ts` deletes what has expired.
+// - `postgres-connection.ts` sends the statements of all parts (`statement-pool.ts`). It fails at once while PostgreSQL is away, and comes
+//   back by itself. Before the first statement it makes the tables (`migrate.ts`); `sweeper.ts` deletes what has expired.
 // - What has to happen as one is a function in the database (`migrations/`), so that it takes one statement. The database counts the time.
 // - `postgres-change-bus.ts` listens on a connection of its own (`listener.ts`).
-// - `postgres-task-queue.ts` is BullMQ on a few connections of its own; `queue/` has what it takes to have it count by the clock of the
-//   database, and to hand a task on whose process has died.
 
 import { createHash } from 'node:crypto';
 import type { Backend, BackendFactory } from '@sigil/core/backend';
@@ -25,7 +23,6 @@ import {
   SESSION_OPTIONS,
 } from './postgres-session-store.js';
 import { PostgresStateStore, type PostgresStateStoreOptions, STATE_OPTIONS } from './postgres-state-store.js';
-import { PostgresTaskQueue } from './postgres-task-queue.js';
 import { PostgresTaskStore, type PostgresTaskStoreOptions, TASK_OPTIONS } from './postgres-task-store.js';
 
 /** Where PostgreSQL is, and how much is kept in it. */
@@ -62,7 +59,6 @@ export function postgres(options: PostgresOptions): BackendFactory {
 
 function makeBackend(options: PostgresOptions, schema: string): Backend {
   const connection = new PostgresConnection({ schema, ...OptionChecks.pick(options, CONNECTION_OPTIONS) });
-  const queue = new PostgresTaskQueue(connection);
   const bus = new PostgresChangeBus(connection);
   return {
     name: 'postgres',
@@ -70,20 +66,19 @@ function makeBackend(options: PostgresOptions, schema: string): Backend {
     events: new PostgresEventStore(connection, OptionChecks.pick(options, EVENT_OPTIONS)),
     states: new PostgresStateStore(connection, OptionChecks.pick(options, STATE_OPTIONS)),
     tasks: new PostgresTaskStore(connection, OptionChecks.pick(options, TASK_OPTIONS)),
-    queue,
     bus,
     limiter: new PostgresLimiter(connection, OptionChecks.pick(options, LIMITER_OPTIONS)),
     open: (logger) => connection.open(logger),
     check: () => connection.check(),
     close: async () => {
-      await Promise.all([queue.close(), bus.close()]);
+      await bus.close();
       await connection.close();
     },
   };
 }
 
-/** Names whose schema another app may have: for its queue, or with a hash. */
-const TAKEN = /_(?:queue|[0-9a-f]{6})$/;
+/** Names whose schema another app may have, with a hash. */
+const TAKEN = /_[0-9a-f]{6}$/;
 
 /** The schema of an app that says nothing of it: its name, as far as it can be one of a schema. */
 function schemaOf(name: string): string {

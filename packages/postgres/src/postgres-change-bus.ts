@@ -24,7 +24,7 @@ interface Subscriber {
  * ids and names; messages are kept in a table, and it has the number of the row. While the connection that listens is lost, changes are;
  * the listeners are told that anything may have changed once it is back.
  *
- * LISTEN needs a connection of its own: a pooler such as PgBouncer must pool by session.
+ * LISTEN needs a connection of its own: a pooler such as PgBouncer must pool by session, or is passed by with `listenUrl`.
  *
  * @example
  * ```ts

@@ -1,17 +1,16 @@
 import type { Logger } from '@sigil/core';
 import { OptionChecks, type OptionTable } from '@sigil/core/internal';
-import { Client, type ClientConfig } from 'pg';
-import { type Address, checkAddress, checkSchema, clientOptions } from './address.js';
-import { endClient, EndingPool } from './ending-pool.js';
-import { explained, isConnectionFailure } from './failures.js';
+import { Client } from 'pg';
+import { type Address, checkAddress, checkSchema, checkUrl, clientOptions } from './address.js';
+import { answered, explained, isConnectionFailure } from './failures.js';
 import { migrateTables } from './migrate.js';
+import { endClient, StatementPool } from './statement-pool.js';
 import { Sweeper } from './sweeper.js';
-import { answered } from './failures.js';
 
 /** Where PostgreSQL is, and how it is spoken to. */
 export interface PostgresConnectionOptions extends Address {
   /**
-   * The schema with the tables, so that several apps can share one database; those of the queue are in a second one, whose name ends in `_queue`.
+   * The schema with the tables, so that several apps can share one database.
    * @default 'sigil_' and the name of the app, or else 'sigil'
    */
   readonly schema?: string;
@@ -21,15 +20,22 @@ export interface PostgresConnectionOptions extends Address {
    */
   readonly migrate?: boolean;
   /**
-   * How long a statement may take, and a connection to be made, in milliseconds. It fails after that.
+   * How long a statement may take once it is sent, and a connection to be made, in milliseconds. It fails after that. Before, it may wait ten
+   * times as long for a connection that is free.
    * @default 2,000
    */
   readonly timeoutMs?: number;
   /**
-   * Most connections for statements. There is one more for changes, and a few for the queue.
+   * Most connections for statements. There are two more: for changes, and for what must not wait, which is leases of tasks and readiness.
    * @default 10
    */
   readonly maxConnections?: number;
+  /**
+   * An address of the same database without a pooler in between, for LISTEN and to make tables. Where a pooler pools by transaction, there
+   * is no other way to listen.
+   * @default that of the other connections
+   */
+  readonly listenUrl?: string;
 }
 
 /** The names of the options. */
@@ -40,11 +46,13 @@ export const CONNECTION_OPTIONS: OptionTable<PostgresConnectionOptions> = {
   migrate: true,
   timeoutMs: true,
   maxConnections: true,
+  listenUrl: true,
 };
 
 /** Refuses options of a connection that are wrong. @returns the schema. */
 export function checkConnection(options: PostgresConnectionOptions, checks: OptionChecks): string {
   checkAddress(checks, options);
+  checkUrl(checks, 'listenUrl', options.listenUrl);
   checks.booleans(options, 'migrate');
   checks.integer('timeoutMs', options.timeoutMs);
   checks.integer('maxConnections', options.maxConnections, 1_000);
@@ -70,12 +78,14 @@ const OPEN_MS = 1_000;
 export class PostgresConnection {
   /** The schema with the tables. */
   readonly schema: string;
-  /** How long a statement may take, in milliseconds. */
+  /** How long a statement may take once it is sent, in milliseconds. */
   readonly timeoutMs: number;
-  /** Whether tables are made at their first use. */
-  readonly migrates: boolean;
-  readonly #address: ClientConfig;
-  readonly #pool: EndingPool;
+  /** Most connections for statements. */
+  readonly maxConnections: number;
+  readonly #options: PostgresConnectionOptions;
+  readonly #pool: StatementPool;
+  /** For what must not wait. */
+  readonly #urgentPool: StatementPool;
   readonly #sweeper: Sweeper = new Sweeper();
   #preparing: Promise<void> | undefined;
   #isPrepared = false;
@@ -93,15 +103,12 @@ export class PostgresConnection {
     checks.known(options, CONNECTION_OPTIONS);
     this.schema = checkConnection(options, checks);
     checks.throwIfAny();
+    this.#options = options;
     this.timeoutMs = options.timeoutMs ?? 2_000;
-    this.migrates = options.migrate ?? true;
-    this.#address = {
-      application_name: 'sigil',
-      ...clientOptions(options),
-      keepAlive: true,
-      connectionTimeoutMillis: this.timeoutMs,
-    };
-    this.#pool = new EndingPool({ ...this.clientOptions(), max: options.maxConnections ?? 10 });
+    this.maxConnections = options.maxConnections ?? 10;
+    const address = this.#clientOptions(options);
+    this.#pool = new StatementPool(address, this.maxConnections, this.timeoutMs);
+    this.#urgentPool = new StatementPool(address, 1, this.timeoutMs);
   }
 
   /**
@@ -126,7 +133,7 @@ export class PostgresConnection {
    * @throws Error when it does not, or cannot.
    */
   async check(): Promise<void> {
-    const [row] = await this.query<{ state: string }>(
+    const [row] = await this.queryUrgent<{ state: string }>(
       "SELECT current_setting('transaction_read_only') AS state",
     );
     if (row?.state === 'on')
@@ -139,21 +146,13 @@ export class PostgresConnection {
    * @param sql in which `$schema` stands for the name of the schema, and `$1` for the first value.
    * @returns its rows.
    */
-  async query<Row extends object>(sql: string, ...values: readonly SqlValue[]): Promise<Row[]> {
-    const text = sql.replaceAll('$schema', `"${this.schema}"`);
-    const rows = async (): Promise<Row[]> => {
-      await this.#prepare();
-      return (await this.#pool.query<Row>(text, [...values])).rows;
-    };
-    try {
-      // The parts of it have times of their own, and more together than it may take.
-      const found = await answered(this.timeoutMs, rows());
-      this.#found();
-      return found;
-    } catch (error) {
-      this.#failed(error);
-      throw error;
-    }
+  query<Row extends object>(sql: string, ...values: readonly SqlValue[]): Promise<Row[]> {
+    return this.#query(this.#pool, sql, values);
+  }
+
+  /** As `query`, on a connection of its own: it waits for no other statements than these, which are short and few. */
+  queryUrgent<Row extends object>(sql: string, ...values: readonly SqlValue[]): Promise<Row[]> {
+    return this.#query(this.#urgentPool, sql, values);
   }
 
   /**
@@ -168,21 +167,47 @@ export class PostgresConnection {
     });
   }
 
-  /** @returns what clients of `pg` are made with that speak to the same database, passwords included. */
-  clientOptions(): object {
-    return { ...this.#address, query_timeout: this.timeoutMs, statement_timeout: this.timeoutMs };
+  /** @returns what a client of `pg` is made with that listens, or makes tables; passwords included. */
+  listenerOptions(): object {
+    const { listenUrl } = this.#options;
+    return this.#clientOptions(listenUrl === undefined ? this.#options : { url: listenUrl });
   }
 
   /** Ends all connections, and what runs on them. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#sweeper.stop();
-    await this.#pool.close();
+    await Promise.all([this.#pool.close(), this.#urgentPool.close()]);
+  }
+
+  /** Limits of time are kept here: a pooler refuses a connection that sets some. */
+  #clientOptions(address: Address): object {
+    return {
+      application_name: 'sigil',
+      ...clientOptions(address),
+      keepAlive: true,
+      connectionTimeoutMillis: this.timeoutMs,
+    };
+  }
+
+  async #query<Row extends object>(
+    pool: StatementPool,
+    sql: string,
+    values: readonly SqlValue[],
+  ): Promise<Row[]> {
+    try {
+      if (!this.#isPrepared) await answered(this.timeoutMs, this.#prepare());
+      const rows = await pool.query<Row>(sql.replaceAll('$schema', `"${this.schema}"`), values);
+      this.#found();
+      return rows;
+    } catch (error) {
+      this.#failed(error);
+      throw error;
+    }
   }
 
   /** Makes the tables ready, once. */
   async #prepare(): Promise<void> {
-    if (this.#isPrepared) return;
     this.#preparing ??= this.#prepareTables().finally(() => (this.#preparing = undefined));
     await this.#preparing;
   }
@@ -190,11 +215,11 @@ export class PostgresConnection {
   async #prepareTables(): Promise<void> {
     if (this.#isClosed) throw new Error('The connection to PostgreSQL has been closed');
     // To make tables may take longer than a statement may.
-    const client = new Client(this.#address);
+    const client = new Client(this.listenerOptions());
     client.on('error', () => undefined);
     try {
       await client.connect();
-      await migrateTables(client, this.schema, this.migrates);
+      await migrateTables(client, this.schema, this.#options.migrate ?? true);
     } finally {
       await endClient(client);
     }
@@ -220,4 +245,4 @@ export class PostgresConnection {
 }
 
 /** What a statement is given. */
-export type SqlValue = string | number | boolean | null | undefined | readonly (string | number)[];
+export type SqlValue = string | number | boolean | null | undefined | readonly (string | number | null)[];

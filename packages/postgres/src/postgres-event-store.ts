@@ -74,30 +74,12 @@ export class PostgresEventStore implements EventStore {
     connection.sweep('SELECT $schema.sweep_events($1) AS more', this.#limits.maxEventBytes);
   }
 
-  async append({ session, stream }: StreamName, message: string, ends = false): Promise<string | undefined> {
-    const { maxEventsPerStream, maxEventBytesPerSession, maxEventBytes, maxEventAgeMs } = this.#limits;
-    const [row] = await this.#connection.query<{ id: string | null }>(
-      'SELECT $schema.append_event($1, $2, $3, $4, $5, $6, $7, $8) AS id',
-      keyOf(session),
-      keyOf(stream),
-      message,
-      OVERHEAD_BYTES + Buffer.byteLength(message),
-      maxEventAgeMs,
-      maxEventsPerStream,
-      Math.min(maxEventBytesPerSession, maxEventBytes),
-      ends,
-    );
-    return row?.id ?? undefined;
+  async append(name: StreamName, message: string, ends = false): Promise<string | undefined> {
+    return this.#append(name, message, OVERHEAD_BYTES + Buffer.byteLength(message), ends);
   }
 
-  async end({ session, stream }: StreamName): Promise<void> {
-    const { maxEventAgeMs } = this.#limits;
-    await this.#connection.query(
-      'SELECT $schema.end_stream($1, $2, $3)',
-      keyOf(session),
-      keyOf(stream),
-      maxEventAgeMs,
-    );
+  async end(name: StreamName): Promise<void> {
+    await this.#append(name, null, 0, false);
   }
 
   async after({ session, stream }: StreamName, id?: string): Promise<StreamRest> {
@@ -121,5 +103,26 @@ export class PostgresEventStore implements EventStore {
       keyOf(session),
       stream === undefined ? null : keyOf(stream),
     );
+  }
+
+  async #append(
+    { session, stream }: StreamName,
+    message: string | null,
+    bytes: number,
+    ends: boolean,
+  ): Promise<string | undefined> {
+    const { maxEventsPerStream, maxEventBytesPerSession, maxEventBytes, maxEventAgeMs } = this.#limits;
+    const [row] = await this.#connection.query<{ id: string | null }>(
+      'SELECT $schema.append_event($1, $2, $3, $4, $5, $6, $7, $8) AS id',
+      keyOf(session),
+      keyOf(stream),
+      message,
+      bytes,
+      maxEventAgeMs,
+      maxEventsPerStream,
+      Math.min(maxEventBytesPerSession, maxEventBytes),
+      ends,
+    );
+    return row?.id ?? undefined;
   }
 }

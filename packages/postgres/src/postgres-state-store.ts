@@ -1,4 +1,4 @@
-import { OverloadedError, type StateKind, type StateStore } from '@sigil/core/backend';
+import { OverloadedError, type StateKind, type StateStore, type StateUse } from '@sigil/core/backend';
 import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 import { clientKeyOf, keyOf } from './names.js';
 import type { PostgresConnection } from './postgres-connection.js';
@@ -22,9 +22,6 @@ export const STATE_OPTIONS: OptionTable<PostgresStateStoreOptions> = {
   maxStates: true,
   maxStatesPerClient: true,
 };
-
-/** The function that uses a state of a kind. */
-const USE: Readonly<Record<StateKind, string>> = { states: 'use_state', proofs: 'use_proof' };
 
 /**
  * Remembers used states in PostgreSQL, so that each is accepted once by all processes that serve an app.
@@ -55,13 +52,19 @@ export class PostgresStateStore implements StateStore {
   }
 
   /** @throws OverloadedError when there is no room: to forget an id would be to accept its state again. */
-  async use(id: string, forMs: number, client?: string, kind: StateKind = 'states'): Promise<boolean> {
-    let outcome = await this.#use(id, forMs, client, kind);
+  async use(
+    id: string,
+    forMs: number,
+    client?: string,
+    kind: StateKind = 'states',
+    ageMs: number = 0,
+  ): Promise<StateUse> {
+    let outcome = await this.#use(id, forMs, client, kind, ageMs);
     if (outcome === 'full') {
       await this.#connection.query(sweepSql(kind));
-      outcome = await this.#use(id, forMs, client, kind);
+      outcome = await this.#use(id, forMs, client, kind, ageMs);
     }
-    if (outcome !== 'full') return outcome === 'first';
+    if (outcome !== 'full') return outcome;
     const { maxStates, maxStatesPerClient } = this.#limits;
     throw new OverloadedError(
       `More than ${maxStates} ${kind} are in use, or ${maxStatesPerClient} of one client`,
@@ -73,16 +76,18 @@ export class PostgresStateStore implements StateStore {
     forMs: number,
     client: string | undefined,
     kind: StateKind,
-  ): Promise<'first' | 'used' | 'full' | undefined> {
-    const [row] = await this.#connection.query<{ outcome: 'first' | 'used' | 'full' }>(
-      `SELECT $schema.${USE[kind]}($1, $2, $3, $4, $5) AS outcome`,
+    ageMs: number,
+  ): Promise<StateUse | 'full'> {
+    const [row] = await this.#connection.query<{ outcome: StateUse | 'full' }>(
+      `SELECT $schema.use_${kind}($1, $2, $3, $4, $5, $6) AS outcome`,
       keyOf(id),
       Math.ceil(forMs),
       clientKeyOf(client),
       this.#limits.maxStates,
       this.#limits.maxStatesPerClient,
+      Math.round(ageMs),
     );
-    return row?.outcome;
+    return row?.outcome ?? 'used';
   }
 }
 

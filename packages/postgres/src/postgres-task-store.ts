@@ -2,7 +2,10 @@ import {
   OverloadedError,
   readTask,
   type StoredTask,
+  type TaskClaim,
   type TaskPage,
+  type TaskRecord,
+  type TaskRunName,
   type TaskStore,
 } from '@sigil/core/backend';
 import { OptionChecks, type OptionTable } from '@sigil/core/internal';
@@ -43,10 +46,35 @@ export const TASK_OPTIONS: OptionTable<PostgresTaskStoreOptions> = {
 
 const KIB = 1024;
 
+/** Most tasks that are read by one statement. */
+const MAX_READS = 200;
+
+/** How many runs one connection can serve: most of the time a run does not ask PostgreSQL anything. */
+const RUNS_PER_CONNECTION = 1.6;
+
+/** What is read of a task. */
+interface TaskRow {
+  readonly body: string;
+  readonly version: number;
+  readonly run: string | null;
+  readonly attempts: number;
+  readonly not_before: Date | null;
+}
+
+const COLUMNS = 'body, version, run, attempts, not_before';
+const IS_LIVE = '(expires_at IS NULL OR expires_at > clock_timestamp())';
+
+/** A call of `get` that waits for its task. */
+interface Read {
+  readonly key: string;
+  readonly resolve: (row: TaskRow | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /**
- * Keeps tasks in PostgreSQL. Where there is no room, the oldest finished task of the same owner gives way; a task at work never does, nor
- * one of another owner. Clients that cannot be told apart are one owner, held to the total alone. Where none may give way the new task is
- * refused.
+ * Keeps tasks in PostgreSQL, and hands them out. Where there is no room, the oldest finished task of the same owner gives way; a task at
+ * work never does, nor one of another owner. Clients that cannot be told apart are one owner, held to the total alone. Where none may give
+ * way the new task is refused.
  *
  * @example
  * ```ts
@@ -55,8 +83,14 @@ const KIB = 1024;
  * ```
  */
 export class PostgresTaskStore implements TaskStore {
+  /** What the connections can serve: 16 with the default of them. */
+  readonly concurrency: number;
   readonly #connection: PostgresConnection;
   readonly #limits: Required<PostgresTaskStoreOptions>;
+  readonly #reads: Read[] = [];
+  #isReading = false;
+  /** Whose turn it was last. */
+  #turn = '';
 
   /**
    * @param connection to PostgreSQL; it is not closed with the store.
@@ -69,75 +103,143 @@ export class PostgresTaskStore implements TaskStore {
     const { maxTaskBytes = 1024 * KIB * KIB, maxTaskBytesPerOwner = Math.ceil(maxTaskBytes / 4) } = options;
     this.#connection = connection;
     this.#limits = { maxTasks, maxTasksPerOwner, maxTaskBytes, maxTaskBytesPerOwner };
+    this.concurrency = Math.ceil(RUNS_PER_CONNECTION * connection.maxConnections);
     connection.sweep(`SELECT $schema.sweep('tasks') AS more`);
   }
 
-  async create(stored: StoredTask): Promise<void> {
-    const { task, version, owner, isQueued } = stored;
-    const { body, bytes } = written(stored);
-    await this.#make(async (isLast) => {
+  async create(record: TaskRecord, delayMs: number | null): Promise<void> {
+    const { task, version, owner, tool, run, attempts } = record;
+    await this.#make(async (givesWay) => {
       const [row] = await this.#connection.query<{ created: boolean }>(
-        'SELECT $schema.create_task($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) AS created',
+        'SELECT $schema.create_task($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) AS created',
         keyOf(task.taskId),
         version,
         clientKeyOf(owner),
+        keyOf(tool),
         task.status,
-        isQueued,
-        body,
-        bytes,
-        task.ttlMs === null ? null : Math.ceil(task.ttlMs),
-        ...this.#bounds(isLast),
+        run,
+        attempts,
+        wholeMs(delayMs),
+        wholeMs(task.ttlMs),
+        ...written(record),
+        ...this.#bounds(givesWay),
       );
       return row?.created || undefined;
     });
   }
 
+  /** Those that are asked for while others are read are read together, by one statement. */
   async get(taskId: string): Promise<StoredTask | undefined> {
-    const [row] = await this.#connection.query<{ body: string }>(
-      `SELECT body FROM $schema.tasks
-        WHERE id = $1 AND (expires_at IS NULL OR expires_at > clock_timestamp())`,
-      keyOf(taskId),
+    const found = new Promise<TaskRow | undefined>((resolve, reject) =>
+      this.#reads.push({ key: keyOf(taskId), resolve, reject }),
     );
-    return row && readTask(row.body);
+    if (!this.#isReading) void this.#read();
+    const row = await found;
+    return row && storedTask(row);
   }
 
-  async replace(stored: StoredTask): Promise<boolean> {
-    const { task, version, isQueued } = stored;
-    const { body, bytes } = written(stored);
-    return this.#make(async (isLast) => {
+  async replace(record: TaskRecord, delayMs?: number | null): Promise<boolean> {
+    const { task, version, run, attempts } = record;
+    return this.#make(async (givesWay) => {
       const [row] = await this.#connection.query<{ outcome: 'replaced' | 'changed' | 'full' }>(
-        'SELECT $schema.replace_task($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS outcome',
+        'SELECT $schema.replace_task($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) AS outcome',
         keyOf(task.taskId),
         version,
         task.status,
-        isQueued,
-        body,
-        bytes,
-        ...this.#bounds(isLast),
+        run,
+        attempts,
+        delayMs === undefined,
+        wholeMs(delayMs ?? null),
+        ...written(record),
+        ...this.#bounds(givesWay),
       );
       return row?.outcome === 'full' ? undefined : row?.outcome === 'replaced';
     });
   }
 
-  async queued(limit: number, cursor?: string): Promise<TaskPage> {
-    const rows = await this.#connection.query<{ id: string; seq: string }>(
-      `SELECT id, seq FROM $schema.tasks
-        WHERE is_queued AND seq > $2 AND (expires_at IS NULL OR expires_at > clock_timestamp())
-        ORDER BY seq LIMIT $1`,
-      limit,
+  async claim({
+    run,
+    limit,
+    leaseMs,
+    excludeTools,
+    excludeOwners,
+    taskId,
+    overdueMs = 0,
+  }: TaskClaim): Promise<StoredTask[]> {
+    const columns = `SELECT turn, ${COLUMNS}`;
+    const rows = await (taskId === undefined
+      ? this.#connection.query<TaskRow & { turn: string }>(
+          `${columns} FROM $schema.claim_tasks($1, $2, $3, $4, $5, $6, $7)`,
+          run,
+          limit,
+          wholeMs(leaseMs),
+          this.#turn,
+          (excludeTools ?? []).map(keyOf),
+          (excludeOwners ?? []).map(clientKeyOf),
+          wholeMs(overdueMs),
+        )
+      : this.#connection.query<TaskRow & { turn: string }>(
+          `${columns} FROM $schema.claim_task($1, $2, $3)`,
+          keyOf(taskId),
+          run,
+          wholeMs(leaseMs),
+        ));
+    this.#turn = rows.at(-1)?.turn ?? this.#turn;
+    return rows.flatMap((row) => storedTask(row) ?? []);
+  }
+
+  /** On a connection of its own: leases do not end because others are busy. */
+  async renew(runs: readonly TaskRunName[], leaseMs: number): Promise<TaskRunName[]> {
+    if (runs.length === 0) return [];
+    const rows = await this.#connection.queryUrgent<{ id: string; run: string }>(
+      `UPDATE $schema.tasks AS t SET not_before = $schema.later($3)
+         FROM unnest($1::text[], $2::text[]) AS r (id, run)
+        WHERE t.id = r.id AND t.run = r.run AND ${IS_LIVE} RETURNING t.id, t.run`,
+      runs.map(({ taskId }) => keyOf(taskId)),
+      runs.map(({ run }) => run),
+      wholeMs(leaseMs),
+    );
+    const renewed = new Set(rows.map(({ id, run }) => `${run} ${id}`));
+    return runs.filter(({ taskId, run }) => !renewed.has(`${run} ${keyOf(taskId)}`));
+  }
+
+  async list(limit: number, cursor?: string): Promise<TaskPage> {
+    const rows = await this.#connection.query<TaskRow & { seq: string }>(
+      `SELECT seq, ${COLUMNS} FROM $schema.tasks WHERE seq > $2 AND ${IS_LIVE} ORDER BY seq LIMIT $1`,
+      limit + 1,
       cursor !== undefined && /^\d{1,18}$/.test(cursor) ? cursor : 0,
     );
-    const taskIds = rows.map(({ id }) => id);
-    const last = rows.length === limit ? rows.at(-1) : undefined;
-    return last ? { taskIds, cursor: last.seq } : { taskIds };
+    const page = rows.slice(0, limit);
+    const tasks = page.flatMap((row) => storedTask(row) ?? []);
+    const last = rows.length > limit ? page.at(-1) : undefined;
+    return last ? { tasks, cursor: last.seq } : { tasks };
+  }
+
+  /** Reads what is waited for, until nothing is. */
+  async #read(): Promise<void> {
+    this.#isReading = true;
+    while (this.#reads.length > 0) {
+      const reads = this.#reads.splice(0, MAX_READS);
+      try {
+        const rows = await this.#connection.query<TaskRow & { id: string }>(
+          `SELECT id, ${COLUMNS} FROM $schema.tasks WHERE id = ANY ($1) AND ${IS_LIVE}`,
+          [...new Set(reads.map(({ key }) => key))],
+        );
+        const found = new Map(rows.map((row) => [row.id, row]));
+        for (const { key, resolve } of reads) resolve(found.get(key));
+      } catch (error) {
+        for (const { reject } of reads) reject(error);
+      }
+    }
+    this.#isReading = false;
   }
 
   /**
    * Makes room step by step: first what has expired goes, then what has finished.
    *
-   * @param put does what needs room, and gives `undefined` where there is none.
+   * @param put does what needs room, and gives `undefined` where there is none; it is told whether finished tasks give way.
    */
-  async #make<T>(put: (isLast: boolean) => Promise<T | undefined>): Promise<T> {
+  async #make<T>(put: (givesWay: boolean) => Promise<T | undefined>): Promise<T> {
     const done = await put(false);
     if (done !== undefined) return done;
     await this.#connection.query(`SELECT $schema.sweep('tasks') AS more`);
@@ -155,8 +257,23 @@ export class PostgresTaskStore implements TaskStore {
   }
 }
 
-/** A task as it is kept, and what it counts for: whole KiB, so that few writes change the figures that all share. */
-function written(stored: StoredTask): { body: string; bytes: number } {
-  const body = JSON.stringify(stored);
-  return { body, bytes: Math.ceil(Buffer.byteLength(body) / KIB) * KIB };
+/** The body of a task, and what it counts for: whole KiB, so that few writes change the figures that all share. */
+function written(record: TaskRecord): readonly [body: string, bytes: number] {
+  const body = JSON.stringify(record);
+  return [body, Math.ceil(Buffer.byteLength(body) / KIB) * KIB];
+}
+
+function storedTask({
+  body,
+  version,
+  run,
+  attempts,
+  not_before: notBefore,
+}: TaskRow): StoredTask | undefined {
+  const task = readTask(body);
+  return task && { ...task, version, run, attempts, notBefore: notBefore?.getTime() ?? null };
+}
+
+function wholeMs(ms: number | null): number | null {
+  return ms === null ? null : Math.ceil(ms);
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { Logger } from '@sigil/core';
 import { Client } from 'pg';
-import type { Backend, QueuedTask, ServerChange } from '@sigil/core/backend';
+import type { Backend, ServerChange } from '@sigil/core/backend';
 import { stored } from '../../../tests/contract/backend/task-store.js';
 import { until, wait } from '../../../tests/contract/backend/waiting.js';
 import { noPostgres } from '../../../tests/e2e/postgres.js';
@@ -23,11 +23,12 @@ const CALLS: Readonly<Record<string, (backend: Backend) => unknown>> = {
   'events.end': ({ events }) => events.end(STREAM),
   'events.forget': ({ events }) => events.forget('a'),
   'states.use': ({ states }) => states.use(crypto.randomUUID(), 60_000),
-  'tasks.create': ({ tasks }) => tasks.create(stored(crypto.randomUUID())),
+  'tasks.create': ({ tasks }) => tasks.create(stored(crypto.randomUUID()), 0),
   'tasks.get': ({ tasks }) => tasks.get('a'),
   'tasks.replace': ({ tasks }) => tasks.replace(stored('a', { version: 2 })),
-  'tasks.queued': ({ tasks }) => tasks.queued(10),
-  'queue.add': ({ queue }) => queue.add({ taskId: crypto.randomUUID(), round: 1 }, 60_000),
+  'tasks.claim': ({ tasks }) => tasks.claim({ run: crypto.randomUUID(), limit: 1, leaseMs: 60_000 }),
+  'tasks.renew': ({ tasks }) => tasks.renew([{ taskId: 'a', run: 'one' }], 60_000),
+  'tasks.list': ({ tasks }) => tasks.list(10),
   'bus.publish': ({ bus }) => bus.publish({ kind: 'all' }),
   'bus.publish of a message': ({ bus }) => bus.publish({ kind: 'message', about: 'a', content: {} }),
   'limiter.take': ({ limiter }) => limiter.take('a', { limit: 1_000, windowMs: 1_000 }),
@@ -69,32 +70,29 @@ const answers = async (backend: Backend): Promise<boolean> => {
   const open = async (options: Partial<PostgresOptions> = {}) => {
     const backend = closing(postgres({ url: server().url, schema: schema(), ...options })({ name: 'test' }));
     const logged: string[] = [];
-    const lines: (object | string)[] = [];
-    const at = (level: string) => (details: object | string, message?: string) => {
-      logged.push(`${level}: ${typeof details === 'string' ? details : message}`);
-      lines.push(details);
-    };
+    const at = (level: string) => (details: object | string, message?: string) =>
+      void logged.push(`${level}: ${typeof details === 'string' ? details : message}`);
     const logger: Logger = { debug: () => undefined, info: at('info'), warn: at('warn'), error: at('error') };
     await backend.open?.(logger);
-    return { backend, logged, lines, logger };
+    return { backend, logged };
   };
-  const work = async (backend: Backend, logger: Logger): Promise<string[]> => {
-    const ran: string[] = [];
-    await backend.queue.work(async ({ taskId }) => void ran.push(taskId), {
-      concurrency: 2,
-      stallMs: 5_000,
-      logger,
-    });
-    return ran;
+  /** The connections that listen. */
+  const listeners = async (): Promise<unknown[]> => {
+    const client = new Client(server().url);
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN %' OR query = 'SELECT 1'`,
+    );
+    await client.end();
+    return rows.map(({ pid }) => pid);
   };
 
   describe('that is stopped', () => {
     test('fails at once, tells so once, and goes on by itself when PostgreSQL is back', async () => {
-      const { backend, logged, logger } = await open();
+      const { backend, logged } = await open();
       await callAll(backend);
       const heard: ServerChange[] = [];
       await backend.bus.subscribe((change) => heard.push(change), 'here');
-      const ran = await work(backend, logger);
       await server().halt();
       for (const turn of [1, 2])
         for (const { name, failed, ms } of await failures(backend)) {
@@ -107,8 +105,6 @@ const answers = async (backend: Backend): Promise<boolean> => {
       const began = performance.now();
       await until(() => answers(backend));
       await callAll(backend);
-      await backend.queue.add({ taskId: 'after', round: 1 });
-      await until(() => ran.includes('after'));
       expect(performance.now() - began).toBeLessThan(3_000);
       await until(() => heard.some(({ kind }) => kind === 'all'));
       await backend.bus.publish({ kind: 'message', to: 'here', about: 'greeting', content: {} });
@@ -119,55 +115,28 @@ const answers = async (backend: Backend): Promise<boolean> => {
       ]);
     });
 
-    test('finishes what ran meanwhile, and runs it no second time', async () => {
-      const { backend, logger } = await open();
-      const ran: string[] = [];
-      let finish: () => void = () => undefined;
-      const run = async ({ taskId }: QueuedTask): Promise<void> => {
-        ran.push(taskId);
-        if (ran.length === 1) await new Promise<void>((resolve) => (finish = resolve));
-      };
-      await backend.queue.work(run, { concurrency: 2, stallMs: 20_000, logger });
-      await backend.queue.add({ taskId: 'long', round: 1 });
-      await until(() => ran.length === 1);
-      await server().halt();
-      finish();
-      await wait(300);
-      await server().start();
-      await until(() => answers(backend));
-      // It was finished, so that it can be added again.
-      await until(async () => {
-        await backend.queue.add({ taskId: 'long', round: 1 });
-        await wait(50);
-        return ran.length === 2;
-      });
-    });
-
-    test('is opened all the same, listened to and worked for, and all of it begins once PostgreSQL is there', async () => {
+    test('is opened all the same and listened to, and all of it begins once PostgreSQL is there', async () => {
       await server().halt();
       const began = performance.now();
-      const { backend, logged, logger } = await open();
+      const { backend, logged } = await open();
       const heard: ServerChange[] = [];
       await backend.bus.subscribe((change) => heard.push(change), 'here');
-      const ran = await work(backend, logger);
       expect(performance.now() - began).toBeLessThan(5_000);
       expect(logged).toEqual(['warn: PostgreSQL does not answer: what needs it fails until it does']);
       await server().start();
       await until(() => answers(backend));
       await callAll(backend);
       await until(() => heard.some(({ kind }) => kind === 'all'));
-      await backend.queue.add({ taskId: 'a', round: 1 });
-      await until(() => ran.includes('a'));
     });
   });
 
   describe('that is slow', () => {
     test('fails within its time, and goes on when PostgreSQL does', async () => {
-      const { backend, logger } = await open({ timeoutMs: 400 });
+      const { backend } = await open({ timeoutMs: 400 });
       await callAll(backend);
       const heard: ServerChange[] = [];
       await backend.bus.subscribe((change) => heard.push(change));
-      const ran = await work(backend, logger);
+      const [listener] = await listeners();
       await server().pause();
       for (const turn of [1, 2])
         for (const { name, failed, ms } of await failures(backend)) {
@@ -184,8 +153,8 @@ const answers = async (backend: Backend): Promise<boolean> => {
       await until(() => answers(backend));
       await callAll(backend);
       await until(() => heard.some(({ kind }) => kind === 'all'));
-      await backend.queue.add({ taskId: 'a', round: 1 });
-      await until(() => ran.includes('a'));
+      await until(async () => (await listeners()).length > 0);
+      expect(await listeners()).not.toContain(listener);
     });
   });
 
@@ -198,24 +167,6 @@ const answers = async (backend: Backend): Promise<boolean> => {
       await expect(open({ url })).rejects.toThrow(/does not exist/);
     },
   );
-
-  test('says in one line that there are too few connections for its queue', async () => {
-    const administrator = new Client(server().url);
-    await administrator.connect();
-    closing({ close: () => administrator.end() });
-    await administrator.query('CREATE ROLE few LOGIN CONNECTION LIMIT 2');
-    await administrator.query('GRANT ALL ON DATABASE postgres TO few');
-    const url = server().url.replace('postgres@', 'few@');
-    const { backend, logged, lines, logger } = await open({ url, maxConnections: 1 });
-    await backend.bus.subscribe(() => undefined, 'here');
-    await work(backend, logger);
-    await wait(1_500);
-    // Those for statements and for changes are there.
-    await backend.check();
-    expect(logged).toEqual(['warn: The queue of tasks has a problem']);
-    expect(lines[0]).toMatchObject({ reason: 'too many connections for role "few"' });
-    await expect((async () => CALLS['queue.add']?.(backend))()).rejects.toThrow('too many connections');
-  });
 
   test('refuses to be opened by TLS where PostgreSQL does not speak it', async () => {
     const opened = open({ url: `${server().url}?sslmode=require` });

@@ -9,6 +9,7 @@ describe('the options of postgres()', () => {
     [{ url }],
     [{ url: 'postgresql://user:secret@[::1]:6543/shop?sslmode=require' }],
     [{ pool: { options: { host: 'db.example' } } }],
+    [{ url, listenUrl: 'postgres://app@db.example:5433/shop' }],
     [{ url, schema: 'mcp_1', migrate: false, timeoutMs: 500, maxConnections: 1, maxSessions: 1, maxKeys: 1 }],
   ])('may be %j, and nothing is asked for before it is used', async (options) => {
     const backend = postgres(options as PostgresOptions)({ name: 'test' });
@@ -21,6 +22,7 @@ describe('the options of postgres()', () => {
     ['it must be an address of PostgreSQL', { url: 'db.example' }],
     ['it must be an address of PostgreSQL', { url: 'redis://db.example' }],
     ['it must be an address of PostgreSQL', { url: 1 }],
+    ["Fix: write listenUrl: 'postgres://user@host/database'", { url, listenUrl: 'db.example' }],
     ['it must be a pool of pg', { pool: {} }],
     ['it must be a pool of pg', { pool: null }],
     ['it must be a name of at most 48', { url, schema: 'Shop' }],

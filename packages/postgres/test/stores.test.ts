@@ -79,11 +79,11 @@ const sessionOf = (id: string, client?: string): StoredSession => ({
       for (const [at, client] of ['ada', 'ada', 'bob'].entries()) {
         await sessions.create(sessionOf(`${at}`, client), 20);
         await states.use(`${at}`, 20, client);
-        await tasks.create(stored(`${at}`, { owner: client }, { ttlMs: 20 }));
+        await tasks.create(stored(`${at}`, { owner: client }, { ttlMs: 20 }), 0);
       }
       await sessions.create(sessionOf('left', 'bob'), HOUR);
       await states.use('left', HOUR, 'bob');
-      await tasks.create(stored('left', { owner: 'bob' }));
+      await tasks.create(stored('left', { owner: 'bob' }), 0);
       expect(await usageOf(connection, 'tasks')).toEqual({ '': 4, '=ada': 2, '=bob': 2 });
       await wait(40);
       for (const table of ['sessions', 'states', 'tasks']) {
@@ -158,8 +158,14 @@ const sessionOf = (id: string, client?: string): StoredSession => ({
         case 0:
           return tasks.create(
             stored(`${at}`, { owner: client, journal: text() }, { ttlMs: 10 * briefly, status }),
+            0,
           );
         case 1: {
+          if (random() < 0.4) {
+            const claimed = await tasks.claim({ run: `${at}`, limit: 4, leaseMs: briefly });
+            const runs = claimed.map(({ task: { taskId } }) => ({ taskId, run: `${at}` }));
+            return tasks.renew(runs, briefly);
+          }
           const task = await tasks.get(`${Number(earlier) - (Number(earlier) % 6)}`);
           const next = { journal: text(), version: (task?.version ?? 0) + 1 };
           return task && tasks.replace({ ...task, ...next, task: { ...task.task, status } });
@@ -202,6 +208,62 @@ const sessionOf = (id: string, client?: string): StoredSession => ({
     }
     expect(await rowsOf(connection, 'tasks')).toBeGreaterThan(0);
     expect(await rowsOf(connection, 'events')).toBeGreaterThan(0);
+  });
+
+  describe('a task', () => {
+    test('that many ask for at the same time is read by few statements', async () => {
+      const connection = connected();
+      const store = new PostgresTaskStore(connection);
+      for (const taskId of ['a', 'b']) await store.create(stored(taskId), 0);
+      const query = jest.spyOn(connection, 'query');
+      const names = Array.from({ length: 600 }, (_, at) => (at < 2 ? 'ab'.charAt(at) : `none${at}`));
+      const found = await Promise.all([...names, 'a'].map((taskId) => store.get(taskId)));
+      expect(found.flatMap((one) => one?.task.taskId ?? [])).toEqual(['a', 'b', 'a']);
+      // The first one alone, and the others 200 at a time.
+      expect(query).toHaveBeenCalledTimes(4);
+    });
+
+    test('that cannot be read fails for all who ask, and is read again', async () => {
+      const connection = connected();
+      const store = new PostgresTaskStore(connection);
+      await store.create(stored('a'), 0);
+      const query = jest.spyOn(connection, 'query').mockRejectedValueOnce(new Error('cut'));
+      const outcomes = await Promise.allSettled(['a', 'a', 'a'].map((taskId) => store.get(taskId)));
+      expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+      expect(query).toHaveBeenCalledTimes(2);
+    });
+
+    test('that is claimed or renewed is not written anew', async () => {
+      const connection = connected();
+      const store = new PostgresTaskStore(connection);
+      await store.create(stored('a'), 0);
+      const bodyOf = () => connection.query('SELECT body, run, version FROM $schema.tasks');
+      const [{ body } = {}] = (await bodyOf()) as { body?: string }[];
+      await store.claim({ run: 'one', limit: 1, leaseMs: 60_000 });
+      await store.renew([{ taskId: 'a', run: 'one' }], 60_000);
+      expect(await bodyOf()).toEqual([{ body, run: 'one', version: 2 }]);
+    });
+
+    test('is claimed in turn by processes that claim one after the other, whoever has more', async () => {
+      const place = schema();
+      const stores = [1, 2, 3].map(() => new PostgresTaskStore(connect({ schema: place })));
+      const [first] = stores;
+      for (let at = 0; at < 60; at += 1)
+        await first?.create(stored(`${at}`, { owner: at < 50 ? 'ada' : `o${at}` }), 0);
+      const owners: unknown[] = [];
+      for (let turn = 0; turn < 4; turn += 1)
+        for (const [at, store] of stores.entries())
+          for (const { owner } of await store.claim({ run: `${turn}${at}`, limit: 4, leaseMs: 60_000 }))
+            owners.push(owner);
+      expect(new Set(owners).size).toBe(11);
+    });
+  });
+
+  test('the number of runs follows that of connections', () => {
+    const numbers = [1, 10, 100].map(
+      (maxConnections) => new PostgresTaskStore(connect({ maxConnections })).concurrency,
+    );
+    expect(numbers).toEqual([2, 16, 160]);
   });
 
   test('events of all sessions are kept within bounds, the newest of them', async () => {

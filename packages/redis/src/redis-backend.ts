@@ -1,11 +1,10 @@
 // The parts of a backend, and what they stand on:
 //
 // - `redis-connection.ts` has the one connection that all parts send their commands on (`redis-link.ts`). It fails at once while Redis is
-//   away, and comes back by itself.
+//   away, and comes back by itself. `redis-servers.ts` says where Redis is: at an address, in a cluster, or where Sentinels say.
 // - A store writes by scripts, which Redis runs as one, and lets Redis count the time. All keys of a script have one hash tag, such as
 //   `{sigil:shop:sessions}`, so that a cluster has them on one node. `quota-script.ts` keeps sessions and states within their limits.
-// - `redis-change-bus.ts` listens on a connection of its own.
-// - `redis-task-queue.ts` is BullMQ; `redis-task-worker.ts` takes tasks from it, on two connections of its own.
+// - `redis-change-bus.ts` listens on a connection of its own, and `redis-task-store.ts` renews leases on another one.
 
 import type { Backend, BackendFactory } from '@sigil/core/backend';
 import { OptionChecks } from '@sigil/core/internal';
@@ -20,7 +19,6 @@ import { EVENT_OPTIONS, RedisEventStore, type RedisEventStoreOptions } from './r
 import { RedisLimiter } from './redis-limiter.js';
 import { RedisSessionStore, type RedisSessionStoreOptions, SESSION_OPTIONS } from './redis-session-store.js';
 import { RedisStateStore, type RedisStateStoreOptions, STATE_OPTIONS } from './redis-state-store.js';
-import { RedisTaskQueue } from './redis-task-queue.js';
 import { RedisTaskStore, type RedisTaskStoreOptions, TASK_OPTIONS } from './redis-task-store.js';
 
 /** Where Redis is, and how much is kept in it. */
@@ -70,22 +68,18 @@ function prefixOf(name: string): string {
 
 function makeBackend(options: RedisOptions): Backend {
   const connection = new RedisConnection(OptionChecks.pick(options, CONNECTION_OPTIONS));
-  const queue = new RedisTaskQueue(connection);
+  const states = new RedisStateStore(connection, OptionChecks.pick(options, STATE_OPTIONS));
   return {
     name: 'redis',
     sessions: new RedisSessionStore(connection, OptionChecks.pick(options, SESSION_OPTIONS)),
     events: new RedisEventStore(connection, OptionChecks.pick(options, EVENT_OPTIONS)),
-    states: new RedisStateStore(connection, OptionChecks.pick(options, STATE_OPTIONS)),
+    states,
     tasks: new RedisTaskStore(connection, OptionChecks.pick(options, TASK_OPTIONS)),
-    queue,
     bus: new RedisChangeBus(connection),
     limiter: new RedisLimiter(connection),
     open: (logger) => connection.open(logger),
-    check: () => connection.check(),
-    close: async () => {
-      await queue.close();
-      connection.close();
-    },
+    check: async () => void (await Promise.all([connection.check(), states.begin()])),
+    close: () => connection.close(),
   };
 }
 

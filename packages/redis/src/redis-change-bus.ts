@@ -1,6 +1,7 @@
 import { ErrorReply } from '@redis/client';
 import type { ChangeBus, ServerChange } from '@sigil/core/backend';
 import type { RedisConnection } from './redis-connection.js';
+import type { NodeClient } from './redis-clients.js';
 import type { RedisLink } from './redis-link.js';
 
 /** Held in an object of its own, so that a function that listens twice is told twice. */
@@ -21,7 +22,7 @@ interface Listener {
 export class RedisChangeBus implements ChangeBus {
   readonly #connection: RedisConnection;
   /** A connection that listens can do little else. */
-  readonly #link: RedisLink;
+  readonly #link: RedisLink<NodeClient>;
   readonly #toAll: string;
   /** By channel. */
   readonly #listeners = new Map<string, Set<Listener>>();
@@ -33,7 +34,7 @@ export class RedisChangeBus implements ChangeBus {
   constructor(connection: RedisConnection) {
     this.#connection = connection;
     this.#toAll = `${connection.prefix}:changes`;
-    this.#link = connection.link({
+    this.#link = connection.listen({
       onReady: () => void this.#resume(),
       onLost: () => (this.#missed = true),
     });
@@ -42,7 +43,7 @@ export class RedisChangeBus implements ChangeBus {
   async publish(change: ServerChange): Promise<void> {
     const to = change.kind === 'message' ? change.to : undefined;
     const channel = to === undefined ? this.#toAll : this.#channelOf(to);
-    await this.#connection.use((client) => client.publish(channel, JSON.stringify(change)));
+    await this.#connection.send('PUBLISH', channel, JSON.stringify(change));
   }
 
   /** @throws Error when Redis refuses it. While Redis cannot be reached, it listens from the moment that it can. */

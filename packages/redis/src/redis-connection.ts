@@ -1,28 +1,20 @@
 import { createHash } from 'node:crypto';
-import {
-  createClient,
-  ErrorReply,
-  RedisClient,
-  type RedisClientOptions,
-  type RedisClientType,
-} from '@redis/client';
+import { ErrorReply } from '@redis/client';
 import type { Logger } from '@sigil/core';
 import { OverloadedError } from '@sigil/core/backend';
 import { OptionChecks, type OptionTable } from '@sigil/core/internal';
-import { RedisLink } from './redis-link.js';
+import {
+  type LinkClient,
+  NodeClient,
+  type RedisReply,
+  WRONG_MODES,
+  WrongServerError,
+} from './redis-clients.js';
+import { type LinkOptions, RedisLink } from './redis-link.js';
+import { checkServers, RedisServers, type RedisServersOptions } from './redis-servers.js';
 
 /** Where Redis is, and how it is spoken to. */
-export interface RedisConnectionOptions {
-  /**
-   * Its address: `redis://[user[:password]@]host[:port][/database]`, `rediss://…` for TLS, or `unix://…`.
-   * @default that of `client`
-   */
-  readonly url?: string;
-  /**
-   * A client that `createClient()` of node-redis made, connected or not, in place of an address: its options say where Redis is, such as
-   * with certificates. It is left alone, as what makes a client reconnect or wait is not what stores need.
-   */
-  readonly client?: RedisClientTemplate;
+export interface RedisConnectionOptions extends RedisServersOptions {
   /**
    * What the names of all keys and channels begin with, so that several apps can share one Redis.
    * @default 'sigil:' and the name of the app, or else 'sigil'
@@ -35,14 +27,6 @@ export interface RedisConnectionOptions {
   readonly timeoutMs?: number;
 }
 
-/** What is taken of a client of node-redis. */
-export interface RedisClientTemplate {
-  readonly options: Pick<
-    RedisClientOptions,
-    'socket' | 'username' | 'password' | 'credentialsProvider' | 'database' | 'name'
-  >;
-}
-
 /** A script that Redis runs as one: nothing else happens in between. */
 export interface RedisScript {
   readonly lua: string;
@@ -50,13 +34,15 @@ export interface RedisScript {
   readonly sha: string;
 }
 
-/** What Redis answers to a script or a command. */
-export type RedisReply = string | number | null | readonly RedisReply[];
+/** Whom a link tells. */
+type LinkEvents = Pick<LinkOptions<LinkClient>, 'onReady' | 'onLost'>;
 
 /** The names of the options. */
 export const CONNECTION_OPTIONS: OptionTable<RedisConnectionOptions> = {
   url: true,
   client: true,
+  cluster: true,
+  sentinel: true,
   prefix: true,
   timeoutMs: true,
 };
@@ -84,15 +70,18 @@ const EVICTS =
 export class RedisConnection {
   /** What the names of all keys and channels begin with. */
   readonly prefix: string;
-  /** How long a command may take, in milliseconds. */
-  readonly timeoutMs: number;
-  readonly #template: RedisClientType;
+  readonly #timeoutMs: number;
+  readonly #servers: RedisServers;
   readonly #commands: RedisLink;
-  readonly #links = new Set<RedisLink>();
+  /** Hears of another master, where there are Sentinels. */
+  readonly #sentinel: RedisLink<NodeClient> | undefined;
+  readonly #links = new Set<RedisLink | RedisLink<NodeClient>>();
+  readonly #onReady = new Set<() => Promise<void>>();
   #logger: Logger | undefined;
   #isLost = false;
   #isOpening = false;
-  #hasAskedPolicy = false;
+  /** What there is to say against the server, once it was looked at. */
+  #look: Promise<unknown> | undefined;
 
   /**
    * @param options where Redis is.
@@ -104,11 +93,17 @@ export class RedisConnection {
     checks.known(options, CONNECTION_OPTIONS);
     checkConnection(options, checks);
     checks.throwIfAny();
-    const { url, client, prefix = 'sigil', timeoutMs = 2_000 } = options;
+    const { prefix = 'sigil', timeoutMs = 2_000 } = options;
     this.prefix = prefix;
-    this.timeoutMs = timeoutMs;
-    this.#template = templateOf(url === undefined ? { ...client?.options } : { url }, timeoutMs);
+    this.#timeoutMs = timeoutMs;
+    this.#servers = new RedisServers(options, timeoutMs);
     this.#commands = this.link({ onReady: () => this.#found(), onLost: (error) => this.#lost(error) });
+    if (!options.sentinel) return;
+    const sentinel = this.#linked({
+      create: () => this.#servers.sentinel(),
+      onReady: () => void this.#followMaster(sentinel),
+    });
+    this.#sentinel = sentinel;
   }
 
   /**
@@ -121,10 +116,11 @@ export class RedisConnection {
     this.#logger = logger;
     this.#isOpening = true;
     await this.#commands.open();
+    const problem = this.#commands.problem ?? (await this.#look);
     this.#isOpening = false;
-    const { problem } = this.#commands;
     if (!isRefusal(problem)) return;
     this.close();
+    if (problem instanceof WrongServerError) throw problem;
     throw new Error(`Redis refuses the connection: ${problem.message}`, { cause: problem });
   }
 
@@ -138,44 +134,40 @@ export class RedisConnection {
     await this.send('SET', `${this.prefix}:ready`, '1', 'PX', '1000');
   }
 
-  /** Tells the time by the clock of Redis, in milliseconds since 1970. */
-  async now(): Promise<number> {
-    const [seconds, microseconds] = (await this.send('TIME')) as readonly [string, string];
-    return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
-  }
-
   /** Ends all connections. */
   close(): void {
     for (const link of this.#links) link.close();
     this.#links.clear();
   }
 
-  /** Whether commands can be sent now. */
-  get isReady(): boolean {
-    return this.#commands.isReady;
+  /** Has something done after each time that it connects; a failure is passed over. */
+  onReady(run: () => Promise<void>): void {
+    this.#onReady.add(run);
   }
 
   /** Sends one command. */
   send(...command: readonly string[]): Promise<RedisReply> {
-    return this.use((client) => client.sendCommand(command));
+    return this.#commands.send(...command);
   }
 
   /**
    * Runs a script, in one round trip when Redis has run it before.
    *
    * @param keys all of one cluster slot, or what the script makes its keys of.
+   * @param link the connection it is sent on; that of all commands by default.
    * @throws OverloadedError when Redis has no memory left.
    */
   async run(
     script: RedisScript,
     keys: readonly string[],
     args: readonly (string | number)[],
+    link: RedisLink = this.#commands,
   ): Promise<RedisReply> {
     const rest = [String(keys.length), ...keys, ...args.map(String)];
     try {
-      return await this.send('EVALSHA', script.sha, ...rest).catch((error: unknown) => {
+      return await link.send('EVALSHA', script.sha, ...rest).catch((error: unknown) => {
         if (error instanceof ErrorReply && error.message.startsWith('NOSCRIPT'))
-          return this.send('EVAL', script.lua, ...rest);
+          return link.send('EVAL', script.lua, ...rest);
         throw error;
       });
     } catch (error) {
@@ -185,23 +177,14 @@ export class RedisConnection {
     }
   }
 
-  /** Runs a command of a client; the client may be another one the next time. */
-  use<T>(command: (client: RedisClientType) => Promise<T>): Promise<T> {
-    return this.#commands.use(command);
+  /** A further connection for commands, that is ended with this one. */
+  link(told: LinkEvents = {}): RedisLink {
+    return this.#linked({ ...told, create: () => this.#servers.commands() });
   }
 
-  /** A further connection of its own, that is ended with this one. */
-  link(told: { readonly onReady?: () => void; readonly onLost?: (error: unknown) => void } = {}): RedisLink {
-    const create = () => this.#template.duplicate();
-    const link = new RedisLink({ ...told, create, timeoutMs: this.timeoutMs });
-    this.#links.add(link);
-    return link;
-  }
-
-  /** A client that is not connected yet, for what makes and ends connections itself. */
-  client(options: RedisClientOptions): RedisClientType {
-    const { socket } = this.#template.options;
-    return this.#template.duplicate({ ...options, socket: { ...socket, ...options.socket } } as object);
+  /** A further connection that listens. */
+  listen(told: LinkEvents): RedisLink<NodeClient> {
+    return this.#linked({ ...told, create: () => this.#servers.node() });
   }
 
   /** Reports what goes wrong between requests. */
@@ -209,20 +192,52 @@ export class RedisConnection {
     this.#logger?.warn({ err: error }, message);
   }
 
+  #linked<C extends LinkClient>(options: LinkEvents & Pick<LinkOptions<C>, 'create'>): RedisLink<C> {
+    const link = new RedisLink<C>({ ...options, timeoutMs: this.#timeoutMs });
+    this.#links.add(link);
+    return link;
+  }
+
   #found(): void {
     if (this.#isLost) this.#logger?.info('Redis can be reached again');
     this.#isLost = false;
-    if (this.#logger && !this.#hasAskedPolicy) void this.#askPolicy(this.#logger);
+    if (this.#logger) this.#look ??= this.#lookAt(this.#logger);
+    void this.#sentinel?.open();
+    for (const run of this.#onReady) void run().catch(() => undefined);
   }
 
-  /** Says once when Redis may delete what is needed still. */
-  async #askPolicy(logger: Logger): Promise<void> {
-    this.#hasAskedPolicy = true;
+  /** Says once when Redis may delete what is needed still, and what speaks against it. */
+  async #lookAt(logger: Logger): Promise<unknown> {
     // One who may not ask is not told.
-    const memory = await this.send('INFO', 'memory').catch(() => '');
-    const policy = /^maxmemory_policy:(\S+)/m.exec(String(memory))?.[1] ?? 'noeviction';
-    if (policy === 'noeviction') return;
-    logger.warn({ policy }, EVICTS);
+    const info = String(await this.send('INFO').catch(() => ''));
+    const value = (field: string): string | undefined => new RegExp(`^${field}:(\\S+)`, 'm').exec(info)?.[1];
+    const policy = value('maxmemory_policy') ?? 'noeviction';
+    if (policy !== 'noeviction') logger.warn({ policy }, EVICTS);
+    const wrong = this.#servers.isCluster ? undefined : WRONG_MODES[value('redis_mode') ?? ''];
+    if (wrong === undefined) return undefined;
+    const problem = new WrongServerError(wrong);
+    if (!this.#isOpening) this.report(problem, 'Redis cannot be used');
+    return problem;
+  }
+
+  /** Goes to another master when a Sentinel tells of it; what was told before it listened is asked for. */
+  async #followMaster(sentinel: RedisLink<NodeClient>): Promise<void> {
+    const follow = async (): Promise<void> => {
+      const { host, port } = await this.#servers.master();
+      for (const link of this.#links)
+        link.renewIf((client) => {
+          const place = client instanceof NodeClient ? client.place : undefined;
+          return place !== undefined && (place.host !== host || place.port !== port);
+        });
+    };
+    try {
+      await sentinel.use((client) =>
+        client.subscribe('+switch-master', () => void follow().catch(() => undefined)),
+      );
+      await follow();
+    } catch (error) {
+      this.report(error, 'the Sentinels cannot be listened to');
+    }
   }
 
   #lost(error: unknown): void {
@@ -243,56 +258,15 @@ export function redisScript(lua: string): RedisScript {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') };
 }
 
-function isRefusal(error: unknown): error is ErrorReply {
-  return error instanceof ErrorReply && REFUSED.test(error.message);
+function isRefusal(error: unknown): error is Error {
+  return error instanceof WrongServerError || (error instanceof ErrorReply && REFUSED.test(error.message));
 }
 
 /** Refuses options of a connection that are wrong. */
 export function checkConnection(options: RedisConnectionOptions, checks: OptionChecks): void {
-  const { url, client, prefix, timeoutMs } = options;
+  const { prefix, timeoutMs } = options;
   checks.integer('timeoutMs', timeoutMs);
   if (prefix !== undefined && !(typeof prefix === 'string' && /^[^\s{}]+$/.test(prefix)))
     checks.refuse('prefix', 'it must be a text without spaces and braces');
-  if (client !== undefined && typeof client?.options !== 'object')
-    checks.refuse('client', 'it must be a client that createClient() of @redis/client made');
-  if ((url === undefined) === (client === undefined))
-    checks.refuse(
-      'url',
-      'there must be either an address or a client',
-      "write url: 'redis://127.0.0.1:6379'",
-    );
-  else if (url !== undefined && !isAddress(url))
-    checks.refuse('url', 'it must be the address of a Redis', "write url: 'redis://127.0.0.1:6379'");
-}
-
-function isAddress(url: unknown): boolean {
-  try {
-    return typeof url === 'string' && Boolean(RedisClient.parseURL(url));
-  } catch {
-    return false;
-  }
-}
-
-/** What all clients are made of: nothing waits while there is no connection, and a connection that is lost is not made again. */
-function templateOf(options: RedisClientOptions, timeoutMs: number): RedisClientType {
-  const { url, socket, username, password, credentialsProvider, database, name } = options;
-  return createClient({
-    ...(url !== undefined && { url }),
-    ...(username !== undefined && { username }),
-    ...(password !== undefined && { password }),
-    ...(credentialsProvider !== undefined && { credentialsProvider }),
-    ...(database !== undefined && { database }),
-    ...(name !== undefined && { name }),
-    socket: {
-      // Node asks every second then: a connection that is dead without a word is found after 15 s, also one that only listens.
-      keepAliveInitialDelay: 5_000,
-      ...socket,
-      connectTimeout: timeoutMs,
-      reconnectStrategy: false,
-    } as NonNullable<RedisClientOptions['socket']>,
-    disableOfflineQueue: true,
-    // Ours counts also what has been sent.
-    commandOptions: { timeout: 0 },
-    maintNotifications: 'disabled',
-  });
+  checkServers(options, checks);
 }

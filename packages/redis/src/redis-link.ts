@@ -1,9 +1,11 @@
-import type { RedisClientType } from '@redis/client';
+import { ErrorReply } from '@redis/client';
+import type { LinkClient, RedisReply } from './redis-clients.js';
+import { LateError, within } from './within.js';
 
 /** How a link connects, and whom it tells. */
-export interface LinkOptions {
-  /** Makes a client that is not connected yet and does not reconnect. */
-  readonly create: () => RedisClientType;
+export interface LinkOptions<C extends LinkClient> {
+  /** Makes a client that is not connected yet. */
+  readonly create: () => C | Promise<C>;
   /** How long an attempt to connect may take, and a command, in milliseconds. */
   readonly timeoutMs: number;
   /** Told of every connection that is made. */
@@ -13,35 +15,37 @@ export interface LinkOptions {
 }
 
 const MOST_BACK_OFF_MS = 1_000;
+/** How often it looks whether the connection answers still, in milliseconds: one that only listens would not find out. */
+const LOOK_MS = 5_000;
 
 /**
- * One connection to Redis. What cannot be sent fails at once, and what is not answered in time fails then; the connection comes back by
- * itself, each time with a client of its own: what an earlier one left behind cannot reach it.
+ * One connection to Redis. What cannot be sent fails at once, and what is not answered in time fails then, alone: the connection is lost
+ * when nothing is answered for as long again. It comes back by itself, each time with a client of its own: what an earlier one left behind
+ * cannot reach it.
  */
-export class RedisLink {
-  readonly #options: LinkOptions;
-  #client: RedisClientType | undefined;
+export class RedisLink<C extends LinkClient = LinkClient> {
+  readonly #options: LinkOptions<C>;
+  #client: C | undefined;
   #opening: Promise<void> | undefined;
   #problem: unknown;
   #failures = 0;
-  /** Of the attempt that is under way, or until the next one. */
+  /** Until the next attempt, or the next look. */
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
   /** Ends the wait of `open`. */
   #opened = (): void => undefined;
+  /** How many commands were answered. */
+  #answers = 0;
+  /** The client that is asked whether it still answers. */
+  #asked: C | undefined;
 
-  constructor(options: LinkOptions) {
+  constructor(options: LinkOptions<C>) {
     this.#options = options;
   }
 
   /** Why there is no connection, when there is none. */
   get problem(): unknown {
     return this.#problem;
-  }
-
-  /** Whether there is a connection now. */
-  get isReady(): boolean {
-    return this.#client?.isReady === true;
   }
 
   /**
@@ -56,8 +60,13 @@ export class RedisLink {
         clearTimeout(wait);
         resolve();
       };
-      this.#connect();
+      void this.#connect();
     }));
+  }
+
+  /** Sends one command. */
+  send(...command: readonly string[]): Promise<RedisReply> {
+    return this.use((client) => client.send(command));
   }
 
   /**
@@ -65,28 +74,28 @@ export class RedisLink {
    *
    * @throws Error when there is no connection, or no answer in time.
    */
-  async use<T>(command: (client: RedisClientType) => Promise<T>): Promise<T> {
+  async use<T>(command: (client: C) => Promise<T>): Promise<T> {
     await this.open();
     const client = this.#client;
     if (!client?.isReady) throw new Error('Redis cannot be reached', { cause: this.#problem });
     const { timeoutMs } = this.#options;
-    const late = new Error(`Redis did not answer within ${timeoutMs} ms`);
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(late);
-        // It may be dead without a word, and what waits on it would pile up.
-        this.#lose(client, late);
-      }, timeoutMs);
-    });
     try {
-      return await Promise.race([command(client), timeout]);
+      const answer = await within(timeoutMs, command(client), `Redis did not answer within ${timeoutMs} ms`);
+      this.#answers += 1;
+      return answer;
     } catch (error) {
-      if (client === this.#client || error === late) throw error;
-      throw new Error('The connection to Redis was lost', { cause: this.#problem });
-    } finally {
-      clearTimeout(timer);
+      if (error instanceof ErrorReply) this.#answers += 1;
+      else if (error instanceof LateError) void this.#ask(client, timeoutMs);
+      else if (client !== this.#client)
+        throw new Error('The connection to Redis was lost', { cause: this.#problem });
+      throw error;
     }
+  }
+
+  /** Ends the connection and makes another one, if its client is to be left. */
+  renewIf(isLeft: (client: C) => boolean): void {
+    const client = this.#client;
+    if (client && isLeft(client)) this.#lose(client, new Error('Another Redis is the master'));
   }
 
   /** Ends the connection, and what waits on it. */
@@ -99,35 +108,52 @@ export class RedisLink {
     client?.destroy();
   }
 
-  #connect(): void {
-    if (this.#closed) return;
-    const client = this.#options.create();
-    this.#client = client;
-    const late = new Error(`Redis did not take a connection within ${this.#options.timeoutMs} ms`);
-    this.#timer = setTimeout(() => this.#lose(client, late), this.#options.timeoutMs);
-    client.on('error', (problem) => this.#lose(client, problem));
-    // A client that is destroyed while it connects connects all the same.
-    client.on('connect', () => client !== this.#client && client.destroy());
-    client.on('ready', () => {
-      if (client !== this.#client) return client.destroy();
-      clearTimeout(this.#timer);
-      this.#failures = 0;
-      this.#problem = undefined;
-      this.#opened();
-      this.#options.onReady?.();
-    });
-    client.connect().catch((problem: unknown) => this.#lose(client, problem));
+  async #connect(): Promise<void> {
+    let client: C | undefined;
+    const { create, timeoutMs, onReady } = this.#options;
+    try {
+      const made = await create();
+      if (this.#closed) return;
+      this.#client = client = made;
+      const connecting = made.connect((problem) => this.#lose(made, problem));
+      await within(timeoutMs, connecting, `Redis did not take a connection within ${timeoutMs} ms`);
+    } catch (problem) {
+      return client ? this.#lose(client, problem) : this.#retry(problem);
+    }
+    if (client !== this.#client) return;
+    const looking = client;
+    this.#timer = setInterval(() => void this.#ask(looking, 2 * timeoutMs), LOOK_MS).unref();
+    this.#failures = 0;
+    this.#problem = undefined;
+    this.#opened();
+    onReady?.();
   }
 
-  #lose(client: RedisClientType, problem: unknown): void {
+  /** A connection on which nothing comes any more is dead without a word, and what waits on it would pile up. */
+  async #ask(client: C, withinMs: number): Promise<void> {
+    if (this.#asked === client) return;
+    this.#asked = client;
+    const before = this.#answers;
+    const isAlive = await client.isAlive(withinMs);
+    this.#asked = undefined;
+    if (isAlive || this.#answers > before) return;
+    this.#lose(client, new Error(`Redis has answered nothing for ${withinMs} ms`));
+  }
+
+  #lose(client: C, problem: unknown): void {
     if (client !== this.#client || this.#closed) return;
     this.#client = undefined;
-    this.#problem = problem;
+    clearInterval(this.#timer);
     client.destroy();
+    this.#retry(problem);
+  }
+
+  #retry(problem: unknown): void {
+    if (this.#closed) return;
+    this.#problem = problem;
     // Spread, so that processes that lost it together do not come back together.
     const backOffMs = Math.min(50 * 2 ** this.#failures++, MOST_BACK_OFF_MS) * (0.5 + Math.random() / 2);
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#connect(), backOffMs);
+    this.#timer = setTimeout(() => void this.#connect(), backOffMs);
     this.#options.onLost?.(problem);
   }
 }

@@ -1,4 +1,4 @@
-import { OverloadedError, type StateKind, type StateStore } from '@sigil/core/backend';
+import { OverloadedError, type StateKind, type StateStore, type StateUse } from '@sigil/core/backend';
 import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 import { clientText, expiryMs, QUOTA_LUA } from './quota-script.js';
 import { type RedisConnection, redisScript } from './redis-connection.js';
@@ -17,18 +17,32 @@ export interface RedisStateStoreOptions {
   readonly maxStatesPerClient?: number;
 }
 
+const KINDS: readonly StateKind[] = ['states', 'proofs'];
+
 /** The names of the options. */
 export const STATE_OPTIONS: OptionTable<RedisStateStoreOptions> = {
   maxStates: true,
   maxStatesPerClient: true,
 };
 
-const USE = redisScript(`${QUOTA_LUA}
+/** Since when Redis remembers, in milliseconds by its clock: what it has lost, this is lost with. */
+const EPOCH_LUA = `
+local epoch = redis.call('GET', base .. ':epoch')
+if not epoch then
+  epoch = string.format('%.0f', now)
+  redis.call('SET', base .. ':epoch', epoch)
+end
+`;
+
+const BEGIN = redisScript(`${QUOTA_LUA}${EPOCH_LUA}`);
+
+const USE = redisScript(`${QUOTA_LUA}${EPOCH_LUA}
 local id, client, forMs = ARGV[1], ARGV[2], ARGV[3]
 if redis.call('EXISTS', keyOf(id)) == 1 then return 'used' end
+if now - tonumber(ARGV[6]) < tonumber(epoch) then return 'forgotten' end
 if not take(client, id, forMs, ARGV[4], ARGV[5]) then return 'full' end
 redis.call('SET', keyOf(id), '', 'PX', forMs)
-return 'new'
+return 'first'
 `);
 
 /**
@@ -55,18 +69,33 @@ export class RedisStateStore implements StateStore {
     const { maxStates = 100_000, maxStatesPerClient = Math.ceil(maxStates / 4) } = options;
     this.#connection = connection;
     this.#limits = { maxStates, maxStatesPerClient };
+    connection.onReady(() => this.begin());
+  }
+
+  /** Begins to remember, where Redis does not yet: what is made from now on can be told from what was made before a loss. */
+  async begin(): Promise<void> {
+    await Promise.all(KINDS.map((kind) => this.#connection.run(BEGIN, [this.#baseOf(kind)], [])));
   }
 
   /** @throws OverloadedError when there is no room: to forget an id would be to accept its state again. */
-  async use(id: string, forMs: number, client?: string, kind: StateKind = 'states'): Promise<boolean> {
+  async use(
+    id: string,
+    forMs: number,
+    client?: string,
+    kind: StateKind = 'states',
+    ageMs: number = 0,
+  ): Promise<StateUse> {
     const { maxStates, maxStatesPerClient } = this.#limits;
-    const base = `{${this.#connection.prefix}:${kind}}`;
-    const args = [id, clientText(client), expiryMs(forMs), maxStates, maxStatesPerClient];
-    const reply = await this.#connection.run(USE, [base], args);
+    const args = [id, clientText(client), expiryMs(forMs), maxStates, maxStatesPerClient, ageMs];
+    const reply = await this.#connection.run(USE, [this.#baseOf(kind)], args);
     if (reply === 'full')
       throw new OverloadedError(
         `More than ${maxStates} ${kind} are in use, or ${maxStatesPerClient} of one client`,
       );
-    return reply === 'new';
+    return reply === 'first' || reply === 'forgotten' ? reply : 'used';
+  }
+
+  #baseOf(kind: StateKind): string {
+    return `{${this.#connection.prefix}:${kind}}`;
   }
 }

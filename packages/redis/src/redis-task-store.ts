@@ -3,12 +3,17 @@ import {
   OverloadedError,
   readTask,
   type StoredTask,
+  type TaskClaim,
   type TaskPage,
+  type TaskRecord,
+  type TaskRunName,
   type TaskStore,
 } from '@sigil/core/backend';
 import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 import { clientText, expiryMs } from './quota-script.js';
+import type { RedisReply } from './redis-clients.js';
 import { type RedisConnection, type RedisScript, redisScript } from './redis-connection.js';
+import type { RedisLink } from './redis-link.js';
 
 /** How many tasks are kept. */
 export interface RedisTaskStoreOptions {
@@ -42,15 +47,22 @@ export const TASK_OPTIONS: OptionTable<RedisTaskStoreOptions> = {
   maxTaskBytesPerOwner: true,
 };
 
+/** What is read of a task: its JSON, and what changes without it. */
+const FIELDS = ['json', 'version', 'run', 'attempts', 'notBefore'];
+
 /**
- * The beginning of all scripts. A task is one text, "version", a line break, JSON, which Redis drops when it expires. What is counted is
- * kept beside it: `info` has "number bytes owner" of each, with the number in the order of their creation, and `totals` the sums.
+ * The beginning of all scripts. A task is a hash of `FIELDS`, which Redis drops when it expires. What is counted is kept beside it: `info`
+ * has "bytes tool owner" of each, `order` all of them by their creation, and `totals` the sums. What can be claimed, now or later, is kept
+ * by tool: those of one owner by `notBefore`, and the owners by when it is their turn, which is the later of that time of their first task
+ * and the time at which they were served last. A turn may be too early: `CLAIM` puts it right when it comes to it. Times of both are in
+ * microseconds.
  */
 const TASKS_LUA = `
 local base = KEYS[1]
-local info, totals, queued, due = base .. ':info', base .. ':totals', base .. ':queued', base .. ':due'
+local info, totals, order = base .. ':info', base .. ':totals', base .. ':order'
+local due, tools = base .. ':due', base .. ':tools'
 local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = time[1] * 1000000 + time[2]
 
 local function keyOf(id)
   return base .. '/' .. id
@@ -60,28 +72,57 @@ local function finishedOf(owner)
   return base .. ':finished:' .. owner
 end
 
+local function ownersOf(tool)
+  return base .. ':owners:' .. tool
+end
+
+local function claimableOf(tool, owner)
+  return base .. ':claimable:' .. tool .. '\\n' .. owner
+end
+
 local function infoOf(id)
-  local number, bytes, owner = string.match(redis.call('HGET', info, id) or '', '^(%d+) (%d+) (.*)$')
-  return number, tonumber(bytes), owner
+  local bytes, tool, owner = string.match(redis.call('HGET', info, id) or '', '^(%d+) ([^\\n]*)\\n(.*)$')
+  return tonumber(bytes), tool, owner
+end
+
+local function read(id)
+  return redis.call('HMGET', keyOf(id), '${FIELDS.join("', '")}')
 end
 
 local function count(owner, tasks, bytes)
   redis.call('HINCRBY', totals, 'tasks', tasks)
   redis.call('HINCRBY', totals, 'bytes', bytes)
-  if owner == '' then return end
   redis.call('HINCRBY', totals, 'bytes ' .. owner, bytes)
-  local left = redis.call('HINCRBY', totals, 'tasks ' .. owner, tasks)
-  if left <= 0 then redis.call('HDEL', totals, 'tasks ' .. owner, 'bytes ' .. owner) end
+  if redis.call('HINCRBY', totals, 'tasks ' .. owner, tasks) > 0 then return end
+  redis.call('HDEL', totals, 'tasks ' .. owner, 'bytes ' .. owner, 'served ' .. owner)
+end
+
+local function unschedule(id, tool, owner)
+  local claimable, owners = claimableOf(tool, owner), ownersOf(tool)
+  redis.call('ZREM', claimable, id)
+  if redis.call('EXISTS', claimable) == 1 then return end
+  redis.call('ZREM', owners, owner)
+  if redis.call('EXISTS', owners) == 0 then redis.call('SREM', tools, tool) end
+end
+
+local function schedule(id, tool, owner, delayMs)
+  local at = now + delayMs * 1000
+  unschedule(id, tool, owner)
+  redis.call('ZADD', claimableOf(tool, owner), at, id)
+  redis.call('ZADD', ownersOf(tool), 'LT', at, owner)
+  redis.call('SADD', tools, tool)
+  redis.call('HSET', keyOf(id), 'notBefore', math.floor(at / 1000))
 end
 
 local function drop(id)
-  local _, bytes, owner = infoOf(id)
+  local bytes, tool, owner = infoOf(id)
   redis.call('DEL', keyOf(id))
   redis.call('HDEL', info, id)
   redis.call('ZREM', due, id)
-  redis.call('ZREM', queued, id)
+  redis.call('ZREM', order, id)
   if not owner then return end
   redis.call('ZREM', finishedOf(owner), id)
+  unschedule(id, tool, owner)
   count(owner, -1, -bytes)
 end
 
@@ -91,8 +132,9 @@ local function sweep(most)
 end
 `;
 
-/** How tasks are kept within limits, in scripts that end with these as arguments. */
+/** How tasks are kept within limits, in scripts that begin with what is to be kept and end with the limits. */
 const ROOM_LUA = `
+local id, json, isFinished, version, run, attempts, delayMs = unpack(ARGV, 1, 7)
 local limits = { unpack(ARGV, #ARGV - 3) }
 
 -- What there would be too much of, if anything, with so many tasks and bytes more.
@@ -108,15 +150,14 @@ local function lack(owner, tasks, bytes)
 end
 
 -- Lets finished tasks of the owner give way, the oldest first, and returns what there is no room for; then none has given way.
-local function makeRoom(owner, tasks, bytes, id)
+local function makeRoom(owner, tasks, bytes)
   if not lack(owner, tasks, bytes) then return nil end
   sweep(1000)
   local giving = {}
   for _, finished in ipairs(redis.call('ZRANGE', finishedOf(owner), 0, 999)) do
     if not lack(owner, tasks, bytes) then break end
     if finished ~= id then
-      local _, length = infoOf(finished)
-      tasks, bytes = tasks - 1, bytes - (length or 0)
+      tasks, bytes = tasks - 1, bytes - (infoOf(finished) or 0)
       table.insert(giving, finished)
     end
   end
@@ -125,50 +166,148 @@ local function makeRoom(owner, tasks, bytes, id)
   for _, finished in ipairs(giving) do drop(finished) end
 end
 
-local function put(id, owner, number, task, status)
-  redis.call('HSET', info, id, number .. ' ' .. #task .. ' ' .. owner)
-  if status == 'queued' then redis.call('ZADD', queued, number, id) else redis.call('ZREM', queued, id) end
-  if status == 'finished' then redis.call('ZADD', finishedOf(owner), number, id) end
+-- It deletes first: a Redis that is full lets a script write after that, so that tasks come to their end.
+local function put(tool, owner)
+  redis.call('ZREM', finishedOf(owner), id)
+  redis.call('HSET', keyOf(id), 'json', json, 'version', version, 'run', run, 'attempts', attempts)
+  redis.call('HSET', info, id, #json .. ' ' .. tool .. '\\n' .. owner)
+  if isFinished == '1' then redis.call('ZADD', finishedOf(owner), redis.call('ZSCORE', order, id), id) end
+  if delayMs == 'same' then return end
+  if delayMs ~= 'never' then return schedule(id, tool, owner, delayMs) end
+  redis.call('HSET', keyOf(id), 'notBefore', '')
+  unschedule(id, tool, owner)
 end
 `;
 
 const CREATE = redisScript(`${TASKS_LUA}${ROOM_LUA}
-local id, task, status, owner, ttlMs = unpack(ARGV)
+local tool, owner, ttlMs = ARGV[8], ARGV[9], ARGV[10]
 sweep(100)
-local lacking = makeRoom(owner, 1, #task, id)
+local lacking = makeRoom(owner, 1, #json)
 if lacking then return lacking end
-if ttlMs == '' then
-  redis.call('SET', keyOf(id), task)
-else
-  redis.call('SET', keyOf(id), task, 'PX', ttlMs)
-  redis.call('ZADD', due, now + ttlMs, id)
-end
-count(owner, 1, #task)
-put(id, owner, redis.call('HINCRBY', totals, 'number', 1), task, status)
+count(owner, 1, #json)
+redis.call('ZADD', order, redis.call('HINCRBY', totals, 'number', 1), id)
+put(tool, owner)
+if ttlMs == '' then return 'kept' end
+redis.call('PEXPIRE', keyOf(id), ttlMs)
+redis.call('ZADD', due, now + ttlMs * 1000, id)
 return 'kept'
 `);
 
 const REPLACE = redisScript(`${TASKS_LUA}${ROOM_LUA}
-local id, task, status, version = unpack(ARGV)
-local before = redis.call('GET', keyOf(id))
-if not before or tonumber(string.match(before, '^%d+')) ~= version - 1 then return 'changed' end
-local number, bytes, owner = infoOf(id)
-local lacking = makeRoom(owner, 0, #task - bytes, id)
+local before = redis.call('HGET', keyOf(id), 'version')
+if not before or tonumber(before) ~= version - 1 then return 'changed' end
+local bytes, tool, owner = infoOf(id)
+local lacking = makeRoom(owner, 0, #json - bytes)
 if lacking then return lacking end
-redis.call('SET', keyOf(id), task, 'KEEPTTL')
-count(owner, 0, #task - bytes)
-put(id, owner, number, task, status)
+put(tool, owner)
+count(owner, 0, #json - bytes)
 return 'kept'
 `);
 
-/** Gives where the next page begins, and the ids. */
-const QUEUED = redisScript(`${TASKS_LUA}
-local most, cursor = ARGV[1], ARGV[2]
+const CLAIM = redisScript(`${TASKS_LUA}
+local run, limit, leaseMs, taskId, excludeTools, excludeOwners, overdueMs = unpack(ARGV)
+local claimed = {}
+
+local function begin(id, tool, owner)
+  schedule(id, tool, owner, leaseMs)
+  redis.call('HINCRBY', keyOf(id), 'version', 1)
+  redis.call('HINCRBY', keyOf(id), 'attempts', 1)
+  redis.call('HSET', keyOf(id), 'run', run)
+  table.insert(claimed, read(id))
+end
+
+if taskId ~= '' then
+  local _, tool, owner = infoOf(taskId)
+  local at = owner and redis.call('ZSCORE', claimableOf(tool, owner), taskId)
+  if at and tonumber(at) <= now and redis.call('EXISTS', keyOf(taskId)) == 1 then begin(taskId, tool, owner) end
+  return claimed
+end
+
+local function setOf(json)
+  local set = {}
+  for _, name in ipairs(cjson.decode(json)) do set[name] = true end
+  return set
+end
+
+local leftTools, leftOwners = setOf(excludeTools), setOf(excludeOwners)
+-- Who can be claimed since then is claimed.
+local latest = now - overdueMs * 1000
+-- It grows with every task, so that no two have one turn.
+local turn = math.max(now, tonumber(redis.call('HGET', totals, 'turn') or 0))
+-- It looks at so many only: Redis does nothing else meanwhile.
+local looks = 1000
+
+-- Whose turn it is next for a tool, and with which task.
+local function nextOf(tool)
+  local owners, passed = ownersOf(tool), 0
+  while looks > 0 do
+    looks = looks - 1
+    local owner, at = unpack(redis.call('ZRANGE', owners, passed, passed, 'WITHSCORES'))
+    if not owner or tonumber(at) > turn then return nil end
+    local id, notBefore = unpack(redis.call('ZRANGE', claimableOf(tool, owner), 0, 0, 'WITHSCORES'))
+    local served = redis.call('HGET', totals, 'served ' .. owner) or 0
+    local real = math.max(tonumber(notBefore or 'inf'), tonumber(served))
+    if leftOwners[owner] then
+      passed = passed + 1
+    elseif real > tonumber(at) then
+      redis.call('ZADD', owners, real, owner)
+    elseif tonumber(notBefore) > latest then
+      passed = passed + 1
+    elseif redis.call('EXISTS', keyOf(id)) == 0 then
+      drop(id)
+    else
+      return { tool = tool, owner = owner, at = real, notBefore = tonumber(notBefore), id = id }
+    end
+  end
+end
+
+local nexts = {}
+for _, tool in ipairs(redis.call('SMEMBERS', tools)) do
+  if not leftTools[tool] then nexts[tool] = nextOf(tool) end
+end
+while #claimed < tonumber(limit) do
+  local first
+  for _, other in pairs(nexts) do
+    local isEarlier = not first or other.at < first.at
+    if isEarlier or (other.at == first.at and other.notBefore < first.notBefore) then first = other end
+  end
+  if not first then break end
+  begin(first.id, first.tool, first.owner)
+  turn = turn + 1
+  redis.call('HSET', totals, 'turn', turn, 'served ' .. first.owner, turn)
+  for tool, other in pairs(nexts) do
+    if other.owner == first.owner then nexts[tool] = nextOf(tool) end
+  end
+end
+return claimed
+`);
+
+/** Gives the places of those that have no lease any more. */
+const RENEW = redisScript(`${TASKS_LUA}
+local lost = {}
+for at = 2, #ARGV, 2 do
+  local id, run = ARGV[at], ARGV[at + 1]
+  if redis.call('HGET', keyOf(id), 'run') == run then
+    local _, tool, owner = infoOf(id)
+    schedule(id, tool, owner, ARGV[1])
+  else
+    table.insert(lost, at / 2 - 1)
+  end
+end
+return lost
+`);
+
+/** Gives where the next page begins, and the tasks. */
+const LIST = redisScript(`${TASKS_LUA}
+local most, cursor = tonumber(ARGV[1]), ARGV[2]
 sweep(1000)
-local found = redis.call('ZRANGEBYSCORE', queued, cursor, '+inf', 'LIMIT', 0, most)
-local page = { #found == tonumber(most) and '(' .. redis.call('ZSCORE', queued, found[#found]) or '' }
+local found = redis.call('ZRANGEBYSCORE', order, cursor, '+inf', 'LIMIT', 0, most + 1)
+local isLast = #found <= most
+if not isLast then table.remove(found) end
+local page = { isLast and '' or '(' .. redis.call('ZSCORE', order, found[most]) }
 for _, id in ipairs(found) do
-  if redis.call('EXISTS', keyOf(id)) == 1 then table.insert(page, id) end
+  local task = read(id)
+  if task[1] then table.insert(page, task) end
 end
 return page
 `);
@@ -185,7 +324,11 @@ return page
  * ```
  */
 export class RedisTaskStore implements TaskStore {
+  /** All commands share a connection, and what a run writes is little. */
+  readonly concurrency = 16;
   readonly #connection: RedisConnection;
+  /** Leases are renewed on a connection of their own, so that no large answer ends them. */
+  readonly #leases: RedisLink;
   readonly #base: string;
   readonly #limits: readonly number[];
 
@@ -203,43 +346,80 @@ export class RedisTaskStore implements TaskStore {
       maxTaskBytesPerOwner = Math.ceil(maxTaskBytes / 4),
     } = options;
     this.#connection = connection;
+    this.#leases = connection.link();
     this.#base = `{${connection.prefix}:tasks}`;
     this.#limits = [maxTasks, maxTaskBytes, maxTasksPerOwner, maxTaskBytesPerOwner];
   }
 
-  async create(stored: StoredTask): Promise<void> {
-    const { ttlMs } = stored.task;
-    const ttl = ttlMs === null ? '' : expiryMs(ttlMs);
-    await this.#run(CREATE, [...entryOf(stored), clientText(stored.owner), ttl]);
+  async create(record: TaskRecord, delayMs: number | null): Promise<void> {
+    const { ttlMs } = record.task;
+    const counted = [JSON.stringify(record.tool), clientText(record.owner)];
+    await this.#put(CREATE, record, delayMs, [...counted, ttlMs === null ? '' : expiryMs(ttlMs)]);
   }
 
   async get(taskId: string): Promise<StoredTask | undefined> {
-    const text = await this.#connection.send('GET', `${this.#base}/${taskId}`);
-    if (typeof text !== 'string') return undefined;
-    return readTask(text.slice(text.indexOf('\n')));
+    return storedTask(await this.#connection.send('HMGET', `${this.#base}/${taskId}`, ...FIELDS));
   }
 
-  replace(stored: StoredTask): Promise<boolean> {
-    return this.#run(REPLACE, [...entryOf(stored), stored.version]);
+  replace(record: TaskRecord, delayMs?: number | null): Promise<boolean> {
+    return this.#put(REPLACE, record, delayMs, []);
   }
 
-  async queued(limit: number, cursor = '-inf'): Promise<TaskPage> {
-    const reply = await this.#connection.run(QUEUED, [this.#base], [limit, cursor]);
-    const [next, ...taskIds] = reply as readonly string[];
-    return next ? { taskIds, cursor: next } : { taskIds };
+  async claim(claim: TaskClaim): Promise<readonly StoredTask[]> {
+    const { run, limit, leaseMs, taskId = '', overdueMs = 0 } = claim;
+    const { excludeTools = [], excludeOwners = [] } = claim;
+    const tools = JSON.stringify(excludeTools.map((tool) => JSON.stringify(tool)));
+    const owners = JSON.stringify(excludeOwners.map(clientText));
+    const args = [run, limit, Math.ceil(leaseMs), taskId, tools, owners, Math.ceil(overdueMs)];
+    return storedTasks((await this.#connection.run(CLAIM, [this.#base], args)) as readonly RedisReply[]);
+  }
+
+  async renew(runs: readonly TaskRunName[], leaseMs: number): Promise<readonly TaskRunName[]> {
+    if (runs.length === 0) return [];
+    const args = [Math.ceil(leaseMs), ...runs.flatMap(({ taskId, run }) => [taskId, run])];
+    const lost = (await this.#connection.run(RENEW, [this.#base], args, this.#leases)) as readonly number[];
+    return runs.filter((_, at) => lost.includes(at));
+  }
+
+  async list(limit: number, cursor = '-inf'): Promise<TaskPage> {
+    const reply = await this.#connection.run(LIST, [this.#base], [limit, cursor]);
+    const [next, ...page] = reply as readonly RedisReply[];
+    const tasks = storedTasks(page);
+    return typeof next === 'string' && next !== '' ? { tasks, cursor: next } : { tasks };
   }
 
   /** @throws OverloadedError when there is no room. */
-  async #run(script: RedisScript, args: readonly (string | number)[]): Promise<boolean> {
-    const reply = await this.#connection.run(script, [this.#base], [...args, ...this.#limits]);
+  async #put(
+    script: RedisScript,
+    record: TaskRecord,
+    delayMs: number | null | undefined,
+    rest: readonly (string | number)[],
+  ): Promise<boolean> {
+    const { task, version, run, attempts } = record;
+    const delay = delayMs === undefined ? 'same' : delayMs === null ? 'never' : Math.ceil(delayMs);
+    const finished = isTerminal(task.status) ? 1 : 0;
+    const fields = [task.taskId, JSON.stringify(record), finished, version, run ?? '', attempts, delay];
+    const reply = await this.#connection.run(script, [this.#base], [...fields, ...rest, ...this.#limits]);
     if (reply === 'kept' || reply === 'changed') return reply === 'kept';
     throw new OverloadedError(`The tasks that are kept are at their limit, in ${reply as string}`);
   }
 }
 
-/** What scripts know of a task. */
-function entryOf(stored: StoredTask): readonly string[] {
-  const { taskId, status } = stored.task;
-  const text = `${stored.version}\n${JSON.stringify(stored)}`;
-  return [taskId, text, isTerminal(status) ? 'finished' : stored.isQueued ? 'queued' : 'waiting'];
+function storedTasks(replies: readonly RedisReply[]): StoredTask[] {
+  return replies.map(storedTask).filter((task) => task !== undefined);
+}
+
+/** @param reply its `FIELDS`. */
+function storedTask(reply: RedisReply): StoredTask | undefined {
+  const [json, version, run, attempts, notBefore] = reply as readonly (string | null)[];
+  const task = typeof json === 'string' ? readTask(json) : undefined;
+  return (
+    task && {
+      ...task,
+      version: Number(version),
+      run: run ? run : null,
+      attempts: Number(attempts),
+      notBefore: notBefore ? Number(notBefore) : null,
+    }
+  );
 }

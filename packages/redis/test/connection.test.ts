@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createClient } from '@redis/client';
 import type { Backend, ServerChange, StoredSession } from '@sigil/core/backend';
 import { freePort } from '../../../tests/e2e/processes.js';
+import { stored } from '../../../tests/contract/backend/task-store.js';
 import { wait } from '../../../tests/contract/backend/waiting.js';
 import { redis } from '../src/index.js';
 import { buildProgram, Program, removeProgram } from './fixtures/programs.js';
@@ -10,12 +11,11 @@ import { describeWithRedis } from './fixtures/servers.js';
 const SESSION: StoredSession = { id: 'a', version: 1, owner: null, state: {} };
 
 describeWithRedis('a connection to Redis', (redisForTests) => {
-  const [program, soon] = [{ path: '' }, { path: '' }];
+  const program = { path: '' };
   beforeAll(async () => {
     program.path = await buildProgram('life-process');
-    soon.path = await buildProgram('soon-process');
   });
-  afterAll(() => Promise.all([removeProgram(program.path), removeProgram(soon.path)]));
+  afterAll(() => removeProgram(program.path));
 
   test.each(['connected', 'not connected'])(
     'goes where a client of node-redis goes that is %s, and leaves that alone',
@@ -47,48 +47,25 @@ describeWithRedis('a connection to Redis', (redisForTests) => {
     await one?.sessions.create(SESSION, 60_000);
     await one?.bus.publish({ kind: 'list', list: 'tools' });
     await one?.bus.publish({ kind: 'message', to: 'node', about: 'greeting', content: {} });
-    await one?.queue.add({ taskId: 'a', round: 1 });
-    const ran: string[] = [];
-    const silent = (): void => undefined;
-    await other?.queue.work(async ({ taskId }) => void ran.push(taskId), {
-      concurrency: 1,
-      stallMs: 1_000,
-      logger: { debug: silent, info: silent, warn: silent, error: silent },
-    });
+    await one?.tasks.create(stored('a'), 0);
     expect(await other?.sessions.use('a', 60_000)).toBeUndefined();
+    expect(await other?.tasks.claim({ run: 'one', limit: 1, leaseMs: 60_000 })).toEqual([]);
     await wait(100);
-    expect([heard, ran]).toEqual([[], []]);
+    expect(heard).toEqual([]);
   });
 
-  test('keeps no process alive once it is closed, and loads BullMQ with the queue alone', async () => {
+  test('keeps no process alive once it is closed', async () => {
     const { server, after } = redisForTests();
     const using = new Program(program.path, [server.url, 'life']);
     after(() => using.kill());
     await using.ended();
-    const said = ['used, bullmq: false', 'worked, bullmq: true', 'closed, bullmq: true'];
-    expect(using.said.trim().split('\n')).toEqual(said);
+    expect(using.said).toBe('used\nclosed\n');
   });
-
-  test.each(['no', 0, 1, 2, 4, 8, 30])(
-    'keeps no process alive that closes it %s turns after it began to work',
-    async (turns) => {
-      const { server, after } = redisForTests();
-      const using = new Program(soon.path, [server.url, 'soon', String(turns)]);
-      after(() => using.kill());
-      await using.ended();
-      expect(Number(using.said)).toBeLessThan(3_000);
-    },
-  );
 
   test('keeps no process alive once it is closed, though Redis was never there', async () => {
     const using = new Program(program.path, [`redis://127.0.0.1:${await freePort()}`, 'life']);
     redisForTests().after(() => using.kill());
     await using.ended();
-    expect(
-      using.said
-        .trim()
-        .split('\n')
-        .map((line) => line.split(',')[0]),
-    ).toEqual(['failed', 'worked', 'closed']);
+    expect(using.said).toBe('failed\nclosed\n');
   });
 });

@@ -1,10 +1,11 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Logger } from '@sigil/core';
 import { type Backend, OverloadedError, type ServerChange } from '@sigil/core/backend';
 import { stored } from '../../../tests/contract/backend/task-store.js';
 import { until, wait } from '../../../tests/contract/backend/waiting.js';
 import { Redis } from '../../../tests/e2e/redis.js';
 import { redis, type RedisOptions } from '../src/index.js';
+import { RedisTaskStore } from '../src/redis-task-store.js';
 import { describeWithRedis } from './fixtures/servers.js';
 
 const STREAM = { session: 'a', stream: 'a1' };
@@ -26,10 +27,11 @@ const COMMANDS: Readonly<Record<string, (backend: Backend) => unknown>> = {
   'events.after': ({ events }) => events.after(STREAM),
   'events.forget': ({ events }) => events.forget('a'),
   'states.use': ({ states }) => states.use(crypto.randomUUID(), 60_000),
-  'tasks.create': ({ tasks }) => tasks.create(stored(crypto.randomUUID())),
+  'tasks.create': ({ tasks }) => tasks.create(stored(crypto.randomUUID()), 0),
   'tasks.get': ({ tasks }) => tasks.get('a'),
-  'tasks.queued': ({ tasks }) => tasks.queued(10),
-  'queue.add': ({ queue }) => queue.add({ taskId: crypto.randomUUID(), round: 1 }),
+  'tasks.claim': ({ tasks }) => tasks.claim({ run: crypto.randomUUID(), limit: 1, leaseMs: 60_000 }),
+  'tasks.renew': ({ tasks }) => tasks.renew([{ taskId: 'a', run: 'a' }], 60_000),
+  'tasks.list': ({ tasks }) => tasks.list(10),
   'bus.publish': ({ bus }) => bus.publish({ kind: 'all' }),
   'limiter.take': ({ limiter }) => limiter.take('a', { limit: 1_000, windowMs: 1_000 }),
 };
@@ -62,6 +64,8 @@ describeWithRedis('a backend on Redis', (redisForTests) => {
   const reaches = async (backend: Backend): Promise<boolean> => {
     try {
       await backend.check();
+      // On a connection of its own.
+      await COMMANDS['tasks.renew']?.(backend);
       return true;
     } catch {
       return false;
@@ -122,37 +126,28 @@ describeWithRedis('a backend on Redis', (redisForTests) => {
       await until(() => reaches(backend));
     });
 
-    test('is opened all the same, listened to, and worked for, and all of it begins once Redis is there', async () => {
+    test('is opened all the same and listened to, and all of it begins once Redis is there', async () => {
       const { server } = redisForTests();
       await server.stop();
       const began = performance.now();
-      const { backend, logged, logger } = await open();
+      const { backend, logged } = await open();
       expect(performance.now() - began).toBeLessThan(5_000);
       expect(logged).toEqual([
         { level: 'warn', message: 'Redis cannot be reached; it is tried again until it can' },
       ]);
       const heard: ServerChange[] = [];
       await backend.bus.subscribe((change) => heard.push(change), 'here');
-      const ran: string[] = [];
-      await backend.queue.work(async ({ taskId }) => void ran.push(taskId), {
-        concurrency: 1,
-        stallMs: 5_000,
-        logger,
-      });
       await server.restart();
       await until(() => reaches(backend));
       await until(() => heard.some(({ kind }) => kind === 'all'));
       await backend.bus.publish({ kind: 'message', to: 'here', about: 'greeting', content: {} });
       await until(() => heard.some(({ kind }) => kind === 'message'));
-      await backend.queue.add({ taskId: 'a', round: 1 });
-      await until(() => ran.includes('a'));
     });
 
-    test('closes, with a worker that waits for it', async () => {
+    test('closes', async () => {
       const { server } = redisForTests();
       await server.stop();
-      const { backend, logger } = await open({ timeoutMs: 300 });
-      await backend.queue.work(async () => undefined, { concurrency: 1, stallMs: 5_000, logger });
+      const { backend } = await open({ timeoutMs: 300 });
       await backend.close();
       await backend.close();
       await expect((async () => backend.check())()).rejects.toThrow('Redis cannot be reached');
@@ -161,6 +156,27 @@ describeWithRedis('a backend on Redis', (redisForTests) => {
   });
 
   describe('that is slow', () => {
+    test('fails what is late alone, and keeps the connection as long as anything is answered', async () => {
+      const connection = redisForTests().connect({ timeoutMs: 500 });
+      const store = new RedisTaskStore(connection);
+      await store.create(stored('a'), 0);
+      await store.claim({ run: 'run', limit: 1, leaseMs: 60_000 });
+      await store.renew([{ taskId: 'a', run: 'run' }], 60_000);
+      const id = await connection.send('CLIENT', 'ID');
+      // All that is sent behind it waits for it.
+      const slow = expect(connection.send('BLPOP', 'nothing', '0.8')).rejects.toThrow(
+        'Redis did not answer within 500 ms',
+      );
+      const began = performance.now();
+      expect(await store.renew([{ taskId: 'a', run: 'run' }], 60_000)).toEqual([]);
+      expect(performance.now() - began).toBeLessThan(400);
+      await wait(400);
+      const behind = connection.send('PING');
+      await slow;
+      expect(await behind).toBe('PONG');
+      expect(await connection.send('CLIENT', 'ID')).toBe(id);
+    });
+
     test('fails after its time, then at once, and goes on when Redis does', async () => {
       const { server, after } = redisForTests();
       const { backend } = await open({ timeoutMs: 400 });
@@ -174,6 +190,8 @@ describeWithRedis('a backend on Redis', (redisForTests) => {
       expect(late.length).toBeGreaterThan(0);
       for (const { failed } of slow)
         expect(failed).toMatch(/did not answer within 400 ms|connection to Redis was lost/);
+      // Nothing is answered for as long again.
+      await wait(500);
       for (const { name, failed, ms } of await failures(backend))
         expect([name, failed, ms < 300]).toEqual([name, 'Error: Redis cannot be reached', true]);
       // Longer than an attempt to connect may take.
@@ -195,22 +213,17 @@ describeWithRedis('a backend on Redis', (redisForTests) => {
     await backend.check();
   });
 
-  test('says once that Redis deletes what is needed, and BullMQ says nothing of it', async () => {
+  test('says once that Redis deletes what is needed', async () => {
     const { connect, after } = redisForTests();
     const administrator = connect();
     const setPolicy = (policy: string) => administrator.send('CONFIG', 'SET', 'maxmemory-policy', policy);
     after(() => setPolicy('noeviction'));
     await setPolicy('allkeys-lru');
-    const consoles = (['log', 'info', 'warn', 'error'] as const).map((level) => jest.spyOn(console, level));
-    after(() => jest.restoreAllMocks());
-    const { backend, logged, logger } = await open();
-    await backend.queue.work(async () => undefined, { concurrency: 1, stallMs: 5_000, logger });
-    await backend.queue.add({ taskId: 'a', round: 1 });
+    const { logged } = await open();
     await wait(200);
     expect(logged).toEqual([
       { level: 'warn', message: expect.stringContaining('set its maxmemory-policy to noeviction') },
     ]);
-    for (const spied of consoles) expect(spied).not.toHaveBeenCalled();
   });
 
   describe('that refuses for good', () => {
@@ -250,13 +263,21 @@ describeWithRedis('a backend on Redis', (redisForTests) => {
     await allWork(backend);
     await backend.sessions.create(sessionOf('a'), 60_000);
     await backend.events.append(STREAM, 'kept');
+    await backend.tasks.create(stored('full'), 0);
+    expect(await backend.tasks.claim({ run: 'run', limit: 1, leaseMs: 60_000, taskId: 'full' })).toHaveLength(
+      1,
+    );
     await setMemory('1');
     for (const name of ['sessions.create', 'events.append', 'states.use', 'tasks.create'])
       await expect((async () => COMMANDS[name]?.(backend))()).rejects.toThrow(OverloadedError);
-    await expect((async () => COMMANDS['queue.add']?.(backend))()).rejects.toThrow(/OOM/);
     expect(await backend.sessions.use('a', 60_000)).toEqual(sessionOf('a'));
     expect((await backend.events.after(STREAM)).events.at(-1)).toMatchObject({ message: 'kept' });
     await backend.bus.publish({ kind: 'all' });
+    // Tasks that run go on to their end.
+    expect(await backend.tasks.renew([{ taskId: 'full', run: 'run' }], 60_000)).toEqual([]);
+    expect(await backend.tasks.replace(stored('full', { version: 3 }, { status: 'completed' }), null)).toBe(
+      true,
+    );
     // Who is asked whether requests are to be sent here says no.
     await expect((async () => backend.check())()).rejects.toThrow(/OOM/);
     expect(await backend.sessions.delete('a')).toBe(true);

@@ -10,8 +10,27 @@ const URL = 'redis://127.0.0.1:1';
 describe('redis()', () => {
   test.each<[string, unknown, RegExp]>([
     ['no options', undefined, /its options must be an object/],
-    ['neither an address nor a client', {}, /there must be either an address or a client/],
-    ['both', { url: URL, client: createClient() }, /there must be either an address or a client/],
+    [
+      'neither an address nor a client',
+      {},
+      /there must be either an address, a client, a cluster or Sentinels/,
+    ],
+    ['an address and a client', { url: URL, client: createClient() }, /there must be either an address/],
+    ['an address and a cluster', { url: URL, cluster: { nodes: [URL] } }, /there must be either an address/],
+    ['a cluster that is none', { cluster: [URL] }, /it must be an object with any of nodes/],
+    [
+      'a cluster without nodes',
+      { cluster: { nodes: [] } },
+      /redis\(\{ cluster.nodes \}\): it must be a list/,
+    ],
+    [
+      'a cluster with a database',
+      { cluster: { nodes: [`${URL}/3`] } },
+      /addresses of nodes, without databases/,
+    ],
+    ['a misspelt option of a cluster', { cluster: { node: [URL] } }, /write cluster.nodes/],
+    ['Sentinels without a name', { sentinel: { nodes: [URL] } }, /what the Sentinels call the master/],
+    ['Sentinels without nodes', { sentinel: { name: 'mymaster' } }, /redis\(\{ sentinel.nodes \}\)/],
     [
       'an address of something else',
       { url: 'http://127.0.0.1:1' },

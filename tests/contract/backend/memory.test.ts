@@ -4,7 +4,6 @@ import {
   MemoryLimiter,
   MemorySessionStore,
   MemoryStateStore,
-  MemoryTaskQueue,
   MemoryTaskStore,
 } from '@sigil/core/backend';
 import { describeChangeBus } from './change-bus.js';
@@ -12,7 +11,6 @@ import { describeEventStore } from './event-store.js';
 import { describeLimiter } from './limiter.js';
 import { describeSessionStore } from './session-store.js';
 import { describeStateStore } from './state-store.js';
-import { describeTaskQueue } from './task-queue.js';
 import { describeTaskStore } from './task-store.js';
 
 /** Processes do not share memory: both ends are the one store. */
@@ -22,6 +20,5 @@ describeSessionStore('MemorySessionStore', (bounds) => twice(new MemorySessionSt
 describeEventStore('MemoryEventStore', (bounds) => twice(new MemoryEventStore(bounds)));
 describeStateStore('MemoryStateStore', (bounds) => new MemoryStateStore(bounds));
 describeTaskStore('MemoryTaskStore', (bounds) => new MemoryTaskStore(bounds));
-describeTaskQueue('MemoryTaskQueue', () => twice(new MemoryTaskQueue()));
 describeChangeBus('MemoryChangeBus', () => twice(new MemoryChangeBus()));
 describeLimiter('MemoryLimiter', () => twice(new MemoryLimiter()));

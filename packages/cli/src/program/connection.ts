@@ -4,7 +4,29 @@ import { isObject } from '@sigil/core/internal';
 import { LATEST_LEGACY_VERSION, LATEST_VERSION, META, METHODS, NOTIFICATIONS } from '@sigil/core/transport';
 import { ServerError } from '../failures.js';
 import { type JsonObject, objectOf } from '../json.js';
-import type { Program } from './program.js';
+import { type AskOptions, askProgram, type Program } from './program.js';
+
+/**
+ * Asks a program that is made with Sigil what only its own app can tell.
+ *
+ * @param question the variables of its environment that ask.
+ * @param read finds the answer among the messages of the program.
+ * @throws UsageError when there is no such program.
+ * @throws ServerError when it fails, does not answer in time, or is not made with Sigil.
+ */
+export function askApp<T>(
+  script: string,
+  question: Readonly<Record<string, string>>,
+  options: AskOptions,
+  read: (message: JsonObject) => T | undefined,
+): Promise<T> {
+  return askProgram(script, question, options, (program) => {
+    const serves = greet(program).then(() => {
+      throw new ServerError('the server is not made with Sigil: only its own program could tell');
+    });
+    return Promise.race([program.first(read), serves]);
+  });
+}
 
 /** A server that has said who it is. */
 export interface Greeted {

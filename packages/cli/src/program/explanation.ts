@@ -1,9 +1,8 @@
 import type { Explanation } from '@sigil/core/manifest';
 import type { Principal } from '@sigil/core';
-import { ServerError } from '../failures.js';
 import type { JsonObject } from '../json.js';
-import { greet } from './connection.js';
-import { type AskOptions, askProgram } from './program.js';
+import { askApp } from './connection.js';
+import type { AskOptions } from './program.js';
 
 const FORMAT: Explanation['format'] = 'sigil-explanation/1';
 
@@ -33,13 +32,7 @@ export function explanationOfProgram(
     SIGIL_INSPECT_NAME: name,
     SIGIL_INSPECT_PRINCIPAL: principal ? JSON.stringify(principal) : '',
   };
-  return askProgram(script, question, options, (program) => {
-    const given = program.first((message) => (isExplanation(message) ? message : undefined));
-    const serves = greet(program).then(() => {
-      throw new ServerError('the server is not made with Sigil: only its own program could tell');
-    });
-    return Promise.race([given, serves]);
-  });
+  return askApp(script, question, options, (message) => (isExplanation(message) ? message : undefined));
 }
 
 function isExplanation(message: JsonObject): message is JsonObject & Explanation {

@@ -1,7 +1,7 @@
 import type { Logger } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { ChangeBus } from './change-bus.js';
-import type { TaskQueue, TaskStore } from './tasks.js';
+import type { TaskStore } from './tasks.js';
 
 /**
  * What outlives a request, and what processes that serve one app share. Each part has an interface of its own, is kept in memory by
@@ -10,7 +10,7 @@ import type { TaskQueue, TaskStore } from './tasks.js';
  * - `SessionStore`: the sessions of clients up to 2025-11-25, so that any process serves any request of them.
  * - `EventStore`: the streams of these sessions, so that a client that lost its connection gets the rest anywhere.
  * - `StateStore`: which request states were used, so that each is accepted once (2026-07-28), and which proofs of possession.
- * - `TaskStore` and `TaskQueue` (`tasks.ts`): tasks, and which of them is to be run next.
+ * - `TaskStore` (`tasks.ts`): tasks, and which of them a process runs next. `TaskExecutor` (`task-executor.ts`) says who runs them.
  * - `ChangeBus` (`change-bus.ts`): what has changed, and what one process has to say to another.
  * - `Limiter`: how often something may happen in all processes together.
  *
@@ -30,7 +30,6 @@ export interface Backend {
   readonly events: EventStore;
   readonly states: StateStore;
   readonly tasks: TaskStore;
-  readonly queue: TaskQueue;
   readonly bus: ChangeBus;
   readonly limiter: Limiter;
   /**
@@ -41,7 +40,7 @@ export interface Backend {
    */
   open?(logger: Logger): MaybePromise<void>;
   /**
-   * Asks the store whether it answers, for `/readyz`.
+   * Asks the store whether it answers, for `/readyz`, which asks the bus and the task store, too.
    *
    * @throws Error when it does not.
    */
@@ -163,27 +162,33 @@ export interface EventStore {
 export type StateKind = 'states' | 'proofs';
 
 /**
+ * What a store knows of a state: this use is the `'first'`; it was `'used'` before; or, where the store does not know that it was, it is
+ * `'forgotten'`, as it is older than what the store remembers.
+ */
+export type StateUse = 'first' | 'used' | 'forgotten';
+
+/**
  * Remembers which states clients have brought back, so that each is accepted once (2026-07-28, basic/patterns/mrtr, "Server
  * Requirements"). Processes that share `state.keys` share a store.
+ *
+ * A store knows since when it remembers. One that has lost what it kept, such as a Redis without persistence after a restart, begins anew.
  */
 export interface StateStore {
   /**
-   * When it began to remember, in milliseconds since 1970, where it ends with its process: what was used before, it does not know. Absent
-   * where it outlives processes.
-   */
-  readonly since?: number;
-  /**
-   * Marks a state as used. Of all who ask for one id, at the same time too, one is told `true`. A failure refuses the request.
+   * Marks a state as used, in one round trip. Of all who ask for one id, at the same time too, one is told `'first'`. A failure refuses the
+   * request.
    *
    * @param id random and unique; the state itself is never told.
    * @param forMs how long to remember it, in milliseconds: the state is refused after that anyway.
    * @param client whom it counts for: a text that names a principal or a network address; absent where clients cannot be told apart.
    * @param kind what it is. Each kind has as much room for itself: proofs come with every request, and would leave none to states.
    * @default kind 'states'
-   * @returns whether it had not been used before.
+   * @param ageMs how long ago it was made, in milliseconds. The store counts back from now by its own clock.
+   * @default ageMs 0
+   * @returns `'first'` accepts the state; everything else refuses it.
    * @throws OverloadedError when there is no room: to forget an id would be to accept its state again.
    */
-  use(id: string, forMs: number, client?: string, kind?: StateKind): MaybePromise<boolean>;
+  use(id: string, forMs: number, client?: string, kind?: StateKind, ageMs?: number): MaybePromise<StateUse>;
 }
 
 /** How often something may happen. */

@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../protocol/maybe-promise.js';
+import type { TaskStatus } from './tasks.js';
 
 /** The lists that a server has. */
 export type ListKind = 'tools' | 'prompts' | 'resources';
@@ -9,8 +10,15 @@ export type ServerChange =
   | { readonly kind: 'list'; readonly list: ListKind }
   /** A resource has other contents than before. */
   | { readonly kind: 'resource'; readonly uri: string }
-  /** A task has another state than before. */
-  | { readonly kind: 'task'; readonly taskId: string }
+  /** A task has another state than before, or another run. */
+  | {
+      readonly kind: 'task';
+      readonly taskId: string;
+      readonly status: TaskStatus;
+      readonly run: string | null;
+    }
+  /** Tasks can be claimed that could not before. */
+  | { readonly kind: 'claimable' }
   /** A session is another than before, or has ended. */
   | { readonly kind: 'session'; readonly sessionId: string }
   /** A stream of a session has events that a process which follows it does not know yet. */

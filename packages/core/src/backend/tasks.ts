@@ -1,8 +1,27 @@
-import type { Logger } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 
 /** Where a task stands (ext-tasks, "Task Status"). */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'cancelled' | 'failed';
+
+const STATUSES: readonly unknown[] = [
+  'working',
+  'input_required',
+  'completed',
+  'cancelled',
+  'failed',
+] satisfies TaskStatus[];
+
+/**
+ * Whether a value is a status of a task.
+ *
+ * @example
+ * ```ts
+ * const status = isTaskStatus(row['status']) ? row['status'] : undefined;
+ * ```
+ */
+export function isTaskStatus(value: unknown): value is TaskStatus {
+  return STATUSES.includes(value);
+}
 
 /** A task as clients see it (ext-tasks, "Tasks"). */
 export interface TaskState {
@@ -40,10 +59,19 @@ export function isTerminal(status: TaskStatus): boolean {
 }
 
 /**
- * Everything that is kept of a task. Plain JSON: a store may write it down as it is, and reads `task`, `version`, `owner` and `isQueued` alone.
- * What clients and handlers have said is encrypted (`state.keys`).
+ * Everything that is kept of a task. Plain JSON: a store may write it down as it is, and reads `task`, `version`, `owner`, `tool`, `run` and
+ * `attempts` alone. What clients and handlers have said is encrypted (`state.keys`).
  */
-export interface StoredTask {
+export interface StoredTask extends TaskRecord {
+  /**
+   * No process can claim the task before this time, in milliseconds since 1970 by the clock of the store: the end of its delay or, while
+   * a run is under way, of the lease of that run. `null` while it waits for its client alone, and once it has ended.
+   */
+  readonly notBefore: number | null;
+}
+
+/** A task as it is given to a store, which adds the rest by its own clock. */
+export interface TaskRecord {
   readonly task: TaskState;
   /** Grows by one with every change; 1 at first. */
   readonly version: number;
@@ -55,10 +83,6 @@ export interface StoredTask {
   readonly tool: string;
   /** Identifies what the tool takes and does, so that another version of it does not go on with the task. */
   readonly toolVersion: string;
-  /** How often it has become ready to run: one entry of the queue is for one of them. */
-  readonly round: number;
-  /** Whether an entry of the queue belongs to it: it runs, waits for its turn, or for the end of the time that a question has. */
-  readonly isQueued: boolean;
   /** The run that may write, by an id of its own; `null` where none is under way. */
   readonly run: string | null;
   /** How many runs have begun since one came to its end. */
@@ -92,79 +116,83 @@ export function readTask(text: string): StoredTask | undefined {
 
 /** Some of the tasks that a store keeps. */
 export interface TaskPage {
-  readonly taskIds: readonly string[];
+  readonly tasks: readonly StoredTask[];
   /** Where the next page begins; absent on the last one. */
   readonly cursor?: string | undefined;
 }
 
+/** Which tasks a process claims. */
+export interface TaskClaim {
+  /** Names the runs that begin: unlike the name of any other claim. */
+  readonly run: string;
+  /** Most tasks that are claimed. */
+  readonly limit: number;
+  /** Milliseconds until another process can claim them, unless `renew` is called. */
+  readonly leaseMs: number;
+  /** Tools whose tasks are left to others. */
+  readonly excludeTools?: readonly string[];
+  /** Owners whose tasks are left to others. */
+  readonly excludeOwners?: readonly (string | null)[];
+  /** Claims this task alone: for an executor that says which one is next. */
+  readonly taskId?: string;
+  /**
+   * Claims only tasks that could have been claimed for so many milliseconds: those that an executor has lost.
+   * @default 0
+   */
+  readonly overdueMs?: number;
+}
+
+/** A run of a task. */
+export interface TaskRunName {
+  readonly taskId: string;
+  readonly run: string;
+}
+
 /**
- * Keeps tasks (ext-tasks): the truth that `tasks/get` reads. Processes that share a store serve each other's tasks.
+ * Keeps tasks (ext-tasks), and hands them out to the processes that run them: the one truth, which `tasks/get` reads. Processes that share
+ * a store serve and run each other's tasks. All times are counted by the clock of the store.
  */
 export interface TaskStore {
   /**
+   * How many tasks a process runs at once, unless it says so itself: what the connections of the store can serve.
+   * @default as many as the process takes in
+   */
+  readonly concurrency?: number;
+  /**
    * Keeps a new task: once this is done, `get` finds it, in every process. After `task.ttlMs` it is gone.
    *
+   * @param delayMs milliseconds before it can be claimed; `null` for never.
    * @throws OverloadedError when there is no room; the call that was to become a task is answered with the error.
    */
-  create(stored: StoredTask): MaybePromise<void>;
+  create(record: TaskRecord, delayMs: number | null): MaybePromise<void>;
   /** @returns the task, or `undefined` when there is none or it has expired. */
   get(taskId: string): MaybePromise<StoredTask | undefined>;
   /**
    * Replaces a task with its next version, if the one that is kept is still the one before it. How long it is kept does not change.
    *
+   * @param delayMs milliseconds before it can be claimed; `null` for never. Without it that time stays as it is.
    * @returns whether it was; when not, it was changed in between, or it is gone.
    * @throws OverloadedError when it has become too large.
    */
-  replace(stored: StoredTask): MaybePromise<boolean>;
+  replace(record: TaskRecord, delayMs?: number | null): MaybePromise<boolean>;
   /**
-   * The tasks that an entry of the queue belongs to (`isQueued`), in pages. A task that changes meanwhile may be left out or come twice.
+   * Begins runs of tasks that can be claimed, in one step: gives each the run and one attempt more, counts its version up, and keeps
+   * others from claiming it for the length of the lease. Owners take turns; of each, the task comes first that could be claimed first.
+   *
+   * @returns the tasks as they stand now.
+   */
+  claim(claim: TaskClaim): MaybePromise<readonly StoredTask[]>;
+  /**
+   * Begins the leases of runs anew.
+   *
+   * @returns the runs that have none any more: their task has ended, was claimed by another process, or is gone.
+   */
+  renew(runs: readonly TaskRunName[], leaseMs: number): MaybePromise<readonly TaskRunName[]>;
+  /**
+   * Lists all tasks, the oldest first. A task that changes meanwhile may be left out or come twice.
    *
    * @param limit most of them on a page.
    * @param cursor where the page begins; the first one without.
    */
-  queued(limit: number, cursor?: string): MaybePromise<TaskPage>;
-}
-
-/** A task that is ready to run. */
-export interface QueuedTask {
-  readonly taskId: string;
-  /** See `StoredTask.round`. */
-  readonly round: number;
-}
-
-/** How a process takes tasks from a queue. */
-export interface TaskWorkerOptions {
-  /** Most tasks it runs at once. */
-  readonly concurrency: number;
-  /**
-   * Milliseconds after which a task whose process has ended without a word is given to another one, at the latest.
-   */
-  readonly stallMs: number;
-  /** Where it reports what goes wrong. */
-  readonly logger: Logger;
-}
-
-/** Takes tasks from a queue until it is closed. */
-export interface TaskWorker {
-  /** Takes no more. Resolves once no run of this worker is under way. */
-  close(): MaybePromise<void>;
-}
-
-/**
- * Says which task to run next, and hands it to one process. It may hand a task out twice; the store tells who runs it. What it loses is
- * found again in the store.
- */
-export interface TaskQueue {
-  /**
-   * Adds a task. An entry that waits already, or runs, is not added again.
-   *
-   * @param delayMs milliseconds it waits at least.
-   */
-  add(entry: QueuedTask, delayMs?: number): MaybePromise<void>;
-  /**
-   * Begins to run tasks in this process.
-   *
-   * @param run runs one. It never rejects, and the entry is done once it resolves.
-   */
-  work(run: (entry: QueuedTask) => Promise<void>, options: TaskWorkerOptions): MaybePromise<TaskWorker>;
+  list(limit: number, cursor?: string): MaybePromise<TaskPage>;
 }

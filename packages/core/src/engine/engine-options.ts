@@ -83,6 +83,12 @@ export interface LimitOptions {
    */
   readonly guardTimeoutMs?: number;
   /**
+   * Milliseconds that a store or bus may take to answer that was given alone, such as `state.store`. After them it has failed: the request
+   * that needs it is refused, over HTTP with 503. A backend has limits of its own.
+   * @default 10 seconds
+   */
+  readonly storeTimeoutMs?: number;
+  /**
    * How often guards are asked again about the resources and tasks that open subscriptions hear of, in milliseconds. A subscription
    * that they refuse ends.
    * @default 1 minute
@@ -107,6 +113,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxSubscribedBytes: 64 * 1024 * 1024,
   maxSessionBytes: 64 * 1024 * 1024,
   guardTimeoutMs: 10_000,
+  storeTimeoutMs: 10_000,
   recheckMs: 60_000,
 };
 

@@ -15,7 +15,7 @@ import { ClientRequester } from './asking/client-requester.js';
 import { QuestionCodec } from './asking/question-codec.js';
 import type { EngineOptions } from './engine-options.js';
 import type { TrackCall } from './exchange.js';
-import type { ExtensionHost } from './extension.js';
+import type { Extension, ExtensionHost } from './extension.js';
 import { Extensions } from './extensions.js';
 import { ConnectionState } from './connection-state.js';
 import { Capabilities } from './methods/capabilities.js';
@@ -89,7 +89,10 @@ export class Engine implements Endpoint {
     const requester = new ClientRequester(new QuestionCodec(options.formPlan));
     const writer = new ResponseWriter(options.stampServerInfo ? options.info : undefined);
     const extensions = new Extensions(
-      options.extensions.map((create) => create(this.#host(listeners))),
+      options.extensions.map((create) => {
+        const extension: Extension = create(this.#host(listeners, () => `extension ${extension.id}`));
+        return extension;
+      }),
       writer,
     );
     const methodParts = {
@@ -129,6 +132,11 @@ export class Engine implements Endpoint {
   /** What clients of the newest revision are told that this server can do. */
   get capabilities(): ServerCapabilities {
     return this.#parts.capabilities.of(NEWEST_REVISION);
+  }
+
+  /** What extensions tell operators, by the name that `SIGIL_INSPECT` has. */
+  get inspect(): Extensions['inspect'] {
+    return this.#parts.extensions.inspect;
   }
 
   /** Whether an extension hides a tool from clients with sessions (up to 2025-11-25). */
@@ -199,7 +207,8 @@ export class Engine implements Endpoint {
     this.#parts.extensions.start();
   }
 
-  #host(listeners: Listeners): ExtensionHost {
+  /** @param purpose what it seals for, once it is made. */
+  #host(listeners: Listeners, purpose: () => string): ExtensionHost {
     const { registry, logger, changes, pageSize, cacheHints, codec } = this.options;
     return {
       registry,
@@ -211,8 +220,8 @@ export class Engine implements Endpoint {
       hasListener: (wanted) => listeners.wants(wanted),
       notifyListeners: (method, params, wanted) => listeners.notify(method, params, wanted),
       replay: (call, journal, background) => replay(this.#parts, call, journal, background),
-      seal: (value, maxLength) => codec.seal(value, maxLength),
-      unseal: (text) => codec.open(text),
+      seal: (value, maxLength) => codec.seal(purpose(), value, maxLength),
+      unseal: (text) => codec.open(purpose(), text),
     };
   }
 

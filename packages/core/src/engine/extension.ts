@@ -141,6 +141,13 @@ export interface Extension {
    * @default always
    */
   mayListen?(call: ExtensionCall, agreed: Readonly<Record<string, unknown>>): MaybePromise<boolean>;
+  /**
+   * What operators may ask a program that does not serve: answers by the name that `SIGIL_INSPECT` has. Each gets the object in
+   * `SIGIL_INSPECT_<NAME>`, and throws a `ProtocolError` when it cannot answer. `start` is not called before.
+   */
+  readonly inspect?: Readonly<
+    Record<string, (asked: Readonly<Record<string, unknown>>) => MaybePromise<object>>
+  >;
   /** Begins what goes on without requests. Called once, when the app begins to be served. */
   start?(): MaybePromise<void>;
   /** Ends what still runs. */
@@ -170,7 +177,8 @@ export interface ExtensionHost {
    */
   replay(call: RecordedCall, journal: Journal | undefined, background: BackgroundDelivery): Replay;
   /**
-   * Encrypts and authenticates what is kept outside of this process, with the first of `state.keys`.
+   * Encrypts and authenticates what is kept outside of this process, with the first of `state.keys`. Other apps and other extensions do not
+   * read it. It is for later: while the extension is made, its id is not known.
    *
    * @param maxLength the longest that it may be, in characters of JSON.
    * @throws OverloadedError when it is longer.

@@ -26,6 +26,8 @@ const NO_PARTS: readonly ToolCalls[] = [];
 export class Extensions {
   /** The methods they add, by name. */
   readonly methods: ReadonlyMap<string, MethodHandler>;
+  /** What they tell operators, by name. */
+  readonly inspect: NonNullable<Extension['inspect']>;
   /** The members of `params` that name what a request is about, by method. */
   readonly namedBy: ReadonlyMap<string, string>;
   readonly #inSessions: ReadonlySet<string>;
@@ -37,6 +39,7 @@ export class Extensions {
     private readonly writer: ResponseWriter,
   ) {
     checkExtensions(extensions);
+    this.inspect = Object.fromEntries(extensions.flatMap(({ inspect = {} }) => Object.entries(inspect)));
     this.#inSessions = new Set(extensions.flatMap(({ id, inSessions }) => (inSessions ? [id] : [])));
     const added = extensions.flatMap((extension) =>
       Object.entries(extension.methods ?? {}).map(([name, method]) => ({ name, method, extension })),
@@ -239,6 +242,7 @@ function checkExtensions(extensions: readonly Extension[]): void {
   const names = [
     ...extensions.map(({ id }) => `the extension '${id}'`),
     ...methods.map(({ method }) => `the method '${method}'`),
+    ...extensions.flatMap(({ inspect = {} }) => Object.keys(inspect).map((name) => `inspect '${name}'`)),
   ];
   for (const name of new Set(names.filter((one, index) => names.indexOf(one) !== index)))
     at.add('SIGIL_DUPLICATE_NAME', `${name} is there twice`, 'take one of them off the list');

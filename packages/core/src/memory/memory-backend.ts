@@ -4,13 +4,12 @@ import { MemoryEventStore } from './memory-event-store.js';
 import { MemoryLimiter } from './memory-limiter.js';
 import { MemorySessionStore } from './memory-session-store.js';
 import { MemoryStateStore } from './memory-state-store.js';
-import { MemoryTaskQueue } from './memory-task-queue.js';
 import { MemoryTaskStore } from './memory-task-store.js';
 
 // Each part of a backend in memory, in a file of its own. Without a backend an app takes those that it needs, and has them for itself:
 //
-// - `memory-change-bus.ts`, `memory-state-store.ts` (created in `server/create-app.ts`), `memory-task-store.ts` and
-//   `memory-task-queue.ts` (in `extensions/tasks/tasks.ts`), and `memory-event-store.ts` (in `@sigil/http`).
+// - `memory-change-bus.ts`, `memory-state-store.ts` (created in `server/create-app.ts`), `memory-task-store.ts` (in
+//   `extensions/tasks/tasks.ts`), and `memory-event-store.ts` (in `@sigil/http`).
 // - Sessions belong to the connection of their process then; `memory-session-store.ts` keeps those of several apps of one process.
 // - All are bounded, in count and bytes. They pass the same suites as those on Redis and PostgreSQL (`tests/contract/backend`).
 
@@ -34,7 +33,6 @@ export function memoryBackend(): Backend {
     events: new MemoryEventStore(),
     states: new MemoryStateStore(),
     tasks: new MemoryTaskStore(),
-    queue: new MemoryTaskQueue(),
     bus: new MemoryChangeBus(),
     limiter: new MemoryLimiter(),
     check: () => undefined,

@@ -1,4 +1,4 @@
-import type { StateKind, StateStore } from '../backend/backend.js';
+import type { StateKind, StateStore, StateUse } from '../backend/backend.js';
 import { OverloadedError } from '../errors/errors.js';
 import { OptionChecks } from '../transport/option-checks.js';
 import { Quota } from '../transport/quota.js';
@@ -23,7 +23,7 @@ interface UsedState {
 }
 
 /**
- * Remembers used states in this process, and forgets them when they expire.
+ * Remembers used states in this process, and forgets them when they expire. It begins to remember when it is made.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ interface UsedState {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export class MemoryStateStore implements StateStore {
-  readonly since: number = Date.now();
+  readonly #since = Date.now();
   readonly #kept: Readonly<Record<StateKind, UsedStates>>;
 
   /**
@@ -54,8 +54,10 @@ export class MemoryStateStore implements StateStore {
   }
 
   /** @throws OverloadedError when there is no room: to forget an id would be to accept its state again. */
-  use(id: string, forMs: number, client?: string, kind: StateKind = 'states'): boolean {
-    return this.#kept[kind].use(id, forMs, client);
+  use(id: string, forMs: number, client?: string, kind: StateKind = 'states', ageMs: number = 0): StateUse {
+    const kept = this.#kept[kind];
+    if (!kept.has(id) && Date.now() - ageMs < this.#since) return 'forgotten';
+    return kept.use(id, forMs, client) ? 'first' : 'used';
   }
 }
 
@@ -73,6 +75,10 @@ class UsedStates {
 
   get size(): number {
     return this.#used.size;
+  }
+
+  has(id: string): boolean {
+    return this.#used.has(id);
   }
 
   use(id: string, forMs: number, client: string | undefined): boolean {

@@ -1,4 +1,12 @@
-import { isTerminal, type StoredTask, type TaskPage, type TaskStore } from '../backend/tasks.js';
+import {
+  isTerminal,
+  type StoredTask,
+  type TaskClaim,
+  type TaskPage,
+  type TaskRecord,
+  type TaskRunName,
+  type TaskStore,
+} from '../backend/tasks.js';
 import { OverloadedError } from '../errors/errors.js';
 import { OptionChecks } from '../transport/option-checks.js';
 
@@ -31,7 +39,9 @@ interface Kept {
   readonly version: number;
   readonly expiresAt: number | null;
   readonly isFinished: boolean;
-  readonly isQueued: boolean;
+  readonly tool: string;
+  readonly run: string | null;
+  notBefore: number | null;
   readonly owner: Owner;
 }
 
@@ -39,6 +49,8 @@ interface Kept {
 interface Owner {
   readonly name: string | null;
   readonly taskIds: Set<string>;
+  /** Those that can be claimed, now or later. */
+  readonly claimable: Set<string>;
   length: number;
 }
 
@@ -80,55 +92,121 @@ export class MemoryTaskStore implements TaskStore {
     return this.#kept.size;
   }
 
-  create(stored: StoredTask): void {
+  create(record: TaskRecord, delayMs: number | null): void {
     this.#dropOldest();
-    this.#put(stored, 1);
+    this.#put(record, 1, delayMs);
   }
 
   get(taskId: string): StoredTask | undefined {
     const kept = this.#live(taskId);
-    return kept && (JSON.parse(kept.json) as StoredTask);
+    return kept && storedTask(kept);
   }
 
-  replace(stored: StoredTask): boolean {
-    const kept = this.#live(stored.task.taskId);
-    if (kept?.version !== stored.version - 1) return false;
-    this.#put(stored, 0);
+  replace(record: TaskRecord, delayMs?: number | null): boolean {
+    const kept = this.#live(record.task.taskId);
+    if (kept?.version !== record.version - 1) return false;
+    this.#put(record, 0, delayMs);
     return true;
   }
 
-  queued(limit: number, cursor?: string): TaskPage {
-    const taskIds: string[] = [];
-    let isBehind = cursor === undefined || !this.#kept.has(cursor);
-    for (const [taskId, kept] of this.#kept) {
-      if (isBehind && kept.isQueued && !isExpired(kept)) taskIds.push(taskId);
-      if (taskIds.length === limit) return { taskIds, cursor: taskId };
-      isBehind ||= taskId === cursor;
+  claim({ run, limit, leaseMs, taskId, overdueMs = 0, ...exclude }: TaskClaim): StoredTask[] {
+    const { excludeTools = [], excludeOwners = [] } = exclude;
+    const latest = Date.now() - overdueMs;
+    const claimed: StoredTask[] = [];
+    const begin = (id: string): void => {
+      const kept = this.#live(id);
+      if (!kept) return;
+      const before = JSON.parse(kept.json) as TaskRecord;
+      const next = { ...before, run, version: before.version + 1, attempts: before.attempts + 1 };
+      this.#put(next, 0, leaseMs);
+      claimed.push({ ...next, notBefore: this.#kept.get(id)?.notBefore ?? null });
+    };
+    if (taskId !== undefined) {
+      if (this.#isClaimable(taskId, [], latest)) begin(taskId);
+      return claimed;
     }
-    return { taskIds };
+    let owners = [...this.#owners.values()].filter(({ name }) => !excludeOwners.includes(name));
+    while (owners.length > 0) {
+      const left: Owner[] = [];
+      for (const owner of owners) {
+        if (claimed.length >= limit) return claimed;
+        const next = this.#firstOf(owner, excludeTools, latest);
+        if (next === undefined) continue;
+        begin(next);
+        // Whose turn it was comes last the next time.
+        this.#owners.delete(owner.name);
+        this.#owners.set(owner.name, owner);
+        left.push(owner);
+      }
+      owners = left;
+    }
+    return claimed;
+  }
+
+  renew(runs: readonly TaskRunName[], leaseMs: number): TaskRunName[] {
+    return runs.filter(({ taskId, run }) => {
+      const kept = this.#live(taskId);
+      if (kept?.run !== run) return true;
+      kept.notBefore = Date.now() + leaseMs;
+      return false;
+    });
+  }
+
+  list(limit: number, cursor?: string): TaskPage {
+    this.#dropExpired();
+    const all = [...this.#kept];
+    const from = cursor === undefined ? 0 : all.findIndex(([taskId]) => taskId === cursor) + 1;
+    const page = all.slice(from, from + limit);
+    const tasks = page.map(([, kept]) => storedTask(kept));
+    const last = from + limit < all.length ? page.at(-1) : undefined;
+    return last ? { tasks, cursor: last[0] } : { tasks };
+  }
+
+  /** The task of an owner that could be claimed first of those that could by a time. */
+  #firstOf({ claimable }: Owner, excludeTools: readonly string[], latest: number): string | undefined {
+    let first: string | undefined;
+    let earliest = Infinity;
+    for (const taskId of claimable) {
+      const { notBefore = null } = this.#kept.get(taskId) ?? {};
+      if (notBefore === null || notBefore >= earliest || !this.#isClaimable(taskId, excludeTools, latest))
+        continue;
+      first = taskId;
+      earliest = notBefore;
+    }
+    return first;
+  }
+
+  #isClaimable(taskId: string, excludeTools: readonly string[], latest: number): boolean {
+    const kept = this.#live(taskId);
+    if (!kept || kept.notBefore === null || excludeTools.includes(kept.tool)) return false;
+    return kept.notBefore <= latest;
   }
 
   /** @param added how many tasks there are more. */
-  #put(stored: StoredTask, added: number): void {
-    const { version, isQueued } = stored;
-    const { taskId, status, ttlMs } = stored.task;
+  #put(record: TaskRecord, added: number, delayMs: number | null | undefined): void {
+    const { version, run, tool } = record;
+    const { taskId, status, ttlMs } = record.task;
     // Text is a copy that cannot be changed, and its length is known.
-    const json = JSON.stringify(stored);
+    const json = JSON.stringify(record);
     const before = this.#kept.get(taskId);
     const length = json.length - (before?.json.length ?? 0);
-    const owner = before?.owner ?? this.#ownerOf(stored);
+    const owner = before?.owner ?? this.#ownerOf(record);
     const expiresAt = before ? before.expiresAt : ttlMs === null ? null : Date.now() + ttlMs;
     this.#makeRoom(owner, taskId, added, length);
     const isFinished = isTerminal(status);
-    this.#kept.set(taskId, { json, version, expiresAt, isFinished, isQueued, owner });
+    const notBefore =
+      delayMs === undefined ? (before?.notBefore ?? null) : delayMs === null ? null : Date.now() + delayMs;
+    this.#kept.set(taskId, { json, version, expiresAt, isFinished, tool, run, notBefore, owner });
     this.#length += length;
     this.#owners.set(owner.name, owner);
     owner.taskIds.add(taskId);
+    if (notBefore === null) owner.claimable.delete(taskId);
+    else owner.claimable.add(taskId);
     owner.length += length;
   }
 
-  #ownerOf({ owner: name }: StoredTask): Owner {
-    return this.#owners.get(name) ?? { name, taskIds: new Set(), length: 0 };
+  #ownerOf({ owner: name }: TaskRecord): Owner {
+    return this.#owners.get(name) ?? { name, taskIds: new Set(), claimable: new Set(), length: 0 };
   }
 
   /** @throws OverloadedError when there is none, and then nothing has given way. */
@@ -187,6 +265,7 @@ export class MemoryTaskStore implements TaskStore {
     this.#kept.delete(taskId);
     this.#length -= json.length;
     owner.taskIds.delete(taskId);
+    owner.claimable.delete(taskId);
     owner.length -= json.length;
     if (owner.taskIds.size === 0) this.#owners.delete(owner.name);
   }
@@ -194,4 +273,8 @@ export class MemoryTaskStore implements TaskStore {
 
 function isExpired({ expiresAt }: Kept): boolean {
   return expiresAt !== null && expiresAt <= Date.now();
+}
+
+function storedTask({ json, notBefore }: Kept): StoredTask {
+  return { ...(JSON.parse(json) as TaskRecord), notBefore };
 }

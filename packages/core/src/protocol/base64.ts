@@ -38,14 +38,31 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 }
 
-/** Encodes bytes as base64url without padding (RFC 4648 §5). */
+/**
+ * Encodes bytes as base64url without padding (RFC 4648 §5).
+ *
+ * @example
+ * ```ts
+ * const id = toBase64Url(crypto.getRandomValues(new Uint8Array(16)));
+ * ```
+ */
 export function toBase64Url(bytes: Uint8Array): string {
   return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** Decodes base64url without padding (RFC 4648 §5). @returns `undefined` for what is something else. */
+/**
+ * Decodes base64url without padding (RFC 4648 §5).
+ *
+ * @returns `undefined` for what is something else.
+ * @example
+ * ```ts
+ * const signature = fromBase64Url(message.signature);
+ * if (!signature) return false;
+ * ```
+ */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
-  if (!/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
+  // Node passes over a last character that is one too many.
+  if (!/^[A-Za-z0-9_-]+$/.test(text) || text.length % 4 === 1) return undefined;
   try {
     return fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'));
   } catch {

@@ -20,7 +20,8 @@ import type { Module, ModuleParts } from './module.js';
 export interface StateOptions {
   /**
    * Secrets of at least 32 bytes or characters that encrypt the state: the current one first, then those that are still accepted.
-   * Give the same to all processes that serve the app.
+   * Give the same to all processes that serve the app. The keys that are used are derived from them, the name of the app and what is
+   * encrypted: an app of another name does not read what this one has encrypted.
    * @default a random one, which ends with this process
    */
   readonly keys?: readonly StateKey[];
@@ -32,7 +33,8 @@ export interface StateOptions {
   /**
    * Remembers which states were used: a second time is refused, so that what a user consented to is done once. Give the same to all
    * processes that serve the app. `false` accepts a state until it expires, however often.
-   * @default that of the backend, or else a `MemoryStateStore`, which knows what this process has seen
+   * @default that of the backend, or else a `MemoryStateStore`, which knows what this process has seen; it refuses what was encrypted before
+   *   this process began
    */
   readonly store?: StateStore | false;
 }
@@ -90,7 +92,7 @@ export interface AppOptions extends Implementation, ModuleParts {
   readonly cache?: AppCacheOptions;
   /**
    * What outlives a request and is shared by the processes that serve this app: sessions, streams, states, tasks and changes, such as
-   * `redis({ url })` of `@sigil/redis`. Each part can also be given alone: `changeBus`, `state.store`, `tasks.store`, `tasks.queue`, and
+   * `redis({ url })` of `@sigil/redis`. Each part can also be given alone: `changeBus`, `state.store`, `tasks.store`, and
    * `sessions.store` and `streams.store` of `http()`; that takes the place of what the backend has. It needs `state.keys`, the same in all
    * processes. `app.close()` closes it.
    * @default the memory of this process

@@ -5,7 +5,9 @@ import { DEFAULT_LIMITS, type EngineOptions } from '../engine/engine-options.js'
 import type { Diagnostics } from '../errors/errors.js';
 import { MemoryChangeBus } from '../memory/memory-change-bus.js';
 import { MemoryStateStore } from '../memory/memory-state-store.js';
-import { withoutUndefined } from '../protocol/json.js';
+import { isObject, withoutUndefined } from '../protocol/json.js';
+import { Deadlines } from '../transport/deadlines.js';
+import type { EndpointBackend } from '../transport/transport.js';
 import type { AppOptions } from './app-options.js';
 import { buildRecord } from './build-record.js';
 import { backendOf, checkOptions } from './check-options.js';
@@ -27,6 +29,8 @@ export interface AppSettings extends Pick<
 > {
   readonly logger: RelayLogger;
   readonly backend: Backend | undefined;
+  /** Gives a part that stands alone the time limit of stores. */
+  readonly limited: EndpointBackend['limited'];
   readonly coerce: boolean;
   readonly warm: boolean;
   readonly unknownProperties: AppOptions['unknownProperties'];
@@ -36,6 +40,7 @@ export interface AppSettings extends Pick<
     /** Whether other processes hear of changes. */
     readonly isShared: boolean;
   };
+  readonly tasks: AppOptions['tasks'];
   readonly state: {
     readonly keys: readonly StateKey[];
     readonly ttlMs: number;
@@ -56,15 +61,31 @@ export function resolveOptions(given: AppOptions, diagnostics: Diagnostics): App
   checkOptions(options, diagnostics);
   // A factory is given no name that is wrong.
   const backend = diagnostics.problems.length === 0 ? backendOf(options, diagnostics) : undefined;
-  const { state, instructions, pageSize, timeoutMs, experimental, unknownProperties, cache } = options;
-  const bus = options.changeBus ?? backend?.bus;
+  // A limit of undefined is one that is left out.
+  const limits = { ...DEFAULT_LIMITS, ...withoutUndefined(options.limits ?? {}) };
+  const times = new Deadlines(limits.storeTimeoutMs);
+  // What is no object has been reported.
+  const limited = <T extends object>(part: T, name: string): T =>
+    isObject(part) ? times.limit(part, name) : part;
+  const {
+    state,
+    tasks,
+    changeBus,
+    instructions,
+    pageSize,
+    timeoutMs,
+    experimental,
+    unknownProperties,
+    cache,
+  } = options;
+  const bus = changeBus ? limited(changeBus, 'changeBus') : backend?.bus;
   return {
     info: infoOf(options),
     instructions,
     logger: new RelayLogger(options.logger),
     backend,
-    // A limit of undefined is one that is left out.
-    limits: { ...DEFAULT_LIMITS, ...withoutUndefined(options.limits ?? {}) },
+    limits,
+    limited,
     exposeErrors: options.exposeErrors ?? false,
     coerce: options.coerce ?? false,
     warm: options.warm ?? false,
@@ -74,11 +95,12 @@ export function resolveOptions(given: AppOptions, diagnostics: Diagnostics): App
     timeoutMs,
     experimental,
     cache,
+    tasks: tasks?.store ? { ...tasks, store: limited(tasks.store, 'tasks.store') } : tasks,
     bus: { bus: bus ?? new MemoryChangeBus(), isShared: bus !== undefined },
     state: {
       keys: keysOf(options),
       ttlMs: state?.ttlMs ?? 10 * 60_000,
-      store: state?.store || (backend?.states ?? new MemoryStateStore()),
+      store: state?.store ? limited(state.store, 'state.store') : (backend?.states ?? new MemoryStateStore()),
       isUsedOnce: state?.store !== false,
     },
   };

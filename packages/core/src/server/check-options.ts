@@ -61,13 +61,15 @@ export const APP_OPTIONS: readonly string[] = Object.keys(OPTIONS);
 
 const TASK_OPTIONS: Readonly<Record<keyof TasksOptions, true>> = {
   store: true,
-  queue: true,
+  executor: true,
   worker: true,
   ttlMs: true,
   pollIntervalMs: true,
+  concurrency: true,
+  concurrencyPerClient: true,
   maxRunning: true,
   maxRunningPerClient: true,
-  stallMs: true,
+  leaseMs: true,
   maxAttempts: true,
 };
 const STATE_OPTIONS: Readonly<Record<keyof StateOptions, true>> = { keys: true, ttlMs: true, store: true };
@@ -126,8 +128,7 @@ const PARTS: Readonly<Record<keyof Omit<Backend, 'name' | 'open' | 'check' | 'cl
   sessions: ['create', 'use', 'replace', 'delete'],
   events: ['append', 'end', 'after', 'forget'],
   states: ['use'],
-  tasks: ['create', 'get', 'replace', 'queued'],
-  queue: ['add', 'work'],
+  tasks: ['create', 'get', 'replace', 'claim', 'renew', 'list'],
   bus: ['publish', 'subscribe'],
   limiter: ['take'],
 };
@@ -182,16 +183,16 @@ function checkState(options: unknown, checks: OptionChecks): void {
 
 function checkTasks({ tasks: options, backend }: AppOptions, checks: OptionChecks): void {
   const tasks: TasksOptions = checks.group('tasks', options, Object.keys(TASK_OPTIONS));
-  const { store, queue, worker, ttlMs, ...integers } = tasks;
+  const { store, executor, worker, ttlMs, ...integers } = tasks;
   checks.methods('tasks.store', store, ...PARTS.tasks);
-  checks.methods('tasks.queue', queue, ...PARTS.queue);
+  checks.methods('tasks.executor', executor, 'submit', 'start', 'close');
   if (worker !== undefined && typeof worker !== 'boolean' && worker !== 'only')
     checks.refuse('tasks.worker', "it must be true, false or 'only'");
-  else if (worker !== undefined && worker !== true && !queue && !backend)
+  else if (worker !== undefined && worker !== true && !store && !backend)
     checks.refuse(
       'tasks.worker',
       'no other process could run the tasks of this one, or give it any',
-      'give a backend, or tasks.queue',
+      'give a backend, or tasks.store',
     );
   checks.integers(integers, 'tasks.');
   if (ttlMs !== null) checks.integer('tasks.ttlMs', ttlMs, LONGEST_LIFE_MS);

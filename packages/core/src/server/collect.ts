@@ -15,6 +15,7 @@ import { explicitSource, groupsOf } from '../registry/parameters.js';
 import { hasClassValidator, isDto, type SchemaSource } from '../schema/index.js';
 import type { ExtensionFactory } from '../engine/extension.js';
 import { apps } from '../extensions/apps/apps.js';
+import { MemoryTaskStore } from '../memory/memory-task-store.js';
 import { tasks, type TasksOptions } from '../extensions/tasks/tasks.js';
 import type { AppOptions } from './app-options.js';
 import { discover } from './discover.js';
@@ -278,11 +279,13 @@ function allExtensions(
   const own = given
     .filter(isExtension)
     .map((extension) => (typeof extension === 'function' ? { create: extension } : extension));
-  const shared: TasksOptions = backend ? { store: backend.tasks, queue: backend.queue } : {};
+  const shared: TasksOptions = backend ? { store: backend.tasks } : {};
   const all = { ...shared, ...options };
   // Beside other workers, a task that only this one knows would be lost to its client.
-  const isShared = all.store !== undefined || workerKey() === undefined;
-  return [tasks(all, isShared), apps, ...own];
+  const isOffered = all.store !== undefined || workerKey() === undefined;
+  const outlives =
+    backend !== undefined || !(all.store === undefined || all.store instanceof MemoryTaskStore);
+  return [tasks(all, { isOffered, outlives }), apps, ...own];
 }
 
 /** Whether a value can be given as an extension. A promise of one cannot: it is to be awaited first. */

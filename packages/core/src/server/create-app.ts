@@ -21,11 +21,15 @@ import { buildRecord } from './build-record.js';
 import { builtIns, checkBuiltIns } from './built-ins.js';
 import { collect, type Collected, needsClasses } from './collect.js';
 import { adding } from './live-collection.js';
+import { Readiness } from './readiness.js';
 import { reserveStdout } from './runtime-choice.js';
 import { chooseServices, classesOf, policiesOf, type Services } from './services.js';
 
 /** Clients carry state in requests, whose bodies are bounded; so many characters leave room for the rest. */
 const MAX_STATE_LENGTH = 256 * 1024;
+
+/** No task has this id: a store is asked for it to see whether it answers. */
+const NO_TASK = 'readiness';
 
 /**
  * Makes a server of decorated classes: finds the definitions, checks them, compiles them, and makes the services.
@@ -64,7 +68,8 @@ export async function createApp(options: AppOptions): Promise<App> {
 async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<App> {
   const diagnostics = new Diagnostics();
   const settings = resolveOptions(options, diagnostics);
-  const parts = await collectParts(options, settings, () => app, diagnostics);
+  const { tasks } = settings;
+  const parts = await collectParts(tasks ? { ...options, tasks } : options, settings, () => app, diagnostics);
   const served = await compileDefinitions(parts, settings, diagnostics);
   const { engine, changes } = createEngine(parts, served, settings);
   const { logger, backend, instructions } = settings;
@@ -159,8 +164,18 @@ function createEngine(
   settings: AppSettings,
 ): { readonly engine: Engine; readonly changes: ChangeFeed } {
   const { logger, backend, state, bus } = settings;
-  const codec = new RequestStateCodec(state.keys);
+  const taskStore = settings.tasks?.store ?? backend?.tasks;
+  const codec = new RequestStateCodec(state.keys, settings.info.name);
   const changes = new ChangeFeed(bus.bus, logger, bus.isShared);
+  const readiness = new Readiness({
+    version: settings.info.version,
+    logger,
+    codec,
+    changes,
+    isShared: bus.isShared,
+    store: backend && (() => backend.check()),
+    tasks: taskStore && (() => taskStore.get(NO_TASK)),
+  });
   const engine = new Engine({
     ...settings,
     registry,
@@ -174,11 +189,12 @@ function createEngine(
       sessions: backend?.sessions,
       events: backend?.events,
       states: state.store,
-      seal: (value) => codec.seal(value),
-      unseal: (text) => codec.open(text),
+      seal: (purpose, value) => codec.seal(purpose, value),
+      unseal: (purpose, text) => codec.open(purpose, text),
       publish: (change) => changes.publish(change),
       onChange: (listener) => changes.onChange(listener),
-      check: () => backend?.check(),
+      limited: settings.limited,
+      check: () => readiness.check(),
     },
     cacheHints: new CacheHints(settings.cache),
     codec,

@@ -1,25 +1,49 @@
-import { DefinitionError } from '../errors/errors.js';
+import { DefinitionError, isProtocolError } from '../errors/errors.js';
 import { isObject } from '../protocol/json.js';
 import type { Principal } from '../protocol/principal.js';
-import type { Inspectable } from './app-parts.js';
+import { type Inspectable, partsOf } from './app-parts.js';
 import { explain } from './explain.js';
 import { environmentVariable } from './platform.js';
 import { manifestOf } from './manifest.js';
 
 /**
  * Answers what `SIGIL_INSPECT` asks as one line of JSON: `manifest` with the manifest, `why` with an explanation of what
- * `SIGIL_INSPECT_NAME` names, for the principal in `SIGIL_INSPECT_PRINCIPAL`.
+ * `SIGIL_INSPECT_NAME` names, for the principal in `SIGIL_INSPECT_PRINCIPAL`, and a name that an extension answers (`tasks`) with its
+ * answer to the object in `SIGIL_INSPECT_<NAME>`, or with the error.
  *
- * @throws DefinitionError when the question is none.
+ * @throws DefinitionError when there is no such question, or a variable is wrong.
  */
 export async function answerQuestion(app: Inspectable): Promise<string> {
   const question = environmentVariable('SIGIL_INSPECT') ?? '';
   if (question === 'manifest') return JSON.stringify(manifestOf(app));
-  if (question !== 'why') throw invalid('SIGIL_INSPECT', `'${question}' is no question`, 'manifest, or why');
-  const name = environmentVariable('SIGIL_INSPECT_NAME') ?? '';
-  return JSON.stringify(
-    await explain(app, name, readPrincipal(environmentVariable('SIGIL_INSPECT_PRINCIPAL'))),
-  );
+  if (question === 'why') {
+    const name = environmentVariable('SIGIL_INSPECT_NAME') ?? '';
+    const principal = readPrincipal(environmentVariable('SIGIL_INSPECT_PRINCIPAL'));
+    return JSON.stringify(await explain(app, name, principal));
+  }
+  const { inspect } = partsOf(app).engine;
+  const names = ['manifest', 'why', ...Object.keys(inspect)];
+  const answer = Object.hasOwn(inspect, question) ? inspect[question] : undefined;
+  if (!answer) throw invalid('SIGIL_INSPECT', `'${question}' is no question`, names.join(' or '));
+  const variable = `SIGIL_INSPECT_${question.toUpperCase()}`;
+  const text = environmentVariable(variable) ?? '{}';
+  const asked = parse(text);
+  if (!isObject(asked))
+    throw invalid(variable, `'${text}' is no JSON object`, 'an object such as {"do":"ls"}');
+  return JSON.stringify({ format: ANSWER_FORMAT, ...(await answered(() => answer(asked))) });
+}
+
+/** Says how the answer of an extension is to be read. */
+const ANSWER_FORMAT = 'sigil-answer/1';
+
+/** What cannot be answered is an answer too: the program itself has not failed. */
+async function answered(answer: () => object | Promise<object>): Promise<object> {
+  try {
+    return { answer: await answer() };
+  } catch (error) {
+    if (isProtocolError(error)) return { error: error.message };
+    throw error;
+  }
 }
 
 function readPrincipal(text: string | undefined): Principal | undefined {

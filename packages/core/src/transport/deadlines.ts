@@ -1,3 +1,5 @@
+import { isPromise } from '../protocol/maybe-promise.js';
+
 /** Something that may take a time, and no longer. */
 export class Deadline {
   // Its place in a ring, between what is due before and after it.
@@ -67,6 +69,30 @@ export class Deadlines {
       const deadline = this.add(() => reject(late()));
       const settled = (): void => this.delete(deadline);
       void Promise.resolve(promise).then(resolve, reject).then(settled, settled);
+    });
+  }
+
+  /**
+   * Gives the promises of a part a time limit: what its methods return fails when it is not kept in time, with the name of the part. What
+   * is waited for goes on, and is not heard any more.
+   *
+   * @param part such as a store; its methods are called on itself.
+   * @param name for the error, such as `state.store`.
+   * @returns what stands for the part.
+   */
+  limit<T extends object>(part: T, name: string): T {
+    const late = (): Error => new Error(`${name} did not answer within ${this.afterMs} ms`);
+    // A part that is frozen could not have other methods in front of it.
+    const empty: T = Object.create(part) as T;
+    return new Proxy(empty, {
+      get: (_empty, property) => {
+        const member: unknown = Reflect.get(part, property, part);
+        if (typeof member !== 'function') return member;
+        return (...given: unknown[]): unknown => {
+          const answer: unknown = Reflect.apply(member, part, given);
+          return isPromise(answer) ? this.within(answer, late) : answer;
+        };
+      },
     });
   }
 

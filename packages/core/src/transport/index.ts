@@ -6,6 +6,8 @@ export {
   type Endpoint,
   type EndpointBackend,
   type InMemoryConnection,
+  type PartCheck,
+  type ReadinessReport,
   type Rejection,
   type Sink,
   type Connection,

@@ -127,10 +127,14 @@ export interface EndpointBackend {
   readonly events: EventStore | undefined;
   /** Remembers what may be used once, in every process that serves the app. */
   readonly states: StateStore;
-  /** Encrypts and authenticates what clients carry, for any process that has the same `state.keys`. */
-  seal(value: unknown): Promise<string>;
-  /** Reads what was sealed. @returns `undefined` when it was not. */
-  unseal(text: string): Promise<unknown>;
+  /**
+   * Encrypts and authenticates what clients carry, for any process of the app that has the same `state.keys`.
+   *
+   * @param purpose what it is for: it is not read for another one.
+   */
+  seal(purpose: string, value: unknown): Promise<string>;
+  /** Reads what was sealed for a purpose. @returns `undefined` when it was not. */
+  unseal(purpose: string, text: string): Promise<unknown>;
   /**
    * Tells every process that serves the app, this one too. Never throws.
    *
@@ -139,8 +143,27 @@ export interface EndpointBackend {
   publish(change: ServerChange): MaybePromise<boolean>;
   /** Hears what any process tells. @returns stops the hearing. */
   onChange(listener: (change: ServerChange) => void): () => void;
-  /** Asks whether the backend answers. @throws Error when it does not. */
-  check(): MaybePromise<void>;
+  /**
+   * Gives a store that was given to the transport alone the time limit of the app (`limits.storeTimeoutMs`).
+   *
+   * @param name the option that it was given in, for the log.
+   */
+  limited<T extends object>(part: T, name: string): T;
+  /** Asks each part of it whether it answers. Never rejects. */
+  check(): Promise<ReadinessReport>;
+}
+
+/** What a part says that was asked whether it is there, or how what processes have in common differs. */
+export type PartCheck = 'ok' | 'does not answer' | 'differ' | 'differs';
+
+/** Whether requests are to be sent to a process, and why not. */
+export interface ReadinessReport {
+  readonly isReady: boolean;
+  /**
+   * By part: the `store`, the `bus`, the `tasks`; what is not shared is left out. `keys` and `version` tell whether those of other processes
+   * are the same; if they are not, the process is ready all the same.
+   */
+  readonly checks: Readonly<Record<string, PartCheck>>;
 }
 
 /** The server as a transport sees it. */

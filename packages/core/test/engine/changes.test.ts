@@ -107,11 +107,11 @@ describe('an app and its change bus', () => {
     app.prompts.remove('prompt');
     await settled();
     app.notifyResourceUpdated('text://a');
-    bus.publish({ kind: 'task', taskId: 't' });
+    bus.publish({ kind: 'task', taskId: 't', status: 'working', run: null });
     const expected = [
       { kind: 'list', list: 'prompts' },
       { kind: 'resource', uri: 'text://a' },
-      { kind: 'task', taskId: 't' },
+      { kind: 'task', taskId: 't', status: 'working', run: null },
     ];
     expect(heard).toEqual(expected);
     expect(published).toEqual(expected);
@@ -217,6 +217,22 @@ describe('an app and its change bus', () => {
     expect(client.heard(UPDATED)).toHaveLength(1);
     expect(logger.lines).toMatchObject([{ level: 'error' }]);
     await app.close();
+  });
+
+  test('are not left behind by a process that ends: the bus has them before it is parted with', async () => {
+    const steps: string[] = [];
+    const publish = async (): Promise<void> => {
+      await settled();
+      steps.push('published');
+    };
+    const changes = new ChangeFeed(
+      { publish, subscribe: () => () => void steps.push('parted') },
+      recordingLogger(),
+    );
+    await changes.open();
+    void changes.publish({ kind: 'claimable' });
+    await changes.close();
+    expect(steps).toEqual(['published', 'parted']);
   });
 
   test('part when the app closes: nothing is heard or said any more', async () => {

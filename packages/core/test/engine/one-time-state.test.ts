@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type App, type AppOptions, defineTool, ProtocolError, Tool, ToolContext } from '../../src/index.js';
-import { MemoryStateStore, type StateStore } from '../../src/backend.js';
+import { MemoryStateStore, type StateStore, type StateUse } from '../../src/backend.js';
 import { appOf, type Client, type Json, recordingLogger, statelessClient, textOf } from '../harness.js';
 import { SlowStateStore } from '../fixtures/slow-state-store.js';
 
@@ -55,17 +55,30 @@ describe('a state that is accepted once', () => {
     },
   );
 
-  test('is accepted by one alone of several processes that share keys and store', async () => {
-    const stateStore = new SlowStateStore();
-    const apps = await Promise.all([
-      serve({ state: { store: stateStore } }),
-      serve({ state: { store: stateStore } }),
-      serve({ state: { store: stateStore } }),
-    ]);
+  test('is accepted by one alone of 40 requests at the same time, in several processes that share keys and store', async () => {
+    const store = new SlowStateStore();
+    const apps = await Promise.all([1, 2, 3, 4].map(() => serve({ state: { keys: [KEY], store } })));
     const state = await first(apps[0] as App);
-    const answers = await Promise.all(apps.map((app) => client(app).request('tools/call', retry(state))));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => apps)
+        .flat()
+        .map((app) => client(app).request('tools/call', retry(state))),
+    );
     expect(answers.filter(({ result }) => result)).toHaveLength(1);
-    expect(answers.map(({ error }) => error?.code).filter(Boolean)).toEqual([-32602, -32602]);
+    expect(answers.map(({ error }) => error?.code).filter(Boolean)).toEqual(Array(39).fill(-32602));
+  });
+
+  test('is refused by a process whose store has begun to remember since then: it may have been used before', async () => {
+    const before = await serve();
+    const state = await first(before);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const after = await serve();
+    expect((await client(after).error('tools/call', retry(state))).message).toBe(
+      '"requestState" is refused: it is older than what this server remembers of used states',
+    );
+    expect(await client(after).result('tools/call', retry(await first(after)))).toMatchObject({
+      resultType: 'input_required',
+    });
   });
 
   test('is not used up by a request that is refused for another reason', async () => {
@@ -117,7 +130,8 @@ describe('a state that is accepted once', () => {
 
   test('is told to the store by an id of its own, for as long as any process may take it', async () => {
     const used: [string, number][] = [];
-    const stateStore = { use: (...given: [string, number]) => used.push(given) > 0 };
+    const use: StateStore['use'] = (id, forMs) => (used.push([id, forMs]), 'first');
+    const stateStore = { use };
     const app = await serve({ state: { store: stateStore, ttlMs: 1000 } });
     const states = [await first(app), await first(app)];
     for (const state of states) await client(app).result('tools/call', retry(state));
@@ -162,7 +176,7 @@ describe('a state that is accepted once', () => {
   });
 
   test('is refused when the store does not say that it is new', async () => {
-    const stateStore = { use: () => undefined as unknown as boolean };
+    const stateStore = { use: () => undefined as unknown as StateUse };
     const app = await serve({ state: { store: stateStore } });
     expect((await client(app).error('tools/call', retry(await first(app)))).code).toBe(-32602);
   });
@@ -210,6 +224,28 @@ function fullStore(): StateStore {
   const store = new MemoryStateStore({ maxStates: 1 });
   store.use('the only one', Date.now() + 60_000);
   return store;
+}
+
+test('the consent to one app is refused by another one with the same keys, before its handler', async () => {
+  const state = { keys: [KEY], store: new MemoryStateStore() };
+  const [shop, bank] = [new Vouchers(), new Vouchers()];
+  const asked = await appOf({ name: 'shop', state, definitions: [voucherOf(shop)] });
+  const other = await appOf({ name: 'bank', state, definitions: [voucherOf(bank)] });
+  const requestState = await first(asked);
+  expect(await client(other).error('tools/call', retry(requestState))).toEqual({
+    code: -32602,
+    message: '"requestState" is refused: it is not a state of this server',
+    data: { reason: 'invalid_request_state' },
+  });
+  expect(bank.runs).toBe(0);
+  expect((await client(asked).result('tools/call', retry(requestState)))['resultType']).toBe(
+    'input_required',
+  );
+});
+
+/** A tool of which each app has its own. */
+function voucherOf(vouchers: Vouchers): ReturnType<typeof defineTool> {
+  return defineTool({ name: 'redeem', handle: (_args: unknown, context) => vouchers.redeem(context) });
 }
 
 describe('the states of one client', () => {

@@ -15,6 +15,7 @@ import {
   Tool,
   ToolContext,
 } from '../../src/index.js';
+import { MemoryStateStore } from '../../src/backend.js';
 import {
   appOf,
   type Client,
@@ -359,8 +360,9 @@ describe('the state that a client carries', () => {
   });
 
   test('is read with a key that was current before', async () => {
-    const { requestState } = await started({ state: { keys: [KEY] } });
-    const rotated = await shop({ state: { keys: ['another secret of at least 32 characters', KEY] } });
+    const store = new MemoryStateStore();
+    const { requestState } = await started({ state: { keys: [KEY], store } });
+    const rotated = await shop({ state: { keys: ['another secret of at least 32 characters', KEY], store } });
     const client = statelessClient(rotated, CAPABILITIES, { requestInfo: { principal: { id: 'ada' } } });
     const more = { requestState, inputResponses: answers };
     expect(await round(client, 'buy', { what: 'tea' }, more)).toMatchObject({ resultType: 'input_required' });

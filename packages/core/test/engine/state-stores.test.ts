@@ -22,9 +22,9 @@ describe('MemoryStateStore', () => {
       const store = new MemoryStateStore();
       for (const [id, forMs] of Object.entries({ a: 10, b: 20, c: 30 })) store.use(id, forMs);
       set(20);
-      expect(store.use('d', 20)).toBe(true);
+      expect(store.use('d', 20)).toBe('first');
       expect(store.size).toBe(2);
-      expect(store.use('c', 30)).toBe(false);
+      expect(store.use('c', 30)).toBe('used');
     });
   });
 
@@ -34,22 +34,22 @@ describe('MemoryStateStore', () => {
       store.use('long', 100);
       store.use('short', 10);
       expect(() => store.use('more', 100)).toThrow('More than 2 states');
-      expect([store.use('long', 100), store.use('short', 10), store.size]).toEqual([false, false, 2]);
+      expect([store.use('long', 100), store.use('short', 10), store.size]).toEqual(['used', 'used', 2]);
       set(10);
-      expect(store.use('more', 100)).toBe(true);
+      expect(store.use('more', 100)).toBe('first');
       expect(() => store.use('still more', 100)).toThrow(OverloadedError);
-      expect(store.use('long', 100)).toBe(false);
+      expect(store.use('long', 100)).toBe('used');
     });
   });
 
   test('gives each client a quarter of its room, so that one cannot stop the rounds of others', () => {
     at((set) => {
       const store = new MemoryStateStore({ maxStates: 8 });
-      expect([store.use('a', 10, 'ada'), store.use('b', 20, 'ada')]).toEqual([true, true]);
+      expect([store.use('a', 10, 'ada'), store.use('b', 20, 'ada')]).toEqual(['first', 'first']);
       expect(() => store.use('c', 20, 'ada')).toThrow('More than 8 states are in use, or 2 of one client');
-      expect([store.use('d', 20, 'bob'), store.use('e', 20)]).toEqual([true, true]);
+      expect([store.use('d', 20, 'bob'), store.use('e', 20)]).toEqual(['first', 'first']);
       set(10);
-      expect([store.use('c', 20, 'ada'), store.size]).toEqual([true, 4]);
+      expect([store.use('c', 20, 'ada'), store.size]).toEqual(['first', 4]);
       const narrow = new MemoryStateStore({ maxStatesPerClient: 1 });
       narrow.use('a', 20, 'ada');
       expect(() => narrow.use('b', 20, 'ada')).toThrow(OverloadedError);
@@ -63,7 +63,7 @@ describe('MemoryStateStore', () => {
       store.use('short', 10, 'ada');
       expect(() => store.use('more', 10, 'ada')).toThrow(OverloadedError);
       set(10);
-      expect([store.use('more', 10, 'ada'), store.use('long', 100, 'eve')]).toEqual([true, false]);
+      expect([store.use('more', 10, 'ada'), store.use('long', 100, 'eve')]).toEqual(['first', 'used']);
     });
   });
 

@@ -1,5 +1,13 @@
 import { type App, type AppOptions, defineTool, TaskSupport } from '../../src/index.js';
 import type { RequestInfo } from '../../src/index.js';
+import type {
+  RunOutcome,
+  StoredTask,
+  SubmittedTask,
+  TaskExecutor,
+  TaskStore,
+  TaskWorker,
+} from '../../src/backend.js';
 import { appOf, type Client, deferred, type Json, statelessClient } from '../harness.js';
 
 export const TASKS = 'io.modelcontextprotocol/tasks';
@@ -65,4 +73,42 @@ export async function waitingApp(options: Partial<AppOptions> = {}): Promise<Wai
     },
   });
   return { app: await appOf({ definitions: [wait], ...options }), gate, begun, runs: () => runs };
+}
+
+/** Runs tasks when a test says so, as if processes came and went. */
+export class ManualExecutor implements TaskExecutor {
+  readonly submitted: { readonly taskId: string; readonly delayMs: number }[] = [];
+  readonly workers: TaskWorker[] = [];
+
+  constructor(readonly store: TaskStore) {}
+
+  submit({ taskId }: SubmittedTask, delayMs: number): void {
+    this.submitted.push({ taskId, delayMs });
+  }
+
+  start(worker: TaskWorker): void {
+    this.workers.push(worker);
+  }
+
+  close(): void {}
+
+  /** Has a process run the task that was submitted last. */
+  async run(worker = 0): Promise<RunOutcome> {
+    const found = this.workers[worker];
+    if (!found) throw new Error('there is no worker');
+    return found.run(this.submitted.at(-1)?.taskId ?? '');
+  }
+
+  /** The same, once the lease of the run before is over, or the delay of the task. */
+  async runAgain(worker = 0): Promise<RunOutcome> {
+    await this.store.replace(await nextOf(this.store, this.submitted.at(-1)?.taskId ?? ''), 0);
+    return this.run(worker);
+  }
+}
+
+/** The next version of a task, which is as the one before. */
+export async function nextOf(store: TaskStore, taskId: string): Promise<StoredTask> {
+  const stored = await store.get(taskId);
+  if (!stored) throw new Error('there is no such task');
+  return { ...stored, version: stored.version + 1 };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { defineTool, Service, TaskSupport, Tool, ToolContext } from '../../src/index.js';
-import { MemoryTaskStore, type StoredTask } from '../../src/backend.js';
+import { MemoryTaskStore, type StoredTask, type TaskRecord, type TaskStore } from '../../src/backend.js';
 import { appOf, deferred, problemsOf, recordingLogger, settled, until } from '../harness.js';
 import { endOf, beginTask, taskClient, waitingApp } from './task-client.js';
 
@@ -32,9 +32,10 @@ describe('the life of a task', () => {
       /** How often a task that has expired is still given. */
       late = 3;
 
-      override replace(stored: StoredTask): boolean {
-        this.#last = stored;
-        return super.replace(stored);
+      override replace(record: TaskRecord, delayMs?: number | null): boolean {
+        const isReplaced = super.replace(record, delayMs);
+        this.#last = super.get(record.task.taskId);
+        return isReplaced;
       }
 
       override get(taskId: string): StoredTask | undefined {
@@ -129,14 +130,16 @@ describe('a request that is cancelled before it has become a task', () => {
     const kept = new MemoryTaskStore();
     const created: string[] = [];
     const store = {
-      async create(task: Parameters<MemoryTaskStore['create']>[0]) {
-        created.push(task.task.taskId);
+      async create(...parameters: Parameters<TaskStore['create']>) {
+        created.push(parameters[0].task.taskId);
         await opened.promise;
-        kept.create(task);
+        kept.create(...parameters);
       },
       get: (taskId: string) => kept.get(taskId),
-      replace: (task: Parameters<MemoryTaskStore['replace']>[0]) => kept.replace(task),
-      queued: (limit: number) => kept.queued(limit),
+      replace: (...parameters: Parameters<TaskStore['replace']>) => kept.replace(...parameters),
+      claim: (...parameters: Parameters<TaskStore['claim']>) => kept.claim(...parameters),
+      renew: (...parameters: Parameters<TaskStore['renew']>) => kept.renew(...parameters),
+      list: (limit: number) => kept.list(limit),
     };
     const { app, runs } = await waitingApp({ tasks: { store } });
     const client = taskClient(app);

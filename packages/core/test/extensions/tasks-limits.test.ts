@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { defineTool, TaskSupport } from '../../src/index.js';
-import { MemoryTaskStore, type StoredTask } from '../../src/backend.js';
+import { MemoryTaskStore, type TaskRecord } from '../../src/backend.js';
 import { sha256 } from '../../src/protocol/digest.js';
 import { appOf, type Client, deferred, type Json, problemsOf, until } from '../harness.js';
 import { beginTask, endOf, getTask, TASKS, taskClient, taskWith, waitingApp } from './task-client.js';
@@ -9,16 +9,16 @@ const quick = defineTool({ name: 'quick', metadata: TaskSupport.entry('optional'
 
 /** A store that shows what it was given. */
 class SeenStore extends MemoryTaskStore {
-  readonly seen: StoredTask[] = [];
+  readonly seen: TaskRecord[] = [];
 
-  override create(stored: StoredTask): void {
+  override create(stored: TaskRecord, delayMs: number | null): void {
     this.seen.push(stored);
-    super.create(stored);
+    super.create(stored, delayMs);
   }
 
-  override replace(stored: StoredTask): boolean {
+  override replace(stored: TaskRecord, delayMs?: number | null): boolean {
     this.seen.push(stored);
-    return super.replace(stored);
+    return super.replace(stored, delayMs);
   }
 }
 

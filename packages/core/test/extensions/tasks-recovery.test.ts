@@ -4,13 +4,11 @@ import {
   type Backend,
   MemoryTaskStore,
   memoryBackend,
-  type QueuedTask,
   type StoredTask,
-  type TaskPage,
-  type TaskQueue,
+  type TaskRecord,
 } from '../../src/backend.js';
-import { appOf, type Json, recordingLogger, textOf, until } from '../harness.js';
-import { beginTask, endOf, getTask, taskClient, taskWith } from './task-client.js';
+import { appOf, type Json, recordingLogger, textOf } from '../harness.js';
+import { beginTask, endOf, getTask, ManualExecutor, nextOf, taskClient, taskWith } from './task-client.js';
 
 const ABLE = { elicitation: { form: {} } };
 const FORM = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
@@ -23,35 +21,16 @@ function job(handle: (ctx: ToolContext) => unknown, rest: object = {}) {
 const serve = (definition: ReturnType<typeof job>, backend: Backend, more: Partial<AppOptions> = {}) =>
   appOf({ definitions: [definition], backend, state: { keys: ['k'.repeat(32)] }, ...more });
 
-/** A queue that hands entries out when it is told to, and knows how long they were to wait. */
-class ManualQueue implements TaskQueue {
-  readonly entries: (QueuedTask & { readonly delayMs: number })[] = [];
-  #run: (entry: QueuedTask) => Promise<void> = () => Promise.resolve();
-
-  add(entry: QueuedTask, delayMs = 0): void {
-    this.entries.push({ ...entry, delayMs });
-  }
-
-  work(run: (entry: QueuedTask) => Promise<void>) {
-    this.#run = run;
-    return { close: () => undefined };
-  }
-
-  run(): Promise<void> {
-    return this.#run(this.entries.at(-1) as QueuedTask);
-  }
-}
-
 /** A store that cannot be reached when a test says so. */
 class CuttableStore extends MemoryTaskStore {
   /** How many writes still fail. */
   cut = 0;
   tries = 0;
 
-  override replace(stored: StoredTask): boolean {
+  override replace(record: TaskRecord, delayMs?: number | null): boolean {
     this.tries += 1;
     if (this.cut-- > 0) throw new Error('Connection terminated unexpectedly');
-    return super.replace(stored);
+    return super.replace(record, delayMs);
   }
 }
 
@@ -68,37 +47,26 @@ describe('the time for an answer', () => {
   });
 
   test.each([-30 * 60_000, -50, 0, 30 * 60_000])(
-    'is over when the queue says so, by a clock that is %d ms off',
+    'is over when the store hands the task out, by a clock that is %d ms off',
     async (offMs) => {
-      const queue = new ManualQueue();
-      const app = await serve(asking, { ...memoryBackend(), queue });
+      const backend = memoryBackend();
+      const executor = new ManualExecutor(backend.tasks);
+      const app = await serve(asking, backend, { tasks: { executor } });
       const client = taskClient(app, ABLE);
       const taskId = await beginTask(client, 'job');
-      await queue.run();
+      await executor.run();
       await taskWith(client, taskId, 'input_required');
-      expect(Math.ceil(queue.entries.at(-1)?.delayMs ?? 0)).toBeGreaterThan(2_900);
+      const { delayMs = 0 } = executor.submitted.at(-1) ?? {};
+      expect(delayMs).toBeGreaterThan(2_900);
+      expect(delayMs).toBeLessThanOrEqual(3_000);
       const now = Date.now();
-      jest.spyOn(Date, 'now').mockReturnValue(now + 3_000 + offMs);
-      await queue.run();
+      await executor.store.replace(await nextOf(executor.store, taskId), 0);
+      jest.spyOn(Date, 'now').mockReturnValue(now + 3_000 + Math.max(offMs, 0));
+      await executor.run();
       expect(textOf((await endOf(client, taskId))['result'] as Json)).toBe('late');
       await app.close();
     },
   );
-
-  test('is found again in the store when the queue has lost it, and is not shorter then', async () => {
-    const queue = new ManualQueue();
-    // Long enough for the run that asks: one that takes longer is given up.
-    const app = await serve(asking, { ...memoryBackend(), queue }, { tasks: { stallMs: 1_000 } });
-    const client = taskClient(app, ABLE);
-    const taskId = await beginTask(client, 'job');
-    await queue.run();
-    await taskWith(client, taskId, 'input_required');
-    queue.entries.length = 0;
-    const again = () => queue.entries.find(({ round }) => round === 1);
-    await until(() => again() !== undefined);
-    expect(again()).toEqual({ taskId, round: 1, delayMs: 3_000 });
-    await app.close();
-  });
 });
 
 test.each(['constructor', 'toString', 'hasOwnProperty', '__proto__'])(
@@ -168,33 +136,28 @@ test('a result that is too long is told as such, and holds nothing up', async ()
   expect(logger.lines.map(({ details }) => String(details['err'])).join()).toContain('longer than 16777216');
 });
 
-test('a task that cannot be read keeps no other from being found again', async () => {
-  const queue = new ManualQueue();
-  const tasks = new MemoryTaskStore();
-  const broken = 'broken';
-  /** One whose record something else has written. */
-  const store = {
-    create: (stored: StoredTask) => tasks.create(stored),
-    replace: (stored: StoredTask) => tasks.replace(stored),
-    get: (taskId: string) =>
-      taskId === broken ? ({ task: null } as unknown as StoredTask) : tasks.get(taskId),
-    queued(limit: number, cursor?: string): TaskPage {
-      const page = tasks.queued(limit, cursor);
-      return { ...page, taskIds: [broken, ...page.taskIds] };
-    },
-  };
+test('a task that cannot be read keeps no other from being run', async () => {
+  const backend = memoryBackend();
   const logger = recordingLogger();
-  const app = await serve(
+  const front = await serve(
     job(() => 'done'),
-    { ...memoryBackend(), tasks: store, queue },
-    { tasks: { stallMs: 10 }, logger },
+    backend,
+    { tasks: { worker: false } },
   );
-  const taskId = await beginTask(taskClient(app), 'job');
-  queue.entries.length = 0;
-  await until(() => queue.entries.length > 0);
-  expect(queue.entries[0]).toMatchObject({ taskId });
+  const [broken, whole] = [
+    await beginTask(taskClient(front), 'job'),
+    await beginTask(taskClient(front), 'job'),
+  ];
+  await backend.tasks.replace({ ...(await nextOf(backend.tasks, broken)), call: 'something else' });
+  const worker = await serve(
+    job(() => 'done'),
+    backend,
+    { logger },
+  );
+  taskClient(worker);
+  expect(await endOf(taskClient(front), whole)).toMatchObject({ status: 'completed' });
   expect(logger.lines.some(({ details }) => details['taskId'] === broken)).toBe(true);
-  await app.close();
+  await worker.close();
 });
 
 test('a task whose result was changed in the store is as unknown as none', async () => {
@@ -207,7 +170,7 @@ test('a task whose result was changed in the store is as unknown as none', async
   const taskId = await beginTask(client, 'job');
   await endOf(client, taskId);
   const kept = (await backend.tasks.get(taskId)) as StoredTask;
-  await backend.tasks.replace({ ...kept, version: kept.version + 1, outcome: kept.journal });
+  await backend.tasks.replace({ ...kept, version: kept.version + 1, outcome: kept.journal }, null);
   expect(await client.error('tasks/get', { taskId })).toMatchObject({ code: -32602 });
   await expect(getTask(client, taskId)).rejects.toThrow();
 });

@@ -7,15 +7,9 @@ import {
   type TaskSupportOptions,
   type ToolContext,
 } from '../../src/index.js';
-import {
-  type Backend,
-  memoryBackend,
-  type QueuedTask,
-  type StoredTask,
-  type TaskQueue,
-} from '../../src/backend.js';
+import { type Backend, memoryBackend, type StoredTask } from '../../src/backend.js';
 import { appOf, deferred, type Json, textOf, until } from '../harness.js';
-import { beginTask, endOf, getTask, taskClient, taskWith } from './task-client.js';
+import { beginTask, endOf, getTask, ManualExecutor, taskClient, taskWith } from './task-client.js';
 
 const state = { keys: ['k'.repeat(32)] };
 const ABLE = { elicitation: { form: {} } };
@@ -31,40 +25,28 @@ function job(
   return defineTool({ name: 'job', metadata, handle: (args, ctx) => handle(ctx, args), ...rest });
 }
 
+const executors = new WeakMap<Backend, ManualExecutor>();
+
 /** One process of those that share a backend. */
-const node = (definition: ReturnType<typeof job>, backend: Backend, more: Partial<AppOptions> = {}) =>
-  appOf({ definitions: [definition], backend, state, ...more });
+const node = (definition: ReturnType<typeof job>, backend: Backend, more: Partial<AppOptions> = {}) => {
+  const executor = executors.get(backend);
+  const tasks = { ...more.tasks, ...(executor && { executor }) };
+  return appOf({ definitions: [definition], backend, state, ...more, tasks });
+};
 
-/** A queue that hands entries out when it is told to, as if processes came and went. */
-class ManualQueue implements TaskQueue {
-  readonly entries: QueuedTask[] = [];
-  readonly runs: ((entry: QueuedTask) => Promise<void>)[] = [];
-
-  add(entry: QueuedTask): void {
-    this.entries.push(entry);
-  }
-
-  work(run: (entry: QueuedTask) => Promise<void>) {
-    this.runs.push(run);
-    return { close: () => undefined };
-  }
-
-  /** Hands the newest entry to a worker. */
-  run(worker = 0): Promise<void> {
-    return this.runs[worker]?.(this.entries.at(-1) as QueuedTask) ?? Promise.reject(new Error('no worker'));
-  }
-}
-
-function manual(): { backend: Backend; queue: ManualQueue } {
-  const queue = new ManualQueue();
-  return { backend: { ...memoryBackend(), queue }, queue };
+/** A backend whose processes run tasks when a test says so. */
+function manual(): { backend: Backend; executor: ManualExecutor } {
+  const backend = memoryBackend();
+  const executor = new ManualExecutor(backend.tasks);
+  executors.set(backend, executor);
+  return { backend, executor };
 }
 
 describe('a task whose run came to no end', () => {
   test('is run once more, and what the first run still writes does not count', async () => {
     const gates = [deferred<string>(), deferred<string>()];
     const signals: AbortSignal[] = [];
-    const { backend, queue } = manual();
+    const { backend, executor } = manual();
     const app = await node(
       job((ctx) => {
         signals.push(ctx.signal);
@@ -74,9 +56,9 @@ describe('a task whose run came to no end', () => {
     );
     const client = taskClient(app);
     const taskId = await beginTask(client, 'job');
-    const first = queue.run();
+    const first = executor.run();
     await until(() => signals.length === 1);
-    const second = queue.run();
+    const second = executor.runAgain();
     await until(() => signals.length === 2);
     gates[0]?.resolve('of the first run');
     await first;
@@ -90,7 +72,7 @@ describe('a task whose run came to no end', () => {
   test('finds what ctx.once() has recorded, and does not do it again', async () => {
     let effects = 0;
     let runs = 0;
-    const { backend, queue } = manual();
+    const { backend, executor } = manual();
     const app = await node(
       job(async (ctx) => {
         const order = await ctx.once('order', () => (effects += 1));
@@ -101,16 +83,16 @@ describe('a task whose run came to no end', () => {
       backend,
     );
     const taskId = await beginTask(taskClient(app), 'job');
-    void queue.run();
+    void executor.run();
     await until(() => runs === 1);
-    await queue.run();
+    await executor.runAgain();
     expect(textOf((await endOf(taskClient(app), taskId))['result'] as Json)).toBe('1');
     expect(effects).toBe(1);
   });
 
   test('fails after as many runs as there may be', async () => {
     let runs = 0;
-    const { backend, queue } = manual();
+    const { backend, executor } = manual();
     const hang = job(() => {
       runs += 1;
       return new Promise(() => undefined);
@@ -118,10 +100,10 @@ describe('a task whose run came to no end', () => {
     const app = await node(hang, backend, { tasks: { maxAttempts: 2 } });
     const taskId = await beginTask(taskClient(app), 'job');
     for (const run of [1, 2]) {
-      void queue.run();
+      void executor.runAgain();
       await until(() => runs === run);
     }
-    await queue.run();
+    await executor.runAgain();
     expect(await getTask(taskClient(app), taskId)).toMatchObject({
       status: 'failed',
       error: { code: -32603, message: 'The task was given up after 2 runs that came to no end' },
@@ -135,7 +117,7 @@ describe('a task whose run came to no end', () => {
     ['a destructive tool that says so', { rerun: true }, false, 'completed'],
   ] as const)('is not done twice by chance: %s', async (_what, support, records, status) => {
     let runs = 0;
-    const { backend, queue } = manual();
+    const { backend, executor } = manual();
     const remove = job(
       async (ctx) => {
         if (records) await ctx.once('marked', () => true);
@@ -147,41 +129,60 @@ describe('a task whose run came to no end', () => {
     );
     const app = await node(remove, backend);
     const taskId = await beginTask(taskClient(app), 'job');
-    void queue.run();
+    void executor.run();
     await until(() => runs === 1);
-    await queue.run();
+    await executor.runAgain();
     expect(await getTask(taskClient(app), taskId)).toMatchObject({ status });
     expect(runs).toBe(status === 'failed' ? 1 : 2);
   });
 
   test('is not run once more where the tool forbids it', async () => {
     let runs = 0;
-    const { backend, queue } = manual();
+    const { backend, executor } = manual();
     const once = job(() => ((runs += 1), new Promise(() => undefined)), { rerun: false });
     const app = await node(once, backend);
     const taskId = await beginTask(taskClient(app), 'job');
-    void queue.run();
+    void executor.run();
     await until(() => runs === 1);
-    await queue.run();
+    await executor.runAgain();
     expect(await getTask(taskClient(app), taskId)).toMatchObject({
       status: 'failed',
       error: { message: 'The server stopped in the middle of the task, which may not be done twice' },
     });
   });
 
-  test('is found in the store when the queue has lost it', async () => {
-    const { backend, queue } = manual();
-    const app = await node(
-      job(() => 'done'),
-      backend,
-      { tasks: { stallMs: 10 } },
-    );
+  test('is left to the run that has it, as long as its lease lasts', async () => {
+    let runs = 0;
+    const { backend, executor } = manual();
+    const slow = job(() => ((runs += 1), new Promise(() => undefined)));
+    const app = await node(slow, backend, { tasks: { leaseMs: 60 } });
     const taskId = await beginTask(taskClient(app), 'job');
-    queue.entries.length = 0;
-    await until(() => queue.entries.length > 0);
-    expect(queue.entries[0]).toEqual({ taskId, round: 0 });
+    void executor.run();
+    await until(() => runs === 1);
+    // Longer than the lease, which is renewed meanwhile.
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(await executor.run()).toBe('taken');
+    expect(await getTask(taskClient(app), taskId)).toMatchObject({ status: 'working' });
+    expect(runs).toBe(1);
     await app.close();
   });
+});
+
+test('a task that its executor has lost is run all the same, after two leases', async () => {
+  const backend = memoryBackend();
+  const executor = {
+    submit: () => Promise.reject(new Error('the queue is full')),
+    start: () => undefined,
+    close: () => undefined,
+  };
+  const app = await node(
+    job(() => 'done'),
+    backend,
+    { tasks: { executor, leaseMs: 30 } },
+  );
+  const taskId = await beginTask(taskClient(app), 'job');
+  expect(await endOf(taskClient(app), taskId)).toMatchObject({ status: 'completed' });
+  await app.close();
 });
 
 describe('a task that asks', () => {
@@ -205,7 +206,7 @@ describe('a task that asks', () => {
   });
 
   test('does not tell a key twice, and has the same one in every run', async () => {
-    const { backend, queue } = manual();
+    const { backend, executor } = manual();
     const twice = job(async (ctx) => {
       const [{ content: a }, { content: b }] = await Promise.all([
         ctx.elicit('A?', FORM, { key: 'a' }),
@@ -216,22 +217,22 @@ describe('a task that asks', () => {
     const app = await node(twice, backend);
     const client = taskClient(app, ABLE);
     const taskId = await beginTask(client, 'job');
-    await queue.run();
+    await executor.run();
     const keys = async () => Object.keys((await getTask(client, taskId))['inputRequests'] as Json);
     expect(await keys()).toEqual(['a', 'b']);
     await new Promise((resolve) => setTimeout(resolve, 1_010));
-    await queue.run();
+    await executor.run();
     expect(await keys()).toEqual(['a']);
     await client.result('tasks/update', {
       taskId,
       inputResponses: { a: accepted('Ann'), b: accepted('Ben') },
     });
-    await queue.run();
+    await executor.run();
     expect(textOf((await endOf(client, taskId))['result'] as Json)).toBe('Ann late');
   });
 
   test('fails when the handler asks something else than it did before', async () => {
-    const { backend, queue } = manual();
+    const { backend, executor } = manual();
     let question = 'Who?';
     const app = await node(
       job(async (ctx) => (await ctx.elicit(question, FORM, { key: 'who' })).action),
@@ -239,10 +240,10 @@ describe('a task that asks', () => {
     );
     const client = taskClient(app, ABLE);
     const taskId = await beginTask(client, 'job');
-    await queue.run();
+    await executor.run();
     question = 'Where?';
     await client.result('tasks/update', { taskId, inputResponses: { who: accepted('Ann') } });
-    await queue.run();
+    await executor.run();
     expect(await getTask(client, taskId)).toMatchObject({
       status: 'failed',
       error: { message: expect.stringContaining('asks something else as "who"') },
@@ -328,7 +329,7 @@ describe('a task of another version of its tool', () => {
   });
 
   test('fails when there is none for long', async () => {
-    const { backend, queue } = manual();
+    const { backend, executor } = manual();
     const app = await node(
       job(() => 'old'),
       backend,
@@ -340,7 +341,7 @@ describe('a task of another version of its tool', () => {
       backend,
     );
     const client = taskClient(renewed);
-    for (let tries = 0; tries < 9; tries += 1) await queue.run();
+    for (let tries = 0; tries < 9; tries += 1) await executor.runAgain();
     expect(await getTask(client, taskId)).toMatchObject({
       status: 'failed',
       error: { message: 'The tool job is served in another version than the task began with' },

@@ -22,7 +22,7 @@ describe('a backend', () => {
     ]);
   });
 
-  const parts = ['sessions', 'events', 'states', 'tasks', 'queue', 'bus', 'limiter'] as const;
+  const parts = ['sessions', 'events', 'states', 'tasks', 'bus', 'limiter'] as const;
 
   test.each(parts)('is refused without its part %s, or with one that lacks methods', async (part) => {
     for (const value of [undefined, null, {}, 'redis']) {
@@ -97,11 +97,11 @@ describe('a backend', () => {
 });
 
 describe('tasks.worker', () => {
-  test.each([false, 'only'] as const)('is not %j where no other process shares the queue', async (worker) => {
+  test.each([false, 'only'] as const)('is not %j where no other process shares the store', async (worker) => {
     expect(await problemsOf({ tasks: { worker } })).toEqual([
       expect.objectContaining({
         where: 'createApp({ tasks.worker })',
-        fix: 'give a backend, or tasks.queue',
+        fix: 'give a backend, or tasks.store',
       }),
     ]);
   });
@@ -115,7 +115,7 @@ describe('tasks.worker', () => {
     ]);
   });
 
-  test.each(['store', 'queue'] as const)('stands beside a tasks.%s that has its methods', async (part) => {
+  test.each(['store', 'executor'] as const)('stands beside a tasks.%s that has its methods', async (part) => {
     expect(await problemsOf({ tasks: { [part]: {} } })).toEqual([
       expect.objectContaining({ where: `createApp({ tasks.${part} })` }),
     ]);
@@ -124,10 +124,10 @@ describe('tasks.worker', () => {
   test.each([
     ['a backend', () => ({ backend: memoryBackend(), state })],
     [
-      'a store and a queue given alone',
+      'a store given alone',
       () => {
-        const { tasks: store, queue } = memoryBackend();
-        return { state, tasks: { store, queue } };
+        const { tasks: store } = memoryBackend();
+        return { state, tasks: { store } };
       },
     ],
   ])('leaves the tasks of one process to another with %s', async (_, shared) => {

@@ -70,7 +70,7 @@ describe('app.run() without a runtime', () => {
       ['/health', 'ok'],
       ['/readyz', 'ready'],
     ] as const)
-      expect(await (await fetch(new URL(path, address))).json()).toEqual({ status });
+      expect(await (await fetch(new URL(path, address))).json()).toMatchObject({ status });
     await app.close();
   });
 

@@ -2,7 +2,7 @@ import { ERROR_CODES, type Logger, type MaybePromise } from '@sigil/core';
 import type { EventStore, StreamName, StreamRest } from '@sigil/core/backend';
 import { after, afterMs, isPromise, type LogThrottle, withScopes } from '@sigil/core/internal';
 import { errorResponse, type Principal, type RequestId } from '@sigil/core/transport';
-import { EventStream, refuse, type StreamRules } from '../answers.js';
+import { EventStream, refuseForNow, type StreamRules } from '../answers.js';
 import type { HttpExchange } from '../http-exchange.js';
 import {
   ANSWERS_WITHIN_MS,
@@ -34,6 +34,9 @@ export interface StreamParts {
   /** Tells the client that anything may have changed. */
   readonly announceAll: () => void;
 }
+
+/** What a client is told whose stream cannot be read now. */
+const NOT_NOW = 'The stream cannot be resumed now; try again later';
 
 /** The streams of one session: one for each request that needs one, and one for what belongs to no request. */
 export class SessionStreams {
@@ -249,7 +252,7 @@ export class SessionStream {
     this.#isFollowed = false;
     this.#inTurn(() =>
       after(this.#read(id), (rest) => {
-        if (!rest) return refuse(http, 500, ERROR_CODES.internalError, 'Internal error');
+        if (!rest) return refuseForNow(http, NOT_NOW);
         if (rest.ended) this.#giveUp();
         const { events } = rest;
         if (this.#ended && events.length === 0) return http.respond(204, {});
@@ -491,7 +494,7 @@ class StreamFollower {
     if (this.#done) return;
     if (!rest) {
       if (this.#connection) return;
-      refuse(this.http, 500, ERROR_CODES.internalError, 'Internal error');
+      refuseForNow(this.http, NOT_NOW);
       return this.#finish();
     }
     const { events, ended } = rest;

@@ -61,9 +61,15 @@ export class SessionTable {
     return new HttpSession(id, owner, quotaKey, this.parts, this);
   }
 
-  /** Keeps a new session: from then on every process finds it that is to find it. Rejected when that fails. */
-  open(session: HttpSession, requestInfo: RequestInfo): MaybePromise<void> {
-    return this.shared ? this.shared.open(session, requestInfo) : this.keep(session);
+  /**
+   * Keeps a new session: from then on every process finds it that is to find it. Rejected when that fails.
+   *
+   * @returns the id that its client is to send.
+   */
+  open(session: HttpSession, requestInfo: RequestInfo): MaybePromise<string> {
+    if (this.shared) return this.shared.open(session, requestInfo);
+    this.keep(session);
+    return session.id;
   }
 
   /** Every session that is here. */

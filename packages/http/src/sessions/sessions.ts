@@ -31,6 +31,7 @@ import type { HttpExchange } from '../http-exchange.js';
 import { isRequest, NEEDS_ENVELOPE, refusesVersion } from '../requests.js';
 import type { SessionStream } from './session-streams.js';
 import type { HttpSession, SessionTable } from './session-table.js';
+import { readName } from './sealed-sessions.js';
 import { ENDED } from './shared-sessions.js';
 
 /** Serves a message, or a batch, that belongs to a session or opens one (2025-03-26 to 2025-11-25). */
@@ -91,7 +92,7 @@ export function withSession(
   const go = (session: HttpSession | undefined): void => (session ? serve(session) : refuseUnknown(http, id));
   if (!isPromise(found)) return go(found);
   const fail = (error: unknown): void => {
-    const here = sessions.get(sessionId);
+    const here = sessions.get(readName(sessionId).id);
     const isServed = here !== undefined && here.owner === http.principal?.id && alone(here);
     if (!isServed) sessions.shared?.refuse(http, error, id);
   };
@@ -192,8 +193,9 @@ function openSession(
   if (sessions.isStateless) return refuse(http, 400, ERROR_CODES.invalidRequest, NO_SESSIONS, id);
   const session = sessions.create(http.principal?.id, http.quotaKey);
   if (!session) return sessions.overload.refuse(http, 'Too many sessions: all of them are at work', id);
+  let sent = session.id;
   const headers = (): Record<string, string> =>
-    session.connection.initialized ? { 'Mcp-Session-Id': session.id } : {};
+    session.connection.initialized ? { 'Mcp-Session-Id': sent } : {};
   const sink = new PostSink(http, {
     stream,
     statusOf,
@@ -207,7 +209,10 @@ function openSession(
       const kept = session.connection.initialized ? sessions.open(session, http) : undefined;
       if (!isPromise(kept)) return sink.end(text, rejection);
       kept.then(
-        () => failSafely(http, sessions.logger, () => sink.end(text, rejection)),
+        (id) => {
+          sent = id;
+          failSafely(http, sessions.logger, () => sink.end(text, rejection));
+        },
         (error: unknown) => {
           session.close('The session could not be kept');
           sessions.shared?.refuse(http, error, id);

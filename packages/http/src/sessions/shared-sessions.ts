@@ -6,6 +6,7 @@ import { refuseForNow } from '../answers.js';
 import type { HttpExchange } from '../http-exchange.js';
 import { NodeMessages, type ReachedSession } from './node-messages.js';
 import type { HandlerParts } from '../parts.js';
+import { readName, SealedSessions } from './sealed-sessions.js';
 
 /** Why a session is no more. */
 export const ENDED = 'The session has ended';
@@ -57,6 +58,7 @@ interface LocalSessions<S> {
 export class SharedSessions<S extends SharedSession> {
   readonly messages: NodeMessages;
   readonly #backend: EndpointBackend;
+  readonly #sealed: SealedSessions | undefined;
   readonly #idleMs: number;
   readonly #told = new LogThrottle();
   readonly #stop: () => void;
@@ -76,6 +78,10 @@ export class SharedSessions<S extends SharedSession> {
   ) {
     this.#backend = parts.endpoint.backend;
     this.#idleMs = parts.options.sessionIdleMs;
+    const { sessionSealedMs } = parts.options;
+    this.#sealed = sessionSealedMs
+      ? new SealedSessions(this.#backend, store, sessionSealedMs, this.#idleMs)
+      : undefined;
     this.messages = new NodeMessages(this.#backend, local);
     const { sharedStreams } = parts;
     this.#stop = this.#backend.onChange((change) => {
@@ -101,16 +107,27 @@ export class SharedSessions<S extends SharedSession> {
     };
   }
 
-  /** Keeps a new session. @throws whatever the store throws. */
-  async open(session: S, { headers, address }: RequestInfo): Promise<void> {
+  /** Keeps a new session. @returns the id that its client is to send. @throws whatever the store throws. */
+  async open(session: S, { headers, address }: RequestInfo): Promise<string> {
     const { id, owner = null, quotaKey: client, connection } = session;
     const state = connection.sessionState ?? {};
     const kept = { id, version: 1, owner, state, ...(client === undefined ? {} : { client }) };
     await this.store.create(kept, this.#idleMs);
+    const name = (await this.#sealed?.nameOf(kept)) ?? id;
     session.kept = kept;
     this.#requireOpen();
     this.local.keep(session);
     this.#requests.set(session, { headers, address });
+    return name;
+  }
+
+  /** Reads a session and counts that as use; one that was lost with the data of the store is kept anew. */
+  async #read(
+    name: string,
+    known: StoredSession | undefined,
+  ): Promise<StoredSession | 'unchanged' | undefined> {
+    const found = await this.store.use(readName(name).id, this.#idleMs, known?.version);
+    return found ?? this.#sealed?.restore(name, known);
   }
 
   /**
@@ -118,15 +135,16 @@ export class SharedSessions<S extends SharedSession> {
    *
    * @throws OverloadedError when this process has no room for it.
    */
-  async find(id: string, http: HttpExchange): Promise<S | undefined> {
+  async find(name: string, http: HttpExchange): Promise<S | undefined> {
+    const { id } = readName(name);
     const principal = http.principal?.id;
     const before = this.local.get(id);
     if (!SESSION_ID.test(id) || (before && !mayUse(before, principal))) return undefined;
-    const found = await this.store.use(id, this.#idleMs, before?.kept?.version);
+    const found = await this.#read(name, before?.kept);
     this.#requireOpen();
     const session = this.local.get(id);
     // It was dropped here meanwhile.
-    if (found === 'unchanged' && !session) return this.find(id, http);
+    if (found === 'unchanged' && !session) return this.find(name, http);
     if (found !== undefined && found !== 'unchanged' && !mayUse(found, principal)) return undefined;
     const served = session ? this.#update(session, found, http) : this.#adopt(found, http);
     if (!served) return undefined;
@@ -139,11 +157,13 @@ export class SharedSessions<S extends SharedSession> {
   }
 
   /** Ends a session everywhere. @returns whether there was one of the principal that asks. */
-  async delete(id: string, http: HttpExchange): Promise<boolean> {
+  async delete(name: string, http: HttpExchange): Promise<boolean> {
+    const { id } = readName(name);
     if (!SESSION_ID.test(id)) return false;
-    const found = await this.store.use(id, this.#idleMs);
+    const found = await this.#read(name, undefined);
     if (found === undefined || found === 'unchanged') return false;
     if (!mayUse(found, http.principal?.id)) return false;
+    await this.#sealed?.end(found);
     const wasThere = await this.store.delete(id);
     const session = this.local.get(id);
     if (session) this.local.end(session, ENDED);

@@ -1,4 +1,4 @@
-/** The first version of events: those of a session are kept within bounds as they come. */
+/** Events: those of a session are kept within bounds as they come, and a stream that has ended takes none, of whatever process. */
 export const EVENTS: string = `
 -- Ids are never given twice, whatever becomes of the events.
 CREATE SEQUENCE event_ids;
@@ -17,7 +17,8 @@ CREATE INDEX events_expiry ON events (expires_at);
 CREATE TRIGGER give_usage AFTER DELETE ON events REFERENCING OLD TABLE AS deleted
   FOR EACH STATEMENT EXECUTE FUNCTION give_usage('events', 'session');
 
-CREATE FUNCTION append_event(
+-- Keeps an event within the bounds of its stream and session.
+CREATE FUNCTION put_event(
   p_session text, p_stream text, p_message text, p_bytes integer, p_for_ms bigint,
   p_max_events bigint, p_max_bytes bigint
 ) RETURNS bigint LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
@@ -56,13 +57,25 @@ BEGIN
   RETURN v_id;
 END $$;
 
--- Of a stream without events there is nothing to note.
-CREATE FUNCTION end_stream(p_session text, p_stream text, p_for_ms bigint) RETURNS void
-LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+-- Keeps an event, or without a message the end of the stream. Those who write to one stream wait for each other until their transactions
+-- end: what they see of it is true, and ids are in order.
+-- @returns the id of the event; NULL when the stream had ended before, or has no events whose end there would be to note.
+CREATE FUNCTION append_event(
+  p_session text, p_stream text, p_message text, p_bytes integer, p_for_ms bigint,
+  p_max_events bigint, p_max_bytes bigint, p_ends boolean
+) RETURNS bigint LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  v_id    bigint;
+  v_ended boolean;
 BEGIN
-  IF EXISTS (SELECT FROM events WHERE session = p_session AND stream = p_stream) THEN
-    PERFORM append_event(p_session, p_stream, NULL, 0, p_for_ms, 9223372036854775807, 9223372036854775807);
-  END IF;
+  PERFORM pg_advisory_xact_lock(hashtext('sigil stream'), hashtext(p_stream));
+  -- Its end is the last of it. Another statement than the lock: it sees what was written before that.
+  SELECT message IS NULL AND expires_at > clock_timestamp() INTO v_ended FROM events
+   WHERE session = p_session AND stream = p_stream ORDER BY id DESC LIMIT 1;
+  IF coalesce(v_ended, p_message IS NULL) THEN RETURN NULL; END IF;
+  v_id := put_event(p_session, p_stream, p_message, p_bytes, p_for_ms, p_max_events, p_max_bytes);
+  IF p_ends THEN PERFORM put_event(p_session, p_stream, NULL, 0, p_for_ms, p_max_events, p_max_bytes); END IF;
+  RETURN v_id;
 END $$;
 
 -- Drops the oldest events of all sessions beyond so many bytes. @returns whether there is more to do.

@@ -1,3 +1,5 @@
+import type { StateKind } from '@sigil/core/backend';
+
 /**
  * The first version: a table for each part of a backend, and functions for what has to happen as one. Names stand without a schema: each
  * function finds them in the one that it was created in.
@@ -117,31 +119,8 @@ BEGIN
   RETURN true;
 END $$;
 
-CREATE TABLE states (
-  id         text        PRIMARY KEY,
-  client     text,
-  bytes      integer     NOT NULL DEFAULT 0,
-  expires_at timestamptz NOT NULL
-);
-CREATE INDEX states_expiry ON states (expires_at);
-CREATE TRIGGER give_usage AFTER DELETE ON states REFERENCING OLD TABLE AS deleted
-  FOR EACH STATEMENT EXECUTE FUNCTION give_usage('states', 'client');
-
--- @returns 'first', 'used' or 'full'.
-CREATE FUNCTION use_state(p_id text, p_for_ms bigint, p_client text, p_max bigint, p_max_each bigint)
-RETURNS text LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-BEGIN
-  IF EXISTS (SELECT FROM states WHERE id = p_id) THEN
-    UPDATE states SET expires_at = later(p_for_ms) WHERE id = p_id AND expires_at <= clock_timestamp();
-    RETURN CASE WHEN FOUND THEN 'first' ELSE 'used' END;
-  END IF;
-  IF NOT take_usage('states', p_client, 1, 0, p_max, p_max_each, 0, 0) THEN RETURN 'full'; END IF;
-  INSERT INTO states (id, client, expires_at) VALUES (p_id, p_client, later(p_for_ms)) ON CONFLICT (id) DO NOTHING;
-  IF FOUND THEN RETURN 'first'; END IF;
-  PERFORM take_usage('states', p_client, -1, 0, 0, 0, 0, 0);
-  RETURN 'used';
-END $$;
-
+${usedOnce('states')}
+${usedOnce('proofs')}
 CREATE TABLE limits (
   key     text             PRIMARY KEY,
   -- When there is room for all again, in milliseconds since 1970.
@@ -209,3 +188,36 @@ BEGIN
   PERFORM pg_notify(p_channel, '#' || v_id);
 END $$;
 `;
+
+/** What is used once: proofs of possession have a table of their own, so that they take no room of request states. */
+function usedOnce(table: StateKind): string {
+  return `
+CREATE TABLE ${table} (
+  id         text        PRIMARY KEY,
+  client     text,
+  bytes      integer     NOT NULL DEFAULT 0,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX ${table}_expiry ON ${table} (expires_at);
+CREATE TRIGGER give_usage AFTER DELETE ON ${table} REFERENCING OLD TABLE AS deleted
+  FOR EACH STATEMENT EXECUTE FUNCTION give_usage('${table}', 'client');
+
+-- @returns 'first', 'used', 'full', or 'forgotten': it was made before these tables were.
+CREATE FUNCTION use_${table}(
+  p_id text, p_for_ms bigint, p_client text, p_max bigint, p_max_each bigint, p_age_ms bigint
+) RETURNS text LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  IF EXISTS (SELECT FROM ${table} WHERE id = p_id) THEN
+    UPDATE ${table} SET expires_at = later(p_for_ms) WHERE id = p_id AND expires_at <= clock_timestamp();
+    RETURN CASE WHEN FOUND THEN 'first' ELSE 'used' END;
+  END IF;
+  IF clock_timestamp() - p_age_ms * interval '1 millisecond' < (SELECT min(applied_at) FROM migrations) THEN
+    RETURN 'forgotten';
+  END IF;
+  IF NOT take_usage('${table}', p_client, 1, 0, p_max, p_max_each, 0, 0) THEN RETURN 'full'; END IF;
+  INSERT INTO ${table} (id, client, expires_at) VALUES (p_id, p_client, later(p_for_ms)) ON CONFLICT (id) DO NOTHING;
+  IF FOUND THEN RETURN 'first'; END IF;
+  PERFORM take_usage('${table}', p_client, -1, 0, 0, 0, 0, 0);
+  RETURN 'used';
+END $$;`;
+}

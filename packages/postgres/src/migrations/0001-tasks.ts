@@ -1,18 +1,27 @@
-/** The first version of tasks: compare-and-set, and the oldest finished task of an owner gives way to a new one. */
+/** Tasks: compare-and-set, leases, and the oldest finished task of an owner gives way to a new one. */
 export const TASKS: string = `
+-- Under which name an owner takes its turn. No name is that of those who are not known.
+CREATE FUNCTION turn_of(p_owner text) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT coalesce('=' || p_owner, '-') $$;
+
 CREATE TABLE tasks (
-  id         text    PRIMARY KEY,
-  seq        bigint  GENERATED ALWAYS AS IDENTITY,
-  version    bigint  NOT NULL,
+  id         text        PRIMARY KEY,
+  seq        bigint      GENERATED ALWAYS AS IDENTITY UNIQUE,
+  version    integer     NOT NULL,
   owner      text,
-  status     text    NOT NULL,
-  is_queued  boolean NOT NULL,
-  body       text    NOT NULL,
-  bytes      integer NOT NULL,
+  turn       text        COLLATE "C" NOT NULL GENERATED ALWAYS AS (turn_of(owner)) STORED,
+  tool       text        NOT NULL,
+  status     text        NOT NULL,
+  run        text,
+  attempts   integer     NOT NULL,
+  -- The end of its delay or of its lease; NULL where it cannot be claimed.
+  not_before timestamptz,
+  -- Version, run and attempts in it are those of the last write, not of the last claim.
+  body       text        NOT NULL,
+  bytes      integer     NOT NULL,
   expires_at timestamptz
 );
-CREATE INDEX tasks_queued ON tasks (seq) WHERE is_queued;
-CREATE INDEX tasks_finished ON tasks (owner, seq) WHERE status IN ('completed', 'cancelled', 'failed');
+CREATE INDEX tasks_claimable ON tasks (turn, not_before) WHERE not_before IS NOT NULL;
+CREATE INDEX tasks_finished ON tasks (turn, seq) WHERE status IN ('completed', 'cancelled', 'failed');
 CREATE INDEX tasks_expiry ON tasks (expires_at) WHERE expires_at IS NOT NULL;
 CREATE TRIGGER give_usage AFTER DELETE ON tasks REFERENCING OLD TABLE AS deleted
   FOR EACH STATEMENT EXECUTE FUNCTION give_usage('tasks', 'owner');
@@ -40,8 +49,7 @@ BEGIN
     INTO v_items, v_bytes FROM usage WHERE kind = 'tasks' AND client = '' FOR UPDATE;
   FOR r IN
     SELECT id, bytes FROM tasks
-     WHERE (owner = p_owner OR (p_owner IS NULL AND owner IS NULL))
-       AND status IN ('completed', 'cancelled', 'failed') AND id <> p_except
+     WHERE turn = turn_of(p_owner) AND status IN ('completed', 'cancelled', 'failed') AND id <> p_except
      ORDER BY seq FOR UPDATE SKIP LOCKED
   LOOP
     EXIT WHEN v_items <= 0 AND v_bytes <= 0;
@@ -55,21 +63,23 @@ BEGIN
 END $$;
 
 CREATE FUNCTION create_task(
-  p_id text, p_version bigint, p_owner text, p_status text, p_is_queued boolean, p_body text, p_bytes integer, p_ttl_ms bigint,
+  p_id text, p_version integer, p_owner text, p_tool text, p_status text, p_run text, p_attempts integer,
+  p_delay_ms bigint, p_ttl_ms bigint, p_body text, p_bytes integer,
   p_max_items bigint, p_max_items_each bigint, p_max_bytes bigint, p_max_bytes_each bigint, p_give boolean
 ) RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
   IF NOT take_task_room(
     p_owner, p_id, 1, p_bytes, p_max_items, p_max_items_each, p_max_bytes, p_max_bytes_each, p_give
   ) THEN RETURN false; END IF;
-  INSERT INTO tasks (id, version, owner, status, is_queued, body, bytes, expires_at)
-  VALUES (p_id, p_version, p_owner, p_status, p_is_queued, p_body, p_bytes, later(p_ttl_ms));
+  INSERT INTO tasks (id, version, owner, tool, status, run, attempts, not_before, body, bytes, expires_at)
+  VALUES (p_id, p_version, p_owner, p_tool, p_status, p_run, p_attempts, later(p_delay_ms), p_body, p_bytes, later(p_ttl_ms));
   RETURN true;
 END $$;
 
 -- @returns 'replaced', 'changed' or 'full'.
 CREATE FUNCTION replace_task(
-  p_id text, p_version bigint, p_status text, p_is_queued boolean, p_body text, p_bytes integer,
+  p_id text, p_version integer, p_status text, p_run text, p_attempts integer, p_keeps_time boolean, p_delay_ms bigint,
+  p_body text, p_bytes integer,
   p_max_items bigint, p_max_items_each bigint, p_max_bytes bigint, p_max_bytes_each bigint, p_give boolean
 ) RETURNS text LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
@@ -83,7 +93,51 @@ BEGIN
   IF v_more <> 0 AND NOT take_task_room(
     v_owner, p_id, 0, v_more, p_max_items, p_max_items_each, p_max_bytes, p_max_bytes_each, p_give
   ) THEN RETURN 'full'; END IF;
-  UPDATE tasks SET version = p_version, status = p_status, is_queued = p_is_queued, body = p_body, bytes = p_bytes WHERE id = p_id;
+  UPDATE tasks
+     SET version = p_version, status = p_status, run = p_run, attempts = p_attempts, body = p_body, bytes = p_bytes,
+         not_before = CASE WHEN p_keeps_time THEN not_before ELSE later(p_delay_ms) END
+   WHERE id = p_id;
   RETURN 'replaced';
+END $$;
+
+-- Begins a run of a task, if it can be claimed.
+CREATE FUNCTION claim_task(p_id text, p_run text, p_lease_ms bigint) RETURNS SETOF tasks
+LANGUAGE sql SET search_path FROM CURRENT AS $$
+  UPDATE tasks SET version = version + 1, run = p_run, attempts = attempts + 1, not_before = later(p_lease_ms)
+   WHERE id = p_id AND not_before <= clock_timestamp() AND (expires_at IS NULL OR expires_at > clock_timestamp())
+  RETURNING *
+$$;
+
+-- Begins runs of so many tasks that can be claimed for p_overdue_ms, but for those of some tools and owners: one of each owner in turn, beginning behind p_turn. From owner to
+-- owner it goes by the index, so that what it costs depends on how many owners there are, not on how many tasks.
+CREATE FUNCTION claim_tasks(
+  p_run text, p_limit integer, p_lease_ms bigint, p_turn text, p_tools text[], p_owners text[], p_overdue_ms bigint
+) RETURNS SETOF tasks LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  -- What is compared with an index has to stay the same. A task that can be claimed since then is taken.
+  v_now  timestamptz := clock_timestamp() - p_overdue_ms * interval '1 millisecond';
+  v_left integer     := p_limit;
+  v_last integer;
+  r      record;
+BEGIN
+  WHILE v_left > 0 LOOP
+    SELECT turn, owner, not_before INTO r FROM tasks
+     WHERE not_before IS NOT NULL AND turn > p_turn ORDER BY turn, not_before LIMIT 1;
+    IF NOT FOUND THEN
+      -- A whole round in which there was nothing is the last one.
+      EXIT WHEN v_left = v_last;
+      v_last := v_left;
+      p_turn := '';
+      CONTINUE;
+    END IF;
+    p_turn := r.turn;
+    CONTINUE WHEN r.not_before > v_now OR EXISTS (SELECT FROM unnest(p_owners) AS o WHERE o IS NOT DISTINCT FROM r.owner);
+    RETURN QUERY SELECT * FROM claim_task((
+      SELECT id FROM tasks
+       WHERE turn = p_turn AND not_before <= v_now AND tool <> ALL (p_tools)
+         AND (expires_at IS NULL OR expires_at > clock_timestamp())
+       ORDER BY not_before LIMIT 1 FOR UPDATE SKIP LOCKED), p_run, p_lease_ms);
+    IF FOUND THEN v_left := v_left - 1; END IF;
+  END LOOP;
 END $$;
 `;

@@ -13,26 +13,38 @@ export function isStateKey(key: unknown): key is StateKey {
 }
 
 /**
- * Encrypts and authenticates what a client carries for the server between two requests (AES-256-GCM). Processes that
- * share keys read each other's state.
+ * Encrypts and authenticates what is kept outside of this process, such as what a client carries between two requests (AES-256-GCM).
+ * Processes that share keys and serve the same app read each other's texts. App and purpose are part of each key: what is sealed by
+ * another app, or for another purpose, is not read.
  */
 export class RequestStateCodec {
   readonly #secrets: readonly StateKey[];
-  #keys: Promise<readonly CryptoKey[]> | undefined;
+  /** By purpose. Made at first use: loading cryptography would delay every start. */
+  readonly #keys = new Map<string, Promise<readonly CryptoKey[]>>();
+  #fingerprints: Promise<readonly string[]> | undefined;
+  /** Of this process alone, where there are no secrets. */
+  #random: Uint8Array | undefined;
 
-  /** @param secrets the current one first, then those that are still accepted; none for one of this process alone. */
-  constructor(secrets: readonly StateKey[]) {
+  /**
+   * @param secrets the current one first, then those that are still accepted; none for one of this process alone.
+   * @param app the name of the app.
+   */
+  constructor(
+    secrets: readonly StateKey[],
+    private readonly app: string,
+  ) {
     this.#secrets = secrets;
   }
 
   /**
    * Seals a value JSON can carry, with the current key.
    *
+   * @param purpose what `open` has to be given, too.
    * @param maxLength the longest that it may be, in characters of JSON.
    * @throws OverloadedError when it is longer.
    */
-  async seal(value: unknown, maxLength: number = Infinity): Promise<string> {
-    const [key] = await this.#imported();
+  async seal(purpose: string, value: unknown, maxLength: number = Infinity): Promise<string> {
+    const [key] = await this.#keysFor(purpose);
     const json = JSON.stringify(value);
     if (json.length > maxLength)
       throw new OverloadedError(`What is to be kept is longer than ${maxLength} characters of JSON`);
@@ -49,13 +61,17 @@ export class RequestStateCodec {
     return toBase64Url(sealed);
   }
 
-  /** Opens what any of the keys has sealed. @returns `undefined` when none of them has, or it was changed since. */
-  async open(text: string): Promise<unknown> {
+  /**
+   * Opens what any of the keys has sealed for a purpose.
+   *
+   * @returns `undefined` when none of them has, or it was changed since.
+   */
+  async open(purpose: string, text: string): Promise<unknown> {
     const bytes = fromBase64Url(text);
     if (!bytes || bytes[0] !== FORMAT || bytes.length <= IV_BYTES + 1) return undefined;
     const iv = bytes.subarray(1, IV_BYTES + 1);
     const sealed = bytes.subarray(IV_BYTES + 1);
-    for (const key of await this.#imported()) {
+    for (const key of await this.#keysFor(purpose)) {
       try {
         const plain = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, sealed);
         const opened: unknown = JSON.parse(new TextDecoder().decode(plain));
@@ -67,17 +83,42 @@ export class RequestStateCodec {
     return undefined;
   }
 
-  #imported(): Promise<readonly CryptoKey[]> {
-    if (this.#keys) return this.#keys;
-    // Drawn at first use: loading cryptography would delay every start.
-    const secrets = this.#secrets.length > 0 ? this.#secrets : [crypto.getRandomValues(new Uint8Array(32))];
-    return (this.#keys = Promise.all(secrets.map(importSecret)));
+  /** Tells keys apart without giving anything of them away: 64 bits derived from each, in the order of the keys; none for a random one. */
+  fingerprints(): Promise<readonly string[]> {
+    return (this.#fingerprints ??= Promise.all(this.#secrets.map((secret) => fingerprint(secret, this.app))));
+  }
+
+  #keysFor(purpose: string): Promise<readonly CryptoKey[]> {
+    const known = this.#keys.get(purpose);
+    if (known) return known;
+    const secrets =
+      this.#secrets.length > 0
+        ? this.#secrets
+        : [(this.#random ??= crypto.getRandomValues(new Uint8Array(32)))];
+    const keys = Promise.all(secrets.map((secret) => deriveKey(secret, this.app, purpose)));
+    this.#keys.set(purpose, keys);
+    return keys;
   }
 }
 
-async function importSecret(secret: StateKey): Promise<CryptoKey> {
+/** Derives the key of one app for one purpose from a secret. */
+async function deriveKey(secret: StateKey, app: string, purpose: string): Promise<CryptoKey> {
+  const bits = await derive(secret, 256, ['sigil', app, 'key', purpose]);
+  return crypto.subtle.importKey('raw', bits, 'AES-GCM', false, ['encrypt', 'decrypt']);
+}
+
+async function fingerprint(secret: StateKey, app: string): Promise<string> {
+  return toBase64Url(new Uint8Array(await derive(secret, 64, ['sigil', app, 'fingerprint'])));
+}
+
+/** Derives bits from a secret (HKDF, RFC 5869). @param info what they are for. */
+async function derive(secret: StateKey, bits: number, info: readonly string[]): Promise<ArrayBuffer> {
   const bytes = typeof secret === 'string' ? new TextEncoder().encode(secret) : new Uint8Array(secret);
-  // Secrets may be longer than a key, and text is not evenly random: a digest is both.
-  const digest = await crypto.subtle.digest('SHA-256', bytes);
-  return crypto.subtle.importKey('raw', digest, 'AES-GCM', false, ['encrypt', 'decrypt']);
+  const material = await crypto.subtle.importKey('raw', bytes, 'HKDF', false, ['deriveBits']);
+  const context = new TextEncoder().encode(JSON.stringify(info));
+  return crypto.subtle.deriveBits(
+    { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info: context },
+    material,
+    bits,
+  );
 }

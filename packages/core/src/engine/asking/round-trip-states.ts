@@ -14,7 +14,7 @@ import {
   withAnswers,
 } from './round-trip-state.js';
 import type { RequestStateCodec } from './request-state-codec.js';
-import type { StateStore } from '../../backend/backend.js';
+import type { StateStore, StateUse } from '../../backend/backend.js';
 
 /** The request whose rounds are kept. */
 export interface RoundTripRequest {
@@ -31,7 +31,7 @@ export interface OpenedRound {
   /**
    * Uses the state up, once it is known that the request is served; absent where there is none to use.
    *
-   * @throws ProtocolError (-32602) when it was used before.
+   * @throws ProtocolError (-32602) when it was used before, or when it is not known whether it was.
    * @throws OverloadedError when the store of used states fails.
    */
   readonly use?: () => Promise<void>;
@@ -45,6 +45,9 @@ interface RoundLimits {
   readonly maxLength: number;
 }
 
+/** What states are sealed for. */
+const PURPOSE = 'request state';
+
 /** How far the clocks of processes may be apart: one that is behind takes a state for longer than the one that marked it as used. */
 const CLOCK_SKEW_MS = 5 * 60_000;
 
@@ -52,6 +55,8 @@ interface Payload extends Journal {
   /** Names this state; there when states are accepted once. */
   readonly id?: string;
   readonly digest: string;
+  /** Milliseconds since 1970. */
+  readonly sealedAt: number;
   readonly expires: number;
   readonly principal: string | null;
 }
@@ -82,7 +87,7 @@ export class RoundTripStates {
     if (typeof requestState !== 'string') throw invalidParams('"requestState" must be a string');
     // What is longer than anything we write is not read.
     const isOurs = requestState.length <= this.limits.maxLength;
-    const payload = isOurs && ((await this.codec.open(requestState)) as Payload | undefined);
+    const payload = isOurs && ((await this.codec.open(PURPOSE, requestState)) as Payload | undefined);
     if (!payload) throw refused('it is not a state of this server');
     if (payload.expires <= Date.now()) throw refused('it has expired');
     if (payload.principal !== (request.principal?.id ?? null))
@@ -101,14 +106,16 @@ export class RoundTripStates {
    * @throws ProtocolError (-32603) when that is too much for a client to carry.
    */
   async close({ method, params, principal }: RoundTripRequest, memory: RoundTripState): Promise<string> {
+    const now = Date.now();
     const payload: Payload = {
       ...(this.store ? { id: crypto.randomUUID() } : {}),
       digest: await requestDigest(method, params),
-      expires: Date.now() + this.limits.ttlMs,
+      sealedAt: now,
+      expires: now + this.limits.ttlMs,
       principal: principal?.id ?? null,
       ...journalOf(memory),
     };
-    const state = await this.codec.seal(payload);
+    const state = await this.codec.seal(PURPOSE, payload);
     if (state.length <= this.limits.maxLength) return state;
     const message = `The state of the request is longer than ${this.limits.maxLength} characters`;
     throw new ProtocolError(ERROR_CODES.internalError, message);
@@ -116,20 +123,24 @@ export class RoundTripStates {
 
   async #use(
     store: StateStore,
-    { id, expires }: Payload,
+    { id, sealedAt, expires }: Payload,
     quotaKey: RoundTripRequest['quotaKey'],
   ): Promise<void> {
     // Sealed by a process that accepts states more than once.
     if (id === undefined) throw refused('it cannot be told from others');
     // A connection has no name that another process, or a later one, could know.
     const client = typeof quotaKey === 'string' ? quotaKey : undefined;
-    const forMs = expires - Date.now() + CLOCK_SKEW_MS;
-    if ((await ask(() => store.use(id, forMs, client))) !== true) throw refused('it has been used already');
+    const now = Date.now();
+    const forMs = expires - now + CLOCK_SKEW_MS;
+    const ageMs = Math.max(0, now - sealedAt);
+    const use = await ask(() => store.use(id, forMs, client, 'states', ageMs));
+    if (use === 'forgotten') throw refused('it is older than what this server remembers of used states');
+    if (use !== 'first') throw refused('it has been used already');
   }
 }
 
 /** Whatever a store throws is a failure of ours: a client is told no more than that it may come again, with the same state. */
-async function ask(use: () => MaybePromise<boolean>): Promise<boolean> {
+async function ask(use: () => MaybePromise<StateUse>): Promise<StateUse> {
   try {
     return await use();
   } catch (error) {

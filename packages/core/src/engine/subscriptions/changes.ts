@@ -1,9 +1,14 @@
 import { isObject } from '../../protocol/json.js';
 import type { Logger } from '../../protocol/logging.js';
-import { after, type MaybePromise, recovered } from '../../protocol/maybe-promise.js';
+import { after, isPromise, type MaybePromise, recovered } from '../../protocol/maybe-promise.js';
 import { NOTIFICATIONS } from '../../protocol/protocol.js';
 import type { ChangeBus, ListKind, ServerChange } from '../../backend/change-bus.js';
+import { isTaskStatus } from '../../backend/tasks.js';
+import { within } from '../../transport/deadlines.js';
 import { LogThrottle } from '../../transport/log-throttle.js';
+
+/** How long the bus may take with what is on its way when the app closes, in milliseconds. */
+const CLOSE_GRACE_MS = 1000;
 
 /**
  * What one app hears and says of changes. Changes of its own take the way over the bus like all others; while the bus fails, its
@@ -12,6 +17,8 @@ import { LogThrottle } from '../../transport/log-throttle.js';
 export class ChangeFeed {
   readonly #listeners = new Set<(change: ServerChange) => void>();
   #unsubscribe: (() => MaybePromise<void>) | undefined;
+  /** What the bus has not taken yet. */
+  readonly #underway = new Set<Promise<boolean>>();
   #closed = false;
   readonly #told = new LogThrottle();
 
@@ -27,6 +34,11 @@ export class ChangeFeed {
   /** Names this process in messages of others. Drawn at first use: Workers allow no random numbers before their first request. */
   get node(): string {
     return (this.#node ??= crypto.randomUUID().replaceAll('-', '').slice(0, 12));
+  }
+
+  /** Whether it hears what comes over the bus. */
+  get isHeard(): boolean {
+    return this.#unsubscribe !== undefined;
   }
 
   /** Begins to hear what comes over the bus. */
@@ -54,7 +66,10 @@ export class ChangeFeed {
     // Without a subscription nothing comes back from the bus.
     if (!this.#unsubscribe) this.#tell(change);
     const publish = (): MaybePromise<boolean> => after(this.bus.publish(change), () => true);
-    return recovered(publish, (error) => this.#unpublished(change, error));
+    const published = recovered(publish, (error) => this.#unpublished(change, error));
+    if (!isPromise(published)) return published;
+    this.#underway.add(published);
+    return published.finally(() => this.#underway.delete(published));
   }
 
   /** Hears every change that arrives, of whatever process. @returns stops the hearing. */
@@ -63,9 +78,10 @@ export class ChangeFeed {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Stops hearing and saying anything. */
+  /** Stops hearing and saying anything, once the bus has what was said before. */
   async close(): Promise<void> {
     this.#closed = true;
+    if (this.#underway.size > 0) await within(CLOSE_GRACE_MS, Promise.all(this.#underway));
     try {
       await this.#unsubscribe?.();
     } catch (error) {
@@ -112,11 +128,13 @@ export class ChangeFeed {
  */
 function readChange(value: unknown): ServerChange | undefined {
   if (!isObject(value)) return undefined;
-  const { kind, list, uri, taskId, sessionId, stream, to, about, content } = value;
+  const { kind, list, uri, taskId, status, run, sessionId, stream, to, about, content } = value;
   const known = LISTS.find((one) => one === list);
   if (kind === 'list' && known) return { kind, list: known };
   if (kind === 'resource' && typeof uri === 'string') return { kind, uri };
-  if (kind === 'task' && typeof taskId === 'string') return { kind, taskId };
+  if (kind === 'task' && typeof taskId === 'string' && isTaskStatus(status))
+    return { kind, taskId, status, run: typeof run === 'string' ? run : null };
+  if (kind === 'claimable') return { kind };
   if (kind === 'session' && typeof sessionId === 'string') return { kind, sessionId };
   if (kind === 'stream' && typeof stream === 'string') return { kind, stream };
   if (kind === 'all') return { kind };

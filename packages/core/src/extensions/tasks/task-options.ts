@@ -33,6 +33,11 @@ export interface TaskSupportOptions {
    */
   readonly rerun?: boolean;
   /**
+   * Most runs of the tool at once in one process.
+   * @default the `concurrency` of the app's option `tasks`
+   */
+  readonly concurrency?: number;
+  /**
    * Names what the handler asks and does, in its order. Change it along with that: a task that began with another one fails, instead of
    * going on with answers to other questions. Other parameters make another version without this.
    * @default ''
@@ -99,7 +104,8 @@ export interface TaskDefaults {
 }
 
 /** How a tool runs as a task. */
-export type TaskPolicy = Required<Omit<TaskSupportOptions, 'rerun'>> & Pick<TaskSupportOptions, 'rerun'>;
+export type TaskPolicy = Required<Omit<TaskSupportOptions, 'rerun' | 'concurrency'>> &
+  Pick<TaskSupportOptions, 'rerun' | 'concurrency'>;
 
 /** Reads how a tool runs as a task; `undefined` when it never does. */
 export function taskPolicy(
@@ -116,6 +122,12 @@ export function taskSupport(definition: DefinitionDetails): TaskSupportOptions['
   return task === undefined ? undefined : longForm(task).support;
 }
 
+/** Most runs of a tool at once in one process, where it says so. */
+export function taskConcurrency(definition: DefinitionDetails): number | undefined {
+  const task = TaskSupport.of(definition);
+  return task === undefined ? undefined : longForm(task).concurrency;
+}
+
 const SUPPORT: readonly unknown[] = ['optional', 'required'];
 const STARTS: readonly unknown[] = [undefined, 'call', 'handler'];
 
@@ -123,13 +135,14 @@ const STARTS: readonly unknown[] = [undefined, 'call', 'handler'];
 export function taskProblems(definition: DefinitionDetails): DefinitionProblem[] {
   const task = TaskSupport.of(definition);
   if (task === undefined) return [];
-  const { support, start, ttlMs, pollIntervalMs, rerun, version } = longForm(task);
+  const { support, start, ttlMs, pollIntervalMs, rerun, concurrency, version } = longForm(task);
   const wrong = [
     ...(definition.kind === 'tool' ? [] : ['it stands on something else than a tool']),
     ...(SUPPORT.includes(support) ? [] : ["support must be 'optional' or 'required'"]),
     ...(STARTS.includes(start) ? [] : ["start must be 'call' or 'handler'"]),
-    ...(ttlMs === null || isDuration(ttlMs) ? [] : ['ttlMs must be a positive integer, or null']),
-    ...(isDuration(pollIntervalMs) ? [] : ['pollIntervalMs must be a positive integer']),
+    ...(ttlMs === null || isPositiveInteger(ttlMs) ? [] : ['ttlMs must be a positive integer, or null']),
+    ...(isPositiveInteger(pollIntervalMs) ? [] : ['pollIntervalMs must be a positive integer']),
+    ...(isPositiveInteger(concurrency) ? [] : ['concurrency must be a positive integer']),
     ...(['undefined', 'boolean'].includes(typeof rerun) ? [] : ['rerun must be true or false']),
     ...(['undefined', 'string'].includes(typeof version) ? [] : ['version must be a string']),
   ];
@@ -137,7 +150,7 @@ export function taskProblems(definition: DefinitionDetails): DefinitionProblem[]
     code: 'SIGIL_INVALID_OPTIONS',
     where: `${definition.where}, @TaskSupport`,
     what,
-    fix: "write @TaskSupport('optional'), @TaskSupport('required'), or @TaskSupport({ support, start, ttlMs, pollIntervalMs, rerun, version }) on a tool",
+    fix: "write @TaskSupport('optional'), @TaskSupport('required'), or @TaskSupport({ support, start, ttlMs, pollIntervalMs, rerun, concurrency, version }) on a tool",
   }));
 }
 
@@ -145,6 +158,6 @@ function longForm(task: TaskSupportOptions['support'] | TaskSupportOptions): Tas
   return typeof task === 'string' ? { support: task } : task;
 }
 
-function isDuration(value: unknown): boolean {
+function isPositiveInteger(value: unknown): boolean {
   return value === undefined || (typeof value === 'number' && Number.isInteger(value) && value > 0);
 }

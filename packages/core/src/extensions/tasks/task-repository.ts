@@ -1,4 +1,12 @@
-import type { StoredTask, TaskPage, TaskStatus, TaskStore } from '../../backend/tasks.js';
+import {
+  isTerminal,
+  type StoredTask,
+  type TaskClaim,
+  type TaskPage,
+  type TaskRecord,
+  type TaskRunName,
+  type TaskStore,
+} from '../../backend/tasks.js';
 import type { ExtensionHost, RecordedCall } from '../../engine/extension.js';
 import { OverloadedError } from '../../errors/errors.js';
 import { LogThrottle } from '../../transport/log-throttle.js';
@@ -14,12 +22,14 @@ const MAX_TRIES = 100;
 const MAX_LENGTH = 16 * 1024 * 1024;
 
 /** What a new task is made of. */
-export interface NewTask extends Pick<StoredTask, 'tool' | 'toolVersion' | 'owner'> {
+export interface NewTask extends Pick<StoredTask, 'tool' | 'toolVersion' | 'owner' | 'run'> {
   readonly call: RecordedCall;
   readonly journal: TaskJournal;
   readonly ttlMs: number | null;
   readonly pollIntervalMs: number;
   readonly statusMessage?: string | undefined;
+  /** Milliseconds before it can be claimed: of a task that begins with a run, the lease of that. */
+  readonly delayMs: number;
 }
 
 /** What is encrypted, with what it is part of: no part fits into another task, or another place of its own. */
@@ -29,13 +39,22 @@ interface Sealed<T> {
   readonly value: T;
 }
 
-/** Whether the queue has an entry for a task: for its turn, or for the first deadline of its questions. */
-function isQueued(status: TaskStatus, journal: TaskJournal): boolean {
-  return status === 'working' || (status === 'input_required' && firstDeadline(journal) !== undefined);
+/**
+ * In how many milliseconds a task can be claimed: `null` for never, `undefined` where the lease of its run goes on.
+ *
+ * @param delayMs of a task that is ready to run.
+ */
+export function claimableIn({ stored, journal }: Task, delayMs = 0): number | null | undefined {
+  const { task, run } = stored;
+  if (isTerminal(task.status)) return null;
+  if (run !== null) return undefined;
+  if (task.status === 'working') return delayMs;
+  const deadline = firstDeadline(journal);
+  return deadline === undefined ? null : Math.max(1, deadline - Date.now());
 }
 
 /** Whether others want to know of a change: clients of what they are told, and a run that it has been taken over. */
-function isNews(before: StoredTask, after: StoredTask): boolean {
+function isNews(before: TaskRecord, after: TaskRecord): boolean {
   const { status, statusMessage } = after.task;
   const isTold = status !== before.task.status || statusMessage !== before.task.statusMessage;
   return isTold || (before.run !== null && before.run !== after.run);
@@ -53,6 +72,8 @@ export interface Changed {
   /** The task as it stands now; `undefined` when there is none. */
   readonly task: Task | undefined;
   readonly hasChanged: boolean;
+  /** In how many milliseconds it can be claimed, where it has changed; see `claimableIn`. */
+  readonly delayMs?: number | null | undefined;
 }
 
 /**
@@ -72,11 +93,12 @@ export class TaskRepository {
    *
    * @throws OverloadedError when there is no room, or the store cannot be reached.
    */
-  async create({ call, journal, ttlMs, pollIntervalMs, statusMessage, ...whose }: NewTask): Promise<Task> {
+  async create(parts: NewTask): Promise<Task> {
+    const { call, journal, ttlMs, pollIntervalMs, statusMessage, delayMs, ...whose } = parts;
     const createdAt = new Date().toISOString();
     // 122 random bits: no client guesses the task of another.
     const taskId = crypto.randomUUID();
-    const stored: StoredTask = {
+    const record: TaskRecord = {
       task: {
         taskId,
         status: 'working',
@@ -88,15 +110,12 @@ export class TaskRepository {
       },
       version: 1,
       ...whose,
-      round: 0,
-      isQueued: true,
-      run: null,
-      attempts: 0,
+      attempts: whose.run === null ? 0 : 1,
       call: await this.#seal(taskId, 'call', call),
       journal: await this.#seal(taskId, 'journal', journal),
     };
-    await this.#ask(() => this.store.create(stored));
-    return { stored, call, journal, outcome: undefined };
+    await this.#ask(() => this.store.create(record, delayMs));
+    return { stored: { ...record, notBefore: null }, call, journal, outcome: undefined };
   }
 
   /**
@@ -106,30 +125,58 @@ export class TaskRepository {
    * @throws OverloadedError when the store cannot be reached.
    */
   async get(taskId: string): Promise<Task | undefined> {
-    const stored = await this.#ask(() => this.store.get(taskId));
-    return stored && this.#open(stored);
+    const stored = await this.getStored(taskId);
+    return stored && this.open(stored);
   }
 
-  /** Some of the tasks that the queue has an entry for. @throws OverloadedError when the store cannot be reached. */
-  async queued(limit: number, cursor: string | undefined): Promise<TaskPage> {
-    return this.#ask(() => this.store.queued(limit, cursor));
+  /** Reads what the store keeps of a task, encrypted as it is. @throws OverloadedError as `get` does. */
+  getStored(taskId: string): Promise<StoredTask | undefined> {
+    return this.#ask(() => this.store.get(taskId));
+  }
+
+  /** Lists all tasks a page at a time, encrypted as they are; see `TaskStore.list`. @throws OverloadedError as `get` does. */
+  list(limit: number, cursor?: string): Promise<TaskPage> {
+    return this.#ask(() => this.store.list(limit, cursor));
+  }
+
+  /**
+   * Claims tasks.
+   *
+   * @returns those that can be read; the others are claimed again once their lease is over.
+   * @throws OverloadedError when the store cannot be reached.
+   */
+  async claim(claim: TaskClaim): Promise<readonly Task[]> {
+    const claimed = await this.#ask(() => this.store.claim(claim));
+    const opened = await Promise.all(claimed.map((stored) => this.open(stored)));
+    return opened.filter((task) => task !== undefined);
+  }
+
+  /** Renews the leases of runs. @returns those that have none any more. @throws OverloadedError as `claim` does. */
+  async renew(runs: readonly TaskRunName[], leaseMs: number): Promise<readonly TaskRunName[]> {
+    return this.#ask(() => this.store.renew(runs, leaseMs));
   }
 
   /**
    * Changes a task.
    *
+   * @param task as far as it is known; it is read again where it has changed meanwhile.
    * @throws OverloadedError when the store has no room for it, or cannot be reached.
    */
-  async change(taskId: string, transition: Transition): Promise<Changed> {
+  async change(task: Task, transition: Transition): Promise<Changed> {
+    const { taskId } = task.stored.task;
+    let known: Task | undefined = task;
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const task = await this.get(taskId);
-      const change = task && transition(task);
-      if (!change) return { task, hasChanged: false };
-      const next = await this.#next(task, change);
-      if (await this.#ask(() => this.store.replace(next.stored))) {
-        if (isNews(task.stored, next.stored)) this.host.publish({ kind: 'task', taskId });
-        return { task: next, hasChanged: true };
+      const change = known && transition(known);
+      if (!known || !change) return { task: known, hasChanged: false };
+      const next = await this.#next(known, change);
+      const delayMs = claimableIn(next, change.delayMs);
+      if (await this.#ask(() => this.store.replace(next.stored, delayMs))) {
+        const { task: state, run } = next.stored;
+        if (isNews(known.stored, next.stored))
+          this.host.publish({ kind: 'task', taskId, status: state.status, run });
+        return { task: next, hasChanged: true, delayMs };
       }
+      known = await this.get(taskId);
     }
     throw new Error(`The task ${taskId} changes faster than it can be written`);
   }
@@ -145,7 +192,6 @@ export class TaskRepository {
       ...rest,
       task,
       version: stored.version + 1,
-      isQueued: isQueued(task.status, journal ?? parts.journal),
       ...(journal ? { journal: await this.#seal(taskId, 'journal', journal) } : {}),
       ...(outcome ? { outcome: await this.#seal(taskId, 'outcome', outcome) } : {}),
     };
@@ -157,7 +203,8 @@ export class TaskRepository {
     };
   }
 
-  async #open(stored: StoredTask): Promise<Task | undefined> {
+  /** Decrypts a task. @returns `undefined` when this server cannot read it. */
+  async open(stored: StoredTask): Promise<Task | undefined> {
     const { taskId } = stored.task;
     const [call, journal, outcome] = await Promise.all([
       this.#unseal<RecordedCall>(taskId, 'call', stored.call),

@@ -33,13 +33,17 @@ export class TaskRun implements BackgroundDelivery {
   /** Changes are written one after the other, in the order they were made. */
   #writing: Promise<unknown> = Promise.resolve();
   #newestReport: string | undefined;
-  #left: Task | undefined;
+  #task: Task;
+  /** The task as it was when the handler began. */
+  #begun: Task;
+  #isEnding = false;
   /** Kept once the handler has ended, and all is written. */
   readonly ended: Promise<void>;
   #settle: () => void = () => undefined;
 
   constructor(parts: TaskRunParts) {
     this.#parts = parts;
+    this.#task = this.#begun = parts.task;
     this.ended = new Promise((resolve) => (this.#settle = resolve));
   }
 
@@ -48,17 +52,18 @@ export class TaskRun implements BackgroundDelivery {
     return this.#parts.run;
   }
 
-  /** The task as the run has left it, where it is to be run once more. */
-  get left(): Task | undefined {
-    return this.#left;
+  /** The task as this run knows it. */
+  get task(): Task {
+    return this.#task;
   }
 
-  get task(): Task {
-    return this.#parts.task;
+  /** Whether the handler has ended, and its end is being written. */
+  get isEnding(): boolean {
+    return this.#isEnding;
   }
 
   get taskId(): string {
-    return this.task.stored.task.taskId;
+    return this.#task.stored.task.taskId;
   }
 
   /**
@@ -67,7 +72,7 @@ export class TaskRun implements BackgroundDelivery {
    * @throws OverloadedError when there is no place for another call; nothing has run then.
    */
   async execute(): Promise<void> {
-    const { call, journal } = this.task;
+    const { call, journal } = (this.#begun = this.#task);
     try {
       this.#replay = this.#parts.host.replay(call, journal.rounds, this);
       if (this.#stopped !== undefined) this.#replay.abort(this.#stopped);
@@ -76,6 +81,14 @@ export class TaskRun implements BackgroundDelivery {
     } finally {
       this.#settle();
     }
+  }
+
+  /** Changes the task before the handler begins. @returns whether that is still to be done by this run. */
+  async resume(transition: Transition): Promise<boolean> {
+    const { repository, run } = this.#parts;
+    const { task, hasChanged } = await repository.change(this.#task, byRun(run, transition));
+    if (task) this.#task = task;
+    return hasChanged;
   }
 
   /** Aborts the signal of the handler. What it still gives is written nowhere. */
@@ -93,7 +106,7 @@ export class TaskRun implements BackgroundDelivery {
   }
 
   asking(key: string, timeoutMs: number | undefined): void {
-    if (this.task.journal.late?.includes(key))
+    if (this.#begun.journal.late?.includes(key))
       throw new InputResponseError('late', `The client has not answered within ${timeoutMs} ms`);
     if (timeoutMs !== undefined) this.#waits.set(key, timeoutMs);
   }
@@ -129,6 +142,7 @@ export class TaskRun implements BackgroundDelivery {
 
   /** Never rejects: a handler that has ended could do nothing about it. */
   async #end(transition: Transition): Promise<void> {
+    this.#isEnding = true;
     try {
       await this.#write(transition);
     } catch (error) {
@@ -143,12 +157,10 @@ export class TaskRun implements BackgroundDelivery {
     const { repository, run } = this.#parts;
     const written = this.#writing.then(async () => {
       const { task, hasChanged } = await this.#untilReached(() =>
-        repository.change(this.taskId, byRun(run, transition)),
+        repository.change(this.#task, byRun(run, transition)),
       );
-      if (hasChanged) {
-        this.#left = task?.stored.run === null ? task : undefined;
-        return;
-      }
+      if (task) this.#task = task;
+      if (hasChanged) return;
       this.heard(task);
       throw new Error(this.#stopped ?? 'The task takes no such change');
     });

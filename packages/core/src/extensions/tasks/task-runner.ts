@@ -1,82 +1,102 @@
-import { isTerminal, type QueuedTask, type TaskQueue, type TaskWorker } from '../../backend/tasks.js';
+import type { ClaimOutcome, RunOutcome, TaskExecutor, TaskWorker } from '../../backend/task-executor.js';
+import { isTerminal, type TaskClaim, type TaskStatus } from '../../backend/tasks.js';
 import type { ExtensionCall, ExtensionHost } from '../../engine/extension.js';
 import { ERROR_CODES, OverloadedError } from '../../errors/errors.js';
+import type { Logger } from '../../protocol/logging.js';
 import { sha256 } from '../../protocol/digest.js';
 import { MAX_DELAY_MS, unref, within } from '../../transport/deadlines.js';
 import type { Quota } from '../../transport/quota.js';
-import type { Task } from './task.js';
-import { type NewTask, type TaskRepository, UnreachableError } from './task-repository.js';
+import type { Task, Transition } from './task.js';
+import { claimableIn, type NewTask, type TaskRepository } from './task-repository.js';
 import { TaskRun } from './task-run.js';
-import { byRun, cancelled, claimed, failed, firstDeadline, handedBack, postponed } from './transitions.js';
+import { byRun, cancelled, failed, handedBack, postponed, timedOut } from './transitions.js';
 
 /** How long handlers have to end when the server stops, in milliseconds. */
 const CLOSE_GRACE_MS = 1000;
-/** Most tasks that are looked at in one go, to find those that the queue has lost. */
-const SWEEP_SIZE = 500;
 /** How often a task waits for a process that serves its tool, before it fails: a roll-out takes its time. */
 const MAX_POSTPONEMENTS = 8;
 /** A task that the store has not dropped when its time is over is looked at again after so many milliseconds. */
 const EXPIRY_AGAIN_MS = 250;
+/** A call for which the process has no room is tried again after so many milliseconds. */
+const REFUSED_AGAIN_MS = 1000;
+/** How long an executor may take to accept a task, in milliseconds: a call waits for that. */
+const SUBMIT_MS = 5000;
+/** Most tasks taken in here, and run elsewhere, that are looked at each time leases are renewed. */
+const LOOKED_AT = 20;
 const INTERRUPTED = 'The server stopped before the task was done';
 
 /** How tasks run. */
 export interface TaskRunnerOptions {
   readonly quota: Quota;
-  /** Most runs at once. */
+  /** Most runs at once in this process. */
   readonly concurrency: number;
-  readonly stallMs: number;
+  /** Most of them for one client. */
+  readonly concurrencyPerClient: number;
+  readonly leaseMs: number;
   readonly maxAttempts: number;
   /** Whether this process runs tasks. */
   readonly works: boolean;
+  /** Whether a task that is taken in here begins to run here, where there is room. */
+  readonly startsHere: boolean;
   /** Whether other processes, or this one when it is there again, go on with what this one leaves. */
   readonly outlives: boolean;
   /** The version of a tool as this process serves it; `undefined` where it does not, or not as a task. */
   readonly versionOf: (tool: string) => string | undefined;
+  /** Most runs at once in this process of each tool that has a bound. */
+  readonly toolBounds: () => ReadonlyMap<string, number>;
   /** Whether a task may be run anew after a run of it came to no end. */
   readonly mayRerun: (task: Task) => boolean;
 }
 
-/** Takes tasks in, runs them, and finds those again whose process or queue entry was lost. */
-export class TaskRunner {
+/** Takes tasks in, runs those that its executor says, and keeps their leases. */
+export class TaskRunner implements TaskWorker {
   readonly #runs = new Map<string, TaskRun>();
   /** The tasks that this process took in and that are at work, wherever they run: how to give their places back. */
   readonly #takenIn = new Map<string, () => void>();
   readonly #connections = new WeakMap<object, string>();
-  #worker: TaskWorker | undefined;
-  #timer: ReturnType<typeof setInterval> | undefined;
-  #cursor: string | undefined;
-  /** The versions of the tasks that were looked at in this pass through all of them, and in the one before. */
-  #sighted = new Map<string, number>();
-  #sightedBefore: ReadonlyMap<string, number> = new Map();
+  /** Runs that a claim on its way may begin. */
+  #claiming = 0;
+  #renewing: ReturnType<typeof setInterval> | undefined;
   #isClosed = false;
 
   constructor(
     private readonly repository: TaskRepository,
-    private readonly queue: TaskQueue,
+    private readonly executor: TaskExecutor,
     private readonly host: ExtensionHost,
     private readonly options: TaskRunnerOptions,
   ) {
     host.onChange((change) => {
-      if (change.kind === 'task') void this.#look(change.taskId);
+      if (change.kind === 'task') this.#heard(change);
       else if (change.kind === 'all') this.#lookAtAll();
     });
   }
 
+  get concurrency(): number {
+    return this.options.concurrency;
+  }
+
+  get leaseMs(): number {
+    return this.options.leaseMs;
+  }
+
+  get free(): number {
+    return this.#isClosed ? 0 : Math.max(0, this.concurrency - this.#runs.size - this.#claiming);
+  }
+
+  get logger(): Logger {
+    return this.host.logger;
+  }
+
   /** Begins to run tasks, where this process does. */
   async start(): Promise<void> {
-    const { works, outlives, stallMs, concurrency } = this.options;
-    if (!works) return;
-    const { logger } = this.host;
+    if (!this.options.works || this.#isClosed) return;
+    this.#renewing = setInterval(() => void this.#renew(), this.leaseMs / 3);
+    unref(this.#renewing);
     try {
-      const worker = await this.queue.work((entry) => this.#run(entry), { concurrency, stallMs, logger });
-      if (this.#isClosed) return void (await worker.close());
-      this.#worker = worker;
+      await this.executor.start(this);
     } catch (error) {
-      logger.error({ err: error }, 'the task queue cannot be used; no tasks run in this process');
+      this.logger.error({ err: error }, 'the executor of tasks cannot be used; no tasks run in this process');
     }
-    if (!outlives) return;
-    this.#timer = setInterval(() => void this.#sweep(), stallMs);
-    unref(this.#timer);
   }
 
   /**
@@ -84,59 +104,211 @@ export class TaskRunner {
    *
    * @throws OverloadedError when there is no room for another task.
    */
-  async create(call: ExtensionCall, parts: Omit<NewTask, 'owner' | 'call'>): Promise<Task> {
+  async create(
+    call: ExtensionCall,
+    parts: Omit<NewTask, 'owner' | 'call' | 'run' | 'delayMs'>,
+  ): Promise<Task> {
     const { quotaKey } = call;
-    const { quota } = this.options;
+    const { quota, startsHere, works } = this.options;
     if (!quota.take(quotaKey)) throw full(quota);
+    let isHere = false;
     try {
       const owner = await this.#ownerOf(quotaKey);
-      const task = await this.repository.create({ ...parts, owner, call: call.record() });
-      const { taskId, ttlMs } = task.stored.task;
-      const cancelExpiry = this.#lookAfter(ttlMs ?? Infinity, taskId);
-      this.#takenIn.set(taskId, () => {
-        cancelExpiry();
-        this.#takenIn.delete(taskId);
-        quota.give(quotaKey);
-      });
+      isHere = works && startsHere && this.#hasRoom(parts.tool, owner);
+      if (isHere) this.#claiming += 1;
+      const run = isHere ? crypto.randomUUID() : null;
+      const delayMs = isHere ? this.leaseMs : 0;
+      const task = await this.repository.create({ ...parts, owner, run, delayMs, call: call.record() });
+      this.#takeIn(task, quotaKey);
+      if (isHere) this.#register(task);
       return task;
     } catch (error) {
       quota.give(quotaKey);
       throw error;
+    } finally {
+      if (isHere) this.#claiming -= 1;
     }
   }
 
-  /** Gives a task up whose call was cancelled before it was answered. */
-  async cancel(taskId: string): Promise<void> {
-    await this.repository.change(taskId, cancelled());
-  }
-
-  /** Has a task run, by this process or another. Never rejects: what the queue does not take is found again. */
-  async ready({ stored: { task, round }, journal }: Task): Promise<void> {
-    const { taskId, status } = task;
-    const delayMs = status === 'working' ? 0 : (firstDeadline(journal) ?? Infinity) - Date.now();
-    if (isTerminal(status) || delayMs > MAX_DELAY_MS) return;
-    await this.#add({ taskId, round }, Math.max(status === 'working' ? 0 : 1, delayMs));
-  }
-
   /**
-   * Adds a task once more whose entry the queue may have lost. A question gets all its time again: its deadline is by the clock of another
-   * process, and the client is not to have less.
+   * Has a task run that is ready: here where a run of it is waiting, or by the executor.
+   *
+   * @returns once it has begun, or the executor has taken it. Never rejects: the task stays in the store.
    */
-  async #recover({ stored: { task, round }, journal }: Task): Promise<void> {
-    const { taskId, status } = task;
-    const waits = Object.values(journal.open).flatMap(({ waitMs }) => waitMs ?? []);
-    const delayMs = status === 'working' ? 0 : Math.min(...waits);
-    if (delayMs <= MAX_DELAY_MS) await this.#add({ taskId, round }, delayMs);
+  async ready(task: Task): Promise<void> {
+    const { taskId } = task.stored.task;
+    const run = this.#runs.get(taskId);
+    if (run && run.id === task.stored.run) return void this.#execute(run);
+    const delayMs = claimableIn(task);
+    if (typeof delayMs === 'number') await this.#submit(task, delayMs);
+  }
+
+  async run(taskId: string): Promise<RunOutcome> {
+    if (this.free === 0) return 'busy';
+    const { tasks } = await this.#claim({ limit: 1, taskId });
+    const [task] = tasks;
+    if (task) {
+      await this.#runClaimed(task);
+      return 'done';
+    }
+    const found = await this.repository.get(taskId);
+    return found && found.stored.notBefore !== null ? 'taken' : 'done';
+  }
+
+  async claim(limit: number): Promise<ClaimOutcome> {
+    const { tasks, mayBeMore } = await this.#claim({ limit });
+    for (const task of tasks) void this.#runClaimed(task);
+    return { begun: tasks.length, mayBeMore };
+  }
+
+  /** The version of a tool as this process serves it; `undefined` where it does not, or not as a task. */
+  versionOf(tool: string): string | undefined {
+    return this.options.versionOf(tool);
+  }
+
+  /** Gives a task up whose call was cancelled before it was answered. */
+  async cancel(task: Task): Promise<void> {
+    await this.repository.change(task, cancelled());
+    const run = this.#runs.get(task.stored.task.taskId);
+    if (run) this.#end(run, 'ended');
   }
 
   /** Stops every handler, hands back what others can go on with, and waits a little for handlers to end. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearInterval(this.#timer);
-    const closed = this.#worker?.close();
+    const closed = this.executor.close();
+    const ended = [...this.#runs.values()].map((run) => run.ended);
     await Promise.all([...this.#runs.values()].map((run) => this.#leave(run)));
+    clearInterval(this.#renewing);
     for (const release of [...this.#takenIn.values()]) release();
-    await within(CLOSE_GRACE_MS, closed);
+    await within(CLOSE_GRACE_MS, Promise.all([closed, ...ended]));
+  }
+
+  /** Claims as many as can begin, so that no bound is exceeded, however they turn out. */
+  async #claim({ limit, ...which }: Pick<TaskClaim, 'limit' | 'taskId' | 'overdueMs'>): Promise<{
+    readonly tasks: readonly Task[];
+    readonly mayBeMore: boolean;
+  }> {
+    const { toolBounds, concurrencyPerClient } = this.options;
+    const ofTools = this.#count(({ tool }) => tool);
+    const tools = places([...toolBounds()].map(([tool, bound]) => [tool, bound - (ofTools.get(tool) ?? 0)]));
+    const ofOwners = [...this.#count(({ owner }) => owner)];
+    const owners = places(ofOwners.map(([owner, count]) => [owner, concurrencyPerClient - count]));
+    const most = Math.min(limit, this.free, tools.least, owners.least, concurrencyPerClient);
+    if (most <= 0) return { tasks: [], mayBeMore: true };
+    this.#claiming += most;
+    try {
+      const tasks = await this.repository.claim({
+        run: crypto.randomUUID(),
+        limit: most,
+        leaseMs: this.leaseMs,
+        excludeTools: tools.full,
+        excludeOwners: owners.full,
+        ...which,
+      });
+      for (const task of tasks) this.#register(task);
+      const isPart = tools.full.length > 0 || owners.full.length > 0;
+      return { tasks, mayBeMore: isPart || tasks.length === most };
+    } finally {
+      this.#claiming -= most;
+    }
+  }
+
+  #hasRoom(tool: string, owner: string | null): boolean {
+    const { toolBounds, concurrencyPerClient } = this.options;
+    const bound = toolBounds().get(tool) ?? Infinity;
+    const ofTool = this.#count((stored) => stored.tool).get(tool) ?? 0;
+    const ofOwner = this.#count((stored) => stored.owner).get(owner) ?? 0;
+    return this.free > 0 && ofTool < bound && ofOwner < concurrencyPerClient;
+  }
+
+  #count<K>(keyOf: (stored: Task['stored']) => K): Map<K, number> {
+    const counts = new Map<K, number>();
+    for (const { task } of this.#runs.values()) {
+      const key = keyOf(task.stored);
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  #register(task: Task): void {
+    const { run, task: state } = task.stored;
+    const { repository, host } = this;
+    this.#runs.set(state.taskId, new TaskRun({ task, run: run ?? '', repository, host }));
+  }
+
+  /** Runs a task that was claimed, if it may run here. Never rejects. */
+  async #runClaimed(task: Task): Promise<void> {
+    const { taskId } = task.stored.task;
+    const run = this.#runs.get(taskId);
+    if (!run) return;
+    try {
+      if (await this.#mayRun(run, task)) return await this.#execute(run);
+    } catch (error) {
+      this.logger.error({ err: error, taskId }, 'a task could not be run');
+    }
+    this.#end(run, 'ended');
+  }
+
+  /** Whether a run may call its handler; where it may not, the task goes back to the store or fails. */
+  async #mayRun(run: TaskRun, task: Task): Promise<boolean> {
+    const { tool, toolVersion, task: state, attempts } = task.stored;
+    const { taskId } = state;
+    if (this.#isClosed) return this.#handBack(run, task, handedBack());
+    const { versionOf } = this.options;
+    const isServed = versionOf(tool) === toolVersion;
+    const { postponements = 0 } = task.journal;
+    if (!isServed && postponements < MAX_POSTPONEMENTS) {
+      if (postponements === 0)
+        this.logger.info({ taskId, tool }, 'a task waits for a process that serves the version of its tool');
+      return this.#handBack(run, task, postponed(250 * 2 ** postponements));
+    }
+    const refusal = isServed
+      ? this.#refusal(task)
+      : `The tool ${tool} is served in another version than the task began with`;
+    if (refusal !== undefined) {
+      this.logger.warn({ taskId, tool, reason: refusal }, 'a task has failed');
+      await this.repository.change(task, byRun(run.id, failed(internal(refusal))));
+      return false;
+    }
+    if (attempts > 1)
+      this.logger.info({ taskId, tool, attempts }, 'a task is run anew: a run of it came to no end');
+    return state.status === 'working' || run.resume(timedOut());
+  }
+
+  async #handBack(run: TaskRun, task: Task, transition: Transition): Promise<false> {
+    const { task: left, delayMs } = await this.repository.change(task, byRun(run.id, transition));
+    if (left && typeof delayMs === 'number') await this.#submit(left, delayMs);
+    return false;
+  }
+
+  /** Runs the handler of a task. Never rejects. */
+  async #execute(run: TaskRun): Promise<void> {
+    const { taskId } = run;
+    const cancelExpiry = this.#lookAfter(this.#untilExpiry(run.task), taskId);
+    let end: 'ended' | 'refused' = 'ended';
+    try {
+      if (!this.#isClosed) await run.execute();
+    } catch (error) {
+      if (error instanceof OverloadedError) end = 'refused';
+      else this.logger.error({ err: error, taskId }, 'a task could not be run');
+    }
+    cancelExpiry();
+    try {
+      if (end === 'refused') await this.#handBack(run, run.task, handedBack(REFUSED_AGAIN_MS));
+    } catch (error) {
+      this.logger.error({ err: error, taskId }, 'a task could not be written');
+    }
+    const { task } = run;
+    if (task.stored.task.status !== 'working') this.#takenIn.get(taskId)?.();
+    this.#end(run, end);
+    if (task.stored.run === null) await this.ready(task);
+  }
+
+  /** A run is over: there is a place for another one. */
+  #end(run: TaskRun, end: 'ended' | 'refused'): void {
+    if (this.#runs.get(run.taskId) === run) this.#runs.delete(run.taskId);
+    this.executor.runEnded?.(end);
   }
 
   async #leave(run: TaskRun): Promise<void> {
@@ -147,67 +319,16 @@ export class TaskRunner {
     if (outlives && !isHandedBack) await within(CLOSE_GRACE_MS, run.ended);
     const transition = isHandedBack ? handedBack() : failed(internal(INTERRUPTED));
     try {
-      const { task, hasChanged } = await this.repository.change(taskId, byRun(run.id, transition));
+      const { task, hasChanged } = await this.repository.change(run.task, byRun(run.id, transition));
       const details = { taskId, tool: run.task.stored.tool };
       if (hasChanged && task && isHandedBack) {
-        this.host.logger.info(details, 'a task is handed back: another process goes on with it');
-        await this.ready(task);
-      } else if (hasChanged)
-        this.host.logger.warn(details, 'a task has failed: the server stopped in the middle');
+        this.logger.info(details, 'a task is handed back: another process goes on with it');
+        await this.#submit(task, 0);
+      } else if (hasChanged) this.logger.warn(details, 'a task has failed: the server stopped in the middle');
     } catch (error) {
-      this.host.logger.error({ err: error, taskId }, 'a task could not be written');
+      this.logger.error({ err: error, taskId }, 'a task could not be written');
     }
     run.stop(INTERRUPTED);
-  }
-
-  async #run(entry: QueuedTask): Promise<void> {
-    try {
-      const id = crypto.randomUUID();
-      const { task, hasChanged } = await this.repository.change(entry.taskId, claimed(entry.round, id));
-      if (task && hasChanged) await this.#runClaimed(task, id);
-    } catch (error) {
-      this.host.logger.error({ err: error, taskId: entry.taskId }, 'a task could not be run');
-    }
-  }
-
-  async #runClaimed(task: Task, id: string): Promise<void> {
-    const { tool, toolVersion, task: state } = task.stored;
-    const { taskId } = state;
-    const isServed = this.options.versionOf(tool) === toolVersion;
-    if (this.#isClosed) return this.#change(task, byRun(id, handedBack()), 0);
-    const { postponements = 0 } = task.journal;
-    const { logger } = this.host;
-    if (!isServed && postponements < MAX_POSTPONEMENTS) {
-      if (postponements === 0)
-        logger.info({ taskId, tool }, 'a task waits for a process that serves the version of its tool');
-      return this.#change(task, byRun(id, postponed()), 250 * 2 ** postponements);
-    }
-    const refusal = isServed
-      ? this.#refusal(task)
-      : `The tool ${tool} is served in another version than the task began with`;
-    if (refusal !== undefined) {
-      logger.warn({ taskId, tool, reason: refusal }, 'a task has failed');
-      return void (await this.repository.change(taskId, byRun(id, failed(internal(refusal)))));
-    }
-    const { attempts } = task.stored;
-    if (attempts > 1)
-      logger.info({ taskId, tool, attempts }, 'a task is run anew: a run of it came to no end');
-    const run = new TaskRun({ task, run: id, repository: this.repository, host: this.host });
-    this.#runs.set(taskId, run);
-    // The store says whether it has expired: clocks of processes differ.
-    const cancelExpiry = this.#lookAfter(this.#untilExpiry(task), taskId);
-    try {
-      await run.execute();
-    } catch (error) {
-      if (!(error instanceof OverloadedError)) throw error;
-      await this.#change(task, byRun(id, handedBack()), 1000);
-      return;
-    } finally {
-      cancelExpiry();
-      if (this.#runs.get(taskId) === run) this.#runs.delete(taskId);
-    }
-    if (run.left) await this.ready(run.left);
-    await this.#look(taskId);
   }
 
   /** Milliseconds until a task expires, at the latest; those of other processes are looked at now and then besides. */
@@ -227,63 +348,65 @@ export class TaskRunner {
     return undefined;
   }
 
-  async #change(
-    { stored: { task } }: Task,
-    transition: Parameters<TaskRepository['change']>[1],
-    delayMs: number,
-  ): Promise<void> {
-    const changed = await this.repository.change(task.taskId, transition);
-    if (!changed.task || !changed.hasChanged) return;
-    await this.#add({ taskId: task.taskId, round: changed.task.stored.round }, delayMs);
-  }
-
-  async #add(entry: QueuedTask, delayMs: number): Promise<void> {
+  async #submit({ stored: { task, tool } }: Task, delayMs: number): Promise<void> {
+    const late = (): never => {
+      throw new Error(`The executor did not take the task within ${SUBMIT_MS} ms`);
+    };
     try {
-      await this.queue.add(entry, delayMs);
+      await within(SUBMIT_MS, this.executor.submit({ taskId: task.taskId, tool }, delayMs), late);
     } catch (error) {
-      this.host.logger.error(
-        { err: error, taskId: entry.taskId },
-        'a task could not be queued; it will be found again',
+      this.logger.error(
+        { err: error, taskId: task.taskId },
+        'a task could not be submitted; it stays in the store',
       );
     }
   }
 
-  /** Looks for tasks whose entry in the queue is lost, and at its own, which may have ended elsewhere. */
-  async #sweep(): Promise<void> {
-    this.#lookAtAll();
+  async #renew(): Promise<void> {
+    const runs = [...this.#runs.values()].map(({ taskId, id }) => ({ taskId, run: id }));
     try {
-      const { taskIds, cursor } = await this.repository.queued(SWEEP_SIZE, this.#cursor);
-      this.#cursor = cursor;
-      for (const taskId of taskIds) {
-        if (this.#isClosed) return;
-        if (!this.#runs.has(taskId)) await this.#sight(taskId);
-      }
-      if (cursor !== undefined) return;
-      this.#sightedBefore = this.#sighted;
-      this.#sighted = new Map();
+      const lost = runs.length > 0 ? await this.repository.renew(runs, this.leaseMs) : [];
+      for (const { taskId, run } of lost) if (this.#runs.get(taskId)?.id === run) void this.#look(taskId);
     } catch (error) {
-      this.#cursor = undefined;
-      this.host.logger.debug({ err: error }, 'tasks could not be looked for');
+      // A run goes on: what it writes counts as long as no other process has claimed the task.
+      this.logger.debug({ err: error }, 'leases of tasks could not be renewed');
+    }
+    if (this.options.outlives) this.#lookAtSome();
+    if (!this.options.startsHere) await this.#rescue();
+  }
+
+  /** Runs what an executor has lost, such as a task that its queue did not take. */
+  async #rescue(): Promise<void> {
+    try {
+      const { tasks } = await this.#claim({ limit: this.concurrency, overdueMs: 2 * this.leaseMs });
+      for (const task of tasks) void this.#runClaimed(task);
+    } catch (error) {
+      this.logger.debug({ err: error }, 'no tasks could be looked for that the executor has lost');
     }
   }
 
-  async #sight(taskId: string): Promise<void> {
-    try {
-      const task = await this.repository.get(taskId);
-      if (!task) return;
-      const { version } = task.stored;
-      this.#sighted.set(taskId, version);
-      // What changed since the last time is on its way into the queue; what waits or runs there is not added again.
-      if (this.#sightedBefore.get(taskId) === version) await this.#recover(task);
-    } catch (error) {
-      if (error instanceof UnreachableError) throw error;
-      // One that cannot be looked at is no reason not to look at the others.
-      this.host.logger.error({ err: error, taskId }, 'a task could not be looked at');
+  /** What was not heard of is found now and then: those looked at last come last the next time. */
+  #lookAtSome(): void {
+    const elsewhere = [...this.#takenIn].filter(([taskId]) => !this.#runs.has(taskId)).slice(0, LOOKED_AT);
+    for (const [taskId, release] of elsewhere) {
+      this.#takenIn.delete(taskId);
+      this.#takenIn.set(taskId, release);
+      void this.#look(taskId);
     }
   }
 
   #lookAtAll(): void {
     for (const taskId of new Set([...this.#runs.keys(), ...this.#takenIn.keys()])) void this.#look(taskId);
+  }
+
+  #takeIn(task: Task, quotaKey: ExtensionCall['quotaKey']): void {
+    const { taskId, ttlMs } = task.stored.task;
+    const cancelExpiry = this.#lookAfter(ttlMs ?? Infinity, taskId);
+    this.#takenIn.set(taskId, () => {
+      cancelExpiry();
+      this.#takenIn.delete(taskId);
+      this.options.quota.give(quotaKey);
+    });
   }
 
   /**
@@ -293,22 +416,31 @@ export class TaskRunner {
    */
   #lookAfter(ms: number, taskId: string): () => void {
     if (ms > MAX_DELAY_MS) return () => undefined;
+    let cancel = (): void => undefined;
     let isOff = false;
+    const wait = (delayMs: number): void => {
+      const timer = setTimeout(() => void look(), delayMs);
+      // A task that waits is no reason to keep the process.
+      unref(timer);
+      cancel = () => clearTimeout(timer);
+    };
     const look = async (): Promise<void> => {
       const isThere = await this.#look(taskId);
       if (isThere && !isOff) wait(EXPIRY_AGAIN_MS);
     };
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const wait = (delayMs: number): void => {
-      timer = setTimeout(() => void look(), delayMs);
-      // A task that waits is no reason to keep the process.
-      unref(timer);
-    };
     wait(ms);
     return () => {
       isOff = true;
-      clearTimeout(timer);
+      cancel();
     };
+  }
+
+  /** Hears that a task has changed, here or elsewhere. */
+  #heard({ taskId, status, run }: { taskId: string; status: TaskStatus; run: string | null }): void {
+    const own = this.#runs.get(taskId);
+    // A handler counts until it ends, whatever has become of its task.
+    if (!own && status !== 'working') this.#takenIn.get(taskId)?.();
+    if (own && !own.isEnding && (isTerminal(status) || run !== own.id)) void this.#look(taskId);
   }
 
   /** Looks how a task stands that runs here or was taken in here. @returns whether it is still there, as far as is known. */
@@ -318,11 +450,10 @@ export class TaskRunner {
       const task = await this.repository.get(taskId);
       const run = this.#runs.get(taskId);
       run?.heard(task);
-      // A handler counts until it ends, whatever has become of its task.
       if (!run && task?.stored.task.status !== 'working') this.#takenIn.get(taskId)?.();
       return task !== undefined;
     } catch (error) {
-      this.host.logger.error({ err: error, taskId }, 'a task could not be read');
+      this.logger.error({ err: error, taskId }, 'a task could not be read');
       return true;
     }
   }
@@ -335,6 +466,15 @@ export class TaskRunner {
     this.#connections.set(quotaKey, known);
     return known;
   }
+}
+
+/** Of what has bounds: what has no place left, and how many places each of the others has at least. */
+function places<K>(left: readonly (readonly [K, number])[]): {
+  readonly full: readonly K[];
+  readonly least: number;
+} {
+  const free = left.map(([, count]) => count).filter((count) => count > 0);
+  return { full: left.flatMap(([key, count]) => (count > 0 ? [] : [key])), least: Math.min(...free) };
 }
 
 function internal(message: string): { code: number; message: string } {

@@ -10,7 +10,7 @@ export interface OpenQuestion {
   readonly request: InputRequest;
   /** How long the client may take, in milliseconds; absent where the handler says nothing. */
   readonly waitMs?: number | undefined;
-  /** When that is over, in milliseconds since 1970 by the clock of the process that wrote it. */
+  /** When that is over, in milliseconds since 1970. */
   readonly deadline?: number | undefined;
 }
 
@@ -41,7 +41,9 @@ export interface Task {
 /** What changes about a task. */
 export interface TaskChange {
   readonly state?: Partial<TaskState>;
-  readonly rest?: Partial<Pick<StoredTask, 'round' | 'run' | 'attempts'>>;
+  readonly rest?: Partial<Pick<StoredTask, 'run' | 'attempts'>>;
+  /** Milliseconds before the next run can begin, where none is under way then. */
+  readonly delayMs?: number;
   readonly journal?: TaskJournal;
   readonly outcome?: Outcome;
 }

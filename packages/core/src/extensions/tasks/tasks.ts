@@ -1,4 +1,5 @@
-import type { TaskQueue, TaskStore } from '../../backend/tasks.js';
+import type { TaskExecutor } from '../../backend/task-executor.js';
+import type { TaskStore } from '../../backend/tasks.js';
 import type {
   Extension,
   ExtensionCall,
@@ -13,7 +14,6 @@ import {
   missingExtension,
   ProtocolError,
 } from '../../errors/errors.js';
-import { MemoryTaskQueue } from '../../memory/memory-task-queue.js';
 import { MemoryTaskStore } from '../../memory/memory-task-store.js';
 import { quickDigest } from '../../protocol/digest.js';
 import { lacksScopes } from '../../protocol/principal.js';
@@ -25,6 +25,7 @@ import { type DetailedTask, detailedTask, emptyJournal, type Task } from './task
 import {
   provideStart,
   TaskSupport,
+  taskConcurrency,
   taskPolicy,
   type TaskPolicy,
   taskProblems,
@@ -32,6 +33,7 @@ import {
   taskSupport,
 } from './task-options.js';
 import { TaskRepository } from './task-repository.js';
+import { StoreExecutor } from './store-executor.js';
 import { TaskRunner } from './task-runner.js';
 import { answered, cancelled } from './transitions.js';
 
@@ -43,16 +45,27 @@ export interface TasksOptions {
    */
   readonly store?: TaskStore;
   /**
-   * Says which task to run next.
-   * @default that of the backend, or else the memory of this process, which then runs its tasks itself
+   * Says who runs tasks, and when.
+   * @default this process and those that share its store claim them there
    */
-  readonly queue?: TaskQueue;
+  readonly executor?: TaskExecutor;
   /**
    * Whether this process runs tasks: `false` leaves that to others, and with `'only'` it does nothing else: `app.run()`, where it is
-   * given no runtime, serves no clients then. Both need a queue that others share.
+   * given no runtime, serves no clients then. Both need a store that others share.
    * @default true
    */
   readonly worker?: boolean | 'only';
+  /**
+   * Most tasks that this process runs at once. Others wait in the store.
+   * @default what the connections of the store can serve: 16 on Redis and PostgreSQL; in memory as many as `maxRunning`
+   */
+  readonly concurrency?: number;
+  /**
+   * Most of those of one client that it runs at once, as `limits.maxInFlightPerClient` counts clients. A tool has such a bound by
+   * `@TaskSupport({ concurrency })`.
+   * @default `concurrency`
+   */
+  readonly concurrencyPerClient?: number;
   /**
    * Milliseconds from its creation that a task is kept, `null` for no limit.
    * @default 1 hour
@@ -64,8 +77,7 @@ export interface TasksOptions {
    */
   readonly pollIntervalMs?: number;
   /**
-   * Most tasks that this process runs at once; and most that it takes in, until they have ended or wait for their client. More are
-   * refused, over HTTP with 503.
+   * Most tasks that this process takes in, until they have ended or wait for their client. More are refused, over HTTP with 503.
    * @default 1000
    */
   readonly maxRunning?: number;
@@ -75,10 +87,10 @@ export interface TasksOptions {
    */
   readonly maxRunningPerClient?: number;
   /**
-   * Milliseconds after which a task whose process has ended without a word is run by another one.
+   * Milliseconds that a run holds a task without a word: after that another process can run it, because this one has ended.
    * @default 15 seconds
    */
-  readonly stallMs?: number;
+  readonly leaseMs?: number;
   /**
    * How many runs of a task may come to no end, because their process did, before the task fails: it may be what ends them.
    * @default 3
@@ -91,17 +103,23 @@ export interface TasksOptions {
  *
  * 1. A call becomes a task, at once or when its handler says `startTask()`: `TaskRepository` writes the call down, encrypted, and the client
  *    is answered with the task. From then on it is in the store, and nothing of it in this process.
- * 2. It is added to the queue, which gives it to one process. There `TaskRunner` claims it, so that what any other run of it still writes
- *    does not count, and `TaskRun` runs the handler from its beginning with what earlier runs have left behind.
+ * 2. It runs here where there is a place. Otherwise the executor says which process runs it: by default one that claims it in the store
+ *    (`StoreExecutor`). A claim gives it a run, so that what an earlier run still writes does not count, and a lease, which `TaskRunner`
+ *    renews. `TaskRun` runs the handler from its beginning with what earlier runs have left behind.
  * 3. A handler that asks ends its run: the questions go to the store, and no process waits. The answers, brought to any process by
- *    `tasks/update`, put it into the queue once more. Its result, or its error, ends the task.
- * 4. What the queue loses, and what a process leaves behind that ends without a word, is found again and run once more.
+ *    `tasks/update`, make it claimable once more. Its result, or its error, ends the task.
+ * 4. What a process leaves behind that ends without a word is claimed by another one once the lease is over.
  *
- * @param isOffered whether clients are told of it; where they are not, they are served as if they knew no tasks.
+ * @param place where it runs: whether clients are told of it (where they are not, they are served as if they knew no tasks), and whether
+ *   tasks outlive this process.
  */
-export function tasks(options: TasksOptions = {}, isOffered = true): AppExtension {
-  const { store, queue, worker = true, ttlMs = 60 * 60_000, pollIntervalMs = 1000 } = options;
-  const { maxRunning = 1000, maxRunningPerClient = 250, stallMs = 15_000, maxAttempts = 3 } = options;
+export function tasks(
+  options: TasksOptions,
+  { isOffered, outlives }: { readonly isOffered: boolean; readonly outlives: boolean },
+): AppExtension {
+  const { store, worker = true, ttlMs = 60 * 60_000, pollIntervalMs = 1000 } = options;
+  const { maxRunning = 1000, maxRunningPerClient = 250, leaseMs = 15_000, maxAttempts = 3 } = options;
+  const { concurrency = store?.concurrency ?? maxRunning, concurrencyPerClient = concurrency } = options;
   const defaults = { ttlMs, pollIntervalMs };
   return {
     check: taskProblems,
@@ -115,13 +133,17 @@ export function tasks(options: TasksOptions = {}, isOffered = true): AppExtensio
         const entry = host.registry.tools.get(tool);
         return entry && taskPolicy(entry.info, defaults);
       };
-      const runner = new TaskRunner(repository, queue ?? new MemoryTaskQueue(), host, {
+      const executor = options.executor ?? new StoreExecutor(host);
+      const runner = new TaskRunner(repository, executor, host, {
         quota: new Quota(maxRunning, maxRunningPerClient),
-        concurrency: maxRunning,
-        stallMs,
+        concurrency,
+        concurrencyPerClient,
+        leaseMs,
         maxAttempts,
         works: worker !== false,
-        outlives: queue !== undefined,
+        startsHere: options.executor === undefined,
+        outlives,
+        toolBounds: toolBounds(host),
         versionOf(tool) {
           const entry = host.registry.tools.get(tool);
           const policy = policyOf(tool);
@@ -145,10 +167,36 @@ export function tasks(options: TasksOptions = {}, isOffered = true): AppExtensio
         listen: (call, { taskIds }) =>
           taskIds === undefined ? {} : listenToTasks(call, taskIds, repository, host),
         mayListen: (call, agreed) => mayListenToTasks(call, agreed, host),
+        inspect: {
+          async tasks(asked) {
+            if (!outlives) throw invalidParams(OWN_MEMORY);
+            const { inspectTasks } = await import('./inspect-tasks.js');
+            return inspectTasks(repository, runner, host, asked);
+          },
+        },
         start: () => startWhenNeeded(runner, host),
         close: () => runner.close(),
       };
     },
+  };
+}
+
+const OWN_MEMORY =
+  'The program keeps tasks in its own memory, where no other process finds them: give createApp() a "backend", or "tasks.store"';
+
+/** Most runs at once of the tools that have a bound. */
+function toolBounds({ registry }: ExtensionHost): () => ReadonlyMap<string, number> {
+  const known = { version: -1, bounds: new Map<string, number>() };
+  return () => {
+    const { tools } = registry;
+    if (known.version === tools.version) return known.bounds;
+    known.version = tools.version;
+    known.bounds = new Map();
+    for (const { key, info } of tools) {
+      const concurrency = taskConcurrency(info);
+      if (concurrency !== undefined) known.bounds.set(key, concurrency);
+    }
+    return known.bounds;
   };
 }
 
@@ -174,7 +222,7 @@ function callsOf(entry: ToolEntry, policy: TaskPolicy, runner: TaskRunner | unde
       statusMessage,
     });
     if (!call.signal.aborted) return task;
-    await runner.cancel(task.stored.task.taskId);
+    await runner.cancel(task);
     throw new ProtocolError(ERROR_CODES.internalError, 'The request was cancelled');
   }
 
@@ -191,7 +239,8 @@ function callsOf(entry: ToolEntry, policy: TaskPolicy, runner: TaskRunner | unde
       }
       if (policy.start === 'call') {
         const task = await begin(runner, call);
-        void runner.ready(task);
+        // A function may stop once it has answered: the executor has to have the task by then.
+        await runner.ready(task);
         return { ...task.stored.task, resultType: 'task' };
       }
       const begun: { task?: Task } = {};
@@ -203,7 +252,7 @@ function callsOf(entry: ToolEntry, policy: TaskPolicy, runner: TaskRunner | unde
         return await next();
       } finally {
         // Only now has the run ended that began the task.
-        if (begun.task) void runner.ready(begun.task);
+        if (begun.task) await runner.ready(begun.task);
       }
     },
   };
@@ -262,8 +311,8 @@ function taskMethods(
       namedBy: 'taskId',
       async serve(call, params) {
         const responses = readInputResponses(params['inputResponses']);
-        const { stored } = await find(call, params);
-        const { task, hasChanged } = await repository.change(stored.task.taskId, answered(responses));
+        const found = await find(call, params);
+        const { task, hasChanged } = await repository.change(found, answered(responses));
         if (task && hasChanged && task.stored.task.status === 'working') await runner.ready(task);
         return {};
       },
@@ -271,8 +320,7 @@ function taskMethods(
     'tasks/cancel': {
       namedBy: 'taskId',
       async serve(call, params) {
-        const { stored } = await find(call, params);
-        await repository.change(stored.task.taskId, cancelled());
+        await repository.change(await find(call, params), cancelled());
         return {};
       },
     },

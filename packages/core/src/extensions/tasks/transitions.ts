@@ -1,4 +1,4 @@
-import { isTerminal, type StoredTask, type TaskError } from '../../backend/tasks.js';
+import { isTerminal, type TaskError } from '../../backend/tasks.js';
 import { invalidParams } from '../../errors/errors.js';
 import {
   type Answer,
@@ -18,35 +18,35 @@ export function byRun(run: string, transition: Transition): Transition {
   return (task) => (task.stored.run === run ? transition(task) : undefined);
 }
 
-/**
- * A run begins. What ran before, if anything still does, cannot write any more.
- *
- * @param round the entry of the queue that it is for; another one is over.
- */
-export function claimed(round: number, run: string): Transition {
+/** A run begins because a question was not answered in time. */
+export function timedOut(): Transition {
   return unended(({ stored, journal }) => {
-    if (stored.round !== round) return undefined;
-    const rest = { run, attempts: stored.attempts + 1 };
-    if (stored.task.status === 'working') return { rest };
-    // The entry of a task that waits for answers is for the first of its deadlines. That it has come tells that this one is over, and
-    // no clock of a process does: they differ.
-    const first = firstDeadline(journal);
-    return first === undefined
-      ? undefined
-      : { state: { status: 'working' }, rest, journal: withdrawn(first, journal) };
+    if (stored.task.status !== 'input_required') return undefined;
+    // The store has handed the task out, so the first deadline is over, whatever the clock of this process says.
+    const first = firstDeadline(journal) ?? Infinity;
+    return { state: { status: 'working' }, journal: withdrawn(Math.max(first, Date.now()), journal) };
   });
 }
 
-/** A run is handed back before it has ended: the task is ready for another one, which begins anew. */
-export function handedBack(): Transition {
-  return unended(({ stored }) => ({ rest: released(stored) }));
+/**
+ * A run is handed back before it has ended: the task is ready for another one, which begins anew.
+ *
+ * @param delayMs milliseconds before that can begin.
+ */
+export function handedBack(delayMs = 0): Transition {
+  return unended(() => ({ rest: RELEASED, delayMs }));
 }
 
-/** A run waits for a process that serves its tool. */
-export function postponed(): Transition {
+/**
+ * A run waits for a process that serves its tool.
+ *
+ * @param delayMs milliseconds before it is tried again.
+ */
+export function postponed(delayMs: number): Transition {
   return unended(({ stored, journal }) => ({
-    rest: { ...released(stored), attempts: stored.attempts - 1 },
+    rest: { run: null, attempts: stored.attempts - 1 },
     journal: { ...journal, postponements: (journal.postponements ?? 0) + 1 },
+    delayMs,
   }));
 }
 
@@ -61,7 +61,7 @@ export function suspended(
   rounds: Journal,
   waits: ReadonlyMap<string, number>,
 ): Transition {
-  return unended(({ stored, journal }) => {
+  return unended(({ journal }) => {
     const used = new Set(journal.used);
     const before = new Map(Object.entries(journal.open).map(([told, { key }]) => [key, told]));
     // Of what handlers call their questions, anything may be the name of a member that objects have.
@@ -77,7 +77,7 @@ export function suspended(
     }
     return {
       state: { status: open.length > 0 ? 'input_required' : 'working' },
-      rest: released(stored),
+      rest: RELEASED,
       journal: { ...journal, rounds, open: Object.fromEntries(open), used: [...used] },
     };
   });
@@ -92,7 +92,7 @@ const MAX_ANSWERS_LENGTH = 1024 * 1024;
  * @throws ProtocolError (-32602) when the answers to the questions of one task become too long.
  */
 export function answered(responses: ReadonlyMap<string, Answer>): Transition {
-  return unended(({ stored, journal }) => {
+  return unended(({ journal }) => {
     const wanted = [...responses].filter(([told]) => Object.hasOwn(journal.open, told));
     if (wanted.length === 0) return undefined;
     const given = new Map(wanted.map(([told, answer]) => [journal.open[told]?.key ?? told, answer]));
@@ -104,7 +104,7 @@ export function answered(responses: ReadonlyMap<string, Answer>): Transition {
     const left = Object.entries(journal.open).filter(([told]) => !toldKeys.includes(told));
     const next: TaskJournal = { ...journal, rounds, open: Object.fromEntries(left) };
     if (left.length > 0) return { journal: next };
-    return { state: { status: 'working' }, rest: released(stored), journal: next };
+    return { state: { status: 'working' }, rest: RELEASED, journal: next };
   });
 }
 
@@ -123,20 +123,20 @@ export function completed(result: Readonly<Record<string, unknown>>): Transition
   return unended((task) => ({ ...ended(task), state: { status: 'completed' }, outcome: { result } }));
 }
 
-/** The call ended with a JSON-RPC error. */
+/** The call ended with a JSON-RPC error. What its runs have left stays, so that it can be begun again. */
 export function failed(error: TaskError): Transition {
-  return unended((task) => ({
-    ...ended(task),
+  return unended(() => ({
+    rest: { run: null },
     state: { status: 'failed', statusMessage: error.message },
     outcome: { error },
   }));
 }
 
-/** The client gave the task up. */
-export function cancelled(): Transition {
+/** A task is given up: by its client, where the message does not say otherwise. */
+export function cancelled(statusMessage = 'Cancelled by the client'): Transition {
   return unended((task) => ({
     ...ended(task),
-    state: { status: 'cancelled', statusMessage: 'Cancelled by the client' },
+    state: { status: 'cancelled', statusMessage },
   }));
 }
 
@@ -147,36 +147,26 @@ function ended({ journal }: Task): TaskChange {
 }
 
 /** No run is under way, and the next one begins from the beginning. */
-function released({ round }: StoredTask): Pick<StoredTask, 'run' | 'round' | 'attempts'> {
-  return { run: null, round: round + 1, attempts: 0 };
-}
+const RELEASED = { run: null, attempts: 0 } as const;
 
-/** The first time that a question has, by the clock of the process that wrote it. */
+/** When the first question is not answered in time, in milliseconds since 1970. */
 export function firstDeadline({ open }: TaskJournal): number | undefined {
   const deadlines = Object.values(open).flatMap(({ deadline }) => deadline ?? []);
   return deadlines.length === 0 ? undefined : Math.min(...deadlines);
 }
 
 /**
- * Takes questions back that were not answered in time: the handler is told so, in every run from now on. The others have as much more
- * time as they had than those.
+ * Takes questions back that were not answered in time: the handler is told so, in every run from now on.
  *
- * @param passed the deadline that is over now.
+ * @param now questions whose deadline is not after it are late.
  */
-function withdrawn(passed: number, journal: TaskJournal): TaskJournal {
-  const now = Date.now();
-  const isLate = ({ deadline = Infinity }: OpenQuestion): boolean => deadline <= passed;
+function withdrawn(now: number, journal: TaskJournal): TaskJournal {
+  const isLate = ({ deadline = Infinity }: OpenQuestion): boolean => deadline <= now;
   const open = Object.entries(journal.open);
   const late = open.flatMap(([, question]) => (isLate(question) ? [question.key] : []));
-  const left = open.flatMap(([told, question]) => {
-    if (isLate(question)) return [];
-    const { deadline } = question;
-    const kept = deadline === undefined ? question : { ...question, deadline: now + deadline - passed };
-    return [[told, kept] as const];
-  });
   return {
     ...journal,
-    open: Object.fromEntries(left),
+    open: Object.fromEntries(open.filter(([, question]) => !isLate(question))),
     late: [...(journal.late ?? []), ...late],
   };
 }

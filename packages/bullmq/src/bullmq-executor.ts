@@ -1,0 +1,132 @@
+import type { SubmittedTask, TaskExecutor, TaskWorker } from '@sigil/core/backend';
+import { LogThrottle, OptionChecks } from '@sigil/core/internal';
+import { type ConnectionOptions, DelayedError, type Job, Queue, Worker } from 'bullmq';
+
+/** Where the queue is. */
+export interface BullmqOptions {
+  /** Where Redis is: options of ioredis, such as `{ url: 'redis://127.0.0.1:6379' }`, or a client of it, which is closed by who made it. */
+  readonly connection: ConnectionOptions;
+  /**
+   * The name of the queue. Apps that share a Redis have queues of their own.
+   * @default 'sigil-tasks'
+   */
+  readonly queue?: string;
+  /**
+   * What the names of all keys of BullMQ begin with.
+   * @default 'bull', as in BullMQ
+   */
+  readonly prefix?: string;
+}
+
+/** What a job has: ids alone. What a task is about is in the task store, encrypted. */
+interface TaskJob {
+  readonly taskId: string;
+}
+
+/** A job is tried again until the task store says that there is nothing to run. */
+const ATTEMPTS = Number.MAX_SAFE_INTEGER;
+/** How long a job waits after an error, such as a task store that cannot be reached, in milliseconds. */
+const BACKOFF_MS = 1_000;
+
+/**
+ * Runs tasks by a queue of BullMQ on Redis, with its priorities, rate limits and dashboards. The task store keeps what a task is about and
+ * which run of it may write, so a job that BullMQ runs twice does nothing twice.
+ *
+ * @param options where the queue is.
+ * @returns what the option `tasks.executor` of `createApp` takes.
+ * @throws DefinitionError when an option is wrong.
+ * @see https://docs.bullmq.io
+ * @example
+ * ```ts
+ * const app = await createApp({
+ *   name: 'shop',
+ *   version: '1.0.0',
+ *   services: [Shop],
+ *   state: { keys: [process.env.STATE_KEY] },
+ *   backend: redis({ url }),
+ *   tasks: { executor: bullmq({ connection: { url }, queue: 'shop-tasks' }) },
+ * });
+ * ```
+ */
+export function bullmq(options: BullmqOptions): TaskExecutor {
+  checkOptions(options);
+  return new BullmqExecutor(options);
+}
+
+class BullmqExecutor implements TaskExecutor {
+  readonly #name: string;
+  readonly #options: { readonly connection: ConnectionOptions; readonly prefix?: string };
+  readonly #told = new LogThrottle();
+  #queue: Queue<TaskJob> | undefined;
+  #jobs: Worker<TaskJob> | undefined;
+  #worker: TaskWorker | undefined;
+
+  constructor({ queue = 'sigil-tasks', ...options }: BullmqOptions) {
+    this.#name = queue;
+    this.#options = options;
+  }
+
+  async submit({ taskId, tool }: SubmittedTask, delayMs: number): Promise<void> {
+    this.#queue ??= this.#reported(new Queue<TaskJob>(this.#name, this.#options));
+    await this.#queue.add(
+      tool,
+      { taskId },
+      {
+        delay: Math.ceil(delayMs),
+        attempts: ATTEMPTS,
+        backoff: { type: 'fixed', delay: BACKOFF_MS },
+        removeOnComplete: true,
+      },
+    );
+  }
+
+  start(worker: TaskWorker): void {
+    const { concurrency, leaseMs } = worker;
+    this.#worker = worker;
+    const run = (job: Job<TaskJob>, token?: string): Promise<void> => this.#run(worker, job, token);
+    // A job whose process has died is handed out again when its lock is over, and by then the lease of the task is, too.
+    const locks = { lockDuration: leaseMs, stalledInterval: Math.ceil(leaseMs / 3) };
+    const maxStalledCount = ATTEMPTS;
+    this.#jobs = this.#reported(
+      new Worker<TaskJob>(this.#name, run, { ...this.#options, concurrency, ...locks, maxStalledCount }),
+    );
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#jobs?.close(), this.#queue?.close()]);
+  }
+
+  async #run(worker: TaskWorker, job: Job<TaskJob>, token: string | undefined): Promise<void> {
+    const outcome = await worker.run(job.data.taskId);
+    if (outcome === 'done') return;
+    await job.moveToDelayed(Date.now() + (outcome === 'busy' ? BACKOFF_MS : worker.leaseMs / 3), token);
+    throw new DelayedError();
+  }
+
+  /** BullMQ repeats itself while Redis cannot be reached, and an error without a listener would end the process. */
+  #reported<T extends { on(event: 'error', listener: (error: Error) => void): unknown }>(part: T): T {
+    part.on('error', (error) => {
+      if (this.#told.allows(error.message))
+        this.#worker?.logger.warn({ err: error }, 'the queue of tasks has a problem');
+    });
+    return part;
+  }
+}
+
+/** @throws DefinitionError with everything that is wrong. */
+function checkOptions(options: BullmqOptions): void {
+  OptionChecks.requireObject('bullmq', options);
+  const { connection, queue, prefix } = options;
+  const checks = new OptionChecks('bullmq');
+  checks.known(options, ['connection', 'queue', 'prefix']);
+  if (typeof connection !== 'object' || connection === null)
+    checks.refuse(
+      'connection',
+      'it must be options of ioredis, or a client',
+      "write connection: { url: 'redis://127.0.0.1:6379' }",
+    );
+  for (const [name, value] of Object.entries({ queue, prefix }))
+    if (value !== undefined && (typeof value !== 'string' || !/^[^:\s]+$/.test(value)))
+      checks.refuse(name, 'it must be a text without colons and spaces');
+  checks.throwIfAny();
+}

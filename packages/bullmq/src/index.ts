@@ -1,0 +1,1 @@
+export { bullmq, type BullmqOptions } from './bullmq-executor.js';

@@ -1,0 +1,124 @@
+import type { TaskStatus } from '@sigil/core/backend';
+import type { ShownTask, TaskListing } from '@sigil/core/internal';
+import { EXIT_CODES, UsageError } from '../failures.js';
+import { type TaskAnswers, tasksOfProgram } from '../program/tasks.js';
+import { type Style, styled, table, type Terminal } from '../terminal.js';
+import { type Command, readArguments, readChoice, readNumber, SERVER_OPTIONS } from './command.js';
+
+const LS_OPTIONS = {
+  status: { type: 'string', multiple: true },
+  tool: { type: 'string' },
+  limit: { type: 'string', default: '50' },
+  json: { type: 'boolean' },
+  ...SERVER_OPTIONS,
+} as const;
+
+/** How a task of each status is shown. */
+const STYLES: Readonly<Record<TaskStatus, Style | undefined>> = {
+  working: undefined,
+  input_required: 'yellow',
+  completed: 'green',
+  cancelled: 'dim',
+  failed: 'red',
+};
+
+/** `sigil tasks ls`: lists the tasks in the store of a server. */
+export const tasksLs: Command = {
+  synopsis: 'tasks ls <main.js> [--status <status>]… [--tool <name>] [--limit <n>]',
+  purpose: 'list the tasks in the store of a server, the oldest first',
+  async run(args, terminal) {
+    const { values, operands } = readArguments(args, LS_OPTIONS, ['<main.js>']);
+    const limit = readNumber('--limit', values.limit);
+    const status = values.status?.map((text) => readChoice('--status', text, STYLES));
+    const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
+    const which = { status, tool: values.tool, limit };
+    const listing = await tasksOfProgram(operands[0] ?? '', 'ls', which, { timeoutMs });
+    if (values.json) terminal.out(JSON.stringify(listing, undefined, 2));
+    else for (const line of describeAll(listing, terminal)) terminal.out(line);
+    return EXIT_CODES.ok;
+  },
+};
+
+/** `sigil tasks show`: shows one task, with what is encrypted in the store. */
+export const tasksShow: Command = aboutOne(
+  'show',
+  ' [--arguments]',
+  'show a task, and how it has ended',
+  describe,
+);
+
+/** `sigil tasks cancel`: ends a task that has not ended. */
+export const tasksCancel: Command = aboutOne('cancel', '', 'end a task, wherever it runs', () => [
+  'Cancelled',
+]);
+
+/** `sigil tasks retry`: begins a failed task again. */
+export const tasksRetry: Command = aboutOne(
+  'retry',
+  '',
+  'begin a failed task again, as a new one',
+  (task) => [task.taskId],
+);
+
+const ONE_OPTIONS = {
+  main: { type: 'string' },
+  arguments: { type: 'boolean' },
+  json: { type: 'boolean' },
+  ...SERVER_OPTIONS,
+} as const;
+
+function aboutOne<V extends keyof TaskAnswers>(
+  verb: V,
+  more: string,
+  purpose: string,
+  describe: (answer: TaskAnswers[V]) => readonly string[],
+): Command {
+  return {
+    synopsis: `tasks ${verb} <task id> --main <main.js>${more}`,
+    purpose,
+    async run(args, terminal) {
+      const { values, operands } = readArguments(args, ONE_OPTIONS, ['<task id>']);
+      if (values.main === undefined) throw new UsageError('--main <main.js> is missing');
+      if (values.arguments && verb !== 'show') throw new UsageError('--arguments belongs to tasks show');
+      const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
+      const details = { taskId: operands[0], arguments: values.arguments };
+      const answer = await tasksOfProgram(values.main, verb, details, { timeoutMs });
+      if (values.json) terminal.out(JSON.stringify(answer, undefined, 2));
+      else for (const line of describe(answer)) terminal.out(line);
+      return EXIT_CODES.ok;
+    },
+  };
+}
+
+function describeAll({ tasks, hasMore }: TaskListing, terminal: Terminal): string[] {
+  const rows = tasks.map(({ taskId, tool, status, lastUpdatedAt, attempts, ...task }) => {
+    const held = task.heldUntil && `held by a run until ${task.heldUntil}`;
+    const claimable = task.claimableFrom && `can be claimed from ${task.claimableFrom}`;
+    const details = [held, claimable, task.statusMessage].filter(Boolean).join('; ');
+    return [taskId, tool, status, lastUpdatedAt, counted(attempts, 'attempt'), inOneLine(details)];
+  });
+  const lines = table(rows).map((line, index) => {
+    const style = STYLES[tasks[index]?.status ?? 'working'];
+    return style ? styled(terminal, style, line) : line;
+  });
+  const more = hasMore ? ', and there are more: give a higher --limit' : '';
+  return [...lines, ...(lines.length > 0 ? [''] : []), `${counted(tasks.length, 'task')}${more}`];
+}
+
+function describe(task: ShownTask): string[] {
+  const rows = Object.entries(task).filter(
+    ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
+  );
+  return table(
+    rows.map(([name, value]) => [name, inOneLine(typeof value === 'string' ? value : JSON.stringify(value))]),
+  );
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** What handlers and clients have said, without what a terminal would obey. */
+function inOneLine(text: string): string {
+  return text.replace(/\p{C}+/gu, ' ');
+}

@@ -1,0 +1,77 @@
+import type { Logger } from '../protocol/logging.js';
+import type { MaybePromise } from '../protocol/maybe-promise.js';
+
+/**
+ * Says who runs the recorded call of a task, and when. The task store keeps what there is to run and which run may write, whatever an
+ * executor does: it may run a task twice, and what it loses can still be claimed in the store.
+ *
+ * @example
+ * ```ts
+ * const executor: TaskExecutor = {
+ *   submit: ({ taskId }, delayMs) => queue.add('task', { taskId }, { delay: delayMs }),
+ *   start: (worker) => queue.process(({ taskId }) => worker.run(taskId)),
+ *   close: () => queue.close(),
+ * };
+ * const app = await createApp({ name: 'shop', version: '1.0.0', backend, tasks: { executor } });
+ * ```
+ */
+export interface TaskExecutor {
+  /**
+   * Has a task run, by any process. Called in every process, whenever a task can be run that could not before.
+   *
+   * @param delayMs milliseconds before it can be claimed; 0 for at once.
+   * @throws Error when it could not be taken; the task stays in the store.
+   */
+  submit(task: SubmittedTask, delayMs: number): MaybePromise<void>;
+  /** Begins to run tasks in this process. Not called where `tasks.worker` is `false`. */
+  start(worker: TaskWorker): MaybePromise<void>;
+  /** Called whenever a run in this process has ended; `refused` where nothing ran, because the process had no room for the call. */
+  runEnded?(end: 'ended' | 'refused'): void;
+  /** Begins no more runs in this process. */
+  close(): MaybePromise<void>;
+}
+
+/** A task that can be run. */
+export interface SubmittedTask {
+  readonly taskId: string;
+  readonly tool: string;
+}
+
+/** How a run of a task went. */
+export type RunOutcome =
+  /** It has ended, or there is nothing to run: the task has ended, waits for its client, or is gone. */
+  | 'done'
+  /** Nothing ran: another run holds the task, or its time has not come. It may be tried again after the lease. */
+  | 'taken'
+  /** Nothing ran: this process runs as many tasks as it may. It may be tried again, here or elsewhere. */
+  | 'busy';
+
+/** What runs tasks in a process. */
+export interface TaskWorker {
+  /** Most tasks that this process runs at once. */
+  readonly concurrency: number;
+  /** How long a run holds a task without a word, in milliseconds. */
+  readonly leaseMs: number;
+  /** How many more runs can begin now. */
+  readonly free: number;
+  readonly logger: Logger;
+  /**
+   * Claims a task and runs it.
+   *
+   * @returns once the run has ended. It rejects when the store cannot be reached.
+   */
+  run(taskId: string): Promise<RunOutcome>;
+  /**
+   * Claims tasks that can be run, and begins to run them.
+   *
+   * @param limit most of them.
+   * @returns how many runs have begun, and whether there may be more tasks to claim. It rejects when the store cannot be reached.
+   */
+  claim(limit: number): Promise<ClaimOutcome>;
+}
+
+/** What a claim has brought. */
+export interface ClaimOutcome {
+  readonly begun: number;
+  readonly mayBeMore: boolean;
+}

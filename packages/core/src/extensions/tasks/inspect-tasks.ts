@@ -1,0 +1,172 @@
+import { isTaskStatus, type StoredTask, type TaskState } from '../../backend/tasks.js';
+import type { ExtensionHost } from '../../engine/extension.js';
+import { invalidParams } from '../../errors/errors.js';
+import { isObject } from '../../protocol/json.js';
+import { type DetailedTask, detailedTask, emptyJournal, type Task } from './task.js';
+import type { TaskRepository } from './task-repository.js';
+import type { TaskRunner } from './task-runner.js';
+import { cancelled } from './transitions.js';
+
+/** A task as operators see it: what the store keeps in plain text. Times are ISO 8601. */
+export interface ListedTask extends TaskState {
+  readonly tool: string;
+  /** How many runs have begun since one came to its end. */
+  readonly attempts: number;
+  /** A hash of whom it counts for. */
+  readonly owner: string | null;
+  /** When the lease of its run ends, by the clock of the store; absent while no run has it. */
+  readonly heldUntil?: string;
+  /** From when a process can claim it, by the clock of the store; absent while none can. */
+  readonly claimableFrom?: string;
+}
+
+/** Some tasks of a store, the oldest first. */
+export interface TaskListing {
+  readonly tasks: readonly ListedTask[];
+  /** Whether there are more than were asked for. */
+  readonly hasMore: boolean;
+}
+
+/** A task with what is encrypted in the store. */
+export interface ShownTask extends ListedTask, Omit<DetailedTask, keyof TaskState> {
+  readonly argumentNames: readonly string[];
+  /** Only where they are asked for. */
+  readonly arguments?: Readonly<Record<string, unknown>>;
+  /** The keys of the side effects that are not made again, by `ctx.once()`. */
+  readonly recorded: readonly string[];
+}
+
+/** A task that was begun again. */
+export interface RetriedTask {
+  /** The id of the new task. */
+  readonly taskId: string;
+  readonly retryOf: string;
+}
+
+type Asked = Readonly<Record<string, unknown>>;
+
+/** How many tasks are read at once. */
+const PAGE = 100;
+const DEFAULT_LIMIT = 50;
+
+/**
+ * Answers what operators ask of tasks: `{ do: 'ls', status, tool, limit }`, `{ do: 'show', taskId, arguments }`,
+ * `{ do: 'cancel', taskId }` and `{ do: 'retry', taskId }`. No task runs in this process.
+ *
+ * @throws ProtocolError when there is no such task, or it is not one for that.
+ */
+export async function inspectTasks(
+  repository: TaskRepository,
+  runner: Pick<TaskRunner, 'ready' | 'versionOf'>,
+  host: Pick<ExtensionHost, 'publish'>,
+  asked: Asked,
+): Promise<TaskListing | ListedTask | ShownTask | RetriedTask> {
+  switch (asked['do']) {
+    case 'ls':
+      return list(repository, asked);
+    case 'show':
+      return shownTask(await find(repository, asked), asked['arguments'] === true);
+    case 'cancel':
+      return cancel(repository, await find(repository, asked));
+    case 'retry':
+      return retry(repository, runner, host, await find(repository, asked));
+    default:
+      throw invalidParams('"do" must be ls, show, cancel or retry');
+  }
+}
+
+async function list(repository: TaskRepository, asked: Asked): Promise<TaskListing> {
+  const { status, tool, limit = DEFAULT_LIMIT } = asked;
+  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1)
+    throw invalidParams('"limit" must be a positive integer');
+  const statuses: readonly unknown[] = status === undefined ? [] : [status].flat();
+  if (!statuses.every(isTaskStatus))
+    throw invalidParams('"status" must be working, input_required, completed, cancelled or failed');
+  const isWanted = (stored: StoredTask): boolean =>
+    (statuses.length === 0 || statuses.includes(stored.task.status)) &&
+    (tool === undefined || stored.tool === tool);
+  // A task that changes meanwhile may come twice.
+  const found = new Map<string, ListedTask>();
+  let cursor: string | undefined;
+  do {
+    const page = await repository.list(PAGE, cursor);
+    for (const stored of page.tasks.filter(isWanted)) found.set(stored.task.taskId, listedTask(stored));
+    cursor = page.cursor;
+  } while (cursor !== undefined && found.size <= limit);
+  return { tasks: [...found.values()].slice(0, limit), hasMore: found.size > limit };
+}
+
+/** @throws ProtocolError when there is no such task, or the keys of this program do not read it. */
+async function find(repository: TaskRepository, { taskId }: Asked): Promise<Task> {
+  if (typeof taskId !== 'string') throw invalidParams('"taskId" must be a string');
+  const stored = await repository.getStored(taskId);
+  if (!stored) throw invalidParams(`There is no task ${taskId}, or it has expired`);
+  const task = await repository.open(stored);
+  if (task) return task;
+  throw invalidParams(
+    `The task ${taskId} cannot be read: give the program the "state.keys" of the server that has made it`,
+  );
+}
+
+function listedTask({ task, tool, attempts, owner, run, notBefore }: StoredTask): ListedTask {
+  const time = notBefore === null ? undefined : new Date(notBefore).toISOString();
+  return {
+    ...task,
+    tool,
+    attempts,
+    owner,
+    ...(time === undefined ? {} : { [run === null ? 'claimableFrom' : 'heldUntil']: time }),
+  };
+}
+
+function shownTask(task: Task, withArguments: boolean): ShownTask {
+  const { arguments: given } = task.call.params;
+  const values = isObject(given) ? given : {};
+  return {
+    ...listedTask(task.stored),
+    ...detailedTask(task),
+    argumentNames: Object.keys(values),
+    ...(withArguments ? { arguments: values } : {}),
+    recorded: task.journal.rounds.effects.map(([key]) => key),
+  };
+}
+
+async function cancel(repository: TaskRepository, found: Task): Promise<ListedTask> {
+  const { taskId, status } = found.stored.task;
+  const { task, hasChanged } = await repository.change(found, cancelled('Cancelled by the operator'));
+  if (task && hasChanged) return listedTask({ ...task.stored, notBefore: null });
+  throw invalidParams(`The task ${taskId} is ${task?.stored.task.status ?? status}: it has ended already`);
+}
+
+/** Begins a task that has failed again, as another one: what has ended changes no more (ext-tasks, "Task Status"). */
+async function retry(
+  repository: TaskRepository,
+  runner: Pick<TaskRunner, 'ready' | 'versionOf'>,
+  host: Pick<ExtensionHost, 'publish'>,
+  { stored, call, journal }: Task,
+): Promise<RetriedTask> {
+  const { tool, toolVersion, owner } = stored;
+  const { taskId: retryOf, status, ttlMs, pollIntervalMs } = stored.task;
+  if (status !== 'failed')
+    throw invalidParams(`The task ${retryOf} is ${status}: only a failed task can be begun again`);
+  const served = runner.versionOf(tool);
+  if (served !== undefined && served !== toolVersion)
+    throw invalidParams(
+      `The task ${retryOf} began with another version of the tool ${tool} than the program serves: have its client call the tool again`,
+    );
+  const task = await repository.create({
+    tool,
+    toolVersion,
+    owner,
+    ttlMs,
+    pollIntervalMs,
+    call,
+    // Answers and effects stay. What was open or late is asked once more.
+    journal: emptyJournal(journal.rounds),
+    run: null,
+    delayMs: 0,
+  });
+  await runner.ready(task);
+  host.publish({ kind: 'claimable' });
+  return { taskId: task.stored.task.taskId, retryOf };
+}

@@ -1,0 +1,221 @@
+import type { RunOutcome, SubmittedTask, TaskExecutor, TaskWorker } from '../../backend/task-executor.js';
+import { fromBase64Url, toBase64Url } from '../../protocol/base64.js';
+import { isObject } from '../../protocol/json.js';
+import { OptionChecks, type OptionTable } from '../../transport/option-checks.js';
+
+/** How tasks are handed to a queue that calls back. */
+export interface PushOptions {
+  /**
+   * Where the queue takes messages, such as `https://qstash.upstash.io/v2/publish/https://mcp.example.com/tasks/run`. A message is sent by
+   * POST, as JSON; any status of 2xx says that the queue keeps it.
+   * @default that of `send`
+   */
+  readonly url?: string;
+  /** Headers of that request, such as its credentials. @param delayMs how long the queue should wait, in milliseconds. */
+  readonly headers?: (delayMs: number) => Readonly<Record<string, string>>;
+  /**
+   * Gives a message to the queue, in place of `url`: for queues with a client of their own, such as SQS.
+   *
+   * @param message what the queue sends to `handle` as the body of a POST, as it is.
+   * @param delayMs how long the queue should wait, in milliseconds.
+   * @throws Error when the queue has not taken it.
+   */
+  readonly send?: (message: string, delayMs: number) => Promise<unknown>;
+  /** The secret that messages are signed with, of 32 bytes or more in any text. All processes have the same. */
+  readonly key: string;
+  /**
+   * How long the queue may take to accept a message, in milliseconds.
+   * @default 10 seconds
+   */
+  readonly timeoutMs?: number;
+  /**
+   * How old a message may be, beside its delay, in milliseconds: as long as the queue tries.
+   * @default 1 day
+   */
+  readonly maxAgeMs?: number;
+}
+
+/** Runs tasks when a queue calls back. */
+export interface PushExecutor extends TaskExecutor {
+  /**
+   * Answers the queue, which sends a message by POST. Mount it at a path of its own.
+   *
+   * @returns once the run has ended: 200, and the message is done. 503 with `Retry-After` asks for it again later: another run holds the
+   *   task, or this process has no room. 400, 401, 405 and 413 refuse what is no message of this app.
+   */
+  handle(request: Request): Promise<Response>;
+}
+
+/** A message of a queue. */
+interface PushMessage extends SubmittedTask {
+  /** Milliseconds since 1970 after which it is refused. */
+  readonly expires: number;
+  /** HMAC-SHA256 of the rest, as base64url. */
+  readonly signature: string;
+}
+
+const MAX_MESSAGE_BYTES = 4096;
+
+/**
+ * Hands each task to a queue, which calls back by one signed request: for functions and workers, whose processes do not go on by
+ * themselves. The task stays in the task store; a message names it, and says nothing of what it is about. A queue may call back twice or
+ * late: the store says whether there is still something to run.
+ *
+ * @param options which queue, and the key of the signature.
+ * @throws DefinitionError when an option is wrong.
+ * @example
+ * ```ts
+ * const executor = push({
+ *   url: 'https://qstash.upstash.io/v2/publish/https://mcp.example.com/tasks/run',
+ *   headers: (delayMs) => ({
+ *     authorization: `Bearer ${process.env.QSTASH_TOKEN}`,
+ *     'upstash-delay': `${Math.ceil(delayMs / 1000)}s`,
+ *   }),
+ *   key: process.env.PUSH_KEY,
+ * });
+ * const app = await createApp({ name: 'shop', version: '1.0.0', backend, state, tasks: { executor } });
+ * await app.run(http({ routes: { '/tasks/run': executor.handle } }));
+ * ```
+ */
+export function push(options: PushOptions): PushExecutor {
+  checkOptions(options);
+  const { key, timeoutMs = 10_000, maxAgeMs = 24 * 60 * 60_000 } = options;
+  const signing = importKey(key);
+  const send = options.send ?? ((message, delayMs) => post(options, message, delayMs, timeoutMs));
+  let worker: TaskWorker | undefined;
+  return {
+    async submit({ taskId, tool }, delayMs) {
+      const expires = Date.now() + delayMs + maxAgeMs;
+      const signature = await sign(await signing, textOf({ taskId, tool, expires }));
+      await send(JSON.stringify({ taskId, tool, expires, signature } satisfies PushMessage), delayMs);
+    },
+    start: (started) => void (worker = started),
+    close: () => void (worker = undefined),
+    async handle(request) {
+      if (request.method !== 'POST') return answer(405, 'only POST is served', { allow: 'POST' });
+      const text = await textWithin(request, MAX_MESSAGE_BYTES);
+      if (text === undefined) return answer(413, 'the message is too long');
+      const message = readMessage(text);
+      if (!message) return answer(400, 'the body is no message of a task');
+      const isOurs = await isSigned(await signing, message);
+      if (!isOurs) return answer(401, 'the signature does not match');
+      if (message.expires < Date.now()) return answer(401, 'the message has expired');
+      if (!worker) return again('closing', 1_000);
+      const { leaseMs, logger } = worker;
+      try {
+        return answerOf(await worker.run(message.taskId), leaseMs);
+      } catch (error) {
+        logger.warn({ err: error, taskId: message.taskId }, 'a task that a queue has sent could not be run');
+        return again('the task store cannot be reached', leaseMs);
+      }
+    },
+  };
+}
+
+function answerOf(outcome: RunOutcome, leaseMs: number): Response {
+  if (outcome === 'done') return answer(200, outcome);
+  return again(outcome, outcome === 'busy' ? 1_000 : leaseMs);
+}
+
+function answer(status: number, outcome: string, headers: Record<string, string> = {}): Response {
+  return Response.json({ outcome }, { status, headers });
+}
+
+function again(outcome: string, inMs: number): Response {
+  return answer(503, outcome, { 'retry-after': String(Math.ceil(inMs / 1000)) });
+}
+
+async function post(
+  { url = '', headers }: PushOptions,
+  body: string,
+  delayMs: number,
+  timeoutMs: number,
+): Promise<void> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers?.(delayMs) },
+    body,
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  await response.body?.cancel();
+  if (!response.ok) throw new Error(`The queue has not taken a task: it answered with ${response.status}`);
+}
+
+/** Reads a body that is not longer than so many bytes. @returns `undefined` for a longer one. */
+async function textWithin(request: Request, most: number): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let left = most;
+  for await (const chunk of request.body ?? []) {
+    left -= chunk.byteLength;
+    if (left < 0) return undefined;
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** What is signed. Its parts cannot run into each other: JSON keeps them apart. */
+function textOf({ taskId, tool, expires }: Omit<PushMessage, 'signature'>): string {
+  return JSON.stringify([taskId, tool, expires]);
+}
+
+function readMessage(text: string): PushMessage | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const { taskId, tool, expires, signature } = value;
+  if (typeof taskId !== 'string' || typeof tool !== 'string') return undefined;
+  if (typeof expires !== 'number' || typeof signature !== 'string') return undefined;
+  return { taskId, tool, expires, signature };
+}
+
+function importKey(key: string): Promise<CryptoKey> {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  return crypto.subtle.importKey('raw', bytesOf(key), algorithm, false, ['sign', 'verify']);
+}
+
+async function sign(key: CryptoKey, text: string): Promise<string> {
+  return toBase64Url(new Uint8Array(await crypto.subtle.sign('HMAC', key, bytesOf(text))));
+}
+
+/** Compares in a time that does not depend on how much of a signature is right. */
+async function isSigned(key: CryptoKey, message: PushMessage): Promise<boolean> {
+  const signature = fromBase64Url(message.signature);
+  return signature !== undefined && crypto.subtle.verify('HMAC', key, signature, bytesOf(textOf(message)));
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text);
+}
+
+const PUSH_OPTIONS: OptionTable<PushOptions> = {
+  url: true,
+  headers: true,
+  send: true,
+  key: true,
+  timeoutMs: true,
+  maxAgeMs: true,
+};
+
+/** @throws DefinitionError with everything that is wrong. */
+function checkOptions(options: PushOptions): void {
+  OptionChecks.requireObject('push', options);
+  const { url, headers, send, key, timeoutMs, maxAgeMs } = options;
+  const checks = new OptionChecks('push');
+  checks.known(options, PUSH_OPTIONS);
+  if ((url === undefined) === (send === undefined))
+    checks.refuse('url', 'there must be either url or send', "write url: 'https://queue.example/tasks'");
+  else if (url !== undefined && !/^https?:\/\/[^/]/.test(url))
+    checks.refuse('url', 'it must be an address of http or https');
+  for (const [name, value] of Object.entries({ headers, send }))
+    if (value !== undefined && typeof value !== 'function') checks.refuse(name, 'it must be a function');
+  if (typeof key !== 'string' || key.length < 32)
+    checks.refuse('key', 'it must have 32 characters or more', 'make one with `openssl rand -base64 32`');
+  checks.integers({ timeoutMs, maxAgeMs });
+  checks.throwIfAny();
+}

@@ -1,0 +1,141 @@
+import type { SubmittedTask, TaskExecutor, TaskWorker } from '../../backend/task-executor.js';
+import type { ExtensionHost } from '../../engine/extension.js';
+import { MAX_DELAY_MS, unref } from '../../transport/deadlines.js';
+
+/** A claim that takes longer says that the store has more to do than it can, in milliseconds. */
+const SLOW_CLAIM_MS = 1_000;
+/** How long to wait after a claim that failed: at first, and at most, in milliseconds. */
+const [FIRST_BACKOFF_MS, MAX_BACKOFF_MS] = [250, 5_000];
+/** Other processes are told of tasks no more often, in milliseconds. */
+const TELL_EVERY_MS = 100;
+
+/**
+ * Runs tasks by claims in the task store: the executor of an app that names no other. A process claims what it can begin at once, and
+ * claims again when:
+ *
+ * - a task was submitted here, or another process says that it has tasks and no place for them;
+ * - a run has ended, and there was more to claim the last time;
+ * - a while has passed: this finds what a process left behind that died.
+ *
+ * It claims half as much after a claim that was slow or failed, or after a run for which the process had no room, and then one more with
+ * every claim that went well.
+ */
+export class StoreExecutor implements TaskExecutor {
+  readonly #host: Pick<ExtensionHost, 'publish' | 'onChange' | 'logger'>;
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+  #worker: TaskWorker | undefined;
+  #polling: ReturnType<typeof setInterval> | undefined;
+  /** How many runs this process may have at once now. */
+  #allowed = 0;
+  #isClaiming = false;
+  #isWoken = false;
+  #mayBeMore = false;
+  #backoffMs = 0;
+  #isTelling = false;
+  #isClosed = false;
+
+  constructor(host: Pick<ExtensionHost, 'publish' | 'onChange' | 'logger'>) {
+    this.#host = host;
+    host.onChange((change) => {
+      if (change.kind === 'claimable' || change.kind === 'all') this.#wake();
+    });
+  }
+
+  start(worker: TaskWorker): void {
+    this.#worker = worker;
+    this.#allowed = worker.concurrency;
+    this.#polling = setInterval(() => this.#wake(), worker.leaseMs / 3);
+    unref(this.#polling);
+    this.#wake();
+  }
+
+  submit(_task: SubmittedTask, delayMs: number): void {
+    // What this process hands back when it stops is for the others, at once.
+    if (this.#isClosed) return this.#host.publish({ kind: 'claimable' });
+    if (delayMs > 0) return this.#after(delayMs, () => this.#wake());
+    if (this.#worker && this.#room() > 0) this.#wake();
+    else this.#tell();
+  }
+
+  runEnded(end: 'ended' | 'refused'): void {
+    if (end === 'refused') this.#claimLess();
+    if (this.#mayBeMore) this.#wake();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#polling);
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  /** How many more runs may begin here now. */
+  #room(): number {
+    const { free = 0, concurrency = 0 } = this.#worker ?? {};
+    return free - (concurrency - this.#allowed);
+  }
+
+  #wake(): void {
+    this.#isWoken = true;
+    if (!this.#isClaiming && this.#backoffMs === 0) void this.#claim();
+  }
+
+  async #claim(): Promise<void> {
+    this.#isClaiming = true;
+    while (this.#isWoken && this.#worker && !this.#isClosed) {
+      this.#isWoken = false;
+      const limit = this.#room();
+      if (limit <= 0) {
+        this.#mayBeMore = true;
+        break;
+      }
+      const began = performance.now();
+      try {
+        const { begun, mayBeMore } = await this.#worker.claim(limit);
+        this.#backoffMs = 0;
+        this.#mayBeMore = mayBeMore;
+        if (performance.now() - began > SLOW_CLAIM_MS) this.#claimLess();
+        else this.#allowed = Math.min(this.#worker.concurrency, this.#allowed + 1);
+        if (begun > 0 && mayBeMore) this.#isWoken = true;
+      } catch (error) {
+        this.#host.logger.debug({ err: error }, 'no tasks could be claimed');
+        this.#claimLess();
+        this.#backoff();
+      }
+    }
+    this.#isClaiming = false;
+  }
+
+  #claimLess(): void {
+    this.#allowed = Math.max(1, Math.floor(this.#allowed / 2));
+  }
+
+  #backoff(): void {
+    this.#backoffMs = Math.min(Math.max(FIRST_BACKOFF_MS, this.#backoffMs * 2), MAX_BACKOFF_MS);
+    const before = this.#backoffMs;
+    this.#after(before * (0.5 + Math.random() / 2), () => {
+      this.#isWoken = true;
+      if (!this.#isClaiming) void this.#claim();
+    });
+  }
+
+  /** Tells the other processes that there are tasks to claim. */
+  #tell(): void {
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    this.#after(TELL_EVERY_MS, () => {
+      this.#isTelling = false;
+      this.#host.publish({ kind: 'claimable' });
+    });
+  }
+
+  #after(ms: number, run: () => void): void {
+    if (ms > MAX_DELAY_MS || this.#isClosed) return;
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      run();
+    }, ms);
+    // A task that waits is no reason to keep the process.
+    unref(timer);
+    this.#timers.add(timer);
+  }
+}

@@ -1,0 +1,159 @@
+import type { ChangeFeed } from '../engine/subscriptions/changes.js';
+import type { RequestStateCodec } from '../engine/asking/request-state-codec.js';
+import type { Logger } from '../protocol/logging.js';
+import type { MaybePromise } from '../protocol/maybe-promise.js';
+import { Deadlines } from '../transport/deadlines.js';
+import { LogThrottle } from '../transport/log-throttle.js';
+import { PendingAnswers } from '../transport/pending-answers.js';
+import type { PartCheck, ReadinessReport } from '../transport/transport.js';
+
+/** How long a part may take to say that it is there, in milliseconds. */
+const CHECK_MS = 2_000;
+/** How often a process says which keys and version it has, in milliseconds, and how long it is remembered for that. */
+const HELLO_MS = { every: 10_000, remembered: 120_000 };
+/** Most processes that are remembered. */
+const MOST_NODES = 1_000;
+
+/** What processes tell each other for this. */
+const ABOUT = { echo: 'readiness/echo', hello: 'readiness/hello' };
+
+/** What is asked whether an app is ready. */
+interface ReadinessParts {
+  readonly version: string;
+  readonly logger: Logger;
+  readonly codec: RequestStateCodec;
+  readonly changes: ChangeFeed;
+  /** Whether other processes hear of changes. */
+  readonly isShared: boolean;
+  /** Asks the store of the backend; absent without one. */
+  readonly store: (() => MaybePromise<void>) | undefined;
+  /** Asks the task store; absent where tasks are kept in this process. */
+  readonly tasks: (() => MaybePromise<unknown>) | undefined;
+}
+
+/** What another process has said of itself. */
+interface OtherNode {
+  readonly version: string;
+  readonly keys: readonly string[];
+  readonly heardAt: number;
+}
+
+/**
+ * Asks each part that requests need whether it answers: the store, the task store, and the change bus by a message to this process itself.
+ * Processes tell each other over the bus which version of the app they have, and fingerprints of their keys: a difference is a warning, and
+ * does not make a process unready.
+ */
+export class Readiness {
+  readonly #times = new Deadlines(CHECK_MS);
+  readonly #told = new LogThrottle();
+  readonly #echoes = new PendingAnswers<string, void>();
+  readonly #others = new Map<string, OtherNode>();
+  #saidAt = -Infinity;
+
+  constructor(private readonly parts: ReadinessParts) {
+    const { changes, isShared } = parts;
+    if (!isShared) return;
+    changes.onChange((change) => {
+      if (change.kind !== 'message') return;
+      const { about, content } = change;
+      if (about === ABOUT.echo) this.#echoes.settle(content['id'], undefined);
+      else if (about === ABOUT.hello && content['node'] !== changes.node) void this.#meet(content);
+    });
+  }
+
+  /** @returns what each part says, within two seconds. Never rejects. */
+  async check(): Promise<ReadinessReport> {
+    const { store, tasks, isShared } = this.parts;
+    const asked = { store, bus: isShared ? () => this.#echo() : undefined, tasks };
+    const answers = Object.entries(asked).map(async ([part, ask]): Promise<[string, PartCheck][]> =>
+      ask ? [[part, await this.#ask(part, ask)]] : [],
+    );
+    if (isShared) await this.#sayHello();
+    const checks = Object.fromEntries((await Promise.all(answers)).flat());
+    const isReady = Object.values(checks).every((check) => check === 'ok');
+    return { isReady, checks: isShared ? { ...checks, ...(await this.#compare()) } : checks };
+  }
+
+  async #ask(part: string, ask: () => MaybePromise<unknown>): Promise<PartCheck> {
+    try {
+      await this.#times.within(Promise.resolve().then(ask), late);
+      return 'ok';
+    } catch (error) {
+      if (this.#told.allows(part))
+        this.parts.logger.error({ part, err: error }, `the server is not ready: its ${part} does not answer`);
+      return 'does not answer';
+    }
+  }
+
+  /** Sends a message to this process, and waits for it. */
+  async #echo(): Promise<void> {
+    const { changes } = this.parts;
+    if (!changes.isHeard) throw new Error('The change bus cannot be heard');
+    const id = crypto.randomUUID();
+    const deadline = this.#times.add(() => this.#echoes.fail(id, late()));
+    const heard = this.#echoes.wait(id, () => this.#times.delete(deadline));
+    const echo = { kind: 'message', to: changes.node, about: ABOUT.echo, content: { id } } as const;
+    // What cannot be published is heard in this process all the same.
+    const [isTold] = await Promise.all([changes.publish(echo), heard]);
+    if (!isTold) throw new Error('The change bus takes no messages');
+  }
+
+  async #sayHello(): Promise<void> {
+    const now = performance.now();
+    if (now - this.#saidAt < HELLO_MS.every) return;
+    this.#saidAt = now;
+    const { changes, version } = this.parts;
+    const content = { node: changes.node, version, keys: await this.parts.codec.fingerprints() };
+    void changes.publish({ kind: 'message', about: ABOUT.hello, content });
+  }
+
+  /** Takes what another process says of itself. It may be of another version, so anything may come. */
+  async #meet({ node, version, keys }: Readonly<Record<string, unknown>>): Promise<void> {
+    if (typeof node !== 'string' || typeof version !== 'string' || !isTexts(keys)) return;
+    this.#others.delete(node);
+    this.#others.set(node, { version, keys, heardAt: performance.now() });
+    if (this.#others.size > MOST_NODES) this.#others.delete(String(this.#others.keys().next().value));
+    // A worker that runs tasks alone is never asked, and has to be known all the same.
+    await this.#sayHello();
+    await this.#compare();
+  }
+
+  /** Compares this process to those that it has heard of lately. Those that differ are named in the log. */
+  async #compare(): Promise<Readonly<Record<'keys' | 'version', PartCheck>>> {
+    const { version, codec, logger } = this.parts;
+    const keys = await codec.fingerprints();
+    const now = performance.now();
+    for (const [node, { heardAt }] of this.#others) {
+      if (now - heardAt <= HELLO_MS.remembered) break;
+      this.#others.delete(node);
+    }
+    const others = [...this.#others];
+    const strange = others.filter(([, other]) => !canRead(keys, other.keys) || !canRead(other.keys, keys));
+    const differing = others.filter(([, other]) => other.version !== version);
+    if (strange.length > 0 && this.#told.allows('keys'))
+      logger.warn(
+        { nodes: strange.map(([node]) => node), node: this.parts.changes.node },
+        'other processes of this app have other state.keys: what one encrypts, another cannot read',
+      );
+    if (differing.length > 0 && this.#told.allows('version'))
+      logger.warn(
+        { versions: [...new Set(differing.map(([, other]) => other.version))], version },
+        'other processes serve another version of this app',
+      );
+    return { keys: strange.length > 0 ? 'differ' : 'ok', version: differing.length > 0 ? 'differs' : 'ok' };
+  }
+}
+
+function late(): Error {
+  return new Error(`It did not answer within ${CHECK_MS} ms`);
+}
+
+/** Whether some keys read what others seal, which they do with their first. */
+function canRead(keys: readonly string[], others: readonly string[]): boolean {
+  const [sealing] = others;
+  return sealing === undefined || keys.length === 0 || keys.includes(sealing);
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}

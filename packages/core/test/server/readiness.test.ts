@@ -1,0 +1,170 @@
+import { describe, expect, jest, test } from '@jest/globals';
+import { type Backend, type ChangeBus, memoryBackend, MemoryChangeBus } from '../../src/backend.js';
+import type { App, AppOptions } from '../../src/index.js';
+import type { ReadinessReport } from '../../src/transport/index.js';
+import { appOf, recordingLogger } from '../harness.js';
+
+const KEY = 'k'.repeat(32);
+const SAME = { keys: 'ok', version: 'ok' };
+
+function node(backend: Backend, options: Partial<AppOptions> = {}): Promise<App> {
+  return appOf({ backend, state: { keys: [KEY] }, ...options });
+}
+
+const ask = (app: App): Promise<ReadinessReport> => app.endpoint.backend.check();
+
+/** Lets time pass until a check has failed that has no answer. */
+async function late(app: App): Promise<ReadinessReport> {
+  jest.useFakeTimers();
+  try {
+    const report = ask(app);
+    await jest.advanceTimersByTimeAsync(2_000);
+    return await report;
+  } finally {
+    jest.useRealTimers();
+  }
+}
+
+describe('whether an app is ready', () => {
+  test('is told without checks where nothing is shared', async () => {
+    expect(await ask(await appOf({}))).toEqual({ isReady: true, checks: {} });
+  });
+
+  test('is told of each part of a backend', async () => {
+    expect(await ask(await node(memoryBackend()))).toEqual({
+      isReady: true,
+      checks: { store: 'ok', bus: 'ok', tasks: 'ok', ...SAME },
+    });
+  });
+
+  test('is told of parts that are given alone', async () => {
+    const { tasks: store } = memoryBackend();
+    expect(await ask(await appOf({ tasks: { store } }))).toEqual({ isReady: true, checks: { tasks: 'ok' } });
+    expect(await ask(await appOf({ changeBus: new MemoryChangeBus() }))).toEqual({
+      isReady: true,
+      checks: { bus: 'ok', ...SAME },
+    });
+  });
+
+  const down = (): never => {
+    throw new Error('it is down');
+  };
+  const never = (): Promise<never> => new Promise(() => undefined);
+  const quiet: ChangeBus = { publish: () => undefined, subscribe: () => () => undefined };
+
+  test.each<[string, (backend: Backend) => Backend, boolean, string]>([
+    ['store', (backend) => ({ ...backend, check: down }), false, 'it is down'],
+    ['store', (backend) => ({ ...backend, check: never }), true, 'It did not answer within 2000 ms'],
+    ['bus', (backend) => ({ ...backend, bus: quiet }), true, 'It did not answer within 2000 ms'],
+    [
+      'bus',
+      (backend) => ({ ...backend, bus: { ...quiet, publish: down } }),
+      false,
+      'The change bus takes no messages',
+    ],
+    [
+      'bus',
+      (backend) => ({ ...backend, bus: { ...quiet, subscribe: down } }),
+      false,
+      'The change bus cannot be heard',
+    ],
+    [
+      'tasks',
+      (backend) => ({ ...backend, tasks: Object.create(backend.tasks, { get: { value: down } }) }),
+      false,
+      'it is down',
+    ],
+  ])('is no when its %s does not answer, which the log says once', async (part, broken, isLate, why) => {
+    const logger = recordingLogger();
+    const app = await node(broken(memoryBackend()), { logger });
+    for (let turn = 0; turn < 2; turn += 1) {
+      const { isReady, checks } = await (isLate ? late(app) : ask(app));
+      expect([isReady, checks[part]]).toEqual([false, 'does not answer']);
+      expect(Object.values({ ...checks, [part]: 'ok' })).toEqual(Array(5).fill('ok'));
+    }
+    const lines = logger.lines.filter(({ message }) => message?.startsWith('the server is not ready'));
+    expect(lines).toMatchObject([
+      { level: 'error', message: `the server is not ready: its ${part} does not answer`, details: { part } },
+    ]);
+    expect(String(lines[0]?.details['err'])).toContain(why);
+  });
+});
+
+describe('processes of one app', () => {
+  /** Checks of two processes, and what the first of them logs. */
+  async function compare(one: Partial<AppOptions>, other: Partial<AppOptions>) {
+    const backend = memoryBackend();
+    const logger = recordingLogger();
+    const [here, there] = [await node(backend, { logger, ...one }), await node(backend, other)];
+    const before = (await ask(there)).checks;
+    // What was told is heard a moment later.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const reports = [await ask(here), await ask(here), await ask(there)];
+    return {
+      before,
+      reports,
+      lines: logger.lines,
+      nodes: [here, there].map((app) => app.endpoint.backend.node),
+    };
+  }
+
+  test.each([
+    ['the same', { state: { keys: [KEY] } }, { state: { keys: [KEY] } }],
+    [
+      'those of a rotation',
+      { state: { keys: [KEY, 'n'.repeat(32)] } },
+      { state: { keys: ['n'.repeat(32), KEY] } },
+    ],
+  ])('say nothing of keys that are %s', async (_which, one, other) => {
+    const { reports, lines } = await compare(one, other);
+    for (const { checks } of reports) expect(checks).toMatchObject(SAME);
+    expect(lines).toEqual([]);
+  });
+
+  test.each([
+    ['others', { keys: ['n'.repeat(32)] }],
+    ['some that one of them cannot read yet', { keys: ['n'.repeat(32), KEY] }],
+  ])('are ready and warn when their keys are %s', async (_which, state) => {
+    const { reports, lines, nodes, before } = await compare({}, { state });
+    expect(before).toMatchObject(SAME);
+    for (const report of reports)
+      expect(report).toMatchObject({ isReady: true, checks: { store: 'ok', keys: 'differ', version: 'ok' } });
+    expect(lines).toEqual([
+      {
+        level: 'warn',
+        message: 'other processes of this app have other state.keys: what one encrypts, another cannot read',
+        details: { nodes: [nodes[1]], node: nodes[0] },
+      },
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/k{32}|n{32}/);
+  });
+
+  test('are ready and warn while they serve two versions', async () => {
+    const { reports, lines } = await compare({ version: '1.0.0' }, { version: '2.0.0' });
+    for (const report of reports)
+      expect(report).toMatchObject({ isReady: true, checks: { keys: 'ok', version: 'differs' } });
+    expect(lines).toEqual([
+      {
+        level: 'warn',
+        message: 'other processes serve another version of this app',
+        details: { versions: ['2.0.0'], version: '1.0.0' },
+      },
+    ]);
+  });
+
+  test('forget one that has not been heard of for two minutes', async () => {
+    const backend = memoryBackend();
+    const [here, there] = [await node(backend), await node(backend, { version: '2.0.0' })];
+    await ask(there);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect((await ask(here)).checks['version']).toBe('differs');
+    await there.close();
+    const now = performance.now();
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now + 120_100);
+    try {
+      expect((await ask(here)).checks['version']).toBe('ok');
+    } finally {
+      clock.mockRestore();
+    }
+  });
+});

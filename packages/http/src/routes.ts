@@ -1,0 +1,43 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Logger, MaybePromise } from '@sigil/core';
+
+/** Answers the requests of one path, in the web's way. */
+export type RouteHandler = (request: Request) => MaybePromise<Response>;
+
+/** Answers a request of a path beside the endpoint. Never rejects: what a handler throws is logged, and answered with 500. */
+export async function serveRoute(
+  handle: RouteHandler,
+  request: IncomingMessage,
+  response: ServerResponse,
+  logger: Logger,
+): Promise<void> {
+  try {
+    const { status, headers, body } = await handle(webRequest(request, response));
+    response.writeHead(status, [...headers].flat());
+    if (body && request.method !== 'HEAD') await pipeline(Readable.fromWeb(body), response);
+    else response.end();
+  } catch (error) {
+    if (response.destroyed) return;
+    logger.error({ err: error, path: request.url }, 'a route failed');
+    if (response.headersSent) return void response.destroy();
+    response.writeHead(500, { 'Content-Length': 0, Connection: 'close' }).end();
+  }
+}
+
+/** A request of Node as one of the web. Its signal aborts when the client hangs up. */
+function webRequest(request: IncomingMessage, response: ServerResponse): Request {
+  const { method = 'GET', url = '/', headers, headersDistinct } = request;
+  const gone = new AbortController();
+  response.on('close', () => gone.abort());
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  return new Request(new URL(url, `http://${headers.host ?? 'localhost'}`), {
+    method,
+    headers: Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+      values.map((value): [string, string] => [name, value]),
+    ),
+    signal: gone.signal,
+    ...(hasBody ? { body: Readable.toWeb(request), duplex: 'half' } : {}),
+  });
+}

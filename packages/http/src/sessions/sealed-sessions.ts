@@ -1,0 +1,98 @@
+import { OverloadedError, type SessionStore, type StoredSession } from '@sigil/core/backend';
+import { isObject } from '@sigil/core/internal';
+import type { EndpointBackend } from '@sigil/core/transport';
+
+/** Longest id of a session, in characters: it is a header of every request. */
+const MOST_LENGTH = 2_048;
+/** What sessions are sealed for. */
+const PURPOSE = 'session';
+/** How long one process has to keep a session anew, in milliseconds, and how often others look for it meanwhile. */
+const RESTORING_MS = { all: 2_000, each: 50 };
+/** Versions of a session that is kept anew are above those that any process has seen. */
+const VERSIONS_BETWEEN = 1_000_000;
+
+interface SealedSession {
+  readonly session: StoredSession;
+  readonly openedAt: number;
+}
+
+/** An id as clients send it: that of the session, and behind a point what was sealed of it, if anything was. */
+export function readName(name: string): { readonly id: string; readonly sealed: string | undefined } {
+  const at = name.indexOf('.');
+  return at < 0 ? { id: name, sealed: undefined } : { id: name.slice(0, at), sealed: name.slice(at + 1) };
+}
+
+/**
+ * Seals sessions into their ids, and keeps them anew once their store has lost its data. That it has, and has not ended the session, is
+ * known from the store of used states: for it, the session is older than what it remembers, and was not marked as ended since.
+ */
+export class SealedSessions {
+  /** @param sealedMs how long after its beginning a session may be kept anew, in milliseconds. */
+  constructor(
+    private readonly backend: EndpointBackend,
+    private readonly store: SessionStore,
+    private readonly sealedMs: number,
+    private readonly idleMs: number,
+  ) {}
+
+  /** @returns the id that the client of a new session is to send. */
+  async nameOf(session: StoredSession): Promise<string> {
+    const sealed = await this.backend.seal(PURPOSE, {
+      session,
+      openedAt: Date.now(),
+    } satisfies SealedSession);
+    const name = `${session.id}.${sealed}`;
+    return name.length > MOST_LENGTH ? session.id : name;
+  }
+
+  /**
+   * Keeps a session anew that its store does not have.
+   *
+   * @param here the session as this process has it, which may be newer than what was sealed.
+   * @returns `undefined` when the store does not have it for another reason than that it has lost its data.
+   */
+  async restore(name: string, here: StoredSession | undefined): Promise<StoredSession | undefined> {
+    const { id, sealed } = readName(name);
+    if (sealed === undefined || name.length > MOST_LENGTH) return undefined;
+    const opened: unknown = await this.backend.unseal(PURPOSE, sealed);
+    if (!isSealed(opened) || opened.session.id !== id) return undefined;
+    const ageMs = Math.max(0, Date.now() - opened.openedAt);
+    if (ageMs >= this.sealedMs) return undefined;
+    const { client } = opened.session;
+    const { states } = this.backend;
+    if ((await states.use(`session ${id}`, 1, client, 'states', ageMs)) !== 'forgotten') return undefined;
+    // Of requests that come at the same time, one keeps it.
+    if ((await states.use(`session ${id} again`, RESTORING_MS.all, client)) !== 'first')
+      return this.#wait(id);
+    const last = here ?? opened.session;
+    const session = { ...last, version: last.version + VERSIONS_BETWEEN };
+    await this.store.create(session, this.idleMs);
+    return session;
+  }
+
+  /** Marks a session as ended: it is not kept anew. */
+  async end({ id, client }: StoredSession): Promise<void> {
+    await this.backend.states.use(`session ${id}`, this.sealedMs, client);
+  }
+
+  async #wait(id: string): Promise<StoredSession> {
+    for (let waitedMs = 0; waitedMs < RESTORING_MS.all; waitedMs += RESTORING_MS.each) {
+      const found = await this.store.use(id, this.idleMs);
+      if (found !== undefined && found !== 'unchanged') return found;
+      await new Promise((resolve) => setTimeout(resolve, RESTORING_MS.each));
+    }
+    throw new OverloadedError('The session is being restored; try again later');
+  }
+}
+
+/** Whether what was unsealed is a session: another version of this program may have sealed it. */
+function isSealed(value: unknown): value is SealedSession {
+  if (!isObject(value) || typeof value['openedAt'] !== 'number' || !isObject(value['session'])) return false;
+  const { id, version, owner, state } = value['session'];
+  return (
+    typeof id === 'string' &&
+    typeof version === 'number' &&
+    (owner === null || typeof owner === 'string') &&
+    isObject(state)
+  );
+}

@@ -1,0 +1,141 @@
+import { OverloadedError } from '@sigil/core/backend';
+import { within } from '@sigil/core/internal';
+import { type Client, DatabaseError, Pool, type PoolClient, type PoolConfig } from 'pg';
+import { answered } from './failures.js';
+
+/** How long a connection may take to end in peace, in milliseconds. */
+const END_MS = 500;
+
+/** Most statements that wait for a connection. */
+const MAX_WAITING = 5_000;
+
+/** How often a statement may wait for as long as it may take. */
+const WAITS = 10;
+
+/** A statement that waits for a connection. */
+interface Waiting {
+  readonly since: number;
+  readonly begin: () => void;
+  readonly refuse: (error: unknown) => void;
+}
+
+/**
+ * Sends statements on a few connections. Those that find none free wait, in order; the time of a statement begins once it is sent, and a
+ * connection on which one is late is cut. When nothing is answered at all, the statements that wait fail as well.
+ */
+export class StatementPool {
+  readonly #pool: Pool;
+  readonly #timeoutMs: number;
+  readonly #clients = new Set<PoolClient>();
+  readonly #waiting: Waiting[] = [];
+  /** How many connections have no statement. */
+  #free: number;
+  #answeredAt = 0;
+
+  /**
+   * @param options of the connections.
+   * @param max most connections.
+   * @param timeoutMs how long a statement may take, and a connection to be made, in milliseconds.
+   */
+  constructor(options: PoolConfig, max: number, timeoutMs: number) {
+    this.#pool = new Pool({ ...options, max, connectionTimeoutMillis: timeoutMs });
+    this.#free = max;
+    this.#timeoutMs = timeoutMs;
+    this.#pool.on('connect', (client) => {
+      this.#clients.add(client);
+      // A connection that is lost fails what is asked on it; without a listener the process would end.
+      client.on('error', () => undefined);
+    });
+    this.#pool.on('remove', (client) => this.#clients.delete(client));
+    this.#pool.on('error', () => undefined);
+  }
+
+  /**
+   * Runs one statement.
+   *
+   * @throws OverloadedError when it had to wait for too long, or too many wait.
+   */
+  async query<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    await this.#turn();
+    const sentAt = performance.now();
+    try {
+      return await this.#send<Row>(text, values);
+    } catch (error) {
+      const silentMs = performance.now() - Math.max(sentAt, this.#answeredAt);
+      // Timers may be early by a millisecond.
+      if (silentMs >= this.#timeoutMs - 1) this.#refuseAll(error);
+      throw error;
+    } finally {
+      this.#next();
+    }
+  }
+
+  /** Ends all connections: those at rest now, those at work when they are done or have taken too long. */
+  async close(): Promise<void> {
+    if (this.#pool.ending) return;
+    this.#refuseAll(new Error('The connection to PostgreSQL has been closed'));
+    await within(
+      END_MS,
+      this.#pool.end().catch(() => undefined),
+    );
+    for (const client of this.#clients) cutClient(client);
+  }
+
+  /** Resolves when there is a connection for one statement more. */
+  async #turn(): Promise<void> {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return;
+    }
+    if (this.#waiting.length >= MAX_WAITING)
+      throw new OverloadedError(`More than ${MAX_WAITING} statements wait for PostgreSQL`);
+    await new Promise<void>((begin, refuse) =>
+      this.#waiting.push({ since: performance.now(), begin, refuse }),
+    );
+  }
+
+  /** Gives a connection that is free to the statement that has waited longest, unless that was too long. */
+  #next(): void {
+    const maxMs = WAITS * this.#timeoutMs;
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+      if (performance.now() - next.since <= maxMs) return next.begin();
+      next.refuse(new OverloadedError(`PostgreSQL had no time for a statement within ${maxMs} ms`));
+    }
+    this.#free += 1;
+  }
+
+  #refuseAll(error: unknown): void {
+    for (const { refuse } of this.#waiting.splice(0)) refuse(error);
+  }
+
+  async #send<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    const client = await this.#pool.connect();
+    let isUsable = false;
+    try {
+      const { rows } = await answered(this.#timeoutMs, client.query<Row>(text, [...values]));
+      isUsable = true;
+      return rows;
+    } catch (error) {
+      isUsable = error instanceof DatabaseError;
+      throw error;
+    } finally {
+      if (isUsable) this.#answeredAt = performance.now();
+      client.release(!isUsable);
+    }
+  }
+}
+
+/** Ends a client, also when PostgreSQL does not answer. */
+export async function endClient(client: Client): Promise<void> {
+  await within(
+    END_MS,
+    client.end().catch(() => undefined),
+  );
+  cutClient(client);
+}
+
+/** Cuts the connection of a client: its socket would wait for a goodbye, and keep the process. */
+export function cutClient(client: object): void {
+  const { connection }: { connection?: { stream?: { destroy(): void } } } = client;
+  connection?.stream?.destroy();
+}

@@ -1,0 +1,22 @@
+import { describe, jest, test } from '@jest/globals';
+import { noPgBouncer, type PoolMode } from '../../../tests/e2e/pgbouncer.js';
+import { noPostgres } from '../../../tests/e2e/postgres.js';
+import { describeContracts } from './fixtures/contracts.js';
+import { useDatabase } from './fixtures/database.js';
+
+const missing = noPostgres ?? noPgBouncer;
+const modes: readonly PoolMode[] = ['session', 'transaction'];
+
+describe.each(modes)('through a PgBouncer that pools by %s', (mode) => {
+  (missing === undefined ? describe : describe.skip)(missing ?? 'all parts work', () => {
+    jest.setTimeout(30_000);
+    const database = useDatabase(mode);
+    describeContracts(database);
+
+    test('and tables are made by many at once, where no address goes past it', async () => {
+      const place: object = { schema: database.schema(), listenUrl: undefined };
+      const connections = Array.from({ length: 6 }, () => database.connect(place));
+      await Promise.all(connections.map((connection) => connection.check()));
+    });
+  });
+});

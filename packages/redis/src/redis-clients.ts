@@ -1,0 +1,182 @@
+import {
+  createClient,
+  createCluster,
+  ErrorReply,
+  type RedisClientOptions,
+  type RedisClientType,
+  type RedisClusterOptions,
+} from '@redis/client';
+import { within } from './within.js';
+
+/** What Redis answers to a script or a command. */
+export type RedisReply = string | number | null | readonly RedisReply[];
+
+/** What a link speaks to Redis with: a client of node-redis that connects once. */
+export interface LinkClient {
+  readonly isReady: boolean;
+  /** @param onLost told when the connection is lost. */
+  connect(onLost: (problem: unknown) => void): Promise<void>;
+  send(command: readonly string[]): Promise<RedisReply>;
+  /** Whether the connection answers at all. Does not reject. */
+  isAlive(withinMs: number): Promise<boolean>;
+  destroy(): void;
+}
+
+/** Where a server is. */
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Redis is there, and is not what the options say. */
+export class WrongServerError extends Error {}
+
+/** What an address leads to that is no Redis of its own, by what Redis calls its mode. */
+export const WRONG_MODES: Readonly<Record<string, string>> = {
+  cluster: "Redis is a node of a cluster: write cluster: { nodes: ['redis://…'] } in place of url",
+  sentinel: "This is a Sentinel: write sentinel: { name: 'mymaster', nodes: ['redis://…'] } in place of url",
+};
+
+const makeCluster = (options: RedisClusterOptions) => createCluster(options);
+type Cluster = ReturnType<typeof makeCluster>;
+
+/** A client of one server. */
+export class NodeClient implements LinkClient {
+  readonly #client: RedisClientType;
+  #isEnded = false;
+
+  /** @param place where the server is, as far as that may change. */
+  constructor(
+    options: RedisClientOptions,
+    readonly place?: Place,
+  ) {
+    this.#client = createClient(options) as RedisClientType;
+  }
+
+  get isReady(): boolean {
+    return this.#client.isReady;
+  }
+
+  async connect(onLost: (problem: unknown) => void): Promise<void> {
+    this.#client.on('error', onLost);
+    // A client that is destroyed while it connects connects all the same.
+    for (const event of ['connect', 'ready']) this.#client.on(event, () => this.#isEnded && this.destroy());
+    await this.#client.connect();
+  }
+
+  async send(command: readonly string[]): Promise<RedisReply> {
+    try {
+      return await this.#client.sendCommand<RedisReply>(command);
+    } catch (error) {
+      if (!(error instanceof ErrorReply) || !error.message.startsWith('MOVED')) throw error;
+      throw new WrongServerError(WRONG_MODES['cluster'], { cause: error });
+    }
+  }
+
+  /** Begins to listen to a channel. */
+  async subscribe(channel: string, hear: (text: string) => void): Promise<void> {
+    await this.#client.subscribe(channel, hear);
+  }
+
+  isAlive(withinMs: number): Promise<boolean> {
+    return answers(this.#client, withinMs);
+  }
+
+  destroy(): void {
+    this.#isEnded = true;
+    this.#client.destroy();
+  }
+}
+
+/**
+ * A client of the masters of a cluster. When the connection to one of them is lost, it asks the cluster anew who is a master of what; until it
+ * knows, it goes on with the others.
+ */
+export class ClusterClient implements LinkClient {
+  readonly #options: RedisClusterOptions;
+  readonly #timeoutMs: number;
+  #cluster: Cluster | undefined;
+  #onLost = (_problem: unknown): void => undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isEnded = false;
+
+  /** @param timeoutMs how long it may take to ask the cluster, and a command. */
+  constructor(options: RedisClusterOptions, timeoutMs: number) {
+    this.#options = options;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  get isReady(): boolean {
+    return this.#cluster?.isReady === true;
+  }
+
+  async connect(onLost: (problem: unknown) => void): Promise<void> {
+    this.#onLost = onLost;
+    const before = this.#cluster;
+    const cluster = makeCluster(this.#options);
+    let problem: unknown;
+    cluster.on('error', (error: unknown) => (problem = error));
+    cluster.on('node-error', (error: unknown) => {
+      problem = error;
+      this.#askAnew(cluster);
+    });
+    try {
+      await within(this.#timeoutMs, cluster.connect(), 'The cluster did not say who its masters are');
+    } catch (error) {
+      cluster.destroy();
+      if (problem instanceof ErrorReply && problem.message.includes('cluster support disabled'))
+        throw new WrongServerError('Redis is no cluster: write url in place of cluster', { cause: problem });
+      throw problem ?? error;
+    }
+    if (this.#isEnded) return cluster.destroy();
+    this.#cluster = cluster;
+    // Its commands that are under way have time to end.
+    if (before) setTimeout(() => before.destroy(), this.#timeoutMs).unref();
+  }
+
+  async send(command: readonly string[]): Promise<RedisReply> {
+    // Scripts have their keys behind their text and the number of keys.
+    const key = command[0]?.startsWith('EVAL') ? command[3] : command[1];
+    try {
+      return (await this.#cluster?.sendCommand<RedisReply>(key, false, [...command])) ?? null;
+    } catch (error) {
+      if (error instanceof ErrorReply) throw error;
+      throw new Error('Redis cannot be reached', { cause: error });
+    }
+  }
+
+  /** It is alive as long as one of the masters is. */
+  async isAlive(withinMs: number): Promise<boolean> {
+    const cluster = this.#cluster;
+    const used = cluster?.masters.flatMap(({ client }) => (client ? [client] : [])) ?? [];
+    const alive = await Promise.all(used.map((client) => answers(client as RedisClientType, withinMs)));
+    if (cluster && alive.includes(false)) this.#askAnew(cluster);
+    return used.length === 0 || alive.includes(true);
+  }
+
+  destroy(): void {
+    this.#isEnded = true;
+    clearTimeout(this.#timer);
+    this.#cluster?.destroy();
+  }
+
+  #askAnew(cluster: Cluster): void {
+    if (cluster !== this.#cluster || this.#isEnded || this.#timer) return;
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.connect(this.#onLost).catch(this.#onLost);
+      },
+      500 + Math.random() * 500,
+    );
+  }
+}
+
+async function answers(client: RedisClientType, withinMs: number): Promise<boolean> {
+  try {
+    await within(withinMs, client.ping(), 'no answer');
+    return true;
+  } catch (error) {
+    return error instanceof ErrorReply;
+  }
+}

@@ -1,0 +1,201 @@
+import { RedisClient, type RedisClientOptions, type RedisClusterOptions } from '@redis/client';
+import type { OptionChecks } from '@sigil/core/internal';
+import { ClusterClient, type LinkClient, NodeClient, type Place, WrongServerError } from './redis-clients.js';
+import { within } from './within.js';
+
+/** Where Redis is. */
+export interface RedisServersOptions {
+  /**
+   * Its address: `redis://[user[:password]@]host[:port][/database]`, `rediss://…` for TLS, or `unix://…`.
+   * @default that of `client`
+   */
+  readonly url?: string;
+  /**
+   * A client that `createClient()` of node-redis made, connected or not, in place of an address: its options say where Redis is, such as
+   * with certificates. It is left alone, as what makes a client reconnect or wait is not what stores need. Beside `cluster` or `sentinel`,
+   * its options say how to log in to Redis, whose address the others tell.
+   */
+  readonly client?: RedisClientTemplate;
+  /** A Redis Cluster, in place of an address. */
+  readonly cluster?: {
+    /** Addresses of some of its nodes, which tell those of the others. User and password of the first hold for all nodes. */
+    readonly nodes: readonly string[];
+  };
+  /** A Redis whose master Sentinels watch over, in place of an address. */
+  readonly sentinel?: {
+    /** What Sentinels call the master, such as `mymaster`. */
+    readonly name: string;
+    /** Addresses of Sentinels. User and password are those of each Sentinel; those of Redis come from `client`. */
+    readonly nodes: readonly string[];
+  };
+}
+
+/** What is taken of a client of node-redis. */
+export interface RedisClientTemplate {
+  readonly options: Login;
+}
+
+/** How a client logs in, and where. */
+type Login = {
+  readonly [Option in 'socket' | 'username' | 'password' | 'credentialsProvider' | 'database' | 'name']?:
+    RedisClientOptions[Option] | undefined;
+};
+
+/** Makes clients of the Redis that options name. */
+export class RedisServers {
+  readonly #options: RedisServersOptions;
+  readonly #timeoutMs: number;
+  /** Which of the nodes is asked next: of Sentinels, the one that answered last. */
+  #turn = 0;
+
+  /** @param timeoutMs how long an attempt to connect may take, in milliseconds. */
+  constructor(options: RedisServersOptions, timeoutMs: number) {
+    this.#options = options;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  get isCluster(): boolean {
+    return this.#options.cluster !== undefined;
+  }
+
+  /** Makes a client for commands. */
+  commands(): LinkClient | Promise<LinkClient> {
+    const { cluster } = this.#options;
+    if (!cluster) return this.node();
+    const at = cluster.nodes.map((url) => socketOf(url));
+    return new ClusterClient(
+      {
+        // One that answers nothing is passed over.
+        rootNodes: at.map((socket) => ({ socket: { ...socket, socketTimeout: this.#timeoutMs } })),
+        defaults: this.#clientOptions(this.#login()) as NonNullable<RedisClusterOptions['defaults']>,
+        minimizeConnections: true,
+        topologyRefreshOnReconnectionAttemptStrategy: false,
+        commandOptions: { timeout: 0 },
+      },
+      this.#timeoutMs,
+    );
+  }
+
+  /** Makes a client of one server, to listen: every node of a cluster tells what was told to any of them. */
+  async node(): Promise<NodeClient> {
+    const { cluster, sentinel } = this.#options;
+    if (sentinel) return this.#node(this.#login(), await this.master());
+    return this.#node(this.#login(), cluster && socketOf(this.#next(cluster.nodes)));
+  }
+
+  /** Makes a client of a Sentinel that answers. */
+  async sentinel(): Promise<NodeClient> {
+    await this.master();
+    return this.#sentinel();
+  }
+
+  /**
+   * Asks the Sentinels where the master is.
+   *
+   * @see https://redis.io/docs/latest/develop/reference/sentinel-clients/
+   */
+  async master(): Promise<Place> {
+    const { name = '', nodes = [] } = this.#options.sentinel ?? {};
+    let problem: unknown;
+    for (let asked = 0; asked < nodes.length; asked += 1) {
+      const sentinel = this.#sentinel();
+      try {
+        const connecting = sentinel.connect(() => undefined);
+        const asking = connecting.then(() => sentinel.send(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]));
+        const address = await within(this.#timeoutMs, asking, 'A Sentinel did not answer');
+        if (!Array.isArray(address)) throw new WrongServerError(`The Sentinels know no master '${name}'`);
+        const [host = '', port] = address.map(String);
+        return { host, port: Number(port) };
+      } catch (error) {
+        problem = error;
+        this.#turn += 1;
+      } finally {
+        sentinel.destroy();
+      }
+    }
+    throw problem;
+  }
+
+  /** How to log in to Redis. The first address of a cluster says it for all. */
+  #login(): Login {
+    const { url, client, cluster } = this.#options;
+    const login = client?.options ?? {};
+    if (url !== undefined) return RedisClient.parseURL(url);
+    return cluster && !client ? RedisClient.parseURL(cluster.nodes[0] ?? '') : login;
+  }
+
+  #sentinel(): NodeClient {
+    const nodes = this.#options.sentinel?.nodes ?? [];
+    return this.#node(RedisClient.parseURL(nodes[this.#turn % nodes.length] ?? ''));
+  }
+
+  #node(login: Login, place?: Place): NodeClient {
+    return new NodeClient(this.#clientOptions(login, place), place);
+  }
+
+  /** What all clients are made with: nothing waits while there is no connection, and a connection that is lost is not made again. */
+  #clientOptions(login: Login, place?: Place): RedisClientOptions {
+    const { socket, username, password, credentialsProvider, database, name } = login;
+    return {
+      ...(username !== undefined && { username }),
+      ...(password !== undefined && { password }),
+      ...(credentialsProvider !== undefined && { credentialsProvider }),
+      ...(database !== undefined && { database }),
+      ...(name !== undefined && { name }),
+      socket: {
+        ...socket,
+        ...place,
+        connectTimeout: this.#timeoutMs,
+        reconnectStrategy: false,
+      } as NonNullable<RedisClientOptions['socket']>,
+      disableOfflineQueue: true,
+      // Ours counts also what has been sent.
+      commandOptions: { timeout: 0 },
+      maintNotifications: 'disabled',
+    };
+  }
+
+  #next(nodes: readonly string[]): string {
+    return nodes[this.#turn++ % nodes.length] ?? '';
+  }
+}
+
+/** Where the server of an address is. */
+function socketOf(url: string): Place {
+  const { hostname, port } = new URL(url);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 6379) };
+}
+
+const FIX = "write url: 'redis://127.0.0.1:6379'";
+
+/** Refuses options that do not say where Redis is. */
+export function checkServers(options: RedisServersOptions, checks: OptionChecks): void {
+  const { url, client, cluster, sentinel } = options;
+  if (client !== undefined && typeof client?.options !== 'object')
+    checks.refuse('client', 'it must be a client that createClient() of @redis/client made');
+  const places = [url, cluster, sentinel].filter((place) => place !== undefined);
+  if (places.length > 1 || (places.length === 0) === (client === undefined) || (url && client))
+    checks.refuse('url', 'there must be either an address, a client, a cluster or Sentinels', FIX);
+  if (url !== undefined && !isAddress(url)) checks.refuse('url', 'it must be the address of a Redis', FIX);
+  if (cluster !== undefined) checkNodes('cluster', checks.group('cluster', cluster, ['nodes']), checks);
+  if (sentinel === undefined) return;
+  const group = checks.group('sentinel', sentinel, ['name', 'nodes']);
+  checkNodes('sentinel', group, checks);
+  if (typeof group['name'] !== 'string' || group['name'] === '')
+    checks.refuse('sentinel.name', 'it must be what the Sentinels call the master', "write 'mymaster'");
+}
+
+function checkNodes(group: string, { nodes }: Readonly<Record<string, unknown>>, checks: OptionChecks): void {
+  const isNode = (node: unknown): boolean => isAddress(node) && /^rediss?:\/\/[^/]+\/?$/.test(String(node));
+  if (Array.isArray(nodes) && nodes.length > 0 && nodes.every(isNode)) return;
+  const fix = "write ['redis://127.0.0.1:6379']";
+  checks.refuse(`${group}.nodes`, 'it must be a list of addresses of nodes, without databases', fix);
+}
+
+function isAddress(url: unknown): boolean {
+  try {
+    return typeof url === 'string' && Boolean(RedisClient.parseURL(url));
+  } catch {
+    return false;
+  }
+}
