@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Logger, MaybePromise } from '@sigil/core';
 
@@ -16,7 +15,7 @@ export async function serveRoute(
   try {
     const { status, headers, body } = await handle(webRequest(request, response));
     response.writeHead(status, [...headers].flat());
-    if (body && request.method !== 'HEAD') await pipeline(Readable.fromWeb(body), response);
+    if (body && request.method !== 'HEAD') await pipeline(body, response);
     else response.end();
   } catch (error) {
     if (response.destroyed) return;
@@ -38,6 +37,18 @@ function webRequest(request: IncomingMessage, response: ServerResponse): Request
       values.map((value): [string, string] => [name, value]),
     ),
     signal: gone.signal,
-    ...(hasBody ? { body: Readable.toWeb(request), duplex: 'half' } : {}),
+    ...(hasBody ? { body: bodyOf(request), duplex: 'half' } : {}),
+  });
+}
+
+function bodyOf(request: IncomingMessage): ReadableStream<Uint8Array> {
+  const chunks: AsyncIterator<Uint8Array, undefined> = request[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const next = await chunks.next();
+      if (next.done) controller.close();
+      else controller.enqueue(next.value);
+    },
+    cancel: () => void request.destroy(),
   });
 }

@@ -1,7 +1,7 @@
 export { convertStrings } from './json-schema/convert-strings.js';
 export { createSchemaCompiler } from './schema.js';
-export { DtoFunctionError } from './messages/errors.js';
-export { InvalidValueError, type Issue } from './messages/errors.js';
+export { DtoFunctionError } from './messages/issues.js';
+export { InvalidValueError, type Issue } from './messages/issues.js';
 export { describesItself, hasClassValidator, isDto } from './dto/class-libraries.js';
 export type { Direction, PropertyDeclaration, SchemaSource } from './json-schema/source.js';
 export type { SchemaCompiler, ValuePlan } from './plans.js';

@@ -8,7 +8,7 @@ import type { PatternVerdict } from './patterns/patterns.js';
 import type { SchemaSource } from './json-schema/source.js';
 import type { SchemaSpec } from './spec.js';
 import { joinPath } from './messages/describe-value.js';
-import { InvalidValueError, issueAt, tooDeep } from './messages/errors.js';
+import { InvalidValueError, issueAt, tooDeep } from './messages/issues.js';
 import { ensure, type Validator } from './validate/validate.js';
 
 /** What is decided once about a value, so that a request only runs it. */

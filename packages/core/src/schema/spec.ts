@@ -12,7 +12,7 @@ import type { Direction, PropertyDeclaration } from './json-schema/source.js';
 import type { FindRules } from './messages/messages.js';
 import type { BoundRule } from './dto/bound-rule.js';
 import { type ClassModels, memberOf, rulesAt, summaryOf } from './dto/dto.js';
-import type { Issue } from './messages/errors.js';
+import type { Issue } from './messages/issues.js';
 import { type InstanceLocation, type RuleRunner, ValidationRun } from './validate/rule-runner.js';
 
 /** The rules of a value that its schema does not say. */

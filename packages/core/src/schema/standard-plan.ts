@@ -7,7 +7,7 @@ import { advertise } from './json-schema/advertise.js';
 import { type ValuePlan, writable } from './plans.js';
 import type { Direction } from './json-schema/source.js';
 import { describeValue, placeAt } from './messages/describe-value.js';
-import { InvalidValueError, type Issue, issueAt, tooDeep } from './messages/errors.js';
+import { InvalidValueError, type Issue, issueAt, tooDeep } from './messages/issues.js';
 
 /**
  * Plans values by a schema of another library: it checks them, and what it makes of them is used. What it says as JSON Schema

@@ -4,7 +4,7 @@ import { once } from '../../protocol/maybe-promise.js';
 import { type ClassModels, summaryOf } from '../dto/dto.js';
 import type { PropertyModel } from '../dto/property.js';
 import type { Instantiator } from '../dto/wire-form.js';
-import { DtoFunctionError } from '../messages/errors.js';
+import { DtoFunctionError } from '../messages/issues.js';
 
 /** Applies an instantiator to each element; anything but an array is left alone. */
 export function listInstantiator(one: Instantiator): Instantiator {

@@ -79,7 +79,7 @@ function faultOf(schema: unknown, rootObject: boolean): string | undefined {
   if (text.length > MAX_BYTES) return `is larger than ${MAX_BYTES / 1024} KB`;
   const dialect = dialectOf(schema['$schema']);
   if (dialect === undefined)
-    return `names ${JSON.stringify(schema['$schema'])} as its $schema; known are 2020-12, 2019-09, draft-07 and draft-06`;
+    return `names ${JSON.stringify(schema['$schema'])} as its $schema; known are 2020-12, 2019-09, draft-07, draft-06 and draft-04`;
   return findFault(schema) ?? patternFault(schema);
 }
 

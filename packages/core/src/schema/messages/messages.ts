@@ -2,7 +2,7 @@ import { isObject } from '../../protocol/json.js';
 import { joinPointer, pointerSteps } from '../json-schema/json-schema.js';
 import { formatNamed } from '../json-schema/own-keywords.js';
 import { describeValue, joinPath, listValues, placeAt, shorten, SHOWN_NAME } from './describe-value.js';
-import { type Issue, issueAt } from './errors.js';
+import { type Issue, issueAt } from './issues.js';
 import { nearest } from '../../protocol/nearest.js';
 
 /** Why a value does not satisfy a schema. Has the shape of ajv's errors. */

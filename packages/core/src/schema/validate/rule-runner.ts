@@ -5,7 +5,7 @@ import { type ClassModels, summaryOf } from '../dto/dto.js';
 import type { Container, PropertyModel } from '../dto/property.js';
 import type { BoundRule, Condition } from '../dto/bound-rule.js';
 import { describeValue, joinPath } from '../messages/describe-value.js';
-import { DtoFunctionError, InvalidValueError, type Issue, issueAt } from '../messages/errors.js';
+import { DtoFunctionError, InvalidValueError, type Issue, issueAt } from '../messages/issues.js';
 
 /** More are neither looked for nor told of. */
 const MAX_ISSUES = 1000;

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../protocol/json.js';
 import { metaProblem } from '../json-schema/hand-written.js';
 import type { SchemaDialect } from '../json-schema/json-schema.js';
 import { FORMATS, hasRepeated, LENGTHS } from '../json-schema/own-keywords.js';
-import { InvalidValueError, type Issue, issueAt } from '../messages/errors.js';
+import { InvalidValueError, type Issue, issueAt } from '../messages/issues.js';
 import { type FindRules, issuesFrom, type SchemaViolation } from '../messages/messages.js';
 import { addPatterns, PatternPool, problemOf, type SafePattern } from '../patterns/patterns.js';
 import type {
